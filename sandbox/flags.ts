@@ -18,7 +18,7 @@ export function readFlags(argv: string[]): Flags {
   return key === undefined ? all : { ...all, ...readKeyFlags(key) };
 }
 
-// Commander gets no default, so that an option without its flag stays undefined: a state file may hold its value.
+// Commander gets no default value. So an option without its flag stays undefined, and a state file can set it.
 function optionOf(one: Switch<unknown>): Option {
   const shown = shownDefault(one);
   const { group, flag, description, parse } = one;

@@ -25,13 +25,13 @@ export type Statuses = typeof DEFAULT_STATUSES;
 export interface SandboxOptions extends Required<WorldOptions>, FilterRules {
   /** The API key with all permissions. */
   key: string;
-  /** Further keys, each with its permissions. */
+  /** Further API keys, each with its permissions. */
   keys: readonly KeyGrant[];
   /** Day of the market at the start. */
   day: number;
   /** Largest page size. */
   maxPerPage: number;
-  /** What to do with a larger `per_page`: reduce it to `maxPerPage`, or refuse it as InvalidRequest. */
+  /** What to do with a `per_page` above `maxPerPage`: reduce it to `maxPerPage`, or refuse it as InvalidRequest. */
   pageSizePolicy: 'clamp' | 'refuse';
   /** Page size of a request without `per_page`. */
   defaultPerPage: number;
@@ -66,8 +66,8 @@ export interface SandboxOptions extends Required<WorldOptions>, FilterRules {
   /** Body that version 2 sends to a key without the permission: `{detail}`, or the shape of LimitError. */
   permissionBody: 'detail' | 'access';
   /**
-   * Fields of which autocomplete demands one: the five that its error names, or any field besides `country_code`. The
-   * reference states both.
+   * Fields of which autocomplete demands at least one. `five`: the five fields that the error of the reference names.
+   * `any`: any field except `country_code`. The reference states both rules.
    */
   autocompleteNeeds: 'five' | 'any';
   /** Milliseconds a UBO enrichment job takes. */

@@ -37,7 +37,7 @@ function withSaved(given: Partial<SandboxOptions>): Partial<SandboxOptions> {
   return { ...given, companies, tenders, seed, date, clones, key };
 }
 
-/** Explains an error of the start, with its remedy. */
+/** Explains an error that occurred while the sandbox started, and says what to do. */
 function explain(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE')

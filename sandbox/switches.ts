@@ -1,6 +1,5 @@
-import { InvalidArgumentError } from 'commander';
-import { DRIFT_KINDS, type DriftKind } from './faults/drift.js';
-import { DEFAULT_STATUSES, type SandboxOptions, type Statuses } from './options.js';
+import { DEFAULT_STATUSES, type SandboxOptions } from './options.js';
+import { count, driftKinds, names, oneOf, statuses, text, wholeNumber } from './switch-values.js';
 import { DEFAULT_RULES } from './world/index.js';
 
 /*
@@ -14,7 +13,10 @@ export interface Listening {
   port: number;
 }
 
-/** What a switch can set. Each `--key` flag is one text; http/permissions.ts tells keys from grants. */
+/**
+ * What a switch can set. Each `--key` flag gives one text, from which http/permissions.ts reads keys and their
+ * permissions.
+ */
 type Settable = Omit<SandboxOptions, 'key' | 'keys'> & Listening & { key: string[] };
 
 /** Groups of switches, in the order of the help and of the README. */
@@ -31,14 +33,19 @@ export const GROUPS = {
 /** A switch: one flag and the option it sets. */
 export interface Switch<T> {
   group: keyof typeof GROUPS;
-  /** As commander reads it: `--name <value>`. */
+  /** The flag in the syntax of commander: `--name <value>`. */
   flag: string;
-  /** The option without the flag. */
+  /** Value of the option without the flag. */
   value: T;
-  /** The default as people read it, where it is more than `value`; null: the switch is off without its flag. */
+  /**
+   * The default that help and README show, if it is not the text of `value`. null: the switch is off without its flag.
+   */
   shown?: string | null;
   description: string;
-  /** Reads the flag's text; `before` is the value so far of a flag that may be repeated. Left out: no text follows. */
+  /**
+   * Converts the text of the flag to a value. `before` is the value of earlier flags, if the flag may be repeated.
+   * Left out for a flag without a text.
+   */
   parse?: (text: string, before: T | undefined) => T;
 }
 
@@ -73,7 +80,13 @@ export const SWITCHES: { [Option in keyof Settable]: Switch<Settable[Option]> } 
     description: 'calendar date of day 0',
     parse: text,
   },
-  day: { group: 'market', flag: '--day <n>', value: 0, description: 'day to start on', parse: wholeNumber },
+  day: {
+    group: 'market',
+    flag: '--day <n>',
+    value: 0,
+    description: 'day of the market at the start',
+    parse: wholeNumber,
+  },
   dayEvery: {
     group: 'market',
     flag: '--day-every <seconds>',
@@ -171,28 +184,28 @@ export const SWITCHES: { [Option in keyof Settable]: Switch<Settable[Option]> } 
     group: 'filters',
     flag: '--bounds <kind>',
     value: DEFAULT_RULES.bounds,
-    description: 'bounds of ranges: inclusive, half-open (only the lower one is) or exclusive',
+    description: 'bounds that belong to a range: both (inclusive), the lower (half-open) or none (exclusive)',
     parse: oneOf('inclusive', 'half-open', 'exclusive'),
   },
   incorporation: {
     group: 'filters',
     flag: '--incorporation <form>',
     value: DEFAULT_RULES.incorporation,
-    description: 'bounds of company_incorporation: date or year',
+    description: 'kind of bounds that company_incorporation expects: date or year',
     parse: oneOf('date', 'year'),
   },
   incorporationPolicy: {
     group: 'filters',
     flag: '--incorporation-policy <policy>',
     value: DEFAULT_RULES.incorporationPolicy,
-    description: 'bounds of company_incorporation in the other form: refuse, or find nothing (empty)',
+    description: 'company_incorporation with the other kind of bounds: refuse, or find nothing (empty)',
     parse: oneOf('refuse', 'empty'),
   },
   incorporationNull: {
     group: 'filters',
     flag: '--incorporation-null <meaning>',
     value: DEFAULT_RULES.incorporationNull,
-    description: 'null in company_incorporation: refuse, ignore, or select those without a date',
+    description: 'null in company_incorporation: refuse, ignore, or select companies without a date',
     parse: oneOf('refuse', 'ignore', 'select'),
   },
   key: {
@@ -200,14 +213,14 @@ export const SWITCHES: { [Option in keyof Settable]: Switch<Settable[Option]> } 
     flag: '--key <key>',
     value: [],
     shown: 'sandbox-key-<seed>',
-    description: 'API key with all permissions; NAME=permission,… adds one with only these; repeatable',
+    description: 'API key with all permissions; NAME=permission,… adds a limited key; repeatable',
     parse: (key, before) => [...(before ?? []), key],
   },
   ids: {
     group: 'identity',
     flag: '--ids <form>',
     value: 'documented',
-    description: 'ids in answers: as documented, all numbers or all text',
+    description: 'type of ids in answers: as documented, all numbers or all text',
     parse: oneOf('documented', 'number', 'text'),
   },
   dailyLimit: {
@@ -264,7 +277,7 @@ export const SWITCHES: { [Option in keyof Settable]: Switch<Settable[Option]> } 
     group: 'faults',
     flag: '--autocomplete-needs <fields>',
     value: 'five',
-    description: 'autocomplete requires one of: five fields (in its error), or any but the country',
+    description: 'autocomplete requires one of the five identifying fields (five), or any field but the country (any)',
     parse: oneOf('five', 'any'),
   },
   drift: {
@@ -272,7 +285,7 @@ export const SWITCHES: { [Option in keyof Settable]: Switch<Settable[Option]> } 
     flag: '--drift <kinds>',
     value: [],
     shown: null,
-    description: 'schema drift in answers: new field, other type, missing field; field,type,missing',
+    description: 'schema drift in answers, any of: field (new field), type (other type), missing (no field)',
     parse: driftKinds,
   },
   port: {
@@ -326,7 +339,7 @@ export function switchList(): Switch<unknown>[] {
   return Object.keys(GROUPS).flatMap((group) => all.filter((one) => one.group === group));
 }
 
-/** The default of a switch as people read it; null when the switch is off without its flag. */
+/** The default that help and README show for a switch; null when the switch is off without its flag. */
 export function shownDefault({ value, shown = String(value) }: Switch<unknown>): string | null {
   return shown;
 }
@@ -345,50 +358,4 @@ export function sandboxOptions(given: Partial<SandboxOptions> = {}): SandboxOpti
     keys: [],
     ...given,
   };
-}
-
-function text(given: string): string {
-  return given;
-}
-
-function wholeNumber(given: string): number {
-  if (!/^-?\d+$/.test(given)) throw new InvalidArgumentError('Expected a whole number.');
-  return Number(given);
-}
-
-function count(given: string): number {
-  if (!/^\d+$/.test(given)) throw new InvalidArgumentError('Expected a whole number from 0.');
-  return Number(given);
-}
-
-function names(given: string): string[] {
-  return given.split(',').filter((name) => name !== '');
-}
-
-function driftKinds(given: string): DriftKind[] {
-  return names(given).map(oneOf(...DRIFT_KINDS));
-}
-
-function oneOf<T extends string>(...allowed: T[]): (given: string) => T {
-  return (given) => {
-    if (!allowed.includes(given as T)) throw new InvalidArgumentError(`Expected one of: ${allowed.join(', ')}.`);
-    return given as T;
-  };
-}
-
-/**
- * Parses `limit=403,invalid=422` into the statuses of version 2 errors. Errors that the text omits keep their default.
- */
-function statuses(given: string): Statuses {
-  const chosen: Record<string, number> = { ...DEFAULT_STATUSES };
-  for (const pair of given.split(',')) {
-    const [name = '', status = ''] = pair.split('=');
-    if (!(name in DEFAULT_STATUSES) || !/^[2-5]\d\d$/.test(status)) {
-      throw new InvalidArgumentError(
-        `Expected name=status with a name of ${Object.keys(DEFAULT_STATUSES).join(', ')}.`,
-      );
-    }
-    chosen[name] = Number(status);
-  }
-  return chosen as Statuses;
 }

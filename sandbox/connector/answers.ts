@@ -6,8 +6,8 @@ import { authenticate, isSettled, type Session, type Sessions } from './sessions
 const AGAIN = 'To start again, return to the application from which you came.';
 
 /**
- * Sends a screen. Forms on a session's screen may lead to the session's client; forms on other screens only to this
- * server.
+ * Sends a screen. The forms on a session's screen may also lead to the session's client. The forms on other screens
+ * may lead only to this server.
  */
 export function show(reply: FastifyReply, session: Session | null, html: string): FastifyReply {
   return reply
@@ -55,7 +55,7 @@ export function signIn(session: Session, person: string, reply: FastifyReply): F
   return leave(session, `/oauth/consent?${query}`, reply);
 }
 
-/** Redirects after a form (303). */
+/** Redirects a browser with status 303, after it has posted a form. */
 export function leave(session: Session, address: string, reply: FastifyReply): FastifyReply {
   return reply.headers(screenHeaders(session.redirectUri)).redirect(address, 303);
 }

@@ -2,11 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LIFETIME_MS, sameSecret, token, type Session } from './sessions.js';
 
 /*
- * Guards that keep a sign-in in the browser that began it. Posts from other sites are refused. A session belongs to the
- * first browser that opens it; the session cookie is the proof.
+ * Checks that keep a sign-in in the browser that began it. Posts from other sites are refused. A session belongs to
+ * the first browser that opens it; the session cookie is the proof.
  *
  * Each session has its own cookie, and the sign-in replaces this cookie. The address of a session is not enough to
- * continue it. An earlier cookie, which somebody could plant or steal, is not enough either.
+ * continue the session. An earlier cookie is not enough either, because somebody could have planted or stolen it.
  */
 
 /** Whether a page of another site may have sent the request. */

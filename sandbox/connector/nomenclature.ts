@@ -35,7 +35,7 @@ function nested(rows: readonly (readonly [code: string, title: string, ...more: 
   });
 }
 
-/** Entries whose id is their name. */
+/** Entries whose id equals their name. */
 const named = (names: readonly string[]): NomenclatureItem[] => names.map((name) => ({ id: name, name, parent: null }));
 
 /** Lists of national codes by filter name (`sic_code_gb`, …), for the countries in the market. */

@@ -4,10 +4,10 @@ import { z } from 'zod';
 const PLAIN_HOST = /^[a-z0-9.\-_:[\]]+$/;
 
 /**
- * Address that receives the outcome of a sign-in:
+ * Address that receives the outcome of a sign-in. The address has:
  * - http or https, so that no redirect runs a script
- * - no user, which could hide the real host from a reader
- * - no fragment, in which code and state would be lost
+ * - no user name, which could hide the real host from a reader
+ * - no fragment, because code and state would be lost in it
  */
 export const RedirectUri = z
   .string()

@@ -41,7 +41,7 @@ function message(text: string | null): string {
   return text === null ? '' : `<p class="error" role="alert">${escapeHtml(text)}</p>`;
 }
 
-/** The client's name and, if known, the host that receives the answer. */
+/** The name of the client that asks for access and, if known, the host that receives the answer. */
 function asker({ client, redirectUri }: Session): string {
   const host = redirectUri === null ? '' : ` at <strong>${escapeHtml(new URL(redirectUri).host)}</strong>`;
   return `<strong>${escapeHtml(client)}</strong>${host}`;

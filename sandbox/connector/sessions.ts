@@ -13,12 +13,12 @@ export type SessionState = 'new' | 'authenticated' | 'granted' | 'denied';
 
 /** A sign-in of a person for a client. */
 export interface Session {
-  /** The `session` value. Only this server creates one. */
+  /** Value of the parameter `session`. Only this server creates one. */
   id: string;
   client: string;
   /** Address that receives the outcome. It is fixed at creation, so no link can change it. */
   redirectUri: string | null;
-  /** The client's own value. The client gets it back with the outcome. */
+  /** Value of the client's parameter `state`. The client gets it back with the outcome. */
   clientState: string | null;
   state: SessionState;
   /** Value of the session's cookie; null until a browser opens the session. */
@@ -85,7 +85,7 @@ export class Sessions {
     return session && now - session.createdAt < LIFETIME_MS ? session : undefined;
   }
 
-  /** Returns the session of an SSO callback. A state works only once. */
+  /** Returns the session of an SSO callback, found by its `state` value. A `state` value works only once. */
   takeSsoState(state: string, now: number): Session | undefined {
     if (state === '') return undefined;
     for (const { id, ssoState } of this.#sessions.values()) {

@@ -24,7 +24,7 @@ import { OwnershipPayload } from '../../schemas/v2/ownership.js';
 import { ProspectingResponse } from '../../schemas/v2/prospecting.js';
 import type { Operation } from './operation.js';
 
-/** `/api` routes without a version 2 call behind them. */
+/** Connector routes under `/api` that the sandbox answers itself, without a version 2 call. */
 export const CONNECTOR_OWN: ReadonlySet<string> = new Set(['/api/verify-token', '/api/nomenclature']);
 
 /** The 23 routes of the connector application. The reference does not show their answers; the sandbox chose them. */

@@ -61,7 +61,7 @@ function isOpen({ path }: Operation): boolean {
   return !path.startsWith('/v');
 }
 
-/** Whether a body is required: not if all its fields are optional. */
+/** Whether a body is required. A body whose fields are all optional is not required. */
 function isRequired(schema: z.ZodType | undefined): boolean {
   return schema !== undefined && !schema.safeParse({}).success;
 }
@@ -108,7 +108,7 @@ function responsesOf(operation: Operation, statuses: Statuses): Json {
   return out;
 }
 
-/** Body of a good answer. The connector's `/api` routes also send their errors with status 200. */
+/** Body of a successful answer. The connector's `/api` routes also send their errors with status 200. */
 function answerOf({ path, response = z.unknown() }: Operation): z.ZodType {
   if (!path.startsWith('/api') || path === '/api/verify-token') return response;
   if (CONNECTOR_OWN.has(path)) return z.union([response, DetailError]);

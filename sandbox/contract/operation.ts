@@ -8,7 +8,7 @@ export interface Operation {
   /** Path with parameters in braces: `/v2/companies/{id}`. */
   path: string;
   summary: string;
-  /** Section of the reference. */
+  /** Section of the API reference that describes the route. */
   section: string;
   /** Query parameters. A GET call may also send them in the body. */
   query?: z.ZodObject;
@@ -19,9 +19,9 @@ export interface Operation {
   form?: z.ZodObject;
   /** HTTP status of a successful answer. Default: 200. */
   status?: number;
-  /** Body of a successful answer. Without a schema: HTML or text. */
+  /** Body of a successful answer. Left out if the answer is HTML or text. */
   response?: z.ZodType;
   html?: true;
-  /** Further statuses, besides the statuses of all routes of the version. */
+  /** Statuses of this route, in addition to those of all routes in its API version. */
   also?: readonly number[];
 }

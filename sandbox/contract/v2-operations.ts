@@ -39,7 +39,10 @@ function anyOf(...fields: string[]): Record<string, unknown> {
   return { anyOf: fields.map((field) => ({ required: [field] })) };
 }
 
-/** Three operations under the path of their route line in the reference. Their sample calls show another path. */
+/**
+ * Three operations for which the reference names two paths, one in the route line and one in the sample call. Each has
+ * the path of the route line here.
+ */
 export const ALTERNATE_OPERATIONS: readonly Operation[] = [
   {
     method: 'GET',

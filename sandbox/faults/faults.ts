@@ -6,14 +6,14 @@ import { isObject } from '../http/validate.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** A fault sets this function, which changes the answer before Fastify writes it. */
+    /** Function that changes the answer before Fastify writes it. A fault sets the function; null: no change. */
     bend: ((payload: unknown) => unknown) | null;
   }
 }
 
 /*
- * Scripted faults. A test adds them through `POST /_sandbox/faults`. A fault applies to matching requests until its
- * `times` are used up. It changes the real connection, so a client sees a failure as it looks in reality.
+ * Scripted faults. A test adds a fault through `POST /_sandbox/faults`. The fault applies to matching requests until
+ * its `times` are used up. Faults of the network act on the real connection, so the client sees a real failure.
  */
 
 export const FaultRequest = z.strictObject({
@@ -22,9 +22,9 @@ export const FaultRequest = z.strictObject({
   method: z.string().toUpperCase().optional(),
   /** Number of matching requests that pass before the fault applies for the first time. */
   skip: z.int().min(0).default(0),
-  /** Number of requests to which the fault applies. 0: all until the fault is deleted. */
+  /** Number of requests to which the fault applies. With 0, it applies to all requests until it is deleted. */
   times: z.int().min(0).default(1),
-  /** Apply only to every n-th matching request. */
+  /** Of the matching requests, the fault applies only to every n-th. */
   every: z.int().min(1).default(1),
   kind: z.enum(['status', 'latency', 'cut', 'reset', 'html', 'duplicate', 'drift']).optional(),
   /** For `drift`: number added to the totals of a list. */
@@ -44,7 +44,9 @@ export const FaultRequest = z.strictObject({
 });
 export type FaultRequest = z.infer<typeof FaultRequest>;
 
-/** A fault with its counters: `seen` requests matched, and the fault was applied to `struck` of them. */
+/**
+ * A fault with two counters. `seen` counts the requests that matched; `struck` counts the requests that got the fault.
+ */
 export interface Fault extends Omit<FaultRequest, 'kind'> {
   id: number;
   kind: NonNullable<FaultRequest['kind']>;
@@ -52,7 +54,10 @@ export interface Fault extends Omit<FaultRequest, 'kind'> {
   struck: number;
 }
 
-/** The scripted faults in the order they were added. The first fault that matches and is due applies. */
+/**
+ * The scripted faults in the order they were added. A request gets the first fault that matches it and whose `skip`,
+ * `every` and `times` allow it.
+ */
 export class Faults {
   #list: Fault[] = [];
   #nextId = 1;
@@ -86,7 +91,7 @@ export class Faults {
   }
 }
 
-/** The error page of a gateway, as a proxy in front of an API sends it. */
+/** The error page that a proxy in front of an API sends. */
 export const HTML_PAGE =
   '<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head>\n<body><h1>502 Bad Gateway</h1></body></html>\n';
 
@@ -125,13 +130,16 @@ export async function applyFault(fault: Fault, request: FastifyRequest, reply: F
   }
 }
 
-/** Body of InternalError in the requested API version. */
+/** Error body of InternalError, in the shape of the requested API version. */
 function internalError(request: FastifyRequest): unknown {
   const words = 'Internal server error (scripted fault).';
   return request.url.startsWith('/v1') ? v1Error('InternalError', words).body : { detail: words };
 }
 
-/** Changes a list. `duplicate` replaces the last row with a copy of the first; `drift` adds `by` to the totals. */
+/**
+ * Changes a list in an answer. `duplicate` replaces the last row with a copy of the first; `drift` adds `by` to the
+ * totals.
+ */
 function bendList(fault: Fault, payload: unknown): unknown {
   if (!isObject(payload) || !Array.isArray(payload['data'])) return payload;
   if (fault.kind === 'duplicate')

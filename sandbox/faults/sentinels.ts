@@ -1,9 +1,9 @@
 import { FaultRequest, type Fault } from './faults.js';
 
 /*
- * Sentinel ids cause a fault without a script. They work in every request with an id, in the path or as `id` in the
- * query. No company or person has a sentinel id. The id 900000 followed by a status (400 to 599) makes the sandbox
- * answer with this status: 900000503 answers 503. The table below lists the other sentinels.
+ * A request with a sentinel id gets a fault, even if no test has added one. The id may be in the path or in the query
+ * parameter `id`. No company or person has a sentinel id. The ids 900000400 to 900000599 answer with the status in
+ * their last three digits: 900000503 answers 503. The table below lists the other sentinel ids.
  */
 const SPECIAL: Readonly<Record<string, Partial<FaultRequest>>> = {
   '001': { kind: 'reset' },
@@ -17,7 +17,9 @@ function sentinelOf(url: string): string | undefined {
   return /(?:\/|[?&]id=)900000(\d{3})(?=[/?&]|$)/.exec(url)?.[1];
 }
 
-/** Returns the fault of the sentinel id in a request's address, if any. `bodyOf` gives the error body of a status. */
+/**
+ * Returns the fault of the sentinel id in a request's address, if any. `bodyOf` returns the error body for a status.
+ */
 export function sentinelFault(url: string, bodyOf: (status: number) => unknown): Fault | undefined {
   const digits = sentinelOf(url);
   if (digits === undefined) return undefined;

@@ -57,7 +57,8 @@ export async function buildApp(given: Partial<SandboxOptions> = {}): Promise<San
     exposeHeadRoutes: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
     ...connectionLimits(sandbox.options),
-    // Called when Fastify cannot decode the address, or when its id is longer than `maxParamLength`.
+    // Called when Fastify cannot decode the address of a request, or when an id in the address is longer than
+    // `maxParamLength`.
     frameworkErrors: (_error, request, reply: FastifyReply) => {
       void reply.code(404).send(generic(sandbox, request, 404, 'Not found.').body);
     },
@@ -185,7 +186,10 @@ function strikeFaults(scope: FastifyInstance, sandbox: Sandbox): void {
   });
 }
 
-/** Checks the key and its permission. Each version of the API has its own error. */
+/**
+ * Refuses a request without a valid API key, or whose key lacks the permission. Each version of the API has its own
+ * error.
+ */
 function guard(scope: FastifyInstance, sandbox: Sandbox): void {
   scope.addHook('onRequest', (request, _reply, done) => {
     const header = request.headers.authorization;
@@ -219,7 +223,7 @@ function sentinelBody({ errors }: Sandbox, request: FastifyRequest, status: numb
   return { detail: status === 404 ? 'Not found.' : `Sentinel for ${status}.` };
 }
 
-/** The metric that counts a request; company details for a request that no metric counts. */
+/** The metric that counts a request. For a request that no metric counts, the metric of company details. */
 function metricOf(request: FastifyRequest): MetricName {
   const route = request.routeOptions.url ?? '';
   const permission = route.startsWith('/v2') ? permissionFor(route) : null;
@@ -249,7 +253,7 @@ function asRefusal(error: FastifyError, sandbox: Sandbox, request: FastifyReques
   return generic(sandbox, request, status, message);
 }
 
-/** An error that the API reference does not name, in the most similar shape of the reference. */
+/** An error that the API reference does not name, in the shape of the most similar error of the reference. */
 function generic(sandbox: Sandbox, request: FastifyRequest, status: number, message: string): Refusal {
   if (isV1(request)) {
     if (status === 404) return v1Error('IdNotFound', message, { id: pathOf(request) });

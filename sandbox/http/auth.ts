@@ -14,7 +14,7 @@ export class Keys {
   }
 
   /**
-   * Adds a key, or changes the permissions of a known one.
+   * Adds an API key, or changes the permissions of a known API key.
    *
    * @throws RangeError for a key that a header cannot carry.
    */

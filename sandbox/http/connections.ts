@@ -8,7 +8,7 @@ const PARTING = 1000;
 
 /** Connection settings of Fastify. A client that sends its headers or its body too slowly loses its connection. */
 export function connectionLimits({ headersTimeout, requestTimeout }: SandboxOptions): FastifyHttpOptions<Server> {
-  // By default, Node looks for slow connections only every 30 s.
+  // By default, Node looks for slow connections only every 30 s, which is too rare for short time limits.
   const connectionsCheckingInterval = Math.max(10, Math.min(1000, headersTimeout / 10, requestTimeout / 10));
   return {
     forceCloseConnections: true,

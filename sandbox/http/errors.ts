@@ -35,7 +35,7 @@ export class V2Errors {
     return new Refusal(this.#statuses.token, { detail });
   }
 
-  /** @param fields Field name to its messages */
+  /** @param fields Messages by field name */
   invalid(fields: Record<string, string[]>): Refusal {
     return new Refusal(this.#statuses.invalid, fields);
   }
@@ -48,7 +48,7 @@ export class V2Errors {
     return new Refusal(this.#statuses.internal, { detail });
   }
 
-  /** `metric`: the module of the call that reached the limit. */
+  /** The error for a reached limit. `metric` is the module of the call that reached the limit. */
   limit(guard: 'limits.daily' | 'limit', message: string, metric: MetricName): Refusal {
     const access = accessOf(metric, METRICS[metric]);
     return new Refusal(this.#statuses.limit, { access, error_guard: guard, message_guard: message });
@@ -65,7 +65,7 @@ export class V2Errors {
     return new Refusal(this.#statuses.permission, told);
   }
 
-  /** An autocomplete request that has no field to identify a company. */
+  /** The error for an autocomplete request without a field that identifies a company. */
   autocomplete(messages: string[]): Refusal {
     return new Refusal(this.#statuses.autocomplete, { fields: messages });
   }
@@ -97,7 +97,7 @@ const CODE_KEY: Record<V1ErrorName, 'code' | 'error_code'> = {
 /**
  * An error of version 1, section "Version 1 error body".
  *
- * @param status also the code in the body; by default the status that the reference gives the error
+ * @param status HTTP status, and the code in the body; by default the status that the reference gives for the error
  */
 export function v1Error(
   name: V1ErrorName,

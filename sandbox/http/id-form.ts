@@ -2,7 +2,8 @@ import type { SandboxOptions } from '../options.js';
 import { isObject } from './validate.js';
 
 /**
- * Keys of lists, and keys of ids. Answers have ids of companies and people at the top level and in the rows of lists.
+ * Keys of an answer that hold a list, and keys that hold an id of a company or person. Ids are at the top level of an
+ * answer and in the rows of its lists.
  */
 const LISTS = ['data', 'list'];
 const IDS = ['id', 'company_id'];

@@ -1,6 +1,6 @@
 import { METRICS } from '../state/quota.js';
 
-/** Permissions of a key: the modules that the usage metrics name, and two that no metric counts. */
+/** Permissions of a key: the modules that the usage metrics name, and two modules that no metric counts. */
 export const PERMISSIONS = {
   ...METRICS,
   watching: 'Watching companies',

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-/** Methods of each path. They distinguish a wrong method (405) from an unknown path (404). */
+/** Methods of each path. With this table, the sandbox tells a wrong method (405) from an unknown path (404). */
 export class RouteTable {
   readonly #routes: { url: string; pattern: RegExp; methods: string[] }[] = [];
 

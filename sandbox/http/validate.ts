@@ -4,8 +4,8 @@ import type { z } from 'zod';
 export type FieldMessages = Record<string, string[]>;
 
 /**
- * Checks a part of a request against its schema. Lists each message under the wrong key. For a path like
- * `filters.number_of_employees.gte` this is the key below the container: `number_of_employees`.
+ * Checks a part of a request against its schema. Lists each message under the name of the wrong field. For a path like
+ * `filters.number_of_employees.gte`, this is the name below the container: `number_of_employees`.
  */
 export function check<T extends z.ZodType>(
   schema: T,
@@ -13,7 +13,7 @@ export function check<T extends z.ZodType>(
 ): { ok: true; value: z.infer<T> } | { ok: false; fields: FieldMessages } {
   const result = schema.safeParse(value);
   if (result.success) return { ok: true, value: result.data };
-  // Without a prototype, because callers choose the keys: `constructor` and `__proto__` are possible.
+  // An object without a prototype, because callers choose the field names: `constructor` and `__proto__` are possible.
   const fields = Object.create(null) as FieldMessages;
   for (const issue of result.error.issues) {
     if (issue.code === 'unrecognized_keys' && isContainer(issue.path)) {

@@ -31,8 +31,8 @@ export class PayeeChecks {
   #count = 0;
 
   /**
-   * Runs a check against the company that the register names; null if there is none. The same account and company
-   * always give the same decision.
+   * Runs a check of an account against a company of the official register. `company` is null if the register does not
+   * have the company. The same account and company always give the same decision.
    */
   run(request: PayeeCheckRequest, company: Company | null, date: string): PayeeCheck {
     const draw = createHash('sha256').update(`${request.country_code}/${request.id}`).digest()[0]! / 256;

@@ -27,7 +27,7 @@ export type PayeeCheckRequest = z.infer<typeof PayeeCheckBody>;
 
 /** Announced countries that are not served yet. */
 const COMING = ['BD', 'SA', 'UG'];
-/** Covered countries: the "nine more countries" of the release notes and the earlier ones. */
+/** Countries for which checks work: the "nine more countries" of the release notes, and the countries before them. */
 const COUNTRIES = new Set(
   'AU ET GH HK KE MY SG TZ ZM AT BE BR CN DE DK ES FI FR GB GR IE IN IT LU MX NL NO NZ PL PT SE US ZA'.split(' '),
 );
@@ -65,7 +65,7 @@ export function payeeFaults(check: PayeeCheckRequest): FieldMessages {
   return faults;
 }
 
-/** Whether a check of an account number names no bank. The release notes reject it with status 400. */
+/** Whether a check needs a bank but names none. The release notes refuse such a check with status 400. */
 export function lacksBank({
   id_scheme,
   holding_entity = '',

@@ -29,7 +29,7 @@ const QuotaRequest = z.strictObject({
 
 const KeyRequest = z.strictObject({
   key: z.string().regex(/^[\x21-\x7e]+$/, 'Expected characters that a header can carry, no spaces.'),
-  /** null removes the key. */
+  /** Permissions of the API key; null removes the key. */
   permissions: z.union([z.literal('all'), z.array(z.enum(PERMISSION_NAMES))]).nullable(),
 });
 

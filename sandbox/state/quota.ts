@@ -1,6 +1,6 @@
 import type { MetricsResponse } from '../../schemas/v2/metrics.js';
 
-/** Usage metrics: kinds of calls that are counted, with their names. */
+/** Usage metrics: the kinds of calls that the quota counts, with their names. */
 export const METRICS = {
   prospecting: 'Prospecting searches',
   company_search: 'Company searches',
@@ -77,7 +77,7 @@ export class Quota {
     ];
   }
 
-  /** Usage to save over a restart. */
+  /** Usage of the customer, for the state file to keep over a restart. */
   dump(): { usedToday: number; used: Record<string, number> } {
     return { usedToday: this.usedToday, used: Object.fromEntries(this.#used) };
   }

@@ -1,17 +1,20 @@
 import type { ContactMetrics } from '../../schemas/v2/metrics.js';
 
 interface Reveal {
-  /** `YYYY-MM-DD HH:MM:SS` in the calendar of the sandbox. */
+  /** Time in the form `YYYY-MM-DD HH:MM:SS`, with the date of the sandbox. */
   at: string;
   emails: number;
   phones: number;
 }
 
-/** Contact data of people that the customer received. The contact metrics count them. */
+/** Log of the contact data of people that the customer received. The contact metrics are computed from this log. */
 export class Reveals {
   readonly #list: Reveal[] = [];
 
-  /** Counts a person's record on a sandbox date (yyyy-mm-dd) at the real time of day. */
+  /**
+   * Counts the contact data in one person's record. `date` is the date of the sandbox (yyyy-mm-dd); the time of day is
+   * the real one.
+   */
   add(date: string, shown: { email: boolean; phone: boolean }): void {
     if (!shown.email && !shown.phone) return;
     const time = new Date().toISOString().slice(11, 19);

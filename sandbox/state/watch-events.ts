@@ -19,7 +19,7 @@ export function watchedEvents(world: World, watch: Watch, fromDay: number, toDay
   return (world.events(watch.id, fromDay, toDay) ?? []).filter(({ field }) => watched.has(field));
 }
 
-/** Event in the shape of a webhook delivery (section "Events" of the reference). */
+/** The event as a webhook delivers it (section "Events" of the reference). */
 export function deliveryOf(world: World, id: number, event: CompanyEvent): WebhookDelivery {
   const index = indexOf(world.ctx, id)!;
   const versions = world.versionsOf(index, event.day - world.ctx.start);
@@ -39,7 +39,7 @@ export function deliveryOf(world: World, id: number, event: CompanyEvent): Webho
   };
 }
 
-/** Event in the shape of the list of events. */
+/** The event as one item of the API's list of events. */
 export function listedEvent(event: CompanyEvent): WatchEvent {
   return {
     status: statusOf(event),

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SIGNATURE_HEADER, type WebhookDelivery } from '../../schemas/v2/watch.js';
 
-/** Deliveries in flight. */
+/** Largest number of deliveries in flight. */
 const IN_FLIGHT = 4;
 /** Number of attempts per delivery, including the first. The reference says "retried a few times". */
 const TRIES = 5;

@@ -31,7 +31,7 @@ function daysBefore(year: number): number {
 }
 
 const FIRST_YEAR = 1600;
-/** Cached for the years of the companies, because the columns ask for them millions of times. */
+/** Unix days of 1 January for 600 years. Cached, because the columns need them millions of times. */
 const NEW_YEARS = Int32Array.from({ length: 600 }, (_, n) => daysBefore(FIRST_YEAR + n));
 
 /** Unix day of 1 January. */
@@ -39,16 +39,19 @@ export function newYear(year: number): number {
   return NEW_YEARS[year - FIRST_YEAR] ?? daysBefore(year);
 }
 
-/** Largest year supported, positive or negative; a Date can hold it. */
+/** Largest absolute value of a supported year. A Date can hold the years -200,000 to 200,000. */
 const MAX_YEAR = 200_000;
 
-/** First unix day of one year and last unix day of another. Either year may be infinite or a fraction. */
+/**
+ * Unix days from 1 January of the year `from` to 31 December of the year `to`. Either year may be infinite or a
+ * fraction.
+ */
 export function spanOfYears(from: number, to: number): [first: number, last: number] {
   const within = (year: number): number => Math.max(-MAX_YEAR, Math.min(MAX_YEAR, year));
   return [newYear(within(Math.ceil(from))), newYear(within(Math.floor(to) + 1)) - 1];
 }
 
-/** Calendar year of a unix day. Does not use Date, for speed: columns call this function a million times. */
+/** Calendar year of a unix day. Does not use Date, for speed: the columns need a million years. */
 export function yearOf(unixDay: number): number {
   const guess = 1970 + Math.floor(unixDay / 365.2425);
   if (newYear(guess) > unixDay) return guess - 1;

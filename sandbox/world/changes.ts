@@ -3,15 +3,15 @@ import { TAG } from './tags.js';
 
 /*
  * How companies change. Time is divided into epochs of 100 days. In each epoch, every company changes one attribute on
- * one day, so about 1 % of the market changes per day. Nothing is stored.
+ * one day, so about 1 % of the market changes per day. Changes are computed from the seed and never stored.
  *
  * Terms:
  * - *kind*: the attribute that changes.
- * - *version* of an attribute on a day: number of the last epoch that changed it, counted from 1; 0 before any change.
- *   The value of the attribute is drawn from its version.
+ * - *version* of an attribute on a day: number of the last epoch that changed the attribute, counted from 1; 0 before
+ *   any change. The value of the attribute is drawn from its version.
  */
 
-/** Kinds of changes. The number is the position in `WEIGHTS`. */
+/** Kinds of changes. The number of a kind is its position in `WEIGHTS`. */
 export const KIND = {
   phone: 0,
   email: 1,
@@ -34,13 +34,16 @@ const WEIGHTS = [16, 11, 3, 6, 7, 5, 5, 15, 7, 3, 2, 4, 16];
 const KIND_OF_DRAW = Uint8Array.from(WEIGHTS.flatMap((weight, kind) => Array.from({ length: weight }, () => kind)));
 
 /**
- * Unix day of 2015-01-01, the first day of changes. This day is fixed, so that a later start date continues the same
- * history.
+ * Unix day of 2015-01-01, the first day of changes. It does not depend on the start date, so markets with different
+ * start dates have the same history.
  */
 export const HISTORY_START = 16_436;
 const EPOCH_DAYS = 100;
 
-/** Versions of all attributes of a company on one day. Version 0 is the first one. The object can be reused. */
+/**
+ * Versions of all attributes of a company on one day. Version 0 is an attribute's first version. `readVersions` can
+ * fill the same object for one company after another.
+ */
 export class Versions {
   readonly of = new Int32Array(WEIGHTS.length);
   /** Unix days of the restatements of financial values, oldest first. `restatements` holds their versions. */

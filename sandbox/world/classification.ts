@@ -6,8 +6,8 @@ import { ACTIVITIES } from './data/nomenclatures.js';
 import { TAG } from './tags.js';
 
 /*
- * Economic activity of companies. Each company has one class of NACE Rev. 2. The class determines the class of ISIC
- * Rev. 4, the first industry and the national code.
+ * Economic activity of companies. Each company has one class of NACE Rev. 2. The class determines the company's class
+ * of ISIC Rev. 4, its first industry and its national code.
  */
 
 /** One class of NACE Rev. 2. */
@@ -15,11 +15,11 @@ export interface NaceClass {
   /** Code with its dot: `62.01`. */
   code: string;
   title: string;
-  /** Letter of its section. NACE and ISIC have the same sections. */
+  /** Letter of the section. NACE and ISIC have the same sections. */
   section: string;
   /** Class of ISIC Rev. 4, four digits. */
   isic: string;
-  /** Position in ACTIVITIES. */
+  /** Position of the industry in ACTIVITIES. */
   industry: number;
 }
 
@@ -36,7 +36,10 @@ function readClasses(): NaceClass[] {
   return classes;
 }
 
-/** Position in ACTIVITIES of the activity for a class. If several activities include it, the longest code decides. */
+/**
+ * Position in ACTIVITIES of the activity that includes a NACE class. If several activities include the class, the one
+ * with the longest code is chosen.
+ */
 function industryOf(code: string): number {
   const fits = ACTIVITY_CLASSES.flatMap(([activity, , codes]) =>
     codes.filter((start) => code.startsWith(start)).map((start) => ({ activity, start })),
@@ -45,7 +48,9 @@ function industryOf(code: string): number {
   return ACTIVITIES.findIndex(({ id }) => id === activity);
 }
 
-/** Position in ACTIVITIES for each slot of the draw. */
+/**
+ * Positions in ACTIVITIES. Each activity occurs as often as its share, so a uniform draw selects activities by share.
+ */
 const SLOTS = ACTIVITY_CLASSES.flatMap(([activity, share]) =>
   Array.from({ length: share }, () => ACTIVITIES.findIndex(({ id }) => id === activity)),
 );
@@ -55,8 +60,8 @@ const CLASSES_OF_INDUSTRY = ACTIVITIES.map((_, industry) =>
 );
 
 /**
- * Position in NACE_CLASSES of the company's class. Draws the activity first, then one of its classes. Squares both
- * draws, so that the first entries are more common.
+ * Position in NACE_CLASSES of the company's class. Draws an activity, then one of the activity's classes. Both random
+ * numbers are squared, so that the first entries of a list are more common.
  */
 export function naceOf(ctx: Context, index: number): number {
   const { dice } = ctx;
@@ -67,15 +72,15 @@ export function naceOf(ctx: Context, index: number): number {
 
 const nationalCodes: (readonly string[] | undefined)[] = [];
 
-/** National code of every class in a country. `country` is a position in MARKET_COUNTRIES. */
+/** National code of every NACE class in a country. `country` is a position in MARKET_COUNTRIES. */
 export function nationalCodesOf(country: number): readonly string[] {
   const { sicCode } = MARKET_COUNTRIES[country]!;
   return (nationalCodes[country] ??= NACE_CLASSES.map(({ code }) => sicCode(code.replace('.', ''))));
 }
 
 /**
- * One flag per class: 1 if a code equals the class or includes it. Codes may look like `62.01`, `6201`, `62.0`, `62` or
- * `J`.
+ * One flag per NACE class: 1 if one of the codes equals the class or includes it. Codes may look like `62.01`, `6201`,
+ * `62.0`, `62` or `J`.
  */
 export function classesUnder(codes: readonly string[], scheme: 'nace' | 'isic'): Uint8Array {
   const sections = codes.map((code) => code.trim().toUpperCase()).filter((code) => /^[A-U]$/.test(code));

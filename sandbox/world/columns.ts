@@ -29,27 +29,27 @@ import {
   zipRankOf,
 } from './traits.js';
 
-/** Missing value in an Int32 column. It is smaller than any bound of a filter. */
+/** Stands for a missing value in an Int32 column. No filter has such a small bound, so no range includes it. */
 export const NO_INT = -2_147_483_648;
-/** Missing value in a byte column. */
+/** Stands for a missing value in a byte column. */
 export const NO_BYTE = 255;
-/** Missing value in the postcode column. */
+/** Stands for a missing value in the postcode column. */
 export const NO_ZIP = 65_535;
 
-/** Bits of the `has` column: contacts that the company has and accounts that it has published. */
+/** Bits of the column `has`: kinds of contacts that the company has, and kinds of accounts that it has published. */
 export const HAS = { phone: 1, email: 2, fax: 4, website: 8, profile: 16, financials: 32, consolidated: 64 } as const;
 
-/** The market on one day as columns for filters: one value per company index. */
+/** The market on one day, as columns for filters. Each column has one value per company index. */
 export interface Columns {
-  /** Unix day. */
+  /** Unix day whose market the columns describe. */
   day: number;
   length: number;
   /** 1 if searches list the company. */
   listed: Uint8Array;
-  /** Indices of the listed companies, ascending. */
+  /** Indices of the companies that searches list, ascending. */
   rows: Uint32Array;
   country: Uint8Array;
-  /** company_status id minus 199. */
+  /** Id in the nomenclature `company_status`, minus 199. */
   status: Uint8Array;
   legalForm: Uint8Array;
   activityTypes: Uint8Array;
@@ -64,15 +64,15 @@ export interface Columns {
   /** Position in the country's list of cities. */
   city: Uint8Array;
   employees: Int32Array;
-  /** Monthly visits of the website. This column and the next three also have values for companies without a website. */
+  /** Monthly visits of the website. The columns about websites also have values for companies without a website. */
   visits: Int32Array;
-  /** Position in VISIT_BANDS. */
+  /** Position of the visits in VISIT_BANDS. */
   visitBand: Uint8Array;
   ranking: Int32Array;
   technologies: Uint16Array;
   /** Unix day of incorporation. */
   founded: Int32Array;
-  /** US dollars. NaN means no value, here and in all columns below. */
+  /** Turnover in US dollars. In this column and all columns below, NaN means no value. */
   turnover: Float64Array;
   profit: Float64Array;
   liabilities: Float64Array;
@@ -97,8 +97,9 @@ export function buildColumns(ctx: Context, day: number): Columns {
 }
 
 /**
- * Builds the columns of a later unix day from earlier columns. Reads again only companies that changed, filed or left
- * in between. The result equals `buildColumns`, in a tenth of the time.
+ * Builds the columns of a later unix day from the columns of an earlier day. Computes again only companies that
+ * changed, filed accounts or left between the two days. Gives the same result as `buildColumns`, in a tenth of the
+ * time.
  */
 export function advanceColumns(ctx: Context, earlier: Columns, day: number): Columns {
   const columns = allocate(capacityOn(ctx, day), day);

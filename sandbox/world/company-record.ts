@@ -40,9 +40,9 @@ export function statusName(id: number): string {
 }
 
 /**
- * The company record as `GET /v2/companies/{id}` returns it. The records differ on purpose, within the limits of the
- * reference. An id is a number or text; a size is a count or a band. A field may be null in one record, '' in the next
- * and missing in a third.
+ * The company record as `GET /v2/companies/{id}` returns it. The records differ on purpose, as far as the reference
+ * allows. An id is a number or text; a size is a count or a band. A field may be null in one record, '' in another and
+ * missing in a third.
  */
 export function companyRecord(ctx: Context, index: number, versions: Versions): Company {
   const { dice } = ctx;
@@ -96,7 +96,7 @@ function sizeText(ctx: Context, index: number, employees: number | null): string
   return `${band === 0 ? 1 : BANDS[band - 1]! + 1}-${BANDS[band]}`;
 }
 
-/** National code of the company's class. Empty if the reference names no scheme for the country. */
+/** National industry code of the company's NACE class. Empty if the reference names no code scheme for the country. */
 function nationalCodes(ctx: Context, index: number): NonNullable<Company['sic']> {
   const { sicScheme } = marketCountryOf(ctx, index);
   if (sicScheme === null) return [];

@@ -7,13 +7,13 @@ import { TAG } from './tags.js';
 import { cityOf, marketCountryOf, zipRankOf } from './traits.js';
 
 /*
- * Contacts of a company. Domains end in the reserved `.example`; telephone numbers contain 555 0. The functions take
- * the version of an attribute: an event shows the value before and after a change.
+ * Contacts of a company. Domains end in the reserved `.example`; telephone numbers contain 555 0. Each function takes
+ * the version of its attribute, because an event needs the value before the change and the value after the change.
  */
 
 const LOCAL_PARTS = ['info', 'office', 'hello', 'kontakt', 'sales', 'post', 'accounts'] as const;
 
-/** Cache of the last domain: one record asks for its domain six times in a row. */
+/** The domain computed last. Cached, because one company record needs its domain six times. */
 let lastDomain: { ctx: Context; index: number; name: string } | undefined;
 
 /** Name part of the company's domain. It never changes and ends in the company's id in base 36. */
@@ -31,7 +31,7 @@ export function domainNameOf(ctx: Context, index: number): string {
   return name;
 }
 
-/** Whether the company has a website. A quarter of the market has none. */
+/** Whether the company has a website. A quarter of the companies have none. */
 export function hasWebsite(ctx: Context, index: number, version: number): boolean {
   return !ctx.dice.chance(0.25, TAG.website, index, version);
 }
@@ -42,7 +42,10 @@ export function websiteOf(ctx: Context, index: number, version: number): string 
   return `${version === 0 ? 'www' : `w${version}`}.${domainNameOf(ctx, index)}.example`;
 }
 
-/** Index of the company that owns a website, domain, e-mail or profile address. Also finds earlier addresses. */
+/**
+ * Index of the company that owns a website, domain, e-mail or profile address. Earlier addresses of a company also
+ * work.
+ */
 export function indexOfAddress(ctx: Context, text: string): number | undefined {
   const id36 = /-([0-9a-z]+)(?:\.example)?(?:[/?#].*)?$/.exec(text.trim().toLowerCase())?.[1];
   return id36 === undefined ? undefined : indexOf(ctx, Number.parseInt(id36, 36));
@@ -99,7 +102,10 @@ export function zipOf(ctx: Context, index: number, versions: Versions): string |
   return rank === undefined ? null : zipText(marketCountryOf(ctx, index), rank);
 }
 
-/** Postcode of a rank. Spreads the ranks over all postcodes that the pattern allows; each rank has its own postcode. */
+/**
+ * Postcode with a rank; rank 0 is the most common postcode. Spreads the ranks over all postcodes that the pattern
+ * allows. Each rank has its own postcode.
+ */
 export function zipText(country: { zipPattern: string; zips: number }, rank: number): string {
   const places = country.zipPattern.split('').map((char) => (char === '9' ? 10 : char === 'A' ? 26 : 0));
   const capacity = places.reduce((product, base) => (base === 0 ? product : product * base), 1);

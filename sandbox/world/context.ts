@@ -11,16 +11,16 @@ export interface WorldOptions {
   seed: number;
   /** Calendar date of day 0, yyyy-mm-dd. */
   date: string;
-  /** Number of companies of day 0 that no filter can distinguish, on any day (default 0). */
+  /** Number of companies of day 0 that no filter can tell apart, on any day (default 0). */
   clones?: number;
   /**
-   * Whether events about people, offices and owners come in pairs. Both events of a pair have the same field and
-   * second. Their values are different or alike.
+   * Whether events about people, offices and owners come in pairs. Both events of a pair have the same field and the
+   * same time, to the second. The values of a pair are different or equal (`alike`).
    */
   eventTwins?: 'none' | 'different' | 'alike';
 }
 
-/** Input of every function of the world. */
+/** A market, as every function of the world takes it. */
 export interface Context {
   options: WorldOptions;
   dice: Dice;

@@ -1,7 +1,6 @@
 /**
- * Random numbers by address. A draw is a pure function of the seed, a tag and one or two numbers. The tag stands for an
- * attribute; the numbers are the company, and a version or year. Nothing is stored, and the order of draws does not
- * matter.
+ * Random numbers without a state. A draw is a pure function of the seed, a tag and one or two numbers. The tag stands
+ * for an attribute; the numbers are the company, and a version or year. So the order of draws does not matter.
  */
 export class Dice {
   readonly #seed: number;
@@ -46,7 +45,7 @@ export class Dice {
     return list[this.below(list.length, tag, a, b)] as T;
   }
 
-  /** Approximate standard normal number in [-3.46, 3.46]: the sum of four bytes. Needs one draw and no logarithm. */
+  /** A number in [-3.46, 3.46] with approximately a standard normal distribution: the sum of four random bytes. */
   normal(tag: number, a: number, b = 0): number {
     const h = this.draw(tag, a, b);
     const sum = (h & 255) + ((h >>> 8) & 255) + ((h >>> 16) & 255) + (h >>> 24);
@@ -54,7 +53,7 @@ export class Dice {
   }
 }
 
-/** A bijective 32-bit mixer (lowbias32 constants). */
+/** Mixes the bits of a 32-bit integer (lowbias32). Different inputs give different outputs. */
 function mix(value: number): number {
   let h = value;
   h ^= h >>> 16;

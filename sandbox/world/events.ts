@@ -184,7 +184,7 @@ function addSideEvents(ctx: Context, index: number, from: number, to: number, ev
 
 function event(ctx: Context, index: number, change: Omit<CompanyEvent, 'second'>): CompanyEvent {
   const { field, day, old, new: now } = change;
-  // Mix in the field name: two events of one company and day then have different seconds.
+  // Mix in the field name, so that two events of one company and day have different seconds.
   let salt = 0;
   for (let n = 0; n < field.length; n++) salt = (salt * 31 + field.charCodeAt(n)) % 1000;
   return { field, day, second: ctx.dice.below(86_400, TAG.eventTime, index, day * 1000 + salt), old, new: now };

@@ -63,8 +63,8 @@ function restatedFigureOf(ctx: Context, index: number, version: number): Figure 
 }
 
 /**
- * The fiscal year that a restatement changes: the latest year on file that day, or the year before it. If no year is on
- * file, the result is 0 or -1.
+ * The fiscal year that a restatement changes: the latest year filed by that day, or the year before it. If no year is
+ * filed, the result is 0 or -1.
  */
 function restatedYearOf(ctx: Context, index: number, day: number, version: number): number {
   const latest = fiscalYearsOf(ctx, index, day)?.last ?? 0;
@@ -166,10 +166,10 @@ export interface LatestFigures {
 }
 
 /**
- * Reads the latest figures into `out`: a million companies then need no million objects.
+ * Reads the latest figures into `out`. Callers reuse `out`, because a million objects would be slow.
  *
- * This function and the functions it calls create no closures, for speed: the loader names each new closure, which
- * takes more time than the figures.
+ * This function and the functions it calls create no closures, for speed. The TypeScript loader runs extra code for
+ * each new closure, and this code takes longer than computing the figures.
  */
 export function readLatestFigures(
   ctx: Context,

@@ -33,7 +33,7 @@ export type { CompanyEvent } from './events.js';
 export type { Profile } from './profile.js';
 export type { TenderFacts } from './tenders/tenders.js';
 
-/** Number of days whose columns are kept: the current day, and another one for questions about it. */
+/** Number of days whose columns stay in memory: the current day, and one other day that a caller asks about. */
 const KEPT_DAYS = 2;
 /**
  * Maximum number of days to advance columns. Over a longer time most companies change, so the columns are built again.
@@ -41,7 +41,7 @@ const KEPT_DAYS = 2;
 const MAX_ADVANCE = 60;
 
 /**
- * The market on any day. The sandbox serves it, and tests compare a warehouse with it.
+ * The market on any day. The sandbox serves this market, and tests compare a warehouse with it.
  *
  * Terms in this folder:
  * - *day*: counted from the start date (day 0); may be negative. A *unix day* is counted from 1970-01-01.
@@ -126,11 +126,7 @@ export class World {
     return Array.from(this.matchingIndices(filters, day, rules), (index) => idOf(this.ctx, index));
   }
 
-  /**
-   * Like `matching`, but returns indices and does not compute ids.
-   *
-   * @throws FilterError for a value that cannot be applied
-   */
+  /** Like `matching`, but returns company indices instead of ids. */
   matchingIndices(filters: AskedFilters, day: number, rules: FilterRules = DEFAULT_RULES): Uint32Array {
     return this.#search(day, rules, (rows, scope) => applyProspectingFilters(rows, filters, scope));
   }
@@ -196,7 +192,7 @@ export class World {
     return exists(this.ctx, index, this.ctx.start + day);
   }
 
-  /** Search result of a company. Expects a company that searches list on the day. */
+  /** Search result of a company. The caller makes sure that searches list the company on the day. */
   summary(index: number, day: number): { id: number; name: string } {
     return { id: idOf(this.ctx, index), name: nameOf(this.ctx, index, this.versionsOf(index, day)) };
   }

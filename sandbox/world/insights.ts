@@ -46,7 +46,10 @@ export const VISIT_BANDS = [
   ['100001+', 100_001, Infinity],
 ] as const;
 
-/** Position in VISIT_BANDS. Repeats the bounds for speed: columns call this function for every company. */
+/**
+ * Position in VISIT_BANDS of a number of visits. For speed, the function repeats the bounds of the bands, because the
+ * columns call it for every company.
+ */
 export function visitBandOf(visits: number): number {
   return visits <= 1000 ? 0 : visits <= 10_000 ? 1 : visits <= 100_000 ? 2 : 3;
 }

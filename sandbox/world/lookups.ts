@@ -42,7 +42,7 @@ export function leiOf(ctx: Context, index: number): string | null {
   return body + checkDigits(body);
 }
 
-/** Check digits by ISO 7064 mod 97-10. Letters count as numbers from 10 to 35. */
+/** Check digits by ISO 7064 mod 97-10. The letters have the values 10 to 35. */
 function checkDigits(body: string): string {
   let remainder = 0;
   for (const char of `${body}00`) {

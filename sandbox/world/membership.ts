@@ -8,7 +8,7 @@ import { TAG } from './tags.js';
 
 const FIRST_ID = 1_000_003;
 const ID_STEP = 37;
-/** New companies per day, and companies that leave per day, as a share of the market on day 0. */
+/** Share of companies that appear each day, and share that leave each day, relative to the market on day 0. */
 const DAILY_SHARE = 0.0005;
 const LEAVE_EPOCH = 100;
 
@@ -17,7 +17,7 @@ export function idOf(ctx: Context, index: number): number {
   return FIRST_ID + index * ID_STEP + ctx.dice.below(ID_STEP, TAG.id, index);
 }
 
-/** Index of an id. Undefined when no company has this id on any day. */
+/** Index of the company with an id. Undefined when no company has this id on any day. */
 export function indexOf(ctx: Context, id: number): number | undefined {
   if (!Number.isSafeInteger(id) || id < FIRST_ID) return undefined;
   const index = Math.floor((id - FIRST_ID) / ID_STEP);
@@ -28,7 +28,9 @@ function newcomersPerDay(ctx: Context): number {
   return Math.max(1, Math.round(ctx.options.companies * DAILY_SHARE));
 }
 
-/** Number of indices in use up to a unix day. Includes companies that left; excludes companies of later days. */
+/**
+ * Number of company indices in use up to a unix day. Includes companies that left; excludes companies of later days.
+ */
 export function capacityOn(ctx: Context, day: number): number {
   return ctx.options.companies + Math.max(0, day - ctx.start) * newcomersPerDay(ctx);
 }
@@ -39,7 +41,7 @@ export function bornOn(ctx: Context, index: number): number {
   return late < 0 ? -Infinity : ctx.start + 1 + Math.floor(late / newcomersPerDay(ctx));
 }
 
-/** Unix day on which a company left, if it left by `day`. No company leaves before day 1. */
+/** Unix day on which a company left. Undefined if the company has not left by `day`. No company leaves before day 1. */
 export function leftBy(ctx: Context, index: number, day: number): number | undefined {
   const born = bornOn(ctx, index);
   const lastEpoch = Math.floor((day - ctx.start - 1) / LEAVE_EPOCH);

@@ -4,7 +4,7 @@ import { BRANDS, LATIN_FIRST, LATIN_SECOND, OTHER_SCRIPTS } from './data/words.j
 import { TAG } from './tags.js';
 import { marketCountryOf } from './traits.js';
 
-/** Unusual names that occur in real data and break careless programs. Each function changes a plain name. */
+/** Each function turns a plain name into an unusual one. Such names occur in real data and break careless programs. */
 const ODDITIES: readonly ((name: string) => string)[] = [
   (name) => `"${name}"`,
   (name) => `${name}, t/a The Baker's Dozen, Ltd`,

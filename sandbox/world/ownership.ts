@@ -4,21 +4,21 @@ import { fullNameOf, nationalityOf, peopleCountOf, personIdOf, PLACES } from './
 import { TAG } from './tags.js';
 
 /*
- * Ownership. Every company has one to three holders: its own people, other companies or unknown holders. A holding
- * company has a smaller index, so every chain ends. A chain to an unknown holder (a foreign holding) is unresolved
- * until the live registry data is fetched.
+ * Ownership. A company has one to three holders: its own people, other companies or unknown holders. If a company is a
+ * holder, it has a lower index than the company it holds. So every chain of holders ends. A chain to an unknown holder
+ * (a foreign holding) is unresolved until an enrichment job has asked the registries.
  */
 
 interface Holder {
   share: number;
   kind: 'person' | 'company' | 'unknown';
-  /** Person number, company index, or an arbitrary number for an unknown holder. */
+  /** Person number or company index of the holder; an arbitrary number for an unknown holder. */
   number: number;
 }
 
 /**
- * One chain from the company up to a person or an unknown holder. `via` lists the names in between, in this order;
- * `share` is in percent.
+ * One chain of holders from a company up to a person or an unknown holder. `via` has the names of the companies in
+ * between, in this order. `share` is in percent.
  */
 export interface Route {
   via: string[];
@@ -30,7 +30,7 @@ export interface BeneficialOwner {
   person_id: string;
   name: string;
   nationality: string | null;
-  /** Percent, the sum of all routes. */
+  /** Ownership in percent, summed over all routes. */
   effective_ownership: number;
   routes: Route[];
 }
@@ -47,7 +47,7 @@ const MAX_DEPTH = 6;
 /**
  * Owners at or above a threshold in percent, largest first.
  *
- * @param resolved True: replaces unknown holders with the persons behind them
+ * @param resolved If true, replaces each unknown holder with the person that the registry names as its owner
  */
 export function ownershipOf(ctx: Context, index: number, threshold: number, resolved: boolean): Ownership {
   const owners = new Map<number, Route[]>();
@@ -100,7 +100,7 @@ function holdersOf(ctx: Context, index: number, depth: number): Holder[] {
   });
 }
 
-/** Number of the person that a registry names behind an unknown holder. */
+/** Number of the person that the registry names as the owner of an unknown holder. */
 function foundBehind(ctx: Context, number: number): number {
   for (let index = number % ctx.options.companies; index >= 0; index--) {
     if (peopleCountOf(ctx, index) > 0) return index * PLACES;

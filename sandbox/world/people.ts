@@ -7,12 +7,12 @@ import { firstEmployeesOf, marketCountryOf } from './traits.js';
 
 /*
  * The people of a company: at most twelve known people. A person's *number* is 16 times the company's index plus the
- * person's place in the company. Ids have gaps, like company ids. People stay as long as their company.
+ * person's place in the company. As with companies, there are gaps between ids. People stay as long as their company.
  */
 
 const FIRST_ID = 70_000_001;
 const ID_STEP = 5;
-/** Numbers reserved for the people of each company. */
+/** How many person numbers are reserved for each company. */
 export const PLACES = 16;
 const MOST = 12;
 
@@ -23,12 +23,15 @@ export function peopleCountOf(ctx: Context, index: number): number {
   return Math.min(MOST, 1 + Math.floor(Math.log2(employees + 1) * ctx.dice.unit(TAG.person, index, 1) * 1.6));
 }
 
-/** Id of the person with a number. */
+/** The API's id of a person, computed from the person's number. */
 export function personIdOf(ctx: Context, number: number): number {
   return FIRST_ID + number * ID_STEP + ctx.dice.below(ID_STEP, TAG.personId, number);
 }
 
-/** Number of the person with an id. Undefined for an unknown id. Does not check that the company still exists. */
+/**
+ * Number of the person with an id of the API. Undefined for an unknown id. Does not check that the company still
+ * exists.
+ */
 export function personNumberOf(ctx: Context, id: number): number | undefined {
   if (!Number.isSafeInteger(id) || id < FIRST_ID) return undefined;
   const number = Math.floor((id - FIRST_ID) / ID_STEP);
@@ -41,7 +44,7 @@ export function companyOf(number: number): number {
   return Math.floor(number / PLACES);
 }
 
-/** Id in `seniority_level`. The first person of a company has a leading level. */
+/** Seniority as an id in the nomenclature `seniority_level`. The first person of a company has a leading level. */
 export function seniorityOf(ctx: Context, number: number): number {
   if (number % PLACES === 0) return ctx.dice.pick([14, 18, 19, 15], TAG.personRole, number);
   return ctx.dice.pick([17, 17, 17, 16, 16, 20, 15, 21], TAG.personRole, number);
@@ -51,12 +54,14 @@ export function seniorityName(id: number): string {
   return SENIORITY_LEVEL.find((entry) => entry.id === id)!.name;
 }
 
-/** Whether version 1 knows the person's role. For 3 % it returns neither level nor function. */
+/**
+ * Whether version 1 of the API knows the person's role. For 3 % of the people it returns neither level nor function.
+ */
 export function hasKnownRole(ctx: Context, number: number): boolean {
   return !ctx.dice.chance(0.03, TAG.personRole, number, 3);
 }
 
-/** Id in `departments`, including the children of department 833. */
+/** Department as an id in the nomenclature `departments`. It may be a child of department 833. */
 export function departmentOf(ctx: Context, number: number): number {
   return ctx.dice.pick(DEPARTMENTS, TAG.personRole, number, 1).id;
 }

@@ -66,7 +66,10 @@ export function employeeRecord(ctx: Context, number: number, versions: Versions)
   };
 }
 
-/** Answer of the enrichments by e-mail, profile and contact data. The last two include the department. */
+/**
+ * Answer of the enrichments by e-mail, by profile and by contact data. The enrichments by profile and by contact data
+ * include the department.
+ */
 export function enrichedEmployee(
   ctx: Context,
   number: number,

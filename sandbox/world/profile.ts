@@ -22,14 +22,14 @@ import {
 } from './traits.js';
 
 /**
- * All attributes of one company on one day that filters use, in readable form. Tests compare search results with it. It
- * is computed without the columns that searches use.
+ * All attributes of one company on one day that filters use, in readable form. A profile is computed without the
+ * columns that searches use, so tests can check search results against profiles.
  */
 export interface Profile {
   status: number;
-  /** Null when unknown. */
+  /** Number of employees; null when unknown. */
   employees: number | null;
-  /** yyyy-mm-dd. */
+  /** Date of incorporation, yyyy-mm-dd; null when unknown. */
   incorporation: string | null;
   legalForm: number;
   activityTypes: number[];
@@ -41,9 +41,9 @@ export interface Profile {
   region: string | null;
   imports: boolean;
   exporter: boolean;
-  /** Ids of `activities`. */
+  /** Ids in the nomenclature `activities`. */
   industries: number[];
-  /** Class of NACE Rev. 2, with its dot. */
+  /** Class of NACE Rev. 2, written with its dot: `62.01`. */
   nace: string;
   /** Class of ISIC Rev. 4. */
   isic: string;

@@ -4,8 +4,8 @@ import { TAG } from './tags.js';
 import { marketCountryOf } from './traits.js';
 
 /*
- * Registration and VAT numbers. They are permutations of the index: a number leads back to its company without a lookup
- * table of a million entries.
+ * Registration and VAT numbers. They are permutations of the company index. So the index can be computed from a
+ * number, without a lookup table of a million entries.
  */
 
 /** A prime. Both multipliers below give permutations of 0 … MODULUS - 1. */
@@ -40,7 +40,7 @@ function inverseModulo(value: number, modulus: number): number {
   return ((s0 % modulus) + modulus) % modulus;
 }
 
-/** Registration number on a day: eight digits, followed by a letter after the first change. */
+/** Registration number on a day: eight digits. After the first change of the number, a letter follows the digits. */
 export function registrationNumberOf(index: number, versions: Versions): string {
   return registrationNumberOfVersion(index, versions.get(KIND.registration));
 }
@@ -51,7 +51,10 @@ export function registrationNumberOfVersion(index: number, version: number): str
   return `${REGISTRATION.to(index)}${letter}`;
 }
 
-/** Index of the company that a registration number belongs to, belonged to, or could have belonged to. */
+/**
+ * Index of the company that a registration number belongs to. Ignores the letter after the digits, so it also finds
+ * companies by earlier numbers.
+ */
 export function indexOfRegistration(text: string): number | undefined {
   const digits = /^(\d{8})[A-Z]?$/.exec(text.trim().toUpperCase())?.[1];
   return digits === undefined ? undefined : REGISTRATION.from(Number(digits));
@@ -68,7 +71,10 @@ export function vatNumberOfVersion(ctx: Context, index: number, version: number)
   return `${marketCountryOf(ctx, index).code}${VAT.to(index)}${version === 0 ? '' : version % 10}`;
 }
 
-/** Index of the company that a VAT number belongs to, belonged to, or could have belonged to. */
+/**
+ * Index of the company that a VAT number belongs to. Ignores the country and the digit after the first eight digits,
+ * so it also finds companies by earlier numbers.
+ */
 export function indexOfVat(text: string): number | undefined {
   const digits = /^[A-Z]{2}(\d{8})\d?$/.exec(text.trim().toUpperCase())?.[1];
   return digits === undefined ? undefined : VAT.from(Number(digits));

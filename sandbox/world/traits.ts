@@ -22,7 +22,10 @@ const LEGAL_FORM_OF_DRAW = byWeight(LEGAL_FORM_RANKS.map((_, rank) => 1 / (rank 
 
 /** Unix day of 2009-07-01: about 3 % of the market was registered on this day. */
 const REGISTRATION_SPIKE = 14_426;
-/** Last founding day of the companies of day 0. This day is fixed, so that a later start date has the same market. */
+/**
+ * Latest founding day among the companies of day 0. It does not depend on the start date, so markets with different
+ * start dates have the same companies.
+ */
 const LAST_FOUNDING = fromIso('2026-06-30')!;
 
 function byWeight(weights: readonly number[]): Uint8Array {
@@ -39,7 +42,7 @@ function byWeight(weights: readonly number[]): Uint8Array {
   return table;
 }
 
-/** Position in MARKET_COUNTRIES. */
+/** Country of a company, as a position in MARKET_COUNTRIES. */
 export function countryOf(ctx: Context, index: number): number {
   return COUNTRY_OF_DRAW[ctx.dice.draw(TAG.country, index) & 4095]!;
 }
@@ -63,7 +66,7 @@ export function foundedOn(ctx: Context, index: number): number | null {
   return draw < 0.12 ? newYear(yearOf(day)) : day;
 }
 
-/** Id in the nomenclature `ownership_types`. Every company has one. */
+/** Legal form of a company, as an id in the nomenclature `ownership_types`. Every company has a legal form. */
 export function legalFormOf(ctx: Context, index: number): number {
   return LEGAL_FORM_RANKS[LEGAL_FORM_OF_DRAW[ctx.dice.draw(TAG.legalForm, index) & 4095]!]!;
 }
@@ -72,14 +75,14 @@ export function legalFormName(id: number): string {
   return OWNERSHIP_TYPES.find((entry) => entry.id === id)!.name;
 }
 
-/** 199 Active, 200 Inactive or 201 Intermediate. */
+/** Status of a company, as an id: 199 Active, 200 Inactive or 201 Intermediate. */
 export function statusOf(ctx: Context, index: number, versions: Versions): number {
   const draw = ctx.dice.unit(TAG.status, index, versions.get(KIND.status));
   if (draw < 0.86) return 199;
   return draw < 0.955 ? 200 : 201;
 }
 
-/** Number of employees at first. Null for the 40 % without a figure; they never get one. */
+/** A company's number of employees before any change. Null for the 40 % without a figure; they never get one. */
 export function firstEmployeesOf(ctx: Context, index: number): number | null {
   if (ctx.dice.chance(0.4, TAG.employees, index)) return null;
   const count = Math.round(Math.exp(2.1 + 1.6 * ctx.dice.normal(TAG.employees, index, 1)));
@@ -102,7 +105,7 @@ export function activityTypesOf(ctx: Context, index: number): number {
   return draw % 0.01 < 0.002 ? first | (1 << ctx.dice.below(3, TAG.activityType, index, 1)) : first;
 }
 
-/** 1 Subsidiary, 2 Not a Subsidiary. */
+/** Whether a company is a subsidiary, as an id: 1 Subsidiary, 2 Not a Subsidiary. */
 export function companyTypeOf(ctx: Context, index: number): number {
   return ctx.dice.chance(0.18, TAG.companyType, index) ? 1 : 2;
 }
@@ -122,7 +125,7 @@ export function zipRankOf(ctx: Context, index: number, versions: Versions): numb
   return Math.min(zips - 1, Math.floor((zips + 1) ** draw) - 1);
 }
 
-/** Position of the city in the country's list. */
+/** City of a company, as a position in the country's list of cities. */
 export function cityOf(ctx: Context, index: number, versions: Versions): number {
   const { cities } = marketCountryOf(ctx, index);
   const rank = zipRankOf(ctx, index, versions);

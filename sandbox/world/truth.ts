@@ -7,17 +7,19 @@ import { employeeRecord, executiveRecord } from './person-records.js';
 import { v1FinancialReport } from './v1/financial-report.js';
 
 /*
- * The true market on one day, as tables. A test compares them with the data loaded from the API. Rows are plain JSON.
- * Key columns hold ids of companies and people as numbers, even where the API sends text.
+ * The true market on one day, as tables. A test compares the tables with the data loaded from the API. Rows are plain
+ * JSON. Key columns hold ids of companies and people as numbers, even where the API sends text.
  */
 
-/** Time span of a table: its day, and the first day of its events. Days count from the start date. */
+/**
+ * Time span of a table: the day of the table, and the first day of its events. Days are counted from the start date.
+ */
 export interface TruthSpan {
   from: number;
   day: number;
 }
 
-/** One table of the truth. */
+/** One table of the true market. */
 export interface TruthTable {
   /** Meaning of one row. */
   grain: string;
@@ -32,7 +34,7 @@ export const TRUTH_TABLES: Readonly<Record<string, TruthTable>> = {
   financials: { grain: 'company, fiscal year, indicator', rows: financials },
   financials_v1: { grain: 'company, date of a version 1 report, indicator', rows: financialsV1 },
   tenders: { grain: 'tender listed on the day', rows: tenders },
-  events: { grain: 'event of a listed company, from `from` (default: the day itself) to the day', rows: events },
+  events: { grain: 'event of a listed company, from `from` (default: the day of the table) to that day', rows: events },
   employees: { grain: 'person in version 2', rows: employees },
   executives: { grain: 'person in version 1', rows: executives },
 };
@@ -108,8 +110,8 @@ function* people(
     const index = indexOf(world.ctx, id)!;
     if (!world.exists(index, day)) continue;
     const versions = world.versionsOf(index, day);
-    // Build all rows of a company before the first yield: between two rows, another caller may read other versions into
-    // the same object.
+    // Build all rows of a company before the first yield: at a yield, another caller may overwrite the shared object
+    // with the versions.
     const count = peopleCountOf(world.ctx, index);
     yield* Array.from({ length: count }, (_, place) => row(index * PLACES + place, id, versions));
   }

@@ -15,6 +15,7 @@ export const LandingStream = z.enum([
   'companies', //           GET /v2/companies/{id}
   'financials', //          GET /v2/financial/{id}
   'financials_v1', //       GET /v1/finder/company/financial
+  'executives', //          GET /v1/finder/company/executives, one row a page
   'tenders', //             POST /v1/finder/tenders, one row a page
   'tender_details', //      GET /v1/finder/tenders/details
   'nomenclatures', //       the three lookup routes; entity_id: v1, tenders, donors

@@ -16,7 +16,9 @@ interface FetchedStream {
   refresh?: string;
   /** True for records that a backfill fetches again when they are stale. */
   backfill?: true;
-  /** True when one request fetches a record, so that a rejected record can be fetched again without other records. */
+  /** True when a rejected record can be fetched again without other records. */
+  retry?: true;
+  /** True when one request fetches a whole record. Repeated answers of such a stream can be dropped. */
   single?: true;
 }
 
@@ -25,13 +27,21 @@ interface FetchedStream {
  * whose details answer "not found".
  */
 export const FETCHED = {
-  companies: { route: 'GET /v2/companies/{id}', due: 'companies', ofCompanies: true, refresh: '30d', single: true },
+  companies: {
+    route: 'GET /v2/companies/{id}',
+    due: 'companies',
+    ofCompanies: true,
+    refresh: '30d',
+    retry: true,
+    single: true,
+  },
   financials: {
     route: 'GET /v2/financial/{id}',
     due: 'financials',
     ofCompanies: true,
     refresh: '90d',
     backfill: true,
+    retry: true,
     single: true,
   },
   financials_v1: {
@@ -40,9 +50,17 @@ export const FETCHED = {
     ofCompanies: true,
     refresh: '90d',
     backfill: true,
+    retry: true,
     single: true,
   },
-  tender_details: { route: 'GET /v1/finder/tenders/details', due: 'tender_details', single: true },
+  executives: {
+    route: 'GET /v1/finder/company/executives',
+    due: 'financials',
+    ofCompanies: true,
+    refresh: '90d',
+    retry: true,
+  },
+  tender_details: { route: 'GET /v1/finder/tenders/details', due: 'tender_details', retry: true, single: true },
   watch_events: { route: 'GET /v2/companies/{id}/watch/events', due: 'watch_events' },
   matches: { route: null, due: 'matches' },
 } as const satisfies Record<string, FetchedStream>;
@@ -72,4 +90,7 @@ export const STALE_STREAMS = namesWith('backfill');
 export const BACKFILL_STREAMS = ['tenders', 'watch_events', ...STALE_STREAMS] as const;
 
 /** Streams whose rejected records can be fetched again one by one. */
-export const RETRY_STREAMS = namesWith('single');
+export const RETRY_STREAMS = namesWith('retry');
+
+/** Streams whose repeated answers `tidemark compact` can drop. */
+export const SINGLE_STREAMS = namesWith('single');

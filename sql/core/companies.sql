@@ -5,9 +5,9 @@ version: 1
 grain: company
 key: [company_id]
 description: >-
-  Every company that a search has found or whose record was fetched, with its latest known values. has_details is false if the
-  record is gone (404) or not fetched yet. Such a row has only the id, the name and the dates. Any other NULL means that the
-  API gave no value.
+  Every company that a search has found or whose record was fetched, with its latest known values. has_details is false if
+  the record is gone (404) or not fetched yet. A row without details has only the id, the name and the dates. Any other NULL
+  means that the API gave no value.
 columns:
   company_id: BIGINT | Id of the company
   name: VARCHAR | Registered name
@@ -37,7 +37,7 @@ columns:
   first_seen_on: DATE | UTC day of the first answer that named the company (a search or its record)
   last_seen_on: DATE | UTC day of the latest answer that named the company
   has_details: BOOLEAN | False if only searches have reported the company; then all descriptive columns except name are NULL
-  observed_at: TIMESTAMPTZ | When its record was last read; if has_details is false, when a search last reported it
+  observed_at: TIMESTAMPTZ | When the company's record was last read; if has_details is false, when a search last reported the company
   extra: JSON | Fields that the API reference does not list, as last received; NULL if there are none
 */
 SELECT

@@ -44,7 +44,7 @@ columns:
   microblog: VARCHAR | URL of the microblog profile
   socialnet: VARCHAR | URL of the social network profile
   codes: STRUCT(scheme VARCHAR, code_id BIGINT, value VARCHAR)[] | Industry and activity classifications
-  extra: JSON | Fields that the API reference does not list, as last received; NULL if there are none. They start no new version
+  extra: JSON | Fields that the API reference does not list, as last received; NULL if there are none. A change of these fields starts no new version
 audits:
   - name: one_open_version
     severity: error

@@ -11,6 +11,25 @@ columns:
   scheme: VARCHAR | Classification scheme, as the API names it (industry_focus, sic_code_gb and so on)
   code_id: BIGINT | Id of the class within the scheme
   value: VARCHAR | Code or name of the class; NULL if the API states none
+  extra: JSON | Fields of the classification that the API reference does not list, as last received; NULL if there are none
 */
-SELECT company_id, code.scheme, code.code_id, code.value
-FROM (SELECT company_id, unnest(codes) AS code FROM core.companies_history WHERE is_current)
+WITH codes AS (
+  SELECT company_id, code.scheme AS scheme, code.code_id AS code_id, code.value AS value
+  FROM (SELECT company_id, unnest(codes) AS code FROM core.companies_history WHERE is_current)
+),
+
+-- Those of the latest answer.
+extras AS (
+  SELECT company_id, code.scheme AS scheme, code.code_id AS code_id, code.value AS value, code.extra AS extra
+  FROM (
+    SELECT c.company_id, unnest(c.extras) AS code
+    FROM ledger.code_extras AS c
+    JOIN ledger.answers AS a
+      ON a.stream = 'companies' AND a.entity_id = CAST(c.company_id AS VARCHAR) AND a.read_at = c.observed_at
+  )
+)
+
+SELECT c.company_id, c.scheme, c.code_id, c.value, e.extra
+FROM codes AS c
+LEFT JOIN extras AS e
+  ON e.company_id = c.company_id AND e.scheme = c.scheme AND e.code_id = c.code_id AND e.value IS NOT DISTINCT FROM c.value

@@ -18,7 +18,7 @@ columns:
   code_id: BIGINT | Id of the class within the scheme
   value: VARCHAR | Code or name of the class; NULL if the API states none
   valid_from: TIMESTAMPTZ | When the company was first observed with this classification
-  valid_to: TIMESTAMPTZ | When the company was first observed without it; NULL while the company has it
+  valid_to: TIMESTAMPTZ | When the company was first observed without this classification; NULL while the company has it
   is_current: BOOLEAN | True while the company has this classification
 audits:
   - name: no_overlap

@@ -5,9 +5,9 @@ version: 1
 grain: value of an indicator in a fiscal year of a company, by source
 key: [company_id, fiscal_year, indicator, source]
 description: >-
-  Latest reported financial values, one row per value, text indicators included. A number that the API sent as text fills both
-  value columns. Values of v1 and v2 are separate rows. Filter on source, or values count twice. If v1 has two reports of one
-  year, this table has the later one; core.financials_history has both.
+  Latest reported financial values, one row per value, text indicators included. A number that the API sent as text fills
+  both value columns. Values of v1 and v2 of the API are separate rows, so filter on source before you add values up. If v1
+  has two reports of one year, this table has the later report; core.financials_history has both reports.
 incremental:
   by: [company_id]
   changed: SELECT DISTINCT company_id FROM ledger.dirty_reports
@@ -16,16 +16,16 @@ columns:
   company_id: BIGINT | Id of the company
   fiscal_year: INTEGER | Fiscal year of the report
   indicator: VARCHAR | Name of the indicator, as the API writes it; see core.indicators
-  value_double: DOUBLE | Value as a number, in currency if it is money; NULL if it is not a number
+  value_double: DOUBLE | Value as a number, for money in the unit of column currency; NULL if it is not a number
   value_text: VARCHAR | Value as text, if the API sent text or the indicator is a text; otherwise NULL
   currency: VARCHAR | Currency that the report of that year states; NULL if it states none (v1 never does)
   reported_date: DATE | Date that the report of that year states; NULL if it states none
   source: VARCHAR | API version that sent the value (v2 or v1); part of the key
   observed_at: TIMESTAMPTZ | When a report with this year was last read
-  progress: DOUBLE | progress of a v1 value, as last reported; the reference does not explain it. NULL for v2
-  processed_at: TIMESTAMPTZ | processedTime of a v1 value, as last reported; NULL for v2
-  modified_at: TIMESTAMPTZ | modifyDate of a v1 report, as last reported; NULL for v2
-  source_processed_on: DATE | sourceProcessedDate of a v1 report, as last reported; NULL for v2
+  progress: DOUBLE | Field progress of a v1 value, as last reported; the reference does not explain the field. NULL for v2
+  processed_at: TIMESTAMPTZ | Field processedTime of a v1 value, as last reported; NULL for v2
+  modified_at: TIMESTAMPTZ | Field modifyDate of a v1 report, as last reported; NULL for v2
+  source_processed_on: DATE | Field sourceProcessedDate of a v1 report, as last reported; NULL for v2
 audits:
   - name: currency_without_code
     severity: warn

@@ -6,10 +6,10 @@ grain: version of a financial value
 key: [company_id, fiscal_year, indicator, source, report_date, valid_from]
 nullable: [report_date]
 description: >-
-  Versions of each financial value (restatements). A new version starts with the first report that states another value. A
-  value that a later report of the same scope lacks ends without a successor. A malformed value is ignored and the version
-  before it stays current. v1 may have several reports of a year; all are here, by date. v2 has one report a year. The rows do
-  not depend on the order in which observations were loaded.
+  Versions of each financial value (restatements). A new version starts with the first report that states another value. If
+  a later report of the same years lacks a value, the value ends without a successor. A malformed value is ignored, and the
+  version before it stays current. v1 may have several reports of a year; this table has all of them, by report_date. v2 has
+  one report a year. The rows do not depend on the order in which observations were loaded.
 incremental:
   by: [company_id]
   changed: SELECT DISTINCT company_id FROM ledger.dirty_reports

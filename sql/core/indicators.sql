@@ -9,7 +9,7 @@ columns:
   indicator: VARCHAR | Name of the indicator, as the API writes it
   kind: VARCHAR | double, integer or string; taken from the values if the reference does not list the indicator
   in_reference: BOOLEAN | False if reports contain the indicator but the API reference does not list it
-  companies: BIGINT | Number of companies that have a value
+  companies: BIGINT | Number of companies that have a value of the indicator
   first_year: INTEGER | Earliest fiscal year with a value; NULL if no company has one
   last_year: INTEGER | Latest fiscal year with a value; NULL if no company has one
 */

@@ -6,7 +6,7 @@ grain: item of a lookup list
 key: [source, list, id]
 description: The API's lookup lists, as last read.
 columns:
-  source: VARCHAR | v1 for company lists, tenders for tender lists (donors included)
+  source: VARCHAR | Origin of the list, v1 (lists about companies) or tenders (lists about tenders, donors included)
   list: VARCHAR | Name of the list
   id: BIGINT | Id of the item within the list
   name: VARCHAR | Name of the item

@@ -8,11 +8,11 @@ description: >-
   Items of the API's lookup lists, with the period in which each one was listed unchanged. An item that was renamed, or
   removed and added again, has several rows.
 columns:
-  source: VARCHAR | v1 for company lists, tenders for tender lists (donors included)
+  source: VARCHAR | Origin of the list, v1 (lists about companies) or tenders (lists about tenders, donors included)
   list: VARCHAR | Name of the list
   id: BIGINT | Id of the item within the list
   valid_from: TIMESTAMPTZ | When the item was first read in this form
-  valid_to: TIMESTAMPTZ | When it was first read changed, or was missing; NULL while it is listed unchanged
+  valid_to: TIMESTAMPTZ | When the item was first changed or missing in the list; NULL while it is listed unchanged
   is_current: BOOLEAN | True while the list has the item in this form
   name: VARCHAR | Name of the item
   short_name: VARCHAR | Short name (two letters for countries); NULL if the API states none

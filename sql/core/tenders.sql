@@ -25,6 +25,7 @@ columns:
   first_seen_on: DATE | UTC day on which the tender was first listed or read
   last_seen_on: DATE | UTC day on which the tender was last listed or read
   observed_at: TIMESTAMPTZ | When the tender was last listed or read
+  extra: JSON | Fields that the API reference does not list, from the latest listing and details; NULL if there are none
 */
 -- A tender has at most one row from the listing and one from the details.
 WITH latest AS (
@@ -44,6 +45,8 @@ WITH latest AS (
     any_value(deadline_at) FILTER (source = 'summary') AS summary_deadline_at,
     any_value(description_html) AS description_html,
     any_value(logo) AS logo,
+    arg_min(extra, (observed_at, source)) AS earlier_extra,
+    arg_max(extra, (observed_at, source)) AS later_extra,
     max(observed_at) AS observed_at
   FROM ledger.tender_records
   GROUP BY slug
@@ -66,6 +69,7 @@ SELECT l.slug, l.title, l.status, l.project_type, l.type, l.announced_date, l.de
   l.countries, l.industries,
   l.description_html, html_text(l.description_html) AS description_text, l.logo,
   CAST(s.first_at AT TIME ZONE 'UTC' AS DATE) AS first_seen_on, CAST(l.observed_at AT TIME ZONE 'UTC' AS DATE) AS last_seen_on,
-  l.observed_at
+  l.observed_at,
+  to_json(map_concat(CAST(l.earlier_extra AS MAP(VARCHAR, JSON)), CAST(l.later_extra AS MAP(VARCHAR, JSON)))) AS extra
 FROM latest AS l
 JOIN seen AS s USING (slug)

@@ -18,6 +18,7 @@ columns:
   occurred_at: TIMESTAMPTZ | When the change happened, according to the API
   received_via: VARCHAR | How the event was received (poll, webhook or both)
   observed_at: TIMESTAMPTZ | When the event was first received
+  extra: JSON | Fields of the event that the API reference does not list, as last received; NULL if there are none
 */
 -- Joins items of the events list (message, status) with webhook deliveries (values). If several events of one company and
 -- field share a second, items are matched by the values that the message mentions, then by order of receipt. No step
@@ -25,7 +26,7 @@ columns:
 WITH received AS (
   SELECT
     company_id, watch_field(field) AS field, date_trunc('second', occurred_at) AS second, received_via, status, old_value, new_value,
-    html_text(message_html) AS message_text, occurred_at, observed_at, content_hash, copy
+    html_text(message_html) AS message_text, occurred_at, observed_at, content_hash, copy, extra
   FROM ledger.received_events
 ),
 
@@ -91,7 +92,8 @@ events AS (
     coalesce(p.occurred_at, d.occurred_at) AS occurred_at,
     CASE WHEN p.received_via IS NULL THEN 'webhook' WHEN d.received_via IS NULL THEN 'poll' ELSE 'both' END AS received_via,
     least(p.observed_at, d.observed_at) AS observed_at,
-    coalesce(d.content_hash, p.content_hash) AS content_hash
+    coalesce(d.content_hash, p.content_hash) AS content_hash,
+    to_json(map_concat(CAST(p.extra AS MAP(VARCHAR, JSON)), CAST(d.extra AS MAP(VARCHAR, JSON)))) AS extra
   FROM (SELECT * FROM paired WHERE received_via = 'poll') AS p
   FULL JOIN (SELECT * FROM paired WHERE received_via = 'webhook') AS d USING (company_id, field, second, pair)
 ),
@@ -107,5 +109,5 @@ numbered AS (
 SELECT
   company_id || '/' || field || '/' || strftime(second AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%SZ')
     || CASE WHEN number > 1 THEN '/' || number ELSE '' END AS event_id,
-  company_id, field, status, old_value, new_value, message_text, occurred_at, received_via, observed_at
+  company_id, field, status, old_value, new_value, message_text, occurred_at, received_via, observed_at, extra
 FROM numbered

@@ -1,11 +1,11 @@
--- For each company that the run knows: its requests and answers in the plan's stream, and later searches and events.
+-- Describes each company that the run knows: requests and answers in the plan's stream, later searches, and events.
 
 -- The market's latest current night before this run.
 CREATE OR REPLACE TEMP TABLE night_before AS
 SELECT
   r.run,
   TRY_CAST(r.body ->> '$.finished_at' AS TIMESTAMPTZ) AS as_of,
-  -- Same rule as ops.coverage.is_proven; that table may be older than the loaded records.
+  -- The same rule as ops.coverage.is_proven. ops.coverage is not used, because it may be older than the loaded records.
   EXISTS (
     FROM ledger.run_records AS c
     WHERE c.stream = 'coverage' AND c.run = r.run AND c.record_key = p.market
@@ -26,8 +26,8 @@ WHERE r.stream = 'runs'
 ORDER BY (r.body ->> '$.date') DESC, as_of DESC, r.run DESC
 LIMIT 1;
 
--- Members of the run's own night. For work selected by date: members of the night before, or without a market every
--- company ever seen.
+-- For a run with its own search: the members of its night.
+-- For a run without a search: the members of the night before. Without a market: every company ever seen.
 CREATE OR REPLACE TEMP TABLE known_companies AS
 SELECT company_id FROM ledger.run_members WHERE run = (SELECT run FROM plan WHERE known = 'sighted')
 UNION
@@ -36,7 +36,7 @@ WHERE run = (SELECT run FROM night_before) AND (SELECT known FROM plan) = 'membe
 UNION
 SELECT company_id FROM ledger.company_seen WHERE (SELECT known = 'members' AND market IS NULL FROM plan);
 
--- Searches and events count only if they are newer than the last answer.
+-- One row per known company. Searches and events older than the company's last answer make no company due.
 CREATE OR REPLACE TEMP TABLE asked_companies AS
 WITH asked AS (
   SELECT entity_id, max(observed_at) AS asked_at
@@ -63,12 +63,13 @@ SELECT
   ) AS is_new,
   coalesce(q.asked_at > a.answered_at, q.asked_at IS NOT NULL) AS is_failed,
   coalesce(e.occurred_at > a.answered_at, false) AS has_event,
-  -- In the market now but not the night before, and not answered since. An incomplete night proves no absence.
+  -- The company is in the market now, was not the night before, and has no answer since that night.
+  -- An incomplete night before proves no absence.
   coalesce(p.known = 'sighted' AND n.is_complete AND n.as_of > a.answered_at AND m.company_id IS NULL, false) AS has_entered,
   coalesce(
     p.refresh_seconds = 0
     OR a.answered_at <= p.now - to_seconds(p.refresh_seconds)
-    -- A time that far in the future comes from a wrong clock and gives no age.
+    -- An answer dated more than a day ahead comes from a wrong clock. Its age is unknown, so fetch the company again.
     OR a.answered_at > p.now + INTERVAL 1 DAY,
     false
   ) AS is_stale

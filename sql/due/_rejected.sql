@@ -1,4 +1,4 @@
--- Due: entities of the plan's stream with open rejects. With a market: only its companies.
+-- Due: entities of the plan's stream with open rejects. If the plan names a market: only the market's companies.
 SELECT DISTINCT
   r.entity_id,
   'failed' AS reason,

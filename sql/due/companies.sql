@@ -1,5 +1,5 @@
--- Due: never answered, changed, failed last time, or stale. A 404 counts as an answer; such a company is due again when it
--- returns to the market or is stale.
+-- Due: companies that were never answered, have changed, failed last time, or are stale. A 404 is an answer, too.
+-- A company answered with 404 is due again when the company returns to the market or is stale.
 WITH record AS (
   SELECT company_id, arg_max(record_hash, (observed_at, record_hash)) AS record_hash
   FROM ledger.observations
@@ -7,7 +7,7 @@ WITH record AS (
   GROUP BY company_id
 ),
 
--- When the run of the last answer began to search. Its search results were known before the answer came.
+-- Start of each run's search. The search results of a run are older than the run's company records.
 searches AS (
   SELECT run, min(observed_at) AS began_at FROM ledger.observations WHERE stream = 'prospecting' GROUP BY run
 ),
@@ -28,7 +28,8 @@ statuses AS (
   GROUP BY id
 ),
 
--- The latest value from searches, in the words of the company record, and when a search last had another value.
+-- The latest value of each field in search results. A status id is replaced by its name, as in the company record.
+-- `otherwise_at` is when a search result last had another value.
 told AS (
   SELECT v.company_id, v.field, CASE v.field WHEN 'name' THEN v.value ELSE s.name END AS value, v.first_at,
     lead(v.last_at) OVER latest_first AS otherwise_at
@@ -39,8 +40,9 @@ told AS (
   QUALIFY row_number() OVER latest_first = 1
 ),
 
--- Companies whose search result contradicts their record. Some never agree (spelling, a late search index), so the search
--- result must be new. A status is compared only if both are names in the lookup list.
+-- Companies whose search result contradicts their record. Some search results never equal the record, because of spelling
+-- or a late search index. So only search results that changed after the record are compared.
+-- Two statuses are compared only if both are names in the lookup list.
 contradicted AS (
   SELECT t.company_id, CASE min(t.field) WHEN 'company_status' THEN 'status' ELSE 'renamed' END AS reason
   FROM told AS t

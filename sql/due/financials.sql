@@ -1,6 +1,6 @@
--- Financial reports of v1 or v2.
--- Due: never answered, named by an event, back in the market, failed last time, or stale. Skips companies whose record is
--- gone. A new name or status makes no report due.
+-- Due: companies whose financial reports (v1 or v2) were never answered, failed last time, or are stale.
+-- Also due: companies that an event names, and companies that returned to the market.
+-- Skips companies whose record is gone. A new name or status of a company makes no report due.
 SELECT
   entity_id,
   CASE

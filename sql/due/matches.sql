@@ -1,4 +1,4 @@
--- Due: questions of this run's list without an answer, or whose answer is too old.
+-- Due: questions of this run's list that have no answer, or an answer that is too old.
 SELECT
   q.question AS entity_id,
   CASE

@@ -1,4 +1,4 @@
--- Due: never read, or the listing changed since the details were last read.
+-- Due: tenders whose details were never read, or whose listing entry changed after the details were last read.
 WITH listed AS (
   SELECT slug, arg_max(summary_hash, (observed_at, summary_hash)) AS summary_hash
   FROM ledger.tender_sightings

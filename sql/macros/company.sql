@@ -1,4 +1,4 @@
--- Macros that parse company fields: comma-separated lists and employee ranges in one text.
+-- Macros that parse company fields whose text contains a comma-separated list or a range of employees.
 
 -- Splits `A, B,C` into a list.
 CREATE OR REPLACE TEMP MACRO comma_texts(t) AS
@@ -8,8 +8,8 @@ CREATE OR REPLACE TEMP MACRO comma_texts(t) AS
 CREATE OR REPLACE TEMP MACRO size_compact(t) AS
   replace(regexp_replace(regexp_replace(lower(t), '[\s,'']', '', 'g'), '(employees?|staff)$', ''), '–', '-');
 
--- Lower and upper bound of an employee count or range: `42`, `11-50`, `10000+`, `>500`, `<10`. NULL where no bound is
--- stated.
+-- Lower and upper bound of an employee count or range: `42`, `11-50`, `10000+`, `>500`, `<10`.
+-- A missing bound gives NULL.
 CREATE OR REPLACE TEMP MACRO size_min(t) AS
   coalesce(
     TRY_CAST(regexp_extract(size_compact(t), '^(?:>=)?([0-9]+)(?:-[0-9]+|\+)?$', 1) AS INTEGER),

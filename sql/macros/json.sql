@@ -1,11 +1,12 @@
--- Macros that read one JSON value leniently. Arguments are of type JSON; NULL gives NULL.
+-- Macros that convert one JSON value to another type. An unusable value gives NULL instead of an error.
+-- An argument `j` is of type JSON, an argument `t` is text.
 
 -- Text of a string, number or boolean, trimmed. NULL for null, empty text, arrays and objects.
 CREATE OR REPLACE TEMP MACRO json_text(j) AS
   CASE WHEN json_type(j) NOT IN ('OBJECT', 'ARRAY', 'NULL') THEN nullif(trim(j ->> '$', E' \t\n\r'), '') END;
 
--- An id given as a number or as text; NULL if BIGINT cannot hold it. Accepts 7.0 and 7e0 as 7, if a double holds the
--- integer exactly. Same rules as src/core/company-id.ts.
+-- An id that the API gave as a number or as text. NULL if BIGINT cannot hold the id.
+-- Reads the numbers 7.0 and 7e0 as 7, if a double holds the integer exactly. Same rules as src/core/company-id.ts.
 CREATE OR REPLACE TEMP MACRO json_id(j) AS
   CASE
     WHEN regexp_full_match(json_text(j), '-?[0-9]+') THEN TRY_CAST(json_text(j) AS BIGINT)
@@ -14,7 +15,7 @@ CREATE OR REPLACE TEMP MACRO json_id(j) AS
     THEN TRY_CAST(TRY_CAST(json_text(j) AS DOUBLE) AS BIGINT)
   END;
 
--- A list of texts: the plain items of an array, or one plain value as a list of one.
+-- A list of texts: the texts of an array's plain items. A single plain value gives a list with one text.
 CREATE OR REPLACE TEMP MACRO json_texts(j) AS
   CASE
     WHEN coalesce(json_type(j), 'NULL') IN ('NULL', 'OBJECT') THEN NULL
@@ -27,20 +28,21 @@ CREATE OR REPLACE TEMP MACRO json_texts(j) AS
 CREATE OR REPLACE TEMP MACRO json_items(j) AS
   CASE WHEN json_type(j) = 'ARRAY' THEN TRY_CAST(j AS JSON[]) ELSE CAST([] AS JSON[]) END;
 
--- True for an array or object, where a plain value was expected.
+-- True for an array or object. Used where a plain value is expected.
 CREATE OR REPLACE TEMP MACRO json_is_nested(j) AS
   coalesce(json_type(j) IN ('OBJECT', 'ARRAY'), false);
 
--- Reason why an item has no id that BIGINT can hold.
+-- Reject reason of a value that is no id, or an id that BIGINT cannot hold.
 CREATE OR REPLACE TEMP MACRO json_id_fault(j) AS
   CASE WHEN json_text(j) IS NULL AND NOT json_is_nested(j) THEN 'no_id' ELSE 'unusable_id' END;
 
--- True when an object repeats a key. Parsers disagree about which one counts, so neither is used.
+-- True when an object repeats a key. Parsers disagree about which of the two values to use, so neither is used.
 CREATE OR REPLACE TEMP MACRO json_repeats(j) AS
   coalesce(len(list_distinct(json_keys(j))) < len(json_keys(j)), false);
 
--- Replaces unpaired surrogates (`\ud800`) with U+FFFD in a JSON text, because no text can hold them. First protects
--- escaped backslashes and complete pairs with control characters that no JSON text contains; restores them at the end.
+-- Replaces unpaired surrogates (`\ud800`) with U+FFFD in a JSON text, because no text can contain unpaired surrogates.
+-- First replaces escaped backslashes and complete pairs with control characters that no JSON text contains.
+-- Restores the escaped backslashes and complete pairs at the end.
 CREATE OR REPLACE TEMP MACRO json_mended(t) AS
   replace(replace(
     regexp_replace(
@@ -52,7 +54,7 @@ CREATE OR REPLACE TEMP MACRO json_mended(t) AS
     ),
   chr(1), '\u'), chr(2), '\\');
 
--- Parses a body; NULL if it is not JSON.
+-- Parses a body as JSON. NULL if the body is not JSON.
 CREATE OR REPLACE TEMP MACRO json_read(t) AS
   coalesce(TRY_CAST(t AS JSON), CASE WHEN contains(lower(t), '\ud') THEN TRY_CAST(json_mended(t) AS JSON) END);
 
@@ -63,15 +65,15 @@ CREATE OR REPLACE TEMP MACRO text_date(t) AS
     THEN TRY_CAST(left(t, 10) AS DATE)
   END;
 
--- The instant in a text that begins with a date; a date alone is midnight UTC. NULL for words that DuckDB accepts as
--- instants (`infinity`, `epoch`).
+-- The instant in a text that begins with a date. A date without a time gives midnight UTC.
+-- The words `infinity` and `epoch` give NULL, although DuckDB accepts them as instants.
 CREATE OR REPLACE TEMP MACRO text_instant(t) AS
   CASE
     WHEN regexp_matches(t, '^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9].*)?$') AND NOT starts_with(t, '0000')
     THEN TRY_CAST(t AS TIMESTAMPTZ)
   END;
 
--- The local date and time in a text; ignores a time zone after it. NULL for a date alone.
+-- The local date and time in a text. Ignores a time zone after the time. A date without a time gives NULL.
 CREATE OR REPLACE TEMP MACRO text_wall_clock(t) AS
   CASE
     WHEN text_date(t) IS NOT NULL
@@ -80,22 +82,22 @@ CREATE OR REPLACE TEMP MACRO text_wall_clock(t) AS
     )
   END;
 
--- True when a text begins with a date but continues with no valid time.
+-- True when a text begins with a date, and the rest of the text is not a valid time.
 CREATE OR REPLACE TEMP MACRO text_has_bad_time(t) AS
   text_date(t) IS NOT NULL AND len(t) > 10 AND text_wall_clock(t) IS NULL;
 
--- The first of two times that lies on a given day.
+-- The time `preferred` if it is on the day `d`, else the time `other` if it is on this day. Otherwise NULL.
 CREATE OR REPLACE TEMP MACRO time_on_day(d, preferred, other) AS
   CASE WHEN CAST(preferred AS DATE) = d THEN preferred WHEN CAST(other AS DATE) = d THEN other END;
 
--- JSON path of a key, quoted for people to read, whatever characters the key holds.
+-- JSON path of a key, for people to read. The key is quoted, so it may contain any characters.
 CREATE OR REPLACE TEMP MACRO json_path(key) AS '$."' || replace(replace(key, '\', '\\'), '"', '\"') || '"';
 
--- The value of a key, whatever characters the key holds. Uses a JSON pointer (RFC 6901): a path cannot name every key.
+-- The value of a key in an object. Uses a JSON pointer (RFC 6901), because a JSON path cannot name every key.
 CREATE OR REPLACE TEMP MACRO json_member(j, key) AS
   json_extract(j, '/' || replace(replace(key, '~', '~0'), '/', '~1'));
 
--- Type of a JSON text by its first character, written as json_structure writes types. Ignores nested values.
+-- Type of a JSON text, recognised by its first character and named as in json_structure. Ignores nested values.
 CREATE OR REPLACE TEMP MACRO json_first_type(t) AS
   CASE ltrim(t, E' \t\n\r')[1]
     WHEN '{' THEN '{}'

@@ -1,7 +1,7 @@
 -- Macros that read watch events.
 
--- Current name of a watch field that the API named differently in the past. Keeps old names that could stand for
--- several fields (shareholder_name, shareholder_meta, officer_meta, employee_meta).
+-- Replaces an older name of a watch field by its current name. Other names remain unchanged.
+-- An older name that may mean several fields also remains (shareholder_name, shareholder_meta, officer_meta, employee_meta).
 CREATE OR REPLACE TEMP MACRO watch_field(t) AS
   coalesce(
     map_extract_value(
@@ -29,15 +29,16 @@ CREATE OR REPLACE TEMP MACRO watch_field(t) AS
     t
   );
 
--- Splits a value into lower-case texts: the members of a nested value, or the parts of plain text between commas.
+-- Splits a value into lower-case texts: the names and values of a nested value, or the parts of plain text between commas.
 CREATE OR REPLACE TEMP MACRO event_value_texts(v) AS
   list_filter(
     list_transform(string_split_regex(lower(coalesce(v, '')), '[{}\[\]",:]+'), lambda t: trim(t)),
     lambda t: t <> ''
   );
 
--- Measures how much of an event's values a message mentions: the number of letters of the texts it contains. Adds 1 if
--- the old value comes before the new one. `m` is the message as plain text.
+-- Measures how much a message says about an event's values. `m` is the message as plain text.
+-- The result is the total length of the values' texts that the message contains.
+-- Adds 1 if the message has the old value before the new value.
 CREATE OR REPLACE TEMP MACRO event_mention(m, old_value, new_value) AS
   coalesce(
     list_sum(

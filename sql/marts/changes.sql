@@ -6,9 +6,10 @@ grain: change
 key: [changed_at, kind, company_id, market, field, fiscal_year, event_id]
 nullable: [market, field, fiscal_year, event_id]
 description: >-
-  Every change in one list, by kind. "changed" is a field of a company record. "restated" is a financial value; new_value is
-  NULL if a later report no longer has it. Restatements come from v2. For years without any v2 value, they come from the
-  latest v1 report. "event" is a watch event. "entered" and "left" are changes of a market's members.
+  Every change in one list, by kind. "changed" is a change of a field in a company record. "restated" is a change of a
+  financial value; new_value is NULL if a later report no longer has the value. Restatements come from v2 of the API. For
+  years without any v2 value, they come from the latest v1 report. "event" is a watch event. "entered" and "left" are
+  changes of a market's members.
 incremental:
   by: [company_id]
   changed: >-
@@ -24,15 +25,15 @@ incremental:
     UNION SELECT company_id FROM core.watch_events
     UNION SELECT company_id FROM marts.market_moves
 columns:
-  changed_at: TIMESTAMPTZ | When the change was observed; for event, when it happened
+  changed_at: TIMESTAMPTZ | When the change was observed; if kind is event, when the change happened
   kind: VARCHAR | Kind of change (changed, restated, event, entered or left)
   company_id: BIGINT | Id of the company
-  market: VARCHAR | Market, for entered and left; otherwise NULL
-  field: VARCHAR | Changed field, indicator or watched field; NULL for entered and left
-  fiscal_year: INTEGER | Fiscal year, for restated; otherwise NULL
-  old_value: VARCHAR | Value before the change; NULL if there was none, and for entered and left
-  new_value: VARCHAR | Value after the change; NULL if there is none, and for entered and left
-  event_id: VARCHAR | Event in core.watch_events, for event; otherwise NULL
+  market: VARCHAR | Market, if kind is entered or left; otherwise NULL
+  field: VARCHAR | Changed field, indicator or watched field; NULL if kind is entered or left
+  fiscal_year: INTEGER | Fiscal year, if kind is restated; otherwise NULL
+  old_value: VARCHAR | Value before the change; NULL if there was none, or if kind is entered or left
+  new_value: VARCHAR | Value after the change; NULL if there is none, or if kind is entered or left
+  event_id: VARCHAR | Id of the event in core.watch_events, if kind is event; otherwise NULL
 */
 WITH versions AS (
   SELECT * FROM core.companies_history SEMI JOIN changed USING (company_id)

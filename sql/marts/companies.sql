@@ -18,7 +18,7 @@ columns:
   fiscal_year: INTEGER | Latest fiscal year with a turnover; turnover, profit and employees are of this year
   turnover: DOUBLE | Turnover in turnover_currency
   turnover_currency: VARCHAR | Currency of turnover and profit; NULL for figures from v1, which states no currency
-  turnover_eur: DOUBLE | Turnover, if turnover_currency is EUR; otherwise NULL while no rate table is configured
+  turnover_eur: DOUBLE | Turnover in EUR; NULL if turnover_currency is not EUR, because Tidemark has no exchange rates
   profit: DOUBLE | Profit after tax in turnover_currency; NULL if not reported
   employees: BIGINT | Employees in the report of that year; NULL if not reported
   figures_source: VARCHAR | API version of the figures (v2, or v1 if v2 has no value of that year)

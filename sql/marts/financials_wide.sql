@@ -5,9 +5,9 @@ version: 1
 grain: fiscal year of a company
 key: [company_id, fiscal_year]
 description: >-
-  Main figures of each fiscal year, one column per indicator. All figures of a row come from one API version: v2, or v1 if v2
-  has no value of that year. Where both have the year and differ, marts.financials_disagreement lists the differences. NULL
-  means that the report has no such value.
+  Main figures of each fiscal year, one column per indicator. All figures of a row come from one API version: v2, or v1 if
+  v2 has no value of that year. If v1 and v2 state different values for a year, marts.financials_disagreement lists the
+  differences. NULL means that the report has no such value.
 incremental:
   by: [company_id]
   changed: SELECT DISTINCT company_id FROM ledger.dirty_reports

@@ -5,8 +5,8 @@ version: 1
 grain: market and date
 key: [market, date]
 description: >-
-  Numbers of each market's nights. A number that the night's searches cannot prove is NULL. companies and active do not count
-  members carried over from earlier nights; carried does.
+  Numbers of each market's nights. A number that the night's searches cannot prove is NULL. The columns companies and active
+  leave out members carried over from earlier nights; the column carried counts these members.
 incremental:
   by: [market, date]
   changed: >-

@@ -16,7 +16,7 @@ columns:
   market: VARCHAR | Market
   date: DATE | Logical date of the night
   company_id: BIGINT | Id of the company
-  seen_on: DATE | Night on which a search last found the company; before date if it was carried over, so its membership this night is not proven
+  seen_on: DATE | Night on which a search last found the company; earlier than date if the company was carried over and its membership on date is not proven
 */
 SELECT n.market, n.date, m.company_id, max(m.seen_on) AS seen_on
 FROM ops.nights AS n

@@ -5,8 +5,9 @@ version: 1
 grain: company that entered or left a market between two nights
 key: [market, date, company_id]
 description: >-
-  Companies that entered or left a market since the night before. After an incomplete night no company counts as entered. In
-  an incomplete night no company counts as left. A night with members carried over from earlier nights is incomplete.
+  Companies that entered or left a market since the night before. After an incomplete night, the table lists no company as
+  entered. In an incomplete night, it lists no company as left. A night with members carried over from earlier nights is
+  incomplete.
 incremental:
   by: [market, date]
   changed: >-
@@ -18,7 +19,7 @@ columns:
   date: DATE | Night on which the company was first found in the market, or first missing
   company_id: BIGINT | Id of the company
   kind: VARCHAR | Direction (entered or left)
-  as_of: TIMESTAMPTZ | End of that night's crawl
+  as_of: TIMESTAMPTZ | End of the crawl of the night in column date
 */
 WITH nights AS (
   SELECT * FROM ops.nights SEMI JOIN changed USING (market, date) WHERE previous_date IS NOT NULL

@@ -9,13 +9,13 @@ columns:
   model: VARCHAR | Name of the model
   version: INTEGER | Version of the model; a breaking change needs a new one
   kind: VARCHAR | table, incremental or view
-  fingerprint: VARCHAR | Hash of its SQL and of everything that it is built from
+  fingerprint: VARCHAR | Hash of the model's SQL and of everything that the model is built from
   applied_at: TIMESTAMPTZ | When this fingerprint was first applied
   state: VARCHAR | current, deprecated or retired
-  definition: VARCHAR | Text of the model file that it was built from; NULL if an old Tidemark version built it, which kept no text
+  definition: VARCHAR | Text of the model file; NULL if an old Tidemark version built the model and kept no text
   table_name: VARCHAR | Table that the model makes; a deprecated version's table ends in the version number; NULL if retired
-  deprecation_date: DATE | Last day on which a deprecated version is served; NULL if it stays
-  held_since: TIMESTAMPTZ | When a rollback restored these models, which runs keep until models apply; NULL without a rollback
+  deprecation_date: DATE | Last day on which a deprecated version is published; NULL if the version has no last day
+  held_since: TIMESTAMPTZ | When a rollback restored this set of models, which runs use until the next models apply; NULL without a rollback
 */
 SELECT m.model, m.version, m.kind, m.fingerprint, m.applied_at, m.state, m.definition, m.table_name, m.deprecation_date,
   (SELECT CASE WHEN origin = 'rollback' THEN applied_at END FROM ledger.model_sets ORDER BY set_id DESC LIMIT 1) AS held_since

@@ -4,7 +4,8 @@ kind: view
 version: 1
 grain: audit of a model
 key: [model, check]
-description: Last result of every audit of every model. An audit selects wrong rows, so 0 is good.
+description: >-
+  Last result of every audit of every model. An audit selects wrong rows. If it finds none, failing_rows is 0.
 columns:
   model: VARCHAR | Model
   check: VARCHAR | Name of the audit

@@ -13,11 +13,11 @@ columns:
   run: VARCHAR | Run
   market: VARCHAR | Market
   reported_total: BIGINT | Companies that the API reports for the whole market, requested again at the end of the crawl
-  distinct_companies: BIGINT | Distinct companies that the searches found and the warehouse holds; includes companies gone since, excludes carried ones
+  distinct_companies: BIGINT | Distinct companies that the searches found and the warehouse holds; includes companies that are gone since, excludes companies carried over
   missing: BIGINT | reported_total minus distinct_companies, at least 0
   share: DOUBLE | Proven share of the market, 0 to 1
   why: JSON | Segments with a gap, each with its filters, missing count, class and reason
-  certificate: JSON | Companies found and missing by class (proven, drifted, unsplittable, unproven, carried, unusable), and the number gone at the end
+  certificate: JSON | Companies found and missing by class (proven, drifted, unsplittable, unproven, carried, unusable), and the number of companies gone at the end of the crawl
   carried: JSON | Members that the run did not search, as a list of nights and the number of companies last found on each; NULL if there are none
   counted_companies: BIGINT | Distinct companies that the run itself counted
   loaded_companies: BIGINT | Distinct companies of the run's searches that the warehouse holds

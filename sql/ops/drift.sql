@@ -16,11 +16,11 @@ columns:
   type: VARCHAR | Type received (string, number, boolean, array, object, null or mixed); NULL for missing
   expected: VARCHAR | Types that the reference states; NULL for a new field
   first_seen: TIMESTAMPTZ | When the difference was first received
-  first_run: VARCHAR | Run that first received it
+  first_run: VARCHAR | Run that first received the difference
   last_seen: TIMESTAMPTZ | When the difference was last received
-  last_run: VARCHAR | Run that last received it
+  last_run: VARCHAR | Run that last received the difference
   bodies: BIGINT | Bodies of last_run with this difference
-  share: DOUBLE | Their share of last_run's bodies of the route, 0 to 1
+  share: DOUBLE | Share of last_run's bodies of the route that have this difference, 0 to 1
   sample: VARCHAR | A value as JSON, cut to 60 characters; NULL for arrays, objects, missing fields, and values that may be about a person
 */
 WITH totals AS (

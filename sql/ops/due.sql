@@ -5,12 +5,12 @@ version: 1
 grain: reason in a stream of a run
 key: [run, stream, reason]
 description: >-
-  Why each run fetched its records. The rows of a stream add up to all entities that the run knew. The run did not fetch those
-  with reason fresh.
+  Why each run fetched its records. The rows of a run and stream add up to all entities that the run knew. The run did not
+  fetch entities with the reason fresh.
 columns:
   run: VARCHAR | Run
-  stream: VARCHAR | companies, financials, financials_v1, tender_details, watch_events or matches
-  reason: VARCHAR | Why they were due (new, unfetched, event, renamed, status, entered, changed, watched, failed or stale), or fresh
+  stream: VARCHAR | companies, financials, financials_v1, executives, tender_details, watch_events or matches
+  reason: VARCHAR | Why the entities were due (new, unfetched, event, renamed, status, entered, changed, watched, failed or stale), or fresh
   entities: BIGINT | Number of companies, tenders or questions
 */
 SELECT

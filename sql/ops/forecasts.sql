@@ -4,7 +4,8 @@ kind: table
 version: 1
 grain: stream of a run
 key: [run, stream]
-description: Requests that each run forecast at its start, next to those it sent.
+description: >-
+  Requests that each run forecast at its start, next to the requests that it sent.
 columns:
   run: VARCHAR | Run
   stream: VARCHAR | search, companies, financials, nomenclatures or metrics

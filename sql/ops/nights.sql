@@ -5,18 +5,19 @@ version: 1
 grain: market and date
 key: [market, date]
 description: >-
-  The run that counts for each market and date, and the night before it. It is the run whose crawl ended last. Runs of a past
-  date do not count, nor do runs that were held back. Runs that were stopped, failed or cancelled before the end of their
-  crawl do not count either.
+  The run that represents each market and date. Of several runs, it is the run whose crawl ended last. The table ignores
+  backfills of past dates, because they store no current state. It also ignores runs that were held back, and runs that were
+  stopped, failed or cancelled before the end of their crawl. The columns with previous_ describe the latest earlier date of
+  the market that has a run here.
 columns:
   market: VARCHAR | Market
   date: DATE | Logical date of the night
-  run: VARCHAR | Run that counts for this date
-  as_of: TIMESTAMPTZ | End of that run's crawl
+  run: VARCHAR | Run that represents the market on this date
+  as_of: TIMESTAMPTZ | End of the crawl of this run
   is_complete: BOOLEAN | True if coverage proves that nothing is missing (ops.coverage.is_proven); never true with members carried over
-  previous_date: DATE | Date of the market's night before; NULL on the first night
-  previous_as_of: TIMESTAMPTZ | as_of of the night before; NULL on the first night
-  previous_is_complete: BOOLEAN | is_complete of the night before; NULL on the first night
+  previous_date: DATE | Latest earlier date of the market in this table; NULL on the first night
+  previous_as_of: TIMESTAMPTZ | as_of of the row for previous_date; NULL on the first night
+  previous_is_complete: BOOLEAN | is_complete of the row for previous_date; NULL on the first night
 */
 WITH standing AS (
   SELECT market, date, run_id AS run, finished_at AS as_of

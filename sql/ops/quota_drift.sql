@@ -5,13 +5,13 @@ version: 1
 grain: daily metric that a run read at its start and end
 key: [run, metric]
 description: >-
-  Quota overuse: requests that the API counted during a run, compared with those that the run sent.
+  Quota overuse: requests that the API counted during a run, compared with the requests that the run sent.
 columns:
   run: VARCHAR | Run
   metric: VARCHAR | Code name of the daily metric
   used_before: BIGINT | Amount used when the run began
-  used_after: BIGINT | Amount used when its crawl ended
-  calls: BIGINT | Requests that the run sent, retries included, without those for the metrics
+  used_after: BIGINT | Amount used when the run's crawl ended
+  calls: BIGINT | Requests that the run sent, retries included, without requests for the metrics
   drift: BIGINT | Requests that the API counted and the run did not send (another run, or another user of the key); below 0 if the API counted fewer
 */
 SELECT

@@ -15,7 +15,7 @@ columns:
   raw: VARCHAR | The wrong part as last received, cut to 10,000 characters
   first_seen: TIMESTAMPTZ | When the wrong part was first received
   last_seen: TIMESTAMPTZ | When the wrong part was last received
-  resolved_at: TIMESTAMPTZ | When a later answer first came without it; NULL while the reject is open
+  resolved_at: TIMESTAMPTZ | When a later answer first lacked the wrong part; NULL while the reject is open
 */
 WITH found AS (
   SELECT stream, entity_id, reason, path, arg_max(raw, (observed_at, raw)) AS raw, min(observed_at) AS first_seen,

@@ -10,7 +10,7 @@ columns:
   endpoint: VARCHAR | Method and route
   requests: BIGINT | Requests sent, retries included
   errors: BIGINT | Requests that failed
-  retries: BIGINT | Requests that repeated a failed one
+  retries: BIGINT | Requests that repeated a failed request
   bytes: BIGINT | Size of the response bodies in bytes
   p50_ms: DOUBLE | Median latency in milliseconds
   p99_ms: DOUBLE | 99th percentile of latency in milliseconds

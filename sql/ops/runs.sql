@@ -13,14 +13,14 @@ columns:
   date: DATE | Logical date of the run
   as_of_now: BOOLEAN | False for a run of a past date, which stores no current state
   started_at: TIMESTAMPTZ | When the run started
-  finished_at: TIMESTAMPTZ | When its crawl ended; NULL before that
+  finished_at: TIMESTAMPTZ | When the run's crawl ended; NULL before the end
   outcome: VARCHAR | running, complete (proven), partial, stopped, failed or cancelled
-  crawled: VARCHAR | How its crawl ended (complete, partial or stopped), even if the run failed or was cancelled later; NULL if the crawl did not end
+  crawled: VARCHAR | How the run's crawl ended (complete, partial or stopped), even if the run failed or was cancelled later; NULL if the crawl did not end
   requests: BIGINT | Requests sent, retries included
   rows: BIGINT | Responses written to the landing zone
   config_hash: VARCHAR | Hash of the configuration that the run used
   note: VARCHAR | Remarks of the run, such as work that it left out; NULL if none
-  held_back: VARCHAR | Why its market did not become current; NULL if it did, or if the run searched no market
+  held_back: VARCHAR | Why the night did not become the current night of its market; NULL if it did, or if the run searched no market
   refused: JSON | Requests that the API refused for lack of a permission, as an array of stream, endpoint, permission, module, app, guard and message; NULL if none
 */
 WITH ended AS (

@@ -12,17 +12,17 @@ incremental:
 columns:
   run: VARCHAR | Run
   segment: VARCHAR | Id of the segment
-  parent: VARCHAR | Segment that it was split from; NULL for the root
+  parent: VARCHAR | Segment from which this segment was split; NULL for the root
   filters: JSON | Filters, as sent
   total_reported: BIGINT | Companies that the API reported for these filters
   rows_fetched: BIGINT | Rows on the fetched pages
-  distinct_companies: BIGINT | Distinct companies found in or below the segment; ids that the warehouse cannot hold do not count
+  distinct_companies: BIGINT | Distinct companies found in or below the segment; without ids that the warehouse cannot hold
   carried: BIGINT | Companies below the segment that an earlier night found and this run did not search
   carried_since: DATE | Oldest night on which one of the carried companies was last found; NULL if none is carried
   pages: INTEGER | Pages fetched
   depth: INTEGER | Distance from the root
   state: VARCHAR | leaf, split, drifted (count changed while reading), truncated (above the page cap, cannot be split), remainder (split, but companies are missing), unusable (ids that the warehouse cannot hold) or calibration
-  split_by: VARCHAR | Dimension along which the segment was split; NULL if it was not
+  split_by: VARCHAR | Dimension along which the segment was split; NULL if it was not split
 */
 SELECT
   run,

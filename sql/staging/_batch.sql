@@ -1,7 +1,7 @@
--- Runs before a stream's own staging file. Creates `batch` (landed rows of the parts being loaded, from the loader's temp
--- view `parts`), `batch_rejects` (what is wrong) and `batch_records` (the hash of each readable row).
--- `batch` has no `doc` for financial reports. They are most of the data, so their staging file reads them from the parts
--- with all threads.
+-- Runs before a stream's own staging file. The loader's temp view `parts` has the landed rows of the parts to load.
+-- Creates `batch` (one row for each landed row), `batch_rejects` (rejects) and `batch_records` (hashes of readable rows).
+-- Financial reports are most of the data, so their staging file reads their bodies from `parts` with all threads.
+-- For financial reports, `batch.doc` is therefore NULL.
 CREATE OR REPLACE TEMP TABLE batch AS
 WITH parsed AS (
   SELECT
@@ -27,8 +27,8 @@ SELECT
   CAST(date AS DATE) AS date,
   market,
   request_key,
-  -- A search page has no entity, so its request is used. A webhook delivery gets an id of itself, because another delivery
-  -- of the same company neither repeats nor resolves its rejects.
+  -- A search page has no entity, so its request key is used as id.
+  -- Each webhook delivery gets its own id. Otherwise a later delivery would resolve the rejects of an earlier one.
   CASE
     WHEN starts_with(request_key, 'WEBHOOK ') THEN request_key || '#' || left(sha256, 16)
     ELSE coalesce(entity_id, request_key)
@@ -53,6 +53,6 @@ JOIN (
   FROM batch
   WHERE fault IS NOT NULL
     AND (status <> 404 OR is_page)
-    -- A refused search is a valid answer: the planner sends such searches to test which filters the API accepts.
+    -- Write no reject if the API rejects a search, because the planner sends searches to test the API's filters.
     AND NOT (stream = 'prospecting' AND (status BETWEEN 400 AND 499 OR ends_with(request_key, '#probe')))
 ) USING (row_id);

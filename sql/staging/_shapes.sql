@@ -1,6 +1,6 @@
--- Runs after a stream's own staging file. Creates `batch_shapes`: the fields and types in its bodies, one row per distinct
--- finding. `structure` is JSON text in the format of json_structure. Looks inside a member only if the reference declares
--- fields inside it.
+-- Runs after a stream's own staging file. Creates `batch_shapes`: the fields and types in the stream's bodies.
+-- Each distinct finding is one row. `structure` is JSON text in the format of json_structure.
+-- Examines the content of a member only if the reference declares fields inside the member.
 CREATE OR REPLACE TEMP TABLE batch_shapes AS
 WITH bodies AS MATERIALIZED (
   SELECT
@@ -22,7 +22,7 @@ findings AS (
   FROM (
     SELECT *, list_contains((
       SELECT list(path[3:]) FROM seed_fields
-      -- _shapes_v1_reports.sql looks inside v1 reports.
+      -- _shapes_v1_reports.sql examines the content of v1 reports.
       WHERE stream = getvariable('stream') AND stream <> 'financials_v1' AND inside
     ), name) AS inside
     FROM members
@@ -40,5 +40,5 @@ grouped AS (
   GROUP BY ALL
 )
 FROM grouped
--- Apply the limit per run, so that the result does not depend on how many runs are loaded together.
+-- Keep at most 5,000 findings of each run and route. The result then does not depend on which runs are loaded together.
 QUALIFY row_number() OVER (PARTITION BY route, run ORDER BY bodies DESC, name, structure) <= 5000;

@@ -1,4 +1,5 @@
--- The bodies with the first occurrence of a finding, at most 100 per instant. Samples are taken from them.
+-- The bodies with the first occurrence of a finding in `batch_shapes`, from which samples are taken.
+-- At most 100 bodies per instant.
 CREATE OR REPLACE TEMP TABLE first_bodies AS
 SELECT observed_at, body_hash, json_read(body) AS doc
 FROM parts

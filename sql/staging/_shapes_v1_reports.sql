@@ -1,4 +1,5 @@
--- Runs after _shapes.sql. Adds the fields and types of v1 reports and of their indicators. Indicator names are data.
+-- Runs after _shapes.sql. Adds the fields and types of v1 reports and of their indicators to `batch_shapes`.
+-- The names of indicators are data, so they are not listed as fields.
 INSERT INTO batch_shapes
 WITH bodies AS (
   SELECT
@@ -21,7 +22,7 @@ members AS (
 findings AS (
   SELECT route, run, row_id, observed_at, 'report' AS level, name, json_first_type(start) AS structure FROM members
   UNION ALL
-  -- Treat all indicators of a body as one list: there are hundreds, with a handful of structures.
+  -- Combine the structures of all indicators of a body: a body has hundreds of indicators, but few structures.
   SELECT route, run, row_id, observed_at, 'indicators', NULL,
     CAST(json_extract(json_structure(to_json(json_extract(doc, '$.reports[*].indicators.*'))), '$[0]') AS VARCHAR)
   FROM bodies
@@ -33,5 +34,5 @@ grouped AS (
   GROUP BY ALL
 )
 FROM grouped
--- Apply the limit per run, so that the result does not depend on how many runs are loaded together.
+-- Keep at most 5,000 findings of each run and route. The result then does not depend on which runs are loaded together.
 QUALIFY row_number() OVER (PARTITION BY route, run ORDER BY bodies DESC, name, structure) <= 5000;

@@ -186,6 +186,37 @@ WHERE old.company_id = new.company_id
   AND old.record_hash = new.record_hash
   AND (old.extra_at IS NULL OR (new.observed_at, coalesce(CAST(new.extra AS VARCHAR), '')) > (old.extra_at, coalesce(CAST(old.extra AS VARCHAR), '')));
 
+-- The same of single industries. core.company_codes ignores them once a later record has none.
+MERGE INTO ledger.code_extras AS old
+USING (
+  WITH items AS (
+    SELECT row_id, 'industry' AS list, unnest(json_items(industry)) AS item FROM company_raw
+    UNION ALL
+    SELECT row_id, 'sic', unnest(json_items(sic)) FROM company_raw
+  ),
+  codes AS (
+    SELECT
+      row_id,
+      coalesce(json_text(json_extract(item, '$.type')), list) AS scheme,
+      json_id(json_extract(item, '$.id')) AS code_id,
+      json_text(json_extract(item, '$.value')) AS value,
+      max(CAST(json_merge_patch(item, '{"id":null, "type":null, "value":null}') AS VARCHAR)) AS extra
+    FROM items
+    WHERE NOT json_keys(item) <@ ['id', 'type', 'value'] AND json_id(json_extract(item, '$.id')) IS NOT NULL
+    GROUP BY ALL
+  )
+  SELECT
+    t.company_id, t.observed_at, t.body_hash,
+    list({'scheme': c.scheme, 'code_id': c.code_id, 'value': c.value, 'extra': CAST(c.extra AS JSON)} ORDER BY c.scheme, c.code_id, c.value)
+      AS extras
+  FROM codes AS c
+  JOIN company_typed AS t USING (row_id)
+  GROUP BY t.row_id, t.company_id, t.observed_at, t.body_hash
+  QUALIFY row_number() OVER (PARTITION BY t.company_id ORDER BY t.observed_at DESC, t.body_hash DESC, t.row_id) = 1
+) AS new ON old.company_id = new.company_id
+WHEN MATCHED AND (new.observed_at, new.body_hash) > (old.observed_at, old.body_hash) THEN UPDATE BY NAME
+WHEN NOT MATCHED THEN INSERT BY NAME;
+
 INSERT INTO ledger.dirty_companies SELECT company_id, min(observed_at) FROM company_typed GROUP BY company_id;
 
 MERGE INTO ledger.company_seen AS old

@@ -1,5 +1,5 @@
--- GET /v2/financial/{id}: an object keyed by year. The cast to nested maps reads it in one pass. A value that is no object
--- becomes a NULL map. Inner values keep their JSON text, so that 1.5 and "1.5" stay distinct.
+-- Loads reports from GET /v2/financial/{id}: objects with years as keys. One cast to nested maps reads a whole report.
+-- A year whose value is no object becomes a NULL map. Inner values keep their JSON text, so that 1.5 and "1.5" differ.
 CREATE OR REPLACE TEMP TABLE report_rows AS
 SELECT
   row_id,
@@ -22,7 +22,8 @@ DELETE FROM report_rows WHERE company_id IS NULL;
 
 SET VARIABLE next_report = (SELECT coalesce(max(report_id), -1) + 1 FROM ledger.reports);
 
--- Each report once. Skip known reports without rejects; known reports with rejects are read again, so that these stay open.
+-- Lists each distinct report once. Leaves out reports that are known and have no rejects.
+-- Known reports with rejects are read again, so that their rejects remain open.
 CREATE OR REPLACE TEMP TABLE batch_reports AS
 SELECT
   r.row_id,
@@ -34,7 +35,8 @@ FROM report_rows AS r
 LEFT JOIN ledger.reports AS k ON k.company_id = r.company_id AND k.report_hash = r.report_hash AND k.source = 'v2'
 WHERE r.row_id = r.first_row AND NOT coalesce(k.clean, false);
 
--- First pass: load all reports at once, since nearly all are correct. An incorrect part leaves a row without a value.
+-- First pass: loads all new reports in one statement, because nearly all are correct.
+-- For an incorrect part of a report, inserts a row without a value.
 INSERT INTO ledger.report_values BY NAME
 WITH reports AS (
   SELECT report_id, years, report_repeats(years) AS has_duplicates
@@ -89,12 +91,12 @@ SELECT
   fiscal_year,
   indicator,
   CASE WHEN isfinite(d) THEN d END AS value_double,
-  -- If the reference says text, a number fills both columns.
+  -- If the reference declares text and the report has a number, fill both columns.
   CASE WHEN isfinite(d) THEN coalesce(t, CASE WHEN is_text THEN v END) WHEN d IS NULL AND is_number IS NOT TRUE THEN nullif(t, '') END
     AS value_text
 FROM numbers;
 
--- Second pass: read reports with an incorrect part value by value.
+-- Second pass: reads the reports with an incorrect part again, one value at a time.
 CREATE OR REPLACE TEMP TABLE odd_rows AS
 SELECT row_id, report_id, is_new
 FROM batch_reports
@@ -137,14 +139,15 @@ SELECT
   CASE
     WHEN NOT regexp_full_match(year_key, '(1[89]|2[01])[0-9]{2}') THEN 'not_a_year'
     WHEN count(*) OVER (PARTITION BY row_id, year_key) > 1 THEN 'duplicate_key'
-    -- null means a year without figures. Any other value that is no object is wrong.
+    -- null means a year without values. Any other value that is no object is wrong.
     WHEN indicators IS NULL AND json_type(json_member(r.doc, year_key)) <> 'NULL' THEN 'not_an_object'
   END AS reason,
   CASE WHEN reason IS NOT NULL THEN CAST(json_member(r.doc, year_key) AS VARCHAR) END AS raw
 FROM unnested AS u
 JOIN odd_reports AS r USING (row_id);
 
--- One row per value. `v` is its JSON text, `t` its text if it is a string or boolean, `d` its number.
+-- One row per value of a report. `v` is the value's JSON text, `d` the value as a number.
+-- `t` is the value's text if the value is a string or boolean.
 CREATE OR REPLACE TEMP TABLE report_long AS
 WITH cells AS (
   SELECT row_id, report_id, is_new, fiscal_year, unnest(map_keys(indicators)) AS indicator,
@@ -152,7 +155,7 @@ WITH cells AS (
   FROM report_years
   WHERE reason IS NULL AND list_unique(map_keys(indicators)) = cardinality(indicators)
   UNION ALL
-  -- A year may hold one name twice. Equal values count once; different values make the name unreadable.
+  -- A year may contain an indicator twice. Equal values give one row. Different values become one unreadable value.
   SELECT row_id, report_id, is_new, fiscal_year, indicator,
     CASE WHEN count(DISTINCT v) = 1 THEN any_value(v) ELSE '[' || string_agg(v, ',' ORDER BY v) || ']' END AS v
   FROM (
@@ -173,7 +176,7 @@ numbers AS (
 SELECT *, report_fault(v, d, indicator IN (SELECT indicator FROM seed_indicators WHERE kind <> 'string')) AS reason
 FROM numbers;
 
--- Give the rejects to every row with the same report.
+-- If several landed rows contain the same report, each row gets a copy of the report's rejects.
 INSERT INTO batch_rejects
 WITH found AS (
   SELECT row_id AS first_row, reason, json_path(year_key) AS path, raw FROM report_years WHERE reason IS NOT NULL
@@ -193,7 +196,7 @@ SELECT
 FROM report_long
 WHERE is_new
 UNION ALL BY NAME
--- Years that could not be read. fiscal_year is NULL if the year itself is unreadable.
+-- Rows without values for years that could not be read. fiscal_year is NULL if the year's name is unreadable.
 SELECT DISTINCT report_id, fiscal_year
 FROM report_years
 WHERE reason IS NOT NULL AND is_new;

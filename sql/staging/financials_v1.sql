@@ -34,6 +34,11 @@ JOIN (SELECT row_id, fault FROM report_rows WHERE fault IS NOT NULL) AS r USING 
 
 DELETE FROM report_rows WHERE fault IS NOT NULL;
 
+INSERT INTO batch_rejects
+SELECT row_id, 'wrong_type', '$.country', CAST(json_extract(doc, '$.country') AS VARCHAR)
+FROM batch
+WHERE row_id IN (SELECT row_id FROM report_rows) AND json_is_nested(json_extract(doc, '$.country'));
+
 INSERT INTO batch_records SELECT row_id, company_id, report_hash, NULL FROM report_rows;
 INSERT INTO ledger.dirty_reports SELECT DISTINCT company_id FROM report_rows;
 
@@ -204,6 +209,12 @@ UNION ALL BY NAME
 SELECT DISTINCT report_id, fiscal_year, report_date
 FROM dated_reports
 WHERE reason IS NOT NULL AND is_new;
+
+INSERT INTO ledger.v1_reports
+SELECT report_id, report_date, json_text(json_extract(b.doc, '$.country')), modified_at, source_processed_on
+FROM dated_reports
+JOIN batch AS b USING (row_id)
+WHERE reason IS NULL AND NOT is_again AND is_new;
 
 INSERT INTO ledger.v1_values
 SELECT report_id, report_date, indicator, progress, processed_at, modified_at, source_processed_on FROM report_long WHERE is_new;

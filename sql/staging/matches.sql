@@ -1,5 +1,6 @@
--- The answer to a question of `tidemark resolve`: a company record, a record without an id, or not found (404). entity_id is
--- the question's canonical JSON. A list row without a question was landed with its problem as body.
+-- Loads answers to questions of `tidemark resolve`: a company record, a record without an id, or not found (404).
+-- entity_id is the question's canonical JSON.
+-- A row of the CSV list that gives no question was landed with its problem as body.
 UPDATE batch_rejects
 SET reason = 'bad_row'
 WHERE row_id IN (SELECT row_id FROM batch WHERE starts_with(request_key, 'CSV '));
@@ -17,7 +18,7 @@ MERGE INTO ledger.matches AS old
 USING (
   SELECT
     b.entity_id AS question,
-    -- The request shows which lookup gave the answer. NULL if the API found nothing.
+    -- The kind of request that found the company; NULL if the API found no company.
     CASE
       WHEN b.doc IS NULL THEN NULL
       WHEN starts_with(b.request_key, 'POST /v2/enrichment/url ') THEN 'website'

@@ -1,5 +1,5 @@
--- POST /v2/prospecting or POST /v1/finder/companies: one page of (id, name). Probes of version 1 only test its counts; the
--- companies on their pages need not belong to the market.
+-- Loads pages of companies (id, name) from POST /v2/prospecting and POST /v1/finder/companies.
+-- Skips the pages of probes of version 1, because their companies may not belong to the market.
 INSERT INTO batch_rejects
 SELECT row_id, 'no_data', '$', CAST(doc AS VARCHAR)
 FROM batch
@@ -38,7 +38,7 @@ SELECT * FROM ledger.market_sightings WHERE run IN (SELECT DISTINCT run FROM bat
 
 INSERT INTO ledger.dirty_nights SELECT DISTINCT market, date FROM batch WHERE market IS NOT NULL;
 
--- The coverage of a run depends on which of its pages are loaded.
+-- Coverage must be computed again for each run with newly loaded pages.
 INSERT INTO ledger.dirty_runs SELECT DISTINCT run FROM batch;
 
 MERGE INTO ledger.company_seen AS old
@@ -47,7 +47,7 @@ USING (
     company_id,
     min(observed_at) AS first_at,
     max(observed_at) AS last_at,
-    -- Of two names in the same instant, use the alphabetically later one, so that the order of loading does not matter.
+    -- If two names have the same instant, use the alphabetically later name, so that every order of loading gives the same.
     max((observed_at, coalesce(name, ''))) AS sighting
   FROM sighted
   WHERE company_id IS NOT NULL
@@ -63,7 +63,7 @@ WHEN MATCHED THEN UPDATE SET
   sighted_at = greatest(old.sighted_at, new.last_at)
 WHEN NOT MATCHED THEN INSERT VALUES (new.company_id, new.first_at, new.last_at, new.last_at, nullif(new.sighting[2], ''));
 
--- A search filtered by one status gives the status of every company that it lists. The request contains the filters.
+-- A search that filters by a single status shows the status of every listed company. The request key has the filters.
 MERGE INTO ledger.search_values AS old
 USING (
   WITH narrowed AS (

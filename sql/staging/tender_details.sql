@@ -61,7 +61,10 @@ WHERE json_type(v) NOT IN (wants, 'NULL');
 CREATE OR REPLACE TEMP TABLE detail_typed AS
 WITH contacts AS (
   SELECT row_id, list({'kind': kind, 'type': json_text(json_extract(item, '$.type')), 'name': json_text(json_extract(item, '$.name')),
-    'contact_id': json_id(json_extract(item, '$.id'))} ORDER BY place, i) AS contacts
+    'contact_id': json_id(json_extract(item, '$.id'))} ORDER BY place, i) AS contacts,
+    list(CASE WHEN json_type(item) = 'OBJECT'
+      THEN CAST(nullif(CAST(json_merge_patch(item, '{"type":null, "name":null, "id":null}') AS VARCHAR), '{}') AS JSON)
+    END ORDER BY place, i) AS contact_extras
   FROM (
     SELECT
       row_id, kind, place,
@@ -94,6 +97,12 @@ SELECT
   json_items(f.donors) AS donors,
   json_texts(f.attachments) AS attachments,
   c.contacts,
+  c.contact_extras,
+  -- Keep fields that the reference does not list, as received.
+  nullif(CAST(json_merge_patch(d.doc, '{
+    "slug":null, "title":null, "status":null, "type":null, "announced_date":null, "deadline_date":null, "countries":null,
+    "industries":null, "description":null, "logo":null, "donors":null, "attachments":null, "contacts":null
+  }') AS VARCHAR), '{}') AS extra,
   -- The hash ignores the order of arrays.
   sha256(CAST(to_json([json_text(f.title), json_text(f.status), json_text(f.type), json_text(f.announced_date), json_text(f.deadline_date),
     array_to_string(list_sort(json_texts(f.countries)), chr(31)), array_to_string(list_sort(json_texts(f.industries)), chr(31)),
@@ -116,7 +125,7 @@ INSERT INTO batch_records SELECT row_id, NULL, record_hash, NULL FROM detail_typ
 
 MERGE INTO ledger.tender_versions AS old
 USING (
-  SELECT * EXCLUDE (row_id, contacts)
+  SELECT * EXCLUDE (row_id, contacts, contact_extras, extra)
   FROM detail_typed
   QUALIFY row_number() OVER (PARTITION BY slug, record_hash ORDER BY observed_at, body_hash) = 1
 ) AS new ON old.slug = new.slug AND old.source = new.source AND old.record_hash = new.record_hash

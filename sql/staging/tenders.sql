@@ -27,6 +27,10 @@ SELECT
     text_date(json_text(announced_date)) AS announced_date, text_date(json_text(deadline_date)) AS deadline_date,
     json_texts(countries) AS countries
   ),
+  -- Keep fields that the reference does not list, as received.
+  nullif(CAST(json_merge_patch(item, '{
+    "slug":null, "title":null, "status":null, "project_type":null, "announced_date":null, "deadline_date":null, "countries":null
+  }') AS VARCHAR), '{}') AS extra,
   text_wall_clock(json_text(announced_date)) AS announced_at,
   text_wall_clock(json_text(deadline_date)) AS deadline_at,
   announced_date AS announced_json,
@@ -67,7 +71,7 @@ WHERE text_has_bad_time(json_text(v));
 
 CREATE OR REPLACE TEMP TABLE summary_typed AS
 SELECT
-  run, slug, 'summary' AS source, observed_at, title, status, project_type, announced_date, deadline_date, announced_at, deadline_at, countries,
+  run, slug, 'summary' AS source, observed_at, title, status, project_type, announced_date, deadline_date, announced_at, deadline_at, countries, extra,
   sha256(CAST(to_json([title, status, project_type, coalesce(CAST(announced_at AS VARCHAR), CAST(announced_date AS VARCHAR)),
     coalesce(CAST(deadline_at AS VARCHAR), CAST(deadline_date AS VARCHAR)),
     array_to_string(list_sort(countries), chr(31))]) AS VARCHAR)) AS body_hash
@@ -80,14 +84,17 @@ MERGE INTO ledger.tender_records AS old
 USING (
   SELECT * EXCLUDE (run)
   FROM summary_typed
-  QUALIFY row_number() OVER (PARTITION BY slug ORDER BY observed_at DESC, body_hash DESC) = 1
+  QUALIFY row_number() OVER (PARTITION BY slug ORDER BY observed_at DESC, body_hash DESC, extra DESC) = 1
 ) AS new ON old.slug = new.slug AND old.source = new.source
-WHEN MATCHED AND (new.observed_at, new.body_hash) > (old.observed_at, old.body_hash) THEN UPDATE BY NAME
+-- body_hash leaves `extra` out.
+WHEN MATCHED
+  AND (new.observed_at, new.body_hash, coalesce(new.extra, '')) > (old.observed_at, old.body_hash, coalesce(CAST(old.extra AS VARCHAR), ''))
+THEN UPDATE BY NAME
 WHEN NOT MATCHED THEN INSERT BY NAME;
 
 MERGE INTO ledger.tender_versions AS old
 USING (
-  SELECT * EXCLUDE (run, body_hash), body_hash AS record_hash, body_hash
+  SELECT * EXCLUDE (run, extra, body_hash), body_hash AS record_hash, body_hash
   FROM summary_typed
   QUALIFY row_number() OVER (PARTITION BY slug, body_hash ORDER BY observed_at) = 1
 ) AS new ON old.slug = new.slug AND old.source = new.source AND old.record_hash = new.record_hash

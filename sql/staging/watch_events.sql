@@ -66,6 +66,19 @@ fields AS (
       ELSE json_text(json_extract(i.item, '$.old_value')) END AS old_value,
     CASE WHEN json_is_nested(json_extract(i.item, '$.new_value')) THEN CAST(json_extract(i.item, '$.new_value') AS VARCHAR)
       ELSE json_text(json_extract(i.item, '$.new_value')) END AS new_value,
+    -- Keep fields that the reference does not list, as received.
+    nullif(CAST(CASE
+      WHEN i.received_via = 'poll'
+      THEN json_merge_patch(i.item, '{
+        "event_type":null, "status":null, "message":null, "date_created":null, "old_value":null, "new_value":null
+      }')
+      WHEN json_keys(i.item, '$.company_data') <@ ['id', 'name', 'registration_number', 'country_code', 'date']
+      THEN json_merge_patch(i.item, '{"company_data":null, "field":null, "status":null, "old_value":null, "new_value":null}')
+      ELSE json_merge_patch(i.item, '{
+        "company_data":{"id":null, "name":null, "registration_number":null, "country_code":null, "date":null},
+        "field":null, "status":null, "old_value":null, "new_value":null
+      }')
+    END AS VARCHAR), '{}') AS extra,
     md5(CAST(i.item AS VARCHAR)) AS body_hash
   FROM items AS i
   JOIN event_bodies AS b USING (row_id)
@@ -111,23 +124,60 @@ WHERE field IS NULL OR occurred_at IS NULL;
 
 -- Equal content in another answer (next poll, overlapping page, repeated delivery) is the same event. Equal items within
 -- one answer are separate events. Keeps each event as first received.
+CREATE OR REPLACE TEMP TABLE counted_events AS
+SELECT
+  company_id, field, status, old_value, new_value, message_html, occurred_at, received_via, content_hash, observed_at, body_hash, extra,
+  CASE received_via
+    WHEN 'poll' THEN CAST(row_number() OVER (PARTITION BY answer, content_hash ORDER BY observed_at, row_id, place) AS INTEGER)
+    ELSE 1
+  END AS copy
+FROM events
+WHERE company_id IS NOT NULL AND field IS NOT NULL AND occurred_at IS NOT NULL;
+
 MERGE INTO ledger.received_events AS old
 USING (
-  WITH counted AS (
-    SELECT
-      company_id, field, status, old_value, new_value, message_html, occurred_at, received_via, content_hash, observed_at, body_hash,
-      CASE received_via
-        WHEN 'poll' THEN CAST(row_number() OVER (PARTITION BY answer, content_hash ORDER BY observed_at, row_id, place) AS INTEGER)
-        ELSE 1
-      END AS copy
-    FROM events
-    WHERE company_id IS NOT NULL AND field IS NOT NULL AND occurred_at IS NOT NULL
-  )
-  SELECT *
-  FROM counted
+  SELECT * EXCLUDE (extra)
+  FROM counted_events
   QUALIFY row_number() OVER (PARTITION BY received_via, content_hash, copy ORDER BY observed_at, body_hash) = 1
 ) AS new ON old.received_via = new.received_via AND old.content_hash = new.content_hash AND old.copy = new.copy
 WHEN MATCHED AND (new.observed_at, new.body_hash) < (old.observed_at, old.body_hash) THEN UPDATE BY NAME
+WHEN NOT MATCHED THEN INSERT BY NAME;
+
+-- Fields that the reference does not list make no new event. Keep their latest values. An answer without any changes nothing.
+UPDATE ledger.received_events AS old
+SET extra = new.extra, extra_at = new.observed_at
+FROM (
+  SELECT received_via, content_hash, copy, observed_at, extra
+  FROM counted_events
+  WHERE extra IS NOT NULL
+  QUALIFY row_number() OVER (PARTITION BY received_via, content_hash, copy ORDER BY observed_at DESC, extra DESC) = 1
+) AS new
+WHERE old.received_via = new.received_via
+  AND old.content_hash = new.content_hash
+  AND old.copy = new.copy
+  AND (old.extra_at IS NULL OR (new.observed_at, new.extra) > (old.extra_at, CAST(old.extra AS VARCHAR)));
+
+-- What a delivery states of its company besides the id. Keeps the latest value of each field; of two in one instant the
+-- alphabetically later one.
+CREATE OR REPLACE TEMP TABLE delivered_values AS
+SELECT row_id, company_id, observed_at, field, json_extract(doc, '$.company_data.' || field) AS v
+FROM (
+  SELECT *, unnest(['name', 'country_code', 'registration_number']) AS field
+  FROM event_bodies
+  WHERE is_delivery AND reason IS NULL
+);
+
+INSERT INTO batch_rejects
+SELECT row_id, 'wrong_type', '$.company_data.' || field, CAST(v AS VARCHAR) FROM delivered_values WHERE json_is_nested(v);
+
+MERGE INTO ledger.delivered_values AS old
+USING (
+  SELECT company_id, field, CASE field WHEN 'country_code' THEN upper(json_text(v)) ELSE json_text(v) END AS value, observed_at
+  FROM delivered_values
+  WHERE json_text(v) IS NOT NULL
+  QUALIFY row_number() OVER (PARTITION BY company_id, field ORDER BY observed_at DESC, value DESC) = 1
+) AS new ON old.company_id = new.company_id AND old.field = new.field
+WHEN MATCHED AND (new.observed_at, new.value) > (old.observed_at, old.value) THEN UPDATE BY NAME
 WHEN NOT MATCHED THEN INSERT BY NAME;
 
 -- marts.changes contains events, so mark their companies as changed.

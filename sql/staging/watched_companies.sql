@@ -18,7 +18,10 @@ SELECT
   json_repeats(item) AS repeats,
   CASE WHEN NOT repeats THEN json_id(json_extract(item, '$.id')) END AS company_id,
   list_sort(json_texts(json_extract(item, '$.fields'))) AS fields,
-  text_date(json_text(json_extract(item, '$.date'))) AS since
+  text_date(json_text(json_extract(item, '$.date'))) AS since,
+  json_text(json_extract(item, '$.name')) AS name,
+  upper(json_text(json_extract(item, '$.country_code'))) AS country_code,
+  json_text(json_extract(item, '$.registration_number')) AS registration_number
 FROM items;
 
 INSERT INTO batch_rejects
@@ -31,5 +34,12 @@ SELECT row_id, 'not_a_date', '$.data[' || i || '].date', CAST(json_extract(item,
 FROM watched
 WHERE since IS NULL AND json_type(json_extract(item, '$.date')) <> 'NULL';
 
-INSERT INTO ledger.watched_companies
-SELECT DISTINCT run, company_id, observed_at, fields, since FROM watched WHERE company_id IS NOT NULL;
+INSERT INTO batch_rejects
+SELECT row_id, 'wrong_type', '$.data[' || i || '].' || path, CAST(json_extract(item, '$.' || path) AS VARCHAR)
+FROM (SELECT *, unnest(['name', 'country_code', 'registration_number']) AS path FROM watched WHERE company_id IS NOT NULL)
+WHERE json_is_nested(json_extract(item, '$.' || path));
+
+INSERT INTO ledger.watched_companies BY NAME
+SELECT DISTINCT run, company_id, observed_at, fields, since, name, country_code, registration_number
+FROM watched
+WHERE company_id IS NOT NULL;

@@ -20,14 +20,14 @@ import { prepareRequest, type PreparedRequest, type RequestParts } from './reque
 import { parseRetryAfter, retryDelay, sleep, type RetryPolicy } from './retry.js';
 import type { Answer, Fault, Transport } from './transport.js';
 
-/** A route of the API, with its reader and its retry rule. */
+/** A route of the API, with the reader of its answers and its retry rule. */
 export interface Route<T> {
   /** `METHOD /path/{id}`. */
   endpoint: string;
   reader: Reader<T>;
   /**
    * When a failed request may be sent again. `unsent`: only if the API surely did not act (connection refused, rate
-   * limit). Acting twice would cost money or create a second object.
+   * limit). For these routes, a second execution would cost money or create a second object.
    */
   repeat: 'always' | 'unsent';
 }
@@ -49,7 +49,7 @@ export interface CallerOptions {
 
 type Outcome<T> = { ok: true; response: ApiResponse<T> } | { ok: false; error: ApiError; retryAfterMs: number | null };
 
-/** Error codes that prove that no byte of the request reached the API. */
+/** Error codes which prove that no byte of the request reached the API. */
 const UNSENT = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -66,13 +66,13 @@ const UNTRUSTED = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/;
 const TRUST_ADVICE =
   'The certificate is not trusted and nothing was sent. For your own certificate authority, set NODE_EXTRA_CA_CERTS to its PEM file';
 
-// Retry a 401 at most this often if the API accepted the key before. A single 401 may be the API's mistake.
+// Retry a 401 at most this often if the API accepted the API key before. A single 401 may be the API's mistake.
 const REFUSALS_DOUBTED = 2;
-// After this time with only `limit` answers, retry each call only once and let the caller wait. More retries would take
-// minutes.
+// After this many milliseconds with only `limit` answers, retry each call only once, and leave the waiting to the
+// caller of the client. More retries would take minutes.
 const LIMIT_BELIEVED_MS = 10_000;
 
-/** Sends calls: waits for a slot and for the pace, retries, and turns each answer into data or an ApiError. */
+/** Sends calls: waits for a free slot and for the pace, retries, and turns each answer into data or an ApiError. */
 export class Caller {
   readonly #options: CallerOptions;
   #keyAccepted = false;
@@ -85,12 +85,13 @@ export class Caller {
 
   /**
    * Makes one call, with retries.
-   * @throws ApiError when the call failed; ClientClosedError when the client closed; the signal's reason when aborted
+   * @throws ApiError when the call failed; ClientClosedError when the client closed; the signal's reason when the
+   * signal aborted
    */
   async call<T>(route: Route<T>, parts: RequestParts, call: CallOptions = {}): Promise<ApiResponse<T>> {
     const request = prepareRequest(route.endpoint, parts);
     const { retry, closing } = this.#options;
-    // Thousands of calls may share one signal: switch off Node's warning about many listeners.
+    // Thousands of calls may share one signal, so switch off Node's warning about many listeners.
     if (call.signal !== undefined) setMaxListeners(0, call.signal);
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#attempt(route, request, attempt, call.signal);
@@ -101,7 +102,7 @@ export class Caller {
     }
   }
 
-  /** Returns how often a call that ended in this error may be sent again. */
+  /** Returns how often a call may be sent again after this error. */
   #repeats(route: Route<unknown>, error: ApiError): number {
     const { maxRetries } = this.#options.retry;
     if (error instanceof TokenVerificationError && this.#keyAccepted && route.repeat === 'always')
@@ -121,7 +122,7 @@ export class Caller {
     signal?.throwIfAborted();
     const ticket = gate.tryAcquire() || (await gate.acquire(signal));
     try {
-      signal?.throwIfAborted(); // the signal may abort at the moment the slot is free
+      signal?.throwIfAborted(); // the signal may have aborted while the call waited for the slot
       const pause = pacer.reserve(performance.now());
       if (pause > 0) await sleep(pause, [closing, signal]);
       const refusal = latch.refusal(this.#context(route, request, attempt - 1));
@@ -138,7 +139,7 @@ export class Caller {
         gate.succeeded();
         pacer.succeeded(performance.now());
       } else if (outcome.error instanceof LimitError && outcome.error.retryable) {
-        // The API does not say whether too many requests are in flight or too many are sent a second. Reduce both.
+        // The API does not say whether too many requests are in flight or too many are sent per second, so reduce both.
         this.#limitedSince ??= performance.now();
         gate.limited(ticket);
         pacer.limited(performance.now(), Math.min(outcome.retryAfterMs ?? 0, retry.maxRetryAfterMs));
@@ -169,7 +170,7 @@ export class Caller {
     const retryAfterMs = parseRetryAfter(raw, Date.now());
     const reading = readAnswer(route.reader, { ...base, body, retryAfterMs }, raw);
     if (reading.ok) return { ok: true, response: { data: reading.data, body, servedAt: isoDate(raw.date), ...base } };
-    // People read errors, so redact even a short key. Then read the error again from the redacted text.
+    // People read errors, so remove even a short API key. Then find the error again in the redacted text.
     const shown = { ...base, requestKey: redactor.text(requestKey), body: redactor.text(body), retryAfterMs };
     const location = raw.location === null ? null : redactor.text(raw.location);
     const redacted =
@@ -213,7 +214,7 @@ function faultError(fault: Fault, context: ApiErrorContext, redactor: Redactor, 
     case 'cut':
       return new BodyError(context, `the body was cut off: ${message}`);
     case 'transport': {
-      // An untrusted certificate stays untrusted, so don't retry.
+      // An untrusted certificate remains untrusted, so don't retry.
       const untrusted = UNTRUSTED.test(fault.code);
       const retryable = !untrusted && !/^UND_ERR_(CLOSED|DESTROYED|INVALID_ARG|HEADERS_OVERFLOW)/.test(fault.code);
       const words = untrusted ? `${message}. ${TRUST_ADVICE}` : message;

@@ -18,27 +18,27 @@ import {
 
 /*
  * Decides which error a JSON body is. The reference states no statuses for version 2. So the shape of the body decides,
- * and the status only settles doubtful cases. Both versions may answer in either version's shapes. Several errors share
- * `{detail}`; for these the text decides.
+ * and the status is used only where several errors have the same shape. Both versions may answer in either version's
+ * shapes. Several errors have the shape `{detail}`; their text decides.
  */
 
 const ValidationList = z.array(ValidationItem).min(1);
 const SAYS_TOKEN =
   /\b(invalid|missing|expired|wrong|unknown|bad|revoked)\b.{0,12}\b(token|api[ _-]?key|credentials?)\b|\b(token|api[ _-]?key|credentials?)\b.{0,40}\b(invalid|missing|expired|not valid|incorrect|wrong|not (found|provided)|required|unknown|revoked)\b/i;
-/** Used only below status 500: with 5xx, these words are about the server's own parts. */
+/** Used only for a status below 500. In a 5xx answer, these words may be about the server's own parts. */
 const SAYS_AUTHENTICATION = /\bauthentication\b|\bunauthori[sz]ed\b/i;
 const SAYS_INTERNAL =
   /\binternal\b|\bserver (error|failure)|\bunexpected\b|\bunavailable\b|try again|exception|timed? ?out/i;
 const SAYS_THROTTLED = /\bthrottled\b|too many requests|\brate limit/i;
 const SAYS_NOT_FOUND = /\bnot found\b|does not exist|\bno .{1,40} matches\b/i;
-/** Words about what the key may do. "API key is missing the permission X" must not count as a wrong key. */
+/** Words about permissions. "API key is missing the permission X" must not be read as a wrong API key. */
 const SAYS_PERMISSION =
   /\bpermissions?\b|\bforbidden\b|\baccess denied\b|\bnot (permitted|allowed|entitled) to\b|\b(subscription|plan|licen[cs]e) does not include\b/i;
 const SAYS_REFUSED = /\bmethod\b.*\bnot allowed\b|unsupported media type/i;
 
 /**
- * Returns the error in a parsed body; null when the body has no error's shape.
- * @param mayBeData true for a 2xx answer of an undocumented route: accept only shapes that no data can have
+ * Returns the error in a parsed body; null when the body does not have the shape of an error.
+ * @param mayBeData true for a 2xx answer of an undocumented route: accept only shapes that data cannot have
  */
 export function findError(json: unknown, context: ApiErrorContext, mayBeData: boolean): ApiError | null {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return null;
@@ -73,7 +73,8 @@ function detailError(body: Record<string, unknown>, context: ApiErrorContext): A
   if (status === 401) return new TokenVerificationError(context, detail);
   if (status === 402 || status === 403) return new PermissionDeniedError(context, detail, readAccess(body));
   if (status === 404 || status === 410) return new NotFoundError(context, detail);
-  // A 5xx that mentions "not found" comes from a broken server. As a 404, it would make a company disappear.
+  // A 5xx that mentions "not found" comes from a broken server. Read as a 404, the answer would make a company
+  // disappear.
   if (status < 500 && SAYS_NOT_FOUND.test(detail)) return new NotFoundError(context, detail);
   if (SAYS_REFUSED.test(detail)) return new InvalidRequestError(context, { detail: [detail] });
   return new InternalApiError(context, detail);
@@ -84,7 +85,7 @@ function limitError(body: Record<string, unknown>, guard: string, context: ApiEr
   return new LimitError(context, guard, readAccess(body), typeof message === 'string' ? message : '');
 }
 
-/** Returns which permission, module or app the caller tried to use, as the body names them. */
+/** Returns the permission, module or app that the call needs, if the body names one. */
 function readAccess({ access }: Record<string, unknown>): LimitAccess | null {
   const parsed = LimitAccess.safeParse(access);
   return parsed.success ? parsed.data : null;
@@ -112,7 +113,7 @@ function v1Error(body: Record<string, unknown>, context: ApiErrorContext): ApiEr
 
 /**
  * Reads the InvalidRequest shape: each value is an array of strings, or an object of arrays of strings. Returns the
- * messages under dotted names; null when a value has another shape or no message is left.
+ * messages under dotted names. Null when a value has another shape or there is no message.
  */
 function readFieldMessages(body: Record<string, unknown>, prefix = ''): Record<string, string[]> | null {
   const fields: Record<string, string[]> = {};
@@ -131,7 +132,7 @@ function readFieldMessages(body: Record<string, unknown>, prefix = ''): Record<s
   return Object.keys(fields).length === 0 ? null : fields;
 }
 
-/** Reads the connector's validation list (`detail`: [{loc, msg, type}]); gateways use this shape too. */
+/** Reads the connector's validation list (`detail`: [{loc, msg, type}]). Gateways use this shape, too. */
 function readValidationList(detail: unknown): ValidationItem[] | null {
   const parsed = ValidationList.safeParse(detail);
   return parsed.success ? parsed.data : null;

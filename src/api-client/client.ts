@@ -23,7 +23,7 @@ const DEFAULT_MAX_RETRY_AFTER_MS = 60_000;
 
 const HEADERS = {
   accept: 'application/json',
-  // Sent on GET and DELETE, too, as in all sample calls of the reference.
+  // Also sent with GET and DELETE, as in all sample calls of the reference.
   'content-type': 'application/json',
   'user-agent': 'tidemark',
 };
@@ -33,24 +33,24 @@ export interface ApiClient {
   v1: V1Endpoints;
   v2: V2Endpoints;
   connector: ConnectorEndpoints;
-  /** Changes the maximum of requests in flight; applies at once to requests not sent yet. */
+  /** Changes the maximum of requests in flight. Requests that are not sent yet follow the new maximum at once. */
   setConcurrency(requests: number): void;
-  /** Returns the number of requests in flight, and how many may currently be in flight (the window). */
+  /** Returns the number of requests in flight, and the number currently allowed in flight (the window). */
   concurrency(): { active: number; window: number };
-  /** Changes the requests a second, like `requestsPerSecond`. */
+  /** Changes the maximum of requests per second, like the option `requestsPerSecond`. */
   setPace(requestsPerSecond: number): void;
   /**
-   * Used only with `stopAtDailyLimit`. Closed after a `limits.daily` answer; data calls then fail without being sent,
-   * until `open()`.
+   * Used only with `stopAtDailyLimit`. Closed after a `limits.daily` answer. While closed, data calls fail without
+   * being sent; `open()` ends this state.
    */
   quota: { readonly isClosed: boolean; open(): void };
-  /** Rejects waiting calls, lets requests in flight finish, closes the connections. May be called twice. */
+  /** Rejects waiting calls, lets requests in flight finish, and closes the connections. May be called twice. */
   close(): Promise<void>;
 }
 
 /**
- * Creates a client; opens no connection yet.
- * Only closures hold the API key: no object that can be printed or serialised has it.
+ * Creates a client; opens no connection yet. Only closures hold the API key, so printing or serialising any object does
+ * not show the API key.
  * @throws TidemarkError `InvalidConfig` for invalid options
  */
 export function createApiClient(options: ApiClientOptions): ApiClient {
@@ -61,7 +61,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   const gate = new ConcurrencyGate(wholePositive('maxConcurrency', options.maxConcurrency ?? DEFAULT_CONCURRENCY));
   if (options.requestsPerSecond !== undefined) positive('requestsPerSecond', options.requestsPerSecond);
   const closing = new AbortController();
-  setMaxListeners(0, closing.signal); // one listener for every waiting call
+  setMaxListeners(0, closing.signal); // every waiting call adds a listener
   const maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
   const transport = createTransport({
     baseUrl,
@@ -69,7 +69,8 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     maxBodyBytes,
     headers: { ...HEADERS, authorization: `Token ${options.apiKey}` },
   });
-  // Use a separate transport even at the same address: the connector gets no `Authorization` header.
+  // Use a separate transport even for the same address, because requests to the connector have no `Authorization`
+  // header.
   const connectorTransport = createTransport({ baseUrl: connectorUrl, timeoutMs, maxBodyBytes, headers: HEADERS });
   const latch = new QuotaLatch(options.stopAtDailyLimit ?? false);
   const pacer = new Pacer(options.requestsPerSecond);

@@ -13,7 +13,10 @@ export class ConcurrencyGate {
   #window: number;
   #active = 0;
   #closed: Error | null = null;
-  /** Number of slots given out. A `limit` answer to a request older than the last halving does not halve again. */
+  /**
+   * Number of slots given out so far. A `limit` answer to a request that took its slot before the last halving does not
+   * halve the window again.
+   */
   #ticket = 0;
   #halvedAt = 0;
   readonly #waiters = new Set<Waiter>();
@@ -32,14 +35,14 @@ export class ConcurrencyGate {
     return this.#active;
   }
 
-  /** Changes the maximum. If the window was at the old maximum, it changes, too. */
+  /** Changes the maximum. A window at the old maximum changes to the new maximum. */
   setMax(max: number): void {
     this.#window = this.#window >= this.#max ? max : Math.min(this.#window, max);
     this.#max = max;
     this.#admit();
   }
 
-  /** Takes a slot if one is free; returns its ticket, else 0. */
+  /** Takes a slot if a slot is free; returns the slot's ticket, or 0. */
   tryAcquire(): number {
     if (this.#closed !== null) throw this.#closed;
     if (this.#active >= this.window || this.#waiters.size > 0) return 0;
@@ -48,8 +51,8 @@ export class ConcurrencyGate {
   }
 
   /**
-   * Waits for a slot, first come, first served; returns its ticket.
-   * Rejects with the signal's reason, or when the gate closes.
+   * Waits for a slot, first come, first served; returns the slot's ticket. Rejects with the signal's reason, or when
+   * the gate closes.
    */
   async acquire(signal: AbortSignal | undefined): Promise<number> {
     const ticket = this.tryAcquire();
@@ -75,7 +78,7 @@ export class ConcurrencyGate {
     this.#admit();
   }
 
-  /** Widens the window a little after a good answer. */
+  /** Widens the window a little after a good answer. A full window of good answers adds one slot. */
   succeeded(): void {
     if (this.#window < this.#max) {
       this.#window = Math.min(this.#max, this.#window + 1 / this.#window);
@@ -90,7 +93,7 @@ export class ConcurrencyGate {
     this.#halvedAt = this.#ticket;
   }
 
-  /** Rejects all waiting and later calls. Slots in use stay valid. */
+  /** Rejects all waiting and later calls. Calls that have a slot keep it. */
   close(reason: Error): void {
     this.#closed = reason;
     for (const waiter of this.#waiters) waiter.reject(reason);

@@ -14,17 +14,17 @@ import { isDeeperThan, MAX_JSON_DEPTH } from './json-depth.js';
 import type { NextHeaders } from './transport.js';
 
 /**
- * A screen of the connector: its text (HTML or other), or a redirect, which the client does not follow.
+ * A page of the connector: its text (HTML or other), or a redirect, which the client does not follow.
  * - `location`: the redirect's target, as the server wrote it.
- * - `cookies`: cookies that the screen set, each as `name=value`. Send them with the next step of the same sign-in.
+ * - `cookies`: cookies that the page set, each as `name=value`. Send them with the next step of the same sign-in.
  */
 export interface Screen extends NextHeaders {
   text: string;
 }
 
 /**
- * Reads an answer made for a browser. Below status 400 it is a screen. An error is recognised by the shape of its body,
- * then by its status.
+ * Reads an answer made for a browser. An answer below status 400 is a page. An error is recognised by the shape of its
+ * body, otherwise by its status.
  */
 export function readScreen(context: ApiErrorContext, { location, cookies }: NextHeaders): Reading<Screen> {
   if (context.status < 400) return { ok: true, data: { text: context.body, location, cookies } };

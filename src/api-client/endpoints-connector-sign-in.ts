@@ -5,8 +5,8 @@ import type { ApiResponse, CallOptions } from './options.js';
 import { screen } from './readers.js';
 import type { RequestParts } from './request.js';
 
-// Some steps must act only once (send a mail, try a code, give consent). Retry them only if the request surely did not
-// arrive.
+// Some steps must not happen twice (send a mail, try a code, give consent). Retry a step only if its request surely did
+// not arrive.
 const route = {
   loginScreen: { endpoint: 'GET /oauth/login', reader: screen(), repeat: 'always' },
   signInWithKey: { endpoint: 'POST /oauth/login', reader: screen(), repeat: 'unsent' },
@@ -22,38 +22,43 @@ const route = {
 
 /** Options of one sign-in step. */
 export interface SignInOptions extends CallOptions {
-  /** Cookies of the earlier steps (`Screen.cookies`). If two have the same name, the later one is sent. */
+  /** Cookies of the earlier steps (`Screen.cookies`). If two cookies have the same name, the later cookie is sent. */
   cookies?: readonly string[];
 }
 
 /**
  * Steps of a sign-in (reference v1, section "Connector application").
- * - `session` connects the steps; the reference does not show how a session begins.
+ * - `session` connects the steps. The reference does not show how a session begins.
  * - Each step returns a `Screen`: HTML, or a redirect to the next step. Send its cookies with the next step.
- * - Request keys never hold the session, the code, the SSO state or the API key.
+ * - Request keys never contain the session, the code, the SSO state or the API key.
  * @throws PermissionDeniedError for a session that is unknown, expired or from another browser
  * @throws ValidationError for a missing field
  */
 export interface SignInEndpoints {
   /** Shows the ways to sign in. */
   loginScreen(session: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
-  /** Signs in with the client's own API key, without a browser; consent is the next step. */
+  /** Signs in with the client's own API key, without a browser. The next step is consent. */
   signInWithKey(session: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
   /** Redirects to the organisation's single sign-on. */
   startSso(session: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
-  /** Returns from the single sign-on with a code or an error. `state` comes from the sign-on and works once. */
+  /**
+   * Returns from the single sign-on with a code or an error. `state` comes from the single sign-on and is valid once.
+   */
   endSso(query: SsoCallbackQuery, call?: SignInOptions): Promise<ApiResponse<Screen>>;
-  /** Shows a form for an e-mail address, filled in with `email`. */
+  /** Shows a form for an e-mail address. The form contains `email` if given. */
   trialScreen(session: string, email?: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
   /** Creates a trial account and mails a code; does not sign in yet. */
   startTrial(session: string, email: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
-  /** Checks the code. A correct code leads to consent; after a wrong one, the screen asks for the code again. */
+  /**
+   * Checks the code. After a correct code, the next step is consent. After a wrong code, the screen asks for the code
+   * again.
+   */
   verifyTrial(session: string, email: string, code: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
   /** Asks the user for consent to the client's access. */
   consentScreen(session: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
-  /** Grants access: redirects to the client's address with `code` and `state`. Final. */
+  /** Grants access: redirects to the client's address with `code` and `state`. Cannot be undone. */
   accept(session: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
-  /** Denies access: redirects to the client's address with `error=access_denied` and `state`. Final. */
+  /** Denies access: redirects to the client's address with `error=access_denied` and `state`. Cannot be undone. */
   deny(session: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
 }
 

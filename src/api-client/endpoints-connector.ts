@@ -38,11 +38,11 @@ const route = {
 } as const;
 
 /**
- * The connector application, `{connectorUrl}` (reference v1, section "Connector application"). The client puts the key
- * into the body of `/api` calls and sends no `Authorization` header. The reference documents no answers. Each answer is
- * read like the answer of the corresponding version 2 call; `fits` tells whether it had that shape.
- * @throws ValidationError when the connector refuses the request's shape (status 422)
- * @throws TokenVerificationError for a wrong key, if the connector reports it like version 2
+ * The connector application, `{connectorUrl}` (reference v1, section "Connector application"). The client puts the API
+ * key into the body of `/api` calls and sends no `Authorization` header. The reference documents no answers, so each
+ * answer is read like the answer of the corresponding version 2 call. `fits` says whether the answer had that shape.
+ * @throws ValidationError when the connector rejects the request's shape (status 422)
+ * @throws TokenVerificationError for a wrong API key, if the connector reports a wrong API key like version 2
  */
 export interface ConnectorEndpoints {
   /** Returns the landing page. */
@@ -51,18 +51,24 @@ export interface ConnectorEndpoints {
   health(call?: CallOptions): Promise<ApiResponse<Assumed<HealthResponse>>>;
   /** Returns the page on which people try the operations. */
   playground(call?: CallOptions): Promise<ApiResponse<Screen>>;
-  /** Returns the domain challenge: text that proves who runs this address. */
+  /** Returns the domain challenge: a text that proves who operates this address. */
   challenge(call?: CallOptions): Promise<ApiResponse<Screen>>;
-  /** Checks the client's key. The answer reports a bad key, or the call throws TokenVerificationError. */
+  /**
+   * Checks the client's API key. For a bad API key, the answer reports the fault, or the call throws
+   * TokenVerificationError.
+   */
   verifyToken(call?: CallOptions): Promise<ApiResponse<Assumed<VerifyTokenResponse>>>;
   /**
-   * Finds a company by website. The reference does not show the answer for "no match": expect NotFoundError or a record
-   * of nulls.
+   * Finds a company by website. The reference does not show the answer for "no match". Expect NotFoundError or a record
+   * whose values are null.
    */
   companyByUrl(url: string, call?: CallOptions): Promise<ApiResponse<Assumed<ConnectorCompany>>>;
   /** Finds a company by profile address. */
   companyByPronet(pronetUrl: string, call?: CallOptions): Promise<ApiResponse<Assumed<ConnectorCompany>>>;
-  /** Returns the figures of one fiscal year under the year as key. `Currency` gives the currency of each year. */
+  /**
+   * Returns the financial values of one fiscal year. The year is the key of the values. `Currency` gives the currency
+   * of each year.
+   */
   companyFinancials(
     companyId: Id,
     year: number,
@@ -73,13 +79,13 @@ export interface ConnectorEndpoints {
     query: Omit<ConnectorAutocompleteRequest, 'api_key'>,
     call?: CallOptions,
   ): Promise<ApiResponse<Assumed<ConnectorCompany>>>;
-  /** Returns a lookup list by name, or its entries below `parent`. The reference does not name the lists. */
+  /** Returns a lookup list by name, or the list's entries below `parent`. The reference does not name the lists. */
   nomenclature(
     type: string,
     parent?: string | null,
     call?: CallOptions,
   ): Promise<ApiResponse<Assumed<NomenclatureResponse>>>;
-  /** Returns one page of a company search; defaults to page 1 with 10 rows. Sends the filters as given. */
+  /** Returns one page of a company search. Defaults: page 1 with 10 rows. Sends the filters unchanged. */
   prospecting(
     query?: Omit<ConnectorProspectingRequest, 'api_key'>,
     call?: CallOptions,
@@ -91,7 +97,10 @@ export interface ConnectorEndpoints {
   oauth: SignInEndpoints;
 }
 
-/** Creates the connector endpoints. `caller` must send no `Authorization` header; the bodies carry the key. */
+/**
+ * Creates the connector endpoints. `caller` must send no `Authorization` header, because the bodies contain the API
+ * key.
+ */
 export function createConnectorEndpoints(caller: Caller, apiKey: string): ConnectorEndpoints {
   const secrets = { api_key: apiKey };
   return {

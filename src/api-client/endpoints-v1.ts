@@ -43,12 +43,12 @@ const route = {
   nomenclaturesByPost: { endpoint: 'POST /v1/finder/nomenclatures', reader: record<Nomenclatures>(), repeat: 'always' },
 } as const;
 
-/** Query of a tender search; `filters` as documented or verbatim from the configuration. */
+/** Query of a tender search. `filters` are the documented ones, or come verbatim from the configuration. */
 export type TendersQuery = Omit<TendersRequest, 'filters'> & {
   filters?: TenderFilters | Record<string, unknown> | undefined;
 };
 
-/** Query of a company search; `filters` as documented or verbatim from the configuration. */
+/** Query of a company search. `filters` are the documented ones, or come verbatim from the configuration. */
 export type V1CompaniesQuery = Omit<V1CompaniesRequest, 'filters'> & {
   filters: V1CompanyFilters | Record<string, unknown>;
 };
@@ -56,36 +56,40 @@ export type V1CompaniesQuery = Omit<V1CompaniesRequest, 'filters'> & {
 /** Query of one company's executives; the id is a number or text. */
 export type V1CompanyExecutivesAsk = Omit<V1CompanyExecutivesQuery, 'id'> & { id: Id };
 
-/** Version 1, `{baseUrl}/v1/finder` (reference v1, section "Endpoints"). GET parameters go into the query. */
+/**
+ * Version 1, `{baseUrl}/v1/finder` (reference v1, section "Endpoints"). The parameters of GET requests are sent in the
+ * query.
+ */
 export interface V1Endpoints {
   /**
-   * Returns one page of companies. `pages` is the number of pages that the filter can reach. An item without an id is
-   * null.
+   * Returns one page of companies. `pages` is the number of pages that this search can show. An item without an id
+   * becomes null.
    */
   companies(query: V1CompaniesQuery, call?: CallOptions): Promise<ApiResponse<V1CompaniesPage>>;
-  /** Returns company details, unchecked. Throws NotFoundError when the company is gone. */
+  /** Returns company details without checking their fields. Throws NotFoundError when the company is gone. */
   company(id: Id, call?: CallOptions): Promise<ApiResponse<Unchecked<V1Company>>>;
-  /** Returns financial reports, unchecked. Dates are integers (yyyymmdd). */
+  /** Returns financial reports without checking their fields. Dates are integers (yyyymmdd). */
   financial(id: Id, call?: CallOptions): Promise<ApiResponse<Unchecked<V1FinancialReport>>>;
   /** Returns one page of a company's executives (`list`). Personal data. */
   companyExecutives(query: V1CompanyExecutivesAsk, call?: CallOptions): Promise<ApiResponse<V1CompanyExecutivesPage>>;
-  /** Returns one page of executives by company and person filters. Personal data. */
+  /** Returns one page of executives who match company and person filters. Personal data. */
   executives(query?: V1ExecutivesRequest, call?: CallOptions): Promise<ApiResponse<V1ExecutivesPage>>;
-  /** Returns an executive's contact details, unchecked. Personal data. */
+  /** Returns an executive's contact details without checking their fields. Personal data. */
   executive(id: Id, call?: CallOptions): Promise<ApiResponse<Unchecked<V1Executive>>>;
-  /** Returns one page of tenders. The answer has no page count: read until `total_results` rows or an empty page. */
+  /** Returns one page of tenders. The answer has no page count, so read until `total_results` rows or an empty page. */
   tenders(query?: TendersQuery, call?: CallOptions): Promise<ApiResponse<TendersPage>>;
   /**
-   * Returns a tender, unchecked: dates have no zone, `description` is HTML. Throws NotFoundError when the slug is gone.
+   * Returns a tender without checking its fields. Dates have no zone, and `description` is HTML. Throws NotFoundError
+   * when the slug is gone.
    */
   tenderDetails(slug: string, call?: CallOptions): Promise<ApiResponse<Unchecked<TenderDetails>>>;
   /** Returns the lookup lists of tenders. Their country ids differ from those of companies. */
   tenderNomenclatures(call?: CallOptions): Promise<ApiResponse<Unchecked<TenderNomenclatures>>>;
-  /** Returns the donors; the reference does not show the body. */
+  /** Returns the donors of tenders. The reference does not show the body. */
   tenderDonors(call?: CallOptions): Promise<ApiResponse<unknown>>;
   /**
-   * Returns the lookup lists of companies. Sends GET, as the reference's sample does. After a 404 or 405, sends POST,
-   * as its route line says.
+   * Returns the lookup lists of companies. Sends GET, like the sample in the reference. After a 404 or 405, sends POST,
+   * which the reference names as the method.
    */
   nomenclatures(call?: CallOptions): Promise<ApiResponse<Unchecked<Nomenclatures>>>;
 }

@@ -30,9 +30,9 @@ const route = {
 } as const;
 
 /**
- * Enrichment (reference v2, section "Enrichment"): finds a record from partial data and returns the record unchecked.
- * `reveal_email` and `reveal_phone` default to true. The reference does not show the answer for "no match": expect
- * NotFoundError or a record of nulls.
+ * Enrichment (reference v2, section "Enrichment"): finds a record from partial data and returns the record without
+ * checking its fields. `reveal_email` and `reveal_phone` default to true. The reference does not show the answer for
+ * "no match". Expect NotFoundError or a record whose values are null.
  */
 export interface EnrichmentEndpoints {
   /** Finds a company by website. */
@@ -47,7 +47,7 @@ export interface EnrichmentEndpoints {
   employeeByPronet(request: EnrichEmployeePronetRequest, call?: CallOptions): Promise<ApiResponse<Unchecked<Employee>>>;
   /** Finds a person by name, company, domain, e-mail or profile. */
   employeeByContacts(request: EnrichContactsRequest, call?: CallOptions): Promise<ApiResponse<Unchecked<Employee>>>;
-  /** Returns one page of people by domains, places and seniorities. An item without an id is null. */
+  /** Returns one page of people who match domains, places and seniorities. An item without an id becomes null. */
   searchEmployees(
     request: EnrichEmployeeSearchRequest,
     call?: CallOptions,

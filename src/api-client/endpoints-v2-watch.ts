@@ -32,25 +32,34 @@ const route = {
 } as const;
 
 /**
- * Watching (reference v2, section "Watching"). All nine routes may be retried, because each sets a state and a
- * repetition changes nothing. Field names of both versions are sent as given (schemas/v2/watch-fields.ts).
+ * Watching (reference v2, section "Watching"). All nine routes may be retried, because each sets or reads a state, and
+ * a repetition changes nothing. Field names of both versions are sent unchanged (schemas/v2/watch-fields.ts).
  */
 export interface WatchEndpoints {
-  /** Starts watching `fields`. Without fields the API chooses. Answers 201; the reference does not show the body. */
+  /**
+   * Starts watching `fields` of a company. Without `fields`, the API chooses the fields. The answer has status 201; the
+   * reference does not show its body.
+   */
   start(id: Id, fields?: readonly string[], call?: CallOptions): Promise<ApiResponse<unknown>>;
-  /** Stops watching. A repeated stop may fail with NotFoundError. */
+  /** Stops watching a company. A repeated stop may fail with NotFoundError. */
   stop(id: Id, call?: CallOptions): Promise<ApiResponse<unknown>>;
-  /** Returns one page of the watched companies. An item without an id is null. */
+  /** Returns one page of the watched companies. An item without an id becomes null. */
   list(query?: WatchListQuery, call?: CallOptions): Promise<ApiResponse<WatchListPage>>;
-  /** Returns one page of a company's events; `from_date` and `to_date` are yyyy-mm-dd. Items are unchecked objects. */
+  /**
+   * Returns one page of a company's events. `from_date` and `to_date` are yyyy-mm-dd. The fields of an event are not
+   * checked.
+   */
   events(id: Id, query?: WatchEventsQuery, call?: CallOptions): Promise<ApiResponse<WatchEventsPage>>;
-  /** Returns the names of the watched fields. */
+  /** Returns the names of a company's watched fields. */
   fields(id: Id, call?: CallOptions): Promise<ApiResponse<WatchFieldsResponse>>;
   /** Adds fields and returns all watched fields. */
   addFields(id: Id, fields: readonly string[], call?: CallOptions): Promise<ApiResponse<WatchFieldsResponse>>;
   /** Removes fields and returns the fields still watched. */
   removeFields(id: Id, fields: readonly string[], call?: CallOptions): Promise<ApiResponse<WatchFieldsResponse>>;
-  /** Sets the account's callback address. The answer's `secret` is created once and does not change; keep it secret. */
+  /**
+   * Sets the account's callback address. The answer contains `secret`. The API creates the secret once and never
+   * changes it.
+   */
   setCallback(callback: string, call?: CallOptions): Promise<ApiResponse<Unchecked<WatchCallback>>>;
   /** Returns the account's callback address. */
   getCallback(call?: CallOptions): Promise<ApiResponse<Unchecked<WatchCallback>>>;

@@ -26,7 +26,10 @@ const route = {
   financialByTicker: { endpoint: 'GET /v2/financial/ticker', reader: opaque(), repeat: 'always' },
 } as const;
 
-/** Query of a company search. `filters` as documented or verbatim from the configuration, unknown keys included. */
+/**
+ * Query of a company search. `filters` are the documented ones, or come verbatim from the configuration, unknown keys
+ * included.
+ */
 export type ProspectingQuery = Omit<ProspectingRequest, 'filters'> & {
   filters?: ProspectingFilters | Record<string, unknown> | undefined;
 };
@@ -34,37 +37,46 @@ export type ProspectingQuery = Omit<ProspectingRequest, 'filters'> & {
 /** Version 2, `{baseUrl}/v2` (reference v2, section "Endpoints"). */
 export interface V2Endpoints {
   /**
-   * Returns the usage: groups of metrics, `used` of `total`. A `total` of 0 or null means that the API gives no figure.
+   * Returns the usage: groups of metrics, each with `used` and `total`. A `total` of 0 or null means that the API gives
+   * no number.
    */
   metrics(call?: CallOptions): Promise<ApiResponse<MetricsReading>>;
   /**
-   * Returns e-mail addresses and phone numbers used between two times, `YYYY-MM-DD HH:MM:SS`; no zone is documented.
+   * Returns the e-mail addresses and phone numbers used between two times, `YYYY-MM-DD HH:MM:SS`. The reference does
+   * not name their time zone.
    */
   contactMetrics(query: ContactMetricsQuery, call?: CallOptions): Promise<ApiResponse<ContactMetricsReading>>;
   /**
-   * Returns one page of a company search. `page` is at most 10.
-   * Trust `data.length` and `total_pages`, not the requested `per_page`.
-   * An item without an id is null; ids are numbers or text.
-   * @throws InvalidRequestError when the API refuses the query
+   * Returns one page of a company search. `page` is at most 10. The page size may differ from `per_page`, so use
+   * `data.length` and `total_pages` instead. An item without an id becomes null. Ids are numbers or text.
+   * @throws InvalidRequestError when the API rejects the query
    */
   prospecting(query: ProspectingQuery, call?: CallOptions): Promise<ApiResponse<ProspectingPage>>;
-  /** Returns one page of companies that match partial data. `per_page` is at most 5. An item without an id is null. */
+  /**
+   * Returns one page of companies that match partial data. `per_page` is at most 5. An item without an id becomes null.
+   */
   overview(query: OverviewRequest, call?: CallOptions): Promise<ApiResponse<OverviewPage>>;
-  /** Returns a company record, unchecked (schemas/v2/company.ts). Throws NotFoundError when the company is gone. */
+  /**
+   * Returns a company record without checking its fields (schemas/v2/company.ts). Throws NotFoundError when the company
+   * is gone.
+   */
   company(id: Id, call?: CallOptions): Promise<ApiResponse<Unchecked<Company>>>;
-  /** Returns one page of people; `page` is at most 10. An item without an id is null. */
+  /** Returns one page of people. `page` is at most 10. An item without an id becomes null. */
   employees(query: EmployeesRequest, call?: CallOptions): Promise<ApiResponse<EmployeesPage>>;
-  /** Returns an employee record, unchecked (schemas/v2/employee.ts). Personal data. */
+  /** Returns an employee record without checking its fields (schemas/v2/employee.ts). Personal data. */
   employee(id: Id, call?: CallOptions): Promise<ApiResponse<Unchecked<Employee>>>;
-  /** Finds a company from partial data, unchecked. A query with only a country fails with AutocompleteFieldError. */
+  /**
+   * Finds a company from partial data. Does not check the fields of the record. A query with only a country fails with
+   * AutocompleteFieldError.
+   */
   autocomplete(query: AutocompleteRequest, call?: CallOptions): Promise<ApiResponse<Unchecked<Company>>>;
   /**
-   * Returns the financial report by year, unchecked; may be empty. `Currency` gives the currency of each year. Sends
-   * `year` in the query, although the reference lists a body parameter for this GET. An API that ignores `year` returns
-   * all years.
+   * Returns the financial report by year without checking its fields. The report may be empty. `Currency` gives the
+   * currency of each year. Sends `year` in the query, although the reference lists a body parameter for this GET. An
+   * API that ignores `year` returns all years.
    */
   financial(id: Id, query?: FinancialQuery, call?: CallOptions): Promise<ApiResponse<Unchecked<FinancialReport>>>;
-  /** Returns the financials of a listed company; the reference does not show the answer. */
+  /** Returns the financials of a company by its stock-exchange ticker. The reference does not show the answer. */
   financialByTicker(ticker: string, call?: CallOptions): Promise<ApiResponse<unknown>>;
   enrichment: EnrichmentEndpoints;
   kyb: KybEndpoints;

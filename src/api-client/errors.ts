@@ -1,7 +1,7 @@
 import type { ValidationItem } from '../../schemas/connector/error.js';
 import type { LimitAccess } from '../../schemas/v2/error.js';
 
-/** Facts that every error has about the failed call. Holds no API key. */
+/** Facts about a failed call, in every error. Never contain the API key. */
 export interface ApiErrorContext {
   /** Route template, for example `GET /v2/companies/{id}`. */
   endpoint: string;
@@ -9,27 +9,27 @@ export interface ApiErrorContext {
   requestKey: string;
   /** HTTP status; 0 when no answer came. */
   status: number;
-  /** The whole body as text; '' when none came. */
+  /** The whole body as text; '' without a body. */
   body: string;
-  /** ISO instant of the answer, or of the failure. */
+  /** ISO instant at which the answer was complete or the call failed. */
   fetchedAt: string;
-  /** Attempts sent so far, the failed one included. */
+  /** Attempts of this call, the failed attempt included. */
   attempts: number;
-  /** Wait that `Retry-After` asks for, in milliseconds. Null or left out: the answer had no `Retry-After`. */
+  /** Wait in milliseconds that the header `Retry-After` asks for. Null or missing: the answer had no `Retry-After`. */
   retryAfterMs?: number | null;
 }
 
 const SNIPPET_LENGTH = 300;
-/** Cut the messages, because they go into logs and Temporal histories and a body may have 32 MiB. */
+/** Cut messages to this length. Messages go into logs and Temporal histories, and a body may have 32 MiB. */
 const PROBLEM_LENGTH = 1_000;
 
 /**
- * Base class of the errors that a call may throw. Other errors that it may throw:
+ * Base class of the errors that a call may throw. A call may also throw:
  * - the signal's reason after an abort
  * - ClientClosedError
  * - TypeError or TidemarkError for invalid arguments and options
  *
- * `retryable`: whether the same request may succeed soon. The client has then used up its own retries.
+ * `retryable`: whether the same request may soon succeed. The client has already made all its own retries.
  */
 export class ApiError extends Error {
   readonly endpoint: string;
@@ -63,7 +63,8 @@ function shorten(text: string, length: number): string {
 // ---- errors the API reports ----
 
 /**
- * The API refuses the key: missing, wrong or revoked. Retried at most twice, and only if the key was accepted before.
+ * The API refuses the API key: missing, wrong or revoked. Retried at most twice, and only if the API accepted the API
+ * key before.
  */
 export class TokenVerificationError extends ApiError {
   constructor(context: ApiErrorContext, detail: string) {
@@ -72,7 +73,7 @@ export class TokenVerificationError extends ApiError {
 }
 
 /**
- * The API refuses this request and will always refuse it. `fields` maps each field (dotted when nested) to messages.
+ * The API rejects this request and will always reject it. `fields` maps each field (dotted when nested) to messages.
  */
 export class InvalidRequestError extends ApiError {
   readonly fields: Record<string, string[]>;
@@ -85,8 +86,8 @@ export class InvalidRequestError extends ApiError {
 }
 
 /**
- * The connector refuses the request's shape (status 422).
- * `items` is its list as received; `fields` maps each place, dotted (`body.year`), to messages.
+ * The connector rejects the request's shape (status 422). `items` is the validation list as received. `fields` maps
+ * each place, dotted (`body.year`), to messages.
  */
 export class ValidationError extends InvalidRequestError {
   readonly items: ValidationItem[];
@@ -107,9 +108,9 @@ export class ValidationError extends InvalidRequestError {
  */
 export class LimitError extends ApiError {
   readonly guard: string;
-  /** Permission, module or app that the call needs, as the API names them; null when the API does not say. */
+  /** Permission, module or app that the call needs, as the API names it; null when the API does not say. */
   readonly access: LimitAccess | null;
-  /** Wait that `Retry-After` asks for, in milliseconds; null when the answer had no `Retry-After`. */
+  /** Wait in milliseconds that the header `Retry-After` asks for; null when the answer had no `Retry-After`. */
   readonly retryAfterMs: number | null;
 
   constructor(context: ApiErrorContext, guard: string, access: LimitAccess | null, message: string) {
@@ -122,7 +123,7 @@ export class LimitError extends ApiError {
 
 /**
  * The requested record does not exist (version 1: IdNotFound). This is an answer to land, not a fault. `body` is the
- * whole text. Always land it as 404, because error bodies may come with any `status`.
+ * whole text. Always land the answer as 404, because error bodies may come with any `status`.
  */
 export class NotFoundError extends ApiError {
   readonly body: string;
@@ -133,9 +134,9 @@ export class NotFoundError extends ApiError {
   }
 }
 
-/** The key is valid but lacks a permission (version 1: ProductPermissionDenied). Never retried. */
+/** The API key is valid but lacks a permission (version 1: ProductPermissionDenied). Never retried. */
 export class PermissionDeniedError extends ApiError {
-  /** Permission and module that are missing, as the API names them; null when the API does not say. */
+  /** Missing permission and module, as the API names them; null when the API does not say. */
   readonly access: LimitAccess | null;
 
   constructor(context: ApiErrorContext, detail: string, access: LimitAccess | null = null) {
@@ -144,12 +145,12 @@ export class PermissionDeniedError extends ApiError {
   }
 }
 
-/** Returns true for a rate limit (guard `limit`): the same request will succeed later. */
+/** Whether an error is a rate limit (guard `limit`). The same request will succeed later. */
 export function isLimit(error: unknown): error is LimitError {
   return error instanceof LimitError && error.guard === 'limit';
 }
 
-/** Returns true when the key may not use a route: permission denied, or an unknown guard. Waiting does not help. */
+/** Whether the API key may not use a route: permission denied, or an unknown guard. Waiting does not help. */
 export function isRefusal(error: unknown): error is LimitError | PermissionDeniedError {
   if (error instanceof PermissionDeniedError) return true;
   return error instanceof LimitError && error.guard !== 'limit' && error.guard !== 'limits.daily';
@@ -194,7 +195,7 @@ export class TransportError extends ApiError {
   }
 }
 
-/** The complete answer, headers and body, did not arrive within `timeoutMs`. Retried. */
+/** The headers and the whole body did not arrive within `timeoutMs`. Retried. */
 export class TimeoutError extends ApiError {
   readonly timeoutMs: number;
 
@@ -205,8 +206,8 @@ export class TimeoutError extends ApiError {
 }
 
 /**
- * A body that cannot be used. Retried: not JSON (a proxy's page), cut off, not UTF-8. Not retried: too large, nested
- * too deep.
+ * A body that cannot be used. Retried if the body is not JSON (a proxy's page), cut off or not UTF-8. Not retried if
+ * the body is too large or nested too deep.
  */
 export class BodyError extends ApiError {
   constructor(context: ApiErrorContext, problem: string, retryable = true) {
@@ -214,14 +215,14 @@ export class BodyError extends ApiError {
   }
 }
 
-/** JSON that is neither the documented answer nor a documented error. Retried only for status 408 and 5xx. */
+/** The body is JSON, but neither the documented answer nor a documented error. Retried only for status 408 and 5xx. */
 export class ContractError extends ApiError {
   constructor(context: ApiErrorContext, problem: string) {
     super(context, problem, context.status === 408 || context.status >= 500);
   }
 }
 
-/** The client closed before or while this call waited. Not an ApiError: no request was sent. */
+/** The client closed while this call waited, or before. Not an ApiError, because the API gave no answer. */
 export class ClientClosedError extends Error {
   constructor() {
     super('the API client is closed');
@@ -229,5 +230,5 @@ export class ClientClosedError extends Error {
   }
 }
 
-/** An answer as read: its data, or the error it names. */
+/** Result of reading an answer: its data, or the error that the answer contains. */
 export type Reading<T> = { ok: true; data: T } | { ok: false; error: ApiError };

@@ -1,6 +1,6 @@
 /*
- * A few kilobytes of brackets can overflow the stack of a JSON reader. In DuckDB, this ends the process. The API's
- * answers nest at most ten levels, so the client refuses deeper bodies before anything reads them.
+ * A few kilobytes of brackets can overflow the stack of a JSON reader. In DuckDB, an overflow ends the process. The
+ * API's answers nest at most ten levels, so the client rejects deeper bodies before any reader gets them.
  */
 
 /** Levels of arrays and objects that a body may have. */
@@ -9,7 +9,10 @@ export const MAX_JSON_DEPTH = 100;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Returns whether a JSON text nests deeper than `limit`. Fast for texts with few brackets; does not validate. */
+/**
+ * Returns whether a JSON text nests deeper than `limit`. Fast for texts with few brackets. Does not check that the text
+ * is valid JSON.
+ */
 export function isDeeperThan(limit: number, json: string): boolean {
   return countUpTo(limit + 1, json, '{') + countUpTo(limit + 1, json, '[') > limit && measure(json) > limit;
 }
@@ -34,8 +37,8 @@ function measure(json: string): number {
 }
 
 /**
- * Returns the index of the quote that ends the string starting at `start`. Returns the text's length when no quote ends
- * it.
+ * Returns the index of the quote that ends the string starting at `start`. Returns the text's length when the string
+ * has no end.
  */
 function endOfString(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {

@@ -1,4 +1,4 @@
-/** One attempt that was sent, as passed to `onAttempt`. */
+/** One attempt that the client sent, as passed to `onAttempt`. */
 export interface AttemptReport {
   /** Route template, for example `GET /v2/companies/{id}`. */
   endpoint: string;
@@ -6,71 +6,74 @@ export interface AttemptReport {
   status: number;
   /** Milliseconds from sending to the end of the answer. */
   ms: number;
-  /** Bytes of the body received. */
+  /** Bytes of the received body. */
   bytes: number;
-  /** True when this attempt repeats an earlier one of the same call. */
+  /** True when this attempt is a retry of a call. */
   retry: boolean;
   /** Name of the answer's error class; `AbortError` for an aborted call; null for a good answer. */
   error: string | null;
 }
 
-/** Options of a client; only `baseUrl` and `apiKey` are required. */
+/** Options of a client. Only `baseUrl` and `apiKey` are required. */
 export interface ApiClientOptions {
-  /** Address above `/v1/finder` and `/v2`, for example `https://api.example.com`; may have a path. */
+  /**
+   * Address to which the client adds `/v1/finder` and `/v2`, for example `https://api.example.com`. May contain a path.
+   */
   baseUrl: string;
-  /** Address above the connector's `/api` and `/oauth`; may have a path. @default baseUrl */
+  /** Address to which the client adds the connector's `/api` and `/oauth`. May contain a path. @default baseUrl */
   connectorUrl?: string | undefined;
-  /** Whether to send the key over plain http to other machines. @default false: only to loopback addresses */
+  /** Whether to send the API key over plain http to other machines. @default false: only to loopback addresses */
   allowHttp?: boolean;
   /** Sent as `Authorization: Token …`; to the connector as `api_key` in the body. Never shown in errors or logs. */
   apiKey: string;
   /** Maximum of requests in flight, over all calls of this client. @default 16 */
   maxConcurrency?: number;
   /**
-   * Milliseconds that one request may take, body included. Waits for a slot and between retries are not counted.
+   * Milliseconds that one request may take, body included. Does not include waits for a slot or between retries.
    * @default 30000
    */
   timeoutMs?: number;
-  /** Requests started per second at most, retries included. @default no pacing */
+  /** Maximum of requests started per second, retries included. @default no maximum */
   requestsPerSecond?: number;
-  /** A longer body is refused. @default 32 MiB */
+  /** Maximum length of a body in bytes. Longer bodies are rejected. @default 32 MiB */
   maxBodyBytes?: number;
-  /** Retries after the first attempt. @default 5 */
+  /** Maximum number of retries after the first attempt. @default 5 */
   maxRetries?: number;
   /** Wait before retry n: random between 0 and min(retryCapMs, retryBaseMs × 2^(n−1)). @default 250 */
   retryBaseMs?: number;
   /** Longest wait between retries, in milliseconds, unless `Retry-After` asks for more. @default 10000 */
   retryCapMs?: number;
-  /** Longest `Retry-After` to obey, in milliseconds; longer waits are cut. @default 60000 */
+  /** Longest `Retry-After` to obey, in milliseconds. A longer `Retry-After` is shortened to this. @default 60000 */
   maxRetryAfterMs?: number;
   /**
-   * Whether to stop sending data calls after the API answered `limits.daily`, until `client.quota.open()`.
-   * @default false: each call is sent and receives the limit itself
+   * Whether to stop sending data calls after a `limits.daily` answer, until `client.quota.open()`.
+   * @default false: each call is sent, and the API answers each with the limit
    */
   stopAtDailyLimit?: boolean;
-  /** Called for every attempt sent, failed ones included. Must not throw. */
+  /** Called for every attempt that was sent, failed attempts included. Must not throw. */
   onAttempt?: (attempt: AttemptReport) => void;
-  /** The clock of `fetchedAt`. @default () => new Date() */
+  /** Gives the time for `fetchedAt`. @default () => new Date() */
   now?: () => Date;
 }
 
 export interface CallOptions {
-  /** Aborts the call, which rejects with the signal's reason. */
+  /** Aborts the call. The call then rejects with the signal's reason. */
   signal?: AbortSignal;
 }
 
-/** A good answer. */
+/** An answer without an error. */
 export interface ApiResponse<T> {
   data: T;
   status: number;
-  /** The answer's text as received; an API key in it is replaced by `[redacted]`. */
+  /** The answer's text as received, except that an API key in the text is replaced by `[redacted]`. */
   body: string;
   /** ISO instant at which the answer was complete. */
   fetchedAt: string;
-  /** The server's clock (header `Date`) as an ISO instant; null when the answer had none. */
+  /** Time of the server's clock (header `Date`) as an ISO instant; null when the answer had no `Date`. */
   servedAt: string | null;
   /**
-   * Canonical request: `METHOD /path {body or query, sorted keys}`. Equal requests have equal keys. Holds no API key.
+   * Canonical request: `METHOD /path {body or query, sorted keys}`. Equal requests have equal keys. Never contains the
+   * API key.
    */
   requestKey: string;
   /** Number of attempts that this call took. */
@@ -80,13 +83,13 @@ export interface ApiResponse<T> {
 }
 
 /**
- * An answer whose shape the reference does not show. `fits` true: `value` has the assumed shape and may have more
- * fields. `fits` false: `value` is the answer as received.
+ * An answer whose shape the reference does not show. If `fits` is true, `value` has the assumed shape and may have more
+ * fields. Otherwise, `value` is the answer as received.
  */
 export type Assumed<T> = { fits: true; value: T } | { fits: false; value: unknown };
 
 /**
- * A record whose fields are documented but not checked: it is only known to be a JSON object. The reader must check the
- * values, with the record's schema or in SQL.
+ * A JSON object whose fields are documented but not checked. The reader must check the values, with the record's schema
+ * or in SQL.
  */
 export type Unchecked<T> = { [K in keyof T]?: unknown };

@@ -1,24 +1,25 @@
-// Pace after a `limit` answer: 90 % of what the API accepted in the last second. Keep at least half of the pace before.
+// After a `limit` answer, the new pace is this share of what the API accepted in the last second, but at least half of
+// the pace before.
 const BACK_OFF = 0.9;
 const LEAST_KEPT = 0.5;
-// Without `limit` answers, the pace grows by 3 % a second. After 8 s, the API clearly accepts more: double the pace
+// Growth of the pace per second without `limit` answers. After 8 s, the API clearly accepts more, so the pace doubles
 // each second.
 const GROWTH = 1.03;
 const CAREFUL_SECONDS = 8;
 const FAST_GROWTH = 2;
-// The pace to try when the API has answered nothing yet, and the lowest pace, in requests a second.
+// In requests per second: the pace to try when the API has answered nothing yet, and the lowest pace.
 const FIRST_GUESS = 10;
 const SLOWEST = 1;
 const SECOND = 1_000;
 
 /**
- * Spreads the starts of requests evenly: each call of `reserve` books the next free instant.
- * Without a configured pace, requests start at once until the API answers `limit`. The pace is then what the API
- * accepted in the last second, and grows again while no `limit` comes. All instants are monotonic milliseconds.
+ * Spreads the starts of requests evenly: each call of `reserve` reserves the next free instant. Without a configured
+ * pace, requests start at once until the API answers `limit`. From then on, the pace is what the API accepted in the
+ * last second, and grows while no `limit` comes. All instants are monotonic milliseconds.
  */
 export class Pacer {
   #most: number;
-  /** Requests a second. */
+  /** Current pace, in requests per second. */
   #rate: number;
   #next = 0;
   #setAt = 0;
@@ -33,12 +34,12 @@ export class Pacer {
 
   /** Changes the configured pace. */
   setMost(requestsPerSecond: number): void {
-    // A pace at the old maximum follows the new one.
+    // If the current pace is the old maximum, continue with the new maximum.
     if (this.#rate >= this.#most) this.#rate = requestsPerSecond;
     this.#most = requestsPerSecond;
   }
 
-  /** Returns the milliseconds to wait from `now` before the request may start. */
+  /** Reserves a start and returns the milliseconds from `now` until the request may start. */
   reserve(now: number): number {
     const rate = this.rateAt(now);
     if (rate === Infinity) return 0;
@@ -47,9 +48,9 @@ export class Pacer {
     return start - now;
   }
 
-  /** Returns the current maximum of requests a second. */
+  /** Returns the current maximum of requests per second. */
   rateAt(now: number): number {
-    // Count only the time in which requests could start: only these show what the API accepts.
+    // Use only the time in which requests could start, because only such time shows what the API accepts.
     const calm = Math.max(0, now - Math.max(this.#setAt, this.#heldUntil)) / SECOND;
     const fast = Math.max(0, calm - CAREFUL_SECONDS);
     return Math.min(this.#most, this.#rate * GROWTH ** (calm - fast) * FAST_GROWTH ** fast);
@@ -67,7 +68,7 @@ export class Pacer {
    * Slows down after a `limit` answer. Ignores further `limit` answers within a second, because requests in flight get
    * the same answer.
    * @param retryAfterMs wait that the answer asks for. All starts wait only if the API gave no good answer in the last
-   * second. Otherwise a single record that is always refused would stop every request.
+   * second. Otherwise, a single record that the API always refuses would stop all requests.
    */
   limited(now: number, retryAfterMs = 0): void {
     const taken = this.#answered.reduce((sum, { at, count }) => (now - at <= SECOND ? sum + count : sum), 0);

@@ -1,11 +1,12 @@
 import { LimitError, type ApiErrorContext } from './errors.js';
 
-/** The only call that the API answers, free of charge, after the daily limit. */
+/** The only request that the API answers after the daily limit. The request uses no quota. */
 const FREE = 'GET /v2/metrics';
 
 /**
- * Closes after the first `limits.daily` answer: calls not sent yet fail at once, instead of asking the API again.
- * Never opens by itself, because the reference does not say when the API lifts the limit (reference v2, "Errors").
+ * Stops calls after the daily limit. The first `limits.daily` answer closes the latch: calls that are not sent yet then
+ * fail without a request. Only `open()` opens the latch again, because the reference does not say when the API lifts
+ * the limit (reference v2, "Errors").
  */
 export class QuotaLatch {
   #message: string | null = null;
@@ -20,7 +21,7 @@ export class QuotaLatch {
     return this.#message !== null;
   }
 
-  /** Reads the error of an answer; closes if the error is the daily limit. */
+  /** Examines the error of a call. Closes the latch if the error is the daily limit. */
   heard(error: unknown): void {
     if (this.#enabled && error instanceof LimitError && error.guard === 'limits.daily') this.#message = error.message;
   }

@@ -14,11 +14,11 @@ import {
 } from './errors.js';
 import type { NextHeaders } from './transport.js';
 
-/** How to read the body of a good answer. */
+/** How to read the body of an answer without an error. */
 export interface Reader<T> {
   /**
    * - page: JSON that fits `schema`.
-   * - record: any JSON object; values are checked later.
+   * - record: any JSON object, whose values are checked later.
    * - opaque: any JSON, converted by `view`.
    * - maybe: any JSON, or an empty body.
    * - screen: any text, or a redirect.
@@ -28,7 +28,7 @@ export interface Reader<T> {
   view?: (json: unknown) => T;
 }
 
-/** Reads a complete answer: its data, the error that its body names, or else the error of its status. */
+/** Reads a complete answer. Returns its data, the error that its body names, or else the error for its status. */
 export function readAnswer<T>(reader: Reader<T>, context: ApiErrorContext, next: NextHeaders): Reading<T> {
   if (reader.kind === 'screen') return readScreen(context, next) as Reading<T>;
   const { location } = next;

@@ -4,12 +4,14 @@ import type { Screen } from './connector-screen.js';
 import type { Assumed, Unchecked } from './options.js';
 import type { Reader } from './read-answer.js';
 
-/** Reads a listing or another answer that controls the crawl. The call fails if the answer does not fit the schema. */
+/**
+ * Reads a listing, or another answer on which the crawl depends. The call fails if the answer does not fit the schema.
+ */
 export function page<T>(schema: z.ZodType<T>): Reader<T> {
   return { kind: 'page', schema };
 }
 
-/** Reads a record: any JSON object. Give its documented shape as type: `record<Company>()`. */
+/** Reads a record: any JSON object. The type parameter is the record's documented shape: `record<Company>()`. */
 export function record<T>(): Reader<Unchecked<T>> {
   return { kind: 'record' };
 }
@@ -35,7 +37,7 @@ export function screen(): Reader<Screen> {
   return { kind: 'screen' };
 }
 
-/** Reads an undocumented answer that may be empty (then null). */
+/** Reads an undocumented answer that may be empty. An empty answer gives null. */
 export function maybe(): Reader<unknown> {
   return { kind: 'maybe' };
 }

@@ -3,19 +3,19 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 /** One request, ready to send. */
 export interface PreparedRequest {
   method: Method;
-  /** Path and query, below the base URL. */
+  /** Path and query, relative to the base URL. */
   path: string;
-  /** JSON or urlencoded text; null for none. */
+  /** JSON or urlencoded text; null without a body. */
   body: string | null;
-  /** Headers added to those of every request. They replace headers with the same name. */
+  /** Headers of this request, besides those of all requests. They replace headers with the same name. */
   headers: Record<string, string> | null;
-  /** Canonical form; equal requests have equal keys. */
+  /** Canonical request: `METHOD /path {sorted json}`. Equal requests have equal keys. */
   key: string;
 }
 
 /**
- * The values of one request: `ids` for the path, in order, and fields for query and body. Undefined values are left
- * out.
+ * The values of one request: `ids` for the path, in order, and fields for the query and the body. Undefined values are
+ * left out.
  */
 export interface RequestParts {
   ids?: readonly (string | number)[];
@@ -23,7 +23,7 @@ export interface RequestParts {
   body?: object;
   /** Fields of an urlencoded body. Used instead of `body`. */
   form?: object;
-  /** Fields sent in the query, body or form but kept out of the request key: API keys, sessions, codes. */
+  /** Fields that are sent in the query, body or form but left out of the request key: API keys, sessions, codes. */
   secrets?: object;
   headers?: Record<string, string>;
 }
@@ -42,7 +42,7 @@ export function canonicalJson(value: unknown): string {
   return JSON.stringify(value) ?? 'null';
 }
 
-/** Returns the query text. A list repeats its key: the reference says "list" and does not show an encoding. */
+/** Returns the query text. A list repeats its key: the reference says "list" but shows no encoding. */
 function queryText(query: object): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -89,7 +89,10 @@ export function prepareRequest(endpoint: string, parts: RequestParts): PreparedR
   };
 }
 
-/** @param canonical the body without its secrets, as canonical JSON */
+/**
+ * Returns the text of the body, secrets included.
+ * @param canonical the body without its secrets, as canonical JSON
+ */
 function bodyText({ body, form, secrets }: RequestParts, canonical: string): string | null {
   if (form) return queryText({ ...form, ...secrets });
   if (body === undefined) return null;

@@ -4,7 +4,7 @@ export interface RetryHeaders {
   date: string | null;
 }
 
-/** How often to retry, and the bounds of the wait in milliseconds. */
+/** How often to retry a call, and the limits of the wait in milliseconds. */
 export interface RetryPolicy {
   maxRetries: number;
   baseMs: number;
@@ -13,8 +13,8 @@ export interface RetryPolicy {
 }
 
 /**
- * Returns `Retry-After` (seconds or an HTTP date) in milliseconds; null when missing or unreadable.
- * Measures a date against the answer's own `Date`: this machine's clock may be wrong, or set to a later night.
+ * Returns `Retry-After` (seconds or an HTTP date) in milliseconds; null when missing or unreadable. Compares a date
+ * with the answer's own `Date`, because this machine's clock may be wrong, or set to a later night.
  */
 export function parseRetryAfter(headers: RetryHeaders, nowMs: number): number | null {
   const text = headers.retryAfter?.trim() ?? '';
@@ -27,9 +27,8 @@ export function parseRetryAfter(headers: RetryHeaders, nowMs: number): number | 
 }
 
 /**
- * Returns the wait in milliseconds after attempt `attempt` (from 1).
- * Full jitter: random between 0 and the capped exponential backoff.
- * Never less than `Retry-After`, itself capped at `maxRetryAfterMs`.
+ * Returns the wait in milliseconds after attempt `attempt` (from 1). The wait is random between 0 and the exponential
+ * backoff (full jitter), and never shorter than `Retry-After`. The policy limits both.
  * @param random a number in [0, 1)
  */
 export function retryDelay(policy: RetryPolicy, attempt: number, retryAfterMs: number | null, random: number): number {
@@ -38,7 +37,7 @@ export function retryDelay(policy: RetryPolicy, attempt: number, retryAfterMs: n
   return retryAfterMs === null ? jitter : Math.max(jitter, Math.min(retryAfterMs, policy.maxRetryAfterMs));
 }
 
-/** Waits; rejects with a signal's reason as soon as one aborts. */
+/** Waits. Rejects with the signal's reason as soon as one of the signals aborts. */
 export async function sleep(ms: number, signals: readonly (AbortSignal | undefined)[]): Promise<void> {
   for (const signal of signals) signal?.throwIfAborted();
   let timer: NodeJS.Timeout | undefined;
@@ -47,7 +46,7 @@ export async function sleep(ms: number, signals: readonly (AbortSignal | undefin
     await new Promise<void>((resolve, reject) => {
       onAbort = (event) => reject((event.target as AbortSignal).reason);
       timer = setTimeout(resolve, ms);
-      // Don't use AbortSignal.any: each wait would leave a dependent signal on a long-lived one.
+      // Don't use AbortSignal.any: each wait would leave a dependent signal on a signal that lives long.
       for (const signal of signals) signal?.addEventListener('abort', onAbort, { once: true });
     });
   } finally {

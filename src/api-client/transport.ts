@@ -9,7 +9,7 @@ import type { RetryHeaders } from './retry.js';
 export interface NextHeaders {
   /** `Location` of a redirect, which the transport does not follow. */
   location: string | null;
-  /** Cookies the answer sets, each as `name=value`. */
+  /** Cookies that the answer sets, each as `name=value`. */
   cookies: string[];
 }
 
@@ -22,13 +22,13 @@ export interface Answer extends RetryHeaders, NextHeaders {
 }
 
 /**
- * A failed exchange without a usable answer. `cut`: the body ended early. `encoding`: the body is compressed or not
+ * A failed exchange without a usable answer. `cut`: the body ended too early. `encoding`: the body is compressed or not
  * UTF-8.
  */
 export interface Fault {
   ok: false;
   kind: 'transport' | 'timeout' | 'cut' | 'too-large' | 'encoding' | 'aborted';
-  /** 0 when no headers came. */
+  /** HTTP status; 0 when no headers came. */
   status: number;
   bytes: number;
   code: string;
@@ -49,23 +49,27 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** Keeps idle sockets this long, or shorter if the server's `Keep-Alive` says so. */
+/** Keeps idle sockets this long in milliseconds, or shorter if the server's `Keep-Alive` says so. */
 const KEEP_ALIVE_MS = 30_000;
 
-/** Limit for all headers of one answer together. */
+/** Most bytes of all headers of one answer together. */
 const MAX_HEADER_BYTES = 16_384;
-/** Join this many small chunks at a time, because each chunk costs far more memory than its bytes. */
+/** Join small chunks when this many have arrived, because each chunk takes far more memory than its bytes. */
 const CHUNKS_KEPT = 256;
 
-/** Opens a keep-alive pool to one origin. The pool has no limit; the concurrency gate limits requests in flight. */
+/**
+ * Opens a keep-alive pool of connections to one origin. The pool has no limit, because the concurrency gate limits
+ * requests in flight.
+ */
 export function createTransport(options: TransportOptions): Transport {
   const pool = new Pool(options.baseUrl.origin, {
     connections: null,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot switch off the check.
+    // Set explicitly, so that the environment variable NODE_TLS_REJECT_UNAUTHORIZED cannot switch off the check.
     connect: { timeout: options.timeoutMs, rejectUnauthorized: true },
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Exchange limits the time of the whole exchange; each of undici's two timers covers only a part.
+    // Exchange limits the time of the whole exchange. Each of undici's two timers covers only a part, so switch both
+    // off.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -82,7 +86,7 @@ export function createTransport(options: TransportOptions): Transport {
   };
 }
 
-/** One request in flight: collects the body, checks size and time, settles once. */
+/** One request in flight. Collects the body, checks size and time, and resolves its promise once. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #limits: { timeoutMs: number; maxBodyBytes: number };
   readonly #settle: (outcome: Answer | Fault) => void;
@@ -112,7 +116,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // The call was aborted while the connection was being opened.
+    // The call was aborted or timed out before the connection was open.
     if (this.#done) controller.abort(new Error('given up'));
   }
 
@@ -125,7 +129,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#status = status;
     this.#headers = headers;
     const encoding = this.#header('content-encoding');
-    // Never decompress: a few bytes could become gigabytes.
+    // Never decompress a body: a few bytes could become gigabytes.
     if (encoding !== null && encoding !== 'identity') {
       this.#give('encoding', 'ENCODING', `the body is compressed (${encoding}), but the request did not allow that`);
     } else if (Number(this.#header('content-length') ?? 0) > this.#limits.maxBodyBytes) {

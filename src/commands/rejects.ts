@@ -59,7 +59,10 @@ function registerRetry(rejects: Command): void {
   rejects
     .command('retry')
     .description('fetch only the records of open rejects again')
-    .option('--streams <list>', 'comma-separated: companies, financials, financials_v1, tender_details; default all')
+    .option(
+      '--streams <list>',
+      'comma-separated: companies, financials, financials_v1, executives, tender_details; default all',
+    )
     .option('--market <name>', 'only companies of this market')
     .option('--no-wait', 'start the run and return at once')
     .option('--json', 'print the result as JSON')

@@ -1,13 +1,16 @@
 import { TidemarkError } from './errors.js';
 
-/** Tells the time. Code that files data by date takes a clock, so that a later night can be simulated. */
+/**
+ * Tells the time. Code that stores data by date takes a clock as argument. With another clock, such code can simulate a
+ * later night.
+ */
 export interface Clock {
   now(): Date;
 }
 
 /**
- * Creates the process clock. `TIDEMARK_NOW` (an ISO instant) sets the time at which the process starts. Time then
- * passes normally, so durations and the order of observations stay correct.
+ * Creates the process clock. `TIDEMARK_NOW` (an ISO instant) sets the time at which the process starts. From then on,
+ * time passes at the normal speed, so durations and the order of observations are correct.
  * @throws TidemarkError `InvalidConfig` when `TIDEMARK_NOW` is not an instant
  */
 export function createClock(env: NodeJS.ProcessEnv = process.env): Clock {

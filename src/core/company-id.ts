@@ -3,19 +3,19 @@ import { readJsonNodes, type JsonNode } from './json-nodes.js';
 
 /**
  * Identifies a company in the planner, due lists, coverage and the warehouse: a BIGINT as decimal digits without
- * leading zeros. The macro `json_id` (sql/macros/json.sql) reads the same id from the same text.
+ * leading zeros. The macro `json_id` (sql/macros/json.sql) converts the same text to the same id.
  */
 export type CompanyId = string;
 
 /**
- * Why the warehouse cannot hold an id. ops.rejects uses the same names.
+ * Why the warehouse cannot hold an id. The reasons in ops.rejects have the same names.
  * - no_id: missing, null or empty
  * - unusable_id: not a whole number, or beyond BIGINT
- * - duplicate_key: the item has the same JSON key twice
+ * - duplicate_key: the item contains the same JSON key twice
  */
 export type IdFault = 'no_id' | 'unusable_id' | 'duplicate_key';
 
-/** An id that the warehouse can hold, or the fault and the JSON text that contains it. */
+/** An id that the warehouse can hold. Otherwise the fault, and the JSON text that contains the fault. */
 export type ReadId = { id: CompanyId } | { fault: IdFault; text: string };
 
 // Range of the warehouse's BIGINT.
@@ -34,8 +34,8 @@ export function canonicalId(text: string): CompanyId | null {
 }
 
 /**
- * Reads the value of an `id`. A number with a fraction or exponent is an id if a double holds it exactly: `7.0`, `7e0`.
- * The text `"7e0"` is not an id.
+ * Reads the value of an `id`. Accepts a number with a fraction or exponent if a double holds its value exactly: `7.0`,
+ * `7e0`. Rejects the text `"7e0"`.
  */
 export function readId(value: JsonNode | undefined): ReadId {
   if (value === undefined || value.kind === 'null') return { fault: 'no_id', text: value?.text ?? '' };
@@ -63,7 +63,7 @@ export function readItemId(item: JsonNode): ReadId {
 }
 
 /**
- * Reads the items in a page's `data`; an empty list if the page has none.
+ * Reads the items in a page's `data`. Returns an empty list if the page has no `data`.
  * @throws SyntaxError when the body is not JSON
  */
 export function readItems(body: string): readonly JsonNode[] {
@@ -72,13 +72,13 @@ export function readItems(body: string): readonly JsonNode[] {
   return data?.kind === 'array' ? data.items : [];
 }
 
-// Prefix of keys for unusable ids. No canonical id begins with it.
+// First character of keys for unusable ids. No canonical id begins with this character.
 const UNUSABLE = '!';
 const LONGEST_SHOWN = 60;
 
 /**
- * Makes one key per item, to count the companies of a page. The key is the id, or a key that `isUsable` refuses. The
- * same unusable id gives the same key. Items without an id get different keys, from their text and a counter.
+ * Makes one key per item, to count the companies of a page. The key is the id, or a key that `isUsable` rejects. Equal
+ * unusable ids give the same key. Items without an id get different keys, from their text and a counter.
  */
 export function keysOf(items: readonly JsonNode[]): string[] {
   const times = new Map<string, number>();
@@ -93,7 +93,7 @@ export function keysOf(items: readonly JsonNode[]): string[] {
   });
 }
 
-/** Whether a key of `keysOf` is an id that the warehouse can hold. */
+/** Whether a key made by `keysOf` is an id that the warehouse can hold. */
 export function isUsable(key: string): boolean {
   return !key.startsWith(UNUSABLE);
 }

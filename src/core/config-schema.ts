@@ -6,7 +6,7 @@ import { cronFault } from './cron.js';
 // 24 days, in seconds. A Node timer cannot wait longer.
 const LONGEST_WAIT = 24 * 86_400;
 
-// 100 years, in seconds. With a longer age, dates would exceed what clocks and SQL can hold.
+// 100 years, in seconds. With a longer age, dates would be outside the range of clocks and SQL.
 const LONGEST_AGE = 36_500 * 86_400;
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
@@ -18,7 +18,7 @@ const Duration = z
   .transform((text) => Number(text.slice(0, -1)) * SECONDS[text.slice(-1) as keyof typeof SECONDS])
   .refine((seconds) => seconds <= LONGEST_AGE, 'must be at most 36500d');
 
-/** A duration to wait. 0 would not wait at all, and a Node timer cannot hold a very long one. */
+/** A time to wait. A time of 0 is no wait, and a Node timer cannot wait longer than 24 days. */
 const Wait = Duration.refine((seconds) => seconds >= 1 && seconds <= LONGEST_WAIT, 'must be between 1s and 24d');
 
 /** `5%`, converted to a share (0.05). */
@@ -42,7 +42,8 @@ const TimeZone = z.string().refine((zone) => {
 }, 'must be an IANA time zone like Europe/Copenhagen');
 
 /**
- * An HTTP address without secrets. The messages do not repeat the address, since a password in it would reach the logs.
+ * An HTTP address without secrets. Messages do not repeat a wrong address, because a password in the address would
+ * reach the logs.
  */
 const Address = z
   .url({ protocol: /^https?$/, error: 'must be an http(s) address like https://api.example.com' })
@@ -59,7 +60,7 @@ const Schedule = z.strictObject({
   timezone: TimeZone.default('UTC'),
 });
 
-// Names reach workflow ids, folder names and SQL; the pattern is safe in all three.
+// This name becomes part of workflow ids, folder names and SQL. The pattern is safe in all three.
 const Name = z
   .string()
   .regex(
@@ -75,7 +76,7 @@ const Refresh = z
     ) as Record<MarketStream, z.ZodPrefault<typeof Duration>>,
   )
   .prefault({});
-/** The ages of a market that names none, in seconds. */
+/** Default ages for a market without `refresh`, in seconds. */
 export const DEFAULT_REFRESH = Refresh.parse({});
 
 const Market = z.strictObject({
@@ -90,7 +91,10 @@ const Market = z.strictObject({
   schedule: Schedule.optional(),
 });
 
-/** Upper limit for requests in flight, against typing errors. workflows/run/run-state.ts has the same limit for signals. */
+/**
+ * Upper limit for requests in flight, against typing errors. workflows/run/run-state.ts applies the same limit to
+ * signals.
+ */
 export const MOST_IN_FLIGHT = 512;
 
 /** `tidemark.yaml` (docs/configuration.md). Strict, so that a misspelt key is an error. */

@@ -13,13 +13,13 @@ export type { MarketConfig } from './config-schema.js';
 export interface Config extends ConfigFile {
   /** Path of the configuration file. */
   file: string;
-  /** `data` as an absolute path. Relative paths in the file are relative to the file. */
+  /** `data` as an absolute path. In the file, `data` may be relative to the folder of the file. */
   dataDir: string;
   /** `models` as an absolute path: a folder with the user's own SQL models. */
   modelsDir?: string | undefined;
-  /** Hash of the settings in force (16 hex digits). Equal hashes mean equal settings. */
+  /** Hash of the settings in force, overrides included (16 hex digits). Equal hashes mean equal settings. */
   hash: string;
-  /** Hash of the file's content without overrides from the environment. Left out for settings without a file. */
+  /** Hash of the file's content, without overrides from the environment. Missing for settings without a file. */
   fileHash?: string;
 }
 
@@ -57,8 +57,8 @@ export function loadConfig(file: string, env: NodeJS.ProcessEnv = process.env): 
 }
 
 /**
- * Refuses a `?` in the path, because DuckDB reads the rest of the path as a URL query. DuckDB then looks for its
- * write-ahead log in a missing folder.
+ * Rejects a `?` in the path. DuckDB would read the text after the `?` as a URL query, and look for its write-ahead log
+ * in a missing folder.
  */
 function refuseQuestionMark(dataDir: string): void {
   if (!dataDir.includes('?')) return;
@@ -68,7 +68,7 @@ function refuseQuestionMark(dataDir: string): void {
 }
 
 /**
- * Computes the `fileHash` of a file's present content.
+ * Computes the `fileHash` of a file's current content.
  * @throws TidemarkError `InvalidConfig` when the file cannot be read
  */
 export function hashFile(file: string): string {
@@ -80,9 +80,9 @@ function hashOf(content: object): string {
 }
 
 /**
- * Reads the API key from `TIDEMARK_API_KEY` or the file that `TIDEMARK_API_KEY_FILE` names, never from the
- * configuration.
- * @throws TidemarkError `InvalidConfig` when neither is set, or the key has spaces or control characters
+ * Reads the API key from `TIDEMARK_API_KEY` or from the file that `TIDEMARK_API_KEY_FILE` names. The configuration
+ * never contains the API key.
+ * @throws TidemarkError `InvalidConfig` when neither is set, or the API key has spaces or control characters
  */
 export function readApiKey(env: NodeJS.ProcessEnv = process.env): string {
   const direct = env['TIDEMARK_API_KEY']?.trim();
@@ -94,7 +94,7 @@ export function readApiKey(env: NodeJS.ProcessEnv = process.env): string {
   });
 }
 
-/** Returns the file that holds the key; undefined when the key comes from `TIDEMARK_API_KEY` or is not set. */
+/** Returns the file that holds the API key. Undefined when the API key comes from `TIDEMARK_API_KEY` or is not set. */
 export function apiKeyFile(env: NodeJS.ProcessEnv = process.env): string | undefined {
   return env['TIDEMARK_API_KEY']?.trim() ? undefined : env['TIDEMARK_API_KEY_FILE'] || undefined;
 }
@@ -104,14 +104,17 @@ export function keepsContacts({ personalData }: Config): boolean {
   return personalData === 'contacts';
 }
 
-/** Lists a backfill's default streams. Includes `financials`, and any other market stream that one of the markets names. */
+/**
+ * Lists a backfill's default streams: `financials`, the other market streams that a market names, and all streams that
+ * belong to no market.
+ */
 export function backfillStreams(markets: readonly MarketConfig[]): BackfillStream[] {
   const named = new Set<string>(['financials', ...markets.flatMap(({ streams }) => streams)]);
   return BackfillStream.options.filter((stream) => !MarketStream.safeParse(stream).success || named.has(stream));
 }
 
 /**
- * Picks the named market, or the only one if no name is given.
+ * Returns the market with this name. Without a name, returns the only market.
  * @throws TidemarkError `InvalidInput` with the declared markets
  */
 export function pickMarket(config: Config, name: string | undefined): MarketConfig {
@@ -150,7 +153,7 @@ function readText(file: string): string {
 
 function readKeyFile(file: string): string {
   try {
-    // Some editors write a byte order mark first.
+    // Some editors put a byte order mark at the start of the file.
     return readFileSync(file, 'utf8')
       .replace(/^\ufeff/, '')
       .trim();
@@ -178,17 +181,20 @@ function parseYaml(file: string, text: string): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** Returns the first line only: the parser quotes the file in later lines, and these may contain a key. */
+/** Returns only the first line. In later lines, the parser quotes the file, which may contain an API key. */
 function firstLine(text: string | undefined): string | undefined {
   return text?.split('\n', 1)[0]?.replace(/:$/, '');
 }
 
-// Keys under which people write secrets.
+// Names of settings under which people write secrets.
 const SECRET_NAME = /^(api[-_]?)?(key|token)$|^(api[-_]?key[-_]?file|password|(webhook[-_]?)?secret|authorization)$/i;
 
-/** @throws TidemarkError `InvalidConfig` when the file holds a secret; the message does not repeat the value */
+/**
+ * Rejects a configuration file with a secret. The message does not repeat the secret.
+ * @throws TidemarkError `InvalidConfig` with the place of the secret
+ */
 function refuseSecrets(file: string, value: unknown, place: string[] = []): void {
-  // `filters` are sent to the API verbatim, so any key is allowed there.
+  // `filters` are sent to the API verbatim, so `filters` may contain any name.
   if (typeof value !== 'object' || value === null || place.at(-1) === 'filters') return;
   for (const [name, inner] of Object.entries(value)) {
     if (!Array.isArray(value) && SECRET_NAME.test(name)) {
@@ -222,7 +228,7 @@ function describeIssues(error: z.ZodError): string {
 }
 
 function checkKey(key: string, source: string): string {
-  // The key becomes a header value. Without this check, the HTTP client fails later with a less clear message.
+  // The API key becomes a header value. Without this check, the HTTP client fails later with a less clear message.
   if (key === '' || !/^[\x21-\x7e]+$/.test(key)) {
     throw new TidemarkError(
       'InvalidConfig',

@@ -1,4 +1,4 @@
-/** The allowed values of a cron field. The first of `names` means the number `from`, the next one `from` + 1. */
+/** The allowed values of a cron field. The first of `names` means the number `from`, the second `from` + 1. */
 interface CronField {
   name: string;
   from: number;
@@ -20,12 +20,12 @@ const FIELDS: readonly CronField[] = [
 // Days per month in a leap year.
 const LONGEST = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Words that Temporal accepts in place of the five fields. */
+/** Words that Temporal accepts instead of the five fields. */
 const WORDS = /^@(yearly|annually|monthly|weekly|daily|midnight|hourly)$/;
 
 /**
- * Finds the fault in a cron line, as Temporal reads cron lines. For Temporal, a sixth field is a year, not seconds, and
- * `#` begins a comment. These lines would run on wrong days, so they are refused.
+ * Finds the fault in a cron line, by Temporal's rules. For Temporal, a sixth field is a year, not seconds, and `#`
+ * begins a comment. A line with either would run on wrong days, so such lines are rejected.
  * @returns the fault as a clause; null when the line is valid
  */
 export function cronFault(cron: string): string | null {
@@ -48,8 +48,8 @@ export function cronFault(cron: string): string | null {
 }
 
 /**
- * Lists all values of a field: `*`, `1`, `1-5`, `*\/15`, `mon-fri`, and lists of them. Returns the fault as text if the
- * field is wrong.
+ * Lists all values of a field: `*`, `1`, `1-5`, `*\/15`, `mon-fri`, and lists of these. Returns the fault as text if
+ * the field is wrong.
  */
 function valuesOf(text: string, field: CronField): number[] | string {
   const values: number[] = [];

@@ -69,7 +69,7 @@ export function runFolder({ dataDir, stream, date, run }: LandingPlace): string 
   return path.join(streamDir(dataDir, stream), `date=${date}`, `run=${run}`);
 }
 
-/** Lock that keeps compaction and replay apart. */
+/** Lock that keeps compaction and replay from running at the same time. */
 export function removalLock(dataDir: string): string {
   return path.join(landingDir(dataDir), 'removal.lock');
 }
@@ -79,7 +79,10 @@ export function dueDir(dataDir: string, run: string, stream: string): string {
   return path.join(runDir(dataDir, run), 'due', stream);
 }
 
-/** The counts of a due plan; the file proves that all chunk files exist. */
+/**
+ * File with the counts of a due plan: the entities to fetch in a run. Written after all chunk files, so its presence
+ * proves that they exist.
+ */
 export function duePlanFile(folder: string): string {
   return path.join(folder, 'plan.json');
 }
@@ -99,28 +102,28 @@ export function requestsFile(dataDir: string, run: string, chunk: string): strin
   return path.join(requestsDir(dataDir, run), `${chunk}.ndjson`);
 }
 
-/** The facts of earlier nights on which a run's plan is based. */
+/** File with the facts of earlier nights on which a run's plan is based. */
 export function knownMarketFile(dataDir: string, run: string): string {
   return path.join(runDir(dataDir, run), 'known-market.json');
 }
 
-/** Calibration of a market's last search. */
+/** File with the calibration of a market's last search. */
 export function calibrationFile(dataDir: string, market: string): string {
   return path.join(dataDir, 'calibration', `${encodeURIComponent(market)}.json`);
 }
 
-/** The rejects of one part, as JSON lines. */
+/** File with the rejects of one part, as JSON lines. */
 export function rejectsFile({ dataDir, stream, date, run }: LandingPlace, part: string): string {
   const name = `${part.replace(/\.parquet$/, '')}.ndjson`;
   return path.join(dataDir, 'rejects', stream, `date=${date}`, `run=${run}`, name);
 }
 
-/** A list that `tidemark resolve` copied. */
+/** File with a list that `tidemark resolve` copied. */
 export function listFile(dataDir: string, name: string): string {
   return path.join(dataDir, LISTS, name);
 }
 
-/** How the input of `resolveCompanies` names a list: `resolve/<name>`. */
+/** Name of a list in the input of `resolveCompanies`: `resolve/<name>`. */
 export function listInput(name: string): string {
   return `${LISTS}/${name}`;
 }
@@ -130,12 +133,12 @@ export function warehouseFile(dataDir: string): string {
   return path.join(dataDir, 'warehouse', 'tidemark.duckdb');
 }
 
-/** Models that `models apply` has built and not moved into the warehouse yet. */
+/** File with models that `models apply` has built but not yet moved into the warehouse. */
 export function stagedModelsFile(dataDir: string): string {
   return `${warehouseFile(dataDir)}.apply`;
 }
 
-/** The new warehouse of a replay in progress. */
+/** DuckDB file of the new warehouse of a replay in progress. */
 export function replayFile(dataDir: string): string {
   return `${warehouseFile(dataDir)}.rebuild`;
 }
@@ -145,7 +148,7 @@ export function writerLock(dataDir: string): string {
   return path.join(path.dirname(warehouseFile(dataDir)), 'writer.lock');
 }
 
-/** The builds and the links that readers open. */
+/** Folder of the builds and of the links that readers open. */
 export function publishedDir(dataDir: string): string {
   return path.join(dataDir, 'published');
 }
@@ -155,12 +158,15 @@ export function publishedFile(dataDir: string): string {
   return fileOf(publishedDir(dataDir));
 }
 
-/** The same tables as Parquet: a link that leads to the lake of the current build. */
+/** The published tables as Parquet: a link that leads to the lake of the current build. */
 export function publishedLake(dataDir: string): string {
   return lakeOf(publishedDir(dataDir));
 }
 
-/** Symlink to the current build. The two links above go through it, so that file and lake switch in one step. */
+/**
+ * Symlink to the current build. The links to the file and the lake lead through this link, so that both switch in one
+ * step.
+ */
 export function currentLink(dataDir: string): string {
   return path.join(publishedDir(dataDir), 'current');
 }
@@ -175,17 +181,17 @@ export function buildDir(dataDir: string, name: string): string {
   return path.join(buildsDir(dataDir), name);
 }
 
-/** The DuckDB file in the folder of a build; the link that readers open has the same name. */
+/** The DuckDB file in the folder of a build. The link that readers open has the same name. */
 export function fileOf(build: string): string {
   return path.join(build, 'market.duckdb');
 }
 
-/** The lake in the folder of a build; the link to it has the same name. */
+/** The lake in the folder of a build. The link that readers open has the same name. */
 export function lakeOf(build: string): string {
   return path.join(build, 'lake');
 }
 
-/** Records when readers left each older build. */
+/** File that records when readers left each older build. */
 export function replacedFile(dataDir: string): string {
   return path.join(publishedDir(dataDir), 'replaced.json');
 }
@@ -195,7 +201,7 @@ export function switchLock(dataDir: string): string {
   return path.join(publishedDir(dataDir), 'switch.lock');
 }
 
-/** Folder of a replay of some nights: `rebuilt/<from>..<to>`, where an open end is empty. */
+/** Folder of a replay of some nights: `rebuilt/<from>..<to>`. Without a first or last night, that side is empty. */
 export function rebuiltDir(
   dataDir: string,
   { from = '', to = '' }: { from?: string | undefined; to?: string | undefined },
@@ -203,22 +209,22 @@ export function rebuiltDir(
   return path.join(dataDir, 'rebuilt', `${from}..${to}`);
 }
 
-/** Dev environments, one file each. */
+/** Folder of the dev environments, one file each. */
 export function envDir(dataDir: string): string {
   return path.join(dataDir, 'env');
 }
 
-/** DuckDB file of an environment. */
+/** DuckDB file of a dev environment. */
 export function envFile(dataDir: string, name: string): string {
   return path.join(envDir(dataDir), `${name}.duckdb`);
 }
 
-/** Locks of the webhook receivers. */
+/** Folder of the locks of the webhook receivers. */
 export function receiversDir(dataDir: string): string {
   return path.join(dataDir, 'receivers');
 }
 
-/** Lock of a webhook receiver. The receiver holds it as long as it owns its spools. */
+/** Lock of a webhook receiver, held while the receiver owns its spools. */
 export function receiverLock(dataDir: string, receiver: string): string {
   return path.join(receiversDir(dataDir), receiver);
 }
@@ -228,7 +234,7 @@ export function olderReceiverLock(dataDir: string): string {
   return path.join(dataDir, SECRETS, 'webhook-receiver.lock');
 }
 
-/** The webhook secret that `watch apply` received. */
+/** File with the webhook secret that `watch apply` received. */
 export function webhookSecretFile(dataDir: string): string {
   return path.join(dataDir, SECRETS, 'webhook-secret');
 }
@@ -241,14 +247,14 @@ export function temporalDir(dataDir: string): string {
 /** Name of the dev server's database in its folder. */
 export const TEMPORAL_DATABASE = 'temporal.db';
 
-/** Record of the running dev server. */
+/** File that describes the running dev server. */
 export function devServerFile(dataDir: string): string {
   return path.join(temporalDir(dataDir), 'server.json');
 }
 
 /**
- * Path of the lock whose holder runs the dev server and will stop it. If the lock is free, the next process may take
- * over the running server, or start one.
+ * Lock of the process that runs the dev server and will stop it. If the lock is free, the next process may take over
+ * the running server, or start a server.
  */
 export function devServerLock(dataDir: string): string {
   return path.join(temporalDir(dataDir), 'owner.lock');
@@ -264,7 +270,7 @@ export function logsDir(dataDir: string): string {
   return path.join(dataDir, 'logs');
 }
 
-/** Log of a part that `up` or `demo` starts. */
+/** Log of a program that `up` or `demo` starts. */
 export function logFile(dataDir: string, part: 'worker' | 'temporal' | 'sandbox'): string {
   return path.join(logsDir(dataDir), `${part}.log`);
 }
@@ -274,7 +280,7 @@ export function reportFile(dataDir: string): string {
   return path.join(dataDir, 'report.html');
 }
 
-/** File that the first demo leaves in a data folder. It holds the day of that demo. */
+/** File that the first demo leaves in a data folder, with the day of that demo. */
 export function demoMark(dataDir: string): string {
   return path.join(dataDir, 'demo-began');
 }

@@ -6,8 +6,8 @@ export type DiffEntry<T> =
 
 /**
  * Computes the shortest diff of two sequences (longest common subsequence). Time and memory grow with the product of
- * the lengths, so use it for files of some hundred lines.
- * @param key returns a text; two items with the same text count as equal
+ * the lengths, so use only sequences of some hundred items.
+ * @param key returns a text; two items with the same text are equal
  */
 export function diffSequences<T>(before: readonly T[], after: readonly T[], key: (item: T) => string): DiffEntry<T>[] {
   const left = before.map(key);
@@ -29,7 +29,8 @@ export function diffSequences<T>(before: readonly T[], after: readonly T[], key:
 }
 
 /**
- * Returns a table of lengths. `[i][j]` is for the longest common subsequence of the items from i and the items from j.
+ * Returns a table of lengths. `[i][j]` is the length of the longest common subsequence of the items from i and the
+ * items from j.
  */
 function commonLengths(left: readonly string[], right: readonly string[]): number[][] {
   const lengths = Array.from({ length: left.length + 1 }, () => Array.from({ length: right.length + 1 }, () => 0));

@@ -2,12 +2,12 @@ import type { ErrorType } from '../../schemas/pipeline/error-type.js';
 
 /**
  * An error that a person can act on. `message` gives the cause and the place, `todo` the remedy. Commands print both
- * and exit with 1 (2 for `InvalidInput`). Activities turn it into an ApplicationFailure of `type`.
+ * and exit with 1 (2 for `InvalidInput`). Activities convert the error to an ApplicationFailure of `type`.
  */
 export class TidemarkError extends Error {
   readonly type: ErrorType;
   readonly todo: string;
-  /** False: the same call will fail again, so do not retry it automatically. */
+  /** False: the same call will fail again, so Tidemark does not retry the call. */
   readonly retryable: boolean;
 
   constructor(type: ErrorType, message: string, options: { todo: string; retryable?: boolean; cause?: unknown }) {
@@ -19,7 +19,7 @@ export class TidemarkError extends Error {
   }
 }
 
-/** Whether an error or one of its causes (up to 5 levels) has this Node error code, such as `ENOENT`. */
+/** Whether an error or one of its causes (up to 5 levels) has a Node error code, such as `ENOENT`. */
 export function hasErrorCode(error: unknown, code: string): boolean {
   for (let e: unknown = error, depth = 0; e instanceof Error && depth < 5; e = e.cause, depth++) {
     if ((e as NodeJS.ErrnoException).code === code) return true;

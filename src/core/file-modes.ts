@@ -3,8 +3,8 @@ import path from 'node:path';
 import { publishedDir } from './data-folder.js';
 
 /*
- * File permissions. Answers of the API hold personal data, so only the owner may read the data folder. Files have the
- * mode 0600 and folders 0700, even if the shell's umask allows more. Other users may read `data/published` if the
+ * File permissions. Answers of the API contain personal data, so only the owner may read the data folder. Files have
+ * the mode 0600 and folders 0700, even if the shell's umask allows more. Other users may read `data/published` if the
  * configuration sets `readers`.
  */
 
@@ -19,21 +19,21 @@ const PASS_BITS: Record<Readers, number> = { owner: 0, group: 0o010, everyone: 0
 let personsMask: number | undefined;
 
 /**
- * Makes all new files of this process and its children private, DuckDB's and Temporal's included. The command line
- * calls it before anything else.
+ * Makes all new files of this process and of its children private, for example files of DuckDB and Temporal. The
+ * command line calls this function first.
  */
 export function keepFilesPrivate(): void {
   personsMask ??= process.umask(0o077);
 }
 
-/** Gives a file the mode of the user's shell. For output files that a person asked for by name. */
+/** Gives a file the permissions that the user's shell gives to new files. For output files that a person named. */
 export function useOrdinaryMode(file: string): void {
   if (personsMask !== undefined) chmodSync(file, 0o666 & ~personsMask);
 }
 
 /**
- * Creates the data folder. Makes the folders in it private again, except `published`: an older version or another
- * program may have opened them.
+ * Creates the data folder. Makes the folders inside private again, except `published`, because an older version or
+ * another program may have opened them.
  */
 export function makeDataFolder(dataDir: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -56,9 +56,9 @@ export function isOpen(file: string): boolean {
 }
 
 /**
- * Lets `readers` read a new build. Makes its files read-only, because a DuckDB client opens a file for writing by
- * default. Sets the modes of `entries`. Adds permissions to `builds` and to the folders above it, up to the data
- * folder; never removes one there.
+ * Lets `readers` read a new build. Makes the build's files read-only, because a DuckDB client opens a file for writing
+ * by default. Sets the modes of `entries`. Adds permissions to `builds` and to the folders above, up to the data
+ * folder, and never removes a permission there.
  */
 export function shareWith(readers: Readers, dataDir: string, builds: string, entries: readonly string[]): void {
   for (const entry of entries) setModes(entry, readers);

@@ -7,7 +7,7 @@ import { errorMessage, hasErrorCode, TidemarkError } from './errors.js';
 /**
  * Writes a file completely or not at all, even across a power cut. Steps: temporary name, fsync, rename, fsync of the
  * folder.
- * @param mode permissions; default 0600, the owner alone
+ * @param mode permissions; default 0600, only for the owner
  * @throws TidemarkError `DiskFull` when there is no space; the target is then unchanged
  */
 export async function writeFileAtomic(file: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
@@ -15,7 +15,7 @@ export async function writeFileAtomic(file: string, content: string | Uint8Array
 }
 
 /**
- * Writes a file as `writeFileAtomic` does, but never overwrites: among several writers the first one wins.
+ * Writes a file as `writeFileAtomic` does, but never overwrites: the first of several writers wins.
  * @returns whether this call created the file
  * @throws TidemarkError `DiskFull` when there is no space
  */
@@ -44,7 +44,7 @@ async function withTemporary(
   place: (temporary: string) => Promise<void>,
 ): Promise<void> {
   const folder = path.dirname(file);
-  // Add random characters: workers in containers share a folder and may have the same process id.
+  // Workers in containers share a folder and may have the same process id, so add random characters.
   const temporary = path.join(folder, `.${path.basename(file)}.${process.pid}.${randomUUID().slice(0, 8)}.tmp`);
   try {
     await makeFolder(folder);
@@ -76,7 +76,7 @@ export async function syncPath(folder: string, top: string): Promise<void> {
   if (path.relative(top, folder) !== '' && above !== folder) await syncPath(above, top);
 }
 
-/** Syncs a folder, so that renames in it survive a power cut. */
+/** Syncs a folder, so that renames inside survive a power cut. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
@@ -86,7 +86,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-// Error codes: the disk is full, the disk quota is used up, or the file is too large (`ulimit -f`, file system).
+// Error codes for a full disk, a used-up disk quota, or a file above a size limit (`ulimit -f`, file system).
 const NO_ROOM = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
 /** Converts a "no space" error to a TidemarkError `DiskFull`. Returns any other error unchanged. */

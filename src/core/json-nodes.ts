@@ -1,4 +1,7 @@
-/** A JSON value together with its source text. `JSON.parse` rounds long numbers and hides repeated keys. */
+/**
+ * A JSON value with its source text. The text is needed because `JSON.parse` rounds long numbers and hides repeated
+ * keys.
+ */
 export type JsonNode = { text: string } & (
   | { kind: 'object'; members: ReadonlyMap<string, JsonNode>; repeats: boolean }
   | { kind: 'array'; items: readonly JsonNode[] }
@@ -6,12 +9,12 @@ export type JsonNode = { text: string } & (
   | { kind: 'number' | 'boolean' | 'null' }
 );
 
-// One token: a string, a number, a word or a structural character. Applied only to text that JSON.parse has accepted.
+// One token: a string, a number, a word or a structural character. Applied only to text that JSON.parse accepts.
 const TOKEN = /[ \t\n\r]*("[^"\\]*(?:\\.[^"\\]*)*"|[^ \t\n\r"{}[\],:]+|[{}[\],:])[ \t\n\r]*/y;
 
 /**
- * Reads a JSON text without loss: numbers keep their text, and objects with a repeated key are marked. Keeps only the
- * last value of a repeated key.
+ * Parses a JSON text without loss: numbers keep their text, and objects with a repeated key are marked. For a repeated
+ * key, keeps only the last value.
  * @throws SyntaxError when the text is not JSON
  */
 export function readJsonNodes(text: string): JsonNode {

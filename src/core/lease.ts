@@ -1,22 +1,23 @@
 /*
- * Decides when a lock's holder counts as dead. Pure functions without files or clock, so that every rule can be tested.
+ * Decides when the holder of a lock is considered dead. Pure functions without files or clock, so that every rule can
+ * be tested.
  *
- * Wall clocks of two machines differ, and process ids repeat (in a container, every main process is 1). So a waiter
+ * The wall clocks of two machines differ, and process ids repeat (in a container, every main process is 1). So a waiter
  * watches the holder's heartbeat with its own monotonic clock. The holder is dead if the heartbeat does not change for
  * a whole lease.
  *
  * Terms:
  * - holder: the process that has the lock
  * - waiter: a process that wants the lock
- * - token: random id of one holding
+ * - token: random id that a process gets each time it takes the lock
  * - lease: how long a lock lasts without a heartbeat
  */
 
 /** One waiter's observations of a holder. */
 export interface Watch {
-  /** Holder and heartbeat when this waiter last looked. */
+  /** Holder and heartbeat at this waiter's last look. */
   seen: string;
-  /** How long the holder and its heartbeat have not changed while this waiter watched, in milliseconds. */
+  /** For how many milliseconds this waiter has seen the same holder and heartbeat. */
   unchangedMs: number;
   /** Time of the last look, by the waiter's monotonic clock, in milliseconds. */
   at: number;
@@ -39,7 +40,7 @@ export function look(before: Watch | undefined, seen: string, at: number, longes
 
 /** The holder of a lock, as its file `holder.json` describes it. */
 export interface Holder {
-  /** The holder's work, for messages. */
+  /** The holder's work, for messages, such as `tidemark replay`. */
   what: string;
   pid: number;
   host: string;
@@ -48,8 +49,8 @@ export interface Holder {
 }
 
 /**
- * Whether a process is certainly dead: no process has its id in the same boot and namespace. If some process has this
- * id, the lease decides, because ids are reused.
+ * Whether a process is certainly dead: no process has its id in the same boot and namespace. If a process has this id,
+ * the lease decides, because ids are reused.
  */
 export function isCertainlyGone(
   holder: Pick<Holder, 'pid' | 'place'>,

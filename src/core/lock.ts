@@ -25,15 +25,16 @@ import { isCertainlyGone, look, nameOf, type Holder, type Watch } from './lease.
  * States: free → held (take) → free (release, or break after a lease without a heartbeat).
  *
  * Each step renames one exact path, so that only one of several processes succeeds:
- * - Taking renames a prepared folder to <dir>. It fails while <dir> holds anything.
- * - A heartbeat renames <token>.7 to <token>.8. It fails once the lock is broken.
- * - Breaking renames the exact folder that was watched. It fails once the holder sends another heartbeat.
+ * - Taking the lock renames a prepared folder to <dir>. The step fails while <dir> contains anything.
+ * - A heartbeat renames <token>.7 to <token>.8. The step fails once the lock is broken.
+ * - Breaking the lock renames the exact folder that was watched. The step fails once the holder sends another
+ *   heartbeat.
  *
- * A paused holder that lost the lock notices this at its next heartbeat. To change files only while it holds the lock,
- * it moves them through its own folder (`rename`, `remove`). A broken lock no longer has this folder.
+ * A paused holder that lost the lock notices the loss at its next heartbeat. To change files only while holding the
+ * lock, the holder moves the files through its folder (`rename`, `remove`). A broken lock no longer has this folder.
  */
 
-/** A holder without a heartbeat for this long loses the lock. */
+/** A holder that sends no heartbeat for this long loses the lock. */
 export const LEASE_MS = 30_000;
 const BEAT_MS = 2_000;
 const POLL_MS = 200;
@@ -41,15 +42,15 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Options for taking a lock. Times are in milliseconds. */
 export interface LockOptions {
-  /** The holder's work, for example `tidemark replay`. Other processes show it in their error message. */
+  /** The holder's work, such as `tidemark replay`. Other processes show this text in their error message. */
   what: string;
   leaseMs?: number | undefined;
   beatMs?: number | undefined;
-  /** Where the process id is valid. Default: as the system reports. */
+  /** Boot and process namespace in which the process id is valid. Default: as the system reports. */
   place?: string | undefined;
 }
 
-/** Thrown when another process broke the lock while this one was paused. The protected change did not happen. */
+/** Thrown when another process broke the lock while this process was paused. The protected change did not happen. */
 export class LockLostError extends TidemarkError {
   constructor(dir: string, cause?: unknown) {
     super('Internal', `This process stood still for too long, and another process took the lock ${dir}.`, {
@@ -71,7 +72,8 @@ export class Lock {
   constructor(dir: string, token: string, beatMs: number) {
     this.#dir = dir;
     this.#token = token;
-    // Ignore other heartbeat errors (a stalled disk): the next heartbeat tries again.
+    // If the lock is lost, `assertHeld` aborts `lost`. After other errors (a stalled disk), the next heartbeat tries
+    // again.
     this.#timer = setInterval(() => {
       try {
         this.assertHeld();
@@ -80,13 +82,13 @@ export class Lock {
     this.#timer.unref();
   }
 
-  /** Aborted when the lock is lost, or released. */
+  /** Aborted when the lock is lost or released. */
   get lost(): AbortSignal {
     return this.#ended.signal;
   }
 
   /**
-   * Sends a heartbeat now. Afterwards, no other process can take the lock within one lease.
+   * Sends a heartbeat now. For one lease, no other process can then take the lock.
    * @throws LockLostError when the lock was broken
    */
   assertHeld(): void {
@@ -96,8 +98,8 @@ export class Lock {
       renameSync(this.#folder, next);
     } catch (error) {
       if (!hasErrorCode(error, 'ENOENT')) throw error;
-      // A network file system may rename the folder, lose its own reply and try to rename again. Then `next` exists and
-      // the heartbeat counts.
+      // A network file system may rename the folder, lose its reply and try the rename again, which fails. If `next`
+      // exists, the heartbeat succeeded.
       if (!existsSync(next)) throw this.#lose(error);
     }
     this.#heartbeat++;
@@ -146,7 +148,10 @@ export class Lock {
     return path.join(this.#dir, nameOf(this.#token, this.#heartbeat));
   }
 
-  /** Runs `work`, which moves a file into this holder's folder. A broken lock has lost this folder: `work` fails. */
+  /**
+   * Runs `work`, which moves a file into this holder's folder. If the lock was broken, the folder is gone and `work`
+   * fails.
+   */
   #fenced(work: () => void): void {
     if (this.lost.aborted) throw new LockLostError(this.#dir);
     try {
@@ -164,7 +169,7 @@ export class Lock {
   }
 }
 
-/** One waiter. Remembers its observations of the holder between attempts. */
+/** One process that wants the lock. Remembers its observations of the holder between attempts. */
 export class LockSeeker {
   readonly #dir: string;
   readonly #options: LockOptions;
@@ -214,7 +219,7 @@ export class LockSeeker {
       writeFileSync(path.join(first, 'holder.json'), JSON.stringify(holder));
       if (!renameOnto(prepared, this.#dir)) return undefined;
     } catch (error) {
-      // The process that took the lock has removed this process's prepared folder.
+      // Another process took the lock and removed the folder that this process had prepared.
       if (hasErrorCode(error, 'ENOENT')) return undefined;
       throw error;
     } finally {
@@ -227,9 +232,9 @@ export class LockSeeker {
 
 /** Options for taking a lock and waiting for it. */
 export interface WaitOptions extends LockOptions {
-  /** Longest wait in milliseconds. Default: as long as the holder lives. */
+  /** Longest wait in milliseconds. Default: no limit while the holder is alive. */
   waitMs?: number;
-  /** Called once after a wait of one second, with the holder's description. */
+  /** Called once, after a wait of one second, with the holder's description. */
   onWait?: ((holder: string) => void) | undefined;
 }
 
@@ -246,7 +251,10 @@ export async function withLock<T>(dir: string, options: WaitOptions, work: (lock
   }
 }
 
-/** Takes the lock, or returns the live holder. Detects a live one in a few heartbeats, a dead one within a lease. */
+/**
+ * Takes the lock, or returns the live holder. Detects a live holder within a few heartbeats, a dead holder within a
+ * lease.
+ */
 export async function tryLock(
   dir: string,
   options: LockOptions,
@@ -303,7 +311,7 @@ function readHolder(folder: string): Holder | undefined {
   }
 }
 
-/** Moves the entry with exactly this name out of the lock and removes it. Returns false if there is no entry. */
+/** Removes the entry with exactly this name from the lock. Returns false if there is no such entry. */
 function moveAside(dir: string, name: string): boolean {
   const aside = `${dir}.${randomUUID()}`;
   try {
@@ -323,8 +331,8 @@ function renameOnto(from: string, to: string): boolean {
       renameSync(from, to);
       return true;
     } catch (error) {
-      // Codes for a folder that is not empty: the first two on POSIX, the other two on Windows. Windows gives them for
-      // empty folders, too.
+      // Codes for a folder that is not empty: the first two on POSIX, the other two on Windows. Windows also gives
+      // these two for empty folders.
       if (!['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES'].some((code) => hasErrorCode(error, code))) throw error;
       if (entriesOf(to).length > 0) return false;
       removeIfEmpty(to);
@@ -337,13 +345,13 @@ function removeIfEmpty(dir: string): void {
   try {
     rmdirSync(dir);
   } catch {
-    // Already gone, or taken by the next holder at this moment.
+    // The folder is already gone, or the next holder has just taken the lock.
   }
 }
 
 /**
- * Removes the folders that killed processes left next to the lock. If a live process loses its prepared folder, it
- * tries again.
+ * Removes the folders that killed processes left next to the lock. If this removes the prepared folder of a live
+ * process, that process tries again.
  */
 function sweep(dir: string): void {
   const prefix = `${path.basename(dir)}.`;
@@ -356,15 +364,15 @@ function removeQuietly(file: string): void {
   try {
     rmSync(file, { recursive: true, force: true });
   } catch {
-    // Another process is removing it, too.
+    // Another process is removing the same file.
   }
 }
 
 let foundPlace: string | undefined;
 
 /**
- * Identifies this process's boot and process namespace; empty if the system does not report them. Only processes in
- * the same boot and namespace can see each other, for example not those of another container.
+ * Identifies the boot and process namespace of this process; empty if the system does not report them. Processes can
+ * see each other only in the same boot and namespace, so not those of another container.
  */
 export function findPlace(): string {
   return (foundPlace ??= readPlace());

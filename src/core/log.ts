@@ -3,9 +3,9 @@ import { environmentSecrets, hideSecrets } from './secrets.js';
 import { escapeUnseen } from './visible-text.js';
 
 /**
- * Creates a log that writes JSON lines to stderr; stdout is for results. `LOG_LEVEL` sets the level. The default is
- * `warn`, so that a person sees progress and not logs; `worker` and `up` use `info`. Hides the environment's secrets in
- * each line and escapes control characters, which a terminal would obey.
+ * Creates a log that writes JSON lines to stderr; stdout is for results. `LOG_LEVEL` sets the level. The default `warn`
+ * shows a person progress instead of logs; `worker` and `up` use `info`. Replaces the environment's secrets in each
+ * line. Escapes control characters, because a terminal would obey them.
  */
 export function createLog(name: string, level = process.env['LOG_LEVEL'] ?? 'warn'): Logger {
   const stderr = pino.destination(2);

@@ -3,35 +3,35 @@ import { unescapeText, unescapeWithPlaces, type Dialect } from './unescape.js';
 const MARK = '[redacted]';
 
 /**
- * A shorter key counts as a demo key, such as "demo". Data keeps demo keys, because replacing them could change other
- * words. Errors never show them.
+ * A shorter API key is treated as a demo key, such as "demo". Data keeps demo keys, because replacing a short key could
+ * change other words. Errors never show demo keys.
  */
 const MIN_LENGTH_IN_DATA = 12;
 
-/** Shorter pieces of hex and base64 would also match unrelated text. */
+/** Do not search for shorter encodings in hex and base64, because they would also match unrelated text. */
 const MIN_ENCODED = 8;
 
-/** Search a text in pieces, to limit memory. The pieces overlap, so that no escaped key is cut in two. */
+/** To limit memory, search a text in pieces. The pieces overlap, so that no escaped key is cut in two. */
 const WINDOW = 1 << 20;
 const OVERLAP = 1 << 16;
 
-/** Whether a key is short enough to be a demo key and not a secret. */
+/** Whether an API key is short enough to be a demo key instead of a secret. */
 export function isRehearsalKey(secret: string): boolean {
   return secret.length < MIN_LENGTH_IN_DATA;
 }
 
 /** Replaces one secret in texts by `[redacted]`. */
 export interface Redactor {
-  /** For text that people read: errors and logs. */
+  /** Redacts text that people read: errors and logs. */
   text(text: string): string;
-  /** For data (bodies, request keys). Does the same as `text`, but keeps demo keys. */
+  /** Redacts data: bodies and request keys. Does the same as `text`, but keeps demo keys. */
   data(text: string): string;
 }
 
 /**
  * Creates functions that remove a secret from text. The functions find
  * - the plain secret
- * - its escapes in JSON, JavaScript, CSS, URLs, HTML and quoted-printable
+ * - the secret with escapes of JSON, JavaScript, CSS, URLs, HTML and quoted-printable
  * - its hex and base64 encodings, also wrapped over several lines
  * - mixtures of these
  */
@@ -41,18 +41,18 @@ export function createRedactor(secret: string): Redactor {
   const searches = [false, true].map((quotedPrintable) => searchFor(secret, { quotedPrintable, squeezed }));
   const text = (said: string): string => {
     const found = searches.reduce((shown, { dialect, find }) => redactBy(shown, dialect, find), said);
-    // Also search for the plain secret: its first character may have been read as part of an escape.
+    // Also search for the plain secret, because its first character may have been decoded as part of an escape.
     return found.includes(secret) ? found.replaceAll(secret, MARK) : found;
   };
   return { text, data: squeezed ? text : (said) => said };
 }
 
-/** Finds ranges in an unescaped text. */
+/** Finds the ranges of the secret in an unescaped text. */
 type Find = (unescaped: string) => [from: number, to: number][];
 
 function searchFor(secret: string, dialect: Dialect): { dialect: Dialect; find: Find } {
   const bare = unescapeText(secret, dialect).replace(/\\+$/, '');
-  // If the key looks like escapes, too little of it may be left to search for.
+  // If the secret contains text that looks like escapes, the unescaped secret may be too short to search for.
   const plain = bare.length >= Math.min(secret.length, MIN_ENCODED) ? [bare] : [];
   const exact = blocksOf(secret);
   const anyCase = new RegExp(
@@ -105,7 +105,7 @@ function blocksOf(secret: string): string[] {
   return [...new Set([...once, ...twice])];
 }
 
-/** Escapes a text as JSON, URLs, forms and HTML do. */
+/** Writes the secret with the escapes of JSON, URLs, forms and HTML. */
 function spellingsOf(secret: string): string[] {
   const json = JSON.stringify(secret).slice(1, -1);
   const url = encodeURIComponent(secret);
@@ -117,13 +117,14 @@ function spellingsOf(secret: string): string[] {
 const HTML: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
 /**
- * Encodes a text in hex, and in base64 at three offsets. In `Token <key>`, the key has other base64 letters than alone.
+ * Encodes a text in hex, and in base64 at three offsets. The base64 letters of a key depend on the number of bytes
+ * before the key, as in `Token <key>`.
  */
 function encodingsOf(text: string): string[] {
   const hex = hexOf(text);
   const base64 = [0, 1, 2].map((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(text)]);
-    // Cut off letters that also contain bits of a neighbouring byte.
+    // Cut off the first and last letters if they also contain bits of a neighbouring byte.
     return bytes.toString('base64').slice(Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6));
   });
   const forUrls = base64.map((letters) => letters.replaceAll('+', '-').replaceAll('/', '_'));

@@ -1,6 +1,6 @@
 import { TidemarkError } from './errors.js';
 
-/** Sizes of a run's executions and chunks. If unset, the workflows use their defaults. */
+/** Sizes of a run's executions and chunks. For a size that is unset, the workflows use their default. */
 export interface RunSizes {
   /** History events after which a run continues as new. */
   eventsPerRun?: number;
@@ -14,7 +14,7 @@ const FEWEST_EVENTS = 20;
 
 /**
  * Reads the sizes from `TIDEMARK_EVENTS_PER_RUN` (20 to 10,000) and `TIDEMARK_CHUNK_SIZE` (1 to 1,000).
- * @throws TidemarkError `InvalidConfig` when one of them is out of range
+ * @throws TidemarkError `InvalidConfig` when a size is out of range
  */
 export function readRunSizes(env: NodeJS.ProcessEnv = process.env): RunSizes {
   const eventsPerRun = readCount(env, 'TIDEMARK_EVENTS_PER_RUN', FEWEST_EVENTS, 10_000);

@@ -2,11 +2,11 @@ import { readApiKey } from './config.js';
 import { createRedactor, isRehearsalKey, type Redactor } from './redact.js';
 
 /*
- * Removes the secrets of this process from terminal output and logs. This is the last defence: Tidemark's own errors
- * hide secrets already, but errors of other packages may contain one.
+ * Removes the secrets of this process from terminal output and logs. Tidemark's own errors hide secrets already; this
+ * is the last defence against errors of other packages.
  */
 
-/** Creates redactors for the secrets in the environment. Skips unreadable and demo keys. */
+/** Creates redactors for the secrets in the environment. Skips API keys that are unreadable or demo keys. */
 export function environmentSecrets(env: NodeJS.ProcessEnv = process.env): Redactor[] {
   const secrets = [keyOf(env), env['TIDEMARK_WEBHOOK_SECRET']?.trim(), env['TEMPORAL_API_KEY']?.trim()];
   return secrets.flatMap((secret) => (secret === undefined || isRehearsalKey(secret) ? [] : [createRedactor(secret)]));

@@ -1,14 +1,17 @@
 import type { Clock } from './clock.js';
 
 /**
- * Stamps observations in order: each stamp is later than all before, even if the machine's clock was set back. So the
- * answer with the newest stamp is always the last one. While the clock is behind, each stamp is one millisecond later
- * than the one before. Once the clock has caught up, a stamp is the clock's time again.
+ * Gives observations ascending timestamps: each is later than all before, even if the machine's clock was set back. So
+ * the answer with the newest timestamp is always the last answer. While the clock is behind the last timestamp, the
+ * next timestamp is one millisecond later. After that, timestamps are the clock's time again.
  */
 export class StampClock implements Clock {
   readonly #clock: Clock;
   #last = -Infinity;
-  /** Wall clock minus monotonic clock, in milliseconds, when the clock last agreed with the API's; null before. */
+  /**
+   * Wall clock minus monotonic clock, in milliseconds, when this machine's clock last agreed with the API's clock. Null
+   * if the two never agreed.
+   */
   #agreed: number | null = null;
 
   constructor(clock: Clock) {
@@ -21,7 +24,7 @@ export class StampClock implements Clock {
   }
 
   /**
-   * Makes later stamps follow this one.
+   * Makes all later timestamps follow this one.
    * @param stamp ISO instant
    */
   after(stamp: string): void {
@@ -29,14 +32,14 @@ export class StampClock implements Clock {
     if (at > this.#last) this.#last = at;
   }
 
-  /** Records that this machine's clock currently agrees with the API's. */
+  /** Records that this machine's clock currently agrees with the API's clock. */
   agree(): void {
     this.#agreed = Date.now() - performance.now();
   }
 
   /**
-   * Whether the machine's clock was changed by `byMs` or more since it last agreed with the API's. True if it never
-   * agreed.
+   * Whether this machine's clock was changed by `byMs` or more since the clock last agreed with the API's clock. True
+   * if the two never agreed.
    */
   wasSet(byMs: number): boolean {
     return this.#agreed === null || Math.abs(Date.now() - performance.now() - this.#agreed) >= byMs;

@@ -1,21 +1,23 @@
 import { characterEntities } from 'character-entities';
 
-/** An unescaped text, with the source range of each of its characters. */
+/** An unescaped text. For each character, `starts` and `ends` give the range in the source text. */
 export interface Unescaped {
   text: string;
   starts: Uint32Array;
   ends: Uint32Array;
 }
 
-/** The escapes that a text may contain. */
+/** How to unescape a text. */
 export interface Dialect {
-  /** Whether `=41` is an escaped character. `=41` may also be an equals sign and a value, so callers try both. */
+  /**
+   * Whether `=41` is an escaped character. `=41` may also be an equals sign and a value, so callers try both settings.
+   */
   quotedPrintable: boolean;
-  /** Whether to drop white space: long keys and base64 are wrapped over lines. */
+  /** Whether to drop white space, because long keys and base64 may be wrapped over several lines. */
   squeezed: boolean;
 }
 
-// Decode at most this many levels of nested escapes. The limit also ends the loop for a text that changes forever.
+// Decode at most this many levels of nested escapes. The limit also ends the loop if a text never stops changing.
 const MOST_ROUNDS = 20;
 
 /** HTML names of ASCII characters and of characters that look like them. */
@@ -27,8 +29,8 @@ const NAMES = new Map([
 const H = '[0-9a-fA-F]';
 
 /**
- * Patterns of escapes. The letters in `kinds` give the meaning of the groups, in order: h hex, d decimal, o octal, n
- * name.
+ * Patterns of escapes, for `pass`. `kinds` gives the meaning of each pattern's groups in order, one letter per group: h
+ * hex, d decimal, o octal, n name.
  */
 const URLS = String.raw`%(?:u00)?(${H}{2})`;
 const HTML = String.raw`&#[xX]0{0,16}(${H}{1,6});|&#0{0,16}(\d{1,7});|&([A-Za-z][A-Za-z0-9]{0,23});`;
@@ -36,7 +38,8 @@ const PRINTABLE = String.raw`=(${H}{2})|=[ \t]{0,8}\r?\n`;
 // Match from the first of several backslashes. Matching from each of a million backslashes takes quadratic time.
 const SLASHES = String.raw`(?<!\\)\\+`;
 const STRINGS = String.raw`${SLASHES}(?:x(${H}{2})|u(${H}{4})|u\{0{0,16}(${H}{1,6})\}|U(${H}{8})|(00${H}{4})\s?|([0-3][0-7]{2})|(${H}{2})\s)`;
-// Incomplete escapes that CSS and HTML accept. They run after the complete escapes, which may complete them.
+// Incomplete escapes that CSS and HTML accept. Decoded after the complete escapes, because decoding these may complete
+// an incomplete one.
 const LOOSE = String.raw`${SLASHES}(?![0-7]{3})(${H}{2})(?!${H})|&#[xX]0{0,16}(${H}{1,6})|&#0{0,16}(\d{1,7})|&(amp|lt|gt|quot|AMP|LT|GT|QUOT)`;
 
 type Meaning = (escape: string, ...groups: unknown[]) => string;
@@ -50,7 +53,7 @@ const pass = (pattern: string, kinds: string): Pass => ({
   pattern: new RegExp(pattern, 'g'),
   meaning: (escape, ...groups) => {
     const at = groups.slice(0, kinds.length).findIndex((group) => group !== undefined);
-    // A line that ends in `=` continues in the next line.
+    // No group matched: the escape is a line break after `=`, which joins two lines.
     if (at === -1) return '';
     return characterOf(kinds[at] ?? '', groups[at] as string) ?? escape;
   },
@@ -60,13 +63,13 @@ const pass = (pattern: string, kinds: string): Pass => ({
 function characterOf(kind: string, said: string): string | undefined {
   if (kind === 'n') return NAMES.get(said);
   const code = Number.parseInt(said, kind === 'h' ? 16 : kind === 'd' ? 10 : 8);
-  // Keys are ASCII, so every other character may become U+FFFD.
+  // Keys are ASCII, so all other characters may become U+FFFD.
   return code < 0x80 ? String.fromCharCode(code) : '\ufffd';
 }
 
 /**
- * Replaces `\n`, `\r` and `\t` by white space, and removes backslashes before other characters. If squeezed, drops all
- * white space.
+ * Replaces `\n`, `\r` and `\t` by white space, and removes backslashes before other characters. If `squeezed`,
+ * drops all white space.
  */
 function cleaning(squeezed: boolean): Pass {
   const space = squeezed ? '' : ' ';
@@ -76,15 +79,15 @@ function cleaning(squeezed: boolean): Pass {
   };
 }
 
-/** Passes in order. A pass runs only when the earlier passes find nothing more. */
+/** Lists the passes in the order of decoding. A pass runs only when the earlier passes find nothing more. */
 function passesOf({ quotedPrintable, squeezed }: Dialect): Pass[] {
   const outer = quotedPrintable ? pass(`${URLS}|${HTML}|${PRINTABLE}`, 'hhdnh') : pass(`${URLS}|${HTML}`, 'hhdn');
   return [outer, pass(STRINGS, 'hhhhhoh'), pass(LOOSE, 'hhdn'), cleaning(squeezed)];
 }
 
 /**
- * Removes the escapes of JSON, JavaScript, CSS, URLs and HTML, and on request of quoted-printable, however mixed and
- * nested.
+ * Decodes the escapes of JSON, JavaScript, CSS, URLs and HTML, also nested and mixed. Decodes quoted-printable if
+ * `dialect` says so.
  */
 export function unescapeText(text: string, dialect: Dialect): string {
   return inRounds(
@@ -109,7 +112,7 @@ function inRounds<T>(text: T, dialect: Dialect, apply: (now: T, pass: Pass) => T
     const before = length(now);
     for (const each of passes) {
       now = apply(now, each);
-      // An escape is always longer than its character, so a shorter text means that the pass did something.
+      // An escape is always longer than its character, so a shorter text shows that the pass decoded an escape.
       if (length(now) < before) break;
     }
     if (length(now) === before) return now;

@@ -26,7 +26,8 @@ export function rowOf(response: ApiResponse<unknown>, entityId: string | null, s
 
 /** Makes the landed row of an error answer. The row keeps status and text, so the warehouse can show the cause. */
 export function rowOfError(error: ApiError, entityId: string | null, segment: string): NewRow {
-  // An error body may come with a 2xx status. Land it under status 0, so that readers do not take it for a record.
+  // An error answer may have a 2xx status. Land the answer with status 0, so that readers do not take its body for a
+  // record.
   const status = error.status >= 400 ? error.status : 0;
   const gone = error instanceof NotFoundError;
   return {
@@ -39,7 +40,7 @@ export function rowOfError(error: ApiError, entityId: string | null, segment: st
   };
 }
 
-/** Thrown when the run may send no more requests now. The quota is used up, or the rest is reserved for other runs. */
+/** Thrown when the run may send no more requests now, because the quota is used up or reserved for other runs. */
 export class NoRoomError extends Error {
   constructor() {
     super('no daily quota is left for this run now');
@@ -56,26 +57,29 @@ export function stopsEverything(error: unknown): boolean {
   return !(error instanceof ApiError) || isDailyLimit(error) || isKeyRefused(error);
 }
 
-/** Whether the API answered that the key is wrong. A single answer of this kind may be the API's mistake. */
+/** Whether the API answered that the API key is wrong. A single answer of this kind may be the API's mistake. */
 export function isKeyRefused(error: unknown): boolean {
   return error instanceof TokenVerificationError;
 }
 
-// From this attempt of an activity on, the run may continue without the answer to an optional call.
+// From this attempt of an activity on, the run may continue without the answer to an optional request.
 const PATIENT_ATTEMPTS = 6;
 
 /** How long a route may answer only `limit` before the run continues without the route. In milliseconds (2 h). */
 export const LIMIT_PATIENCE_MS = 2 * 3_600_000;
 
 /**
- * Whether LIMIT_PATIENCE_MS have passed since the activity's first attempt was scheduled. Call it after a `limit`
+ * Whether LIMIT_PATIENCE_MS have passed since the activity's first attempt was scheduled. For use after a `limit`
  * answer.
  */
 export function isLimitOutlasted(heartbeat: Heartbeat): boolean {
   return Date.now() - (heartbeat.since ?? Date.now()) > LIMIT_PATIENCE_MS;
 }
 
-/** Whether a call has failed in enough attempts for the run to continue without the answer. The run reports the gap. */
+/**
+ * Whether a call has failed in enough attempts for the run to continue without the answer. The run then reports the
+ * gap.
+ */
 export function isGivenUp(error: unknown, heartbeat: Heartbeat): error is ApiError {
   if (heartbeat.signal.aborted || heartbeat.attempt < PATIENT_ATTEMPTS) return false;
   return error instanceof ApiError && !isKeyRefused(error);

@@ -8,7 +8,7 @@ export interface AtWork {
 
 /**
  * Computes an activity's concurrency share. A single worker gets the full concurrency, because its client limits all
- * requests. Several workers divide it, because each worker sees only its own requests.
+ * requests. Several workers divide the concurrency, because each worker sees only its own requests.
  * @param asked concurrency that an operator set for the run; null: the full share
  * @param atOnce activities that the run executes at the same time
  */

@@ -13,20 +13,20 @@ export interface CrawlDeps {
   client: ApiClient;
   /** Time that decides logical dates and due records. */
   clock: Clock;
-  /** Stamps observations and records. Default: `clock`. */
+  /** Gives observations and records their timestamps. Default: `clock`. */
   stamps?: StampClock;
   log: Logger;
   /** The worker's data folder. If unset, the worker accepts the folder of any run. */
   folder?: DataFolder;
   /** Sizes for runs that this worker opens. If unset, the runs use the defaults. */
   sizes?: RunSizes;
-  /** Workers and runs that share the API key, as last counted. If unset, this worker has the key to itself. */
+  /** Workers and runs that share the API key, from the latest count. If unset, no other worker uses the API key. */
   atWork?: Readonly<AtWork>;
 }
 
-/** Connects a crawl function to its activity: sends heartbeats and learns of cancellation. */
+/** Connects a crawl function to its activity: sends heartbeats and reports cancellation. */
 export interface Heartbeat {
-  /** Reports progress. Call it as often as you like: heartbeats are throttled. */
+  /** Reports progress. May be called often, because heartbeats are throttled. */
   report(progress: { step: string; done: number; total: number | null; requests: number }): void;
   /** Aborted when the worker shuts down or the run is cancelled. */
   signal: AbortSignal;

@@ -1,11 +1,11 @@
 import { isLimit } from '../api-client/index.js';
 
-// Rounds after which the API counts as limiting only this call.
+// Rounds after which it is certain that the API limits only this call.
 const ROUNDS = 3;
 
 /**
- * Whether the API limits only one call: in each round it answers `another` and limits `again`. If a general limit ends
- * between two requests, the result is false.
+ * Whether the API limits only one call: in each round, the API answers `another` and limits `again`. If a general limit
+ * ends between the two calls, the result is false.
  */
 export async function isLimitedAlone(again: () => Promise<unknown>, another: () => Promise<unknown>): Promise<boolean> {
   for (let round = 0; round < ROUNDS; round++) {

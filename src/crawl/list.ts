@@ -22,19 +22,21 @@ import { SeenIds } from './seen-ids.js';
 
 type Counts = Pick<ListResult, 'entities' | 'shortfall' | 'refused'>;
 
-// Page sizes to try, highest first. The reference does not state the largest one, and a refusal says only "invalid".
+// Page sizes to try, highest first. The reference does not state the largest allowed size. If a size is too large, the
+// API answers only "invalid".
 const PAGE_SIZES = [100, 50, 25, 10];
 const NOMENCLATURE_DAYS = 7;
 
 const NOTHING: ListResult = { rows: 0, requests: 0, entities: 0, limited: false, shortfall: null };
-// Read at most 10 % more pages than the listing's total needs, since entries are added meanwhile. Small listings get
-// spare pages.
+// Read at most 10 % more pages than the listing's total needs. The listing may grow during the reading. Small listings
+// get SPARE_PAGES more.
 const GROWTH = 1.1;
 const SPARE_PAGES = 10;
-// Read at most this many pages if a listing gives no total or an absurd one. At 100 per page: 10 million entries.
+// Read at most this many pages if a listing gives no total, or a total that is absurdly high. At 100 per page: 10
+// million entries.
 const MOST_PAGES = 100_000;
 
-/** The requests that read the nomenclatures; a run sends each once. */
+/** The requests that read the nomenclatures. A run sends each request once. */
 export const NOMENCLATURE_ENDPOINTS = [
   'GET /v1/finder/nomenclatures',
   'GET /v1/finder/tenders/nomenclatures',
@@ -43,8 +45,8 @@ export const NOMENCLATURE_ENDPOINTS = [
 
 /**
  * Reads a whole listing and lands every page. Sends nothing if an earlier attempt of this run has finished the listing.
- * Nomenclatures younger than 7 days are not read again.
- * @returns counts; `limited` when the daily limit stopped the listing; `refused` with what the API refuses to the key
+ * Nomenclatures are read again after 7 days.
+ * @returns counts; `limited` when the daily limit stopped the listing; `refused` with the routes that the API refuses
  */
 export async function crawlListing(deps: CrawlDeps, input: ListInput, heartbeat: Heartbeat): Promise<ListResult> {
   const { ctx, listing } = input;
@@ -59,8 +61,8 @@ export async function crawlListing(deps: CrawlDeps, input: ListInput, heartbeat:
   if (PartWriter.committed(target) || (await finishListing(target))) return NOTHING;
   if (listing === 'nomenclatures' && (!deps.config.nomenclatures || nomenclaturesAreFresh(deps))) return NOTHING;
 
-  // Keep the lookup lists of a failed attempt: each list is complete in itself. Pages of a listing belong together, so
-  // read the listing from its start.
+  // Keep the lookup lists that a failed attempt has read: each list is complete in itself. Pages of other listings
+  // belong together, so read such a listing from its start.
   if (listing === 'nomenclatures') {
     const lists = await PartWriter.open(target);
     return land(deps, input, lists, heartbeat, async () => ({
@@ -77,7 +79,7 @@ export async function crawlListing(deps: CrawlDeps, input: ListInput, heartbeat:
 
 /**
  * Reads a listing and commits its part. Commits nothing if the daily limit or a refusal stops the reading. Lookup lists
- * then stay in the spool; pages of a listing are read again.
+ * then remain in the spool; pages of other listings are read again.
  */
 async function land(
   deps: CrawlDeps,
@@ -115,7 +117,8 @@ type Reader = (
 ) => Promise<Counts>;
 
 const readers: Record<Exclude<ListInput['listing'], 'nomenclatures'>, Reader> = {
-  // Sort newest first. A new tender moves older ones to later pages, so a run may list a tender twice but misses none.
+  // Sort newest first. A new tender moves older tenders to later pages, so a run may list a tender twice but misses
+  // none.
   tenders: (deps, filters, writer, heartbeat) =>
     readPages(deps, writer, heartbeat, 'tenders', async (page, per_page) => {
       const response = await deps.client.v1.tenders(
@@ -141,7 +144,7 @@ const readers: Record<Exclude<ListInput['listing'], 'nomenclatures'>, Reader> = 
   },
 };
 
-/** Subtracts listed companies whose ids the warehouse cannot hold, and names them as a shortfall. */
+/** Subtracts listed companies whose ids the warehouse cannot hold, and names these companies as a shortfall. */
 function withoutUnusable({ entities, shortfall }: Counts, unusable: ReadonlySet<string>): Counts {
   if (unusable.size === 0) return { entities, shortfall };
   const [example] = [...unusable].map((key) => faultOf(key).example);
@@ -164,8 +167,8 @@ async function readNomenclatures(deps: CrawlDeps, writer: PartWriter, heartbeat:
       const response = await read();
       await writer.append(rowOf(response, name, 'list'));
     } catch (error) {
-      // If the API refuses one list to the key, read the other lists. Also skip a list that failed in many attempts, so
-      // that the night continues.
+      // If the API refuses one list, read the other lists. Also skip a list that failed in many attempts, so that the
+      // night continues.
       if (!(error instanceof ApiError) || isDailyLimit(error)) throw error;
       if (isLimit(error)) {
         limited.set(name, error);
@@ -211,7 +214,7 @@ interface Page {
 }
 
 /**
- * Reads pages until the listing's total is reached or a page brings nothing new. If the API never answers one page but
+ * Reads pages until the listing's total is reached or a page has no new entries. If the API never answers one page but
  * answers other requests, lands this page as an error and reads on. The shortfall names these pages.
  */
 async function readPages(
@@ -225,7 +228,7 @@ async function readPages(
   const silent: number[] = [];
   let refused: Refusal[] | null = null;
   let total: number | null = null;
-  // Only the first reported total limits the pages: an API may raise its total with every page.
+  // Only the first total limits the number of pages, because an API may raise its total with every page.
   let firstTotal: number | null = null;
   let size = 0;
   let perPage = 0;
@@ -250,7 +253,7 @@ async function readPages(
         refused = [refusalOf(what.replaceAll(' ', '_'), page)];
         break;
       }
-      // Without a total, only answered pages show whether more pages follow.
+      // Without a total, nothing shows whether pages follow an unanswered page.
       if (total === null || number * size >= total) break;
       continue;
     }
@@ -259,13 +262,13 @@ async function readPages(
     for (const id of page.ids) seen.add(id);
     total = page.total ?? total;
     firstTotal ??= page.total;
-    // Count the entries that came back, not the requested page size.
+    // Use the number of entries on the first page, which may be below the requested page size.
     perPage ||= page.ids.length;
     heartbeat.report({ step: what, done: seen.size, total, requests: number });
     if (seen.size === before) break;
     // After a full page, read on even if the total is reached.
     if (total !== null && seen.size >= total && page.ids.length < perPage) break;
-    // If a page is missing, the total is never reached, so stop by page number.
+    // If a page is missing, the listing never reaches its total. Stop at the page number that the total needs.
     if (silent.length > 0 && total !== null && number * size >= total) break;
     if (number >= mostPages(firstTotal, Math.max(1, perPage))) {
       return { entities: seen.size, shortfall: endless(what, number, seen.size, firstTotal) };
@@ -298,7 +301,7 @@ function shortfallOf(what: string, missing: number, total: number | null, silent
 /**
  * Reads a page. Returns the error if several attempts of the activity failed while the API answers other requests.
  * @param another requests a page that the API has just answered; null for the first page
- * @throws the error, if it may concern more than this page
+ * @throws the error, if more than this page may be affected
  */
 async function orGivenUp(
   deps: CrawlDeps,
@@ -309,7 +312,7 @@ async function orGivenUp(
   try {
     return await read();
   } catch (error) {
-    // A refused page counts as missing if earlier pages were read, like a page that never answers.
+    // Only the first page is necessary. Any other refused page is treated as missing, like a page that never answers.
     if (another !== null && isRefusal(error)) return error;
     if (!isGivenUp(error, heartbeat) || !error.retryable || isDailyLimit(error)) throw error;
     if (isLimit(error)) {
@@ -322,8 +325,8 @@ async function orGivenUp(
 }
 
 /**
- * Calls `read`, up to FIRST_REQUESTS times while the API refuses it.
- * @throws RouteRefusedError when all were refused, or when the API has answered only `limit` for two hours
+ * Calls `read`. After a refusal by the API, calls `read` again, up to FIRST_REQUESTS times.
+ * @throws RouteRefusedError when all calls were refused, or when the API has answered only `limit` for two hours
  */
 async function orRefused<T>(heartbeat: Heartbeat, read: () => Promise<T>): Promise<T> {
   for (let asked = 1; ; asked++) {
@@ -339,7 +342,7 @@ async function orRefused<T>(heartbeat: Heartbeat, read: () => Promise<T>): Promi
 
 type ReadPage = (page: number, perPage: number) => Promise<Page>;
 
-/** Reads the first page, in the largest page size that the API accepts. */
+/** Reads the first page, with the largest page size that the API accepts. */
 async function readFirstPage(read: ReadPage): Promise<{ page: Page; size: number }> {
   for (const size of PAGE_SIZES) {
     try {
@@ -351,7 +354,7 @@ async function readFirstPage(read: ReadPage): Promise<{ page: Page; size: number
   throw new Error('unreachable: the last page size either answers or throws');
 }
 
-/** Whether some nomenclatures were read within the last NOMENCLATURE_DAYS days. */
+/** Whether the landing zone has nomenclatures read within the last NOMENCLATURE_DAYS days. */
 export function nomenclaturesAreFresh({ config, clock }: Pick<CrawlDeps, 'config' | 'clock'>): boolean {
   const since = new Date(clock.now().getTime() - NOMENCLATURE_DAYS * 86_400_000).toISOString();
   return readManifests(config.dataDir, { stream: 'nomenclatures' }).some((part) => (part.lastFetchedAt ?? '') > since);

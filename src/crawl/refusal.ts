@@ -5,7 +5,7 @@ const NAME_LENGTH = 100;
 const MESSAGE_LENGTH = 300;
 
 /**
- * Extracts the missing permission from a refusal. The result goes into Temporal histories, so it holds only known
+ * Extracts the missing permission from a refusal. The result goes into Temporal histories, so it contains only known
  * fields, cut to a fixed length.
  */
 export function refusalOf(stream: string, error: ApiError): Refusal {
@@ -23,12 +23,12 @@ export function refusalOf(stream: string, error: ApiError): Refusal {
   };
 }
 
-/** Thrown when the API refuses a stream's route to the key, so that further requests would be wasted. */
+/** Thrown when the API refuses a stream's route, so that further requests would be wasted. */
 export class RouteRefusedError extends Error {
   readonly refusal: ApiError;
   /**
-   * Whether the refusal is certain. False: no record of the stream was ever answered, so single records may be the
-   * cause.
+   * Whether the API certainly refuses the whole route. False if the API never answered a record of the stream, so
+   * single records may be the cause.
    */
   readonly sure: boolean;
 

@@ -17,7 +17,7 @@ export class SeenIds {
     this.table = larger;
   }
 
-  /** Returns false when the table holds the hash already. */
+  /** Adds a hash. Returns false when the table already contains the hash. */
   private insert(table: Float64Array, hash: number): boolean {
     let at = hash % table.length;
     while (table[at] !== 0) {

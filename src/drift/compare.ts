@@ -9,7 +9,9 @@ import type { Shape } from './shape.js';
  */
 export type Structure = string | [Structure] | { [key: string]: Structure };
 
-/** One deviation from the declared shape. `type`: the found type, `mixed` for several types in one place. */
+/**
+ * One deviation from the declared shape. `type` is the found type, or `mixed` if one place has values of several types.
+ */
 export interface Deviation {
   path: string;
   kind: 'new field' | 'changed type';
@@ -18,7 +20,7 @@ export interface Deviation {
 
 /** Result of `compare`. */
 export interface Comparison {
-  /** Paths of declared fields and array items that were found. */
+  /** Paths of the declared fields and array items that the bodies contain. */
   seen: string[];
   deviations: Deviation[];
 }
@@ -35,7 +37,8 @@ export function typeOf(found: Structure): string {
 }
 
 /**
- * Appends a member to a path. A plain name stays as it is; other names are quoted, escaped and cut to 100 characters.
+ * Appends a member's name to a path. A plain name is appended unchanged; other names are quoted, escaped and cut to 100
+ * characters.
  */
 export function memberPath(path: string, name: string): string {
   if (/^[A-Za-z_][\w-]{0,99}$/.test(name)) return `${path}.${name}`;
@@ -44,7 +47,7 @@ export function memberPath(path: string, name: string): string {
 }
 
 /**
- * Compares found types with the declared shape. Ignores everything below an undeclared field. Stops after 100
+ * Compares the found types with the declared shape. Ignores everything inside an undeclared field. Stops after 100
  * deviations.
  */
 export function compare(declared: Shape | undefined, found: Structure, path: string): Comparison {
@@ -77,8 +80,8 @@ function visit(declared: Shape | undefined, found: Structure, path: string, resu
 }
 
 function allows({ types }: Shape, type: string): boolean {
-  // `mixed` means several types, or an empty object. Several types fit if several are declared; ops.rejects has the
-  // wrong values. An empty object fits a declared object.
+  // `mixed` means several types, or an empty object. Several types match if the reference declares several; ops.rejects
+  // then has the wrong values. An empty object matches a declared object.
   if (type === 'mixed') return types.size > 1 || types.has('object');
   return (types as ReadonlySet<string>).has(type);
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Nomenclatures, TenderDonors, TenderNomenclatures } from '../../schemas/v1/nomenclature.js';
 import { V1CompaniesResponse } from '../../schemas/v1/company.js';
+import { V1CompanyExecutivesResponse } from '../../schemas/v1/executive.js';
 import { V1FinancialReport } from '../../schemas/v1/financial-report.js';
 import { TenderDetails, TendersResponse } from '../../schemas/v1/tender.js';
 import { Company } from '../../schemas/v2/company.js';
@@ -12,14 +13,12 @@ import { shapeOf, type Shape } from './shape.js';
 
 /** The bodies of one route, as the reference declares them. */
 export interface DeclaredBody {
-  /** Method and path, with `{id}` in place of ids. */
+  /** Method and path of the route, with `{id}` in place of ids. */
   route: string;
   shape: Shape;
-  /**
-   * Smallest number of bodies in a run from which an absent field counts as missing. A single body may lack a field.
-   */
+  /** If a run has at least this many bodies, a field in none of them is reported as missing. */
   enough: number;
-  /** Whether values may describe a person. If so, no value is shown as a sample. */
+  /** True if values may describe a person. Samples then show no value. */
   personal: boolean;
 }
 
@@ -30,7 +29,7 @@ function body(route: string, schema: z.ZodType, enough: number, personal = false
   return { route, shape: shapeOf(schema), enough, personal };
 }
 
-// Years are data, not fields. The indicators inside a year are fields.
+// The years of a report are data, so they are not declared as fields. The indicators of a year are fields.
 const Report = z.record(
   z.string(),
   z.looseObject(Object.fromEntries([...INDICATORS.keys()].map((name) => [name, IndicatorValue.optional()]))),
@@ -52,10 +51,13 @@ export const DECLARED: Readonly<Record<string, readonly DeclaredBody[]>> = {
     body('GET /v1/finder/tenders/nomenclatures', TenderNomenclatures, 1),
     body('GET /v1/finder/tenders/donors', TenderDonors, 1),
   ],
-  // The reference says "absent in some enrichment responses", so no field counts as missing here.
+  // The reference says "absent in some enrichment responses", so an absent field of these routes is never reported as
+  // missing.
   matches: ['enrichment/company', 'enrichment/url', 'enrichment/company/pronet', 'autocomplete'].map((way) =>
     body(`POST /v2/${way}`, Company, Number.MAX_SAFE_INTEGER),
   ),
+  // Without `personalData: contacts`, the landed bodies lack most fields, so no field counts as missing here.
+  executives: [body('GET /v1/finder/company/executives', V1CompanyExecutivesResponse, Number.MAX_SAFE_INTEGER, true)],
   watched_companies: [body('GET /v2/companies/watch', WatchListResponse, PAGES)],
   watch_events: [
     body('GET /v2/companies/{id}/watch/events', WatchEventsResponse, RECORDS, true),
@@ -77,12 +79,14 @@ export interface DeclaredField {
   /** Path of the object that contains the field. */
   parent: string;
   types: string[];
-  /** Whether the field's content is declared, too. */
+  /** True if the field's own members or items are declared, too. */
   inside: boolean;
   enough: number;
 }
 
-/** Lists all declared fields of all routes. Leaves out indicators, because a report has only those that apply. */
+/**
+ * Lists all declared fields of all routes, without the indicators: a report contains only the indicators that apply.
+ */
 export function declaredFields(): DeclaredField[] {
   return Object.entries(DECLARED).flatMap(([stream, bodies]) =>
     bodies.flatMap(({ route, shape, enough }) =>

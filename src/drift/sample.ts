@@ -2,7 +2,7 @@ import { escapeUnseen } from '../core/visible-text.js';
 import { memberPath, type Structure } from './compare.js';
 
 const LONGEST = 60;
-// A field that the reference does not describe may be about a person. Treat fields with these names as personal.
+// A field that the reference does not describe may be about a person. If its name matches this pattern, show no sample.
 const PERSONAL_NAME =
   /person|people|contact|director|executive|employee_|officer|owner|signator|mail|phone|mobile|birth|gender|(first|last|full|middle)_?name/i;
 
@@ -17,7 +17,10 @@ export function sampleOf(value: unknown, path: string, personal: boolean): strin
   return escapeUnseen(text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
 }
 
-/** Finds the first wanted value at a path (as `compare` writes paths) in a body; undefined when there is none. */
+/**
+ * Finds the first value at a path for which `isWanted` returns true. `compare` writes the paths. Undefined when there
+ * is no such value.
+ */
 export function valueAt(body: unknown, path: string, isWanted: (value: unknown) => boolean, at = '$'): unknown {
   if (path === at) return isWanted(body) ? body : undefined;
   if (!path.startsWith(at)) return undefined;

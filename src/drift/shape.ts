@@ -3,16 +3,16 @@ import { z } from 'zod';
 /** JSON types. Every value may also be null. */
 export type JsonType = 'string' | 'number' | 'boolean' | 'object' | 'array';
 
-/** The declared part of a value's schema, for the detection of schema drift. */
+/** The declared part of a value's schema. Schema drift is a deviation from this shape. */
 export interface Shape {
   types: ReadonlySet<JsonType>;
-  /** True if the schema does not declare the content. Schema drift inside it is then not detected. */
+  /** True if the schema does not declare what the value contains. The content is then not compared. */
   open: boolean;
   /** Members of an object, by name. */
   fields?: ReadonlyMap<string, Shape>;
   /** Shape of an array's items. */
   items?: Shape;
-  /** Shape of an object's members whose names are data. */
+  /** Shape of every member of an object whose member names are data. */
   values?: Shape;
 }
 
@@ -38,7 +38,7 @@ function typeNamed(name: string): JsonType[] {
   return name === 'null' ? [] : [name as JsonType];
 }
 
-/** Returns the shape of a value that fits one of two shapes. */
+/** Returns the shape of a value that may have either of two shapes. */
 function merge(a: Shape, b: Shape): Shape {
   return { ...a, ...b, types: new Set([...a.types, ...b.types]), open: a.open || b.open };
 }

@@ -7,7 +7,7 @@ import { landSpool } from './land-spool.js';
 import { finishListing } from './listing-writer.js';
 import { spoolFile, spoolsDir } from './paths.js';
 
-// Streams whose parts must be complete, because half a list would look like a whole one. A run reads these lists again
+// Streams that must land completely, because half a list would look like a whole list. A run reads these lists again
 // from their start.
 const WHOLE_OR_NOT: ReadonlySet<string> = new Set(['tenders', 'watched_companies', 'nomenclatures']);
 
@@ -25,7 +25,7 @@ export async function adoptSpools(run: {
 }): Promise<void> {
   for (const stream of LandingStream.options) {
     const folder = runFolder({ ...run, stream });
-    // A listing that was read to its end needs only its commits.
+    // If a listing was read to its end, only the commits of its parts are missing.
     if (WHOLE_OR_NOT.has(stream)) await finishListing({ ...run, stream, chunk: stream });
     for (const chunk of spooled(folder)) {
       const spool = spoolFile(folder, chunk);
@@ -33,8 +33,8 @@ export async function adoptSpools(run: {
         await rm(spool, { force: true });
         continue;
       }
-      // Use another chunk name, because the chunk is not complete. After a reset, the run must be able to write the
-      // chunk itself.
+      // The chunk is not complete, so land its rows under another chunk name. After a reset, the run can still write a
+      // part with the chunk's name.
       const left = chunk.startsWith(LEFT) ? chunk : `${LEFT}${randomUUID().slice(0, 8)}-${chunk}`;
       await rename(spool, spoolFile(folder, left));
       await landSpool({ ...run, stream, chunk: left });

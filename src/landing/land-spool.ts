@@ -13,15 +13,17 @@ export interface SpoolLimits {
   bytes: number;
 }
 
-/** Limits of one part: 1,000 rows or 32 MiB of the spool. A part is encoded in memory, so they also limit memory. */
+/**
+ * Limits of one part: 1,000 rows or 32 MiB of the spool. A part is encoded in memory, so the limits also limit memory.
+ */
 export const SPOOL_LIMITS: SpoolLimits = { rows: 1_000, bytes: 32 * 2 ** 20 };
 
 /**
- * Lands a spool of any size as parts of limited size, then removes the spool. Reads the spool as a stream and skips
- * torn lines. Lands each row once, even if interrupted or executed twice at the same time. For this, a part is named by
- * its first row, and a committed part states its number of rows.
+ * Lands a spool of any size as parts of limited size, then removes the spool. Reads the spool line by line and skips
+ * torn lines. Lands each row once, even if interrupted or executed twice at the same time. To make this possible, a
+ * part is named by its first row, and a committed part states its number of rows.
  * @param goesOn called before each part is written and before the spool is removed; an error stops the work
- * @returns rows of the spool that are landed now
+ * @returns rows of the spool that are now landed
  */
 export async function landSpool(
   target: PartTarget,
@@ -40,8 +42,8 @@ export async function landSpool(
 interface Pass {
   rows: number;
   /**
-   * True if another process committed a part of another size meanwhile. Then read again from the start and continue
-   * after this part.
+   * True if another process committed a part with another number of rows at the same time. The caller then reads the
+   * spool again and continues after that part.
    */
   raced: boolean;
 }
@@ -74,22 +76,22 @@ async function landFrom(target: PartTarget, spool: string, limits: SpoolLimits, 
 }
 
 /**
- * Returns the part of a spool that starts with this row. The first part has the chunk's own name; later names sort
- * after it.
+ * Returns the part that begins with this row of the spool. The first part has the chunk's own name. The names of later
+ * parts sort after the first.
  */
 function partOf(target: PartTarget, row: number): PartTarget {
   return row === 0 ? target : { ...target, chunk: `${target.chunk}.row${String(row).padStart(9, '0')}` };
 }
 
 /**
- * Counts the rows of the committed part that starts with this row.
- * @returns 0 when the part does not exist; Infinity when compaction has joined it
+ * Returns the number of rows of the committed part that begins with this row of the spool.
+ * @returns 0 when the part does not exist; Infinity when compaction has joined the part
  */
 function countCommitted(target: PartTarget, row: number): number {
   const part = partOf(target, row);
   const committed = PartWriter.committed(part);
   if (committed) return committed.rows;
-  // Compaction joins parts only after their spool was removed. So all rows are landed, and a power cut restored the
-  // spool.
+  // Compaction joins parts only after their spool was removed. So all rows are landed, and the spool is back only
+  // because of a power cut.
   return findReplacing(runFolder(part), part.chunk) === undefined ? 0 : Infinity;
 }

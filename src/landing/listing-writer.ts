@@ -6,7 +6,7 @@ import { writeFileAtomic } from '../core/files.js';
 import { PartWriter, type NewRow } from './part-writer.js';
 import { spoolFile, spoolsDir, type PartTarget } from './paths.js';
 
-// Pages per part. Only the pages of one part are in memory.
+// Pages per part. Only the pages of one part are in memory at a time.
 const PAGES_PER_PART = 100;
 
 /**
@@ -14,18 +14,18 @@ const PAGES_PER_PART = 100;
  *
  * States: reading (pages go to spools) → complete (`complete-<listing>.json` is written) → committed (the spools are
  * parts). After a crash in `reading`, the listing is read again. After a crash in `complete`, only the remaining
- * commits follow. The part with the listing's own name is committed last and proves that all parts exist.
+ * commits follow. The part with the listing's own name is committed last, and proves that all parts exist.
  */
 export class ListingWriter {
   private part: PartWriter | null = null;
   private inPart = 0;
   private sealed = 0;
-  /** Pages appended. */
+  /** Pages appended so far. */
   rows = 0;
 
   private constructor(private readonly target: PartTarget) {}
 
-  /** Opens a listing to read it from its start. Removes the spools of an incomplete attempt. */
+  /** Opens a listing to read the listing from its start. Removes the spools of an incomplete attempt. */
   static async open(target: PartTarget): Promise<ListingWriter> {
     await dropListing(target);
     return new ListingWriter(target);
@@ -43,8 +43,8 @@ export class ListingWriter {
   }
 
   /**
-   * Marks the listing as complete and commits every part. If interrupted after the mark, a new attempt continues with
-   * the commits.
+   * Marks the listing as complete and commits every part. If interrupted after the mark, the next attempt makes the
+   * remaining commits.
    */
   async commit(): Promise<void> {
     await this.seal();

@@ -10,10 +10,11 @@ import type { LandedRow } from '../../schemas/pipeline/landing.js';
 
 /*
  * States of a part and transitions:
- * - written: the Parquet file exists without a manifest, so the part does not count.
+ * - written: the Parquet file exists without a manifest, so readers ignore the part.
  * - written → committed: its manifest is written. From then on the part is immutable.
  * - written → removed: another attempt committed the chunk with another file.
- * - committed → replaced: compaction commits a joined part that names it in `replaces`. It no longer counts.
+ * - committed → replaced: compaction commits a joined part whose `replaces` names this part. Readers then ignore this
+ *   part.
  * - replaced → removed: compaction removes its manifest, then its file.
  */
 
@@ -25,7 +26,7 @@ export interface LandedPart extends PartManifest {
 /**
  * Reads the manifests of all committed parts, or only those of one stream or run. Leaves out parts that compaction
  * replaced.
- * @param onFault called for each unreadable manifest; without it the first one throws
+ * @param onFault called for each unreadable manifest; without `onFault`, the first unreadable manifest throws
  * @returns parts ordered by stream, date, run and part
  * @throws TidemarkError `LandingCorrupt` when a manifest is unreadable
  */
@@ -48,10 +49,10 @@ export function readManifests(
 }
 
 /**
- * Finds the newest stamp in the landing zone. Reads the run records of all dates, and all other parts from `since` on.
- * Skips unreadable manifests, which the load reports.
+ * Finds the newest timestamp in the landing zone. Reads the run records of all dates, and all other parts from `since`
+ * on. Skips unreadable manifests, which the load reports.
  * @param since logical date, YYYY-MM-DD
- * @returns ISO instant and its run; null for an empty landing zone
+ * @returns the ISO instant and its run; null for an empty landing zone
  */
 export function newestStamp(dataDir: string, since: string): { stamp: string; run: string } | null {
   const root = landingDir(dataDir);
@@ -85,7 +86,7 @@ export function readRunRows(target: {
 
 /**
  * Reads the rows of a part.
- * @throws TidemarkError `LandingCorrupt` when the file is missing or differs from its manifest
+ * @throws TidemarkError `LandingCorrupt` when the file is missing or does not match its manifest
  */
 export function readPartRows(part: LandedPart): LandedRow[] {
   const bytes = existsSync(part.file) ? readFileSync(part.file) : undefined;
@@ -100,15 +101,15 @@ export function* recentParts(dataDir: string, stream: LandingStream): Generator<
   const root = streamDir(dataDir, stream);
   for (const date of list(root, 'date=').toReversed()) {
     for (const run of list(path.join(root, date), 'run=')) {
-      // Skip unreadable manifests; the load reports them.
+      // Skip unreadable manifests, because the load reports them.
       yield* readFolder(path.join(root, date, run), () => undefined);
     }
   }
 }
 
 /**
- * Finds the manifest of the part into which compaction (`tidemark compact`) joined a chunk's part; undefined when there
- * is none.
+ * Finds the manifest of the part into which compaction (`tidemark compact`) joined a chunk's part. Undefined when there
+ * is no such part.
  */
 export function findReplacing(folder: string, chunk: string): PartManifest | undefined {
   return list(manifestsDir(folder), 'part-joined-')

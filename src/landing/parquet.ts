@@ -14,10 +14,10 @@ import { Compression, readParquet, Table as WasmTable, WriterPropertiesBuilder, 
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
 import type { PartTarget } from './paths.js';
 
-// With several row groups per part, DuckDB reads one part with all its threads.
+// With several row groups in a part, DuckDB can read the part with several threads.
 const ROW_GROUP_ROWS = 500;
 
-/** Version of the columns and their content, for readers of old parts. */
+/** Version of the columns and their content. Readers use the version to read old parts. */
 const SCHEMA_VERSION = '1';
 
 /** Returns the key-value metadata for the footer of a part. */
@@ -28,8 +28,8 @@ export function footerOf(target: PartTarget): Record<string, string> {
 
 /**
  * Encodes landed rows as one Parquet file with zstd compression. The columns are listed in schemas/pipeline/landing.ts.
- * The footer names stream, run, date, chunk and, if there is one, market. Its key `content` is the SHA-256 over the
- * rows' hashes, one per line.
+ * The footer names stream, run, date, chunk and, for a run of a market, the market. Its key `content` is the SHA-256
+ * over the rows' hashes, one per line.
  */
 export function encodePart(target: PartTarget, rows: LandedRow[]): Uint8Array {
   const text = (values: (string | null)[]) => vectorFromArray(values, new Utf8());

@@ -10,12 +10,12 @@ import { encodePart } from './parquet.js';
 import { manifestFile, otherPartName, partName, spoolFile, type PartTarget } from './paths.js';
 import { Spool } from './spool.js';
 
-/** A response before it is landed. The writer adds the hash. */
+/** A response that is not landed yet. The writer adds the hash. */
 export type NewRow = Omit<LandedRow, 'sha256'>;
 
 /**
- * Lands the responses of one chunk. Appends them to a spool, then writes the complete chunk as one immutable Parquet
- * part with its manifest. Opening the chunk again resumes from the spool.
+ * Lands the responses of one chunk. Appends the responses to a spool, then writes the complete chunk as one immutable
+ * Parquet part with its manifest. Opening the chunk again resumes from the spool.
  *
  * States of a chunk: open (rows in the spool) → part written → manifest written (committed) → spool removed.
  */
@@ -36,7 +36,7 @@ export class PartWriter {
     return existsSync(file) ? PartManifest.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
   }
 
-  /** Opens a chunk. With `resume: false`, drops the spool of earlier attempts. */
+  /** Opens a chunk. With `resume: false`, removes the spool of earlier attempts. */
   static async open(target: PartTarget, { resume = true } = {}): Promise<PartWriter> {
     const file = spoolFile(runFolder(target), target.chunk);
     if (!resume) await rm(file, { force: true });
@@ -54,7 +54,7 @@ export class PartWriter {
     this.#rows.push(landed);
   }
 
-  /** Resolves once every appended row is on disk, so that a power cut before the commit loses none. */
+  /** Resolves once every appended row is on disk, so that no row is lost in a power cut before the commit. */
   sync(): Promise<void> {
     return this.#spool.sync();
   }
@@ -62,8 +62,8 @@ export class PartWriter {
   /**
    * Writes the part, then the manifest, then removes the spool. After a crash between two of these steps, the next
    * attempt makes the same part. A chunk without rows leaves no part.
-   * @param options `as`: the part's chunk name, if it differs from the spool's
-   * @returns the manifest; if another attempt has committed the chunk meanwhile, that attempt's manifest
+   * @param options `as`: the part's chunk name, if different from the spool's chunk name
+   * @returns the manifest; if another attempt has already committed the chunk, the manifest of that attempt
    */
   async commit({ as = this.#target.chunk } = {}): Promise<PartManifest | undefined> {
     const target = { ...this.#target, chunk: as };
@@ -72,7 +72,7 @@ export class PartWriter {
     return committed;
   }
 
-  /** Stops without committing. The spool stays for the next attempt. */
+  /** Stops without committing. The spool remains for the next attempt. */
   async close(): Promise<void> {
     await this.#spool.close();
   }
@@ -102,25 +102,25 @@ export async function writePart(target: PartTarget, rows: LandedRow[]): Promise<
   };
   const made = await writeFileOnce(manifestFile(folder, target.chunk), `${JSON.stringify(manifest)}\n`);
   const standing = made ? manifest : PartWriter.committed(target);
-  // Remove the part files that the valid manifest does not name; no later manifest will name them.
+  // Remove the part files that the valid manifest does not name. No later manifest will name these files.
   for (const name of [partName(target.chunk), manifest.part]) {
     if (standing !== undefined && name !== standing.part) await rm(path.join(folder, name), { force: true });
   }
   return standing;
 }
 
-/** Lands a few rows at once, unless the chunk is already committed. */
+/** Lands a few rows in one step, unless the chunk is already committed. */
 export async function landRows(target: PartTarget, rows: NewRow[]): Promise<void> {
   if (PartWriter.committed(target)) return;
   const writer = await PartWriter.open(target);
-  // A crashed attempt spooled the first of these rows. Append only the rest.
+  // A crashed attempt may have spooled the first of these rows. Append only the rest.
   for (const row of rows.slice(writer.rows.length)) await writer.append(row);
   await writer.commit();
 }
 
 /**
- * Writes a part's file without overwriting an existing one. Two attempts may write the same chunk at once, if one
- * wrongly counted as dead. Either attempt may write the manifest.
+ * Writes a part's file without overwriting an existing one. Two attempts may write the same chunk at the same time,
+ * because Temporal may start an attempt while the earlier one still runs. Either attempt may write the manifest.
  * @returns the file's name
  */
 async function placePart(folder: string, chunk: string, bytes: Uint8Array, sha256: string): Promise<string> {

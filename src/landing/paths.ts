@@ -5,10 +5,10 @@ import type { LandingPlace } from '../core/data-folder.js';
 
 const SPOOL = '_spool';
 
-/** The place of a part: one folder per stream, logical date and run. */
+/** Identifies a part: the folder of its stream, logical date and run, and the name of its chunk. */
 export interface PartTarget extends LandingPlace {
   market: string | null;
-  /** Unique in run and stream; names the part. */
+  /** Name of the chunk and of its part; unique in run and stream. */
   chunk: string;
 }
 
@@ -17,12 +17,15 @@ export function partName(chunk: string): string {
   return `part-${chunk}.parquet`;
 }
 
-/** Returns a second file name for a chunk's part, for use when an uncommitted attempt has taken the first name. */
+/**
+ * Returns a second file name for a chunk's part. Used when an uncommitted attempt has already written a file with the
+ * first name.
+ */
 export function otherPartName(chunk: string, sha256: string): string {
   return `part-${chunk}.${sha256.slice(0, 12)}.parquet`;
 }
 
-/** Returns the name of a part's manifest, which is the same for both names of the part. */
+/** Returns the name of a part's manifest. Both file names of a part give the same name. */
 export function manifestName(part: string): string {
   return part.replace(/(\.[0-9a-f]{12})?\.parquet$/, '.json');
 }
@@ -47,7 +50,7 @@ export function manifestFile(folder: string, chunk: string): string {
   return path.join(manifestsDir(folder), `part-${chunk}.json`);
 }
 
-/** Returns the path of a chunk's spool: one JSON line per response, removed once the part is committed. */
+/** Returns the path of a chunk's spool: one JSON line per response. The spool is removed once the part is committed. */
 export function spoolFile(folder: string, chunk: string): string {
   return path.join(spoolsDir(folder), `part-${chunk}.ndjson`);
 }

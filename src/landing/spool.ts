@@ -7,15 +7,16 @@ import { asDiskFull, makeFolder } from '../core/files.js';
 /*
  * States of a spool and transitions:
  * - open → open: the attempt ends before the commit. The next attempt cuts off a torn line and appends.
- * - open → failed: a write fails, for example on a full disk. Later lines are refused; the next attempt opens it again.
+ * - open → failed: a write fails, for example on a full disk. Later lines are rejected; the next attempt opens the
+ *   spool again.
  * - open → removed: its rows are in committed parts (part-writer.ts, land-spool.ts).
- * - open → left: its run ends first. `adoptSpools` renames it to `part-left-…` and lands it.
- * - open → removed: its run ends first, and it holds half a listing or half a record of the run.
+ * - open → left: its run ends first. `adoptSpools` renames the spool to `part-left-…` and lands its rows.
+ * - open → removed: its run ends first, and the spool contains an incomplete listing or incomplete records of the run.
  */
 
 /**
  * Appends the responses of one chunk to a file, one JSON line each. After a `kill -9`, the next worker resumes from
- * this file, so only requests in flight are lost. This allows large parts.
+ * this file and loses only requests in flight. So a part may be large.
  */
 export class Spool {
   /** Rows found on opening, from earlier attempts. */
@@ -45,19 +46,22 @@ export class Spool {
     return this.#bytes;
   }
 
-  /** Resolves once the operating system has the line. The line then survives the process, but not a power cut. */
+  /**
+   * Resolves once the operating system has the line. From then on, the line survives the end of the process, but not a
+   * power cut.
+   */
   append(row: LandedRow): Promise<void> {
     const line = Buffer.from(`${JSON.stringify(row)}\n`);
     this.#bytes += line.byteLength;
     this.#unwritten.push(line);
-    // After a failed write, refuse all later lines. The disk may hold half a line, which the next open cuts off.
+    // After a failed write, reject all later lines. The file may end with half a line, which the next open cuts off.
     this.#nextWrite ??= this.#tail = this.#tail.then(() => this.#write());
     return this.#nextWrite.catch((error: unknown) => {
       throw asDiskFull(error, this.#file);
     });
   }
 
-  /** Writes all lines that arrived during the previous write at once: each write has a fixed cost. */
+  /** Writes all lines that arrived during the previous write in one write, because each write has a fixed cost. */
   #write(): Promise<void> {
     const lines = this.#unwritten;
     this.#unwritten = [];
@@ -65,9 +69,7 @@ export class Spool {
     return this.#handle.appendFile(Buffer.concat(lines));
   }
 
-  /**
-   * Resolves once all appended lines are on disk and survive a power cut. Rejects if the file was removed meanwhile.
-   */
+  /** Resolves once all appended lines are on disk and survive a power cut. Rejects if the file was removed. */
   sync(): Promise<void> {
     this.#tail = this.#tail.then(() => this.#syncFile());
     return this.#tail.catch((error: unknown) => {
@@ -85,7 +87,7 @@ export class Spool {
     await this.#handle.close();
   }
 
-  /** Closes and removes the spool. Call it when the rows are in a committed part. */
+  /** Closes and removes the spool. For use after the rows are in a committed part. */
   async discard(): Promise<void> {
     await this.close();
     // Another attempt may have committed the chunk and removed the spool.
@@ -95,7 +97,7 @@ export class Spool {
 
 /**
  * Reads the complete lines of an earlier attempt. A kill, a full disk or a power cut may have torn a line. Cuts the
- * file off at the first torn line, so that new lines can follow. The run fetches the responses after this line again.
+ * file off at the first torn line, so that new lines can follow. The run fetches the responses after the cut again.
  */
 async function recover(file: string): Promise<LandedRow[]> {
   if (!existsSync(file)) return [];
@@ -114,16 +116,16 @@ async function recover(file: string): Promise<LandedRow[]> {
 export interface SpoolLine {
   /** Undefined when the line is torn. */
   row: LandedRow | undefined;
-  /** Bytes of this line, and of the file up to its end. */
+  /** `bytes`: length of this line. `end`: length of the file up to the end of this line. */
   bytes: number;
   end: number;
 }
 
-// Responses are shorter, and a JavaScript string cannot hold much more.
+// Most bytes of a line. Responses are much shorter, and a JavaScript string cannot hold much more.
 const MOST_LINE_BYTES = 256 * 2 ** 20;
 const READ_BYTES = 2 ** 20;
 
-/** Reads a spool of any size line by line, with one line in memory. A last line without a line end counts as torn. */
+/** Reads a spool of any size line by line, with one line in memory. A last line without a line end is torn. */
 export async function* readSpool(file: string, mostLineBytes = MOST_LINE_BYTES): AsyncGenerator<SpoolLine> {
   let line: Buffer[] = [];
   let bytes = 0;

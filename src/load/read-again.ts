@@ -2,9 +2,19 @@ import type { LandedPart } from '../landing/index.js';
 import type { Database } from '../duckdb/database.js';
 import { findPartFault } from './part-check.js';
 
+const V1_REPORTS = `(SELECT report_id FROM ledger.reports WHERE source = 'v1')`;
+
 /** Ledger rows, by stream, that only this stream's staging writes. The staging of every stream writes SHARED_TABLES. */
 const OWN_ROWS: Record<string, readonly string[]> = {
-  watch_events: ['ledger.received_events'],
+  companies: ['ledger.company_records', 'ledger.code_extras'],
+  financials_v1: [
+    'ledger.v1_values',
+    'ledger.v1_reports',
+    `ledger.report_values WHERE report_id IN ${V1_REPORTS}`,
+    `ledger.reports WHERE source = 'v1'`,
+  ],
+  watched_companies: ['ledger.watched_companies'],
+  watch_events: ['ledger.received_events', 'ledger.delivered_values'],
   tenders: [
     'ledger.tender_sightings',
     `ledger.tender_records WHERE source = 'summary'`,

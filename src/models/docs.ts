@@ -95,7 +95,16 @@ page. \`tidemark models docs --out docs/data-dictionary.md\` writes it from the 
 file has the same texts as comments: \`tidemark sql "SELECT column_name, data_type, comment FROM duckdb_columns()
 WHERE table_name = 'companies'"\`.
 
-Unless a column says otherwise, NULL means that the API gave no value.
+Unless a column says otherwise, NULL means that the API gave no value. The field was missing, null or an empty text. A rejected value
+is NULL too; [ops.rejects](#opsrejects) has it. Only the landed answers tell these apart. This query shows how the answers for company 7
+state \`vat_number\`: NULL if it is missing, otherwise \`null\`, \`""\` or the value.
+
+\`\`\`sql
+SELECT fetched_at, json_extract(body, '$.vat_number') AS vat_number
+FROM read_parquet('data/landing/companies/*/*/*.parquet', hive_partitioning = false)
+WHERE entity_id = '7' AND status = 200
+ORDER BY fetched_at
+\`\`\`
 
 Kind says how a table is built: \`table\` completely in every run, \`incremental\` only for keys that changed, \`view\` from the
 writer's own tables. All are published as tables. A new version of a table breaks queries written for the version before.

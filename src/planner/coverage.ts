@@ -19,10 +19,10 @@ export interface CoverageInput {
 type Gap = CoverageRecord['why'][number];
 
 /**
- * Describes which companies a run found in a market, how they are proven, and where companies are missing. Carried-over
- * companies count as missing, since this run did not search for them. Companies with unusable ids count as missing,
- * too. The gaps may add up to slightly more than `missing`, because another segment may list a segment's missing
- * company.
+ * Describes which companies a run found in a market, how each found company is proven, and where companies are missing.
+ * Carried-over companies are reported as missing, because this run did not search for them. Companies with unusable ids
+ * are missing, too. The gaps may add up to slightly more than `missing`: a company missing in one segment may be found
+ * in another.
  */
 export function describeCoverage(input: CoverageInput): CoverageRecord {
   const { market, tree, firstTotal, carried } = input;
@@ -56,13 +56,14 @@ function gapsOf({ tree, firstTotal, done, dropped }: CoverageInput, missing: num
     explain(root, why, `the market's total changed while it was read${grown}`);
     why.push(...uncertain(root, why));
   }
-  // Another dimension might have changed every split, so each gap names the unusable ones.
+  // Another dimension might have given other segments, so each gap names the unusable dimensions.
   const unusable = dropped.size > 0 ? ` (could not be used: ${[...dropped.values()].sort().join('; ')})` : '';
   return [...why.map((gap) => ({ ...gap, reason: gap.reason + unusable })), ...unusableIds(tree)];
 }
 
 /**
- * Returns segments that were not searched completely although their totals match: new companies may hide missing ones.
+ * Returns segments that were not searched completely, although as many companies were found as reported. A new company
+ * may replace a missing one in the count.
  */
 function uncertain(root: Segment, why: readonly Gap[]): Gap[] {
   const open = root.children.filter((child) => child.postponed && why.every((gap) => gap.segment !== child.id));
@@ -101,7 +102,7 @@ function unusableIds({ root, unusable }: SegmentTree): Gap[] {
   });
 }
 
-/** Reports a gap at the deepest segment to which its missing companies can be assigned. */
+/** Reports missing companies as a gap of the deepest segment that must contain them. */
 function explain(segment: Segment, why: Gap[], otherwise: string): void {
   const missing = missingOf(segment);
   if (missing === 0 && !segment.uncounted) return;
@@ -125,7 +126,10 @@ function classOf({ state, shortfall, postponed }: Segment): Gap['class'] {
   return state === 'drifted' || shortfall === null ? 'drifted' : 'unproven';
 }
 
-/** Counts each company once: a found company under its best proof, a missing company under its gap. */
+/**
+ * Counts each company once. A found company is counted under the first class of `PROOFS` that applies; a missing
+ * company under the class of its gap.
+ */
 function certify({ root, proofs }: SegmentTree, why: readonly Gap[], missing: number): CoverageCertificate {
   const found = root.distinct - root.unusable;
   const certificate: CoverageCertificate = {

@@ -3,21 +3,21 @@ import type { Fiber, Task } from './tasks.js';
 import type { SegmentTree } from './tree.js';
 import type { Bounds, Dimension, PlanInput } from './types.js';
 
-/** A second pass over a segment: its requests, and the companies it can find. */
+/** One possible second pass over a segment: its requests, and the companies that the pass can find. */
 export interface Pass {
   cost: number;
   gain: number;
   choice: { dimension: Dimension };
 }
 
-/** The second passes over one segment that wait for the end of the search. */
+/** Second passes over one segment that run after the whole market was searched. */
 export interface DeferredPasses {
   readonly id: string;
   /** The cheapest pass; null when there is none. */
   readonly best: Pass | null;
   /** Runs the cheapest pass. */
   further(): Task<void>;
-  /** Writes the segment's shortfall. */
+  /** Writes why the segment lacks companies. */
   explain(): void;
 }
 
@@ -33,27 +33,31 @@ export interface CrawlState {
   pages: number;
   /** Companies that one search can show: pages × size. */
   cap: number;
-  /** Requests the planner may spend to find one company that the first split of its segment lost. */
+  /** Requests the planner may spend to find one company that has no value in the dimension of a split. */
   requestsPerCompany: number;
   /** Requests of all second passes, and the companies they found. */
   second: { requests: number; found: number };
   /**
-   * Second passes that are too expensive for one segment alone. `spendRest` runs those that pay for the whole market.
+   * Second passes that are too expensive for one segment alone. After the market's search, `spendRest` runs the
+   * cheapest of these passes.
    */
   deferred: DeferredPasses[];
-  /** Number of requests wanted so far, answered or not. If the API contradicts itself, thousands may be waiting. */
+  /**
+   * Number of requests the plan has created so far, answered or not. If the API contradicts itself, thousands may be
+   * waiting.
+   */
   asked(): number;
-  /** Number of requests after which the plan splits no more segments. Grows with the companies found. */
+  /** After this many requests, the plan splits no more segments. The limit grows with the companies found. */
   requestLimit(): number;
-  /** From this number on, a total means "at least this many". Infinity while no cap is suspected. */
+  /** A total of this number or more means "at least this many". Infinity while no cap is suspected. */
   readonly totalsCap: number;
-  /** Records that totals are capped at this number. A larger total later proves that there is no cap. */
+  /** Records that the API caps totals at this number. A larger total later proves that there is no cap. */
   noteCappedTotals(total: number): void;
   /** Whether ranges include values equal to their bounds; `inclusive` until calibration shows otherwise. */
   bounds: Bounds;
   /** Facts of each dimension in the whole market, calibrated once when first needed. */
   facts: Map<Dimension, Fiber<DimensionFacts | null>>;
-  /** Why version 1 cannot list the market; later nights then do not try it. Null when it can. */
+  /** Why version 1 cannot list the market; later nights then do not try version 1. Null when version 1 can. */
   v1Refusal: string | null;
   /** Unusable dimensions, each with its reason. */
   dropped: Map<string, string>;

@@ -23,8 +23,11 @@ export function firstDay(year: number, month: number): number {
   return Math.round(Date.UTC(year, month - 1, 1) / MS_PER_DAY);
 }
 
-/** Returns the first Wednesday in July: registers are open on this day and on the day before. */
+/**
+ * Returns the first Wednesday in July. Registers are open on Tuesdays and Wednesdays, so both neighbouring days have
+ * registrations.
+ */
 export function midyear(year: number): number {
   const july = firstDay(year, 7);
-  return july + ((6 - (july % 7) + 7) % 7); // day 0 was a Thursday
+  return july + ((6 - (july % 7) + 7) % 7); // 1970-01-01, day 0, was a Thursday
 }

@@ -7,7 +7,7 @@ export interface SearchOutlook {
   total: number;
   /** Rows on a page. */
   size: number;
-  /** Requests sent so far. The forecast includes them. */
+  /** Requests sent so far. The forecast includes these requests. */
   asked: number;
   /**
    * - pages: the plan knows every page it will request (a market below the page cap, or version 1's listing).
@@ -19,11 +19,11 @@ export interface SearchOutlook {
   before: { requests: number; total: number } | null;
 }
 
-/** What is known about a stream's records before tonight's search. */
+/** Facts about a stream's companies from the warehouse, before tonight's search. */
 export interface RecordOutlook {
   stream: string;
   endpoint: string;
-  /** Companies of the current night. */
+  /** Number of members on the market's current night. */
   known: number;
   /** Known companies never fetched, and those fetched longer ago than `refresh` allows. */
   unfetched: number;
@@ -38,7 +38,7 @@ export interface StreamForecast {
   requests: number;
   /** The forecast is compared with the requests that the run sends to these endpoints. */
   endpoints: string[];
-  /** How the number was calculated, for people. */
+  /** How the number of requests was calculated, for people. */
   basis: string;
 }
 
@@ -56,7 +56,7 @@ export interface Quota {
   total: number;
 }
 
-// Requests of a cold sweep for each full page. A market under 1,000 pages needs more of them.
+// Requests of a cold sweep for each full page. A market under 1,000 pages takes `SMALL_SWEEP_COST` for each page.
 const SWEEP_COST = 1.1;
 const SMALL_SWEEP_COST = 1.2;
 const SMALL_SWEEP_PAGES = 1_000;
@@ -64,7 +64,7 @@ const SMALL_SWEEP_PAGES = 1_000;
 // company.
 const SECOND_PASS_PER_COMPANY = 5;
 
-/** Forecasts the requests of a market's search, calibration and the last request for the total included. */
+/** Forecasts the requests of a market's search, including calibration and the last request for the total. */
 export function forecastSearch(search: SearchOutlook): StreamForecast {
   const { total, size, asked, next, before } = search;
   const pages = Math.ceil(total / Math.max(1, size));
@@ -104,7 +104,10 @@ export function forecastRecords(records: RecordOutlook, total: number): StreamFo
   };
 }
 
-/** Returns how many seconds the requests take, with the worker's concurrency and its limit of requests per second. */
+/**
+ * Returns how many seconds the requests take. The concurrency and the requests per second of the worker limit the
+ * speed.
+ */
 export function forecastSeconds({ requests, endpoints }: StreamForecast, pace: Pace): number {
   const known = endpoints.flatMap((endpoint) => pace.latency[endpoint] ?? []);
   const latency = known.length > 0 ? Math.max(...known) : pace.typical;

@@ -5,15 +5,15 @@ import type { Task } from './tasks.js';
 import type { Segment } from './tree.js';
 import { isRefused, type Dimension } from './types.js';
 
-// Run a pass that costs at most this many requests without counting first which companies the pass can find.
+// If a pass costs at most this many requests, run the pass without first counting the companies it can find.
 const NOT_WORTH_COUNTING = 8;
-// From this `requestsPerCompany` on, run every pass. A count misses companies that moved, and companies of a sweep that
-// ended early.
+// From this `requestsPerCompany` on, run every pass without counting. Counts would leave out companies that moved, and
+// companies of a sweep that ended early.
 export const THOROUGH = 10;
-// Counting the companies that have no value in n dimensions takes 2^n requests, so count at most this many dimensions.
+// Counting the companies without a value in n dimensions takes 2^n requests. Use at most this many dimensions.
 const MOST_COUNTED = 3;
 
-/** A search for the companies that earlier passes over a segment could not reach. */
+/** A search for companies of a segment that have no value in the dimensions searched so far. */
 export interface Hunt {
   /** Dimensions of earlier passes. The wanted companies have no value in any of these dimensions. */
   reached: readonly Choice[];
@@ -28,7 +28,7 @@ export interface Offer {
   cost: number;
   /** Upper bound of the companies that the pass can find. */
   gain: number;
-  /** Whether `gain` is final: it was counted, or counting is not worth its requests. */
+  /** True when `gain` will not change: the companies were counted, or counting costs too many requests. */
   counted: boolean;
 }
 
@@ -39,7 +39,10 @@ export function newIn(segment: Segment, hunt: Hunt): number {
   return found;
 }
 
-/** Returns the possible second passes. Their gain is not counted yet: each has `wanted` as upper bound. */
+/**
+ * Returns the possible second passes. `gain` of each pass is `wanted` until `countOffer` counts the companies of the
+ * pass.
+ */
 export function* offersFor(
   state: CrawlState,
   segment: Segment,
@@ -52,7 +55,7 @@ export function* offersFor(
     .sort(byPrice);
 }
 
-/** Counts the companies that a pass can find and that earlier passes could not reach. */
+/** Counts the companies that a pass can find and that have no value in the dimensions of earlier passes. */
 export function* countOffer(state: CrawlState, segment: Segment, offer: Offer, { reached }: Hunt): Task<Offer> {
   const { choice, cost, gain } = offer;
   const { key, everybody } = choice.facts.splitField;
@@ -62,14 +65,14 @@ export function* countOffer(state: CrawlState, segment: Segment, offer: Offer, {
   return { ...offer, gain: Math.min(gain, reachable ?? gain), counted: true };
 }
 
-/** Sorts passes by requests for each company, the cheapest first. */
+/** Sorts passes by estimated requests per company, the cheapest first. */
 export function byPrice(a: Pass, b: Pass): number {
   return a.cost / a.gain - b.cost / b.gain || (a.choice.dimension.key < b.choice.dimension.key ? -1 : 1);
 }
 
 /**
- * Returns an upper bound of the companies that earlier passes over a segment could not reach. Null when they cannot be
- * counted, or when reading the segment costs no more.
+ * Returns an upper bound of a segment's companies without a value in the dimensions of earlier passes. Null when the
+ * API cannot count these companies, or when reading the segment costs no more requests.
  */
 export function* countHunted(state: CrawlState, segment: Segment, { reached }: Hunt): Task<number | null> {
   const pages = Math.ceil(segment.total / state.size);
@@ -80,7 +83,8 @@ export function* countHunted(state: CrawlState, segment: Segment, { reached }: H
 
 /**
  * Counts a segment's companies that match the filters `under` and have no value in any dimension of `reached`.
- * Subtracts totals. The count may be too high, never too low, because only 3 dimensions are subtracted.
+ * Subtracts the totals of companies with a value, for at most 3 dimensions. So the count may be too high, never too
+ * low.
  */
 function* countOutside(
   state: CrawlState,
@@ -110,7 +114,9 @@ function* inclusionExclusion(
   return all === null ? null : Math.max(0, all - inside);
 }
 
-/** Returns the API's total of a segment under further filters; null when refused or capped. */
+/**
+ * Returns the API's total of a segment under further filters; null when the search is refused or the total is capped.
+ */
 function* totalOf(
   state: CrawlState,
   segment: Segment,

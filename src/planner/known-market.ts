@@ -5,8 +5,8 @@ import { Shape, type Counted } from './shape.js';
 import type { Calibration, Dimension, DimensionCalibration, Distribution, RangeDimension } from './types.js';
 
 /**
- * Returns an earlier night's facts of a dimension without a request; the shape comes from the warehouse if possible.
- * Outdated facts cost requests but lose no company, because the total of each window is requested anyway.
+ * Returns an earlier night's facts of a dimension without a request. The shape comes from the warehouse if possible.
+ * Outdated facts cost requests but lose no company, because the total of each window is requested in any case.
  * @returns null when the dimension must be calibrated
  */
 export function recallDimension(state: CrawlState, dimension: Dimension): DimensionFacts | { unusable: string } | null {

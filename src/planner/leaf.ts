@@ -7,19 +7,19 @@ import { addPage, missingOf, type Segment } from './tree.js';
 import { isRefused, type PageAnswer, type SearchAnswer } from './types.js';
 
 /**
- * Reads all pages of a segment at or below the cap; page 1 is `first`. Reads the leaf once more if its rows differ from
- * its total, or if its total changed between pages. The second reading separates companies that moved from companies
- * that the API counts but never lists.
+ * Reads all pages of a segment at or below the page cap; `first` is page 1. If the rows differ from the total, or the
+ * total changed between pages, reads the pages once more. The second reading separates companies that moved from
+ * companies that the API counts but never lists.
  * @returns false when the market's pages continue beyond its total. Totals are then capped at this number, and the
- * segment is not settled.
+ * segment gets no state yet.
  */
 export function* readLeaf(state: CrawlState, leaf: Segment, first: PageAnswer): Task<boolean> {
   let pages = yield* readPages(state, leaf, first, Math.ceil(first.total / state.size));
-  // The API may return shorter pages than calibrated, so read on while pages add companies.
+  // Pages may be shorter than in calibration, so read on while pages add companies.
   while (missingOf(leaf) > 0 && pages.length < state.pages && pages.at(-1)!.ids.length > 0) {
     pages = yield* readPages(state, leaf, first, Math.max(pages.length + 1, first.totalPages), pages);
   }
-  // The last page holds more rows than the total allows. So the total is too small, and more pages may follow.
+  // The pages hold more rows than the total. So the total is too small, and more pages may follow.
   while (listsMore(pages, leaf.total) && pages.at(-1)!.ids.length >= state.size && pages.length < state.pages) {
     pages = yield* readPages(state, leaf, first, pages.length + 1, pages);
   }
@@ -40,14 +40,14 @@ export function* readLeaf(state: CrawlState, leaf: Segment, first: PageAnswer): 
   return true;
 }
 
-/** Returns whether pages hold more rows than a total states. */
+/** Returns whether the pages together hold more rows than `total`. */
 function listsMore(pages: readonly PageAnswer[], total: number): boolean {
   return pages.reduce((rows, page) => rows + page.ids.length, 0) > total;
 }
 
 /**
- * Returns whether pages continue beyond the last page that the market's total allows; then totals are capped at this
- * total. Tests only a total that fills its last page.
+ * Returns whether the API lists companies after the last page that the market's total needs. Totals are then capped at
+ * this total. Tests only a total that fills its last page.
  */
 export function* goesOn(state: CrawlState, segment: Segment, { total, ids }: PageAnswer): Task<boolean> {
   const pages = total / state.size;
@@ -85,8 +85,8 @@ function* readAgain(state: CrawlState, leaf: Segment, pages: PageAnswer[], moved
   const short = pages.findIndex(
     (page, i) => page.ids.length < (i < pages.length - 1 ? state.size : leaf.total - i * state.size),
   );
-  // Some rows came twice: the order changed, so any page may miss companies. Otherwise read the short page first, and
-  // the other pages only if the short page changed.
+  // If some rows came twice, the order changed, and any page may miss companies. Otherwise read the short page first.
+  // Read the other pages only if the short page changed.
   const probe = moved || rows > leaf.distinct || short < 0 ? null : short;
   if (probe !== null) {
     const before = leaf.distinct;

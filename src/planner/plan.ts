@@ -21,23 +21,23 @@ import { spendRest } from './second-pass.js';
 import { searchInTurns, turnsTaken } from './rotation.js';
 import { readListing, settleListing, V1_PROBE } from './v1/listing.js';
 
-// Limit of requests, far above what a consistent API needs: this many for each page, plus a floor. Two passes, each
-// read twice, take 4 for each page.
+// The planner's limit of requests: this many for each page of the market, plus a floor. A consistent API needs far
+// fewer: two passes, each read twice, take 4 for each page.
 const REQUESTS_PER_PAGE = 8;
 const REQUESTS_FLOOR = 1_000;
-// If the total is far above the companies found, the limit is this many requests for each company found.
+// If the total is far above the companies found, the limit is this many requests for each found company.
 const REQUESTS_PER_FOUND = 30;
 
 // Default of `requestsPerCompany`.
 const REQUESTS_PER_COMPANY = 3;
 
-// At most this share of the market enters or leaves while the market is read.
+// While the market is read, at most this share of its companies is added or removed.
 const DRIFT = 0.001;
 const DRIFT_FLOOR = 5;
 
 /** Progress of a plan. */
 export interface PlanStats {
-  /** Answers used so far. */
+  /** Answers that the plan has used so far. */
   requests: number;
   /** Distinct companies found so far. */
   distinct: number;
@@ -47,8 +47,8 @@ export interface PlanStats {
 
 /**
  * The search of one market, as requests to send and answers to take. The state depends only on the answers. To resume,
- * give a new plan the answers of an earlier plan. Give all before the first `next`, or each one when the plan returns
- * its request.
+ * give a new plan the answers of an earlier plan: all of them before the first `next`, or each one when the plan
+ * returns its request.
  *
  * States and transitions:
  * - page size: requests page 1 until the page size is known. Filters refused: done, with `refused`. Page 1 empty: done.
@@ -57,19 +57,21 @@ export interface PlanStats {
  * - final: requests the market's total once more; then done.
  */
 export interface Plan {
-  /** Returns up to `limit` requests to send now, each once. If empty, the plan waits for answers or is done. */
+  /** Returns up to `limit` requests to send now, each only once. If empty, the plan waits for answers or is done. */
   next(limit: number): PlanRequest[];
-  /** Takes the answer to a request by the request's key, in any order. Keeps answers that no task wants yet. */
+  /** Takes the answer to a request by the request's key, in any order. Keeps answers that are not needed yet. */
   answer(key: string, answer: PlanAnswer): void;
   readonly done: boolean;
   /** The API's message when it refuses the market's own filters; null otherwise. */
   readonly refused: string | null;
-  /** Returns the settled segments, ordered by id. */
+  /** Returns all segments that have a state, ordered by id. */
   segments(): SegmentRecord[];
   coverage(): CoverageRecord;
   /** Returns the companies carried over from earlier nights (`Rotation.carried`) that this run did not find again. */
   carried(): CarriedMembers;
-  /** Returns what the run learned about the API and the market. Later nights get it as `known.calibration`. */
+  /**
+   * Returns what the run learned about the API and the market. Later nights receive the result as `known.calibration`.
+   */
   calibration(): Calibration;
   stats(): PlanStats;
 }
@@ -151,7 +153,7 @@ export function createPlan(input: PlanInput): Plan {
 interface CrawlOutcome {
   refused: string | null;
   firstTotal: number | null;
-  /** The market was above the page cap, and version 2 searched it, by rotation or completely. */
+  /** True when the market was above the page cap, and version 2 searched the market, by rotation or completely. */
   enumerated: boolean;
   inTurns: boolean;
 }
@@ -204,8 +206,8 @@ function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
       segment.carriedSince = Object.keys(carried).toSorted()[0] ?? null;
     }
   }
-  // A capped total is smaller than the sum of the parts. But the parts may also share companies. If the total equals
-  // the companies found, the total is right.
+  // A capped total is smaller than the sum of the parts, but parts may also share companies. If the total equals the
+  // companies found, the total is right.
   const whole = root.children.every((child) => child.state === 'calibration' || missingOf(child) === 0);
   if (root.distinct === root.total && whole) root.uncounted = false;
   else if (root.total >= state.totalsCap) root.total = Math.max(root.total, counted);

@@ -16,7 +16,9 @@ export function pageAsk(
   return again === undefined ? request : { ...request, again };
 }
 
-/** Requests page 1 of a segment. Adds the page to the segment once, even if calibration requested it before. */
+/**
+ * Requests page 1 of a segment. Adds the page to the segment only once, even if calibration requested the page before.
+ */
 export function* askFirst(
   state: CrawlState,
   segment: Segment,
@@ -37,13 +39,13 @@ export function askAgain(
   return ask(pageAsk(state, segment, 1, purpose, mark));
 }
 
-/** Returns a function that counts windows of a dimension in the whole market, as calibration segments. */
+/** Returns a function that requests page 1 of a window. Each window becomes a calibration segment below the market. */
 export function probing(state: CrawlState, splitField: SplitField): (window: Window) => Task<SearchAnswer> {
   return (window) =>
     probe(state, state.tree.child(state.tree.root, splitField.key, splitField.filter(window), splitField.name(window)));
 }
 
-/** Requests the market's companies without a value, with a filter value that may select them. */
+/** Searches for the market's companies without a value, with a filter value that may select these companies. */
 export function guessNullValue(state: CrawlState, splitField: SplitField, value: unknown): Task<SearchAnswer> {
   return probe(state, state.tree.child(state.tree.root, splitField.key, value, 'none'), 'guess');
 }

@@ -1,13 +1,13 @@
 import type { PlanRequest, Route } from './types.js';
 
-/** A request without its identifying key. `again` marks an equal request as a deliberate repetition. */
+/** A request without its key. `again` marks the deliberate repetition of an equal request. */
 export type Ask = Omit<PlanRequest, 'key'> & { again?: string };
 
 const ROUTES: Record<Route, string> = { v2: 'POST /v2/prospecting', v1: 'POST /v1/finder/companies' };
 
 /**
  * Returns the key that identifies a request and its answer: method, path and the body with sorted keys. The same search
- * has the same key in every run. A deliberate repetition ends in a mark, since its answer may differ.
+ * has the same key in every run. The key of a deliberate repetition ends in a mark, because the answer may differ.
  */
 export function requestKey(ask: Ask): string {
   const body = canonicalJson({ filters: ask.filters, page: ask.page, per_page: ask.per_page });

@@ -1,10 +1,10 @@
 import type { CrawlState } from './crawl-state.js';
 
-/** Shortfall of a segment whose search was stopped by the limit on the plan's requests. */
+/** Shortfall of a segment whose search ended at the plan's request limit. */
 export const BEYOND_REASON =
   'stopped: the search took far more requests than the totals and the companies found explain, so the API contradicts itself';
 
-/** Returns whether the plan has wanted more requests than any consistent API needs. */
+/** Returns whether the plan has created more requests than any consistent API needs. */
 export function isBeyondReason(state: CrawlState): boolean {
   return state.asked() > state.requestLimit();
 }

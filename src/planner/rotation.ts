@@ -10,7 +10,7 @@ import { fork, join, type Task } from './tasks.js';
 import { missingOf, type Segment } from './tree.js';
 import { isRefused, type CategoricalDimension, type Dimension, type PageAnswer, type Rotation } from './types.js';
 
-// At most this share of the market enters or leaves between two requests.
+// Between two requests, at most this share of the market's companies is added or removed.
 const DRIFT = 0.001;
 const DRIFT_FLOOR = 5;
 
@@ -19,7 +19,7 @@ interface Turns extends Choice {
   dimension: CategoricalDimension;
 }
 
-/** Some values of a dimension, and the segment that they select. */
+/** Some values of the rotation's dimension, and the segment that they select. */
 interface Side {
   values: readonly unknown[];
   segment: Segment;
@@ -28,7 +28,7 @@ interface Side {
 
 /**
  * Searches a market above the page cap as one night of the rotation. Searches tonight's part completely, and in all
- * other parts only the companies with a date. Companies without a date in the other parts count as missing; those known
+ * other parts only the companies with a date. The other companies without a date are reported as missing; those known
  * from earlier nights are carried over.
  * @returns the segment of the other parts; null, with no company searched, when the whole market must be searched
  */
@@ -66,7 +66,10 @@ export function turnsTaken(state: CrawlState, inTurns: boolean): { key: string; 
   return { key: rotationKey(turns, of), searched: inTurns ? [state.input.known!.rotation!.part] : all };
 }
 
-/** Returns the first date dimension that covers most of the market, but not all; null when there is none. */
+/**
+ * Returns the first date dimension in which most companies of the market, but not all, have a value; null when there is
+ * none.
+ */
 function datedChoice(state: CrawlState): Choice | null {
   for (const [dimension, { result: facts }] of state.facts) {
     const isDate = dimension.kind === 'range' && dimension.type === 'date';
@@ -76,7 +79,8 @@ function datedChoice(state: CrawlState): Choice | null {
 }
 
 /**
- * Returns the dimension with the most values among those that cover the whole market and take several values at once.
+ * Returns the dimension with the most values that can form a rotation. Every company must have a value, and a search
+ * must accept several values.
  */
 function turnsOf(state: CrawlState): Turns | null {
   const all = [...state.facts].flatMap(([dimension, { result: facts }]): Turns[] => {
@@ -98,7 +102,7 @@ function rotationKey({ facts: { splitField } }: Turns, of: number): string {
 }
 
 /**
- * Requests the totals of tonight's part and of the other parts. Null for a side without values. Each value belongs to
+ * Requests the totals of tonight's part and of the other parts. A side without values is null. Each value belongs to
  * the same part every night.
  */
 function* askSides(
@@ -117,16 +121,15 @@ function* askSides(
     const filter = categoricalField(dimension, some, true).filter({ from: 0, to: some.length - 1 });
     const segment = some.length > 0 ? state.tree.child(state.tree.root, dimension.key, filter, name) : null;
     const first = segment ? yield* askFirst(state, segment, 'segment') : null;
-    // The run may still have to search the whole market, so this segment counts as calibration until it is searched.
+    // The two totals may not add up, and the run then searches the whole market instead. So the segment is a
+    // calibration segment until its search starts.
     if (segment) segment.state = 'calibration';
     sides.push(segment && first && !isRefused(first) ? { values: some, segment, first } : null);
   }
   return [sides[0]!, sides[1]!];
 }
 
-/**
- * Returns the dimensions by which a side may be split. The dimension of the rotation is limited to the side's values.
- */
+/** Returns the dimensions by which a side may be split. The rotation's dimension gets only the values of this side. */
 function within(
   state: CrawlState,
   { dimension, facts }: Turns,
@@ -141,7 +144,7 @@ function within(
   return [part, ...rest];
 }
 
-/** Searches the companies with a date. Counts the companies without a date and leaves them to later nights. */
+/** Searches the companies with a date. Leaves the companies without a date to later nights. */
 function* searchDated(
   state: CrawlState,
   { segment, first }: Side,

@@ -8,12 +8,13 @@ import { isRefused, type Window } from './types.js';
 
 // APIs cap totals at round numbers like 10,000. Few markets have exactly this many companies.
 const ROUND = 1_000;
-// The sum of two halves may exceed the market's total by this share, since companies enter between two requests.
+// The totals of two halves may together exceed the market's total by this share. Companies may be added between two
+// requests.
 const SURPLUS = 0.01;
 
 /**
- * Returns whether the market's total is a cap, not a count. Records the cap in the state. Tests only round totals: a
- * cap is proven when two halves of a dimension together exceed the total.
+ * Returns whether the market's total is a cap, not a count. Records the cap in the state. Tests only round totals: two
+ * halves of a dimension that together exceed the total prove a cap.
  */
 export function* endsAtRoundTotal(state: CrawlState): Task<boolean> {
   const { root } = state.tree;
@@ -30,7 +31,7 @@ export function* endsAtRoundTotal(state: CrawlState): Task<boolean> {
   return root.total >= state.totalsCap;
 }
 
-/** Returns the two windows that calibration requests first, so that a cold search requests them only once. */
+/** Returns the same two windows that calibration requests first. A cold search then requests each window only once. */
 function halvesOf({ splitField }: DimensionFacts): [Window, Window] {
   const middle = splitField.ordered
     ? halve(splitField, { from: splitField.lo, to: splitField.hi })

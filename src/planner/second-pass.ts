@@ -9,16 +9,17 @@ import { fork, join, type Task } from './tasks.js';
 import { addPage, lostOf, missingOf, type Segment } from './tree.js';
 import { isRefused, type Dimension, type PageAnswer } from './types.js';
 
-// Extra requests that a pass may take before it ends for finding too few companies.
+// A pass may take this many requests more than its found companies justify.
 const SMALL_PASS = 10;
 // Requests allowed for all second passes: this share of all other requests, plus `requestsPerCompany` for each company
-// found.
+// that the passes found.
 const START = 0.4;
-// A second pass that has found nothing may spend requests for this many companies a page, at least for `LEAST_TRIAL`
-// companies.
+// Before a second pass has found a company, it may spend `requestsPerCompany` times this number for each page of the
+// segment. `LEAST_TRIAL` replaces the product of this number and the pages if that product is smaller.
 const TRIAL = 0.13;
 const LEAST_TRIAL = 10;
-// With capped totals, the gain of a pass is unknown. Then allow a segment this many times the requests for its pages.
+// With capped totals, nobody knows how many companies a pass can find. A segment then gets this many times the requests
+// for its pages.
 const TRUST = 1.5;
 const LEAST_TRUST = 30;
 
@@ -28,9 +29,9 @@ export interface Split {
   /** Page 1 of the segment. */
   first: PageAnswer;
   choice: Choice;
-  /** Dimensions along which the segment was not split. */
+  /** Dimensions that the segment was not split along. */
   rest: readonly Dimension[];
-  /** Returns how the segment was split, as text for its shortfall. */
+  /** Returns how the segment was split, as text for `Segment.shortfall`. */
   explain(): string;
 }
 
@@ -41,7 +42,7 @@ export interface SplitStep {
   /** Dimensions that may split the parts. */
   rest: readonly Dimension[];
   hunt: Hunt | null;
-  /** Ends the split early when it returns true. */
+  /** Checked during the split; the split ends early when the function returns true. */
   enough?: () => boolean;
 }
 
@@ -50,8 +51,8 @@ export type Walk = (state: CrawlState, step: SplitStep) => Task<void>;
 
 /**
  * Runs second passes over a segment, to find the companies without a value in the dimension of its split. Runs the
- * cheapest pass first, while a company costs at most `requestsPerCompany` requests. Leaves more expensive passes to
- * `spendRest`.
+ * cheapest pass first, while a pass costs at most `requestsPerCompany` requests for each company. Leaves more expensive
+ * passes to `spendRest`.
  * @param outer the second pass that this segment is part of; null for a segment of the first pass
  */
 export function* recover(
@@ -93,12 +94,12 @@ export function* recover(
 }
 
 /**
- * Runs the deferred passes after the whole market was searched, the cheapest for each company first. Stops when all
- * second passes together would cost more than `requestsPerCompany` for each company they found.
+ * Runs the deferred second passes after the whole market was searched, those with the fewest requests per company
+ * first. Stops when all second passes together would cost more than `requestsPerCompany` for each company they found.
  */
 export function* spendRest(state: CrawlState): Task<void> {
   const { deferred, second, requestsPerCompany: price } = state;
-  // Each night of a rotation gets an equal share of the allowed requests.
+  // In a rotation, each night may use an equal share of the allowed requests.
   const turns = state.input.known?.rotation?.of ?? 1;
   const start = (START * (state.asked() - second.requests)) / turns;
   for (;;) {
@@ -120,7 +121,7 @@ export function* spendRest(state: CrawlState): Task<void> {
   for (const passes of deferred) passes.explain();
 }
 
-/** The second passes over one segment, and their cost so far. */
+/** All second passes of one segment, with their cost so far. */
 class SecondPasses implements DeferredPasses {
   private offers: readonly Offer[] = [];
   private rest: readonly Dimension[];
@@ -146,12 +147,12 @@ class SecondPasses implements DeferredPasses {
     return this.split.segment.id;
   }
 
-  /** The pass with the fewest requests for each company; null when no pass can find a company. */
+  /** The pass with the fewest requests per company; null when no pass can find a company. */
   get best(): Offer | null {
     return this.offers[0] ?? null;
   }
 
-  /** Returns how many requests a pass may take in this segment. */
+  /** Returns how many requests a pass over this segment may cost. */
   room({ gain }: Offer): number {
     const { segment } = this.split;
     const price = this.state.requestsPerCompany;
@@ -168,7 +169,7 @@ class SecondPasses implements DeferredPasses {
     this.offers = wanted > 0 ? yield* offersFor(this.state, this.split.segment, this.rest, wanted) : [];
   }
 
-  /** Counts what the best pass can find. If this is counted already, runs the pass. */
+  /** Counts the companies that the best pass can find. If these companies are counted already, runs the pass. */
   *goOn(): Task<void> {
     const [best, ...others] = this.offers;
     if (!best) return;
@@ -193,7 +194,7 @@ class SecondPasses implements DeferredPasses {
       this.wanted() === 0 || segment.cost - spent > floor + price * (cost / 3 + segment.distinct - distinct);
     yield* this.walk(this.state, { segment, choice, rest: this.rest, hunt: this.hunt(), enough });
     segment.distinct = segment.found.size;
-    // Only from THOROUGH on, search along another dimension for companies that this sweep missed: this is expensive.
+    // From THOROUGH on, further passes also search for companies that this sweep missed. Such passes are expensive.
     const whole =
       this.state.requestsPerCompany < THOROUGH ||
       segment.children.every(
@@ -203,7 +204,7 @@ class SecondPasses implements DeferredPasses {
     if (whole) this.reached = [...this.reached, choice];
   }
 
-  /** Runs the best pass after the segment and all segments above it were settled. */
+  /** Runs the best pass after the search of this segment and of all segments above has ended. */
   *further(): Task<void> {
     const { segment } = this.split;
     yield* this.goOn();
@@ -215,7 +216,7 @@ class SecondPasses implements DeferredPasses {
     }
   }
 
-  /** Adds the cost and the found companies since the last call to the totals of all second passes. */
+  /** Adds the requests and the found companies since the last call to the totals of all second passes. */
   book(): void {
     const { cost, distinct } = this.split.segment;
     this.state.second.requests += cost - this.booked.cost;
@@ -223,7 +224,7 @@ class SecondPasses implements DeferredPasses {
     this.booked = { cost, distinct };
   }
 
-  /** Writes the segment's shortfall: how it was split, and which passes would be too expensive. */
+  /** Writes why the segment lacks companies: how it was split, and which passes would be too expensive. */
   explain(): void {
     const { split } = this;
     const { segment } = split;
@@ -247,7 +248,7 @@ class SecondPasses implements DeferredPasses {
     return { reached, knows: (id) => known.has(id) || (outer?.knows(id) ?? false) };
   }
 
-  /** Returns the number of companies still to be found. */
+  /** Returns the number of companies that are still missing. */
   private wanted(): number {
     const { outer } = this;
     const { segment } = this.split;

@@ -1,7 +1,7 @@
 import type { SplitField } from './split-field.js';
 import type { Window } from './types.js';
 
-// All empty windows together count as this share of the companies.
+// All empty windows together have this share of the companies in the estimate.
 const EMPTY = 1e-3;
 
 /** A window and the number of companies counted in it. */
@@ -39,8 +39,8 @@ export class Shape {
   }
 
   /**
-   * Returns the last position up to which the positions from `from` on hold at most `share`. Returns `from - 1` when
-   * `from` alone holds more.
+   * Returns the last position up to which the positions from `from` on together hold at most `share`. Returns `from -
+   * 1` when the position `from` holds more.
    */
   reach(from: number, share: number): number {
     const goal = this.upTo(from) + share;
@@ -74,7 +74,10 @@ export class Shape {
   }
 }
 
-/** Returns the position that halves a window by the dimension's coordinate. The left half is never the whole window. */
+/**
+ * Returns the last position of the left half, where a window is halved by the dimension's coordinate. The left half is
+ * never the whole window.
+ */
 export function halve(splitField: SplitField, window: Window): number {
   const goal = (splitField.coord(window.from) + splitField.coord(window.to + 1)) / 2;
   let low = window.from;

@@ -12,26 +12,25 @@ export interface SplitField {
    * False when neighbouring positions are unrelated: the count of one position does not predict the count of the next.
    */
   ordered: boolean;
-  /** True when a company can have several values, so that several positions count it. */
+  /** True when a company can have several values. Several positions then contain the company. */
   overlapping: boolean;
   /**
-   * Maps a position to a coordinate along which companies spread about evenly. May be rough: it only helps to size
-   * windows.
+   * Maps a position to a coordinate along which companies spread about evenly. May be rough, because the coordinate
+   * only helps to size windows.
    */
   coord(position: number): number;
   /** Returns the value to send as filter for a window. */
   filter(window: Window): unknown;
   /**
-   * Filter value that selects all companies with a value in one search; null when there is none. Does not select values
-   * beyond the ends of a range.
+   * Filter value that selects all companies with a value in one search; null when there is none. A range selects only
+   * values between its ends.
    */
   everybody: unknown;
   /** Returns a short name of a window for segment ids. */
   name(window: Window): string;
 }
 
-// The number of registrations grows over the decades. With this time constant, old and young markets both look nearly
-// even.
+// Registrations grow over the decades. `coord` therefore grows exponentially, by the factor e in this many years.
 const GROWTH_YEARS = 20;
 const DECIMALS = 100;
 
@@ -59,7 +58,7 @@ export function categoricalField(
   };
 }
 
-/** Ends of a range as positions, and how the API reads its bounds. */
+/** Ends of a range as positions, and which bounds the API includes. */
 interface RangeLimits {
   min: number;
   max: number;
@@ -70,7 +69,7 @@ interface RangeLimits {
 /**
  * Assigns positions to the days, years or numbers of a range. The first window has no lower bound and the last one no
  * upper bound, so the windows cover all values. A bound in the market's own filter (`own`) is sent as written instead.
- * If the API excludes values equal to a bound, the bound is sent one position further out.
+ * If the API excludes values equal to a bound, the filter has the position before or after the bound.
  */
 export function rangeField(
   dimension: RangeDimension,
@@ -133,14 +132,15 @@ function scaleOf(dimension: RangeDimension, format: DateFormat): Scale {
   return numbersScale(dimension.type === 'decimal' ? DECIMALS : 1);
 }
 
-// Few companies register at a weekend. `PASSED[d]` is the weight of the days of a week before day d; Monday is day 0.
+// Weight of a Saturday or a Sunday, when few companies register; an average day weighs 1. `PASSED[d]` is the weight of
+// a week's days before day d; Monday is day 0.
 const WEEKEND = 0.14;
 const WEEKDAY = (7 - 2 * WEEKEND) / 5;
 const PASSED = [0, 1, 2, 3, 4, 5].map((days) => days * WEEKDAY).concat(5 * WEEKDAY + WEEKEND);
 
 /** Maps a day to a number along which the registrations of a week spread evenly. */
 function evenDay(day: number): number {
-  const monday = Math.floor((day + 3) / 7) * 7 - 3; // day 0 was a Thursday
+  const monday = Math.floor((day + 3) / 7) * 7 - 3; // 1970-01-01, day 0, was a Thursday
   return monday + PASSED[day - monday]!;
 }
 
@@ -173,7 +173,8 @@ function yearsScale(format: DateFormat): Scale {
 }
 
 /**
- * Positions of whole numbers, or of steps of 1/parts. Logarithmic: amounts and head counts span orders of magnitude.
+ * Assigns positions to whole numbers, or to steps of 1/`parts`. The coordinate is logarithmic, because amounts and head
+ * counts span orders of magnitude.
  */
 function numbersScale(parts: number): Scale {
   return {

@@ -11,15 +11,17 @@ import { fork, join, type Fiber, type Task } from './tasks.js';
 import { lostOf, missingOf, type Segment } from './tree.js';
 import { isRefused, type Dimension, type PageAnswer, type Window } from './types.js';
 
-// A sweep requests one window after another, so cut a long sweep into parallel parts.
+// A sweep requests one window after another. Cut a long sweep into parallel parts, one for this many windows.
 const WINDOWS_PER_PART = 30;
 const MOST_PARTS = 16;
-// After this many leaves, check whether a second pass has found all companies.
+// After every 4 leaves of a second pass, check whether all missing companies are found.
 const LOOK_EVERY = 4;
-// Expected error of window sizes from the warehouse's distribution: in the whole market, and in a part of the market.
+// Expected error of a window's size when the warehouse knows the distribution: in the whole market, and in a part of
+// the market.
 const WARM_ERROR = 0.004;
 const WARM_PART_ERROR = 0.06;
-// The sum of the parts may exceed the whole by this much, since companies enter while the parts are read.
+// The totals of the parts may together exceed the total of the whole by this share. Companies may be added while the
+// parts are read.
 const SURPLUS = 0.01;
 const SURPLUS_FLOOR = 5;
 
@@ -66,7 +68,7 @@ export function* enumerate(
 }
 
 /**
- * Returns whether the pages show the whole segment. If the market's total equals the page cap, totals may be capped.
+ * Returns whether ten pages show the whole segment. If the market's total equals the page cap, the total may be capped.
  */
 function isVisible(state: CrawlState, { parent }: Segment, total: number): boolean {
   return (
@@ -79,15 +81,15 @@ function isCapped(state: CrawlState, segment: Segment): boolean {
   return segment.total >= state.totalsCap;
 }
 
-/** Records that totals are capped if disjoint parts exceed the market's total. */
+/** Records that totals are capped if parts without common companies exceed the market's total. */
 function noticeCappedTotals(state: CrawlState, segment: Segment, { facts }: Choice, sum: number): void {
   if (segment.parent || facts.splitField.overlapping) return;
   if (sum > segment.total * (1 + SURPLUS) + SURPLUS_FLOOR) state.noteCappedTotals(segment.total);
 }
 
 /**
- * With capped totals, a segment has at least as many companies as its parts. The number of companies in no part is
- * unknown.
+ * Sets the total of a segment with capped totals to the sum of its parts. Companies in none of the parts remain
+ * uncounted.
  */
 function countByChildren(state: CrawlState, segment: Segment, { facts }: Choice): void {
   const sum = facts.splitField.overlapping ? 0 : countOf(segment);
@@ -102,7 +104,7 @@ function countOf(segment: Segment): number {
 }
 
 /**
- * Sweeps a segment along a dimension, in parallel parts, and searches each window. Adds the companies found to the
+ * Sweeps a segment along a dimension, in parallel parts, and searches each window. Adds the found companies to the
  * segment.
  */
 export function* splitBy(state: CrawlState, step: SplitStep): Task<void> {
@@ -141,7 +143,7 @@ function* sweep(state: CrawlState, { segment, choice, rest, hunt, enough }: Spli
     windows: splitField.windows,
     ...(segment.parent ? {} : { size: state.size }),
     ordered: splitField.ordered,
-    // The warehouse's shape describes the whole market, so for a segment it is only rough.
+    // The warehouse's shape describes the whole market. For a part of the market, the shape is only rough.
     ...(choice.facts.exact ? { error: segment.parent ? WARM_PART_ERROR : WARM_ERROR } : {}),
   });
   let open: Fiber<void>[] = [];
@@ -181,7 +183,7 @@ function passBy(segment: Segment): void {
   segment.parent!.cost += segment.cost;
 }
 
-/** Overlapping children miss some companies together, so report one gap for all of them. */
+/** Overlapping children miss the same companies, so report one gap for all children together. */
 function mergeChildren(segment: Segment): void {
   segment.merged = true;
   const [worst] = segment.children
@@ -200,13 +202,13 @@ function* askSegment(state: CrawlState, child: Segment): Task<PageAnswer | null>
   return isRefused(answer) ? null : answer;
 }
 
-/** Returns the windows of calibration that are leaves: their page 1 is known. */
+/** Returns the windows that calibration counted at or below the page cap. Page 1 of these windows is known. */
 function countedLeaves(state: CrawlState, segment: Segment, { facts }: Choice): Window[] {
   if (segment.parent) return [];
   return (facts.asked ?? []).filter(({ count }) => count <= state.cap && count < state.totalsCap);
 }
 
-/** Returns a part without the windows `taken`. */
+/** Returns what remains of a part without the windows `taken`. */
 function around(part: Window, taken: readonly Window[]): Window[] {
   const left: Window[] = [];
   let { from } = part;
@@ -218,13 +220,13 @@ function around(part: Window, taken: readonly Window[]): Window[] {
   return from <= part.to ? [...left, { from, to: part.to }] : left;
 }
 
-/** Cuts a dimension into parts of about equal work. */
+/** Cuts a dimension into parts with about equally many companies. */
 function partsOf(state: CrawlState, segment: Segment, { facts }: Choice, oneByOne: boolean): Window[] {
   const { splitField, shape, share } = facts;
   const expected = segment.total * share;
   const points = splitField.hi - splitField.lo + 1;
   let parts = oneByOne ? 1 : splitField.windows ? Math.floor(expected / state.cap / WINDOWS_PER_PART) : points;
-  // A single window over the whole range would not filter at all.
+  // A single window over the whole range would select the same companies as no filter.
   if (expected <= state.cap) parts = Math.max(2, parts);
   parts = Math.min(MOST_PARTS, points, Math.max(1, parts));
   const windows: Window[] = [];

@@ -11,17 +11,23 @@ export interface SweepInput {
   expected: number;
   /** Companies that one search can show. */
   cap: number;
-  /** Returns the number of companies above which the totals contradict each other, so that the sweep stops. */
+  /**
+   * Returns the largest possible number of companies in the segment. If the totals add up to more, they contradict each
+   * other and the sweep stops.
+   */
   most(): number;
-  /** Returns the number from which a total means "at least this many". Default: no cap. */
+  /** Returns the cap of totals: from this number on, a total means "at least this many". Default: no cap. */
   totalsCap?(): number;
   /** False when a search can select only one position. */
   windows: boolean;
-  /** Expected relative error of the first window's estimate. Default: the error of a cold sweep. */
+  /** Expected relative error of the estimate for the first window. Default: `COLD_ERROR`. */
   error?: number;
-  /** Rows on a page. If the shape is exact, windows end where their last page is full. */
+  /** Rows on a page. If given, and the shape is exact, windows end where their last page is nearly full. */
   size?: number;
-  /** False when the count of one position does not predict the next, so that only `shape` counts. Default true. */
+  /**
+   * False when the count of one position does not predict the count of the next. Then only `shape` sizes the windows.
+   * Default true.
+   */
   ordered?: boolean;
 }
 
@@ -35,23 +41,25 @@ export type Verdict = 'leaf' | 'spike' | 'narrow';
 // Expected error of the first window in a cold sweep.
 const COLD_ERROR = 0.08;
 const FULLEST = 0.995;
-// Weight of earlier windows in the density, halved with each new window: the last two or three count most.
+// In the estimate of companies per position, each new window multiplies the weight of earlier windows by this factor.
 const MEMORY = 0.5;
-// To fill its last page, a window may shrink to this share; try at most `MOST_TRIED` ends.
+// To fill its last page, a window may shrink to this share of its expected companies. Try at most `MOST_TRIED` end
+// positions.
 const SHORTEST = 0.4;
 const MOST_TRIED = 1_000;
-// Change of a window's companies in one night: its variance, as a share of the companies.
+// Expected change of a window's companies in one night: the variance, as a share of the companies.
 const MOVING = 0.0015;
-// A window with this many times the expected companies holds a spike: halve it instead of interpolating.
+// If a window holds this many times the expected companies, one position holds most of them: halve the window instead
+// of interpolating.
 const SPIKE = 3;
 
 /**
  * Goes through a dimension in ascending order, with windows sized just below the page cap. A window above the page cap
- * is an overflow. Its total is exact: after its first part is read, the count of the rest needs no request. Windows
+ * is an overflow. Its total is exact, so after its first part is read, the count of the rest needs no request. Windows
  * never overlap and leave no gap. `next` returns the window to request; `learn` takes its total.
  *
  * States and transitions:
- * - cold: nothing learned yet; only the shape sizes the windows. The first total → warm.
+ * - cold: no total is known yet; only the shape sizes the windows. The first total → warm.
  * - warm: the density of the last windows corrects the shape. A total above the cap → inside an overflow.
  * - inside an overflow: its exact count sizes the windows. A window at or beyond its end → warm.
  * - ended: the position passed `to`, or the totals contradicted each other (`gaveUp`).
@@ -60,14 +68,14 @@ export class Sweep {
   private at: number;
   private window: Window = { from: 0, to: 0 };
   private foreseen = 0;
-  /** Overflows that are not read to their end, innermost last: `count` companies lie between `at` and `end`. */
+  /** Overflows whose end is not read yet, innermost last: `count` companies lie between `at` and `end`. */
   private overflows: { end: number; count: number }[] = [];
   private clean = 0;
   private seen: number;
   private modelled: number;
   private error: number;
   private asked = 0;
-  /** Companies in the leaves and spikes passed so far. */
+  /** Companies in the leaves and spikes so far. */
   accepted = 0;
   private readonly mass: number;
 
@@ -78,7 +86,7 @@ export class Sweep {
     this.mass = input.expected * input.shape.mass(input.from, input.to);
   }
 
-  /** First position that no leaf or spike covers yet. */
+  /** First position after all leaves and spikes so far. */
   get position(): number {
     return this.at;
   }
@@ -88,11 +96,11 @@ export class Sweep {
     return this.at <= this.input.to && this.contradicts;
   }
 
-  /** Whether the totals are impossible: far too many windows, or parts much larger than the whole. */
+  /** True when the totals are impossible: far too many windows, or parts much larger than the whole. */
   private get contradicts(): boolean {
     const { from, to, cap } = this.input;
     const most = this.input.most();
-    // A consistent API needs far fewer windows.
+    // With a consistent API, a sweep requests far fewer windows.
     const mass = most === Infinity ? Math.max(this.mass, this.accepted) : this.mass;
     const limit = 60 + 8 * Math.ceil(mass / cap) + Math.min(500, to - from + 1);
     return this.asked >= limit || this.accepted > most;
@@ -108,7 +116,7 @@ export class Sweep {
     return this.window;
   }
 
-  /** Takes the total of the last window and returns its verdict. */
+  /** Takes the total of the last window and returns the verdict on this window. */
   learn(total: number): Verdict {
     const { from, to } = this.window;
     const { cap } = this.input;
@@ -167,7 +175,7 @@ export class Sweep {
       if (overflow.end < start) continue;
       const before = start === this.at ? 0 : this.predict({ from: this.at, to: start - 1 });
       const count = Math.max(0, overflow.count - before);
-      if (start === this.at && count <= cap && count > need) return overflow.end; // exact: fill to the cap
+      if (start === this.at && count <= cap && count > need) return overflow.end; // exact count: fill to the cap
       if (count > need)
         return Math.min(this.aimInside(start, overflow.end, count, need), overflow.end - (count > cap ? 1 : 0));
       need -= count;
@@ -176,7 +184,7 @@ export class Sweep {
     return start > end ? end : Math.max(start - 1, shape.reach(start, need / this.density));
   }
 
-  /** Returns the end, at or before `to`, at which the last page of a window is expected to be fullest. */
+  /** Returns the end, at or before `to`, at which the window's last page is expected to have the fewest empty rows. */
   private fillPages(to: number): number {
     const { size, error, cap, to: end } = this.input;
     if (size === undefined || error === undefined || this.overflows.length > 0 || to === end) return to;
@@ -185,7 +193,7 @@ export class Sweep {
     for (let at = to; at >= this.at && to - at < MOST_TRIED; at--) {
       const foreseen = this.predict({ from: this.at, to: at });
       if (foreseen < least || foreseen < 1) break;
-      // Tonight's count may be higher than expected, and an extra page for one company is expensive.
+      // Tonight's count may be higher than expected, and a further page for one company is expensive.
       const pages = Math.ceil(Math.min(cap, foreseen + 1 + Math.sqrt(foreseen * MOVING)) / size);
       const waste = (pages * size) / foreseen;
       if (waste < bestWaste) [best, bestWaste] = [at, waste];

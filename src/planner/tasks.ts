@@ -3,13 +3,12 @@ import type { ListingAnswer, PlanAnswer, PlanRequest, RefusedAnswer, SearchAnswe
 
 /**
  * Sequential code in a generator. A task yields the requests or tasks for which it waits. A task sees only answers and
- * finished tasks, so its decisions cannot depend on the order in which answers arrive.
+ * finished tasks, so the order in which answers arrive cannot change its decisions.
  */
 export type Task<T> = Generator<Step, T, unknown>;
 
 type Step = { asks: Ask[] } | { fork: Task<unknown> } | { join: readonly Fiber<unknown>[] };
 
-/** A running task. */
 export interface Fiber<T> {
   done: boolean;
   result: T | undefined;
@@ -25,17 +24,17 @@ interface Running extends Fiber<unknown> {
 /** A search through version 2, the default route. */
 export type SearchAsk = Omit<Ask, 'route'>;
 
-/** Makes one request and waits for its answer. Equal requests are sent once. */
+/** Makes one request and waits for its answer. The scheduler sends equal requests only once. */
 export function* ask(request: SearchAsk): Task<SearchAnswer> {
   return (yield* askAll([request]))[0]!;
 }
 
-/** Makes several requests at once and waits for all. Returns the answers in the order of the requests. */
+/** Makes several requests at once and waits for all answers. Returns the answers in the order of the requests. */
 export function* askAll(requests: SearchAsk[]): Task<SearchAnswer[]> {
   return (yield { asks: requests.map((request) => ({ route: 'v2', ...request })) }) as SearchAnswer[];
 }
 
-/** Like `askAll`, for pages of version 1. */
+/** Like `askAll`, for pages of the search in version 1. */
 export function* askListing(requests: SearchAsk[]): Task<(ListingAnswer | RefusedAnswer)[]> {
   return (yield { asks: requests.map((request) => ({ route: 'v1', ...request })) }) as (
     | ListingAnswer
@@ -54,7 +53,7 @@ export function* join<T>(fibers: readonly Fiber<T>[]): Task<T[]> {
   return fibers.map((fiber) => fiber.result as T);
 }
 
-/** Runs tasks as far as the known answers allow, and collects the requests that they wait for. */
+/** Runs tasks as far as the known answers allow, and collects the requests for which tasks wait. */
 export class Scheduler {
   private readonly answers = new Map<string, PlanAnswer>();
   private readonly waiting = new Map<string, Running[]>();
@@ -66,12 +65,12 @@ export class Scheduler {
   /** @param onAnswer called once for each answer that a task waited for */
   constructor(private readonly onAnswer: (asked: Ask, answer: PlanAnswer) => void) {}
 
-  /** Number of answered requests that some task wanted. */
+  /** Number of answers that a task has used. */
   get answered(): number {
     return this.used.size;
   }
 
-  /** Number of requests that some task wanted, answered or not. */
+  /** Number of requests that a task has made, answered or not. */
   get asked(): number {
     return this.used.size + this.waiting.size;
   }
@@ -83,7 +82,7 @@ export class Scheduler {
     return fiber as Fiber<T>;
   }
 
-  /** Returns up to `limit` requests, each once. Skips requests whose answer is already known. */
+  /** Returns up to `limit` requests, each only once. Skips requests whose answer is already known. */
   take(limit: number): PlanRequest[] {
     const taken: PlanRequest[] = [];
     while (taken.length < limit && this.head < this.wanted.length) {
@@ -97,7 +96,7 @@ export class Scheduler {
     return taken;
   }
 
-  /** Takes an answer, even if no task wants it yet. Keeps the first answer of a key. */
+  /** Takes an answer, even if no task waits for the answer yet. Keeps the first answer of a key. */
   give(key: string, answer: PlanAnswer): void {
     if (this.answers.has(key)) return;
     this.answers.set(key, answer);

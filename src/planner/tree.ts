@@ -3,7 +3,7 @@ import { isUsable } from '../core/company-id.js';
 import { canonicalJson } from './request-key.js';
 import type { PageAnswer } from './types.js';
 
-/** One set of filters and what the search found with it. */
+/** A search with one set of filters, and its results. */
 export interface Segment {
   id: string;
   parent: Segment | null;
@@ -12,19 +12,20 @@ export interface Segment {
   /** The total as last reported. */
   total: number;
   /**
-   * Ids of companies listed at or below this segment. When the segment is settled, they move to its parent, unless
-   * `kept`.
+   * Ids of companies listed at or below this segment. When the segment gets its final state, the ids move to its
+   * parent, unless `kept` is true.
    */
   found: Set<string>;
-  /** Keeps `found` after the segment is settled, for a deferred second pass. */
+  /** Keeps `found` for a deferred second pass. */
   kept: boolean;
   /**
-   * Number of companies found, unusable ids included. Decides whether to search further. Stays when `found` is emptied.
+   * Number of found companies, unusable ids included. The search continues while `distinct` is below `total`. Unchanged
+   * when `found` is emptied.
    */
   distinct: number;
-  /** Number of found companies whose id the warehouse cannot hold. Coverage counts them as missing. */
+  /** Number of found companies whose id the warehouse cannot hold. In coverage, these companies are missing. */
   unusable: number;
-  /** Number of companies carried over at or below this segment, and the date of the oldest answer among them. */
+  /** Number of companies carried over at or below this segment, and the oldest night that found one of them. */
   carried: number;
   carriedSince: string | null;
   /** True when later nights search for this segment's companies without a date. */
@@ -34,16 +35,16 @@ export interface Segment {
   pages: number;
   /** Pages requested at or below this segment. */
   cost: number;
-  /** Null until the segment is settled or counts as calibration. */
+  /** Null until the segment is completely searched or becomes a calibration segment. */
   state: SegmentRecord['state'] | null;
   splitBy: string[];
   children: Segment[];
-  /** Why companies are missing here, for people; null where the children give the reasons. */
+  /** Why companies are missing in this segment, for people; null where the children give the reasons. */
   shortfall: string | null;
-  /** True when companies may lie here that no total counts. */
+  /** True when this segment may have companies that its total does not contain. */
   uncounted: boolean;
   /**
-   * True when missing companies cannot be assigned to single children, because several dimensions were tried or values
+   * True when no single child segment can be named for the missing companies. Several dimensions were tried, or values
    * overlap.
    */
   merged: boolean;
@@ -60,10 +61,10 @@ const PROOF_OF: Partial<Record<SegmentRecord['state'], Proof>> = {
   truncated: 'unsplittable',
 };
 
-/** All segments of a plan. The root's `found` holds every id of the market. */
+/** All segments of a plan. `found` of the root holds every id of the market. */
 export class SegmentTree {
   private readonly all = new Map<string, Segment>();
-  /** The best proof of each company that a leaf listed. */
+  /** The best proof (see `PROOFS`) of each company that a leaf listed. */
   readonly proofs = new Map<string, Proof>();
   /** Keys of companies whose ids the warehouse cannot hold. */
   readonly unusable = new Set<string>();
@@ -77,7 +78,7 @@ export class SegmentTree {
   child(parent: Segment, key: string, value: unknown, name: string): Segment {
     const filters = { ...parent.filters, [key]: value };
     let id = `${parent.id}/${key}=${name}`;
-    // The number 2020 and the text "2020" give the same name, but their filters differ.
+    // The number 2020 and the text "2020" give the same name, but different filters.
     for (let known = this.all.get(id); known; known = this.all.get(id)) {
       if (canonicalJson(known.filters) === canonicalJson(filters)) return known;
       id += "'";
@@ -94,7 +95,7 @@ export class SegmentTree {
     return segment;
   }
 
-  /** Records the companies that an answer lists, for the whole market. */
+  /** Records the companies that an answer lists as found in the market. */
   note(keys: readonly string[]): void {
     for (const key of keys) {
       this.root.found.add(key);
@@ -104,7 +105,7 @@ export class SegmentTree {
     this.root.unusable = this.unusable.size;
   }
 
-  /** Settles a segment: adds its companies and its cost to its parent. */
+  /** Gives a segment its final state, and adds its companies and its cost to its parent. */
   settle(segment: Segment, state: SegmentRecord['state']): void {
     segment.state = state;
     segment.distinct = segment.found.size;
@@ -126,7 +127,7 @@ export class SegmentTree {
     if (!segment.kept) segment.found = new Set();
   }
 
-  /** Returns the records of all segments, in the same order for the same answers. */
+  /** Returns the records of all segments. The same answers give the same order. */
   records(): SegmentRecord[] {
     return [...this.all.values()]
       .filter((segment) => segment.state !== null)
@@ -199,7 +200,7 @@ export function missingOf({ total, distinct }: Segment): number {
   return Math.max(0, total - distinct);
 }
 
-/** Returns how many missing companies lie in none of the children. */
+/** Returns how many missing companies are not missing in any of the children. */
 export function lostOf(segment: Segment): number {
   const below = segment.children.reduce(
     (sum, child) => sum + (child.state === 'calibration' ? 0 : missingOf(child)),

@@ -24,7 +24,7 @@ export interface CategoricalDimension {
   /**
    * How values are sent.
    * - `array` (default): `[v1, v2]`
-   * - `value`: one value at a time, as it is
+   * - `value`: one value at a time, without a list
    * - `{list: 'x'}`: `{x: [v1, v2]}`
    */
   form?: 'array' | 'value' | { list: string };
@@ -34,17 +34,17 @@ export interface CategoricalDimension {
 export interface RangeDimension {
   kind: 'range';
   key: string;
-  /** `date`: days, or years if the API filters by year (calibrated). `decimal`: two decimal places. */
+  /** `date`: days, or years if calibration finds that the API filters by year. `decimal`: two decimal places. */
   type: 'date' | 'integer' | 'decimal';
   /**
-   * Between these bounds lie most values: numbers or YYYY-MM-DD. The search also finds values outside. Dates default to
-   * the horizon.
+   * Bounds between which most values lie: numbers or YYYY-MM-DD. The search also finds values outside. Default for
+   * dates: `horizon`.
    */
   min?: number | string;
   max?: number | string;
   /** Further properties of the range object, such as `{currency: 'EUR'}`. */
   extra?: Record<string, unknown>;
-  /** Filter value that may select companies without a value. Tried once; used only if the counts agree. */
+  /** Filter value that may select companies without a value. Tried once, and used only if the totals add up. */
   nullValue?: unknown;
 }
 
@@ -56,29 +56,30 @@ export interface PlanInput {
   /** The market's own filters, sent verbatim with every search. */
   filters: Record<string, unknown>;
   /**
-   * The same filters for version 1 (see `toV1Filters`), whose reference documents no page cap ("Endpoints"). Version 1
-   * is used only if it lists as many companies as version 2 counts. Null or left out: version 1 is not used.
+   * The market's filters for version 1 (see `toV1Filters`), whose reference documents no page cap ("Endpoints").
+   * Version 1 is used only if it lists as many companies as version 2 counts. Null or left out: version 1 is not used.
    */
   v1Filters?: Record<string, unknown> | null;
-  /** Dimensions along which a segment above the cap may be split; within each kind, in order of preference. */
+  /**
+   * Dimensions along which a segment above the cap may be split. Dimensions of the same kind are in order of
+   * preference.
+   */
   dimensions: readonly Dimension[];
-  /** Page size to request; calibration finds the size the API returns. If unsure, request a large size (1,000). */
+  /** Page size to request. Calibration finds the size that the API returns. If unsure, request a large size (1,000). */
   perPage: number;
-  /** Days between which most incorporation dates lie, both included. */
+  /** First and last day of the period in which most companies were incorporated. */
   horizon: { from: string; to: string };
   /**
    * Requests that the planner may spend to find one company without a value in the dimension of a split. Default 3.
-   * With 0, these companies are reported missing at once. Each segment may spend a few dozen requests more.
+   * With 0, these companies are reported as missing without a search. Each segment may spend a few dozen requests more.
    */
   requestsPerCompany?: number;
   /**
    * Nights of the rotation for companies without a date. Default 1: every night searches for all of them. A longer
-   * rotation is used only where this search needs a second pass over the whole market.
+   * rotation is used only where finding these companies needs a second pass over the whole market.
    */
   remainderNights?: number;
-  /**
-   * Facts that earlier nights learned about the market. They only help to size windows: every total is requested again.
-   */
+  /** Facts about the market from earlier nights. They only help to size windows: every total is requested again. */
   known?: KnownMarket;
 }
 
@@ -102,7 +103,10 @@ export interface Rotation {
   carried: CarriedMembers;
 }
 
-/** Ids of carried-over companies by the last night (YYYY-MM-DD) that found them. They never count as found. */
+/**
+ * Ids of carried-over companies by the last night (YYYY-MM-DD) that found them. Carried-over companies are never
+ * counted as found.
+ */
 export type CarriedMembers = Readonly<Record<string, readonly string[]>>;
 
 /** Number of companies by value, in ascending order (days as YYYY-MM-DD). `without`: the companies without a value. */
@@ -121,7 +125,7 @@ export interface Calibration {
   totalsCap?: number | null;
   /** Whether `gte` and `lte` include values equal to the bound. Left out: both do. */
   bounds?: Bounds;
-  /** Why version 1 cannot list the market. The next full calibration tries it again. */
+  /** Why version 1 cannot list the market. The next full calibration tries version 1 again. */
   v1Refusal?: string | null;
   /** Parts of the rotation that this run searched completely; null when the market has no rotation. */
   turns?: { key: string; searched: readonly number[] } | null;
@@ -155,7 +159,8 @@ export type Bounds = 'inclusive' | 'half-open' | 'exclusive';
 /**
  * Why a request is made.
  * - calibration: learns how the API behaves.
- * - guess: like calibration, but not covered by the reference. The plan continues with any answer, even an error.
+ * - guess: like calibration, for behaviour that the reference does not describe. The plan continues after any answer,
+ *   even an error.
  * - segment: page 1 of a segment.
  * - page: a further page of a leaf.
  * - again: a repetition, to separate companies that moved from companies that are never listed.
@@ -163,13 +168,18 @@ export type Bounds = 'inclusive' | 'half-open' | 'exclusive';
  */
 export type Purpose = 'calibration' | 'guess' | 'segment' | 'page' | 'again' | 'final';
 
-/** The search used: `POST /v2/prospecting` or `POST /v1/finder/companies`. Both take `{page, per_page, filters}`. */
+/**
+ * Version of the API's search: `POST /v2/prospecting` or `POST /v1/finder/companies`. Both take `{page, per_page,
+ * filters}`.
+ */
 export type Route = 'v2' | 'v1';
 
-/** One search to make. */
 export interface PlanRequest {
   route: Route;
-  /** Identifies the request, in every run alike. A deliberate repetition ends in a mark such as `#2` or `#final`. */
+  /**
+   * Identifies the request. Equal requests have the same key in every run. The key of a deliberate repetition ends in a
+   * mark such as `#2` or `#final`.
+   */
   key: string;
   segment: string;
   filters: Record<string, unknown>;
@@ -179,8 +189,8 @@ export interface PlanRequest {
 }
 
 /**
- * A page of version 2: its total and total_pages, and the ids of its companies in order. For an id that the warehouse
- * cannot hold, `ids` has a key that `isUsable` rejects (src/core/company-id.ts).
+ * A page of version 2: its total and total_pages, and the ids of its companies in order. If the warehouse cannot hold
+ * an id, `ids` has a key that `isUsable` rejects (src/core/company-id.ts).
  */
 export interface PageAnswer {
   total: number;
@@ -188,7 +198,7 @@ export interface PageAnswer {
   ids: readonly string[];
 }
 
-/** The API calls the request invalid (reference v2, InvalidRequest). The message names the wrong key. */
+/** The API rejects the request as invalid (reference v2, InvalidRequest). The message names the wrong key. */
 export interface RefusedAnswer {
   refused: string;
 }
@@ -203,7 +213,6 @@ export interface ListingAnswer {
 export type SearchAnswer = PageAnswer | RefusedAnswer;
 export type PlanAnswer = SearchAnswer | ListingAnswer;
 
-/** Returns true when the answer is a refusal. */
 export function isRefused(answer: PlanAnswer): answer is RefusedAnswer {
   return 'refused' in answer;
 }

@@ -23,7 +23,10 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(hours / 24)}d${two(hours % 24)}h`;
 }
 
-/** Formats a share as a percentage, rounded down so that 100% means all; `?` while the total is unknown. */
+/**
+ * Formats a share as a percentage, rounded down, so that only a complete step shows 100%. `?` while the total is
+ * unknown.
+ */
 export function formatPercent(done: number, total: number | null): string {
   if (total === null) return '?';
   if (total === 0) return '100%';

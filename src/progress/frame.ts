@@ -13,11 +13,11 @@ export interface FrameOptions {
   /** Columns of the terminal; every line is cut to this width. */
   width: number;
   color: boolean;
-  /** Frame number; advances the spinner. */
+  /** Number of the frame. Each number shows the next picture of the spinner. */
   tick: number;
 }
 
-/** Renders a run for a terminal: a headline, one line a step, then warnings. */
+/** Renders a run for a terminal: a headline, one line for each step, then warnings. */
 export function renderFrame(state: RunState, options: FrameOptions): string[] {
   const paint = createColors(options.color);
   const spinner = SPINNER[options.tick % SPINNER.length] ?? '';
@@ -42,7 +42,7 @@ export function renderFrame(state: RunState, options: FrameOptions): string[] {
   return lines;
 }
 
-/** Renders a run as one log line: phase, running steps with rate, requests, elapsed time. */
+/** Renders a run as one log line: phase, running steps with their rates, requests, elapsed time. */
 export function renderLine(state: RunState): string {
   const running = state.steps.filter((step) => step.state === 'running');
   const steps = running.map((step) =>
@@ -91,7 +91,7 @@ function stepText(step: StepState, width: number): string {
   const facts = stepFacts(step).join('  ');
   const about = step.about ? `  (${step.about})` : '';
   if (step.state !== 'running' || step.total === null || step.total === 0) return cut(facts + about, width);
-  // In a narrow terminal keep the numbers: drop first the explanation, then the bar.
+  // In a narrow terminal, keep the numbers: first drop the explanation, then the bar.
   if (width < BAR + 2 + facts.length) return cut(facts, width);
   const text = `${bar(step.done / step.total)}  ${facts}`;
   return width < text.length + about.length ? text : text + about;

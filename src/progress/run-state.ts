@@ -23,18 +23,18 @@ export interface Observation {
   progress: Progress | null;
   beats: readonly Beat[];
   retries: readonly Retry[];
-  /** False when no worker polls the run's task queue: the run makes no progress until one starts. */
+  /** False when no worker polls the run's task queue. The run then waits until a worker starts. */
   workers: boolean;
 }
 
 /** A step of the run with its measured speed. */
 export interface StepState extends ProgressStep {
-  /** Units per second over the last 10 s; null while unknown. */
+  /** Records per second over the last 10 s; null when the rate is unknown. */
   rate: number | null;
   samples: readonly { at: number; done: number }[];
 }
 
-/** State of a followed run, as the progress views show it. */
+/** State of a run that the command line follows, as the progress views show it. */
 export interface RunState {
   phase: Progress['phase'];
   date: string | null;
@@ -52,10 +52,10 @@ const RATE_WINDOW_MS = 10_000;
 
 /**
  * Computes the next state of a followed run. Takes finished work from the workflow and unfinished work from heartbeats.
- * Between a chunk's end and the next workflow task, neither of them counts this chunk. So that no count decreases, the
- * larger of two counts is kept.
- * @param at Milliseconds on the follower's clock
- * @param startedAt Start of the run, in milliseconds on the same clock
+ * Between a chunk's end and the next workflow task, neither source includes the chunk. So each step keeps the larger of
+ * its old and new count.
+ * @param at milliseconds on the follower's clock
+ * @param startedAt start of the run, in milliseconds on the same clock
  */
 export function advance(previous: RunState | null, seen: Observation, at: number, startedAt: number): RunState {
   const progress = seen.progress;
@@ -85,7 +85,8 @@ export function advance(previous: RunState | null, seen: Observation, at: number
 
 function advanceStep(step: ProgressStep, before: StepState | undefined, beats: readonly Beat[], at: number): StepState {
   const mine = step.state === 'done' ? [] : beats.filter((beat) => beat.step.replaceAll('_', ' ') === step.name);
-  // Chunks report only their own records; the search and listings report their total so far.
+  // The heartbeat of a chunk has only the records of this chunk. The heartbeat of a search or listing has the total so
+  // far.
   const parts = mine.filter((beat) => beat.activity === 'crawlChunk').reduce((sum, beat) => sum + beat.done, 0);
   const whole = mine.filter((beat) => beat.activity !== 'crawlChunk');
   const reached = Math.max(step.done + parts, ...whole.map((beat) => beat.done));
@@ -100,12 +101,13 @@ function rateOf(samples: readonly { at: number; done: number }[], total: number 
   const first = samples[0];
   const last = samples.at(-1);
   if (!first || !last || last.at - first.at < 1_000) return null;
-  // Give no rate before 1/500 of the total is done. The first answers are slow and would give an ETA of hours.
+  // Give no rate before 1/500 of the total is done. The first answers are slow, so the remaining time would be far too
+  // long.
   const gained = last.done - first.done;
   return gained >= Math.max(1, (total ?? 0) / 500) ? (gained * 1_000) / (last.at - first.at) : null;
 }
 
-/** Milliseconds until a step is done at its current rate; null while total or rate is unknown. */
+/** Milliseconds until a step is done at its current rate; null when the total or the rate is unknown. */
 export function remainingMs(step: StepState): number | null {
   if (step.total === null || step.rate === null || step.state === 'done') return null;
   return (Math.max(0, step.total - step.done) / step.rate) * 1_000;

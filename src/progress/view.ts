@@ -1,17 +1,17 @@
 import { renderFrame, renderLine, warningsOf } from './frame.js';
 import type { RunState } from './run-state.js';
 
-/** Shows a followed run. `done` leaves the last state on the screen. */
+/** Shows a followed run. After `done`, the last state remains on the screen. */
 export interface ProgressView {
   show(state: RunState): void;
   done(): void;
 }
 
 const PLAIN_EVERY_MS = 5_000;
-// While nothing changes (no worker, no quota), one line a minute is enough to show that the run waits.
+// While a run waits (no worker, no quota), write one line a minute to show that the run continues to wait.
 const STILL_EVERY_MS = 60_000;
 
-/** Makes a view on stderr, because stdout belongs to results: bars in a terminal, elsewhere plain lines. */
+/** Makes a view on stderr, because stdout is for results. A terminal gets bars; other outputs get plain lines. */
 export function createProgressView(title: string, stream: NodeJS.WriteStream = process.stderr): ProgressView {
   return stream.isTTY && process.env['TERM'] !== 'dumb' ? terminalView(title, stream) : plainView(title, stream);
 }
@@ -26,7 +26,7 @@ function terminalView(title: string, stream: NodeJS.WriteStream): ProgressView {
   let latest: RunState | null = null;
   const draw = (): void => {
     if (!latest) return;
-    // Leave one column free: some terminals wrap when the last column is written.
+    // Leave one line and one column free, because some terminals scroll or wrap at the edge.
     const room = Math.max(4, stream.rows - 1);
     const lines = renderFrame(latest, { title, width: Math.max(40, stream.columns) - 1, color, tick: tick++ }).slice(
       0,
@@ -36,7 +36,7 @@ function terminalView(title: string, stream: NodeJS.WriteStream): ProgressView {
     stream.write(`${up}\r\x1b[J${lines.join('\n')}\n`);
     drawn = lines.length;
   };
-  // Draw on a timer, so that the spinner keeps turning while the run waits.
+  // Draw at regular intervals, so that the spinner keeps turning while the run waits.
   const timer = setInterval(draw, 100);
   timer.unref();
   const showCursor = (): void => void stream.write('\x1b[?25h');
@@ -70,7 +70,7 @@ function plainView(title: string, stream: NodeJS.WriteStream): ProgressView {
     show: (state) => {
       latest = state;
       if (isDue(state)) write(state);
-      // Write each warning once, because a log keeps its lines.
+      // Write each warning once, because a log keeps all its lines.
       for (const warning of warningsOf(state)) {
         if (!warned.has(warning)) stream.write(`${title}: ! ${warning}\n`);
         warned.add(warning);
@@ -82,7 +82,7 @@ function plainView(title: string, stream: NodeJS.WriteStream): ProgressView {
   };
 }
 
-/** Text that changes whenever the run makes progress. */
+/** Returns a text that changes whenever the run makes progress. */
 function movedOf(state: RunState): string {
   const steps = state.steps.map(({ name, done, state: stepState }) => `${name} ${done} ${stepState}`);
   return [state.phase, state.requests, ...steps].join('\n');

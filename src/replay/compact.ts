@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { WEBHOOK_RUN, type PartManifest } from '../../schemas/pipeline/landing.js';
-import { RETRY_STREAMS } from '../../schemas/pipeline/streams.js';
+import { SINGLE_STREAMS } from '../../schemas/pipeline/streams.js';
 import { syncFolder, writeFileAtomic } from '../core/files.js';
 import {
   footerOf,
@@ -151,7 +151,7 @@ async function findRepeats(db: Database, before: Date | undefined): Promise<void
        AND said_before = (body_hash, status, scope_year) AND said_after = (body_hash, status, scope_year)
        AND before_at < observed_at AND observed_at < after_at`.replace(
       '$streams',
-      `[${RETRY_STREAMS.map(quote).join(', ')}]`,
+      `[${SINGLE_STREAMS.map(quote).join(', ')}]`,
     ),
     { before: before?.toISOString() ?? '-infinity' },
   );
@@ -163,7 +163,7 @@ const IS_REPEAT = `
 
 async function countRepeats(db: Database, parts: LandedPart[]): Promise<number> {
   const [first] = parts;
-  if (first === undefined || !RETRY_STREAMS.includes(first.stream as never)) return 0;
+  if (first === undefined || !SINGLE_STREAMS.includes(first.stream as never)) return 0;
   return db.count('SELECT count(*) FROM repeats WHERE stream = $stream AND run = $run', {
     stream: first.stream,
     run: first.run,

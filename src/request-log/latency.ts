@@ -1,6 +1,7 @@
 /**
- * Latency histogram: bucket number to count. Each bucket is 10 % wider than the one before, so percentiles are exact
- * within 10 %. Histograms of several workers can be added. A few numbers describe millions of requests.
+ * Latency histogram: the number of requests in each bucket, by the bucket's number. Each bucket is 10 % wider than the
+ * previous bucket, so percentiles are exact within 10 %. Histograms of several workers can be added. A few numbers
+ * describe millions of requests.
  */
 export type LatencyBuckets = Record<string, number>;
 
@@ -18,14 +19,14 @@ export function mergeLatencies(into: LatencyBuckets, from: LatencyBuckets): void
 }
 
 /**
- * Computes a percentile.
+ * Computes a percentile of the latencies.
  * @param share share of the requests, 0 to 1
- * @returns milliseconds within which this share was answered; null without requests
+ * @returns milliseconds in which the API answered this share of the requests; null without requests
  */
 export function percentile(buckets: LatencyBuckets, share: number): number | null {
   const total = Object.values(buckets).reduce((sum, count) => sum + count, 0);
   let seen = 0;
-  // JavaScript keeps keys that are whole numbers in ascending order.
+  // JavaScript lists keys that are whole numbers in ascending order.
   for (const [bucket, count] of Object.entries(buckets)) {
     seen += count;
     if (seen >= share * total) return Math.round(Math.exp(Number(bucket) * GROWTH) * 10) / 10;

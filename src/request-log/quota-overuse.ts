@@ -1,15 +1,15 @@
 import type { QuotaOveruseRecord, QuotaRecord, RequestsRecord } from '../../schemas/pipeline/landing.js';
 
-// Report a difference of at least this many calls. A smaller one comes from calls in flight when the quota was read.
+// Report a difference of at least this many calls. Calls in flight while the quota is read cause smaller differences.
 const WORTH_TELLING = 10;
 const WORTH_TELLING_SHARE = 0.01;
 
 /**
- * Compares the API's count of the daily metric with the run's request log. The reference does not say which calls count
- * (docs/assumptions.md). The expected range goes from the answered calls of version 2's data routes to all calls but
- * GET /v2/metrics. `drift` is the distance of the API's count from this range; 0 inside. Above the range, someone else
- * used the key (quota overuse).
- * @returns null when the metric was read less than twice or was reset in between
+ * Compares the API's count of the daily metric with the run's request log. The reference does not say which calls the
+ * API counts (docs/assumptions.md). So the expected count is a range, from the answered calls of version 2's data
+ * routes to all calls except GET /v2/metrics. `drift` is the distance of the API's count from this range; 0 inside. If
+ * the API's count is above the range, someone else used the API key (quota overuse).
+ * @returns null when the metric was read less than twice, or was reset between two readings
  */
 export function quotaOveruse(
   readings: readonly QuotaRecord[],
@@ -32,7 +32,7 @@ export function quotaOveruse(
 
 /**
  * Describes the difference for an operator.
- * @returns a sentence; null below 10 calls or 1 % of the calls
+ * @returns a sentence; null if the difference is below 10 calls or 1 % of the calls
  */
 export function describeOveruse({ metric, used_before, used_after, calls, drift }: QuotaOveruseRecord): string | null {
   if (Math.abs(drift) < Math.max(WORTH_TELLING, WORTH_TELLING_SHARE * calls)) return null;

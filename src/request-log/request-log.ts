@@ -15,19 +15,19 @@ interface Tally {
   latencies: LatencyBuckets;
 }
 
-// Milliseconds between two writes. A killed worker loses at most the entries of this time.
+// Milliseconds between two writes. If a worker is killed, at most the entries of this time are lost.
 const FLUSH_EVERY_MS = 100;
 
 /**
- * Logs every attempt of one activity, failed ones included, in `data/runs/<run>/requests/<chunk>.ndjson`. Each line
- * holds the counts since the line before, so attempts of killed workers count, too.
+ * Logs every attempt of one activity, failed attempts included, in `data/runs/<run>/requests/<chunk>.ndjson`. Each line
+ * has the counts since the previous line, so the sum includes attempts of killed workers.
  */
 export class RequestLog {
   readonly #file: string;
   #pending = new Map<string, Tally>();
   #timer: NodeJS.Timeout | undefined;
   #failure: unknown;
-  /** Attempts in this log object. */
+  /** Number of attempts logged by this object. */
   requests = 0;
 
   constructor(dataDir: string, run: string, chunk: string) {
@@ -43,13 +43,13 @@ export class RequestLog {
     if (attempt.retry) tally.retries++;
     tally.bytes += attempt.bytes;
     addLatency(tally.latencies, attempt.ms);
-    // A timer also writes the last entries before a long silence.
+    // The timer writes the entries even if no further request follows.
     this.#timer ??= setTimeout(() => this.#flush(), FLUSH_EVERY_MS).unref();
   }
 
   /**
    * Writes the remaining entries.
-   * @throws TidemarkError `DiskFull` when they cannot be written
+   * @throws TidemarkError `DiskFull` when the entries cannot be written
    */
   close(): void {
     this.#flush();
@@ -57,14 +57,14 @@ export class RequestLog {
   }
 
   /**
-   * Writes the waiting entries. After a write error, keeps them for the next time, so that an answered call does not
-   * fail.
+   * Writes the waiting entries. After a write error, keeps the entries for the next write, so that an answered call
+   * does not fail.
    */
   #flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#pending.size === 0) return;
-    // A full disk may have written half a line: start a new one.
+    // After a failed write, the file may end with half a line, so start a new line.
     const mend = this.#failure === undefined ? '' : '\n';
     try {
       mkdirSync(path.dirname(this.#file), { recursive: true });
@@ -79,7 +79,7 @@ export class RequestLog {
 
 const current = new AsyncLocalStorage<RequestLog>();
 
-/** Logs all requests that `work` sends, at any call depth, in this log. Then closes the log. */
+/** Runs `work` and logs all requests that `work` sends, at any call depth. Then closes the log. */
 export async function bookingIn<T>(log: RequestLog, work: () => Promise<T>): Promise<T> {
   try {
     return await current.run(log, work);
@@ -93,7 +93,7 @@ export function bookAttempt(attempt: AttemptReport): void {
   current.getStore()?.add(attempt);
 }
 
-/** Adds up a run's requests so far, per endpoint. */
+/** Adds up the requests of a run by endpoint. */
 export function readRequests(dataDir: string, run: string): RequestsRecord[] {
   const folder = requestsDir(dataDir, run);
   const totals = new Map<string, Tally>();
@@ -122,7 +122,7 @@ function parseLine(line: string): Record<string, Tally> {
   try {
     return JSON.parse(line) as Record<string, Tally>;
   } catch {
-    return {}; // skip an empty line, and one that a kill has torn
+    return {}; // skip empty and torn lines
   }
 }
 

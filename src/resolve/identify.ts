@@ -9,7 +9,7 @@ import {
 } from '../api-client/index.js';
 import { RoutesClosedError, type Routes } from './routes.js';
 
-/** The answer that identifies a company, and the kind of request that brought it. */
+/** The answer that identifies a company, and the kind of request to which it is the answer. */
 export interface Identified {
   kind: MatchKind;
   response: ApiResponse<{ id?: unknown }>;
@@ -20,8 +20,8 @@ const AUTOCOMPLETE = 'POST /v2/autocomplete';
 type Ask = (client: ApiClient, call: { signal: AbortSignal }) => Promise<ApiResponse<{ id?: unknown }>>;
 
 /**
- * Lists the requests that may find a company, the surest first: register numbers, website, profile, e-mail, name. Each
- * request is sent only if the earlier ones found nothing.
+ * Lists the requests that may find a company, the most reliable first: register numbers, website, profile, e-mail,
+ * name. A request is sent only if the earlier requests found nothing.
  */
 export function waysToFind(question: CompanyQuestion): [kind: MatchKind, ask: Ask, route: string][] {
   const { name, country_code, state, registration_number, vat_number, ticker, website, email, profile } = question;
@@ -33,7 +33,8 @@ export function waysToFind(question: CompanyQuestion): [kind: MatchKind, ask: As
   };
   const ways: [MatchKind, Ask, string][] = [];
   if (Object.keys(numbers).length > 0) {
-    // The register needs the country, and in the US the state. Without them, autocomplete searches all registers.
+    // A search in a register needs the country, and in the US the state. Without these, autocomplete searches all
+    // registers.
     const known = country_code !== undefined && (country_code !== 'US' || state !== undefined);
     const where = { country_code: country_code ?? '', ...(state === undefined ? {} : { state }) };
     ways.push([
@@ -60,11 +61,12 @@ export function waysToFind(question: CompanyQuestion): [kind: MatchKind, ask: As
 }
 
 /**
- * Sends one request after another until one finds the company. Skips routes that the API refuses to the key.
- * @returns the answer that names a company; else the last answer, which names none
+ * Sends one request after another until a request finds the company. Skips closed routes.
+ * @returns the answer that names a company; otherwise the last answer, which names no company
  * @throws NotFoundError when every answer was "not found"
- * @throws InvalidRequestError or AutocompleteFieldError when the API rejected a request and no other found the company
- * @throws the refusal, when the API refused a route to the key and no other request found the company
+ * @throws InvalidRequestError or AutocompleteFieldError when the API rejected a request and no other request found the
+ * company
+ * @throws the refusal, when the API refused a route and no other request found the company
  * @throws RoutesClosedError instead of the refusal, when the route is closed
  */
 export async function identify(
@@ -84,7 +86,7 @@ export async function identify(
     }
     try {
       const response = await routes.send(route, async () => ask(client, { signal }));
-      // The reference does not show the answer for "no match". It may be NotFound or a record without an id.
+      // The reference does not show the answer for "no match". The answer may be NotFound or a record without an id.
       if (response.data?.id !== undefined && response.data.id !== null) return { kind, response };
       nameless = { kind, response };
     } catch (error) {
@@ -94,7 +96,7 @@ export async function identify(
       else throw error;
     }
   }
-  // The refused route might have found the company, so do not report "not found".
+  // A request on the refused route might have found the company, so do not report "not found".
   if (denied !== undefined) throw denied;
   if (refused !== undefined) throw refused;
   if (nameless !== undefined) return nameless;

@@ -6,7 +6,7 @@ export interface CsvRecord {
   cells: string[];
 }
 
-/** A line that cannot be read as a record. */
+/** A line of a CSV file that is no readable record. */
 export interface CsvFault {
   line: number;
   problem: string;
@@ -15,8 +15,8 @@ export interface CsvFault {
 }
 
 /**
- * Why the caller rejects a record. `torn`: a missing quote may have joined several rows to one record. The lines after
- * the first one are then read again.
+ * Why the caller rejects a record. `torn` is true if a missing quote may have joined several rows to one record. The
+ * reader then reads the lines after the first line again.
  */
 export interface Refusal {
   problem: string;
@@ -25,12 +25,12 @@ export interface Refusal {
 
 /** Callbacks of `readCsv`. */
 export interface CsvRows {
-  /** Takes a record; returns why it is rejected, or null. The first record is the header. */
+  /** Receives a record; returns why the record is rejected, or null. The first record is the header. */
   record: (record: CsvRecord) => Refusal | null;
   fault: (fault: CsvFault) => void;
 }
 
-/** Characters of a line to show: enough to find the fault. */
+/** Show at most this many characters of a line, which is enough to find the fault. */
 const SHOWN = 1_000;
 
 const NOT_CLOSED = 'a quoted field has no closing quote, or a quote inside it is not doubled';
@@ -46,11 +46,12 @@ class Torn extends Error {
 
 /**
  * Reads a CSV file in UTF-8 (RFC 4180 and the usual variants of spreadsheets).
- * - Delimiter: comma, semicolon, tab or `|`, whichever is most frequent in the first line.
+ * - Delimiter: the most frequent character in the first line among comma, semicolon, tab and `|`.
  * - Line ends: LF, CRLF or CR.
  * - Skipped: a byte order mark, Excel's `sep=;` and empty lines.
  *
- * A line that cannot be read is a fault. Reading continues with the next line, so that an unclosed quote hides no row.
+ * A line that cannot be read is a fault. Reading continues with the next line, so that a quote without an end hides no
+ * row.
  */
 export function readCsv(file: Buffer, rows: CsvRows): void {
   const bytes = file.subarray(file.indexOf('\ufeff') === 0 ? 3 : 0);
@@ -59,13 +60,14 @@ export function readCsv(file: Buffer, rows: CsvRows): void {
   let at = sep === null ? 0 : lines.next(0);
   const delimiter = sep?.[1] ?? pickDelimiter(bytes.subarray(at, lines.next(at)).toString());
   let width: number | null = null;
-  // True after a fault: the next lines may be the rest of a broken row. False again after a row with as many cells as
-  // the header.
+  // True after a fault, because the next lines may be the rest of a broken row. False again after a row with as many
+  // cells as the header.
   let doubtful = false;
 
   const take = (start: number, end: number, cells: string[]): void => {
     if (cells.length === 1 && cells[0]?.trim() === '') return;
-    // The lines contain a line break that no cell has: the parser drops a line break between two adjacent quotes.
+    // The record has several lines, but no cell contains a line break. The parser dropped a line break between two
+    // adjacent quotes, so a quote is not closed.
     if (lines.next(start) < end && !cells.some((cell) => /[\r\n]/.test(cell))) throw new Torn(NOT_CLOSED);
     const line = lines.at(start);
     if (doubtful && cells.length !== width) {
@@ -105,7 +107,8 @@ export function readCsv(file: Buffer, rows: CsvRows): void {
         at = next;
         continue;
       }
-      // The fields before the fault are complete, with their line breaks, so the quote was opened after them.
+      // The parser has read the fields before the fault completely, with their line breaks. So the quote of the fault
+      // was opened after these fields.
       const opened = error instanceof CsvError ? Math.max(start, from + Number(error['bytes'] ?? 0)) : start;
       rows.fault({
         line: lines.at(opened),
@@ -130,7 +133,7 @@ function optionsOf(delimiter: string) {
 
 /** Splits a single line whose quotes are plain text (`The "Best" Ltd`); null if a field is quoted. */
 function withStrayQuotes(line: Buffer, delimiter: string): string[] | null {
-  // A quote at the start of a field opens a quoted field.
+  // A quote at the start of a cell opens a quoted field, so it is not plain text.
   const text = line.toString().trim();
   const cells = text.split(delimiter).map((cell) => cell.trim());
   return text === '' || cells.some((cell) => cell.startsWith('"')) ? null : cells;
@@ -154,14 +157,14 @@ function pickDelimiter(header: string): string {
   return [',', ';', '\t', '|'].reduce((best, next) => (count(next) > count(best) ? next : best));
 }
 
-/** Counts the lines of a file as editors do. */
+/** Counts the lines of a file in the same way as editors. */
 class LineCounter {
   #line = 1;
   #begin = 0;
 
   constructor(private readonly bytes: Buffer) {}
 
-  /** Returns the line number of a position. Positions must not decrease from call to call. */
+  /** Returns the line number of a position. A position must not be before the position of the previous call. */
   at(position: number): number {
     for (;;) {
       const next = this.next(this.#begin);
@@ -181,14 +184,14 @@ class LineCounter {
     return bytes.length;
   }
 
-  /** Returns the start of the line of this position. */
+  /** Returns the start of the line that contains this position. */
   begin(position: number): number {
     let start = position;
     while (start > 0 && this.bytes[start - 1] !== LF && this.bytes[start - 1] !== CR) start--;
     return start;
   }
 
-  /** Returns the first position at or after this one that is not in an empty line. */
+  /** Returns this position, or the first later position that is not in an empty line. */
   skipEmpty(position: number): number {
     let start = position;
     for (;;) {

@@ -4,7 +4,7 @@ import { TidemarkError } from '../core/errors.js';
 import { canonicalJson } from '../planner/request-key.js';
 import { readCsv, type CsvFault, type CsvRecord, type Refusal } from './read-csv.js';
 
-/** The content of a list for `tidemark resolve`. */
+/** The questions in a CSV file for `tidemark resolve`. */
 export interface Questions {
   /** Distinct questions as canonical JSON (`questionKey`), in the order of the file. */
   questions: string[];
@@ -14,13 +14,13 @@ export interface Questions {
   bad: CsvFault[];
   /** Columns without a known meaning. */
   ignored: string[];
-  /** Groups of columns with the same meaning. The first filled column of a group counts. */
+  /** Groups of columns with the same meaning. In each row, only the first filled column of a group is used. */
   alike: string[][];
 }
 
 type Field = keyof CompanyQuestion;
 
-/** Column names that people use. Case, spaces and punctuation do not matter. */
+/** Column names that people use. Case, spaces and punctuation make no difference. */
 const NAMES: Record<Field, string[]> = {
   name: ['name', 'company', 'companyname', 'legalname'],
   country_code: ['countrycode', 'country', 'iso', 'iso2'],
@@ -45,7 +45,7 @@ const IDENTIFYING: readonly Field[] = [
 const LONGEST = 500;
 
 /**
- * Reads the questions of a CSV file. The first line names the columns. Empty cells are ignored; equal rows are one
+ * Reads the questions of a CSV file. The first line names the columns. Ignores empty cells. Equal rows give one
  * question.
  * @param name name of the file, for messages
  * @throws TidemarkError `InvalidInput` when the file is empty or not UTF-8 text, or its header names no usable column
@@ -82,12 +82,15 @@ export function readQuestions(file: Buffer, name: string): Questions {
   return { ...found, questions: [...found.questions], ignored, alike };
 }
 
-/** Converts a question to text, independent of the order of its columns. */
+/** Converts a question to a text. The order of the columns makes no difference. */
 export function questionKey(question: CompanyQuestion): string {
   return canonicalJson(question);
 }
 
-/** @throws TidemarkError `InvalidInput` with the actual type of the file, as far as its bytes show it */
+/**
+ * Rejects a file that is not text.
+ * @throws TidemarkError `InvalidInput` with the actual type of the file, if its bytes show the type
+ */
 function requireText(file: Buffer, name: string): void {
   const starts = (...bytes: number[]): boolean => bytes.every((byte, i) => file[i] === byte);
   const wrong = (what: string): TidemarkError =>
@@ -168,8 +171,8 @@ function refusalOf(
   const wrong = (problem: string): Refusal => ({ problem, torn: false });
   if (cells.length > columns.length) return torn(`it has ${cells.length} fields, but the header has ${columns.length}`);
   if (cells.some((cell) => cell.length > LONGEST)) return torn(`a field is longer than ${LONGEST} characters`);
-  // A line break is common in an address, but rare in a number or name. If a delimiter follows, the rest is probably
-  // the next row.
+  // A line break is common in an address, but rare in a number or name. If a delimiter follows the line break, the rest
+  // is probably the next row.
   if (cells.some((cell, i) => columns[i] !== undefined && /[\r\n].*[,;\t|]/.test(cell)))
     return torn('a quoted field continues on the next line, so a closing quote may be missing');
   if (!IDENTIFYING.some((field) => question[field] !== undefined))

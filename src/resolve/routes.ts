@@ -6,12 +6,13 @@ import {
   type ApiError,
 } from '../api-client/index.js';
 
-// Close a route that never answered after this many refusals.
+// Close a route after this many refusals if the route never answered.
 const FIRST_REFUSALS = 3;
-// Close a route that answered before after this many consecutive refusals: single questions are then not the cause.
+// Close a route that answered before after this many consecutive refusals. Single questions do not cause this number of
+// refusals.
 const REFUSALS_IN_A_ROW = 20;
 
-/** Thrown when the API refuses every route that could answer. The closed routes got no request. */
+/** Thrown when the API refuses every route that could answer a question. Closed routes receive no request. */
 export class RoutesClosedError extends Error {
   constructor() {
     super('the API refuses every route that could answer this question');
@@ -19,7 +20,7 @@ export class RoutesClosedError extends Error {
   }
 }
 
-/** Whether the route answered with this error, which shows that the key may use the route. */
+/** Whether this error is an answer of the route. An answer shows that the API key may use the route. */
 function isAnswer(error: unknown): boolean {
   return (
     error instanceof NotFoundError || error instanceof InvalidRequestError || error instanceof AutocompleteFieldError
@@ -27,10 +28,10 @@ function isAnswer(error: unknown): boolean {
 }
 
 /**
- * Records which routes the API refuses to the key, in this chunk; starts with the closed routes of earlier chunks.
+ * Records which routes the API refuses in this chunk. Starts with the routes that earlier chunks closed.
  *
  * States of a route: unknown → answered or closed. `closed` is final. An answered route is closed after
- * REFUSALS_IN_A_ROW consecutive refusals, an unknown one after FIRST_REFUSALS.
+ * REFUSALS_IN_A_ROW consecutive refusals, an unknown route after FIRST_REFUSALS.
  */
 export class Routes {
   readonly #closed: Set<string>;
@@ -45,18 +46,18 @@ export class Routes {
     return this.#closed.has(route);
   }
 
-  /** The last refusal of each route that the API refused in this chunk and has not answered since. */
+  /** Last refusals of the routes that the API refused in this chunk and has not answered since. */
   get refused(): ApiError[] {
     return [...this.#refusals.values()].flatMap(({ inARow, error }) => (inARow > 0 ? [error] : []));
   }
 
-  /** The last refusal of each route closed in this chunk. */
+  /** Last refusals of the routes that were closed in this chunk. */
   get closed(): ApiError[] {
     return [...this.#refusals].flatMap(([route, { error }]) => (this.#closed.has(route) ? [error] : []));
   }
 
   /**
-   * Sends a request on a route and counts the result.
+   * Sends a request on a route and records whether the route answered.
    * @throws the error of the request
    */
   async send<T>(route: string, request: () => Promise<T>): Promise<T> {

@@ -110,7 +110,7 @@ describe('API variants of the simulated market', () => {
       'refuses dates where it expects years',
       { dates: 'years' },
       year,
-      'company_incorporation: a bound is of the wrong kind',
+      'company_incorporation: a bound has the wrong kind',
     ],
     ['finds nothing by dates where it expects years', { dates: 'years', wrongBounds: 'empty' }, year, 0],
     ['accepts years', { dates: 'years' }, { company_incorporation: { gte: 2010, lte: 2010 } }, inYear],

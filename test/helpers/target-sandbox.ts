@@ -2,7 +2,14 @@ import { PERMISSIONS } from '../../sandbox/http/permissions.js';
 import { startSandbox } from './processes.js';
 import { advanceDay, control, countRequests } from './sandbox.js';
 import type { Fault, MarketOptions, Target } from './target.js';
-import { expectMarketEqualsTruth, expectTendersEqualTruth, expectV1FinancialsEqualTruth, truthOf } from './truth.js';
+import {
+  expectExecutivesEqualTruth,
+  expectMarketEqualsTruth,
+  expectTendersEqualTruth,
+  expectV1FinancialsEqualTruth,
+  personalMarkers,
+  truthOf,
+} from './truth.js';
 
 const LIMITED_KEY = 'a-key-that-may-do-less';
 
@@ -85,6 +92,8 @@ export async function startSandboxTarget(market: MarketOptions): Promise<Target>
     },
     expectMarketEqualsTruth: (project) => expectMarketEqualsTruth(project, flags, day),
     expectTendersEqualTruth: (project) => expectTendersEqualTruth(project, flags, day),
+    expectExecutivesEqualTruth: (project) => expectExecutivesEqualTruth(project, flags, day),
+    personalMarkers: () => personalMarkers(flags, day),
     expectV1FinancialsEqualTruth: (project) => expectV1FinancialsEqualTruth(project, flags, day),
   };
 }

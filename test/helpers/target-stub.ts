@@ -1,9 +1,17 @@
 import { companiesOn, moveToDay } from '../stub/days.js';
 import { startStub } from '../stub/index.js';
 import { DEFAULTS } from '../stub/options.js';
+import { peopleOf } from '../stub/people.js';
 import { ACCESS_OF } from '../stub/permissions.js';
 import { routeOf } from '../stub/routes.js';
-import { companiesTruth, financialsTruth, membersTruth, tendersTruth, v1FinancialsTruth } from '../stub/truth.js';
+import {
+  companiesTruth,
+  financialsTruth,
+  membersTruth,
+  tendersTruth,
+  v1FinancialsTruth,
+  executivesTruth,
+} from '../stub/truth.js';
 import { expectTruth } from './expect-truth.js';
 import type { MarketOptions, Target } from './target.js';
 
@@ -78,6 +86,12 @@ export async function startStubTarget(market: MarketOptions): Promise<Target> {
       await expectTruth({ project }, membersTruth(state, 'demo'));
     },
     expectTendersEqualTruth: (project) => expectTruth({ project }, tendersTruth(state)),
+    expectExecutivesEqualTruth: (project) => expectTruth({ project }, executivesTruth(state)),
+    personalMarkers: () =>
+      state.companies
+        .flatMap((company) => peopleOf(company))
+        .flatMap(({ lastName, email, phone }) => [lastName, email ?? '', phone ?? ''])
+        .filter((marker) => marker !== ''),
     expectV1FinancialsEqualTruth: (project) => expectTruth({ project }, v1FinancialsTruth(state)),
   };
 }

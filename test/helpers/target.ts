@@ -91,6 +91,10 @@ export interface Target {
   /** Compares published companies, reports and members with the market of the current day. */
   expectMarketEqualsTruth(project: Project): Promise<void>;
   expectTendersEqualTruth(project: Project): Promise<void>;
+  /** Compares the executives; needs `personalData: contacts`. */
+  expectExecutivesEqualTruth(project: Project): Promise<void>;
+  /** Names, e-mail addresses and phone numbers of the market's people. */
+  personalMarkers(): string[];
   /** Compares the numbers from version 1. */
   expectV1FinancialsEqualTruth(project: Project): Promise<void>;
 }

@@ -59,6 +59,46 @@ export async function expectTendersEqualTruth(project: Project, flags: MarketFla
   expect(await project.query(TENDERS)).toEqual(slugs.map((slug) => tenderRow(world, slug, day)));
 }
 
+const EXECUTIVES = `
+  SELECT executive_id::VARCHAR AS id, company_id::VARCHAR AS company, is_listed, company_name, seniority, department, function,
+    nationality, title, first_name, last_name, gender, email, phone
+  FROM core.executives ORDER BY executive_id`;
+
+/** Compares published executives row for row with the sandbox. */
+export async function expectExecutivesEqualTruth(project: Project, flags: MarketFlags, day = 0): Promise<void> {
+  const text = (value: unknown): string | null =>
+    typeof value === 'string' || typeof value === 'number' ? String(value).trim() || null : null;
+  const texts = (value: unknown): string[] | null => (text(value) === null ? null : [text(value)!]);
+  const rows = executivesOf(flags, day).map((row) => ({
+    id: text(row['executive_id']),
+    company: text(row['company_id']),
+    is_listed: true,
+    company_name: text(row['company_name']),
+    seniority: texts(row['company_executive_seniority_level']),
+    department: texts(row['company_executive_function']),
+    function: text(row['function_original_name']),
+    nationality: text(row['nationality']),
+    title: text(row['title_name']),
+    first_name: text(row['first_name']),
+    last_name: text(row['last_name']),
+    gender: text(row['gender']),
+    email: text(row['contact_email']),
+    phone: text(row['contact_phone']),
+  }));
+  expect(await project.query(EXECUTIVES)).toEqual(rows.toSorted((a, b) => Number(a.id) - Number(b.id)));
+}
+
+/** E-mail addresses and phone numbers of the market's people. */
+export function personalMarkers(flags: MarketFlags, day = 0): string[] {
+  return executivesOf(flags, day).flatMap((row) =>
+    [row['contact_email'], row['contact_phone']].filter((value): value is string => typeof value === 'string'),
+  );
+}
+
+function executivesOf(flags: MarketFlags, day: number): Record<string, unknown>[] {
+  return [...TRUTH_TABLES['executives']!.rows(truthOf(flags), { from: day, day })] as Record<string, unknown>[];
+}
+
 const COMPANIES = `
   SELECT company_id::VARCHAR AS id, name, has_details, country_code, country_name, registration_number, vat_number, status,
     legal_form, website, coalesce(phones, []) AS phones, coalesce(emails, []) AS emails, coalesce(faxes, []) AS faxes,

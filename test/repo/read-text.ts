@@ -50,10 +50,16 @@ export function readMessages(file: string, text: string): Piece[] {
 /** Comments of a SQL file, without the header of a model. */
 export function readSqlComments(file: string, text: string): Piece[] {
   const body = text.replace(/^\/\*[\s\S]*?\*\//, (header) => header.replaceAll(/[^\n]/g, ' '));
-  return body.split('\n').flatMap((line, index) => {
+  const pieces: Piece[] = [];
+  let open: Piece | undefined;
+  for (const [index, line] of body.split('\n').entries()) {
     const said = /--\s?(.*)$/.exec(line)?.[1]?.trim();
-    return said ? [{ file, line: index + 1, text: said }] : [];
-  });
+    // Lines that hold nothing but a comment continue the comment before them.
+    if (said && open && /^\s*--/.test(line)) open.text += ` ${said}`;
+    else if (said) pieces.push((open = { file, line: index + 1, text: said }));
+    if (!said || !/^\s*--/.test(line)) open = undefined;
+  }
+  return pieces;
 }
 
 /** Paragraphs of a Markdown file: no headings, tables, lists of links or code. */

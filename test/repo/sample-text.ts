@@ -6,6 +6,8 @@ import { readProjectFiles } from './project-files.js';
 
 const random = generator(Number(process.argv[2] ?? 1));
 const code = [...readProjectFiles(/^(src|schemas|workflows|activities|sandbox|bootstrap)\/.*\.(ts|mjs)$/)];
+// Names of industries, countries and currencies are no text of Tidemark.
+const isData = (file: string): boolean => file.startsWith('sandbox/world/data/');
 const sql = [...readProjectFiles(/^sql\/.*\.sql$/)];
 const pages = [...readProjectFiles(/^(?!test\/|bench\/).*\.md$/)];
 
@@ -16,7 +18,7 @@ print('Comments', 60, [
 print(
   'Messages',
   30,
-  code.flatMap(([file, text]) => readMessages(file, text)),
+  code.filter(([file]) => !isData(file)).flatMap(([file, text]) => readMessages(file, text)),
 );
 print(
   'Paragraphs',

@@ -1,6 +1,7 @@
 import { pageOf, v1Error } from './answers.js';
 import { FORM_NAMES, STATUS_NAMES } from './companies.js';
 import { writeReportV1 } from './financials.js';
+import { peopleOf, writeExecutive } from './people.js';
 import { canonical } from './routes-v2.js';
 import type { Answer, Asked, StubState } from './state.js';
 import { writeSummary, writeTender } from './tenders.js';
@@ -19,6 +20,17 @@ export function answerV1(state: StubState, { path, query, body }: Asked): Answer
       const company = state.byId.get(canonical(id));
       if (company === undefined || company.gone) return v1Error(state, 'IdNotFound', 404, { id });
       return { status: 202, body: writeReportV1(company) };
+    }
+    case '/company/executives': {
+      const id = query.get('id') ?? '';
+      const company = state.byId.get(canonical(id));
+      if (company === undefined || company.gone) return v1Error(state, 'IdNotFound', 404, { id });
+      const people = peopleOf(company);
+      const asked = { page: query.get('page'), per_page: query.get('per_page') };
+      const page = pageOf(people, asked, state.options.page);
+      if (page === null) return v1Error(state, 'InvalidRequest', 406, { param: 'per_page' });
+      const list = page.rows.map((person) => writeExecutive(person, company, state.turn));
+      return { status: 200, body: { pages: String(Math.ceil(people.length / page.size)), list } };
     }
     case '/tenders': {
       const page = pageOf(state.tenders, body, state.options.page);

@@ -1,5 +1,6 @@
 import { FORM_NAMES, STATUS_NAMES, type StubCompany } from './companies.js';
 import { valuesOf } from './financials.js';
+import { peopleOf } from './people.js';
 import type { StubEvent, StubState } from './state.js';
 
 /*
@@ -97,6 +98,31 @@ export function financialsTruth(state: StubState): Truth {
           // JSON has no minus zero.
           .map(({ number, ...value }) => ({ id: company.id, ...value, number: number === null ? null : number + 0 })),
       ),
+  };
+}
+
+/** Executives of the companies that were fetched. */
+export function executivesTruth(state: StubState): Truth {
+  return {
+    sql: `SELECT executive_id::VARCHAR AS id, company_id::VARCHAR AS company, is_listed, seniority, department, function, nationality,
+        full_name, email, phone
+      FROM core.executives ORDER BY executive_id`,
+    rows: everListed(state)
+      .filter(({ gone }) => !gone)
+      .flatMap((company) => peopleOf(company).map((person) => ({ company, person })))
+      .toSorted((a, b) => (BigInt(a.person.id) < BigInt(b.person.id) ? -1 : 1))
+      .map(({ company, person }) => ({
+        id: person.id,
+        company: company.id,
+        is_listed: true,
+        seniority: person.level === null ? null : [person.level],
+        department: person.department === null ? null : [person.department],
+        function: person.job,
+        nationality: person.nationality,
+        full_name: `${person.firstName} ${person.lastName}`,
+        email: person.email,
+        phone: person.phone,
+      })),
   };
 }
 

@@ -54,7 +54,7 @@ export function oauthRoutes(app: FastifyInstance, sandbox: Sandbox): void {
     return end(session, 'granted', reply);
   });
 
-  // A person can deny without a sign-in.
+  // A person can refuse access without signing in.
   app.post('/oauth/deny', (request, reply) => {
     const { session: id } = demandPart(SessionParameters, 'body', request.body);
     const session = openSession(sandbox.sessions, id, request, reply);

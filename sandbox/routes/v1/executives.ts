@@ -53,7 +53,7 @@ export function v1ExecutiveRoutes(app: FastifyInstance, sandbox: Sandbox): void 
 
 function search(sandbox: Sandbox, filters: V1ExecutiveFilters): Uint32Array {
   const { company_id: _id, size, ...rest } = filters;
-  // The sample in the reference shows `size` as a pair and not as a range.
+  // The sample in the reference shows `size` as a pair of numbers and not as an object with `from` and `to`.
   const range = Array.isArray(size) ? { from: size[0], to: size[1] } : size;
   const { department: _d, seniority_level: _s, job_title: _j, nationality: _n, contact_emails: _c, ...others } = rest;
   const { contact_have_email: _e, contact_have_phone: _p, ...companyFilters } = others;

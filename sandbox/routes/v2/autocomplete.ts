@@ -13,11 +13,15 @@ import { bodyOf } from '../../http/validate.js';
  * not.
  */
 const Request = AutocompleteRequest.extend({ phone_number: z.string().optional() });
-// From section "Errors", "Autocomplete field error". Section "Autocomplete" refuses only a `country_code` alone.
+// The fields that identify a company, from the reference's section "Errors". Its section "Autocomplete" contradicts
+// the list: there, any field except `country_code` is enough.
 const FIVE = ['name', 'registration_number', 'vat_number', 'website', 'phone_number'];
 const REQUIRED = `At least one of ${FIVE.join(', ')} is required in addition to the country.`;
 
-/** Section "Autocomplete": the company with the lowest id that matches all given fields. */
+/**
+ * Route of the reference's section "Autocomplete". Finds the company with the lowest id that matches all given
+ * fields.
+ */
 export function autocompleteRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.post('/autocomplete', (request): Company => {
     const body = demand(sandbox, Request, bodyOf(request));

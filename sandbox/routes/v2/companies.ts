@@ -3,7 +3,7 @@ import type { Company } from '../../../schemas/v2/company.js';
 import type { Sandbox } from '../../sandbox.js';
 import { pathId, spend } from './context.js';
 
-/** Section "Company details". */
+/** Route of the reference's section "Company details". */
 export function companyRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.get('/companies/:id', (request): Company => {
     const id = pathId(sandbox, request);

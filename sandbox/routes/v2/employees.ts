@@ -8,7 +8,7 @@ import { employeeItem, employeeRecord } from '../../world/person-records.js';
 import { demand, demandPageSize, pathId, refuseFilter, spend } from './context.js';
 import { bodyOf } from '../../http/validate.js';
 
-/** Section "Employees". */
+/** Routes of the reference's section "Employees". */
 export function employeeRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   const { world } = sandbox;
 

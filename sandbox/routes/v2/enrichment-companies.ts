@@ -8,13 +8,16 @@ import { demand, spend } from './context.js';
 import { companyAt, holdsNumbers } from './found-company.js';
 import { bodyOf } from '../../http/validate.js';
 
-/** Section "Enrichment", companies: by website, by profile address or by registration identifiers. */
+/**
+ * Company routes of the reference's section "Enrichment": find a company by website, by profile address or by
+ * registration identifiers.
+ */
 export function companyEnrichmentRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.post('/enrichment/url', (request): Company => {
     const { url } = demand(sandbox, EnrichUrlRequest, bodyOf(request));
     spend(sandbox, 'enrichment');
     const { status: _absent, ...company } = companyAt(sandbox, indexOfAddress(sandbox.world.ctx, url));
-    // Leave out `status`: the reference says "absent in some enrichment responses".
+    // Leave out `status`: by the reference, it is "absent in some enrichment responses".
     return company;
   });
 

@@ -18,7 +18,10 @@ import { enrichedEmployee, enrichedEmployeeItem } from '../../world/person-recor
 import { demand, demandPageSize, spend } from './context.js';
 import { bodyOf } from '../../http/validate.js';
 
-/** Section "Enrichment", people: by e-mail, by profile address or by contact data, and a search. */
+/**
+ * People routes of the reference's section "Enrichment": find a person by e-mail, by profile address or by contact
+ * data, and search people.
+ */
 export function employeeEnrichmentRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   const { world } = sandbox;
 

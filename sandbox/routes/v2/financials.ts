@@ -7,11 +7,11 @@ import { idOf } from '../../world/membership.js';
 import { demand, pathId, spend } from './context.js';
 
 /**
- * Section "Financials": the report keyed by year, or only one year of it. `year` may be in the query or in the body.
+ * Routes of the reference's section "Financials". They return the report keyed by year, or only one year of the
+ * report. `year` may be in the query or in the body.
  */
 export function financialRoutes(app: FastifyInstance, sandbox: Sandbox): void {
-  // Declare this route before the routes with an id, because `ticker` is a fixed segment. The reference shows no other
-  // parameter; the sandbox also accepts `year`.
+  // The reference shows only the parameter `ticker` for this route; the sandbox also accepts `year`.
   app.get('/financial/ticker', (request): FinancialReport => {
     const parameters = readParameters(request.query, request.body, { numbers: ['year'] });
     const { ticker, year } = demand(sandbox, FinancialTickerQuery.extend(FinancialQuery.shape), parameters);

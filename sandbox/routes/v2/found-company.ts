@@ -13,7 +13,10 @@ export function companyAt({ world, day, errors }: Sandbox, index: number | 'none
   return company;
 }
 
-/** Whether the requested numbers are the current ones. A lookup also finds a company by an earlier number. */
+/**
+ * Whether the registration and VAT numbers in a request are the company's current ones. A lookup also finds a company
+ * by an earlier number.
+ */
 export function holdsNumbers(
   company: Company,
   asked: { registration_number?: string | undefined; vat_number?: string | undefined },

@@ -7,7 +7,10 @@ import { indexOf } from '../../world/membership.js';
 import { ownershipOf } from '../../world/ownership.js';
 import { demand, pathId, spend } from './context.js';
 
-/** The caller chooses the threshold. By decision of the sandbox, it is in percent and its default is 25. */
+/**
+ * The caller chooses the threshold. The reference does not explain it: in the sandbox, it is in percent, and its
+ * default is 25.
+ */
 const Parameters = z.strictObject({ threshold: z.number().min(0).max(100).optional() });
 const DEFAULT_THRESHOLD = 25;
 

@@ -13,7 +13,7 @@ export function payeeRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.post('/know-your-payee', async (request, reply) => {
     const body = demand(sandbox, PayeeCheckBody, bodyOf(request));
     const faults = payeeFaults(body);
-    // The release notes state this status; the other errors of version 2 follow `--statuses`.
+    // The release notes state status 400 for a missing bank. Other errors of version 2 follow `--statuses`.
     if (lacksBank(body)) throw new Refusal(400, faults);
     if (Object.keys(faults).length > 0) throw sandbox.errors.invalid(faults);
     spend(sandbox, 'payee_checks');
@@ -40,8 +40,8 @@ function runCheck(sandbox: Sandbox, request: PayeeCheckRequest): PayeeCheck {
 }
 
 /**
- * Finds the company of the official register by id, by registration number, or by name. A name finds the first match in
- * the country.
+ * Finds the company of a payee check by id, by registration number, or by name. A name finds the first company with
+ * this name in the country.
  */
 function findCompany({ world, day }: Sandbox, request: PayeeCheckRequest): Company | null {
   const { company_id, registration_number, name, country_code } = request;

@@ -17,7 +17,7 @@ const WithNull = ProspectingRequest.extend({
   filters: ProspectingFilters.extend({ company_incorporation: IncorporationRange.nullish() }).optional(),
 });
 
-/** Section "Prospecting": search by filters, with at most ten pages. */
+/** Route of the reference's section "Prospecting": search by filters, with at most ten pages. */
 export function prospectingRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.post('/prospecting', (request): ProspectingResponse => {
     const { body: given, empty } = withinCap(bodyOf(request), sandbox.options.pagePolicy);

@@ -67,7 +67,8 @@ export function watchRoutes(app: FastifyInstance, sandbox: Sandbox): void {
 }
 
 /**
- * Id in the path, of a company that exists today or is watched. A watched company may have left the market.
+ * Reads the company id in the path. The company must exist today or be watched: a watched company may have left the
+ * market.
  *
  * @throws Refusal: "not found" for any other id
  */

@@ -1,4 +1,4 @@
-/** A filter value that cannot be applied. The API answers InvalidRequest; the filter's key is the field. */
+/** A filter value that cannot be applied. The API answers InvalidRequest and names the filter as the invalid field. */
 export class FilterError extends Error {
   readonly field: string;
 

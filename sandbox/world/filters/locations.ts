@@ -49,7 +49,7 @@ function readSelection(field: string, value: Record<string, unknown>): Selection
   return selection;
 }
 
-/** Returns the place itself: the last of the ids joined by underscores. */
+/** Reads the id of a place. If a value joins several ids by underscores, the last id is the place. */
 function readId(field: string, value: unknown): number {
   const last = String(value).split('_').at(-1)!;
   if (!/^-?\d+$/.test(last)) throw new FilterError(field, `"${String(value)}" is not an id from the nomenclatures.`);
@@ -58,7 +58,7 @@ function readId(field: string, value: unknown): number {
 
 let zipsByText: Map<string, number[]> | undefined;
 
-/** Maps each postcode to its places, each encoded as country position × 65536 + rank. Keys are normalized postcodes. */
+/** Index from normalized postcodes to places. A place is encoded as country position × 65536 + rank of the postcode. */
 function zipIndex(): Map<string, number[]> {
   if (zipsByText) return zipsByText;
   zipsByText = new Map();

@@ -30,7 +30,7 @@ export interface PersonConditions {
   hasEmail?: boolean | undefined;
   hasPhone?: boolean | undefined;
   profile?: string | undefined;
-  /** True: only people whose role version 1 knows. */
+  /** If true, selects only people whose role version 1 of the API knows. */
   knownRole?: boolean | undefined;
 }
 
@@ -75,7 +75,7 @@ export function executiveConditions(filters: V1ExecutiveFilters): PersonConditio
   };
 }
 
-/** Numbers of the people who meet all conditions, in order. `companies` are ascending indices. */
+/** Numbers of the people who meet all conditions, ascending. `companies` are ascending indices. */
 export function findPeople(ctx: Context, companies: Iterable<number>, conditions: PersonConditions): number[] {
   const only = conditions.companyId === undefined ? undefined : indexOf(ctx, conditions.companyId);
   if (conditions.companyId !== undefined && only === undefined) return [];

@@ -30,7 +30,7 @@ import {
 } from './rows.js';
 import { inclusive, type FilterRules } from './rules.js';
 
-/** Input of a filter in addition to its value. */
+/** Data that a filter needs, in addition to its own value. */
 export interface FilterScope {
   ctx: Context;
   columns: Columns;
@@ -201,7 +201,7 @@ const APPLY: { [K in keyof Required<ProspectingFilters>]: Apply<K> } = {
   },
 };
 
-/** Values of `trading_activity`, in the order of the column's bits. */
+/** Values of the filter `trading_activity`, in the order of the bits in the column `trading`. */
 export const TRADING_ACTIVITIES = ['import', 'export'] as const;
 
 /**
@@ -247,7 +247,8 @@ function keepNationalCodes(rows: Rows, columns: Columns, scheme: string, codes: 
 }
 
 /**
- * First and last unix day of the filter. Null when a bound has the wrong form and the policy is `empty`.
+ * First and last unix day that the filter `company_incorporation` selects. Null when a bound has the wrong form and
+ * `incorporationPolicy` is `empty`.
  *
  * @throws FilterError for a bound of the wrong form when the policy is `refuse`
  */

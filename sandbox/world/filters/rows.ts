@@ -11,7 +11,7 @@ export class Rows {
   /** Indices; only the first `count` entries are valid. */
   list: Uint32Array;
   count: number;
-  /** Buffer for the indices that remain. */
+  /** Buffer that receives the indices of the remaining companies. */
   readonly target: Uint32Array;
 
   /**
@@ -34,7 +34,7 @@ export class Rows {
   }
 }
 
-/** Keeps companies whose value is marked in `allowed`, for a column of small numbers. */
+/** Keeps companies whose value in the column is allowed: `allowed` has 1 at the position of an allowed value. */
 export function keepCodes(rows: Rows, column: Uint8Array | Uint16Array, allowed: Uint8Array): void {
   const { list, target, count } = rows;
   let kept = 0;
@@ -46,7 +46,9 @@ export function keepCodes(rows: Rows, column: Uint8Array | Uint16Array, allowed:
   take(rows, kept);
 }
 
-/** Keeps companies with a marked value in any of three columns. */
+/**
+ * Keeps companies with an allowed value in any of three columns. `allowed` has 1 at the position of an allowed value.
+ */
 export function keepCodesOfAny(rows: Rows, columns: readonly Uint8Array[], allowed: Uint8Array): void {
   const { list, target, count } = rows;
   const [first, second, third] = columns as [Uint8Array, Uint8Array, Uint8Array];
@@ -59,7 +61,7 @@ export function keepCodesOfAny(rows: Rows, columns: readonly Uint8Array[], allow
   take(rows, kept);
 }
 
-/** Keeps companies that have at least one of the bits. */
+/** Keeps companies whose value in the column has at least one of the given bits. */
 export function keepAnyBit(rows: Rows, column: Uint8Array, bits: number): void {
   keepCodes(
     rows,
@@ -104,7 +106,10 @@ export function keepDoubles(rows: Rows, column: Float64Array, gte: number, lte: 
   take(rows, kept);
 }
 
-/** Keeps companies whose code is marked in the table of their country. A country without a table keeps no company. */
+/**
+ * Keeps companies whose code is allowed in their country. `tables` has one table of allowed codes per country; a
+ * country without a table keeps no company.
+ */
 export function keepCodesByCountry(
   rows: Rows,
   country: Uint8Array,

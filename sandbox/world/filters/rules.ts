@@ -1,12 +1,12 @@
 /** Behaviour of company filters that the reference does not define. A real API may behave in any of these ways. */
 export interface FilterRules {
-  /** Format of the bounds of `company_incorporation`. */
+  /** Format of the bounds of `company_incorporation`: whole dates or only years. */
   incorporation: 'date' | 'year';
   /** What to do with bounds in the other format: refuse them, or find nothing. */
   incorporationPolicy: 'refuse' | 'empty';
   /** What to do with null in `company_incorporation`: refuse it, ignore it, or select companies without a date. */
   incorporationNull: 'refuse' | 'ignore' | 'select';
-  /** Which bounds match a value that equals them. With `half-open`, only the lower bound matches. */
+  /** Which bounds of a range belong to it. With `half-open`, only the lower bound belongs to the range. */
   bounds: 'inclusive' | 'half-open' | 'exclusive';
 }
 
@@ -17,7 +17,10 @@ export const DEFAULT_RULES: FilterRules = {
   bounds: 'inclusive',
 };
 
-/** Converts bounds to inclusive ones. A missing bound becomes infinite. An exclusive bound moves to the next double. */
+/**
+ * Converts bounds to inclusive ones. A missing bound becomes infinite. An exclusive bound becomes the next double
+ * inside the range.
+ */
 export function inclusive(
   gte: number | undefined,
   lte: number | undefined,

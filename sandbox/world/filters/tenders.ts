@@ -19,7 +19,7 @@ export function filterTenders(tenders: readonly TenderFacts[], must: TenderMust)
   );
 }
 
-/** An empty list sets no condition, like a missing one. */
+/** Whether a tender has one of the wanted ids. An empty or missing list of wanted ids sets no condition. */
 function hasAny(ids: readonly number[], wanted: readonly number[] | undefined): boolean {
   return wanted === undefined || wanted.length === 0 || ids.some((id) => wanted.includes(id));
 }
@@ -30,7 +30,10 @@ function isWithin(day: number, range: TenderMust['deadline']): boolean {
   return day >= from && day <= to;
 }
 
-/** Sorts by the keys in the given order; equal tenders by slug. Without keys the order does not change. */
+/**
+ * Sorts tenders by the keys in the given order, and by slug if all keys are equal. Without keys, the order does not
+ * change.
+ */
 export function sortTenders(tenders: TenderFacts[], sort: TendersRequest['sort']): TenderFacts[] {
   const keys = Object.entries(sort ?? {});
   if (keys.length === 0) return tenders;

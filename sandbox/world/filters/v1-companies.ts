@@ -10,11 +10,11 @@ import { keepAnyBit, keepBits, keepCodesByCountry, keepInts, keepOnly, keepWhere
 import { applyProspectingFilters, type FilterScope } from './prospecting.js';
 import { inclusive } from './rules.js';
 
-/** Input of version 1 filters, in addition to the input of prospecting filters. */
+/** Data that version 1 filters need, in addition to the data for prospecting filters. */
 export interface V1Scope extends FilterScope {
-  /** Names in lower case, by index. */
+  /** Company names in lower case, by company index. */
   names: () => readonly string[];
-  /** Registration and VAT number of a company on the day. */
+  /** Registration and VAT number of a company on the day of the search. */
   numbersOf: (index: number) => { registration: string; vat: string | null };
 }
 
@@ -115,8 +115,8 @@ function keepTrading(rows: Rows, flag: boolean | undefined, bit: number, { colum
 }
 
 /**
- * Keeps companies by the national code of any country. The filter has numbers, so leading zeros are removed on both
- * sides.
+ * Keeps companies that have one of the national industry codes, in the scheme of any country. The filter contains
+ * numbers, so leading zeros of a code do not matter.
  */
 function keepSic(rows: Rows, codes: number[] | undefined, { columns }: V1Scope): void {
   if (codes === undefined || codes.length === 0) return;

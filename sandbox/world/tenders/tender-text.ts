@@ -48,7 +48,9 @@ export function tenderTitle(ctx: Context, number: number): string {
   return `${dice.pick(SUBJECTS, TAG.tenderText, number)} – ${dice.pick(LATIN_FIRST, TAG.tenderText, number, 3)}${lot}`;
 }
 
-/** Slug of a tender: its title in plain letters and its encoded number. The number leads back to the tender. */
+/**
+ * Slug of a tender: its title in plain letters and its encoded number. The tender can be found again by this number.
+ */
 export function tenderSlug(ctx: Context, number: number): string {
   const words = tenderTitle(ctx, number)
     .normalize('NFKD')

@@ -8,8 +8,8 @@ import { numberOfSlug, tenderDescription, tenderSlug, tenderTitle } from './tend
 
 /*
  * Tenders are announced at a steady rate: the requested number in the 18 months before the start date, and more after
- * it. Numbers follow the order of announcement, counted from a fixed date. A later start date therefore has the same
- * tenders.
+ * the start date. Numbers follow the order of announcement, counted from a fixed date. So a market with a later start
+ * date has the same tenders.
  */
 
 const WINDOW_DAYS = 548;

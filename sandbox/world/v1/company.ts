@@ -2,8 +2,8 @@ import type { V1Company } from '../../../schemas/v1/company.js';
 import type { Company } from '../../../schemas/v2/company.js';
 
 /**
- * The company as `GET /v1/finder/company/details` returns it, with the facts of version 2. Has one telephone number,
- * e-mail and fax instead of lists, and no status.
+ * The company as `GET /v1/finder/company/details` returns it, with the values of the version 2 record. Has one
+ * telephone number, e-mail and fax instead of lists, and no status.
  */
 export function v1Company(record: Company): V1Company {
   const size = record.size;

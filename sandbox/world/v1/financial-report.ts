@@ -12,11 +12,12 @@ const DAY_SECONDS = 86_400;
 const INTERIM = 331;
 
 /**
- * The report as `GET /v1/finder/company/financial` returns it: the numbers of the version 2 report, one entry per year,
- * newest first.
+ * The report as `GET /v1/finder/company/financial` returns it: the numbers of the version 2 report, one entry per
+ * year, newest first.
  *
  * 5 % of the companies also have an interim report of their latest year, as of 31 March. Companies whose fiscal year
- * ends on this day have none. `progress` is, by decision of the sandbox, the change from the previous year in percent.
+ * ends on 31 March have no interim report. The reference does not explain `progress`; the sandbox sends the change
+ * from the previous year in percent.
  */
 export function v1FinancialReport(ctx: Context, index: number, report: FinancialReport): V1FinancialReport {
   const years = Object.keys(report).toSorted().toReversed();
@@ -45,7 +46,7 @@ function yearly(ctx: Context, index: number, year: number, report: FinancialRepo
   };
 }
 
-/** Number of an indicator, or null to leave it out: version 1 contains numbers only. */
+/** Value of an indicator as a number. Null for a value that is no number: version 1 leaves it out. */
 function numberOf(name: string, value: FinancialYear[string]): number | null {
   if (value === null || value === undefined || name === 'Accounting-From-Date') return null;
   const number = typeof value === 'number' ? value : Number(value);

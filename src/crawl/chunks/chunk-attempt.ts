@@ -1,5 +1,6 @@
 import type { CrawlChunkInput } from '../../../schemas/pipeline/activities.js';
 import { isLimit, isRefusal, LimitError, NotFoundError, type ApiError } from '../../api-client/index.js';
+import { keepsContacts } from '../../core/config.js';
 import { TidemarkError } from '../../core/errors.js';
 import type { NewRow, PartWriter } from '../../landing/index.js';
 import type { RequestLog } from '../../request-log/request-log.js';
@@ -16,6 +17,7 @@ import {
 } from '../answer.js';
 import type { CrawlDeps, Heartbeat } from '../deps.js';
 import { CUT_SHORT, fetchers, type Fetcher } from './fetchers.js';
+import { withoutPersonalData } from './personal-data.js';
 import { FIRST_REQUESTS, FirstAnswer } from './first-answer.js';
 import { inParallel } from '../in-parallel.js';
 import { concurrencyShare } from '../concurrency-share.js';
@@ -24,9 +26,10 @@ import { findAnswered, isAnswered } from './other-records.js';
 import { saysRoom } from '../run/read-quota.js';
 import { RouteRefusedError } from '../refusal.js';
 
-// After this many consecutive failed entities, check whether the API is up. Each entity had its own retries.
+// After this many consecutive failed entities, check whether the API is up. Each entity had several retries before it
+// failed.
 const GIVE_UP_AFTER = 20;
-// After this many consecutive 401s, treat the key as revoked even if /v2/metrics accepts it.
+// After this many consecutive 401s, treat the API key as revoked even if /v2/metrics accepts it.
 const REFUSALS_IN_A_ROW = 10;
 // Retry a record with a suspected limit this many times, then file it as failed.
 const SUSPECTED_TRIES = 2;
@@ -34,14 +37,15 @@ const SUSPECTED_TRIES = 2;
 const LIMITS_IN_A_ROW = 3;
 // From this attempt on, a record may be filed as failed if the API answers `limit` only to this record.
 const LIMIT_ATTEMPTS = 4;
-// Rounds before a limited record is filed as failed. Each round first checks that the API answers another record.
+// Rounds before a record that the API answers with `limit` is filed as failed. Each round first checks that the API
+// answers another record.
 const LIMIT_ROUNDS = 3;
 
-/** Result of requesting another record, to compare it with a failing one. */
+/** Result of requesting another record. The attempt compares this result with the error of a failing record. */
 interface Comparison {
-  /** Null: the API answered. Undefined: no record was left to request. */
+  /** Null if the API answered the other record; undefined if there was no other record to request. */
   fault: ApiError | null | undefined;
-  /** Whether the API had answered this record before. */
+  /** Whether the API had answered the other record before. */
   known: boolean;
 }
 
@@ -57,7 +61,7 @@ export interface ChunkWork {
 
 /**
  * One attempt to fetch the entities of a chunk that are not landed yet. An entity is a company, a tender or a question.
- * Files a fault of one entity as failed. A fault of all requests ends the attempt.
+ * A fault of one entity is filed as failed. A fault of all requests ends the attempt.
  *
  * States of an entity:
  * - open: no row landed yet
@@ -66,9 +70,9 @@ export interface ChunkWork {
  * - refused: the API refused the route; tried again at the end
  * - limited: the last answer was `limit`; tried again at the end
  * - suspected: the last answer was a suspected limit (see SuspectedLimits); tried again at the end
- * - skipped: the API refuses every route that could answer; the entity stays due
+ * - skipped: the API refuses every route that could answer; the entity remains due
  *
- * At the end of the chunk, entities still failed, refused, limited or suspected are filed as failed.
+ * At the end of the chunk, entities that are still failed, refused, limited or suspected are filed as failed.
  */
 export class ChunkAttempt {
   readonly #work: ChunkWork;
@@ -86,7 +90,7 @@ export class ChunkAttempt {
   readonly #failures = new Map<string, ApiError>();
   readonly #refused = new Map<string, ApiError>();
   readonly #limited = new Map<string, LimitError>();
-  /** Entities for which every route is refused. */
+  /** Entities for which the API refuses every route. */
   readonly #skipped = new Set<string>();
   /** Entities read only in part. For each, a landed row names the unread part. */
   readonly #cutShort = new Set<string>();
@@ -115,7 +119,7 @@ export class ChunkAttempt {
     return this.#hasSuspected;
   }
 
-  /** Refusals of the routes that the key may not use. Empty for streams with a single route. */
+  /** Refusals of the routes that the API key may not use. Empty for streams with a single route. */
   get refusedRoutes(): ApiError[] {
     if (!this.#fetcher.manyRoutes) return [];
     return this.#known === null ? this.#routes.refused : this.#routes.closed;
@@ -136,7 +140,7 @@ export class ChunkAttempt {
     await inParallel(this.#open, share, attempt);
     await this.#judgeRefused();
     // Retry at the end of the chunk, when a temporary fault may be over. Only failing entities are left, so consecutive
-    // refusals are normal. Their counters start at -Infinity, so that they cannot end the attempt.
+    // refusals are normal and must not end the attempt. The counters of refusals therefore start at -Infinity.
     this.#failedInARow = this.#limitedInARow = 0;
     this.#keyRefusedInARow = this.#refusedInARow = -Infinity;
     await inParallel([...this.#failures.keys(), ...this.#refused.keys(), ...this.#limited.keys()], share, attempt);
@@ -201,7 +205,11 @@ export class ChunkAttempt {
     for await (const row of this.#fetcher.fetch(deps.client, input.ctx, entity, heartbeat.signal, this.#routes)) {
       rows.push(row);
     }
-    return rows;
+    const { people } = this.#fetcher;
+    if (people === undefined || keepsContacts(deps.config)) return rows;
+    return rows.map((row) =>
+      row.status === CUT_SHORT ? row : { ...row, body: withoutPersonalData(row.body, people) },
+    );
   }
 
   #forget(entity: string): void {
@@ -219,7 +227,7 @@ export class ChunkAttempt {
 
   async #noteFailure(entity: string, error: unknown): Promise<void> {
     const { deps, heartbeat } = this.#work;
-    // If the API refuses the key for one company only, file this company as failed and continue.
+    // If the API refuses the API key for one company only, file this company as failed and continue.
     const refusedHere =
       isKeyRefused(error) &&
       ++this.#keyRefusedInARow < REFUSALS_IN_A_ROW &&
@@ -245,8 +253,8 @@ export class ChunkAttempt {
   }
 
   /**
-   * If every entity of the chunk was refused, checks whether the API refuses the whole route. A small chunk needs this
-   * check, because it never reaches FIRST_REQUESTS consecutive refusals.
+   * If every entity of the chunk was refused, checks whether the API refuses the whole route. Needed for chunks with
+   * fewer than FIRST_REQUESTS entities: the usual check needs that many consecutive refusals.
    */
   async #judgeRefused(): Promise<void> {
     if (this.#fetcher.manyRoutes) return;
@@ -255,7 +263,10 @@ export class ChunkAttempt {
     if (error && this.#known === null && others === 0) await this.#requireRoute(error);
   }
 
-  /** @throws RouteRefusedError when the API refuses another record, too, or no other record is left to try */
+  /**
+   * Checks with another record whether the API refuses the whole route.
+   * @throws RouteRefusedError when the API refuses another record, too, or no other record is left to try
+   */
   async #requireRoute(error: ApiError): Promise<void> {
     const { fault, known } = await this.#askAnother();
     if (fault === null || (fault !== undefined && !isRefusal(fault))) {
@@ -275,6 +286,7 @@ export class ChunkAttempt {
   }
 
   /**
+   * Checks whether `limit` concerns only single records.
    * @throws RouteRefusedError when the API has answered only `limit` for two hours
    * @throws LimitError before attempt LIMIT_ATTEMPTS, or when the API does not answer another record
    */
@@ -288,8 +300,8 @@ export class ChunkAttempt {
   }
 
   /**
-   * Whether the API has answered only `limit` for longer than LIMIT_PATIENCE_MS. Counts from the last landed row, else
-   * from the first attempt of the activity.
+   * Whether the API has answered only `limit` for longer than LIMIT_PATIENCE_MS. The time begins with the last landed
+   * row. Without a landed row, it begins with the activity's first attempt.
    */
   #isOutlasted(): boolean {
     const { writer, deps, heartbeat } = this.#work;
@@ -301,11 +313,11 @@ export class ChunkAttempt {
   // ---- comparison with other records ----
 
   /**
-   * Requests a record that the API answered before: in this chunk, this run or an earlier run. If none is known,
-   * requests up to two records that were not tried yet.
+   * Requests a record that the API answered before: in this chunk, this run or an earlier run. If no such record is
+   * known, requests up to two records that were not tried yet.
    */
   async #askAnother(): Promise<Comparison> {
-    // Requests in flight may fail together: compare once for all of them.
+    // Requests in flight may fail together, so compare only once for all of them.
     this.#asking ??= this.#askOnce().finally(() => {
       this.#asking = null;
     });

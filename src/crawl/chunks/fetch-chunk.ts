@@ -20,8 +20,8 @@ export function chunkName(stream: string, chunk: number): string {
 }
 
 /**
- * Fetches every entity of one chunk and lands the answers. Skips entities that earlier attempts landed. Lands the error
- * answer of one entity and continues with the next.
+ * Fetches every entity of one chunk and lands the answers. Skips entities that earlier attempts landed. If the API
+ * answers one entity with an error, lands the error and continues with the next entity.
  * @returns counts; `limited` when the daily limit stopped the chunk; `closed` when the API refuses the stream's route
  * @throws TidemarkError `ApiUnavailable` when the API answers no request; landed answers are not fetched again
  * @throws TidemarkError `DataFolderChanged` when the chunk's list of entities is missing
@@ -54,7 +54,7 @@ export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, heartb
   } catch (error) {
     if (error instanceof RouteRefusedError) {
       const { refusal, sure } = error;
-      // Keep the landed answers. The other entities stay due for the next run.
+      // Keep the landed answers. The entities without an answer are due again in the next run.
       return { ...(await landed(writer, booking)), ...refusedOf(stream, [refusal]), closed: { sure } };
     }
     await writer.close();

@@ -2,11 +2,11 @@
 export const FIRST_REQUESTS = 3;
 
 /**
- * Holds back all but the first FIRST_REQUESTS requests of a chunk until one of them is answered. If the API refuses or
- * limits every request, only these few are wasted.
+ * Holds back all but the first FIRST_REQUESTS requests of a chunk until the API answers one of them. If the API refuses
+ * or limits every request, only these few are wasted.
  *
- * States: waiting → open (by `open()`) or stopped (a `work` threw). While waiting, one request starts whenever none is
- * in flight.
+ * States: waiting → open (after `open()`) or stopped (after an error of `work`). While waiting, one request starts
+ * whenever none is in flight.
  */
 export class FirstAnswer {
   #open = false;
@@ -15,7 +15,7 @@ export class FirstAnswer {
   #active = 0;
   #waiting: (() => void)[] = [];
 
-  /** Lets all requests start, because the API answered one. */
+  /** Lets all requests start. Called after the API's first answer. */
   open(): void {
     this.#open = true;
     this.#wake();

@@ -2,15 +2,16 @@ import type { LimitError } from '../../api-client/index.js';
 
 // After this many consecutive daily-limit errors, trust them over /v2/metrics.
 const BELIEVED_IN_A_ROW = 10;
-// If this many consecutive calls of a chunk get only suspected limits, the records are the cause.
+// If this many consecutive calls for a chunk end with only suspected limits, the records are the cause.
 const CALLS_AT_MOST = 3;
 
 /**
  * Handles suspected limits: the API answers a record with the daily limit while /v2/metrics still shows quota. The
  * chunk fetches the other records first and then tries this record again.
  *
- * States of a record: requested → answered or suspected; suspected → answered or filed as failed, after another try. If
- * /v2/metrics shows no quota, or after BELIEVED_IN_A_ROW consecutive errors, the limit is real and ends the chunk.
+ * States of a record: requested → answered or suspected; suspected → answered or filed as failed, after another try.
+ * The limit is real if /v2/metrics shows no quota, or after BELIEVED_IN_A_ROW consecutive errors. A real limit ends the
+ * chunk.
  */
 export class SuspectedLimits {
   readonly #saysRoom: () => Promise<boolean>;
@@ -22,8 +23,8 @@ export class SuspectedLimits {
 
   /**
    * @param saysRoom reads /v2/metrics; true only if the API reports a daily quota and some of it is left
-   * @param suspectedBefore number of consecutive earlier calls of this chunk that got only suspected limits. Null: the
-   * API reports no daily quota, so every daily limit is real.
+   * @param suspectedBefore number of consecutive earlier calls for this chunk that ended with only suspected limits.
+   * Null: the API reports no daily quota, so every daily limit is real.
    */
   constructor(saysRoom: () => Promise<boolean>, suspectedBefore: number | null) {
     this.#saysRoom = suspectedBefore === null ? () => Promise.resolve(false) : saysRoom;
@@ -36,8 +37,8 @@ export class SuspectedLimits {
   }
 
   /**
-   * Whether single records cause the daily-limit errors, although quota is left. True once a later request was
-   * answered, or after CALLS_AT_MOST calls.
+   * Whether single records cause the daily-limit errors, although quota is left. True after the API answered a later
+   * request, or after CALLS_AT_MOST calls.
    */
   get proven(): boolean {
     return this.#othersAnswered || this.#suspectedBefore + 1 >= CALLS_AT_MOST;
@@ -51,7 +52,7 @@ export class SuspectedLimits {
   async heard(entity: string, error: LimitError): Promise<'suspected' | 'again'> {
     const sent = error.attempts > 0;
     if (sent && !this.#records.has(entity) && ++this.#inARow >= BELIEVED_IN_A_ROW) throw error;
-    // Requests in flight often fail together: read /v2/metrics once for all of them.
+    // Requests in flight often fail together, so read /v2/metrics only once for all of them.
     this.#asking ??= this.#saysRoom().finally(() => {
       this.#asking = null;
     });
@@ -61,7 +62,7 @@ export class SuspectedLimits {
     return 'suspected';
   }
 
-  /** Notes an answer. Only a request sent after a suspected limit proves that quota is left. */
+  /** Notes that the API answered a record. Only a request sent after a suspected limit proves that quota is left. */
   answered(entity: string, sentAfterRefusal: boolean): void {
     this.#inARow = 0;
     this.#othersAnswered ||= sentAfterRefusal;

@@ -15,9 +15,9 @@ export function clockOff(servedAt: string | null, now: Date): string | null {
 }
 
 /**
- * Stops the work when this machine's clock is too far off, because answers are filed by time.
+ * Stops the work when this machine's clock is too far off, because answers are stored under the time of this clock.
  * @param tolerance seconds (`api.clockTolerance`)
- * @param waits whether the run has started; then the error is retryable and the run waits for the right time
+ * @param waits true after the run's start: the error is then retryable, and the run waits until the clock is right
  * @returns the result of clockOff
  * @throws TidemarkError `ClockWrong` when the clock is off by `tolerance` or more
  */
@@ -36,9 +36,9 @@ export function requireClock(
 }
 
 /**
- * Describes earlier answers whose stamps lie in the future because some machine's clock was ahead.
- * @param newest stamp of the newest landed answer
- * @returns a sentence for the run's notes; null when no stamp is 120 s or more ahead
+ * Describes earlier answers with timestamps in the future, because some machine's clock was ahead.
+ * @param newest timestamp of the newest landed answer
+ * @returns a sentence for the run's notes; null when no timestamp is 120 s or more ahead
  */
 export function stampedAhead(newest: string | null, now: Date): string | null {
   const ahead = secondsAhead(now.toISOString(), new Date(newest ?? now));

@@ -19,7 +19,7 @@ import { folderChanged } from './folder-changed.js';
 
 type Recording = Pick<CrawlDeps, 'config' | 'clock' | 'stamps'>;
 
-/** Lands records about the run itself, so that the warehouse can be rebuilt from the landing zone alone. */
+/** Lands records about the run itself, so that a replay can rebuild the warehouse from the landing zone alone. */
 export async function landRecords(
   deps: Recording,
   ctx: RunContext,
@@ -40,7 +40,7 @@ export async function landRecords(
   await landRows(target, rows);
 }
 
-/** Lands the opening record. A run that never closes stays visible as running. */
+/** Lands the opening record. Without a closing record, the warehouse shows the run as running. */
 export async function landOpening(deps: Recording, ctx: RunContext): Promise<void> {
   await landRecords(deps, ctx, 'runs', 'open', [
     runRecord(ctx, {
@@ -56,7 +56,8 @@ export async function landOpening(deps: Recording, ctx: RunContext): Promise<voi
 }
 
 /**
- * Lands how many entities of a stream are due for each reason. With `fresh`, the counts add up to all known entities.
+ * Lands how many entities of a stream are due for each reason. The reason `fresh` means not due, so the counts add up
+ * to all known entities.
  */
 export async function landDue(
   deps: Recording,
@@ -69,7 +70,7 @@ export async function landDue(
   await landRecords(deps, ctx, 'due', stream, records);
 }
 
-/** Lands the carried-over members: the run did not search for them, because earlier nights found them. */
+/** Lands the carried-over members: companies found on earlier nights that this run did not search for. */
 export async function landCarried(deps: Recording, ctx: RunContext, carried: CarriedMembers): Promise<void> {
   const records = Object.entries(carried).map(([seen_on, ids]): CarriedRecord => ({
     seen_on,
@@ -80,9 +81,9 @@ export async function landCarried(deps: Recording, ctx: RunContext, carried: Car
 
 /**
  * Lands the run's requests, quota overuse and outcome, and the spools that its chunks left. The models read these
- * records. A failed or cancelled run lands its outcome as a separate `end` record, because its crawl may be closed
- * already.
- * @throws TidemarkError `DataFolderChanged` when the landing zone holds fewer responses of the run than it landed
+ * records. A failed or cancelled run lands its outcome as a separate `end` record, because the record `close` of its
+ * crawl may already exist.
+ * @throws TidemarkError `DataFolderChanged` when the landing zone holds fewer responses of the run than the run landed
  */
 export async function closeRun(
   deps: CrawlDeps,
@@ -95,7 +96,7 @@ export async function closeRun(
     requests: requests.reduce((sum, endpoint) => sum + endpoint.requests, 0),
     rows: parts.reduce((sum, part) => sum + part.rows, 0),
   };
-  // Landed rows are missing, so the run must not be filed as complete.
+  // Rows that the run landed are missing, so the run must not be filed as complete.
   if (totals.rows < landed) {
     const missing = `its landing zone holds ${totals.rows.toLocaleString('en-US')} of the ${landed.toLocaleString('en-US')} responses that the run landed`;
     throw folderChanged(deps.config.dataDir, missing);
@@ -103,7 +104,7 @@ export async function closeRun(
   if (requests.length > 0) await landRecords(deps, ctx, 'requests', 'close', requests);
   const drift = quotaOveruse(readRecords<QuotaRecord>(deps, ctx, 'quota'), requests);
   if (drift) await landRecords(deps, ctx, 'quota_drift', 'close', [drift]);
-  // Give the end of the run a later stamp than every answer, even if another machine fetched the answer.
+  // The end of the run needs a later timestamp than every answer, even if another machine fetched the answer.
   for (const { lastFetchedAt } of parts) if (lastFetchedAt !== null) deps.stamps?.after(lastFetchedAt);
   const finished_at = (deps.stamps ?? deps.clock).now().toISOString();
   const ended = outcome === 'failed' || outcome === 'cancelled';

@@ -7,7 +7,7 @@ import { findReplacing, manifestFile } from '../../landing/index.js';
 /**
  * Makes the error for a run whose files are gone from the data folder, for example after a restore. The run cannot
  * continue.
- * @param what the missing file, as a clause
+ * @param what the clause that names the missing file
  */
 export function folderChanged(dataDir: string, what: string, cause?: unknown): TidemarkError {
   return new TidemarkError('DataFolderChanged', `The data folder ${dataDir} changed during the run: ${what}.`, {
@@ -16,7 +16,10 @@ export function folderChanged(dataDir: string, what: string, cause?: unknown): T
   });
 }
 
-/** Whether the landing zone holds the run's record: `open` from its start, or `close` from the end of its crawl. */
+/**
+ * Whether the landing zone holds a record of the run: `open` from the run's start, or `close` from the end of its
+ * crawl.
+ */
 export function hasRunRecord(dataDir: string, { run, date }: RunContext, chunk: 'open' | 'close'): boolean {
   const folder = runFolder({ dataDir, stream: 'runs', run, date });
   return existsSync(manifestFile(folder, chunk)) || findReplacing(folder, chunk) !== undefined;

@@ -2,8 +2,8 @@ import type { RunRecord } from '../../../schemas/pipeline/landing.js';
 import { readManifests, readPartRows } from '../../landing/index.js';
 
 /**
- * Returns the logical date of the latest complete watch sync; undefined when there was none. Failed syncs and syncs of
- * a single past day do not count. Otherwise the next sync would skip the events in between.
+ * Returns the logical date of the latest complete watch sync; undefined when there was none. Skips failed syncs and
+ * syncs of a single past day. With their dates, the next sync would miss the events in between.
  */
 export function lastSyncDate(dataDir: string): string | undefined {
   return readManifests(dataDir, { stream: 'runs' })

@@ -1,19 +1,18 @@
 import { dayIn } from '../../core/clock.js';
 import { TidemarkError } from '../../core/errors.js';
 
-// A scheduled run that starts at most this late still belongs to its date. It may have waited for a worker or for the
+// A scheduled run belongs to its date if it starts at most this late. The run may have waited for a worker or for the
 // previous night. Runs of a schedule's backfill start later.
 const LATE_START_HOURS = 6;
 
-/** A run's logical date. */
 export interface LogicalDate {
   date: string;
-  /** Whether current answers of the API may be filed under `date`. */
+  /** Whether today's answers of the API may be stored under `date`. */
   asOfNow: boolean;
 }
 
 /**
- * Computes a run's logical date: the requested date, else the schedule's nominal time in its zone, else today.
+ * Computes a run's logical date: the requested date, else the date for which the run was scheduled, else today.
  * @param input `scheduledTime` as ISO; `timeZone` as IANA name
  * @returns the date as YYYY-MM-DD
  * @throws TidemarkError `InvalidInput` for a future date

@@ -30,11 +30,10 @@ export interface Past {
   lastWatchSync?: string | undefined;
   /** Finds the current night of a market, if any. */
   currentNight?: (market: string, filters: Record<string, unknown>) => PublishThresholds['current'];
-  /** The worker's data folder. */
   folder?: DataFolder | null;
-  /** Stamp of the newest landed answer, if this stamp is in the future. */
+  /** Timestamp of the newest landed answer, if this timestamp is in the future. */
   stampsAfter?: string | null;
-  /** Start of the run, later than every earlier stamp. Default: now. */
+  /** Start of the run. Must be after the timestamps of all landed answers. Default: now. */
   startedAt?: Date;
   /** Sizes from the worker's environment. */
   sizes?: RunSizes | undefined;
@@ -68,8 +67,8 @@ export function openRun(config: Config, clock: Clock, input: OpenRunInput, past:
 }
 
 /**
- * Share of the daily quota that a run leaves unspent. A run started by a person may use all of it. A scheduled run
- * leaves `quota.reserve` to people. A backfill leaves twice as much, for people and scheduled runs.
+ * Share of the daily quota that a run leaves unspent. A run started by a person may use the whole quota. A scheduled
+ * run leaves `quota.reserve` to people. A backfill leaves twice this share, for people and scheduled runs.
  */
 function quotaLeft({ quota }: Config, { workflowType, scheduledTime }: OpenRunInput): number {
   if (workflowType === 'backfill') return Math.min(1, 2 * quota.reserve);
@@ -79,7 +78,7 @@ function quotaLeft({ quota }: Config, { workflowType, scheduledTime }: OpenRunIn
 // Days of watch events that the first sync reads.
 const FIRST_WATCH_DAYS = 30;
 
-// Age at which a match of `tidemark resolve` becomes due again. A younger match costs no request.
+// After this many days, a match of `tidemark resolve` is due again. A younger match costs no request.
 const MATCH_DAYS = 30;
 
 const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInput, past: Past) => Decided> = {
@@ -133,7 +132,8 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
     const asked = parseInput(WatchSyncInput, input, '{"date": "2026-11-20"}; it is optional');
     const timeZone = config.watch?.schedule?.timezone ?? 'UTC';
     const when = resolveLogicalDate({ asked: asked.date, scheduledTime, timeZone, now });
-    // Overlap by one day, because the API may list an event late. An event read twice is still one row (event_id).
+    // Start one day earlier than the last sync ended, because the API may list an event late. Reading an event twice
+    // still gives one row (event_id).
     const since = dayBefore(lastWatchSync ?? when.date, lastWatchSync === undefined ? FIRST_WATCH_DAYS : 1);
     const from = when.asOfNow && since < when.date ? since : when.date;
     return {
@@ -191,7 +191,7 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
     const asked = parseInput(
       RetryRejectsInput,
       input,
-      '{"streams": ["companies", "financials", "financials_v1", "tender_details"], "market": "demo"}; both are optional',
+      '{"streams": ["companies", "executives"], "market": "demo"}; both are optional',
     );
     const market = asked.market === undefined ? undefined : pickMarket(config, asked.market);
     const today = dayIn('UTC', now);
@@ -199,7 +199,8 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
       ...dated({ date: today, asOfNow: false }),
       market: market?.name ?? null,
       filters: {},
-      // Keep the order of RETRY_STREAMS: companies come before their reports, and a company that is gone needs no report.
+      // Keep the order of RETRY_STREAMS, with companies before their reports. The reports of a company that is gone are
+      // not requested.
       streams: RETRY_STREAMS.filter((stream) => asked.streams?.includes(stream) ?? true),
       refreshSeconds: {},
       gate: null,
@@ -208,7 +209,7 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
   },
 };
 
-/** The shortest age of each stream over all markets; without a market the defaults. */
+/** Returns the shortest age of each stream over all markets. Without a market, returns the defaults. */
 function shortestRefresh({ markets }: Config): Record<string, number> {
   const ages = [DEFAULT_REFRESH, ...markets.map(({ refresh }) => refresh)];
   return Object.fromEntries(MARKET_STREAMS.map((stream) => [stream, Math.min(...ages.map((age) => age[stream]))]));

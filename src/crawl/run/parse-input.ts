@@ -15,8 +15,8 @@ export function parseInput<T>(schema: z.ZodType<T>, input: unknown, allowed: str
 
 /**
  * Makes the error for wrong input.
- * @param what the fault, as a clause
- * @param todo the remedy, as a sentence
+ * @param what the clause that names the fault
+ * @param todo the sentence that names the remedy
  */
 export function wrongInput(what: string, todo: string): TidemarkError {
   return new TidemarkError('InvalidInput', `Wrong input: ${what}.`, { todo });

@@ -9,15 +9,15 @@ import type { CrawlDeps } from '../deps.js';
 export interface PastNights {
   /** Requests of the last search, and the total that the API reported. */
   search: SearchOutlook['before'];
-  /** Record counts by stream. */
+  /** Numbers of known, unfetched, stale and changed companies, by stream. */
   records: Record<string, Pick<RecordOutlook, 'known' | 'unfetched' | 'stale' | 'changed'>>;
   /** Median latency in milliseconds, by endpoint, in the last run. */
   latency: Record<string, number>;
 }
 
 /**
- * Reads the facts for a forecast. Logs a read error and does not throw it: a run must not fail because a forecast is
- * missing.
+ * Reads the facts for a forecast. Logs a read error and does not throw, because a run must not fail for lack of a
+ * forecast.
  */
 export async function readPastNights(
   { config, clock, log }: Pick<CrawlDeps, 'config' | 'clock' | 'log'>,

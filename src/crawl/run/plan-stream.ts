@@ -31,6 +31,6 @@ export async function planStream(
 
 function knownOf({ workflowType, asOfNow }: RunContext): NonNullable<DueRequest['known']> {
   if (workflowType === 'retryRejects') return 'rejected';
-  // A run without searches (a past date, a backfill) uses the market's latest members.
+  // A run without a search (for a past date, or a backfill) uses the market's latest members.
   return asOfNow ? 'sighted' : 'members';
 }

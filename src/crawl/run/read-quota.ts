@@ -13,7 +13,7 @@ import type { CrawlDeps, Heartbeat } from '../deps.js';
 
 /**
  * Reads /v2/metrics and lands the reading.
- * @param begins whether the run starts with this call. A wrong clock stops a run only at its start, not when it is
+ * @param begins whether the run starts with this call. A wrong clock stops a run only at its start, not when the run is
  * almost done.
  * @returns `known` is false if the daily metric is missing or its total is 0. `open` is false only if the daily quota
  * is known and used up.
@@ -40,7 +40,7 @@ export async function readQuota(
     read_at: readAt,
     daily: name === daily?.metric,
   }));
-  // Add a random suffix: two chunks of a run may read the quota in the same millisecond.
+  // Two chunks of a run may read the quota in the same millisecond. A random suffix keeps their names different.
   const chunk = `read-${stamp}-${randomUUID().slice(0, 8)}`;
   if (records.length > 0) await landRecords(deps, ctx, 'quota', chunk, records);
   const resetsIn = resetsAt === undefined ? null : secondsUntil(resetsAt, timezone, deps.clock.now());
@@ -64,8 +64,8 @@ export async function readQuota(
 }
 
 /**
- * Sends GET /v2/metrics. Returns no groups after an error that no retry fixes. Returns no groups and a `fault` after
- * many failed attempts.
+ * Sends GET /v2/metrics. Returns no groups after an error that retries cannot fix. After many failed attempts, also
+ * returns a `fault`.
  */
 async function askMetrics(
   { client, clock }: CrawlDeps,
@@ -87,7 +87,7 @@ async function askMetrics(
 
 /**
  * Lets this worker's client send again after a daily limit, unless /v2/metrics shows that no quota is left. If the API
- * reports no daily quota, the client may send, too: the quota gate let the run pass.
+ * reports no daily quota, the client may also send, because the quota gate has admitted the run.
  * @throws NoRoomError when /v2/metrics shows that no quota is left
  * @throws TidemarkError `ClockWrong` when this machine's clock was set wrong; retryable until the clock is right
  */
@@ -99,12 +99,15 @@ export async function reopenQuota(deps: CrawlDeps, ctx: RunContext, heartbeat: H
   if (!open) throw new NoRoomError();
 }
 
-/** Compares this machine's clock with the API's, but only if the clock was set since they last agreed. */
+/**
+ * Compares this machine's clock with the API's clock. Does nothing unless this machine's clock was set since the two
+ * last agreed.
+ */
 async function checkClock(deps: CrawlDeps, heartbeat: Heartbeat): Promise<void> {
   const { stamps, config } = deps;
   const tolerance = config.api.clockTolerance;
   if (stamps === undefined || !stamps.wasSet((tolerance / 2) * 1_000)) return;
-  // If the API gives no time, accept the clock: do not ask again before every chunk.
+  // If the API gives no time, accept the clock. Otherwise every chunk would ask the API again.
   const servedAt = await askMetrics(deps, heartbeat).then(
     (answer) => answer.servedAt,
     () => null,
@@ -114,7 +117,7 @@ async function checkClock(deps: CrawlDeps, heartbeat: Heartbeat): Promise<void> 
 }
 
 /**
- * Whether /v2/metrics shows that quota is left. If so, this worker's client may send again.
+ * Whether /v2/metrics shows that quota is left. If quota is left, lets this worker's client send again.
  * @returns false when the API reports no daily quota or the request fails
  */
 export async function saysRoom(deps: CrawlDeps, heartbeat: Heartbeat): Promise<boolean> {
@@ -135,7 +138,7 @@ interface Metric {
 }
 
 /**
- * Finds the metric that limits a day's work.
+ * Finds the metric of the daily quota.
  * @param wanted its codename; `auto`: the first metric whose group or codename contains "daily"
  * @returns null when no metric matches
  */

@@ -7,7 +7,7 @@ import type { CrawlDeps } from '../deps.js';
 import { wrongInput } from '../run/parse-input.js';
 
 /**
- * Reads the questions of a run's CSV file. Lands rows without a usable question, so that ops.rejects names each.
+ * Reads the questions of a run's CSV file. Lands rows without a usable question, so that ops.rejects lists these rows.
  * @returns one key per question
  * @throws TidemarkError `InvalidInput` when the file is missing or is not a readable list
  */

@@ -9,15 +9,15 @@ const LISTS: Record<string, { list: string; overlapping: boolean; value: 'id' | 
   company_status: { list: 'company_status', overlapping: false, value: 'id' },
   legal_form: { list: 'ownership_types', overlapping: false, value: 'id' },
   activity_type: { list: 'activity_type', overlapping: true, value: 'id' },
-  // The reference says "object" and does not show its keys. If the API refuses this form, the plan skips
+  // The reference says "object" and does not name the keys of this object. If the API refuses `include`, the plan skips
   // this dimension.
   location_countries: { list: 'countries', overlapping: false, value: 'id', form: { list: 'include' } },
-  // The filter table says "array of string", so send the names of the activities, not their ids.
+  // The filter table of the reference says "array of string", so send the names of the activities, not their ids.
   industry_focus: { list: 'activities', overlapping: true, value: 'name' },
 };
 
 // Divisions of NACE revision 2. The reference does not list the values of `nace`. If the API uses other codes, a search
-// for these finds no company, and the plan skips the dimension.
+// for these divisions finds no company, and the plan skips the dimension.
 const NACE_DIVISIONS = [
   '01 02 03 05 06 07 08 09 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 35 36 37 38 39 41 42 43',
   '45 46 47 49 50 51 52 53 55 56 58 59 60 61 62 63 64 65 66 68 69 70 71 72 73 74 75 77 78 79 80 81 82 84 85 86 87 88',
@@ -27,8 +27,8 @@ const NACE_DIVISIONS = [
 /**
  * Lists the dimensions that can split a market, in order of preference:
  * 1. disjoint values that every company has
- * 2. values that are fine-grained and never change
- * 3. values that split a day with many companies
+ * 2. values with few companies each, which never change
+ * 3. values that can split the companies of one day
  * 4. values that many companies lack
  */
 export function readDimensions(dataDir: string): Dimension[] {
@@ -41,7 +41,8 @@ export function readDimensions(dataDir: string): Dimension[] {
   };
   return [
     ...listed('company_status'),
-    // Guess: null selects the companies without a date. The plan uses null only if the counts add up.
+    // The null value is a guess: null may select the companies without a date. The plan uses null only if the totals
+    // add up.
     { kind: 'range', key: 'company_incorporation', type: 'date', nullValue: null },
     ...listed('legal_form'),
     ...listed('location_countries'),

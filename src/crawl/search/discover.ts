@@ -19,9 +19,10 @@ import { reopenQuota } from '../run/read-quota.js';
 import { refusalOf, RouteRefusedError } from '../refusal.js';
 
 const SHORTFALLS_SHOWN = 5;
-// Before this attempt, a failed search fails the activity, and Temporal retries the activity.
+// Before this attempt, a search that fails ends the attempt. From this attempt on, the plan may continue without the
+// search.
 const LAST_PATIENT_ATTEMPT = 4;
-// After this many refusals of the plain search, the key counts as not allowed to search.
+// If the API refuses the search without filters this many times, the API key may not search at all.
 const PLAIN_SEARCHES = 3;
 const NOTHING_FOUND: DiscoverResult = {
   done: false,
@@ -36,7 +37,8 @@ const NOTHING_FOUND: DiscoverResult = {
 
 /**
  * Searches a market with at most `input.budget` requests. The plan's state depends only on the answers, and every
- * answer is landed. A new attempt or the next round replays the landed answers and sends only the missing searches.
+ * answer is landed. A new attempt or the next round gives the plan all landed answers and sends only the missing
+ * searches.
  * @returns counts; `done` with the coverage once the plan is finished
  * @throws TidemarkError `ApiRefused` when the API rejects the market's filters
  */
@@ -99,7 +101,7 @@ export async function discoverMarket(
   return conclude(deps, input, plan, { requests: booking.requests, rows: writer.rows.length, limited: false });
 }
 
-/** One round of a market's search. */
+/** One round of a market's search: one call of the activity. */
 interface Round {
   deps: CrawlDeps;
   input: DiscoverInput;
@@ -112,7 +114,7 @@ interface Round {
   booking: RequestLog;
 }
 
-/** Sends the plan's searches with many in flight, until the plan is done or the budget is spent. */
+/** Sends the plan's searches, several at once, until the plan is done or the budget is spent. */
 async function search({ deps, input, plan, answers, keep, heartbeat, booking }: Round): Promise<void> {
   const share = concurrencyShare(deps, input.concurrency);
   const inFlight = new Set<Promise<void>>();
@@ -148,7 +150,7 @@ async function search({ deps, input, plan, answers, keep, heartbeat, booking }: 
   if (!plan.done && sent < input.budget) throw new Error('the crawl plan is not done but asks for nothing');
 }
 
-/** Feeds landed answers to the plan. Passes unanswered requests to `ask`, at most `room()` at a time. */
+/** Gives landed answers to the plan. Calls `ask` for requests without an answer, at most `room()` at a time. */
 function replay(
   plan: Plan,
   answers: Map<string, PlanAnswer>,
@@ -176,7 +178,7 @@ async function askPage(deps: CrawlDeps, request: PlanRequest, heartbeat: Heartbe
     const response = await sendSearch(deps, request, heartbeat);
     return { ...rowOf(response, null, request.segment), request_key: request.key };
   } catch (error) {
-    // A refusal is an answer: the plan learns what this API does not accept.
+    // The plan treats a refusal as an answer: the API does not accept this search.
     if (error instanceof InvalidRequestError) return refusal(error, request, Math.max(error.status, 400));
     if (isRefusal(error) && request.purpose !== 'guess') {
       await requireSearch(deps, request, error, heartbeat);
@@ -184,7 +186,7 @@ async function askPage(deps: CrawlDeps, request: PlanRequest, heartbeat: Heartbe
     }
     if (!(await isOnlyThisSearch(deps, error, request, heartbeat))) throw error;
     const fault = error as ApiError;
-    // A failed guess is no fault of the API: file it as refused.
+    // A failed guess is not a fault of the API, so land the failure as a refusal.
     return refusal(fault, request, request.purpose === 'guess' ? 400 : Math.max(fault.status, 500));
   }
 }
@@ -211,7 +213,7 @@ async function isOnlyThisSearch(
       () => sendPlainSearch(deps, request, heartbeat),
     );
   }
-  // The plan can continue without the answer to a guess, so do not wait for later attempts.
+  // The plan can continue without the answer to a guess, so accept the failure in the first attempt.
   if (request.purpose === 'guess') {
     return error instanceof ApiError && !isDailyLimit(error) && (await apiAnswers(deps.client, heartbeat.signal));
   }
@@ -219,15 +221,15 @@ async function isOnlyThisSearch(
   return apiAnswers(deps.client, heartbeat.signal);
 }
 
-/** Whether the plan cannot continue without this search. */
+/** Whether the plan needs an answer to this search. */
 function mustAnswer({ purpose }: PlanRequest): boolean {
   return purpose === 'calibration' || purpose === 'final';
 }
 
 /**
- * Sends the plain search, up to PLAIN_SEARCHES times, until the API answers. The API may refuse a single search to a
- * key that may search; the plan then reports the gap.
- * @throws RouteRefusedError when the API refuses the plain search, too
+ * Sends a search without filters, up to PLAIN_SEARCHES times, until the API answers. If the API answers, it refuses
+ * only the single search `request`, and the plan reports the gap.
+ * @throws RouteRefusedError when the API refuses the search without filters, too
  */
 async function requireSearch(
   deps: CrawlDeps,
@@ -246,7 +248,7 @@ async function requireSearch(
   throw new RouteRefusedError(error, true);
 }
 
-/** Sends a search without filters. InvalidRequest counts as an answer. */
+/** Sends a search without filters. Accepts InvalidRequest as an answer. */
 async function sendPlainSearch(deps: CrawlDeps, { route, per_page }: PlanRequest, heartbeat: Heartbeat): Promise<void> {
   try {
     await sendSearch(deps, { route, per_page, page: 1, filters: {} }, heartbeat);
@@ -264,7 +266,10 @@ async function sendSearch(
   return route === 'v1' ? client.v1.companies(ask, { signal }) : client.v2.prospecting(ask, { signal });
 }
 
-/** Converts a landed page to the plan's answer. Reads ids from the text, as the warehouse does, so no digit is lost. */
+/**
+ * Converts a landed page to the plan's answer. Reads ids from the JSON text, as the warehouse does, so that no digit is
+ * lost.
+ */
 function answerOf(row: Pick<LandedRow, 'status' | 'body'>): PlanAnswer {
   if (row.status >= 400) return { refused: row.body };
   const { total_companies, total_pages, pages } = JSON.parse(row.body) as Record<string, unknown>;
@@ -300,7 +305,8 @@ async function conclude(
   await landCarried(deps, ctx, plan.carried());
   const carried = carriedIn(coverage);
   const reached = coverage.distinct_companies + (carried?.companies ?? 0);
-  // Count carried-over companies as reached: the rotation postponed them, so they say nothing about the calibration.
+  // Carried-over companies were postponed by the rotation, not missed by the search. So they are no sign of an outdated
+  // calibration.
   const aimed = coverage.reported_total === 0 ? coverage.share : reached / coverage.reported_total;
   await keepCalibration(deps, ctx, plan.calibration(), aimed);
   const shown = coverage.why.slice(0, SHORTFALLS_SHOWN).map(describeGap);

@@ -13,10 +13,10 @@ import { readPastNights, type PastNights } from '../run/past-nights.js';
 /** Purposes of the requests that test how the API behaves. */
 const PROBES: ReadonlySet<Purpose> = new Set(['calibration', 'guess', 'again']);
 
-/** Sends a search of the plan and keeps the answer, so that the run does not send it again. */
+/** Sends a search of the plan and keeps the answer. The run then does not send the same search again. */
 export type AskPlan = (request: PlanRequest) => Promise<PlanAnswer>;
 
-/** The forecast of a market snapshot. */
+/** The forecast of one night of a market. */
 export interface MarketForecast {
   /** Companies that the API reports. */
   total: number;
@@ -25,8 +25,8 @@ export interface MarketForecast {
 }
 
 /**
- * Forecasts the requests of a market snapshot. Sends the calibration probes of the search (a few dozen requests). Reads
- * the known records and their age from the published warehouse.
+ * Forecasts the requests of one night of a market. Sends the calibration probes of the search (a few dozen requests).
+ * Reads the known records and their age from the published warehouse.
  * @throws TidemarkError `ApiRefused` when the API rejects the market's filters
  */
 export async function forecastMarket(
@@ -46,12 +46,12 @@ export async function forecastMarket(
   return { total: search.total, streams: [...fixed(deps, ctx), forecastSearch(search), ...records], past };
 }
 
-/** Lands a run's forecast. The view ops.forecasts compares it with the requests that the run sent. */
+/** Lands a run's forecast. The view ops.forecasts compares the forecast with the requests that the run sent. */
 export async function landForecast(deps: CrawlDeps, ctx: RunContext, { streams }: MarketForecast): Promise<void> {
   await landRecords(deps, ctx, 'forecasts', 'forecast', streams satisfies ForecastRecord[]);
 }
 
-/** Forecasts the requests that every market needs: lookup lists that are due, and two reads of the quota. */
+/** Forecasts the requests that every market needs: the lookup lists that are due, and two readings of the quota. */
 function fixed({ config, clock }: Pick<CrawlDeps, 'config' | 'clock'>, ctx: RunContext): StreamForecast[] {
   const own = readManifests(config.dataDir, { stream: 'nomenclatures', run: ctx.run }).length > 0;
   const due = config.nomenclatures && (own || !nomenclaturesAreFresh({ config, clock }));
@@ -66,7 +66,7 @@ function fixed({ config, clock }: Pick<CrawlDeps, 'config' | 'clock'>, ctx: RunC
   ];
 }
 
-/** Sends only the plan's probes. Collects the searches that the plan would send next. */
+/** Sends only the plan's probes. Collects all other searches that the plan wants to send next. */
 async function calibrate(
   plan: Plan,
   ctx: RunContext,
@@ -94,15 +94,15 @@ async function calibrate(
   return { total, size, asked: asked.length, next, before };
 }
 
-/** Returns the filter that a segment has beyond the market's own filters. */
+/** Returns the key of the filter by which a segment differs from the market. */
 function splitKey({ filters }: PlanRequest, ctx: RunContext): string {
   const differs = (key: string): boolean => JSON.stringify(filters[key]) !== JSON.stringify(ctx.filters[key]);
   return Object.keys(filters).find(differs) ?? '';
 }
 
 /**
- * Share of the market that has a value for a dimension, according to the probes. Lists are probed in two halves, ranges
- * as a whole.
+ * Share of the market's companies with a value in a dimension, according to the probes. A list of values was probed in
+ * two halves, a range as a whole.
  */
 function reachOf(key: string, asked: { request: PlanRequest; answer: PlanAnswer }[], total: number): number {
   const probes = asked.filter(({ request, answer }) => key in request.filters && 'total' in answer);

@@ -13,8 +13,8 @@ import { readRotation, turnsAfter, type KeptTurns } from './rotation.js';
 type Deps = Pick<CrawlDeps, 'config' | 'clock' | 'log'>;
 
 /**
- * The file `data/calibration/<market>.json`: facts about the API from the last search of a market. `baseUrl` and
- * `filters` are those of this search.
+ * The file `data/calibration/<market>.json`: facts about the API from the last search of a market. The last search used
+ * `baseUrl` and `filters`.
  */
 interface KeptCalibration {
   baseUrl: string;
@@ -28,18 +28,18 @@ interface KeptCalibration {
 
 // The API may change, so calibrate again once a month.
 const CALIBRATION_DAYS = 30;
-// If a search reached less than this share, discard its calibration as outdated.
+// If a search found less than this share of the market's companies, delete its calibration as outdated.
 const GOOD_SHARE = 0.9;
 
 /**
- * Returns the facts of earlier nights about a run's market. Keeps them in `data/runs/<run>/known-market.json`, because
- * later rounds and attempts must make the same plan.
+ * Returns the facts of earlier nights about a run's market. Stores the facts in `data/runs/<run>/known-market.json`,
+ * because later rounds and attempts must make the same plan.
  * @throws TidemarkError `DataFolderChanged` when a later round does not find the file
  */
 export async function knownMarketOf(deps: Deps, ctx: RunContext, round: number): Promise<KnownMarket> {
   const file = knownMarketFile(deps.config.dataDir, ctx.run);
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as KnownMarket;
-  // Runs of an older version do not have this file; their later rounds plan without it.
+  // Runs of an older version do not have this file. Their later rounds plan without these facts.
   if (round > 0 && ctx.folder !== undefined)
     throw folderChanged(deps.config.dataDir, `the file ${file}, the basis of the search plan, is missing`);
   const known = round === 0 ? await readKnownMarket(deps, ctx) : { distributions: {} };
@@ -48,8 +48,7 @@ export async function knownMarketOf(deps: Deps, ctx: RunContext, round: number):
 }
 
 /**
- * Reads the known facts about a market from the published warehouse and the last calibration. Empty before the first
- * night.
+ * Reads the facts about a market from the published warehouse and the last calibration. Empty before the first night.
  */
 export async function readKnownMarket(deps: Deps, ctx: RunContext): Promise<KnownMarket> {
   const kept = readCalibration(deps, ctx);
@@ -61,8 +60,8 @@ export async function readKnownMarket(deps: Deps, ctx: RunContext): Promise<Know
 }
 
 /**
- * Keeps the calibration of a finished search. Deletes the file if `share` is below GOOD_SHARE.
- * @param share share of the reported companies that the search reached, carried-over ones included
+ * Stores the calibration of a finished search. Deletes the file if `share` is below GOOD_SHARE.
+ * @param share found and carried-over companies, as a share of the reported companies
  */
 export async function keepCalibration(
   { config, clock }: Deps,

@@ -4,7 +4,7 @@ import { TidemarkError } from '../../core/errors.js';
 import { createPlan, toV1Filters, type KnownMarket, type Plan } from '../../planner/index.js';
 import { readDimensions } from './dimensions.js';
 
-// With `auto`, request more rows than the API returns on a page; the plan uses the number returned.
+// With `auto`, request more rows than the API puts on a page. The plan then uses the number of rows returned.
 const ASK_HIGH = 1_000;
 
 /** Creates the plan of a run's market. The plan depends only on its answers: the same answers make the same plan. */
@@ -25,7 +25,7 @@ export function planMarket(config: Config, ctx: RunContext, known: KnownMarket):
 
 /**
  * Number of nights in the rotation of companies without a date of incorporation. With 1, every night searches for all
- * of them.
+ * these companies.
  */
 export function remainderNightsOf(config: Config, ctx: RunContext): number {
   // Only the company records show which companies have no date of incorporation.

@@ -7,19 +7,19 @@ import type { CrawlDeps } from '../deps.js';
 import { remainderNightsOf } from './market-plan.js';
 
 /**
- * When each part of the rotation was last searched completely (YYYY-MM-DD). `key` identifies the dimension, its values
- * and the number of parts.
+ * Nights (YYYY-MM-DD) on which each part of the rotation was last searched completely. `key` identifies the dimension,
+ * its values and the number of parts.
  */
 export interface KeptTurns {
   key: string;
   nights: string[];
 }
 
-// If the oldest part is older than this many rotations, search the whole market.
+// If a part was not searched completely for this many rotations, search the whole market.
 const LATE = 2;
 
 /**
- * Chooses the part of a market to search completely tonight: the one whose last search is oldest. Also reads the
+ * Chooses the part of a market to search completely tonight: the part whose last search is oldest. Also reads the
  * carried-over companies: members of the current night without a date of incorporation.
  * @returns null when the whole market must be searched: there is no rotation, or too many nights were missed
  */
@@ -53,7 +53,7 @@ export async function readRotation(
 }
 
 /**
- * Updates the rotation after a search.
+ * Adds tonight's search to the rotation.
  * @param taken parts searched tonight; null without a rotation
  * @returns null unless every part was searched at least once
  */

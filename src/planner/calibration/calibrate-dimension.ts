@@ -19,15 +19,16 @@ import {
 /** Facts of a dimension, or the reason why it is unusable. */
 type Outcome = DimensionFacts | { unusable: string };
 
-// If one position holds this share of the market, a split along the dimension is useless.
+// A split along a dimension is useless if one position holds this share of the market.
 const DOMINANT = 0.97;
-// Search at most this many single values before the dimension counts as unusable.
+// Search at most this many single values. If none of them filters, the dimension is unusable.
 const MOST_SINGLES = 6;
 // Test bounds only in markets of at least this many page caps. In smaller markets, the test costs more than it saves.
 const BOUNDS_WORTH = 20;
-// At most this share of the market enters or leaves between two requests.
+// Between two requests, at most this share of the market's companies is added or removed.
 const DRIFT = 0.001;
-// The sum of two parts may exceed the market's total by this share, since companies enter between two requests.
+// The totals of two parts may together exceed the market's total by this share. Companies may be added between two
+// requests.
 const SURPLUS = 0.01;
 
 /**
@@ -45,7 +46,7 @@ export function* calibrateDimension(state: CrawlState, dimension: Dimension): Ta
   return null;
 }
 
-/** Returns true when the market's own filters leave nothing to split by this dimension. Sends no request. */
+/** Returns true when the market's own filter leaves only one value of the dimension. Sends no request. */
 export function isFixed(dimension: Dimension, filters: Record<string, unknown>): boolean {
   const own = filters[dimension.key];
   if (own === undefined) return false;
@@ -72,7 +73,7 @@ function* calibrateCategories(state: CrawlState, dimension: CategoricalDimension
   let whole = left.total + right.total;
   if (whole !== total || state.totalsCap <= total) {
     const all = yield* probe({ from: 0, to: splitField.hi });
-    // Several values must mean "or". If the API refuses them, use single values.
+    // A filter with several values must mean "or". If the API refuses several values, use single values.
     if (isRefused(all)) return yield* calibrateSingles(state, dimension, values);
     const more = all.total < state.totalsCap && all.total > Math.max(left.total, right.total);
     if (!more && !(yield* provesOr(state, splitField))) return yield* calibrateSingles(state, dimension, values);
@@ -94,8 +95,8 @@ function* calibrateCategories(state: CrawlState, dimension: CategoricalDimension
 }
 
 /**
- * Returns whether a search for two neighbouring values finds more companies than a search for each value. Ignores
- * capped totals.
+ * Returns whether a search for two neighbouring values finds more companies than a search for each value. Skips pairs
+ * with capped totals.
  */
 function* provesOr(state: CrawlState, splitField: SplitField): Task<boolean> {
   const probe = probing(state, splitField);
@@ -112,8 +113,8 @@ function* provesOr(state: CrawlState, splitField: SplitField): Task<boolean> {
 }
 
 /**
- * Calibrates a dimension of which a search can select only one value. Only the full search shows whether the values
- * cover the market.
+ * Calibrates a dimension of which a search can select only one value. Does not test whether the values cover the
+ * market.
  */
 function* calibrateSingles(
   state: CrawlState,
@@ -129,7 +130,7 @@ function* calibrateSingles(
   for (const at of spread(values.length, MOST_SINGLES)) {
     const answer = yield* probe({ from: at, to: at });
     if (isRefused(answer)) return { unusable: `the API refused ${dimension.key} (${answer.refused})` };
-    // If totals are capped, compare the companies: both totals may equal the cap.
+    // Capped totals are equal for all large searches, so compare the listed companies instead.
     filters ||= answer.total < total || (earlier !== null && total >= state.totalsCap && !meet(earlier, answer));
     earlier = answer;
     finds ||= answer.total > 0;
@@ -177,8 +178,8 @@ interface Understood {
 }
 
 /**
- * Tests a date format with two neighbouring windows. If both list the same company, the API ignores the filter, or
- * reads a half year as the full year.
+ * Tests a date format with two neighbouring windows, such as the halves of one year. If both windows list the same
+ * company, the API ignores the filter, or compares only the years.
  */
 function* testDateFormat(
   state: CrawlState,
@@ -211,7 +212,7 @@ function* testDateFormat(
 
 /**
  * Tests whether the API excludes values equal to a bound. If so, sets `state.bounds` and returns true; the caller then
- * calibrates again. With excluded bounds, two neighbouring windows hold fewer companies than one window over both.
+ * calibrates again. If the API excludes them, one window has more companies than its two halves together.
  */
 function* findBounds(state: CrawlState, splitField: SplitField, { format, asked }: Understood): Task<boolean> {
   const [first, second] = asked ?? [];
@@ -220,7 +221,8 @@ function* findBounds(state: CrawlState, splitField: SplitField, { format, asked 
   const probe = probing(state, splitField);
   const both = yield* probe({ from: first.from, to: second.to });
   if (isRefused(both) || both.total <= first.count + second.count) return false;
-  // The missing company may be a new one. Count the day of the bound: if it has companies, bounds are included.
+  // The window may hold more companies because a company was added. Count the day of the bound: if the day has
+  // companies, bounds are included.
   const day = yield* probe({ from: first.to, to: first.to });
   if (isRefused(day) || day.total > 0) return false;
   const days = yield* probe({ from: first.to, to: second.from });
@@ -251,8 +253,8 @@ function neighbours(splitField: SplitField, format: DateFormat): [Window, Window
 }
 
 /**
- * Counts both halves of a range. Learns whether the API filters, how many companies have a value, and how the companies
- * spread.
+ * Counts both halves of a range. The totals show whether the API applies the filter, and how many companies have a
+ * value.
  */
 function* calibrateSides(state: CrawlState, dimension: RangeDimension, splitField: SplitField): Task<Outcome> {
   if (splitField.lo >= splitField.hi)
@@ -267,7 +269,7 @@ function* calibrateSides(state: CrawlState, dimension: RangeDimension, splitFiel
   const whole = left.total + right.total;
   if (whole === 0) return { unusable: `${dimension.key} finds no company` };
   if (whole > total * (1 + SURPLUS)) {
-    // The sum of the halves exceeds the total: the API ignores the filter, or caps its totals.
+    // The halves together exceed the market's total. The API ignores the filter, or caps its totals.
     const narrow = yield* probe({ from: splitField.lo + 1, to: splitField.lo + 1 });
     if (meet(left, right) || isRefused(narrow) || narrow.total >= total)
       return { unusable: `the API ignores ${dimension.key}` };
@@ -278,19 +280,19 @@ function* calibrateSides(state: CrawlState, dimension: RangeDimension, splitFiel
     { from: middle + 1, to: splitField.hi, count: right.total },
   ]);
   if ('unusable' in found || found.complete || dimension.nullValue === undefined) return found;
-  // Do not send the null value: it would replace the market's own filter on this dimension.
+  // Do not send the null value: the null value would replace the market's own filter on this dimension.
   if (state.input.filters[dimension.key] !== undefined) return found;
   const without = yield* guessNullValue(state, splitField, dimension.nullValue);
   if (isRefused(without) || without.total === 0) return found;
-  // If the API ignores the null value, it selects every company, and the sum exceeds the market's total.
+  // If the API ignores the null value, the search selects every company, and the sum exceeds the market's total.
   const sum = without.total + whole;
   const believed = sum <= total * (1 + DRIFT) && (yield* covers(state, sum));
   return believed ? { ...found, complete: true, nullValue: dimension.nullValue } : found;
 }
 
 /**
- * Returns the facts of a dimension from a few counts. More counts cost more requests than they save (`npm run bench --
- * planner`). A sweep learns more about the spread while it runs.
+ * Returns what `counts` show about a dimension: the windows with companies, and the share of companies with a value.
+ * Makes no further counts, because they cost more requests than they save (`npm run bench -- planner`).
  */
 function* factsFrom(state: CrawlState, splitField: SplitField, whole: number, counts: Counted[]): Task<Outcome> {
   const total = marketTotal(state);
@@ -312,7 +314,10 @@ function meet(a: PageAnswer, b: PageAnswer): boolean {
   return b.ids.some((id) => ids.has(id));
 }
 
-/** Returns whether a count covers the whole market. If the difference is small, requests the market's total again. */
+/**
+ * Returns whether `count` companies are the whole market. If the difference is small, requests the market's total
+ * again.
+ */
 function* covers(state: CrawlState, count: number): Task<boolean> {
   const { root } = state.tree;
   if (count >= root.total) return true;

@@ -17,14 +17,14 @@ export interface PageSize {
   size: number;
   /** Pages that the API shows of one search. */
   pages: number;
-  /** Pages requested to find the page size. */
+  /** All page 1 answers requested to find the page size. */
   asked: PageAnswer[];
 }
 
 /**
- * Requests the market's page 1 until the page size is known. Trusts only the number of rows returned. The API may
- * refuse the requested size, lower it, or use a small default instead. Reuses an earlier night's calibration if page 1
- * still matches it.
+ * Requests the market's page 1 until the page size is known. Uses the number of rows returned, because the API may
+ * refuse the requested size, lower it, or use a small default instead. Keeps the page size of an earlier night's
+ * calibration if page 1 has as many rows.
  * @returns the refusal when the API refuses every page size; the cause is then the filters
  */
 export function* calibratePageSize(
@@ -59,8 +59,8 @@ export function* calibratePageSize(
   }
   if (!best) return refusal!;
 
-  // The API returned fewer rows than requested. If it ignores this size and uses a default, a smaller size may give
-  // more rows.
+  // The API returned fewer rows than requested. The API may replace a page size it does not allow by a small default. A
+  // smaller requested size may then give more rows.
   const got = best.first.ids.length;
   if (got < best.perPage && best.first.totalPages > 1 && got < 100) {
     for (const perPage of [100, 50, 25].filter((size) => size > got && size < best!.perPage)) {
@@ -80,7 +80,10 @@ export function* calibratePageSize(
   return { first: best.first, perPage, size, pages, asked };
 }
 
-/** Returns the page cap. If the API reports too few pages for its total, tests the next page once. */
+/**
+ * Returns the page cap. If the API reports too few pages for its total, requests one page more to see whether pages
+ * continue.
+ */
 function* calibratePages(
   filters: Record<string, unknown>,
   perPage: number,

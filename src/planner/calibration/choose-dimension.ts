@@ -4,14 +4,14 @@ import type { CrawlState } from '../crawl-state.js';
 import { fork, join, type Task } from '../tasks.js';
 import type { Dimension } from '../types.js';
 
-// Prefer an incomplete dimension to overlapping values if it covers at least this share of the market.
+// Share of the market's companies with a value from which an incomplete dimension is preferred to overlapping values.
 export const GOOD_REACH = 0.8;
-// A dimension is coarse when each of its last 365 positions holds more than this share of the page cap, on average.
+// A dimension is coarse when its last 365 positions hold, on average, more than this share of the page cap.
 const RECENT = 365;
 const COARSE = 0.25;
-// The same limit if the warehouse has the companies of each position.
+// Replaces `COARSE` when the warehouse has the number of companies of each position.
 const COARSE_KNOWN = 0.5;
-// Estimates: requests of a sweep for each full page, and how often a split by overlapping values lists one company.
+// Estimates: requests of a sweep for each full page, and how often a split by overlapping values lists each company.
 const SWEEP_COST = 1.1;
 const OVERLAP = 2;
 
@@ -22,9 +22,9 @@ export interface Choice {
 }
 
 /**
- * Returns the dimension to split a segment of `total` companies by. Takes the first dimension that loses no company,
- * else the one that covers most. An incomplete dimension looks cheap, but finding its companies without a value takes a
- * second pass over the whole segment.
+ * Returns the dimension by which to split a segment of `total` companies. Takes the first dimension in which every
+ * company has a value, else the one with the most companies. Finding companies without a value takes a second pass over
+ * the whole segment.
  * @param hidden companies that the segment's own pages do not show
  * @returns null when no dimension is worth its requests
  */
@@ -48,7 +48,8 @@ export function* chooseDimension(
   }
   const worth = second.filter(({ facts }) => pays(state, total, facts)).sort(byReach);
   if (worth[0] && worth[0].facts.share >= GOOD_REACH) return worth[0];
-  // All dimensions left are poor: many companies lack a value, values overlap, or each value needs its own search.
+  // All dimensions left have a disadvantage: many companies lack a value, values overlap, or each value needs its own
+  // search.
   const complete = (yield* usable(state, dimensions)).find(({ facts }) => facts.complete);
   if (complete && (!worth[0] || pays(state, total / 2, complete.facts))) return complete;
   // Take an expensive dimension if it costs at most `requestsPerCompany` for each hidden company.
@@ -66,7 +67,7 @@ export function* firstUsable(state: CrawlState): Task<DimensionFacts | null> {
   return null;
 }
 
-/** Returns every dimension by which the API filters, the one that covers most first. */
+/** Returns every dimension by which the API filters. The dimension with a value for the most companies comes first. */
 export function* usable(state: CrawlState, dimensions: readonly Dimension[]): Task<Choice[]> {
   const choices: Choice[] = [];
   for (const dimension of inOrder(dimensions)) {
@@ -88,8 +89,8 @@ export function* factsOf(state: CrawlState, dimension: Dimension): Task<Dimensio
 }
 
 /**
- * Sorts dimensions: first dates, then disjoint values, overlapping values, and numbers. Dates are cheap to sweep; many
- * companies lack the numbers.
+ * Sorts dimensions: first dates, then disjoint values, overlapping values, and numbers. Dates are cheap to sweep. Many
+ * companies have no numbers.
  */
 function inOrder(dimensions: readonly Dimension[]): Dimension[] {
   const rank = (d: Dimension): number => (d.kind === 'range' ? (d.type === 'date' ? 0 : 3) : isOverlapping(d) ? 2 : 1);
@@ -102,7 +103,7 @@ function isOverlapping(dimension: Dimension): boolean {
 
 /**
  * Returns false when a split would cost much more than the segment's own pages. Overlapping values list companies
- * several times; this pays only if one split brings the parts below the cap. Single values cost one search each.
+ * several times, so such a split must bring all parts below the page cap. Single values cost one search each.
  */
 function pays(state: CrawlState, total: number, { splitField }: DimensionFacts): boolean {
   const values = splitField.hi - splitField.lo + 1;
@@ -116,9 +117,7 @@ export function costOf(state: CrawlState, total: number, { splitField, share }: 
   return Math.ceil(Math.max(reading, splitField.windows ? 0 : splitField.hi - splitField.lo + 1));
 }
 
-/**
- * Returns whether single recent days hold too many companies: windows of whole days would then leave pages half empty.
- */
+/** Returns whether single recent days hold many companies. Windows of whole days would then leave pages half empty. */
 function isCoarse(state: CrawlState, total: number, { splitField, shape, share, exact }: DimensionFacts): boolean {
   const recent = Math.min(splitField.hi - splitField.lo + 1, RECENT);
   return (

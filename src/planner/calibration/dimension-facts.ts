@@ -8,20 +8,20 @@ export interface DimensionFacts {
   shape: Shape;
   /** Share of the market's companies that have a value. With 1, a split along the dimension loses no company. */
   share: number;
-  /** Whether the windows of the dimension cover the whole market, if necessary together with `nullValue`. */
+  /** True when the windows of the dimension, together with a known `nullValue`, select every company of the market. */
   complete: boolean;
   /** Filter value that selects the companies without a value; undefined when none is known. */
   nullValue: unknown;
   /** Windows that cover the whole dimension, with the number of companies in each. */
   counts: readonly Counted[];
   format?: DateFormat;
-  /** Windows whose page 1 calibration already fetched, with the number of companies in each. */
+  /** Windows of which calibration already fetched page 1, with the number of companies in each. */
   asked?: readonly Counted[];
-  /** True when `shape` comes from the warehouse, which knows the value of each company. */
+  /** True when `shape` comes from the warehouse, which holds each company's value. */
   exact: boolean;
 }
 
-/** Returns facts that come from requests to the API, not from the warehouse. */
+/** Returns facts that calibration learned from requests to the API. */
 export function askedFacts(
   splitField: SplitField,
   counts: readonly Counted[],

@@ -2,7 +2,7 @@ type Filters = Record<string, unknown>;
 
 /**
  * Translates the filters of version 2's prospecting to version 1's company search (reference v2, "Prospecting"; v1,
- * "Company filters"). Translates only keys whose values mean the same in both.
+ * "Company filters"). Translates only keys whose values mean the same in both versions.
  * @returns null when a key has no counterpart, because version 1 would then search for other companies
  */
 export function toV1Filters(filters: Filters): Filters | null {

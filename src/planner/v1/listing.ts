@@ -5,9 +5,9 @@ import { askListing, type SearchAsk, type Task } from '../tasks.js';
 import { addPage, missingOf, type Segment } from '../tree.js';
 import { isRefused, type ListingAnswer } from '../types.js';
 
-// If version 1's pages are smaller than this share of version 2's pages, a sweep is cheaper.
+// If version 1's pages are smaller than this share of version 2's pages, a sweep is cheaper than the listing.
 const WORTH = 0.85;
-// At most this share of the market enters or leaves while the pages are read.
+// While the pages are read, at most this share of the market's companies is added or removed.
 const DRIFT = 0.001;
 const DRIFT_FLOOR = 5;
 // Pages requested at once. The API may report an absurd number of pages, which must not exhaust memory.
@@ -18,9 +18,9 @@ export const V1_PROBE = 'v1-probe';
 
 /**
  * Reads a market above the page cap through version 1, whose search has no documented page cap (reference v1,
- * "Endpoints"). Takes one request a page and also lists companies that lack values. Trusts version 1 only if its pages
- * hold exactly as many companies as version 2 counts. The length of the last page shows this.
- * @returns the segment read, not settled yet; null when version 1 is unusable, with the reason in `dropped`
+ * "Endpoints"). Takes one request a page and also lists companies that lack values. Uses version 1 only if its pages
+ * hold exactly as many companies as version 2 counts. The rows of the last page give the exact number.
+ * @returns the segment, without its final state; null when version 1 is unusable, with the reason in `dropped`
  */
 export function* readListing(state: CrawlState): Task<Segment | null> {
   const filters = state.input.v1Filters;
@@ -44,18 +44,18 @@ export function* readListing(state: CrawlState): Task<Segment | null> {
     for (const page of yield* askListing(asks)) {
       if (isRefused(page)) continue;
       addPage(segment, { total: root.total, totalPages: page.pages, ids: page.ids });
-      // The market has grown meanwhile, so read the added pages.
+      // The market has grown since page 1 was read, so read the added pages.
       if (page.ids.length > 0) to = Math.max(to, Math.min(page.pages, pages * 2));
     }
-    // These pages listed no new company, so leave the rest to version 2.
+    // The last pages listed no new company, so leave the rest to version 2.
     if (segment.found.size === found) break;
   }
   return segment;
 }
 
 /**
- * Settles version 1's listing after the final total was requested.
- * @returns false when the listing misses more companies than can have entered meanwhile
+ * Sets the final state of version 1's listing, after the market's total was requested again.
+ * @returns false when the listing misses more companies than can have been added since its first page
  */
 export function settleListing(state: CrawlState, segment: Segment, firstTotal: number): boolean {
   const { root } = state.tree;
@@ -88,7 +88,10 @@ function* probeListing(state: CrawlState, filters: Record<string, unknown>): Tas
   return first.pages;
 }
 
-/** Returns the market's total. If it differs little from `total`, requests it again: the market may have changed. */
+/**
+ * Returns the market's total. Requests the total again if it differs slightly from `total`, because the market may have
+ * changed.
+ */
 function* totalLike(state: CrawlState, total: number): Task<number> {
   const { root } = state.tree;
   if (total === root.total || Math.abs(total - root.total) > Math.max(DRIFT_FLOOR, DRIFT * root.total))

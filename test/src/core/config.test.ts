@@ -54,6 +54,7 @@ describe('tidemark.yaml', () => {
       companies: 7_200,
       financials: 90 * 86_400,
       financials_v1: 90 * 86_400,
+      executives: 90 * 86_400,
     });
     expect(config.api.baseUrl).toBe('https://api.example.com');
     expect(config.dataDir).toBe(path.join(folder, 'elsewhere'));
@@ -84,7 +85,12 @@ describe('tidemark.yaml', () => {
           name: 'a',
           filters: {},
           streams: ['companies', 'financials'],
-          refresh: { companies: 30 * 86_400, financials: 90 * 86_400, financials_v1: 90 * 86_400 },
+          refresh: {
+            companies: 30 * 86_400,
+            financials: 90 * 86_400,
+            financials_v1: 90 * 86_400,
+            executives: 90 * 86_400,
+          },
           minCoverage: 0,
           maxDrop: 0.1,
           requestsPerCompany: 3,

@@ -5,6 +5,10 @@ import { parseModel, type Model } from '../../../src/models/models.js';
 import { readLineage } from '../../../src/models/lineage.js';
 import { readFunctions } from '../../../src/models/functions.js';
 import { describeTables, renderDictionary } from '../../../src/models/docs.js';
+import { buildModels } from '../../../src/models/run-models.js';
+import { loadLanding } from '../../../src/load/load.js';
+import { openWarehouse } from '../../../src/duckdb/open.js';
+import { land, temporaryDataDir } from '../../helpers/warehouse.js';
 
 const models = await readModels();
 const dictionary = renderDictionary(describeTables(models, await readLineage(models)), readFunctions());
@@ -17,6 +21,30 @@ function model(name: string, rest: string, sql: string, parents: string[] = []):
 
 test('matches docs/data-dictionary.md (if not: tidemark models docs --out docs/data-dictionary.md)', () => {
   expect(readFileSync('docs/data-dictionary.md', 'utf8')).toBe(dictionary);
+});
+
+test('tells missing, null and empty text apart with the query of the dictionary', async () => {
+  const dataDir = temporaryDataDir();
+  const bodies = [{ id: 7 }, { id: 7, vat_number: null }, { id: 7, vat_number: '' }, { id: 7, vat_number: 'DK1' }];
+  const answers = bodies.map((body, day) => ({
+    stream: 'companies' as const,
+    entity: '7',
+    at: `2026-11-0${day + 1}T01:00:00Z`,
+    body,
+  }));
+  await land(dataDir, answers);
+  const query = /```sql\n([^`]+)```/.exec(dictionary)?.[1] ?? '';
+  const warehouse = await openWarehouse(dataDir);
+  try {
+    const rows = await warehouse.db.rows(query.replace('data/landing', `${dataDir}/landing`));
+    expect(rows.map((row) => row['vat_number'])).toEqual([null, 'null', '""', '"DK1"']);
+    await loadLanding(warehouse, dataDir);
+    await buildModels(warehouse);
+    const values = await warehouse.db.rows('SELECT vat_number FROM core.companies_history ORDER BY valid_from');
+    expect(values).toEqual([{ vat_number: null }, { vat_number: 'DK1' }]);
+  } finally {
+    await warehouse.close();
+  }
 });
 
 test('gives every model and function a section, and every link a target', async () => {

@@ -157,17 +157,17 @@ describe('personal data', () => {
     {
       stream: 'tender_details',
       entity: 't1',
-      body: { slug: 't1', contacts: { email: [{ type: 'office', name: 'a@b.example', id: 10 }] } },
+      body: { slug: 't1', contacts: { email: [{ type: 'office', name: 'a@b.example', id: 10, desk: 'Ann' }] } },
     },
   ];
 
   test.each([
-    ['with names if configured', true, 'a@b.example'],
-    ['without names if not configured', false, null],
-  ])('stores contact data of tenders: %s', async (_, personalData, name) => {
+    ['with names if configured', true, 'a@b.example', '{"desk":"Ann"}'],
+    ['without names if not configured', false, null, null],
+  ])('stores contact data of tenders: %s', async (_, personalData, name, extra) => {
     const { db } = await buildFrom(answers, personalData);
-    expect(await db.rows('SELECT slug, kind, name FROM core.tender_contacts')).toEqual([
-      { slug: 't1', kind: 'email', name },
+    expect(await db.rows('SELECT slug, kind, name, extra FROM core.tender_contacts')).toEqual([
+      { slug: 't1', kind: 'email', name, extra },
     ]);
   });
 });

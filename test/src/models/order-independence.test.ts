@@ -93,7 +93,12 @@ const v1Answer = fc
       undated: [report('soon', 7), report(20_241_231, 12)],
       none: [],
     };
-    return { stream: 'financials_v1', entity: String(id), at: when, body: { reports: reports[body], companyId: id } };
+    return {
+      stream: 'financials_v1',
+      entity: String(id),
+      at: when,
+      body: { reports: reports[body], companyId: id, country: body === 'b' ? 'SE' : 'DK' },
+    };
   });
 
 const tenderAnswer = fc
@@ -104,12 +109,12 @@ const tenderAnswer = fc
           stream: 'tender_details',
           entity: 't1',
           at: when,
-          body: { slug: 't1', title, type: 'Tender', description: `<b>${title}</b>` },
+          body: { slug: 't1', title, type: 'Tender', description: `<b>${title}</b>`, rank: title },
         }
       : {
           stream: 'tenders',
           at: when,
-          body: { total_results: 1, data: [{ slug: 't1', title, deadline_date: '2026-12-01' }] },
+          body: { total_results: 1, data: [{ slug: 't1', title, deadline_date: '2026-12-01', [title]: when }] },
         },
   );
 
@@ -123,13 +128,14 @@ const otherAnswer = fc
         stream: 'watched_companies',
         run: `w${n}`,
         at: when,
-        body: { data: [{ id, fields: ['b', 'a'], date: '2026-01-01' }] },
+        body: { data: [{ id, fields: ['b', 'a'], date: '2026-01-01', name: `N${n}` }] },
       };
     const event = {
       event_type: 'company.name',
       status: 'UPDATED',
       date_created: '2026-11-19T01:00:00Z',
       message: `<em>${n}</em>`,
+      rank: when,
     };
     return { stream: 'watch_events', entity: String(id), at: when, body: { data: [event] } };
   });
