@@ -195,9 +195,10 @@ describe('applyModels', () => {
   });
 
   test('says what to do first without a warehouse', async () => {
-    await expect(applyModels(temporaryDataDir(), { now: NOW, personalData: false })).rejects.toThrow(
-      'There is no warehouse',
-    );
+    await expect(applyModels(temporaryDataDir(), { now: NOW, personalData: false })).rejects.toMatchObject({
+      message: expect.stringContaining('There is no warehouse') as string,
+      todo: expect.stringContaining('tidemark snapshot') as string,
+    });
   });
 });
 
@@ -226,7 +227,10 @@ describe('rollbackModels', () => {
       { model: 'marts.thing', change: 'removed', breaking: ['the table is no longer published'], refused: [] },
     ]);
     await expect(rollbackModels(dataDir, request)).rejects.toThrow('Cannot roll back');
-    await expect(rollbackModels(dataDir, { ...request, to: 99 })).rejects.toThrow('There is no set 99');
+    await expect(rollbackModels(dataDir, { ...request, to: 99 })).rejects.toMatchObject({
+      type: 'InvalidInput',
+      message: 'There is no set 99 of models. Known sets: 1, 2, 3, 4, 5, 6, 7.',
+    });
     expect((await rollbackModels(dataDir, { ...request, to: 4 })).to.set).toBe(4);
     expect(await count()).toBe(1);
   });

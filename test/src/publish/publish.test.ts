@@ -22,6 +22,7 @@ import { readModels } from '../../../src/models/models.js';
 import { type Warehouse } from '../../../src/duckdb/open.js';
 import { listBuilds } from '../../../src/builds/builds.js';
 import { removeOldBuilds, showBuild } from '../../../src/builds/switch.js';
+import { LISTS_OPEN_FILES, openFilesBelow } from '../../helpers/open-files.js';
 import { land, marketNight, openTestWarehouse, temporaryDataDir } from '../../helpers/warehouse.js';
 
 const NOW = new Date('2026-11-20T04:00:00Z');
@@ -205,6 +206,13 @@ describe('publish', () => {
     await expect(publish(warehouse, dataDir, { run: 'r1', now: NOW })).rejects.toThrow(message);
     expect(listBuilds(dataDir)).toEqual([]);
     expect(existsSync(publishedFile(dataDir))).toBe(false);
+  });
+
+  test.skipIf(!LISTS_OPEN_FILES)('closes the files of the build, so removing it frees space', async () => {
+    const { dataDir, warehouse } = await builtWarehouse();
+    await publish(warehouse, dataDir, { run: 'r1', now: NOW });
+    expect(openFilesBelow(dataDir)).toContain(path.join('warehouse', 'tidemark.duckdb'));
+    expect(openFilesBelow(path.join(dataDir, 'published'))).toEqual([]);
   });
 
   test('keeps the last build for readers when publishing fails', async () => {

@@ -9,6 +9,7 @@ import { readSets } from '../../../src/models/sets.js';
 import { publish } from '../../../src/publish/publish.js';
 import { carryModels } from '../../../src/replay/carry-models.js';
 import { rebuildWarehouse } from '../../../src/replay/rebuild.js';
+import { LISTS_OPEN_FILES, openFilesBelow } from '../../helpers/open-files.js';
 import { openTestWarehouse, temporaryDataDir } from '../../helpers/warehouse.js';
 
 const [FIRST, LATER] = [new Date('2026-11-20T12:00:00Z'), new Date('2026-11-21T12:00:00Z')];
@@ -85,6 +86,15 @@ describe('carryModels', () => {
       { version: 2, table_name: 'marts.thing' },
     ]);
     expect(await readSets(db)).toEqual([]);
+  });
+
+  test.skipIf(!LISTS_OPEN_FILES)('closes the published file, also after an error', async () => {
+    const { db } = await openTestWarehouse(temporaryDataDir());
+    const [sound, unsound] = [await publishOld(ROWS), await publishOld('SELECT 1 AS other')];
+    await carryModels(db, null, [sound]);
+    expect(openFilesBelow(sound)).toEqual([]);
+    await expect(carryModels(db, null, [unsound])).rejects.toThrow('models.model');
+    expect(openFilesBelow(unsound)).toEqual([]);
   });
 
   test('creates the set of a rollback from the texts of served versions', async () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { decodePart, readManifests, readRunRows } from '../../../src/landing/index.js';
 import { compactLanding } from '../../../src/replay/compact.js';
 import { buildModels } from '../../../src/models/run-models.js';
@@ -286,5 +286,27 @@ describe('compaction of folders without models', () => {
         .digest('hex'),
       replaces: before.map(({ part: name, sha256 }) => ({ part: name, sha256 })),
     });
+  });
+
+  test('removes nothing if the joined part differs from its source parts', async () => {
+    const dataDir = temporaryDataDir();
+    await landParts(dataDir, [...runEnds, company(1, 1, 'a'), company(2, 1, 'b')]);
+    const warehouse = await loadedWarehouse(dataDir);
+    const before = readManifests(dataDir, { stream: 'companies' });
+    // Simulates a disk that loses a row: the joined part holds only the rows of the first source part.
+    const run = warehouse.db.run.bind(warehouse.db);
+    vi.spyOn(warehouse.db, 'run').mockImplementation(async (sql, params) => {
+      await run(sql, params);
+      const [, file] = /^COPY .* TO '([^']+)'/s.exec(sql) ?? [];
+      if (file?.includes('companies') === true) cpSync(before[0]?.file ?? '', file);
+    });
+    const folder = path.join(dataDir, 'landing', 'companies', 'date=2026-11-01', 'run=n1');
+    const names = readdirSync(folder).toSorted();
+    await expect(compactLanding(warehouse, dataDir, { minParts: 2 })).rejects.toMatchObject({
+      message: expect.stringContaining('differs from its source parts') as string,
+      todo: expect.stringContaining('No part was removed') as string,
+    });
+    expect(readdirSync(folder).toSorted()).toEqual(names);
+    expect(readManifests(dataDir, { stream: 'companies' })).toEqual(before);
   });
 });
