@@ -1,15 +1,15 @@
 import { defineConfig } from 'vitest/config';
 
 // Which project a test belongs to is told by what it needs; the README says which to run when.
-// unit         no process and no warehouse of its own, no measured memory, no wrapped module
+// unit         no process and no warehouse of its own, no measured memory, no wrapped module; seconds and not minutes
 // integration  a warehouse, the CLI or the sandbox as a process, a browser; `integration-alone` are those that need a process each
 // e2e          a Temporal server, a sandbox and workers, some of which are killed
 // long         the slowest of them, faults by the dozen, and waits as long as in production: not part of `npm test`
 const UNIT = [
   'test/{conformance,schemas,workflows}/**/*.test.ts',
-  'test/sandbox/**/!(docs-chromium|hostile-memory|keys|oauth|oauth-chromium|server|webhook-other-language).test.ts',
+  'test/sandbox/**/!(docs-chromium|hostile-memory|keys|oauth|oauth-chromium|server|webhook-other-language|world).test.ts',
   'test/src/{api-client,drift,planner,progress,request-log,resolve}/**/*.test.ts',
-  'test/src/core/!(company-id|folder-identity|files|lock).test.ts',
+  'test/src/core/!(company-id|redact|folder-identity|files|lock).test.ts',
   'test/src/crawl/**/!(long-listing|null-door).test.ts',
   'test/src/landing/!(power-cut).test.ts',
 ];

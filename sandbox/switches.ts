@@ -184,7 +184,7 @@ export const SWITCHES: { [Option in keyof Settable]: Switch<Settable[Option]> } 
     group: 'filters',
     flag: '--bounds <kind>',
     value: DEFAULT_RULES.bounds,
-    description: 'bounds that belong to a range: both (inclusive), the lower (half-open) or none (exclusive)',
+    description: 'range includes both bounds, the lower one (half-open) or none (exclusive)',
     parse: oneOf('inclusive', 'half-open', 'exclusive'),
   },
   incorporation: {
@@ -277,7 +277,7 @@ export const SWITCHES: { [Option in keyof Settable]: Switch<Settable[Option]> } 
     group: 'faults',
     flag: '--autocomplete-needs <fields>',
     value: 'five',
-    description: 'autocomplete requires one of the five identifying fields (five), or any field but the country (any)',
+    description: 'autocomplete needs one of the five fields, or any field but the country',
     parse: oneOf('five', 'any'),
   },
   drift: {
@@ -285,7 +285,7 @@ export const SWITCHES: { [Option in keyof Settable]: Switch<Settable[Option]> } 
     flag: '--drift <kinds>',
     value: [],
     shown: null,
-    description: 'schema drift in answers, any of: field (new field), type (other type), missing (no field)',
+    description: 'schema drift in answers: field (new), type (another), missing (left out)',
     parse: driftKinds,
   },
   port: {

@@ -48,7 +48,7 @@ export class V2Errors {
     return new Refusal(this.#statuses.internal, { detail });
   }
 
-  /** The error for a reached limit. `metric` is the module of the call that reached the limit. */
+  /** The error for a reached limit. `metric` names the kind of call that reached the limit, such as `financials`; the error calls it module. */
   limit(guard: 'limits.daily' | 'limit', message: string, metric: MetricName): Refusal {
     const access = accessOf(metric, METRICS[metric]);
     return new Refusal(this.#statuses.limit, { access, error_guard: guard, message_guard: message });

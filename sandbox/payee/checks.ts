@@ -25,7 +25,7 @@ export const SENTINEL_ACCOUNTS: Readonly<Record<string, PayeeDecision>> = {
 
 const KEPT_BYTES = 16_000_000;
 
-/** The latest checks by id. */
+/** The most recent checks. Each has an id, by which a client reads it again. */
 export class PayeeChecks {
   readonly #checks = new BoundedCache<number, PayeeCheck>(KEPT_BYTES);
   #count = 0;

@@ -34,7 +34,7 @@ export function v1SearchEnvelope<C extends z.ZodType, T extends z.ZodType>(count
 /** A total as documented. */
 export const DocumentedCount = z.int().min(0);
 
-/** Replaces an item that does not fit by null. The landed page still holds the item as received. */
+/** Makes a schema that reads an item as null if it does not fit `item`. The landed page keeps the item as received. */
 export function usable<T extends z.ZodType>(item: T) {
   return item.nullable().catch(null);
 }

@@ -63,7 +63,8 @@ WHEN MATCHED THEN UPDATE SET
   sighted_at = greatest(old.sighted_at, new.last_at)
 WHEN NOT MATCHED THEN INSERT VALUES (new.company_id, new.first_at, new.last_at, new.last_at, nullif(new.sighting[2], ''));
 
--- A search that filters by a single status shows the status of every listed company. The request key has the filters.
+-- If a search filters by a single status, every company on its page has this status. The column request_key contains the
+-- filters of the search.
 MERGE INTO ledger.search_values AS old
 USING (
   WITH narrowed AS (

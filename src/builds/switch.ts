@@ -80,8 +80,8 @@ async function switchTo(lock: Lock, dataDir: string, name: string): Promise<void
   }
   const from = currentBuild(dataDir);
   const { [name]: _, ...replaced } = readReplaced(dataDir);
-  // Readers leave this build now, so delete the time at which they left it before. Otherwise a process killed before
-  // the last write would keep the old time.
+  // Readers leave this build now. Delete the time at which they left the build earlier. Otherwise the old time would
+  // stay in the file if this process is killed before it writes the new time.
   if (from !== null) delete replaced[from];
   writeReplaced(lock, dataDir, replaced);
   const current = currentLink(dataDir);

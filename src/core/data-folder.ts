@@ -118,7 +118,7 @@ export function rejectsFile({ dataDir, stream, date, run }: LandingPlace, part: 
   return path.join(dataDir, 'rejects', stream, `date=${date}`, `run=${run}`, name);
 }
 
-/** File with a list that `tidemark resolve` copied. */
+/** Copy of a CSV file that a user gave to `tidemark resolve`. */
 export function listFile(dataDir: string, name: string): string {
   return path.join(dataDir, LISTS, name);
 }

@@ -69,7 +69,7 @@ interface AppliedRow extends Pick<AppliedModel, 'model' | 'version' | 'kind' | '
   deprecation_date?: string | null;
 }
 
-/** Reads every version of every applied model, with the real columns of the versions that are served. */
+/** Reads every version of every applied model. For versions that have a table, adds the columns of this table. */
 export async function readApplied(db: Database, from: 'ledger.models' | 'meta.models'): Promise<AppliedModel[]> {
   // Use SELECT *: a file written by an older Tidemark lacks the last columns.
   const rows = await db.rows<AppliedRow>(`SELECT * FROM ${from} ORDER BY model, version`);

@@ -68,7 +68,10 @@ export class Sweep {
   private at: number;
   private window: Window = { from: 0, to: 0 };
   private foreseen = 0;
-  /** Overflows whose end is not read yet, innermost last: `count` companies lie between `at` and `end`. */
+  /**
+   * Windows that were too large to read and are being read in smaller windows. The smallest comes last. `count` companies
+   * of each lie between the current position (`at`) and its `end`.
+   */
   private overflows: { end: number; count: number }[] = [];
   private clean = 0;
   private seen: number;

@@ -93,7 +93,7 @@ export interface KnownMarket {
   rotation?: Rotation | null;
 }
 
-/** Tonight's part of the rotation, and the companies without a date that earlier nights found. */
+/** Tonight's part of the rotation, and the companies without a value (date of incorporation) that earlier nights found. */
 export interface Rotation {
   /** Identifies the dimension, the values and the number of parts of the rotation (`Calibration.turns`). */
   key: string;

@@ -107,8 +107,8 @@ export function readCsv(file: Buffer, rows: CsvRows): void {
         at = next;
         continue;
       }
-      // The parser has read the fields before the fault completely, with their line breaks. So the quote of the fault
-      // was opened after these fields.
+      // The parser has read all fields before the error, with their line breaks. So the quotation mark that is never
+      // closed stands after these fields.
       const opened = error instanceof CsvError ? Math.max(start, from + Number(error['bytes'] ?? 0)) : start;
       rows.fault({
         line: lines.at(opened),

@@ -18,7 +18,7 @@ export function demand<T extends z.ZodType>(sandbox: Sandbox, schema: T, value: 
 }
 
 /**
- * Counts a data call.
+ * Counts a call against the daily limit and the rate limit.
  *
  * @throws Refusal: LimitError when a limit is reached
  */

@@ -335,7 +335,7 @@ function describeGap({ missing, filters, reason }: CoverageGap): string {
   return `${count} companies are missing under the filters ${JSON.stringify(filters)}: ${reason}`;
 }
 
-/** Counts the carried-over members and their earliest night; undefined when there are none. */
+/** Returns the number of carried-over members and the earliest night that found one. Undefined when there are none. */
 function carriedIn({ carried = {} }: CoverageRecord): Coverage['carried'] {
   const companies = Object.values(carried).reduce((sum, some) => sum + some, 0);
   const [since] = Object.keys(carried).toSorted();
