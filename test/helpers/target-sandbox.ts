@@ -78,7 +78,7 @@ export async function startSandboxTarget(market: MarketOptions): Promise<Target>
     },
     namesOf: (permission) => ({
       permission: PERMISSIONS[permission],
-      module: 'Company data',
+      module: PERMISSIONS[permission],
       app: 'Company Data API',
     }),
 
