@@ -261,6 +261,38 @@ describe('building models in a run', () => {
     expect(await warehouse.db.rows('FROM core.thing')).toEqual([{ id: null, label: 'a' }]);
   });
 
+  test('names the file of a model whose query fails', async () => {
+    const warehouse = await openBuilt([write()]);
+    const error: unknown = await buildModels(warehouse, {
+      models: [write({ sql: `SELECT CAST('x' AS BIGINT) AS id, 'a' AS label` })],
+    }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ModelFailedError);
+    expect(error).toMatchObject({
+      message: expect.stringMatching(/^Model core\.thing \(sql\/core\/thing\.sql\): Conversion Error: .*'x'/),
+      todo: 'Correct that file. The tables were not changed.',
+      cause: expect.any(Error),
+    });
+    expect(await warehouse.db.rows('FROM core.thing')).toEqual([{ id: '1', label: 'a' }]);
+  });
+
+  test('names columns that differ from the header, or their order', async () => {
+    const build = async (sql: string): Promise<unknown> => openBuilt([write({ sql })]);
+    const message = (difference: string) => ({
+      message: `Model core.thing (sql/core/thing.sql) does not return the columns that its header promises: ${difference}.`,
+      todo: 'Change the query or the header; a breaking change needs a new version.',
+    });
+    await expect(build(`SELECT 'a' AS label, 1::BIGINT AS id`)).rejects.toMatchObject(message('their order differs'));
+    await expect(build(`SELECT 1::BIGINT AS id`)).rejects.toMatchObject(
+      message('missing label VARCHAR; not in the header none'),
+    );
+    await expect(build(`${ONE}, 2 AS more, 3 AS most`)).rejects.toMatchObject(
+      message('missing none; not in the header more INTEGER, most INTEGER'),
+    );
+    await expect(build(`SELECT 1 AS id, 2 AS label`)).rejects.toMatchObject(
+      message('missing id BIGINT, label VARCHAR; not in the header id INTEGER, label INTEGER'),
+    );
+  });
+
   test('repairs an incremental table altered or dropped by hand', async () => {
     const warehouse = await openBuilt(await readModels());
     await warehouse.db.run('ALTER TABLE core.companies_history ADD COLUMN scribble VARCHAR');
@@ -284,6 +316,33 @@ describe('readPlan', () => {
     const plan = await readPlan(dataDir, { models: [write({ sql: ONE.replace("'a'", "'b'") })] });
     expect(plan).toMatchObject({ comparedWith: 'warehouse', changes: [{ change: 'directly modified', rows: 1 }] });
     expect(readFileSync(warehouseFile(dataDir)).equals(before)).toBe(true);
+  });
+
+  test.each([
+    ['without a rollback', []],
+    ['in a warehouse older than model sets', ['model_sets', 'model_set_files']],
+  ])('names no restored set %s', async (_, dropped) => {
+    const dataDir = temporaryDataDir();
+    await leaveBuilt([write()], dataDir, async ({ db }) => {
+      for (const table of dropped) await db.run(`DROP TABLE ledger.${table}`);
+    });
+    expect(await readPlan(dataDir, { models: [write()] })).toMatchObject({
+      comparedWith: 'warehouse',
+      file: warehouseFile(dataDir),
+      held: null,
+      changes: [{ change: 'unchanged', rows: 1 }],
+    });
+  });
+
+  test('names the set that a rollback restored', async () => {
+    const dataDir = temporaryDataDir();
+    const now = new Date('2026-11-20T02:00:00Z');
+    await leaveBuilt([write()], dataDir, async (warehouse) => {
+      const set = { models: [write()], shared: [] };
+      await buildModels(warehouse, { set, origin: 'rollback', ofSet: 1, now });
+    });
+    const { held } = await readPlan(dataDir, { models: [write()] });
+    expect(held).toEqual({ set: 1, since: '2026-11-20T02:00:00Z' });
   });
 
   test('reads the applied models from the published file', async () => {
