@@ -129,6 +129,20 @@ describe('applyModels', () => {
     expect(await queryPublished(dataDir, 'SELECT count(*)::INTEGER FROM marts.first')).toEqual([[4]]);
   });
 
+  test.each([
+    ['with other personal data', { personalData: true }],
+    ['on another day', { now: new Date('2026-11-21T12:00:00Z') }],
+  ])('reuses no table that was staged %s', async (_, other) => {
+    const { dataDir, edit, request } = await start();
+    const second = { name: 'second', sql: 'SELECT id FROM marts.first' };
+    const audits = '[{name: none, severity: error, sql: FROM marts.second}]';
+    edit({ name: 'first', sql: IDS }, { ...second, audits });
+    await expect(applyModels(dataDir, { ...request, ...other })).rejects.toThrow('marts.second.none (3)');
+    edit({ name: 'first', sql: IDS }, second);
+    expect(await applyModels(dataDir, request)).toMatchObject({ resumed: [] });
+    expect(await queryPublished(dataDir, 'SELECT count(*)::INTEGER FROM marts.second')).toEqual([[3]]);
+  });
+
   test('converts between view and table, and drops a removed model', async () => {
     const { dataDir, edit, request } = await start();
     for (const kind of ['view', 'table', 'view']) {
