@@ -10,7 +10,7 @@ const UNIT = [
   'test/sandbox/**/!(docs-chromium|hostile-memory|keys|oauth|oauth-chromium|server|webhook-other-language|world).test.ts',
   'test/src/{api-client,drift,planner,progress,request-log,resolve}/**/*.test.ts',
   'test/src/core/!(company-id|redact|folder-identity|files|lock).test.ts',
-  'test/src/crawl/**/!(long-listing|null-door).test.ts',
+  'test/src/crawl/**/!(long-listing|null-filter).test.ts',
   'test/src/landing/!(power-cut).test.ts',
 ];
 const E2E = ['test/e2e/**/*.test.ts'];
