@@ -17,16 +17,20 @@ export async function runChecks(configOption: string | undefined): Promise<Findi
   const clock = createClock();
   const [found, config] = checkConfig(configOption);
   if (config === null) {
-    const without = ['key', 'api', 'disk', 'modes', 'landing', 'warehouse', 'models', 'published'].map((check) =>
-      skip(check, 'not checked without a configuration'),
+    const without = ['key', 'api', 'connector', 'disk', 'modes', 'landing', 'warehouse', 'models', 'published'].map(
+      (check) => skip(check, 'not checked without a configuration'),
     );
     return [found, ...without, ...(await checkTemporal(null))];
   }
   const key = checkKey();
+  const api = key.state === 'ok' ? await checkApi(config, clock) : skip('api', 'not checked without a key');
   return [
     found,
     key,
-    key.state === 'ok' ? await checkApi(config, clock) : skip('api', 'not checked without a key'),
+    api,
+    api.state === 'fail' || api.state === 'skip'
+      ? skip('connector', 'not checked without the API')
+      : await checkConnector(config, clock),
     ...(await checkTemporal(config)),
     await checkDisk(config.dataDir),
     checkModes(config.dataDir),
@@ -71,6 +75,29 @@ async function checkApi(config: Config, clock: Clock): Promise<Finding> {
     return ok('api', `${config.api.baseUrl} accepts the key and reports ${metrics} usage metrics`);
   } catch (error) {
     return fail('api', error);
+  } finally {
+    await api.close();
+  }
+}
+
+/**
+ * Asks the connector whether the key is valid. Runs do not use the connector, so its faults stop nothing. Without
+ * `api.connectorUrl` there may be none.
+ */
+async function checkConnector(config: Config, clock: Clock): Promise<Finding> {
+  const { connectorUrl = config.api.baseUrl } = config.api;
+  const isNamed = config.api.connectorUrl !== undefined;
+  const api = openApi(config, clock);
+  try {
+    const { data } = await api.call(async (client) => client.connector.verifyToken());
+    if (!data.fits) return skip('connector', `${connectorUrl} does not say whether the key is valid`);
+    return data.value.valid
+      ? ok('connector', `${connectorUrl} says that the key is valid`)
+      : warn('connector', `${connectorUrl} says that the key is not valid`, 'Check api.connectorUrl. Runs go on.');
+  } catch (error) {
+    if (!isNamed) return skip('connector', `${connectorUrl} has no connector; runs do not need one`);
+    const { message } = fail('connector', error);
+    return warn('connector', message, 'Check api.connectorUrl. Runs do not need the connector.');
   } finally {
     await api.close();
   }
