@@ -33,7 +33,7 @@ describe('TLS', () => {
     });
     expect(server.requests).toEqual([]);
     expect(await doctor(server.url, { NODE_EXTRA_CA_CERTS: path.join(TLS, 'ca.pem') })).toMatchObject({ state: 'ok' });
-    expect(server.requests).toEqual(['GET /v2/metrics']);
+    expect(server.requests).toEqual(['GET /v2/metrics', 'POST /api/verify-token']);
   });
 
   it('refuses a valid certificate for another name', async () => {
