@@ -25,10 +25,8 @@ const LAST_PAGE = 'last-page';
 // Page sizes of people to try, in this order.
 const PAGE_SIZES = [100, 50, 10] as const;
 const pageSizes = new WeakMap<ApiClient, number>();
-// Read at most this many pages of one company's people, even if the API reports more.
-const MOST_PEOPLE_PAGES = 1_000;
-// Read at most this many pages of one company's events (100,000 events), even if the API reports more.
-const MOST_EVENT_PAGES = 1_000;
+// Read at most this many pages of one company's events or people, even if the API reports more.
+const MOST_PAGES = 1_000;
 /** Status of the landed row that names the unread part of an entity. */
 export const CUT_SHORT = 0;
 
@@ -39,16 +37,12 @@ export const fetchers: Record<FetchedStreamName, Fetcher> = {
   executives: {
     people: 'list',
     async *fetch(client, _ctx, id, signal) {
-      for (let page = 1, pages = 1; page <= pages; page++) {
+      yield* readPages(id, `executives of company ${id}`, '', async (page) => {
         const response = await askPage(client, async (per_page) =>
           client.v1.companyExecutives({ id, page, per_page }, { signal }),
         );
-        pages = response.data.list.length === 0 ? page : response.data.pages;
-        yield rowOf(response, id, page >= pages ? LAST_PAGE : `page-${page}`);
-        if (page < MOST_PEOPLE_PAGES || page >= pages) continue;
-        yield cutShort(response, id, `executives of company ${id}`, pages, page);
-        return;
-      }
+        return { response, rows: response.data.list.length, pages: response.data.pages };
+      });
     },
     finished: completeListings,
   },
@@ -62,22 +56,49 @@ export const fetchers: Record<FetchedStreamName, Fetcher> = {
     finished: (rows) => new Set(rows.map((row) => row.entity_id ?? '')),
   },
   watch_events: {
-    // Read a company's pages in order and mark the row of the last page. After an interruption, companies without this
-    // mark are read again.
     async *fetch(client, ctx, id, signal) {
-      for (let page = 1, pages = 1; page <= pages; page++) {
+      const what = `watch events for company ${id}`;
+      const todo = ' Run `tidemark backfill` for fewer days at a time to read the rest.';
+      yield* readPages(id, what, todo, async (page) => {
         const query = { from_date: ctx.from, to_date: ctx.to, page, per_page: EVENTS_PER_PAGE };
         const response = await client.v2.watch.events(id, query, { signal });
-        pages = response.data.data.length === 0 ? page : (response.data.pages ?? page);
-        yield rowOf(response, id, page >= pages ? LAST_PAGE : `page-${page}`);
-        if (page < MOST_EVENT_PAGES || page >= pages) continue;
-        yield cutShort(response, id, `watch events for company ${id}`, pages, page);
-        return;
-      }
+        const { data, pages } = response.data;
+        return { response, rows: data.length, pages: pages ?? page };
+      });
     },
     finished: completeListings,
   },
 };
+
+/** One page of a listing, with the number of its rows and of all pages. */
+interface ListedPage {
+  response: ApiResponse<unknown>;
+  rows: number;
+  pages: number;
+}
+
+/**
+ * Reads the pages of an entity's listing in order and marks the row of the last page. After an interruption, entities
+ * without this mark are read again.
+ * @param what the listing, for the row that names unread pages
+ * @param todo how to read the unread pages: a sentence with a space before it, or nothing
+ */
+async function* readPages(
+  id: string,
+  what: string,
+  todo: string,
+  ask: (page: number) => Promise<ListedPage>,
+): AsyncGenerator<NewRow> {
+  for (let page = 1, last = 1; page <= last; page++) {
+    const { response, rows, pages } = await ask(page);
+    last = rows === 0 ? page : pages;
+    yield rowOf(response, id, page >= last ? LAST_PAGE : `page-${page}`);
+    if (page < MOST_PAGES || page >= last) continue;
+    const words = `The API reports ${last.toLocaleString('en-US')} pages of ${what}. The run read the first ${page.toLocaleString('en-US')}.${todo}`;
+    yield cutShort(response, id, words);
+    return;
+  }
+}
 
 /** Returns the entities whose last page is landed. */
 function completeListings(rows: readonly LandedRow[]): Set<string> {
@@ -99,8 +120,7 @@ async function askPage<T>(client: ApiClient, ask: (perPage: number) => Promise<T
 }
 
 /** Makes a row that names the unread pages of a listing. The warehouse shows the row in ops.rejects. */
-function cutShort(response: ApiResponse<unknown>, id: string, what: string, pages: number, read: number): NewRow {
-  const words = `The API reports ${pages.toLocaleString('en-US')} pages of ${what}. The run read the first ${read.toLocaleString('en-US')}.${what.startsWith('watch') ? ' Run `tidemark backfill` for fewer days at a time to read the rest.' : ''}`;
+function cutShort(response: ApiResponse<unknown>, id: string, words: string): NewRow {
   return {
     request_key: `${response.requestKey} (pages behind it)`,
     entity_id: id,
