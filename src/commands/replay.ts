@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { Option, type Command } from 'commander';
 import { errorMessage, TidemarkError } from '../core/errors.js';
+import { formatCount } from '../progress/format.js';
 import { IsoDate } from '../../schemas/pipeline/run.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { FAILED } from '../terminal/print-error.js';
@@ -52,9 +53,11 @@ export function registerReplay(program: Command): void {
       const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
       const { parts, rows, rejects, models, published, faults, failedAudits, notes } = result;
       say(
-        `${faults.length === 0 ? '✔ replayed' : '✖ replayed only in part'}: ${count(rows)} rows of ${count(parts)} parts in ${seconds} s`,
+        `${faults.length === 0 ? '✔ replayed' : '✖ replayed only in part'}: ${formatCount(rows)} rows of ${formatCount(parts)} parts in ${seconds} s`,
       );
-      say(`  tables     ${models} models, ${count(published.rows)} rows published, ${count(rejects)} rejected`);
+      say(
+        `  tables     ${models} models, ${formatCount(published.rows)} rows published, ${formatCount(rejects)} rejected`,
+      );
       for (const audit of failedAudits) say(`  audit      ${audit}`);
       for (const note of notes) say(`  note       ${note}`);
       if (parts === 0)
@@ -84,8 +87,4 @@ function parseDay(text: string): string {
   throw new TidemarkError('InvalidInput', `${text} is not a date: ${errorMessage(parsed.error.issues[0])}`, {
     todo: 'Write it as YYYY-MM-DD.',
   });
-}
-
-function count(n: number): string {
-  return n.toLocaleString('en-US');
 }

@@ -1,5 +1,5 @@
 import type { DuePlan } from '../../schemas/pipeline/due.js';
-import { formatCount } from './format-count.js';
+import { formatCount } from '../progress/format.js';
 
 /** The facts that calibration learned about a market's search, and the next steps of the plan. */
 export interface SearchOutlook {
