@@ -156,7 +156,7 @@ export class ChunkAttempt {
       await inParallel([...this.#limited.keys()], share, attempt);
     }
     const failed = new Map([...this.#failures, ...this.#refused, ...this.#limited, ...this.#suspected.records]);
-    for (const [entity, fault] of failed) await writer.append(rowOfError(fault, entity, 'failed'));
+    for (const [entity, fault] of failed) await writer.append(this.#rowOfError(fault, entity, 'failed'));
     return failed.size + this.#cutShort.size;
   }
 
@@ -179,7 +179,7 @@ export class ChunkAttempt {
         return;
       }
       if (error instanceof NotFoundError) {
-        await writer.append(rowOfError(error, entity, 'gone'));
+        await writer.append(this.#rowOfError(error, entity, 'gone'));
         this.#noteAnswer(entity, afterRefusal);
       } else if (error instanceof RoutesClosedError) {
         this.#forget(entity);
@@ -206,10 +206,21 @@ export class ChunkAttempt {
       rows.push(row);
     }
     const { people } = this.#fetcher;
-    if (people === undefined || keepsContacts(deps.config)) return rows;
+    if (people === undefined || this.#keepsPeople) return rows;
     return rows.map((row) =>
       row.status === CUT_SHORT ? row : { ...row, body: withoutPersonalData(row.body, people) },
     );
+  }
+
+  /** Whether answers may be landed as they are: they are about companies, or `personalData` is `contacts`. */
+  get #keepsPeople(): boolean {
+    return this.#fetcher.people === undefined || keepsContacts(this.#work.deps.config);
+  }
+
+  /** Makes the row of an error. An answer about people may name them, so the row then holds only the error's message. */
+  #rowOfError(error: ApiError, entity: string, segment: string): NewRow {
+    const row = rowOfError(error, entity, segment);
+    return this.#keepsPeople ? row : { ...row, body: error.message };
   }
 
   #forget(entity: string): void {

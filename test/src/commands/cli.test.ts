@@ -195,6 +195,7 @@ describe.concurrent('tidemark doctor', () => {
       configuration: 'ok',
       key: 'ok',
       api: 'fail',
+      connector: 'skip',
       temporal: 'fail',
       workers: 'skip',
       disk: expect.stringMatching(/ok|warn/),

@@ -359,3 +359,13 @@ describe('`limit` in a chunk, search or listing', () => {
     expect(asked).not.toContain('/v1/finder/tenders/donors');
   });
 });
+
+it('lands no quote of an answer about people that cannot be read', async () => {
+  answer = (where) =>
+    where.startsWith('/v1/finder/company/executives') ? [200, { people: [{ last_name: 'Marker' }] }] : undefined;
+  due([1], 'executives');
+  expect(await fetch(FIRST, 'executives')).toMatchObject({ failed: 1 });
+  const bodies = landed('executives').map(({ body }) => body);
+  expect(bodies).toEqual([expect.stringContaining('differs from the API reference')]);
+  expect(bodies.join()).not.toContain('Marker');
+});
