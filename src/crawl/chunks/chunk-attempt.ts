@@ -16,7 +16,9 @@ import {
   stopsEverything,
 } from '../answer.js';
 import type { CrawlDeps, Heartbeat } from '../deps.js';
-import { CUT_SHORT, fetchers, type Fetcher } from './fetchers.js';
+import type { Fetcher } from '../fetchers/fetcher.js';
+import { fetchers } from '../fetchers/index.js';
+import { CUT_SHORT } from '../fetchers/read-pages.js';
 import { withoutPersonalData } from './personal-data.js';
 import { FIRST_REQUESTS, FirstAnswer } from './first-answer.js';
 import { inParallel } from '../in-parallel.js';
