@@ -19,7 +19,6 @@ import type { CrawlDeps, Heartbeat } from '../deps.js';
 import type { Fetcher } from '../fetchers/fetcher.js';
 import { fetchers } from '../fetchers/index.js';
 import { CUT_SHORT } from '../fetchers/read-pages.js';
-import { withoutPersonalData } from './personal-data.js';
 import { FIRST_REQUESTS, FirstAnswer } from './first-answer.js';
 import { inParallel } from '../in-parallel.js';
 import { concurrencyShare } from '../concurrency-share.js';
@@ -207,16 +206,14 @@ export class ChunkAttempt {
     for await (const row of this.#fetcher.fetch(deps.client, input.ctx, entity, heartbeat.signal, this.#routes)) {
       rows.push(row);
     }
-    const { people } = this.#fetcher;
-    if (people === undefined || this.#keepsPeople) return rows;
-    return rows.map((row) =>
-      row.status === CUT_SHORT ? row : { ...row, body: withoutPersonalData(row.body, people) },
-    );
+    const { withoutPersonalData } = this.#fetcher;
+    if (withoutPersonalData === undefined || this.#keepsPeople) return rows;
+    return rows.map((row) => (row.status === CUT_SHORT ? row : { ...row, body: withoutPersonalData(row.body) }));
   }
 
   /** Whether answers may be landed as they are: they are about companies, or `personalData` is `contacts`. */
   get #keepsPeople(): boolean {
-    return this.#fetcher.people === undefined || keepsContacts(this.#work.deps.config);
+    return this.#fetcher.withoutPersonalData === undefined || keepsContacts(this.#work.deps.config);
   }
 
   /** Makes the row of an error. An answer about people may name them, so the row then holds only the error's message. */

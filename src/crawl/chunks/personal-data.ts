@@ -19,7 +19,7 @@ const HARMLESS: ReadonlySet<string> = new Set([
  * @param list name of the page's array of people
  * @returns a body with the same number of items; an item that is no object becomes null
  */
-export function withoutPersonalData(body: string, list: string): string {
+export function pageWithoutPersonalData(body: string, list: string): string {
   const page = readJsonNodes(body);
   if (page.kind !== 'object') return '{}';
   const members = [...page.members].flatMap(([name, value]) => {

@@ -1,9 +1,10 @@
+import { pageWithoutPersonalData } from '../chunks/personal-data.js';
 import type { Fetcher } from './fetcher.js';
 import { askPage, completeListings, readPages } from './read-pages.js';
 
 /** The executives of a company, from version 1's listing. */
 export const executives: Fetcher = {
-  people: 'list',
+  withoutPersonalData: (body) => pageWithoutPersonalData(body, 'list'),
   async *fetch(client, _ctx, id, signal) {
     yield* readPages(id, `executives of company ${id}`, '', async (page) => {
       const response = await askPage(client, async (per_page) =>

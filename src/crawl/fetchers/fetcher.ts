@@ -10,8 +10,11 @@ export interface Fetcher {
   fetch(client: ApiClient, ctx: RunContext, entity: string, signal: AbortSignal, routes: Routes): AsyncIterable<NewRow>;
   /** Whether one entity may need several routes. The API may refuse some of these routes. */
   manyRoutes?: boolean;
-  /** Name of the array of people in the body, for streams about people. */
-  people?: string;
+  /**
+   * For answers that may describe people: removes what identifies them from a body. Without `personalData: contacts`,
+   * only its result is landed, and no quote of an answer.
+   */
+  withoutPersonalData?: (body: string) => string;
   /** Returns the entities that are complete, given the rows landed so far. */
   finished(rows: readonly LandedRow[]): Set<string>;
 }
