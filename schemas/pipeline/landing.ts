@@ -154,9 +154,12 @@ export interface SegmentRecord {
   filters: Record<string, unknown>;
   total_reported: number;
   rows_fetched: number;
-  /** Distinct companies found at or below this segment, without those whose ids the warehouse cannot hold. */
+  /**
+   * Distinct companies found in this segment, including the segments split from it. Companies whose ids the warehouse
+   * cannot hold do not count.
+   */
   distinct_companies: number;
-  /** Companies carried over at or below this segment. */
+  /** Carried-over companies in this segment, including the segments split from it. */
   carried: number;
   /**
    * Date (YYYY-MM-DD) of the oldest observation among the carried-over companies; null when no company is carried over.
@@ -198,7 +201,7 @@ export interface CoverageRecord {
   certificate: CoverageCertificate;
 }
 
-/** A segment in which companies are or may be missing. */
+/** A segment in which companies are missing or may be missing. */
 export interface CoverageGap {
   segment: string;
   filters: Record<string, unknown>;
@@ -226,7 +229,10 @@ export interface CoverageCertificate {
   drifted: { found: number; missing: number };
   /** Companies in a search above the page cap that no dimension splits further. */
   unsplittable: { found: number; missing: number };
-  /** Found outside the segments that prove their companies, or counted by a search and listed by none of its parts. */
+  /**
+   * Found: companies in none of the classes above. Missing: companies that a search counts, but that none of its parts
+   * lists.
+   */
   unproven: { found: number; missing: number };
   /** Companies missing because later nights search for them (`markets[].remainderNights`). */
   carried: { found: number; missing: number };

@@ -1,5 +1,6 @@
--- GET /v2/companies/{id}/watch/events: one page of a company's events; entity_id is the company. A webhook delivery
--- (request_key begins with WEBHOOK) is a single event and names its company.
+-- The stream has two kinds of rows. A row from GET /v2/companies/{id}/watch/events is one page of a company's events,
+-- and entity_id is the company. A row whose request_key begins with WEBHOOK is a webhook delivery: one event, with the
+-- company in its body.
 CREATE OR REPLACE TEMP TABLE event_bodies AS
 SELECT
   row_id, run, request_key, observed_at, doc, starts_with(request_key, 'WEBHOOK ') AS is_delivery,
@@ -15,8 +16,9 @@ WHERE doc IS NOT NULL;
 
 INSERT INTO batch_rejects SELECT row_id, reason, '$', CAST(doc AS VARCHAR) FROM event_bodies WHERE reason IS NOT NULL;
 
--- The pages of each listing. If a listing did not change while it was read, its items add up to the total that every page
--- states. Otherwise an item may have moved to another page and appear twice, so each page counts as a separate answer.
+-- Groups pages into answers. Suppose that every page of a listing states the same total, and that the items add up to
+-- it. Then the listing did not change while it was read, and all its pages are one answer. Otherwise an item may have
+-- moved to another page and appear twice, so each page is its own answer.
 CREATE OR REPLACE TEMP TABLE event_pages AS
 WITH pages AS (
   SELECT
