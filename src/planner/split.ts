@@ -68,7 +68,8 @@ export function* enumerate(
 }
 
 /**
- * Returns whether ten pages show the whole segment. If the market's total equals the page cap, the total may be capped.
+ * Returns whether ten pages show all companies of the segment. False if the market's total equals the page cap, because
+ * the total may be capped there.
  */
 function isVisible(state: CrawlState, { parent }: Segment, total: number): boolean {
   return (
@@ -81,7 +82,7 @@ function isCapped(state: CrawlState, segment: Segment): boolean {
   return segment.total >= state.totalsCap;
 }
 
-/** Records that totals are capped if parts without common companies exceed the market's total. */
+/** Detects capped totals: parts that share no company hold more companies than the market's total says. */
 function noticeCappedTotals(state: CrawlState, segment: Segment, { facts }: Choice, sum: number): void {
   if (segment.parent || facts.splitField.overlapping) return;
   if (sum > segment.total * (1 + SURPLUS) + SURPLUS_FLOOR) state.noteCappedTotals(segment.total);
@@ -175,7 +176,7 @@ function* sweep(state: CrawlState, { segment, choice, rest, hunt, enough }: Spli
   segment.distinct = segment.found.size;
 }
 
-/** Turns a segment into a calibration segment: its parent takes over the companies of its page 1. */
+/** Marks a segment as used only for calibration. Moves its companies and its cost to its parent. */
 function passBy(segment: Segment): void {
   segment.state = 'calibration';
   for (const id of segment.found) segment.parent!.found.add(id);
@@ -183,7 +184,10 @@ function passBy(segment: Segment): void {
   segment.parent!.cost += segment.cost;
 }
 
-/** Overlapping children miss the same companies, so report one gap for all children together. */
+/**
+ * Reports one gap for all children. Children with overlapping values miss the same companies, so a gap for each would
+ * count them several times.
+ */
 function mergeChildren(segment: Segment): void {
   segment.merged = true;
   const [worst] = segment.children

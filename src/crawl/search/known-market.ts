@@ -22,7 +22,7 @@ interface KeptCalibration {
   /** ISO instant of the calibration. */
   at: string;
   calibration: Calibration;
-  /** When each part of the market was last searched completely; null without a rotation. */
+  /** For each part of the market, the night that last searched it completely. Null without a rotation. */
   turns: KeptTurns | null;
 }
 
