@@ -181,7 +181,10 @@ function evaluate(expression: unknown, input: Outputs): Source {
   }
 }
 
-/** The operands of an expression. Skips `function_data`, whose copies refer to another input. */
+/**
+ * The operands of an expression. Skips `function_data`: it holds copies of the operands, but their column numbers
+ * belong to another input.
+ */
 function operands(node: Node): unknown[] {
   return Object.entries(node).flatMap(([key, value]) => (key === 'function_data' ? [] : expressionsIn(value)));
 }

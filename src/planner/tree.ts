@@ -95,7 +95,7 @@ export class SegmentTree {
     return segment;
   }
 
-  /** Records the companies that an answer lists as found in the market. */
+  /** Adds the companies of an answer to the companies found in the market. */
   note(keys: readonly string[]): void {
     for (const key of keys) {
       this.root.found.add(key);

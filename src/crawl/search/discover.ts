@@ -36,8 +36,8 @@ const NOTHING_FOUND: DiscoverResult = {
 };
 
 /**
- * Searches a market with at most `input.budget` requests. The plan's state depends only on the answers, and every
- * answer is landed. A new attempt or the next round gives the plan all landed answers and sends only the missing
+ * Searches a market with at most `input.budget` requests. Every answer is landed, and the plan's state depends only on
+ * the answers. So a new attempt or the next round can give the plan all landed answers, and then sends only the missing
  * searches.
  * @returns counts; `done` with the coverage once the plan is finished
  * @throws TidemarkError `ApiRefused` when the API rejects the market's filters
