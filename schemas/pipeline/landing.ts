@@ -37,7 +37,7 @@ export type LandingStream = z.infer<typeof LandingStream>;
 /** Run id of landed webhook deliveries. They belong to no Temporal run. */
 export const WEBHOOK_RUN = 'webhook';
 
-/** Streams of records about a run. A run's number of fetched rows leaves them out. */
+/** Streams of records about a run. Their rows do not count as rows that the run fetched. */
 export const RECORD_STREAMS: ReadonlySet<string> = new Set<LandingStream>([
   'runs',
   'segments',
@@ -110,7 +110,7 @@ export interface CarriedRecord {
 
 /**
  * - complete: proven that no record is missing.
- * - partial: records are or may be missing.
+ * - partial: records are missing or may be missing.
  * - stopped: an operator stopped the run.
  */
 export type CrawlOutcome = 'complete' | 'partial' | 'stopped';
@@ -268,7 +268,7 @@ export interface QuotaOveruseRecord {
   metric: string;
   used_before: number;
   used_after: number;
-  /** Requests of the run between the readings, without requests for the metrics. */
+  /** Requests that the run sent between the two readings, except requests for the metrics. */
   calls: number;
   /**
    * Calls that the API counted in addition to the run's own calls. Below 0: calls of the run that the API did not

@@ -143,7 +143,7 @@ numbered AS (
   FROM compared
 ),
 
--- One row per version: the first one that includes both listing and details, if there is any.
+-- One row per version: its first observation that includes both listing and details, else its first observation.
 versions AS (
   SELECT *, min(as_of) OVER (PARTITION BY slug, version) AS valid_from
   FROM numbered

@@ -145,7 +145,8 @@ USING (
 WHEN MATCHED AND (new.observed_at, new.body_hash) < (old.observed_at, old.body_hash) THEN UPDATE BY NAME
 WHEN NOT MATCHED THEN INSERT BY NAME;
 
--- Fields that the reference does not list make no new event. Keep their latest values. An answer without any changes nothing.
+-- Fields that the reference does not list make no new event. Only their latest values are kept. An answer without such
+-- fields changes nothing.
 UPDATE ledger.received_events AS old
 SET extra = new.extra, extra_at = new.observed_at
 FROM (
@@ -159,8 +160,8 @@ WHERE old.received_via = new.received_via
   AND old.copy = new.copy
   AND (old.extra_at IS NULL OR (new.observed_at, new.extra) > (old.extra_at, CAST(old.extra AS VARCHAR)));
 
--- What a delivery states of its company besides the id. Keeps the latest value of each field; of two in one instant the
--- alphabetically later one.
+-- What deliveries state about their company besides its id. Keeps the latest value of each field. If two values have
+-- the same instant, keeps the alphabetically later one.
 CREATE OR REPLACE TEMP TABLE delivered_values AS
 SELECT row_id, company_id, observed_at, field, json_extract(doc, '$.company_data.' || field) AS v
 FROM (

@@ -253,7 +253,7 @@ async function readPages(
         refused = [refusalOf(what.replaceAll(' ', '_'), page)];
         break;
       }
-      // Without a total, nothing shows whether pages follow an unanswered page.
+      // Stop here: without a total, nothing shows whether more pages follow an unanswered page.
       if (total === null || number * size >= total) break;
       continue;
     }

@@ -73,7 +73,7 @@ function uncertain(root: Segment, why: readonly Gap[]): Gap[] {
     segment: segment.id,
     filters: segment.filters,
     missing: 0,
-    reason: `${segment.shortfall ?? 'the search was not complete'}; equal totals prove nothing here`,
+    reason: `${segment.shortfall ?? 'the search was not complete'}; so companies may be missing although the totals are equal`,
     class: classOf(segment),
   }));
 }

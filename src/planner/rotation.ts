@@ -82,8 +82,8 @@ function datedChoice(state: CrawlState): Choice | null {
 }
 
 /**
- * Returns the dimension with the most values that can form a rotation. Every company must have a value, and a search
- * must accept several values.
+ * Returns the dimension for a rotation. Every company must have a value in it, and a search must accept several values.
+ * Takes the dimension with the most values.
  */
 function turnsOf(state: CrawlState): Turns | null {
   const all = [...state.facts].flatMap(([dimension, { result: facts }]): Turns[] => {

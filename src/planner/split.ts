@@ -25,7 +25,10 @@ const WARM_PART_ERROR = 0.06;
 const SURPLUS = 0.01;
 const SURPLUS_FLOOR = 5;
 
-/** Finds every company of a segment whose page 1 is known. Reads a leaf; splits a larger segment. */
+/**
+ * Finds every company of a segment whose page 1 is known. At or below the page cap, reads all pages. Otherwise splits
+ * the segment.
+ */
 export function* enumerate(
   state: CrawlState,
   segment: Segment,

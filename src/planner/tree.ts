@@ -12,8 +12,8 @@ export interface Segment {
   /** The total as last reported. */
   total: number;
   /**
-   * Ids of companies listed at or below this segment. When the segment gets its final state, the ids move to its
-   * parent, unless `kept` is true.
+   * Ids of the companies listed in this segment or in a segment split from it. When this segment gets its final state,
+   * the ids move to its parent, unless `kept` is true.
    */
   found: Set<string>;
   /** Keeps `found` for a deferred second pass. */
@@ -25,7 +25,10 @@ export interface Segment {
   distinct: number;
   /** Number of found companies whose id the warehouse cannot hold. In coverage, these companies are missing. */
   unusable: number;
-  /** Number of companies carried over at or below this segment, and the oldest night that found one of them. */
+  /**
+   * Number of carried-over companies in this segment, including the segments split from it. Below: the oldest night
+   * that found one of them.
+   */
   carried: number;
   carriedSince: string | null;
   /** True when later nights search for this segment's companies without a date. */
@@ -33,7 +36,7 @@ export interface Segment {
   /** Rows of this segment's own pages, repeated rows included. */
   rows: number;
   pages: number;
-  /** Pages requested at or below this segment. */
+  /** Pages requested for this segment and for the segments split from it. */
   cost: number;
   /** Null until the segment is completely searched or becomes a calibration segment. */
   state: SegmentRecord['state'] | null;
@@ -200,7 +203,7 @@ export function missingOf({ total, distinct }: Segment): number {
   return Math.max(0, total - distinct);
 }
 
-/** Returns how many missing companies are not missing in any of the children. */
+/** Returns how many companies are missing in a segment, but in none of its children. */
 export function lostOf(segment: Segment): number {
   const below = segment.children.reduce(
     (sum, child) => sum + (child.state === 'calibration' ? 0 : missingOf(child)),

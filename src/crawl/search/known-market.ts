@@ -13,8 +13,8 @@ import { readRotation, turnsAfter, type KeptTurns } from './rotation.js';
 type Deps = Pick<CrawlDeps, 'config' | 'clock' | 'log'>;
 
 /**
- * The file `data/calibration/<market>.json`: facts about the API from the last search of a market. The last search used
- * `baseUrl` and `filters`.
+ * The file `data/calibration/<market>.json`: facts about the API from the last search of a market. `baseUrl` and
+ * `filters` are those of that search.
  */
 interface KeptCalibration {
   baseUrl: string;

@@ -23,7 +23,8 @@ type Outcome = DimensionFacts | { unusable: string };
 const DOMINANT = 0.97;
 // Search at most this many single values. If none of them filters, the dimension is unusable.
 const MOST_SINGLES = 6;
-// Test bounds only in markets of at least this many page caps. In smaller markets, the test costs more than it saves.
+// Test whether ranges include their bounds only if the market has at least this many times the page cap. In smaller
+// markets, the test costs more than it saves.
 const BOUNDS_WORTH = 20;
 // Between two requests, at most this share of the market's companies is added or removed.
 const DRIFT = 0.001;

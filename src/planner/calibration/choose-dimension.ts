@@ -106,7 +106,8 @@ function isOverlapping(dimension: Dimension): boolean {
 
 /**
  * Returns false when a split would cost much more than the segment's own pages. Overlapping values list companies
- * several times, so such a split must bring all parts below the page cap. Single values cost one search each.
+ * several times, so such a split must bring all parts below the page cap. If a search accepts only one value, the split
+ * costs one search for each value.
  */
 function pays(state: CrawlState, total: number, { splitField }: DimensionFacts): boolean {
   const values = splitField.hi - splitField.lo + 1;
