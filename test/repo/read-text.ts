@@ -54,7 +54,8 @@ export function readSqlComments(file: string, text: string): Piece[] {
   const pieces: Piece[] = [];
   let open: Piece | undefined;
   for (const [index, line] of body.split('\n').entries()) {
-    const said = /--\s?(.*)$/.exec(line)?.[1]?.trim();
+    // Skip `--` in a string literal.
+    const said = /^(?:[^'-]|'[^']*'|-(?!-))*--\s?(.*)$/.exec(line)?.[1]?.trim();
     // Lines that hold nothing but a comment continue the comment before them.
     if (said && open && /^\s*--/.test(line)) {
       open.text += ` ${said}`;
