@@ -47,8 +47,8 @@ ranked AS (
   JOIN crowded USING (company_id, field, second)
 ),
 
--- With thousands of events in one second, comparing all pairs would take too long. They are matched by order of receipt
--- alone.
+-- With thousands of events in one second, comparing all pairs would take too long. Then events are matched by order of
+-- receipt alone.
 mentions AS (
   SELECT p.company_id, p.field, p.second, p.place AS polled_place, d.place AS delivered_place, len(p.message_text) AS letters,
     event_mention(p.message_text, d.old_value, d.new_value) AS mentioned

@@ -5,7 +5,8 @@ CREATE OR REPLACE TEMP TABLE night_before AS
 SELECT
   r.run,
   TRY_CAST(r.body ->> '$.finished_at' AS TIMESTAMPTZ) AS as_of,
-  -- The same rule as ops.coverage.is_proven. ops.coverage is not used, because it may be older than the loaded records.
+  -- True if the night's coverage is proven, by the same rule as ops.coverage.is_proven. ops.coverage itself may be
+  -- older than the loaded records.
   EXISTS (
     FROM ledger.run_records AS c
     WHERE c.stream = 'coverage' AND c.run = r.run AND c.record_key = p.market

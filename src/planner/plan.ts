@@ -32,7 +32,7 @@ const REQUESTS_PER_FOUND = 30;
 // Default of `requestsPerCompany`.
 const REQUESTS_PER_COMPANY = 3;
 
-// While the market is read, at most this share of its companies is added or removed.
+// Assumes that at most this share of the market's companies is added or removed while the market is read.
 const DRIFT = 0.001;
 const DRIFT_FLOOR = 5;
 

@@ -10,7 +10,7 @@ import { fork, join, type Task } from './tasks.js';
 import { missingOf, type Segment } from './tree.js';
 import { isRefused, type CategoricalDimension, type Dimension, type PageAnswer, type Rotation } from './types.js';
 
-// Between two requests, at most this share of the market's companies is added or removed.
+// Assumes that at most this share of the market's companies is added or removed between two requests.
 const DRIFT = 0.001;
 const DRIFT_FLOOR = 5;
 
@@ -133,8 +133,8 @@ function* askSides(
 }
 
 /**
- * Returns the dimensions by which the segment of a side may be split. For the rotation's own dimension, only the values
- * of this side are left.
+ * Returns the dimensions along which the segment of one side may be split: all other dimensions, and the rotation's own
+ * dimension with only the values of this side.
  */
 function within(
   state: CrawlState,

@@ -239,7 +239,7 @@ class SecondPasses implements DeferredPasses {
     );
     const stopped =
       dear.length > 0
-        ? `; stopped, because further companies would cost more than ${price} requests each: second passes found ${formatCount(second.found)} companies with ${formatCount(second.requests)} requests, ${dear.join(', ')}`
+        ? `. The search stopped, because further companies would cost more than ${price} requests each. So far, second passes found ${formatCount(second.found)} companies with ${formatCount(second.requests)} requests; ${dear.join(', ')}`
         : '';
     segment.shortfall = `${split.explain()}: ${who}${stopped}`;
   }

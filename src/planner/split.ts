@@ -16,12 +16,12 @@ const WINDOWS_PER_PART = 30;
 const MOST_PARTS = 16;
 // After every 4 leaves of a second pass, check whether all missing companies are found.
 const LOOK_EVERY = 4;
-// Expected error of a window's size when the warehouse knows the distribution: in the whole market, and in a part of
-// the market.
+// Expected error of a window's size when the warehouse knows the distribution. The first value is for the whole market,
+// the second for a part of the market.
 const WARM_ERROR = 0.004;
 const WARM_PART_ERROR = 0.06;
-// The totals of the parts may together exceed the total of the whole by this share. Companies may be added while the
-// parts are read.
+// Allowed excess of the parts' totals over the total of the whole, as a share. Companies may be added while the parts
+// are read.
 const SURPLUS = 0.01;
 const SURPLUS_FLOOR = 5;
 
@@ -147,7 +147,7 @@ function* sweep(state: CrawlState, { segment, choice, rest, hunt, enough }: Spli
     windows: splitField.windows,
     ...(segment.parent ? {} : { size: state.size }),
     ordered: splitField.ordered,
-    // The warehouse's shape describes the whole market. For a part of the market, the shape is only rough.
+    // The distribution in the warehouse describes the whole market. For a part of the market, it is only an estimate.
     ...(choice.facts.exact ? { error: segment.parent ? WARM_PART_ERROR : WARM_ERROR } : {}),
   });
   let open: Fiber<void>[] = [];
@@ -215,7 +215,7 @@ function countedLeaves(state: CrawlState, segment: Segment, { facts }: Choice): 
   return (facts.asked ?? []).filter(({ count }) => count <= state.cap && count < state.totalsCap);
 }
 
-/** Returns what remains of a part without the windows `taken`. */
+/** Cuts the windows `taken` out of a part, and returns the windows that remain. */
 function around(part: Window, taken: readonly Window[]): Window[] {
   const left: Window[] = [];
   let { from } = part;

@@ -25,11 +25,9 @@ export interface Segment {
   distinct: number;
   /** Number of found companies whose id the warehouse cannot hold. In coverage, these companies are missing. */
   unusable: number;
-  /**
-   * Number of carried-over companies in this segment, including the segments split from it. Below: the oldest night
-   * that found one of them.
-   */
+  /** Number of carried-over companies in this segment, including the segments split from it. */
   carried: number;
+  /** The oldest night (YYYY-MM-DD) that found one of the carried-over companies; null when there are none. */
   carriedSince: string | null;
   /** True when later nights search for this segment's companies without a date. */
   postponed: boolean;

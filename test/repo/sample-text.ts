@@ -21,7 +21,11 @@ print(
     ...code.flatMap(([file, text]) => readComments(file, text)),
     ...sql.flatMap(([file, text]) => readSqlComments(file, text)),
   ],
-  ({ line, end }, lines) => [...lines.slice(line - 1, end), ...firstFilled(lines.slice(end), 2)],
+  ({ line, end }, lines) => [
+    ...enclosing(lines, line),
+    ...lines.slice(line - 1, end),
+    ...firstFilled(lines.slice(end), 2),
+  ],
 );
 print(
   'Messages',
@@ -35,6 +39,7 @@ print(
   pages.flatMap(([file, text]) => readParagraphs(file, text)),
   ({ line, end }, lines) => [
     lines.slice(0, line).findLast((text) => /^#+ /.test(text)) ?? '',
+    ...(/^(- |1\. )/.test(lines[line - 1] ?? '') ? before(lines, line) : []),
     ...lines.slice(line - 1, end),
     // A colon announces a list, a table or code.
     ...(lines[end - 1]?.endsWith(':') ? firstFilled(lines.slice(end), 3) : []),
@@ -53,6 +58,22 @@ function print(
     const [piece] = drawn.splice(Math.floor(random() * drawn.length), 1);
     if (piece) console.log(`${n}. ${piece.file}:${piece.line}\n${visible(piece, texts.get(piece.file)!).join('\n')}\n`);
   }
+}
+
+/** The start of the declaration that contains an indented comment. */
+function enclosing(lines: string[], line: number): string[] {
+  const indent = (text: string): number => text.search(/\S|$/);
+  const own = indent(lines[line - 1] ?? '');
+  const start = lines
+    .slice(0, line - 1)
+    .findLast((text) => text.trim() !== '' && indent(text) < own && !/^\s*\*/.test(text));
+  return start === undefined ? [] : [start, '  …'];
+}
+
+/** The last line before a list, which may say what the list is about; nothing if the list follows its heading. */
+function before(lines: string[], line: number): string[] {
+  const last = lines.slice(0, line - 1).findLast((text) => text.trim() !== '') ?? '';
+  return /^#+ /.test(last) ? [] : [last];
 }
 
 function firstFilled(lines: string[], count: number): string[] {

@@ -26,9 +26,9 @@ const MOST_SINGLES = 6;
 // Test whether ranges include their bounds only if the market has at least this many times the page cap. In smaller
 // markets, the test costs more than it saves.
 const BOUNDS_WORTH = 20;
-// Between two requests, at most this share of the market's companies is added or removed.
+// Assumes that at most this share of the market's companies is added or removed between two requests.
 const DRIFT = 0.001;
-// The totals of two parts may together exceed the market's total by this share. Companies may be added between two
+// Allowed excess of the totals of two parts over the market's total, as a share. Companies may be added between two
 // requests.
 const SURPLUS = 0.01;
 
