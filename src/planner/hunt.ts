@@ -7,8 +7,8 @@ import { isRefused, type Dimension } from './types.js';
 
 // If a pass costs at most this many requests, run the pass without first counting the companies it can find.
 const NOT_WORTH_COUNTING = 8;
-// From this `requestsPerCompany` on, run every pass without counting. Counts would leave out companies that moved, and
-// companies of a sweep that ended early.
+// If `requestsPerCompany` is at least this, run every pass without first counting the companies it can find. The count
+// would be too low for two kinds of companies: those that moved, and those of a sweep that ended early.
 export const THOROUGH = 10;
 // Counting the companies without a value in n dimensions takes 2^n requests. Use at most this many dimensions.
 const MOST_COUNTED = 3;

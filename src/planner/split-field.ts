@@ -71,8 +71,8 @@ interface RangeLimits {
 
 /**
  * Assigns positions to the days, years or numbers of a range. The first window has no lower bound and the last one no
- * upper bound, so the windows cover all values. A bound in the market's own filter (`own`) is sent as written instead.
- * If the API excludes values equal to a bound, the filter has the position before or after the bound.
+ * upper bound, so the windows cover all values. If the market's own filter (`own`) has a bound, this bound is sent as
+ * written. If the API excludes values equal to a bound, the bounds are moved outwards by one position.
  */
 export function rangeField(
   dimension: RangeDimension,

@@ -100,7 +100,10 @@ export class Sweep {
     return this.at <= this.input.to && this.contradicts;
   }
 
-  /** True when the totals are impossible: far too many windows, or parts much larger than the whole. */
+  /**
+   * True when the totals cannot be right: the sweep needs far too many windows, or its windows hold more companies than
+   * the segment can have.
+   */
   private get contradicts(): boolean {
     const { from, to, cap } = this.input;
     const most = this.input.most();
