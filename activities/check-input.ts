@@ -41,6 +41,6 @@ export function checkInput(activity: keyof Activities, input: unknown): void {
   parseInput(
     INPUTS[activity],
     input,
-    'only input from a Tidemark workflow; start a workflow with `tidemark` or by its type',
+    'only input from a Tidemark workflow. To start a workflow, use `tidemark` or the workflow type',
   );
 }

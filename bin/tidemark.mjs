@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Runs the CLI. An installed package brings it compiled in dist/. A clone installs its packages and compiles itself
-// first, if that is needed.
+// Runs the command line. An installed package contains the compiled code in dist/. In a clone, first installs missing
+// packages and compiles the sources if they changed.
 import { existsSync } from 'node:fs';
 
 const at = (/** @type {string} */ file) => new URL(`../${file}`, import.meta.url);

@@ -6,7 +6,7 @@ import { runProcess } from './run-process.mjs';
 
 const COMPILE_LIMIT_MS = 5 * 60_000;
 const DAY_MS = 86_400_000;
-/** Builds used within this time are kept: a running worker loads some of its modules late. */
+/** Keep builds that were used within this time, because a running worker loads some of its modules late. */
 const KEEP_MS = 7 * DAY_MS;
 /** Folders of TypeScript and JavaScript that are compiled. */
 const SOURCES = ['src', 'schemas', 'workflows', 'activities', 'sandbox', 'bootstrap'];
@@ -14,11 +14,11 @@ const SOURCES = ['src', 'schemas', 'workflows', 'activities', 'sandbox', 'bootst
 const ASSETS = ['sql', path.join('test', 'sql', 'cases'), 'tidemark.example.yaml', 'package.json'];
 
 /**
- * Compiles a clone if no build of exactly these sources exists. Builds lie in `node_modules/.cache/tidemark/`, each
- * under the hash of its sources, so a running process keeps its own build.
+ * Compiles a clone if no build of exactly these sources exists. Each build has its own folder in
+ * `node_modules/.cache/tidemark/`, named by the hash of its sources. So a running process keeps its build.
  *
  * @param {{ root: string, log?: (line: string) => void }} options
- * @returns {Promise<string>} the folder of the build: `src/cli.js`, `sql/` and so on lie there
+ * @returns {Promise<string>} the folder of the build, which contains `src/cli.js`, `sql/` and so on
  * @throws {Error} with the compiler's messages
  */
 export async function ensureBuild({ root, log = (line) => void process.stderr.write(`${line}\n`) }) {
@@ -27,7 +27,7 @@ export async function ensureBuild({ root, log = (line) => void process.stderr.wr
   if (touch(folder)) return folder;
   const onWait = (/** @type {string} */ holder) => log(`Tidemark is being compiled by ${holder}; waiting.`);
   return withLock(path.join(cache, 'build.lock'), { onWait }, async () => {
-    if (touch(folder)) return folder; // the previous holder of the lock compiled it
+    if (touch(folder)) return folder; // the previous holder of the lock compiled the sources
     log('Compiling Tidemark (a few seconds, only after a change) …');
     const partial = `${folder}.partial`;
     rmSync(partial, { recursive: true, force: true });
@@ -67,7 +67,7 @@ function touch(folder) {
   try {
     utimesSync(folder, new Date(), new Date());
   } catch {
-    // A read-only clone: its builds are never removed.
+    // The clone is read-only, so its builds cannot be marked and are never removed.
   }
   return true;
 }

@@ -99,7 +99,8 @@ export class Sessions {
 }
 
 /**
- * Creates a code for a trial sign-up: six digits, five attempts, ten minutes. The code replaces the earlier one.
+ * Creates a code for a trial sign-up. The code has six digits, and is valid for ten minutes and five attempts. It
+ * replaces the earlier code.
  *
  * @returns null after five codes in this session
  */

@@ -214,7 +214,7 @@ export interface ProgressStep {
   done: number;
   total: number | null;
   state: 'waiting' | 'running' | 'done';
-  /** The reasons behind `total`, for people. */
+  /** Why `total` is this number, for people. */
   about?: string;
 }
 

@@ -16,7 +16,7 @@ interface FetchedStream {
   refresh?: string;
   /** True for records that a backfill fetches again when they are stale. */
   backfill?: true;
-  /** True when a rejected record can be fetched again without other records. */
+  /** True when a rejected record can be fetched again by itself. */
   retry?: true;
   /** True when one request fetches a whole record. Repeated answers of such a stream can be dropped. */
   single?: true;

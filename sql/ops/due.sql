@@ -5,8 +5,8 @@ version: 1
 grain: reason in a stream of a run
 key: [run, stream, reason]
 description: >-
-  Why each run fetched its records. The rows of a run and stream add up to all entities that the run knew. The run did not
-  fetch entities with the reason fresh.
+  Why each run fetched its records. The rows of a run and stream add up to all records that the run knew. The run did not fetch
+  the records with the reason fresh.
 columns:
   run: VARCHAR | Run
   stream: VARCHAR | companies, financials, financials_v1, executives, tender_details, watch_events or matches

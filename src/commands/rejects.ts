@@ -24,7 +24,7 @@ export function registerRejects(program: Command): void {
   const rejects = program
     .command('rejects')
     .description('list open rejects: records and values that cannot be used, by reason or one by one')
-    .option('--list', 'list them one by one, with the raw value')
+    .option('--list', 'list the rejects one by one, with the raw value')
     .option('--stream <name>', 'only this stream')
     .option('--all', 'also show resolved rejects')
     .addOption(

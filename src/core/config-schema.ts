@@ -92,8 +92,8 @@ const Market = z.strictObject({
 });
 
 /**
- * Upper limit for requests in flight, against typing errors. workflows/run/run-state.ts applies the same limit to
- * signals.
+ * Upper limit for requests in flight. It protects against typing errors. workflows/run/run-state.ts applies the same
+ * limit to signals.
  */
 export const MOST_IN_FLIGHT = 512;
 

@@ -80,8 +80,8 @@ export function dueDir(dataDir: string, run: string, stream: string): string {
 }
 
 /**
- * File with the counts of a due plan: the entities to fetch in a run. Written after all chunk files, so its presence
- * proves that they exist.
+ * File with the counts of a due plan (the records to fetch in a run). Written after all chunk files, so if this file
+ * exists, all chunk files exist.
  */
 export function duePlanFile(folder: string): string {
   return path.join(folder, 'plan.json');
@@ -201,7 +201,10 @@ export function switchLock(dataDir: string): string {
   return path.join(publishedDir(dataDir), 'switch.lock');
 }
 
-/** Folder of a replay of some nights: `rebuilt/<from>..<to>`. Without a first or last night, that side is empty. */
+/**
+ * Folder of a replay of some nights: `rebuilt/<from>..<to>`. If the replay has no first or last night, the name is
+ * `rebuilt/..<to>` or `rebuilt/<from>..`.
+ */
 export function rebuiltDir(
   dataDir: string,
   { from = '', to = '' }: { from?: string | undefined; to?: string | undefined },

@@ -61,8 +61,8 @@ export async function crawlListing(deps: CrawlDeps, input: ListInput, heartbeat:
   if (PartWriter.committed(target) || (await finishListing(target))) return NOTHING;
   if (listing === 'nomenclatures' && (!deps.config.nomenclatures || nomenclaturesAreFresh(deps))) return NOTHING;
 
-  // Keep the lookup lists that a failed attempt has read: each list is complete in itself. Pages of other listings
-  // belong together, so read such a listing from its start.
+  // Keep the lookup lists that a failed attempt has read, because each list is complete in itself. The pages of any
+  // other listing belong together, so read that listing from its start.
   if (listing === 'nomenclatures') {
     const lists = await PartWriter.open(target);
     return land(deps, input, lists, heartbeat, async () => ({
@@ -253,7 +253,7 @@ async function readPages(
         refused = [refusalOf(what.replaceAll(' ', '_'), page)];
         break;
       }
-      // Without a total, nothing shows whether pages follow an unanswered page.
+      // Stop here: without a total, nothing shows whether more pages follow an unanswered page.
       if (total === null || number * size >= total) break;
       continue;
     }

@@ -10,8 +10,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
  * Loads the workflow bundle that every worker runs. Bundling with webpack takes seconds, so the bundle is kept in a
- * file. Compiled code never changes, so its bundle lies beside it; an installed package brings it along. The sources of a
- * clone change, so their bundle is named after the hash of its inputs. If the file cannot be written, the next start
+ * file. Compiled code never changes, so its bundle is next to it; an installed package contains it. The sources of a
+ * clone change, so their bundle has the hash of its inputs in its name. If the file cannot be written, the next start
  * bundles again.
  */
 export async function loadWorkflowBundle(root = ROOT): Promise<{ code: string }> {

@@ -11,7 +11,8 @@ import { crawl, quick, warehouse } from '../proxies.js';
 import type { Run } from './run.js';
 import { runConcurrently } from './run-concurrently.js';
 
-// With this size, the overhead of a task (50 to 100 ms) hardly matters. A pause still takes effect soon.
+// Records in one chunk, and requests in one round of a search. At this size, the overhead of an activity (50 to 100 ms)
+// hardly matters, and a pause still takes effect soon.
 const CHUNK_SIZE = 500;
 const DISCOVER_BUDGET = 500;
 

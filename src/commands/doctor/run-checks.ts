@@ -81,8 +81,8 @@ async function checkApi(config: Config, clock: Clock): Promise<Finding> {
 }
 
 /**
- * Asks the connector whether the key is valid. Runs do not use the connector, so its faults stop nothing. Without
- * `api.connectorUrl` there may be none.
+ * Asks the connector whether the key is valid. Runs do not use the connector, so a fault of the connector is only a
+ * warning. Without `api.connectorUrl`, there may be no connector.
  */
 async function checkConnector(config: Config, clock: Clock): Promise<Finding> {
   const { connectorUrl = config.api.baseUrl } = config.api;

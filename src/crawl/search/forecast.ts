@@ -10,7 +10,7 @@ import { nomenclaturesAreFresh, NOMENCLATURE_ENDPOINTS } from '../list.js';
 import { filtersRefused } from './market-plan.js';
 import { readPastNights, type PastNights } from '../run/past-nights.js';
 
-/** Purposes of the requests that test how the API behaves. */
+/** Purposes of probes: requests that test how the API behaves. */
 const PROBES: ReadonlySet<Purpose> = new Set(['calibration', 'guess', 'again']);
 
 /** Sends a search of the plan and keeps the answer. The run then does not send the same search again. */
@@ -66,7 +66,10 @@ function fixed({ config, clock }: Pick<CrawlDeps, 'config' | 'clock'>, ctx: RunC
   ];
 }
 
-/** Sends only the plan's probes. Collects all other searches that the plan wants to send next. */
+/**
+ * Sends the calibration probes of the plan, but no other search. Returns the facts from which the number of the other
+ * searches is estimated.
+ */
 async function calibrate(
   plan: Plan,
   ctx: RunContext,
