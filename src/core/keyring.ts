@@ -75,8 +75,8 @@ function run(action: 'get' | 'set' | 'delete', account: string, key = ''): unkno
 
 /** The error of a child process contains its command line and output, so keep only the kind of the failure. */
 function reason(error: unknown): string {
-  const { code, signal } = error as { code?: unknown; signal?: unknown };
+  const { code, signal } = error as { code?: unknown; signal?: string | null };
   if (code === 'MODULE_NOT_FOUND') return 'the optional package @napi-rs/keyring is not installed';
   if (code === 'ETIMEDOUT') return `the keyring did not answer within ${TIME_LIMIT_MS / 1000} s; it may be locked`;
-  return `the keyring program failed${signal ? ` (${String(signal)})` : ''}`;
+  return `the keyring program failed${signal ? ` (${signal})` : ''}`;
 }

@@ -16,7 +16,7 @@ export async function verifyKey(config: Config, clock: Clock, key: string): Prom
   const api = openApi(config, clock, { apiKey: key });
   try {
     if ((await api.call(askConnector)) === false) throw refused(config.api.connectorUrl ?? config.api.baseUrl);
-    if ((await api.call(askApi)) === false) throw refused(config.api.baseUrl);
+    if (!(await api.call(askApi))) throw refused(config.api.baseUrl);
   } finally {
     await api.close();
   }

@@ -58,8 +58,8 @@ interface Login {
 
 /** Starts `tidemark login`, with an open stdin on which nobody types. */
 async function startLogin(args: string[] = ['--no-browser'], env: Record<string, string> = {}): Promise<Login> {
-  const [program = '', ...rest] = [process.execPath, ...compiled([path.join(ROOT, 'bin', 'tidemark.mjs')])];
-  const child = spawn(program, [...rest, 'login', ...args], {
+  const command = compiled([path.join(ROOT, 'bin', 'tidemark.mjs'), 'login', ...args]);
+  const child = spawn(process.execPath, command, {
     cwd: folder.dir,
     env: cleanEnv({ ...NO_KEYRING, ...env }),
   });
@@ -176,7 +176,7 @@ describe('tidemark login without a browser', () => {
     const to = new URL(given.get('redirect_uri')!);
     to.search = new URLSearchParams({ state: given.get('state')!, [name]: 'some-value' }).toString();
     expect((await fetch(to)).status).toBe(200);
-    await expect.poll(login.output).toMatch(/connector sent no API key/);
+    await expect.poll(() => login.output()).toMatch(/connector sent no API key/);
     login.type(`${KEY}\n`);
     expect(await login.ended).toBe(0);
     await expectStored(login.output());

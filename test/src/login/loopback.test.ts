@@ -116,7 +116,7 @@ describe('the loopback address', () => {
 
   it('stops listening when it is closed', async () => {
     await loopback.close();
-    await expect(callback({ state: parameter('state') })).rejects.toThrow();
+    await expect(callback({ state: parameter('state') })).rejects.toThrow('fetch failed');
     loopback = await openLoopback('https://app.example.com');
   });
 });
