@@ -90,7 +90,7 @@ export function readApiKey(env: NodeJS.ProcessEnv = process.env): string {
   const file = apiKeyFile(env);
   if (file) return checkKey(readKeyFile(file), file);
   throw new TidemarkError('InvalidConfig', 'No API key: neither TIDEMARK_API_KEY nor TIDEMARK_API_KEY_FILE is set.', {
-    todo: 'Run `tidemark login`. Or set TIDEMARK_API_KEY to your key (or TIDEMARK_API_KEY_FILE to a file that holds it). Without a key, `npm run demo` uses the sandbox.',
+    todo: 'Set TIDEMARK_API_KEY to your key (or TIDEMARK_API_KEY_FILE to a file that holds it), or run `tidemark login`. Without a key, `npm run demo` uses the sandbox.',
   });
 }
 

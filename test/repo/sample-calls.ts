@@ -1,3 +1,5 @@
+// This file names functions in forms that the code avoids.
+/* oxlint-disable typescript/unbound-method */
 import type { ApiClient } from '../../src/api-client/index.js';
 
 /*
@@ -11,7 +13,7 @@ const other = { ubo: (): string => 'ubo' };
 export function namesFunctions(client: ApiClient): unknown[] {
   const { overview, contactMetrics: renamed } = client.v2;
   const { oauth } = client.connector;
-  const passedOn = client.v1.executive;
+  const { executive: passedOn } = client.v1;
   return [
     overview,
     renamed,
