@@ -31,6 +31,8 @@ import type { LandingStream } from '../../schemas/pipeline/landing.js';
  *     ├── env/<name>.duckdb                  dev environments
  *     ├── receivers/<receiver>               lock of a webhook receiver
  *     ├── secrets/
+ *     │   ├── login.json                     for which API `tidemark login` stored a key, and where
+ *     │   ├── api-key                        the stored key, if this machine has no keyring
  *     │   ├── webhook-secret                 secret that `watch apply` received
  *     │   └── webhook-receiver.lock          lock of receivers of older versions
  *     ├── temporal/                          dev server: temporal.db, server.json, owner.lock, start.lock
@@ -240,6 +242,16 @@ export function olderReceiverLock(dataDir: string): string {
 /** File with the webhook secret that `watch apply` received. */
 export function webhookSecretFile(dataDir: string): string {
   return path.join(dataDir, SECRETS, 'webhook-secret');
+}
+
+/** File that says for which API `tidemark login` stored a key, and where. It holds no key. */
+export function loginFile(dataDir: string): string {
+  return path.join(dataDir, SECRETS, 'login.json');
+}
+
+/** File with the API key that `tidemark login` stored, if this machine has no keyring. It holds only the key. */
+export function storedKeyFile(dataDir: string): string {
+  return path.join(dataDir, SECRETS, 'api-key');
 }
 
 /** Folder of the Temporal dev server's database and state. */

@@ -57,7 +57,7 @@ export async function forecastSnapshot(context: CliContext, market: string, date
     });
   }
   const probes = new Probes();
-  const api = openApi(config, clock, probes.add);
+  const api = openApi(config, clock, { onAttempt: probes.add });
   const heartbeat: Heartbeat = { report: () => undefined, signal: interruptSignal(), attempt: 1 };
   const scratch = mkdtempSync(path.join(tmpdir(), 'tidemark-forecast-'));
   try {
