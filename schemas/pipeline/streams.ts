@@ -53,6 +53,21 @@ export const FETCHED = {
     retry: true,
     single: true,
   },
+  companies_v1: {
+    route: 'GET /v1/finder/company/details',
+    due: 'financials',
+    ofCompanies: true,
+    refresh: '30d',
+    retry: true,
+    single: true,
+  },
+  financials_ticker: {
+    route: 'GET /v2/financial/ticker',
+    due: 'financials_ticker',
+    refresh: '90d',
+    retry: true,
+    single: true,
+  },
   executives: {
     route: 'GET /v1/finder/company/executives',
     due: 'financials',
