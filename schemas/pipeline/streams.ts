@@ -102,7 +102,7 @@ export const MARKET_STREAMS = namesWith('refresh');
 export const STALE_STREAMS = namesWith('backfill');
 
 /** Streams a backfill can fetch for past dates. */
-export const BACKFILL_STREAMS = ['tenders', 'watch_events', ...STALE_STREAMS] as const;
+export const BACKFILL_STREAMS = ['tenders', 'watch_events', 'contact_metrics', ...STALE_STREAMS] as const;
 
 /** Streams whose rejected records can be fetched again one by one. */
 export const RETRY_STREAMS = namesWith('retry');

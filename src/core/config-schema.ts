@@ -146,6 +146,7 @@ export const ConfigSchema = z.strictObject({
     .strictObject({ filters: z.record(z.string(), z.unknown()).default({}), schedule: Schedule.optional() })
     .optional(),
   nomenclatures: z.boolean().default(true),
+  contactMetrics: z.boolean().default(true),
   readers: z.enum(['owner', 'group', 'everyone']).default('owner'),
   publish: z.strictObject({ keep: z.int().min(1).max(1_000).default(3) }).prefault({}),
   personalData: z.enum(['none', 'contacts']).default('none'),

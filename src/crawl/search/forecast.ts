@@ -12,6 +12,7 @@ import {
 } from '../../planner/forecast.js';
 import { landRecords } from '../run/close-run.js';
 import type { CrawlDeps } from '../deps.js';
+import { contactDays } from '../contact-metrics.js';
 import { nomenclaturesAreFresh, NOMENCLATURE_ENDPOINTS } from '../list.js';
 import { filtersRefused } from './market-plan.js';
 import { readPastNights, type KnownTicker, type PastNights } from '../run/past-nights.js';
@@ -92,6 +93,16 @@ function fixed({ config, clock }: Pick<CrawlDeps, 'config' | 'clock'>, ctx: RunC
       basis: due ? 'lookup lists' : 'lookup lists younger than 7 days',
     },
     { stream: 'metrics', requests: 2, endpoints: ['GET /v2/metrics'], basis: 'read the quota at start and end' },
+    ...(ctx.contactMetrics
+      ? [
+          {
+            stream: 'contact_metrics',
+            requests: contactDays({ config }, ctx).length,
+            endpoints: ['GET /v2/metrics/contacts'],
+            basis: 'today, and the last two days if not read after their end',
+          },
+        ]
+      : []),
   ];
 }
 

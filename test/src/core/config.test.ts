@@ -103,6 +103,7 @@ describe('tidemark.yaml', () => {
         },
       ],
       nomenclatures: true,
+      contactMetrics: true,
       readers: 'owner',
       publish: { keep: 3 },
       personalData: 'none',
@@ -299,12 +300,18 @@ describe('tidemark.yaml', () => {
   });
 
   it('backfills version 1 reports only if a market reads them', () => {
-    const { markets } = load(`${API}markets: [{ name: a }, { name: b, streams: [companies, financials_v1] }]`);
-    expect(backfillStreams(markets)).toContain('financials_v1');
-    expect(backfillStreams(markets.slice(0, 1))).not.toContain('financials_v1');
-    expect(backfillStreams(markets.slice(0, 1))).toEqual(
-      backfillStreams(markets).filter((each) => each !== 'financials_v1'),
+    const config = load(`${API}markets: [{ name: a }, { name: b, streams: [companies, financials_v1] }]`);
+    const first = config.markets.slice(0, 1);
+    expect(backfillStreams(config, config.markets)).toContain('financials_v1');
+    expect(backfillStreams(config, first)).not.toContain('financials_v1');
+    expect(backfillStreams(config, first)).toEqual(
+      backfillStreams(config, config.markets).filter((each) => each !== 'financials_v1'),
     );
+  });
+
+  it('backfills contact metrics unless contactMetrics is false', () => {
+    expect(backfillStreams(load(API), [])).toContain('contact_metrics');
+    expect(backfillStreams(load(`${API}contactMetrics: false`), [])).not.toContain('contact_metrics');
   });
 
   it('finds a market by name or lists all', () => {
