@@ -58,7 +58,7 @@ export function answerSources(state: StubState, { path, query, body }: Asked): A
       return contactMetrics(state, query);
     case '/v2/autocomplete':
     case '/v2/enrichment/company': {
-      const company = withTicker(state, String(body['ticker'] ?? ''));
+      const company = withTicker(state, body['ticker']);
       if (company === undefined) return notFound(state);
       return { status: 200, body: writeRecord(company, state.options.ids, state.turn) };
     }
@@ -67,7 +67,7 @@ export function answerSources(state: StubState, { path, query, body }: Asked): A
   }
 }
 
-function withTicker({ companies }: StubState, ticker: string): StubCompany | undefined {
+function withTicker({ companies }: StubState, ticker: unknown): StubCompany | undefined {
   return companies.find((company) => tickerOf(company) === ticker && !company.gone);
 }
 
