@@ -40,10 +40,10 @@ columns:
 SELECT
   h.company_id,
   h.* EXCLUDE (company_id, valid_from, valid_to, is_current, version, record_hash, extra),
-  a.gone AS is_gone,
+  coalesce(a.gone, false) AS is_gone,
   h.valid_from,
   a.read_at AS observed_at,
   h.extra
 FROM core.companies_v1_history AS h
-JOIN ledger.answers AS a ON a.stream = 'companies_v1' AND a.entity_id = CAST(h.company_id AS VARCHAR)
+LEFT JOIN ledger.answers AS a ON a.stream = 'companies_v1' AND a.entity_id = CAST(h.company_id AS VARCHAR)
 WHERE h.is_current

@@ -26,7 +26,7 @@ WITH v2_records AS (
   SELECT h.*, a.read_at
   FROM core.companies_history AS h
   SEMI JOIN changed USING (company_id)
-  JOIN ledger.answers AS a ON a.stream = 'companies' AND a.entity_id = CAST(h.company_id AS VARCHAR)
+  LEFT JOIN ledger.answers AS a ON a.stream = 'companies' AND a.entity_id = CAST(h.company_id AS VARCHAR)
   WHERE h.is_current
 ),
 
@@ -34,7 +34,7 @@ v1_records AS (
   SELECT h.*, a.read_at
   FROM core.companies_v1_history AS h
   SEMI JOIN changed USING (company_id)
-  JOIN ledger.answers AS a ON a.stream = 'companies_v1' AND a.entity_id = CAST(h.company_id AS VARCHAR)
+  LEFT JOIN ledger.answers AS a ON a.stream = 'companies_v1' AND a.entity_id = CAST(h.company_id AS VARCHAR)
   WHERE h.is_current
 ),
 
