@@ -20,7 +20,9 @@ const WithContext = z.looseObject({ ctx: Context });
 const INPUTS: Record<keyof Activities, z.ZodType> = {
   openRun: z.looseObject({ run: RunId, workflowType: WorkflowType }),
   discoverMarket: WithContext.extend({ round: Count }),
-  crawlListing: WithContext.extend({ listing: z.enum(['tenders', 'watched_companies', 'nomenclatures']) }),
+  crawlListing: WithContext.extend({
+    listing: z.enum(['tenders', 'watched_companies', 'nomenclatures', 'contact_metrics']),
+  }),
   crawlChunk: WithContext.extend({ stream: LandingStream, chunk: Count }),
   readQuota: Context,
   enterQuotaGate: z.looseObject({ waiter: WithContext }),

@@ -102,7 +102,7 @@ export interface DiscoverResult {
 }
 
 /** Listings. One activity reads a listing page by page to its end. */
-export type Listing = 'tenders' | 'watched_companies' | 'nomenclatures';
+export type Listing = 'tenders' | 'watched_companies' | 'nomenclatures' | 'contact_metrics';
 
 /** Input of `crawlListing`. */
 export interface ListInput {

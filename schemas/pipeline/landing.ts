@@ -15,6 +15,9 @@ export const LandingStream = z.enum([
   'companies', //           GET /v2/companies/{id}
   'financials', //          GET /v2/financial/{id}
   'financials_v1', //       GET /v1/finder/company/financial
+  'companies_v1', //        GET /v1/finder/company/details
+  'financials_ticker', //   GET /v2/financial/ticker; entity_id: the ticker
+  'contact_metrics', //     GET /v2/metrics/contacts; entity_id: the day
   'executives', //          GET /v1/finder/company/executives, one row a page
   'tenders', //             POST /v1/finder/tenders, one row a page
   'tender_details', //      GET /v1/finder/tenders/details

@@ -53,6 +53,21 @@ export const FETCHED = {
     retry: true,
     single: true,
   },
+  companies_v1: {
+    route: 'GET /v1/finder/company/details',
+    due: 'financials',
+    ofCompanies: true,
+    refresh: '30d',
+    retry: true,
+    single: true,
+  },
+  financials_ticker: {
+    route: 'GET /v2/financial/ticker',
+    due: 'financials_ticker',
+    refresh: '90d',
+    retry: true,
+    single: true,
+  },
   executives: {
     route: 'GET /v1/finder/company/executives',
     due: 'financials',
@@ -87,7 +102,7 @@ export const MARKET_STREAMS = namesWith('refresh');
 export const STALE_STREAMS = namesWith('backfill');
 
 /** Streams a backfill can fetch for past dates. */
-export const BACKFILL_STREAMS = ['tenders', 'watch_events', ...STALE_STREAMS] as const;
+export const BACKFILL_STREAMS = ['tenders', 'watch_events', 'contact_metrics', ...STALE_STREAMS] as const;
 
 /** Streams whose rejected records can be fetched again one by one. */
 export const RETRY_STREAMS = namesWith('retry');

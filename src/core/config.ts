@@ -106,11 +106,16 @@ export function keepsContacts({ personalData }: Config): boolean {
 
 /**
  * Lists a backfill's default streams: `financials`, the other market streams that a market names, and all streams that
- * belong to no market.
+ * belong to no market. Leaves out the contact metrics if `contactMetrics` is false.
  */
-export function backfillStreams(markets: readonly MarketConfig[]): BackfillStream[] {
+export function backfillStreams(
+  { contactMetrics }: Pick<Config, 'contactMetrics'>,
+  markets: readonly MarketConfig[],
+): BackfillStream[] {
   const named = new Set<string>(['financials', ...markets.flatMap(({ streams }) => streams)]);
-  return BackfillStream.options.filter((stream) => !MarketStream.safeParse(stream).success || named.has(stream));
+  return BackfillStream.options
+    .filter((stream) => !MarketStream.safeParse(stream).success || named.has(stream))
+    .filter((stream) => stream !== 'contact_metrics' || contactMetrics);
 }
 
 /**

@@ -25,7 +25,7 @@ export interface DueRequest {
    * - `rejected`: for any stream, records that have an open reject.
    */
   known?: 'sighted' | 'members' | 'rejected';
-  /** Questions to resolve, for a stream of questions. */
+  /** Entities that a list or the configuration names: questions to resolve, or tickers. */
   questions?: readonly string[] | undefined;
 }
 

@@ -86,7 +86,7 @@ describe.concurrent('wrong usage', () => {
     [['backfill', '--from', '2026-01-05', '--to', '2026-01-01'], /is after --to/],
     [
       ['backfill', '--from', '2026-01-01', '--to', '2026-01-02', '--streams', 'companies'],
-      /Choose from: tenders, watch_events, financials/,
+      /Choose from: tenders, watch_events, contact_metrics, financials/,
     ],
     [['snapshot', '--market', 'north', '--date', '2026-02-30'], /is not a date/],
     [['snapshot', '--market', 'north', '--date', '2999-01-01'], /is in the future/],
