@@ -79,6 +79,7 @@ describe('findCalledRoutes', () => {
     expect(inSample.toSorted()).toEqual([
       'GET /v1/finder/executive/details',
       'GET /v2/companies/{id}/watch/fields',
+      'GET /v2/metrics/contacts',
       'POST /oauth/deny',
       'POST /v2/overview',
     ]);
