@@ -28,12 +28,10 @@ const PENDING: readonly string[] = [
   'POST /v2/overview',
   'POST /v2/employees',
   'GET /v2/employees/{id}',
-  'GET /v2/companies/{id}/watch/fields',
   'POST /v2/enrichment/email',
   'POST /v2/enrichment/employee/pronet',
   'POST /v2/enrichment/employee/contacts',
   'POST /v2/enrichment/employee/search',
-  'GET /v2/kyb/{id}/ubo',
   'POST /v2/kyb/{id}/ubo/enrich',
   'GET /v2/kyb/{id}/ubo/enrich/{job_id}',
   'POST /v2/know-your-payee',
@@ -41,14 +39,6 @@ const PENDING: readonly string[] = [
   'POST /v2/know-your-payee/{id}',
   'POST /v1/finder/executives',
   'GET /v1/finder/executive/details',
-  'POST /api/company-by-url',
-  'POST /api/company-by-pronet',
-  'POST /api/company-financials',
-  'POST /api/autocomplete',
-  'POST /api/nomenclature',
-  'POST /api/prospecting',
-  'POST /api/company-details',
-  'POST /api/company-ownership',
 ];
 
 const sources = new Map(

@@ -8,11 +8,12 @@ export function registerDoctor(program: Command): void {
   program
     .command('doctor')
     .description('check configuration, key, API, Temporal, disk, warehouse and models; print a remedy for each fault')
+    .option('--connector', 'also compare the data routes of the connector with the API (about 20 calls)')
     .option('--json', 'print the result as JSON')
-    .addHelpText('after', examples('tidemark doctor', 'tidemark doctor --json'))
-    .action(async (options: { json?: boolean }, command: Command) => {
+    .addHelpText('after', examples('tidemark doctor', 'tidemark doctor --connector --json'))
+    .action(async (options: { connector?: boolean; json?: boolean }, command: Command) => {
       const { runChecks } = await import('./run-checks.js');
-      const findings = await runChecks(configOption(command));
+      const findings = await runChecks(configOption(command), { connector: options.connector ?? false });
       const failed = findings.filter((finding) => finding.state === 'fail').length;
       if (options.json) sayJson(findings);
       else {

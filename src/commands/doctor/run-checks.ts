@@ -13,8 +13,14 @@ import { checkTemporal } from './check-temporal.js';
 import { fail, ok, skip, warn, type Finding } from './finding.js';
 import { checkWarehouse } from './check-warehouse.js';
 
-/** Runs all checks, each after the checks it depends on. A failed check does not stop the others. */
-export async function runChecks(configOption: string | undefined): Promise<Finding[]> {
+/**
+ * Runs all checks, each after the checks it depends on. A failed check does not stop the others.
+ * @param options with `connector`, also compares each data route of the connector with the API
+ */
+export async function runChecks(
+  configOption: string | undefined,
+  { connector = false }: { connector?: boolean } = {},
+): Promise<Finding[]> {
   const clock = createClock();
   const [found, config] = checkConfig(configOption);
   if (config === null) {
@@ -32,6 +38,7 @@ export async function runChecks(configOption: string | undefined): Promise<Findi
     api.state === 'fail' || api.state === 'skip'
       ? skip('connector', 'not checked without the API')
       : await checkConnector(config, clock),
+    ...(connector && api.state !== 'fail' && api.state !== 'skip' ? await checkConnectorData(config, clock) : []),
     ...(await checkTemporal(config)),
     await checkDisk(config.dataDir),
     checkModes(config.dataDir),
@@ -99,6 +106,16 @@ async function checkConnector(config: Config, clock: Clock): Promise<Finding> {
     if (!isNamed) return skip('connector', `${connectorUrl} has no connector; runs do not need one`);
     const { message } = fail('connector', error);
     return warn('connector', message, 'Check api.connectorUrl. Runs do not need the connector.');
+  } finally {
+    await api.close();
+  }
+}
+
+async function checkConnectorData(config: Config, clock: Clock): Promise<Finding[]> {
+  const { compareConnector } = await import('./compare-connector.js');
+  const api = openApi(config, clock);
+  try {
+    return await api.call(compareConnector);
   } finally {
     await api.close();
   }

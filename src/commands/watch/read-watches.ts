@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { InvalidRequestError, type ApiClient } from '../../api-client/index.js';
+import { ContractError, InvalidRequestError, NotFoundError, type ApiClient } from '../../api-client/index.js';
 import { canonicalId, isUsable, keysOf, readItems } from '../../core/company-id.js';
 import type { Config } from '../../core/config.js';
 import { TidemarkError } from '../../core/errors.js';
@@ -46,6 +46,28 @@ export async function readWatches(client: ApiClient): Promise<Watch[]> {
     const total = data.total_results;
     if (listed.size === before || (typeof total === 'number' && listed.size >= total)) return [...found.values()];
   }
+}
+
+/**
+ * Reads the watched fields of the companies for which the list gives none, one request for each. A company whose fields
+ * the API does not tell keeps null.
+ */
+export async function readMissingFields(client: ApiClient, watches: readonly Watch[]): Promise<Watch[]> {
+  const read = async (watch: Watch): Promise<Watch> => {
+    const { data } = await client.v2.watch.fields(watch.id);
+    return { ...watch, fields: [...data] };
+  };
+  // The client limits the requests in flight.
+  return Promise.all(
+    watches.map(async (watch) =>
+      watch.fields === null
+        ? read(watch).catch((error: unknown) => {
+            if (error instanceof NotFoundError || error instanceof ContractError) return watch;
+            throw error;
+          })
+        : watch,
+    ),
+  );
 }
 
 async function readPage(client: ApiClient, page: number, size: { index: number }): ReturnType<typeof list> {

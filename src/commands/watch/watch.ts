@@ -155,13 +155,24 @@ async function withApi(command: Command, work: (context: CliContext, api: Api) =
 }
 
 async function makePlan({ config }: CliContext, api: Api): Promise<WatchPlan> {
-  const [{ declaredCompanies, readWatches }, { planWatches }] = await Promise.all([
+  const [{ declaredCompanies, readMissingFields, readWatches }, { planWatches }] = await Promise.all([
     import('./read-watches.js'),
     import('./plan.js'),
   ]);
   const declared = await declaredCompanies(config);
-  const watched = await api.call(readWatches);
-  return planWatches(new Map(watched.map(({ id, fields }) => [id, fields])), declared, config.watch?.fields);
+  const fields = config.watch?.fields;
+  const wanted = new Set(declared);
+  const watched = await api.call(async (client) => {
+    const all = await readWatches(client);
+    if (fields === undefined) return all;
+    // The fields of a watch that will stop do not matter.
+    const stay = await readMissingFields(
+      client,
+      all.filter(({ id }) => wanted.has(id)),
+    );
+    return [...stay, ...all.filter(({ id }) => !wanted.has(id))];
+  });
+  return planWatches(new Map(watched.map((one) => [one.id, one.fields])), declared, fields);
 }
 
 async function applyWatches(

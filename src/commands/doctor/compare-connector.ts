@@ -1,0 +1,134 @@
+import type { Id } from '../../../schemas/v2/scalars.js';
+import { NotFoundError, type ApiClient, type ApiResponse, type Assumed } from '../../api-client/index.js';
+import { errorMessage } from '../../core/errors.js';
+import { ok, skip, warn, type Finding } from './finding.js';
+
+/** Fields of a company record that the comparison reads. The types are not certain. */
+type CompanyRecord = Record<string, unknown>;
+
+/** A data route of the connector. Returns what differs from the API; null if nothing differs, undefined if not asked. */
+type Comparison = (client: ApiClient, known: Known) => Promise<string | null | undefined>;
+
+/** The company of the comparison, as the API describes it. */
+interface Known {
+  company: CompanyRecord;
+  id: string;
+}
+
+// Companies to look at for one that has values for every route.
+const MOST_CANDIDATES = 5;
+const TODO = 'Runs do not use the connector. Tell its operator if other programs need it.';
+
+const COMPARISONS: Readonly<Record<string, Comparison>> = {
+  prospecting: async (client) => {
+    const [theirs, ours] = [await client.connector.prospecting(), await client.v2.prospecting({})];
+    const { fits, value } = theirs.data;
+    if (!fits) return 'its answer is no page of a search';
+    return differ('total_companies', value.total_companies, ours.data.total_companies);
+  },
+  'company-details': async (client, { company, id }) => sameCompany(await client.connector.companyDetails(id), company),
+  'company-by-url': async (client, { company }) => {
+    const website = textOf(company, 'company_website');
+    return website === null ? undefined : sameCompany(await client.connector.companyByUrl(website), company);
+  },
+  'company-by-pronet': async (client, { company }) => {
+    const pronet = textOf(company, 'pronet');
+    return pronet === null ? undefined : sameCompany(await client.connector.companyByPronet(pronet), company);
+  },
+  autocomplete: async (client, { company }) => {
+    const registration_number = textOf(company, 'registration_number');
+    if (registration_number === null) return undefined;
+    const query = { registration_number, country_code: textOf(company, 'country_code') };
+    return sameCompany(await client.connector.autocomplete(query), company);
+  },
+  'company-financials': async (client, { id }) => {
+    const { data } = await client.v2.financial(id);
+    const year = Object.keys(data).toSorted().at(-1);
+    if (year === undefined) return undefined;
+    const theirs = await client.connector.companyFinancials(id, Number(year));
+    if (!theirs.data.fits) return 'its answer is no financial report';
+    const turnover = (report: object): unknown =>
+      (report as Record<string, Record<string, unknown> | undefined>)[year]?.['Turnover'];
+    return differ(`Turnover of ${year}`, turnover(theirs.data.value), turnover(data));
+  },
+  'company-ownership': async (client, { id }) => {
+    const [theirs, ours] = [await client.connector.companyOwnership(id), await client.v2.kyb.ubo(id)];
+    return theirs.body === ours.body ? null : 'its answer is another text than the API’s';
+  },
+  nomenclature: async (client) => {
+    const { data } = await client.connector.nomenclature('company_status');
+    if (!data.fits) return 'its answer is no lookup list';
+    const { company_status: ours = [] } = (await client.v1.nomenclatures()).data as { company_status?: unknown[] };
+    return differ('number of statuses', data.value.items.length, ours.length);
+  },
+};
+
+/**
+ * Asks every data route of the connector about one company and compares the answers with the API. Needs about 20 calls.
+ * Runs do not use the connector, so a difference is only a warning.
+ */
+export async function compareConnector(client: ApiClient): Promise<Finding[]> {
+  let known: Known | null;
+  try {
+    known = await findCompany(client);
+  } catch (error) {
+    return [skip('connector data', `the API names no company to ask about: ${errorMessage(error)}`)];
+  }
+  if (known === null) return [skip('connector data', 'the API names no company to ask about')];
+  const findings: Finding[] = [];
+  for (const [name, compare] of Object.entries(COMPARISONS)) {
+    const check = `connector ${name}`;
+    try {
+      const difference = await compare(client, known);
+      if (difference === undefined) findings.push(skip(check, `company ${known.id} has no value to ask with`));
+      else if (difference === null) findings.push(ok(check, `agrees with the API about company ${known.id}`));
+      else findings.push(warn(check, `company ${known.id}: ${difference}`, TODO));
+    } catch (error) {
+      findings.push(warn(check, errorMessage(error), TODO));
+    }
+  }
+  return findings;
+}
+
+/** The company of a first search that has most of the values to ask with; null when the search finds none. */
+async function findCompany(client: ApiClient): Promise<Known | null> {
+  const { data } = await client.v2.prospecting({ per_page: 10 });
+  const ids = data.data.flatMap((item) => (item === null ? [] : [item.id])).slice(0, MOST_CANDIDATES);
+  let best: Known | null = null;
+  for (const id of ids) {
+    const company = await readCompany(client, id);
+    if (company !== null && (best === null || valuesOf(company) > valuesOf(best.company)))
+      best = { company, id: String(id) };
+  }
+  return best;
+}
+
+/** A company's record; null when the company is gone. */
+async function readCompany(client: ApiClient, id: Id): Promise<CompanyRecord | null> {
+  try {
+    return (await client.v2.company(id)).data as CompanyRecord;
+  } catch (error) {
+    if (error instanceof NotFoundError) return null;
+    throw error;
+  }
+}
+
+function valuesOf(company: CompanyRecord): number {
+  return ['company_website', 'pronet', 'registration_number'].filter((field) => textOf(company, field) !== null).length;
+}
+
+function sameCompany({ data }: ApiResponse<Assumed<CompanyRecord>>, company: CompanyRecord): string | null {
+  if (!data.fits) return 'its answer is no company record';
+  return differ('id', data.value['id'], company['id']) ?? differ('name', data.value['name'], company['name']);
+}
+
+/** Says how two values differ; null when they are equal. Ids are numbers in one place and texts in another. */
+function differ(what: string, theirs: unknown, ours: unknown): string | null {
+  const [there, here] = [theirs, ours].map((value) => JSON.stringify(value ?? null).replaceAll('"', ''));
+  return there === here ? null : `${what} is ${there}, but ${here} in the API`;
+}
+
+function textOf(company: CompanyRecord, field: string): string | null {
+  const value = company[field];
+  return typeof value === 'string' && value.trim() !== '' ? value : null;
+}
