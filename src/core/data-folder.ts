@@ -33,6 +33,7 @@ import type { LandingStream } from '../../schemas/pipeline/landing.js';
  *     ├── secrets/
  *     │   ├── login.json                     for which API `tidemark login` stored a key, and where
  *     │   ├── api-key                        the stored key, if this machine has no keyring
+ *     │   ├── personal-data-key              key of the fingerprints that replace removed personal data
  *     │   ├── webhook-secret                 secret that `watch apply` received
  *     │   └── webhook-receiver.lock          lock of receivers of older versions
  *     ├── temporal/                          dev server: temporal.db, server.json, owner.lock, start.lock
@@ -252,6 +253,11 @@ export function loginFile(dataDir: string): string {
 /** File with the API key that `tidemark login` stored, if this machine has no keyring. It holds only the key. */
 export function storedKeyFile(dataDir: string): string {
   return path.join(dataDir, SECRETS, 'api-key');
+}
+
+/** File with the key of the fingerprints that replace removed personal data. */
+export function personalDataKeyFile(dataDir: string): string {
+  return path.join(dataDir, SECRETS, 'personal-data-key');
 }
 
 /** Folder of the Temporal dev server's database and state. */
