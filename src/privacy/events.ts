@@ -24,16 +24,35 @@ export function isAboutPeople(field: string): boolean {
   return !ABOUT_COMPANY.test(field.trim());
 }
 
+/** An event that may lose its content. */
+export interface EventFacts {
+  aboutPeople: boolean;
+  /** Fingerprint of the content that makes the event differ from other events of its company, field and time. */
+  hash: string;
+  /** The whole event as JSON text. */
+  text: string;
+}
+
+/** Removes what names people from a page of events (reference v2, "Company event item"). See reduceEvents. */
+export function eventsWithoutPeople(body: string, fingerprint: Fingerprint): string {
+  return reduceEvents(body, fingerprint, ({ aboutPeople }) => aboutPeople);
+}
+
+/** Removes what names people from a webhook delivery (reference v2, "Webhook delivery"). See reduceDelivery. */
+export function deliveryWithoutPeople(body: string, fingerprint: Fingerprint): string {
+  return reduceDelivery(body, fingerprint, ({ aboutPeople }) => aboutPeople);
+}
+
 /**
- * Removes what names people from a page of events (reference v2, "Company event item").
+ * Removes the content of the wanted events from a page.
  * @returns the same text when there is nothing to remove; `{}` for a body that is no object
  */
-export function eventsWithoutPeople(body: string, fingerprint: Fingerprint): string {
+export function reduceEvents(body: string, fingerprint: Fingerprint, wanted: (event: EventFacts) => boolean): string {
   const page = readJsonNodes(body);
   if (page.kind !== 'object') return '{}';
   const members = [...page.members].map(([name, value]): Member => {
     if (name !== 'data' || value.kind !== 'array') return [name, textless(value)];
-    return [name, `[${value.items.map((item) => eventWithoutPeople(item, fingerprint)).join(',')}]`];
+    return [name, `[${value.items.map((item) => reduceItem(item, fingerprint, wanted)).join(',')}]`];
   });
   const isSame = members.every(([name, text]) => isUnchanged(page.members.get(name), text));
   return isSame ? body : writeObject(members, page.repeats);
@@ -44,24 +63,22 @@ function isUnchanged(node: JsonNode | undefined, text: string): boolean {
   return node?.text === text;
 }
 
-/**
- * Removes what names people from one item of a page.
- * @param always also removes the content of an event about the company
- */
-export function eventWithoutPeople(item: JsonNode, fingerprint: Fingerprint, always = false): string {
+function reduceItem(item: JsonNode, fingerprint: Fingerprint, wanted: (event: EventFacts) => boolean): string {
   if (item.kind !== 'object') return 'null';
-  if (!always && !item.repeats && isField(item.members.get('event_type'))) return item.text;
   const content = pick(item, (name) => ['message', 'old_value', 'new_value'].includes(name));
+  const hash = hashOf(item, content, fingerprint);
+  const aboutPeople = item.repeats || !isField(item.members.get('event_type'));
+  if (!wanted({ aboutPeople, hash, text: item.text })) return item.text;
   const kept = pick(item, (name) => ['status', 'event_type', 'date_created'].includes(name));
-  return writeReduced(item, [kept, content], fingerprint(contentOf(item, content)));
+  return writeReduced(item, [kept, content], hash);
 }
 
 /**
- * Removes what names people from a webhook delivery (reference v2, "Webhook delivery").
+ * Removes the content of a delivery if it is wanted.
  * @returns the same text when there is nothing to remove. For a body that is no JSON, a sentence about it: the load
  *   rejects the sentence as it rejects the body.
  */
-export function deliveryWithoutPeople(body: string, fingerprint: Fingerprint, always = false): string {
+export function reduceDelivery(body: string, fingerprint: Fingerprint, wanted: (event: EventFacts) => boolean): string {
   let delivery: JsonNode;
   try {
     delivery = readJsonNodes(body);
@@ -69,16 +86,18 @@ export function deliveryWithoutPeople(body: string, fingerprint: Fingerprint, al
     return `A delivery of ${Buffer.byteLength(body).toLocaleString('en-US')} bytes that is no JSON. Its text was not kept (fingerprint ${fingerprint(body)}).`;
   }
   if (delivery.kind !== 'object') return textless(delivery);
-  if (!always && !delivery.repeats && isField(delivery.members.get('field'))) return body;
+  const content = pick(delivery, (name) => !['field', 'status', 'company_data', REMOVED_FIELD].includes(name));
+  const hash = hashOf(delivery, content, fingerprint);
+  const aboutPeople = delivery.repeats || !isField(delivery.members.get('field'));
+  if (!wanted({ aboutPeople, hash, text: delivery.text })) return body;
   const kept = pick(delivery, (name) => name === 'field' || name === 'status');
-  const content = pick(delivery, (name) => !['field', 'status', 'company_data'].includes(name));
   const company = delivery.members.get('company_data');
   const about: Member[] = company === undefined ? [] : [['company_data', companyData(company)]];
   const values = content.filter(([name]) => name === 'old_value' || name === 'new_value');
-  return writeReduced(delivery, [kept, values], fingerprint(contentOf(delivery, content)), about);
+  return writeReduced(delivery, [kept, values], hash, about);
 }
 
-/** Writes `company` events' parts: kept members, the removed listed members as null, and the fingerprint. */
+/** Writes an event without its content: kept members, the removed listed members as null, and the fingerprint. */
 function writeReduced(
   source: JsonNode & { kind: 'object' },
   [kept, removed]: readonly [readonly Named[], readonly Named[]],
@@ -89,8 +108,7 @@ function writeReduced(
     ...more,
     ...kept.map(([name, value]): Member => [name, plainText(value)]),
     ...removed.map(([name]): Member => [name, 'null']),
-    // An event that was reduced before keeps its fingerprint.
-    [REMOVED_FIELD, source.members.get(REMOVED_FIELD)?.text ?? JSON.stringify(hash)],
+    [REMOVED_FIELD, JSON.stringify(hash)],
   ];
   return writeObject(members, source.repeats);
 }
@@ -101,10 +119,14 @@ function pick(node: JsonNode & { kind: 'object' }, wanted: (name: string) => boo
   return [...node.members].filter(([name]) => wanted(name));
 }
 
-/** The content that makes an event differ from other events of its company, field and time. */
-function contentOf(node: JsonNode & { kind: 'object' }, content: readonly Named[]): string {
-  return canonical({ ...node, members: new Map(content) });
+/** The fingerprint of an event's content. An event that was reduced before keeps its fingerprint. */
+function hashOf(node: JsonNode & { kind: 'object' }, content: readonly Named[], fingerprint: Fingerprint): string {
+  const removed = node.members.get(REMOVED_FIELD);
+  if (removed?.kind === 'string' && IS_HASH.test(removed.value)) return removed.value;
+  return fingerprint(canonical({ ...node, members: new Map(content) }));
 }
+
+const IS_HASH = /^[0-9a-f]{8,64}$/;
 
 function isField(field: JsonNode | undefined): boolean {
   return field?.kind === 'string' && !isAboutPeople(field.value);

@@ -99,6 +99,7 @@ describe('tidemark.yaml', () => {
       ],
       nomenclatures: true,
       readers: 'owner',
+      retention: {},
       publish: { keep: 3 },
       personalData: 'none',
     });
