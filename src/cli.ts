@@ -4,6 +4,7 @@ import { registerConcurrency } from './commands/steer/concurrency.js';
 import { registerCoverage } from './commands/coverage/coverage.js';
 import { registerDemo } from './commands/demo/demo.js';
 import { registerDoctor } from './commands/doctor/doctor.js';
+import { registerForget } from './commands/forget.js';
 import { registerLogin, registerLogout } from './commands/login/login.js';
 import { registerModels } from './commands/models/models.js';
 import { registerPause } from './commands/steer/pause.js';
@@ -46,6 +47,7 @@ const COMMANDS = [
   registerReplay,
   registerPublish,
   registerCompact,
+  registerForget,
   registerModels,
   registerSchedule,
   registerWatch,

@@ -40,6 +40,12 @@ export type LandingStream = z.infer<typeof LandingStream>;
 /** Run id of landed webhook deliveries. They belong to no Temporal run. */
 export const WEBHOOK_RUN = 'webhook';
 
+/** How the request key of a landed webhook delivery begins. */
+export const WEBHOOK_REQUEST = 'WEBHOOK ';
+
+/** How the request key of a row ends that names the unread pages of a listing. */
+export const UNREAD_PAGES = ' (pages behind it)';
+
 /** Streams of records about a run. Their rows do not count as rows that the run fetched. */
 export const RECORD_STREAMS: ReadonlySet<string> = new Set<LandingStream>([
   'runs',

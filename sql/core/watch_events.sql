@@ -6,19 +6,20 @@ grain: event
 key: [event_id]
 description: >-
   Changes of watched companies that the API reported by webhook, in its events list, or both. Events of one company, field and
-  second with different content are separate rows.
+  second with different content are separate rows. Events about people are those of the fields employee, officer and
+  shareholder, and of fields that the API reference does not list.
 columns:
   event_id: VARCHAR | company/field/second; more events of that second end in /2, /3 and so on, in order of receipt. Webhook and events list give the same id
   company_id: BIGINT | Id of the company
   field: VARCHAR | Watched field that changed, by its current name; an old name that may mean several fields is kept
   status: VARCHAR | Status, as the API states it; NULL if none
-  old_value: VARCHAR | Value before the change; NULL if the API states none
-  new_value: VARCHAR | Value after the change; NULL if the API states none
-  message_text: VARCHAR | The API's message as plain text; NULL for events received only by webhook
+  old_value: VARCHAR | Value before the change; NULL if the API states none, and for events about people unless personalData is contacts
+  new_value: VARCHAR | Value after the change; NULL if the API states none, and for events about people unless personalData is contacts
+  message_text: VARCHAR | The API's message as plain text; NULL for events received only by webhook, and for events about people unless personalData is contacts
   occurred_at: TIMESTAMPTZ | When the change happened, according to the API
   received_via: VARCHAR | How the event was received (poll, webhook or both)
   observed_at: TIMESTAMPTZ | When the event was first received
-  extra: JSON | Fields of the event that the API reference does not list, as last received; NULL if there are none
+  extra: JSON | Fields of the event that the API reference does not list, as last received; NULL if there are none, and for events about people unless personalData is contacts
 */
 -- The API reports an event in two places: in the list of events (with message and status), and in a webhook delivery
 -- (with the values). This query joins the two. Several events of one company and field may happen in the same second.
@@ -111,5 +112,14 @@ numbered AS (
 SELECT
   company_id || '/' || field || '/' || strftime(second AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%SZ')
     || CASE WHEN number > 1 THEN '/' || number ELSE '' END AS event_id,
-  company_id, field, status, old_value, new_value, message_text, occurred_at, received_via, observed_at, extra
-FROM numbered
+  company_id,
+  field,
+  status,
+  CASE WHEN shown THEN old_value END AS old_value,
+  CASE WHEN shown THEN new_value END AS new_value,
+  CASE WHEN shown THEN message_text END AS message_text,
+  occurred_at,
+  received_via,
+  observed_at,
+  CASE WHEN shown THEN extra END AS extra
+FROM (SELECT *, (SELECT personal_data FROM settings) OR NOT watch_about_people(field) AS shown FROM numbered)

@@ -29,6 +29,11 @@ CREATE OR REPLACE TEMP MACRO watch_field(t) AS
     t
   );
 
+-- True for a field whose events may be about people: every field but those about the company itself. Same rule as
+-- src/privacy/events.ts.
+CREATE OR REPLACE TEMP MACRO watch_about_people(t) AS
+  NOT regexp_full_match(trim(coalesce(t, '')), '(company|office|address)[._].*|financial|vat_number');
+
 -- Splits a value into lower-case texts: the names and values of a nested value, or the parts of plain text between commas.
 CREATE OR REPLACE TEMP MACRO event_value_texts(v) AS
   list_filter(

@@ -72,13 +72,16 @@ fields AS (
     nullif(CAST(CASE
       WHEN i.received_via = 'poll'
       THEN json_merge_patch(i.item, '{
-        "event_type":null, "status":null, "message":null, "date_created":null, "old_value":null, "new_value":null
+        "event_type":null, "status":null, "message":null, "date_created":null, "old_value":null, "new_value":null,
+        "tidemark_removed":null
       }')
       WHEN json_keys(i.item, '$.company_data') <@ ['id', 'name', 'registration_number', 'country_code', 'date']
-      THEN json_merge_patch(i.item, '{"company_data":null, "field":null, "status":null, "old_value":null, "new_value":null}')
+      THEN json_merge_patch(i.item, '{
+        "company_data":null, "field":null, "status":null, "old_value":null, "new_value":null, "tidemark_removed":null
+      }')
       ELSE json_merge_patch(i.item, '{
         "company_data":{"id":null, "name":null, "registration_number":null, "country_code":null, "date":null},
-        "field":null, "status":null, "old_value":null, "new_value":null
+        "field":null, "status":null, "old_value":null, "new_value":null, "tidemark_removed":null
       }')
     END AS VARCHAR), '{}') AS extra,
     md5(CAST(i.item AS VARCHAR)) AS body_hash
@@ -110,9 +113,11 @@ delivered AS (
 SELECT
   f.*,
   -- Listings may round the time differently, so compare whole seconds. A repeated delivery is identical.
+  -- Without `personalData: contacts`, an event about people has a fingerprint in place of its content.
   md5(CAST(CASE f.received_via
     WHEN 'poll' THEN to_json([CAST(f.company_id AS VARCHAR), watch_field(f.field),
-      strftime(f.occurred_at AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S'), f.status, f.message_html, f.old_value, f.new_value])
+      strftime(f.occurred_at AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S'), f.status,
+      coalesce(json_text(json_extract(f.item, '$.tidemark_removed')), f.message_html), f.old_value, f.new_value])
     ELSE to_json([CAST(f.company_id AS VARCHAR), watch_field(f.field),
       strftime(f.occurred_at AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S.%f'), coalesce(d.stated, '')])
   END AS VARCHAR)) AS content_hash

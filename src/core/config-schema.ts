@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { LandingStream } from '../../schemas/pipeline/landing.js';
+import { PEOPLE_STREAMS } from '../../schemas/pipeline/people.js';
 import { MarketStream } from '../../schemas/pipeline/run.js';
 import { FETCHED } from '../../schemas/pipeline/streams.js';
 import { cronFault } from './cron.js';
@@ -17,6 +19,9 @@ const Duration = z
   .regex(/^\d+(s|m|h|d)$/, 'must be a number and a unit: 30s, 15m, 2h, 30d')
   .transform((text) => Number(text.slice(0, -1)) * SECONDS[text.slice(-1) as keyof typeof SECONDS])
   .refine((seconds) => seconds <= LONGEST_AGE, 'must be at most 36500d');
+
+/** An age of at least a day. Landing dates are days. */
+const Age = Duration.refine((seconds) => seconds >= 86_400, 'must be at least 1d');
 
 /** A time to wait. A time of 0 is no wait, and a Node timer cannot wait longer than 24 days. */
 const Wait = Duration.refine((seconds) => seconds >= 1 && seconds <= LONGEST_WAIT, 'must be between 1s and 24d');
@@ -78,6 +83,15 @@ const Refresh = z
   .prefault({});
 /** Default ages for a market without `refresh`, in seconds. */
 export const DEFAULT_REFRESH = Refresh.parse({});
+
+/** How long answers about people are kept, in seconds. A stream without an age is kept for ever. */
+const Retention = z
+  .strictObject(
+    Object.fromEntries(PEOPLE_STREAMS.map((stream) => [stream, Age.optional()])) as Partial<
+      Record<LandingStream, z.ZodOptional<typeof Age>>
+    >,
+  )
+  .prefault({});
 
 /** A stock-exchange ticker. YAML reads `0700` and `TRUE` without quotes as a number and a boolean, so only text is accepted. */
 const Ticker = z
@@ -150,6 +164,7 @@ export const ConfigSchema = z.strictObject({
   readers: z.enum(['owner', 'group', 'everyone']).default('owner'),
   publish: z.strictObject({ keep: z.int().min(1).max(1_000).default(3) }).prefault({}),
   personalData: z.enum(['none', 'contacts']).default('none'),
+  retention: Retention,
   watch: z
     .strictObject({
       callback: z.url().optional(),

@@ -33,6 +33,9 @@ import type { LandingStream } from '../../schemas/pipeline/landing.js';
  *     ├── secrets/
  *     │   ├── login.json                     for which API `tidemark login` stored a key, and where
  *     │   ├── api-key                        the stored key, if this machine has no keyring
+ *     │   ├── forgotten                      keyed hashes of forgotten people and companies
+ *     │   ├── forget-unproven.json           values of an unfinished `tidemark forget`
+ *     │   ├── personal-data-key              key of the fingerprints that replace removed personal data
  *     │   ├── webhook-secret                 secret that `watch apply` received
  *     │   └── webhook-receiver.lock          lock of receivers of older versions
  *     ├── temporal/                          dev server: temporal.db, server.json, owner.lock, start.lock
@@ -118,6 +121,26 @@ export function calibrationFile(dataDir: string, market: string): string {
 export function rejectsFile({ dataDir, stream, date, run }: LandingPlace, part: string): string {
   const name = `${part.replace(/\.parquet$/, '')}.ndjson`;
   return path.join(dataDir, 'rejects', stream, `date=${date}`, `run=${run}`, name);
+}
+
+/** Folder with the rejects of a stream. */
+export function rejectsDir(dataDir: string, stream: LandingStream): string {
+  return path.join(dataDir, 'rejects', stream);
+}
+
+/** Folder with the lists that users gave to `tidemark resolve`. */
+export function listsDir(dataDir: string): string {
+  return path.join(dataDir, LISTS);
+}
+
+/** Folder with a folder for each run. */
+export function runsDir(dataDir: string): string {
+  return path.join(dataDir, 'runs');
+}
+
+/** Folder of the replays of some nights. */
+export function rebuiltRoot(dataDir: string): string {
+  return path.join(dataDir, 'rebuilt');
 }
 
 /** Copy of a CSV file that a user gave to `tidemark resolve`. */
@@ -211,7 +234,7 @@ export function rebuiltDir(
   dataDir: string,
   { from = '', to = '' }: { from?: string | undefined; to?: string | undefined },
 ): string {
-  return path.join(dataDir, 'rebuilt', `${from}..${to}`);
+  return path.join(rebuiltRoot(dataDir), `${from}..${to}`);
 }
 
 /** Folder of the dev environments, one file each. */
@@ -252,6 +275,21 @@ export function loginFile(dataDir: string): string {
 /** File with the API key that `tidemark login` stored, if this machine has no keyring. It holds only the key. */
 export function storedKeyFile(dataDir: string): string {
   return path.join(dataDir, SECRETS, 'api-key');
+}
+
+/** File with the key of the fingerprints that replace removed personal data. */
+export function personalDataKeyFile(dataDir: string): string {
+  return path.join(dataDir, SECRETS, 'personal-data-key');
+}
+
+/** File with the keyed hashes of forgotten people and companies. */
+export function forgottenFile(dataDir: string): string {
+  return path.join(dataDir, SECRETS, 'forgotten');
+}
+
+/** File with the values that an unfinished removal must still prove to be gone. */
+export function unprovenFile(dataDir: string): string {
+  return path.join(dataDir, SECRETS, 'forget-unproven.json');
 }
 
 /** Folder of the Temporal dev server's database and state. */
@@ -309,5 +347,5 @@ const LISTS = 'resolve';
 const SECRETS = 'secrets';
 
 function runDir(dataDir: string, run: string): string {
-  return path.join(dataDir, 'runs', run);
+  return path.join(runsDir(dataDir), run);
 }

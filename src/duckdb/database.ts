@@ -33,6 +33,20 @@ export class Database {
     }
   }
 
+  /** Yields the rows in chunks, with the values as DuckDB's client gives them. Ends before another query may run. */
+  async *stream(sql: string): AsyncGenerator<DuckDBValue[][]> {
+    try {
+      const result = await this.#connection.stream(sql);
+      for (;;) {
+        const chunk = await result.fetchChunk();
+        if (chunk === null || chunk.rowCount === 0) return;
+        yield chunk.getRows();
+      }
+    } catch (error) {
+      throw asWarehouseError(error, this.file);
+    }
+  }
+
   /** Returns the first column of the first row as a number; 0 if there is no row. */
   async count(sql: string, params?: SqlParams): Promise<number> {
     const [row] = await this.rows(sql, params);

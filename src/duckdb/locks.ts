@@ -41,11 +41,11 @@ export async function whileNothingIsRemoved<T>(dataDir: string, work: () => Prom
  * Runs `work`, which removes landed parts, while no replay can read them.
  * @throws TidemarkError `WarehouseBusy` when a replay reads landed parts; waiting would block every load
  */
-export async function whileNobodyReplays<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
-  const { lock, holder } = await tryLock(removalLock(dataDir), { what: 'tidemark compact' });
+export async function whileNobodyReplays<T>(dataDir: string, what: string, work: () => Promise<T>): Promise<T> {
+  const { lock, holder } = await tryLock(removalLock(dataDir), { what });
   if (lock === undefined) {
     throw new TidemarkError('WarehouseBusy', `The landing zone of ${dataDir} is in use by ${holder}.`, {
-      todo: 'Wait for that replay to end, then compact again.',
+      todo: 'Wait for that command to end, then run this command again.',
       retryable: true,
     });
   }

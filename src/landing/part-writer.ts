@@ -5,6 +5,7 @@ import path from 'node:path';
 import { runFolder } from '../core/data-folder.js';
 import { PartManifest, type LandedRow } from '../../schemas/pipeline/landing.js';
 import { writeFileOnce } from '../core/files.js';
+import { withoutForgotten } from '../privacy/forgotten.js';
 import { findReplacing } from './manifest.js';
 import { encodePart } from './parquet.js';
 import { manifestFile, otherPartName, partName, spoolFile, type PartTarget } from './paths.js';
@@ -49,7 +50,8 @@ export class PartWriter {
   }
 
   async append(row: NewRow): Promise<void> {
-    const landed = { ...row, sha256: createHash('sha256').update(row.body).digest('hex') };
+    const hashed = { ...row, sha256: createHash('sha256').update(row.body).digest('hex') };
+    const landed = withoutForgotten(this.#target, hashed);
     await this.#spool.append(landed);
     this.#rows.push(landed);
   }
@@ -86,7 +88,11 @@ export async function writePart(target: PartTarget, rows: LandedRow[]): Promise<
   const folder = runFolder(target);
   const earlier = PartWriter.committed(target) ?? findReplacing(folder, target.chunk);
   if (earlier) return earlier;
-  const bytes = encodePart(target, rows);
+  // A person may have been forgotten since these rows were spooled.
+  const bytes = encodePart(
+    target,
+    rows.map((row) => withoutForgotten(target, row)),
+  );
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const times = rows.map((row) => row.fetched_at).toSorted();
   const { dataDir: _, ...identity } = target;

@@ -2,6 +2,7 @@ import { compare, memberPath, typeOf, type Comparison, type Deviation, type Stru
 import { DECLARED, declaredFor, type DeclaredBody } from '../drift/declared.js';
 import type { Shape } from '../drift/shape.js';
 import { sampleOf, structureOf, valueAt } from '../drift/sample.js';
+import { REMOVED_FIELD } from '../privacy/events.js';
 import type { Database } from '../duckdb/database.js';
 import { readSqlFile } from '../duckdb/sql-files.js';
 
@@ -84,6 +85,8 @@ class Shapes {
     for (const path of seen) if (path !== '$') this.#count(declared, finding, { path, kind: 'seen', type: null });
     for (const deviation of deviations) {
       const { kind } = deviation;
+      // The crawl adds this field; the API does not send it.
+      if (deviation.path.endsWith(`.${REMOVED_FIELD}`)) continue;
       if (this.#has(declared, finding, deviation)) {
         this.#count(declared, finding, deviation);
       } else if (kind === 'new field' && this.#countNew(declared, finding) > MOST_NEW) {

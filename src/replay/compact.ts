@@ -1,28 +1,14 @@
-import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { WEBHOOK_RUN, type PartManifest } from '../../schemas/pipeline/landing.js';
+import { WEBHOOK_RUN } from '../../schemas/pipeline/landing.js';
 import { SINGLE_STREAMS } from '../../schemas/pipeline/streams.js';
-import { syncFolder, writeFileAtomic } from '../core/files.js';
-import {
-  footerOf,
-  manifestFile,
-  manifestName,
-  manifestsDir,
-  partName,
-  readManifests,
-  spoolsDir,
-  type LandedPart,
-} from '../landing/index.js';
+import { readManifests, spoolsDir, type LandedPart } from '../landing/index.js';
 import type { Database } from '../duckdb/database.js';
-import { ModelFailedError } from '../duckdb/errors.js';
-import { syncFile } from '../builds/links.js';
 import { adoptCompacted } from '../load/load.js';
 import { whileNobodyReplays } from '../duckdb/locks.js';
 import type { Warehouse } from '../duckdb/open.js';
-import { findPartFault } from '../load/part-check.js';
 import { quote } from '../duckdb/sql-files.js';
+import { removeReplaced, replaceParts } from './replace-parts.js';
 
 /** Selects the parts to join and the answers to drop. */
 export interface CompactRequest {
@@ -44,11 +30,8 @@ export interface Compacted {
   dropped: number;
 }
 
-const COLUMNS = 'stream, run, date, market, request_key, entity_id, segment, status, fetched_at, body, sha256';
 // Largest size of a joined part: large enough to keep parts few, small enough to read, hash and copy a part as a whole.
 const PART_BYTES = 256 * 2 ** 20;
-// The smallest row group DuckDB writes. Several row groups let DuckDB read one part with all its threads.
-const ROW_GROUP_ROWS = 2_048;
 
 /**
  * Joins the small parts of each ended run and stream, and drops repeated answers. A repeated answer equals the answers
@@ -66,7 +49,7 @@ export async function compactLanding(
   dataDir: string,
   request: CompactRequest,
 ): Promise<Compacted> {
-  return whileNobodyReplays(dataDir, () => compact(warehouse.db, dataDir, request));
+  return whileNobodyReplays(dataDir, 'tidemark compact', () => compact(warehouse.db, dataDir, request));
 }
 
 async function compact(db: Database, dataDir: string, request: CompactRequest): Promise<Compacted> {
@@ -82,7 +65,7 @@ async function compact(db: Database, dataDir: string, request: CompactRequest): 
       const repeats = await countRepeats(db, parts);
       if (parts.length < Math.max(minParts, 2) && repeats === 0) continue;
       const joined: LandedPart[] = [];
-      for (const group of splitBySize(parts)) joined.push(await joinParts(db, dataDir, group));
+      for (const group of splitBySize(parts)) joined.push(await replaceParts(db, dataDir, group, withoutRepeats));
       total.folders++;
       total.partsBefore += parts.length;
       total.partsAfter += joined.length;
@@ -161,6 +144,11 @@ const IS_REPEAT = `
   r.stream = p.stream AND r.run = p.run AND r.entity_id = p.entity_id
   AND r.observed_at = CAST(p.fetched_at AS TIMESTAMPTZ) AND r.body_hash = p.sha256`;
 
+/** Selects the rows of `parts` that are not repeated answers. */
+function withoutRepeats(parts: string): string {
+  return `SELECT p.* FROM ${parts} AS p WHERE NOT EXISTS (FROM repeats AS r WHERE ${IS_REPEAT})`;
+}
+
 async function countRepeats(db: Database, parts: LandedPart[]): Promise<number> {
   const [first] = parts;
   if (first === undefined || !SINGLE_STREAMS.includes(first.stream as never)) return 0;
@@ -184,90 +172,6 @@ function splitBySize(parts: LandedPart[]): LandedPart[][] {
   return groups;
 }
 
-/** Merges parts into one without repeated answers, and writes its manifest. */
-async function joinParts(db: Database, dataDir: string, parts: LandedPart[]): Promise<LandedPart> {
-  for (const part of parts) {
-    const fault = await findPartFault(part);
-    if (fault !== undefined) throw unsound(fault);
-  }
-  const [first] = parts as [LandedPart];
-  const replaces = parts.map(({ part, sha256 }) => ({ part, sha256 }));
-  const chunk = `joined-${createHash('sha256').update(JSON.stringify(replaces)).digest('hex').slice(0, 12)}`;
-  const folder = path.dirname(first.file);
-  const file = path.join(folder, partName(chunk));
-  const temporary = `${file}.tmp`;
-  const files = `[${parts.map((part) => quote(part.file)).join(', ')}]`;
-  const rows = `
-    FROM read_parquet(${files}, hive_partitioning = false, filename = true, file_row_number = true) AS p
-    WHERE NOT EXISTS (FROM repeats AS r WHERE ${IS_REPEAT})`;
-  const asLanded = `ORDER BY list_position(${files}, filename), file_row_number`;
-  const kept = `SELECT ${COLUMNS} ${rows} ${asLanded}`;
-  // Compute the same content hash as for parts that a crawl writes.
-  const [{ content } = { content: '' }] = await db.rows<{ content: string }>(
-    `SELECT sha256(coalesce(string_agg(sha256 || chr(10), '' ${asLanded}), '')) AS content ${rows}`,
-  );
-  const footer = { ...footerOf({ ...first, dataDir, chunk }), content };
-  const metadata = Object.entries(footer)
-    .map(([key, value]) => `${quote(key)}: ${quote(value)}`)
-    .join(', ');
-  await db.run(
-    `COPY (${kept}) TO ${quote(temporary)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${ROW_GROUP_ROWS}, KV_METADATA {${metadata}})`,
-  );
-  await syncFile(temporary);
-  // All columns have simple types, so hash() detects every difference.
-  const summary = (from: string): Promise<object[]> =>
-    db.rows(`SELECT count(*) AS rows, CAST(bit_xor(hash(t)) AS VARCHAR) AS content,
-      min(fetched_at) AS first_at, max(fetched_at) AS last_at FROM (${from}) AS t`);
-  const [wanted, written] = [
-    await summary(kept),
-    await summary(`SELECT ${COLUMNS} FROM read_parquet(${quote(temporary)}, hive_partitioning = false)`),
-  ];
-  if (JSON.stringify(wanted) !== JSON.stringify(written)) {
-    await rm(temporary, { force: true });
-    throw unsound(`the joined part ${temporary} differs from its source parts`);
-  }
-  const bytes = readFileSync(temporary);
-  const fetched = parts
-    .flatMap((part) => [part.firstFetchedAt, part.lastFetchedAt])
-    .filter((at) => at !== null)
-    .toSorted((a, b) => a.localeCompare(b));
-  const manifest: PartManifest = {
-    stream: first.stream,
-    run: first.run,
-    date: first.date,
-    market: first.market,
-    chunk,
-    part: partName(chunk),
-    rows: Number((written[0] as { rows: string }).rows),
-    bytes: bytes.byteLength,
-    sha256: createHash('sha256').update(bytes).digest('hex'),
-    firstFetchedAt: fetched[0] ?? null,
-    lastFetchedAt: fetched.at(-1) ?? null,
-    writtenAt: new Date().toISOString(),
-    replaces,
-  };
-  await rename(temporary, file);
-  await syncFolder(folder);
-  await writeFileAtomic(manifestFile(folder, chunk), `${JSON.stringify(manifest)}\n`);
-  return { ...manifest, file };
-}
-
-/** Removes the parts that a joined part replaces. Removes each manifest first, so that no manifest lacks its file. */
-async function removeReplaced(dataDir: string): Promise<void> {
-  for (const part of readManifests(dataDir)) {
-    if (part.replaces === undefined || (await findPartFault(part)) !== undefined) continue;
-    const folder = path.dirname(part.file);
-    for (const { part: name } of part.replaces) {
-      await rm(path.join(manifestsDir(folder), manifestName(name)), { force: true });
-      await rm(path.join(folder, name), { force: true });
-    }
-  }
-}
-
 function sum<T>(values: T[], of: (value: T) => number): number {
   return values.reduce((total, value) => total + of(value), 0);
-}
-
-function unsound(what: string): ModelFailedError {
-  return new ModelFailedError(`Compaction: ${what}.`, 'No part was removed. Check the disk, then compact again.');
 }

@@ -59,7 +59,8 @@ export async function rebuildWarehouse(dataDir: string, request: RebuildRequest)
   }
 }
 
-async function rebuildUnder(lock: Lock, dataDir: string, request: RebuildRequest): Promise<Rebuilt> {
+/** Does the work of `rebuildWarehouse` for a caller that holds the writer's lock. */
+export async function rebuildUnder(lock: Lock, dataDir: string, request: RebuildRequest): Promise<Rebuilt> {
   const { now, into = dataDir, onStep = () => undefined } = request;
   const file = warehouseFile(into);
   const beside = replayFile(into);

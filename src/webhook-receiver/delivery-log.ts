@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { receiverLock, runFolder } from '../core/data-folder.js';
-import type { LandedRow } from '../../schemas/pipeline/landing.js';
+import { WEBHOOK_REQUEST, type LandedRow } from '../../schemas/pipeline/landing.js';
 import type { Clock } from '../core/clock.js';
 import { syncPath } from '../core/files.js';
 import { LEASE_MS, LockLostError, takeLock, type Lock } from '../core/lock.js';
+import { withoutForgotten } from '../privacy/forgotten.js';
 import { landSpool, Spool, SPOOL_LIMITS, spoolFile, type PartTarget, type SpoolLimits } from '../landing/index.js';
 import { Adopter } from './adopter.js';
 import { newReceiverId, nextChunk } from './deliveries.js';
@@ -95,8 +96,8 @@ export class DeliveryLog {
    * @param companyId null when the delivery names no usable company
    */
   keep(body: string, companyId: string | null): Promise<void> {
-    const row: LandedRow = {
-      request_key: 'WEBHOOK /delivery',
+    const received: LandedRow = {
+      request_key: `${WEBHOOK_REQUEST}/delivery`,
       entity_id: companyId,
       segment: 'webhook',
       status: 200,
@@ -104,6 +105,7 @@ export class DeliveryLog {
       body,
       sha256: createHash('sha256').update(body).digest('hex'),
     };
+    const row = withoutForgotten({ dataDir: this.#dataDir, stream: 'watch_events' }, received);
     return new Promise((resolve, reject) => {
       this.#waiting.push({ row, resolve, reject });
       this.#work();

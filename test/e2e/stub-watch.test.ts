@@ -31,6 +31,7 @@ describe('events of watched companies, delivered and polled', () => {
     stub = await startStubProject(
       { companies: 30, ids: 'large', page: { standard: 5, most: 10, above: 'clamped' } },
       {
+        personalData: 'contacts',
         markets: [{ name: 'stub', streams: ['companies'] }],
         watch: {
           callback: `http://127.0.0.1:${port}/events`,

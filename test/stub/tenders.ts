@@ -1,3 +1,5 @@
+import { writeContacts } from './tender-contacts.js';
+
 /** A tender of the stub. The listing states days, the details also the time. */
 export interface StubTender {
   slug: string;
@@ -53,7 +55,7 @@ export function writeTender(tender: StubTender): Record<string, unknown> {
     industries: tender.industries,
     donors: [{ donor: 'European Fund', id: '12' }],
     attachments: [`https://files.example/${encodeURIComponent(tender.slug)}.pdf`],
-    contacts: { email: [{ id: '5', name: 'Anna', type: 'office' }] },
+    ...writeContacts(tender.slug),
     logo: null,
   };
 }

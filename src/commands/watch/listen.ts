@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Server } from 'node:http';
+import { keepsContacts } from '../../core/config.js';
 import { errorMessage, hasErrorCode, TidemarkError } from '../../core/errors.js';
 import { formatCount } from '../../progress/format.js';
+import { deliveryWithoutPeople } from '../../privacy/events.js';
+import { openFingerprint } from '../../privacy/fingerprint.js';
 import { DeliveryLog } from '../../webhook-receiver/delivery-log.js';
 import { createReceiver } from '../../webhook-receiver/receiver.js';
 import type { CliContext } from '../../terminal/context.js';
@@ -29,6 +32,8 @@ export async function listen({ config, clock }: CliContext, options: ListenOptio
     });
   }
   const interrupted = interruptSignalSaying('Stopping. Open requests are answered; received deliveries are kept.');
+  // The signature covers the raw bytes, so it is checked first. Only then is personal data removed.
+  const fingerprint = keepsContacts(config) ? undefined : await openFingerprint(config.dataDir);
   const log = DeliveryLog.open(config.dataDir, clock, {
     onCommit: (rows) =>
       tell(`${formatCount(rows)} ${rows === 1 ? 'delivery' : 'deliveries'} landed; the next run loads them.`),
@@ -39,7 +44,8 @@ export async function listen({ config, clock }: CliContext, options: ListenOptio
     const server = createReceiver({
       path: options.path,
       secret,
-      keep: (body, company) => log.keep(body, company),
+      keep: (body, company) =>
+        log.keep(fingerprint === undefined ? body : deliveryWithoutPeople(body, fingerprint), company),
       onFault: (error) => tell(`A delivery could not be stored, so the receiver answered 503: ${errorMessage(error)}`),
     });
     try {

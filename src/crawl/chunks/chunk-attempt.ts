@@ -3,6 +3,7 @@ import { isLimit, isRefusal, LimitError, NotFoundError, type ApiError } from '..
 import { keepsContacts } from '../../core/config.js';
 import { TidemarkError } from '../../core/errors.js';
 import type { NewRow, PartWriter } from '../../landing/index.js';
+import { openFingerprint, type Fingerprint } from '../../privacy/fingerprint.js';
 import type { RequestLog } from '../../request-log/request-log.js';
 import { Routes, RoutesClosedError } from '../../resolve/routes.js';
 import {
@@ -103,6 +104,7 @@ export class ChunkAttempt {
   #refusedInARow = 0;
   #limitedInARow = 0;
   #hasSuspected = false;
+  #opened: Promise<Fingerprint> | undefined;
 
   constructor(work: ChunkWork) {
     const { deps, input, entities, writer, heartbeat } = work;
@@ -210,7 +212,14 @@ export class ChunkAttempt {
     }
     const { withoutPersonalData } = this.#fetcher;
     if (withoutPersonalData === undefined || this.#keepsPeople) return rows;
-    return rows.map((row) => (row.status === CUT_SHORT ? row : { ...row, body: withoutPersonalData(row.body) }));
+    const fingerprint = await this.#fingerprint();
+    return rows.map((row) =>
+      row.status === CUT_SHORT ? row : { ...row, body: withoutPersonalData(row.body, fingerprint) },
+    );
+  }
+
+  async #fingerprint(): Promise<Fingerprint> {
+    return (this.#opened ??= openFingerprint(this.#work.deps.config.dataDir));
   }
 
   /** Whether answers may be landed as they are: they are about companies, or `personalData` is `contacts`. */

@@ -3,6 +3,7 @@ import type { RunContext } from '../../../schemas/pipeline/run.js';
 import type { ApiClient, ApiResponse } from '../../api-client/index.js';
 import type { Routes } from '../../resolve/routes.js';
 import type { NewRow } from '../../landing/index.js';
+import type { Fingerprint } from '../../privacy/fingerprint.js';
 import { rowOf } from '../answer.js';
 
 /** How to fetch the entities of one stream. */
@@ -12,9 +13,9 @@ export interface Fetcher {
   manyRoutes?: boolean;
   /**
    * For answers that may describe people: removes what identifies them from a body. Without `personalData: contacts`,
-   * only its result is landed, and no quote of an answer.
+   * only its result is landed, and no quote of an answer. `fingerprint` makes the keyed hash of a removed text.
    */
-  withoutPersonalData?: (body: string) => string;
+  withoutPersonalData?: (body: string, fingerprint: Fingerprint) => string;
   /** Returns the entities that are complete, given the rows landed so far. */
   finished(rows: readonly LandedRow[]): Set<string>;
 }

@@ -1,4 +1,5 @@
 import type { FetchedStreamName } from '../../../schemas/pipeline/streams.js';
+import { tenderWithoutContacts } from '../../privacy/tender-contacts.js';
 import { executives } from './executives.js';
 import { oneRow, type Fetcher } from './fetcher.js';
 import { matches } from './matches.js';
@@ -12,7 +13,10 @@ export const fetchers: Record<FetchedStreamName, Fetcher> = {
   companies_v1: oneRow((client, id, signal) => client.v1.company(id, { signal })),
   financials_ticker: oneRow((client, ticker, signal) => client.v2.financialByTicker(ticker, { signal })),
   executives,
-  tender_details: oneRow((client, slug, signal) => client.v1.tenderDetails(slug, { signal })),
+  tender_details: {
+    ...oneRow((client, slug, signal) => client.v1.tenderDetails(slug, { signal })),
+    withoutPersonalData: tenderWithoutContacts,
+  },
   matches,
   watch_events: watchEvents,
 };

@@ -1,4 +1,4 @@
-import type { LandedRow } from '../../../schemas/pipeline/landing.js';
+import { UNREAD_PAGES, type LandedRow } from '../../../schemas/pipeline/landing.js';
 import { InvalidRequestError, type ApiClient, type ApiResponse } from '../../api-client/index.js';
 import type { NewRow } from '../../landing/index.js';
 import { rowOf } from '../answer.js';
@@ -65,7 +65,7 @@ export async function askPage<T>(client: ApiClient, ask: (perPage: number) => Pr
 /** Makes a row that names the unread pages of a listing. The warehouse shows the row in ops.rejects. */
 function cutShort(response: ApiResponse<unknown>, id: string, words: string): NewRow {
   return {
-    request_key: `${response.requestKey} (pages behind it)`,
+    request_key: `${response.requestKey}${UNREAD_PAGES}`,
     entity_id: id,
     segment: LAST_PAGE,
     status: CUT_SHORT,

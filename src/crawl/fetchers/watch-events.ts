@@ -1,3 +1,4 @@
+import { eventsWithoutPeople } from '../../privacy/events.js';
 import type { Fetcher } from './fetcher.js';
 import { completeListings, readPages } from './read-pages.js';
 
@@ -6,6 +7,7 @@ const EVENTS_PER_PAGE = 100;
 
 /** The events of a watched company on the run's days. */
 export const watchEvents: Fetcher = {
+  withoutPersonalData: eventsWithoutPeople,
   async *fetch(client, ctx, id, signal) {
     const what = `watch events for company ${id}`;
     const todo = ' Run `tidemark backfill` for fewer days at a time to read the rest.';

@@ -105,6 +105,7 @@ describe('tidemark.yaml', () => {
       nomenclatures: true,
       contactMetrics: true,
       readers: 'owner',
+      retention: {},
       publish: { keep: 3 },
       personalData: 'none',
     });

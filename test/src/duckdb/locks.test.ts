@@ -28,22 +28,24 @@ describe('locks of a data folder', () => {
   test('refuses a compaction at once during a replay', async () => {
     const dataDir = dataFolder();
     const refused = await whileNothingIsRemoved(dataDir, () =>
-      whileNobodyReplays(dataDir, () => Promise.resolve('compacted')).catch((error: unknown) => error),
+      whileNobodyReplays(dataDir, 'tidemark compact', () => Promise.resolve('compacted')).catch(
+        (error: unknown) => error,
+      ),
     );
     expect(refused).toMatchObject({
       type: 'WarehouseBusy',
       retryable: true,
       message: expect.stringContaining(`The landing zone of ${dataDir} is in use by tidemark replay`) as string,
-      todo: 'Wait for that replay to end, then compact again.',
+      todo: 'Wait for that command to end, then run this command again.',
     });
-    expect(await whileNobodyReplays(dataDir, () => Promise.resolve('compacted'))).toBe('compacted');
+    expect(await whileNobodyReplays(dataDir, 'tidemark compact', () => Promise.resolve('compacted'))).toBe('compacted');
   });
 
   test('delays a replay until a compaction ends or fails', async () => {
     const dataDir = dataFolder();
     const order: string[] = [];
     let replay: Promise<unknown> = Promise.resolve();
-    const compacting = whileNobodyReplays(dataDir, async () => {
+    const compacting = whileNobodyReplays(dataDir, 'tidemark compact', async () => {
       replay = whileNothingIsRemoved(dataDir, async () => void order.push('replayed'));
       await new Promise((done) => setTimeout(done, 50));
       order.push('compacted');

@@ -84,7 +84,7 @@ async function tableAfter(steps: Answer[][]): Promise<Record<string, unknown>[]>
     for (const step of steps) {
       await land(dataDir, step);
       await loadLanding(warehouse, dataDir);
-      await buildModels(warehouse, { models: model });
+      await buildModels(warehouse, { models: model, personalData: true });
     }
     return await readEvents(warehouse);
   } finally {
@@ -150,7 +150,7 @@ describe('core.watch_events', () => {
     for (const step of [delivery('Bo', 1), delivery('Ann', 2), delivery('Bo', 3), listing, delivery('Cy', 30)]) {
       await land(dataDir, step);
       await loadLanding(warehouse, dataDir);
-      await buildModels(warehouse, { models: model });
+      await buildModels(warehouse, { models: model, personalData: true });
       seen.push((await readEvents(warehouse)).map((row) => [row['event_id'], row['new_value'], row['received_via']]));
     }
     const id = '1/officer.appointment/2026-11-01T10:00:00Z';
@@ -183,7 +183,7 @@ describe('core.watch_events', () => {
     await land(dataDir, [{ stream: 'watch_events', run: 'webhook', request: 'WEBHOOK /delivery', body }]);
     const warehouse = await openTestWarehouse(dataDir);
     await loadLanding(warehouse, dataDir);
-    await buildModels(warehouse, { models: model });
+    await buildModels(warehouse, { models: model, personalData: true });
     expect(await warehouse.db.rows('SELECT len(new_value) AS letters FROM core.watch_events')).toEqual([
       { letters: String(2 * depth) },
     ]);

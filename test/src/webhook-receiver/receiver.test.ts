@@ -119,7 +119,7 @@ describe('the webhook receiver', () => {
       );
       const warehouse = await openWarehouse(dataDir);
       await loadLanding(warehouse, dataDir);
-      await buildModels(warehouse);
+      await buildModels(warehouse, { personalData: true });
       const events = await warehouse.db.rows(
         'SELECT received_via, count(*) AS n, count(new_value) AS v, count(message_text) AS m FROM core.watch_events GROUP BY ALL ORDER BY ALL',
       );
@@ -191,7 +191,7 @@ describe('the webhook receiver', () => {
         );
         const warehouse = await openWarehouse(dataDir);
         await loadLanding(warehouse, dataDir);
-        await buildModels(warehouse);
+        await buildModels(warehouse, { personalData: true });
         const rows = await warehouse.db.rows<Record<string, string | null>>(
           'SELECT company_id, field, old_value, new_value, message_text, received_via FROM core.watch_events',
         );

@@ -1,0 +1,131 @@
+import type { Command } from 'commander';
+import type { Config } from '../core/config.js';
+import { TidemarkError } from '../core/errors.js';
+import { formatCount } from '../progress/format.js';
+import { examples, loadContext } from '../terminal/context.js';
+import { FAILED } from '../terminal/print-error.js';
+import { say, sayJson, tell } from '../terminal/print.js';
+import type { Forgot } from '../replay/forget/forget.js';
+import type { Proof } from '../replay/forget/prove.js';
+import type { Subject } from '../privacy/forgotten.js';
+
+interface ForgetOptions {
+  person?: string[];
+  company?: string[];
+  contact?: string[];
+  expired?: boolean;
+  all?: boolean;
+  json?: boolean;
+}
+
+const MEBIBYTE = 1_048_576;
+const STEPS = {
+  read: 'Reading the landed answers about people',
+  rewrite: 'Writing landed parts again',
+  rebuild: 'Rebuilding and publishing the warehouse',
+  search: 'Searching the data folder',
+};
+
+/** `tidemark forget`: removes people from all stored data, and proves it. Needs no key, API or Temporal server. */
+export function registerForget(program: Command): void {
+  program
+    .command('forget')
+    .description('remove people from the landing zone, the warehouse and all builds, and search for what remains')
+    .option('--person <id...>', 'people to forget for ever: ids of employees or executives')
+    .option('--company <id...>', 'companies whose people to forget for ever')
+    .option('--contact <id...>', 'contacts of tenders to forget for ever')
+    .option('--expired', 'remove answers about people that are older than `retention` allows')
+    .option('--all', 'remove all personal data; needs personalData: none')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `
+Without an option, finishes an interrupted removal and applies earlier removals again, for example
+after restoring a backup. Removes all builds but a new one, so \`tidemark publish --to\` cannot go back.
+${examples('tidemark forget --person 4711', 'tidemark forget --company 1000001', 'tidemark forget --expired')}`,
+    )
+    .action(async (options: ForgetOptions, command: Command) => {
+      const subjects = subjectsOf(options);
+      const { config, clock } = await loadContext(command);
+      const [{ forget }, { keepsContacts }] = await Promise.all([
+        import('../replay/forget/forget.js'),
+        import('../core/config.js'),
+      ]);
+      if (options.all && keepsContacts(config)) throw keepsPeople(config);
+      const now = clock.now();
+      const done = await forget(config.dataDir, {
+        subjects,
+        everyone: options.all,
+        expired: options.expired ? cutoffsOf(config, now) : undefined,
+        now,
+        personalData: keepsContacts(config),
+        modelsDir: config.modelsDir,
+        readers: config.readers,
+        onStep: (step) => {
+          if (!options.json) tell(`${STEPS[step]} …`);
+        },
+      });
+      if (done.proof?.proven === false) process.exitCode = FAILED;
+      if (options.json) return sayJson(done);
+      sayResult(done, config);
+    });
+}
+
+function subjectsOf({ person = [], company = [], contact = [] }: ForgetOptions): Subject[] {
+  const subjects = [
+    ...person.map((id) => ({ kind: 'person', id }) as const),
+    ...company.map((id) => ({ kind: 'company', id }) as const),
+    ...contact.map((id) => ({ kind: 'contact', id }) as const),
+  ];
+  for (const { kind, id } of subjects) {
+    if (/^\d{1,19}$/.test(id)) continue;
+    throw new TidemarkError('InvalidInput', `--${kind} ${id} is not an id.`, {
+      todo: 'Give the decimal id of the tables: executive_id, company_id or contact_id.',
+    });
+  }
+  return subjects;
+}
+
+function keepsPeople({ file }: Config): TidemarkError {
+  return new TidemarkError('InvalidInput', `--all needs personalData: none, and ${file} sets contacts.`, {
+    todo: 'Set `personalData: none` and restart the workers. Otherwise the next run lands personal data again.',
+  });
+}
+
+function cutoffsOf({ file, retention }: Config, now: Date): Record<string, Date> {
+  const ages = Object.entries(retention).filter((entry): entry is [string, number] => entry[1] !== undefined);
+  if (ages.length === 0) {
+    throw new TidemarkError('InvalidInput', `--expired needs an age, and ${file} has no \`retention\`.`, {
+      todo: 'Set it, for example `retention: { executives: 365d }`.',
+    });
+  }
+  return Object.fromEntries(ages.map(([stream, seconds]) => [stream, new Date(now.getTime() - seconds * 1_000)]));
+}
+
+function sayResult({ rows, parts, removed, proof }: Forgot, { dataDir }: Config): void {
+  if (proof === null) {
+    say('✔ No landed answer names them. Answers that do are changed before landing from now on.');
+    return;
+  }
+  const counts = `${formatCount(rows)} landed answers changed, ${formatCount(parts)} parts written again`;
+  say(`${proof.proven ? '✔ removed' : '✖ not everything is removed'}: ${counts}`);
+  for (const file of removed) say(`  removed    ${file}`);
+  sayProof(proof);
+  say(`  not done   backups and snapshots of ${dataDir}: delete those made before now`);
+  say('  not done   exports of analysts, folders of `replay --into`, and builds that a reader still has open');
+}
+
+function sayProof({ proven, files, bytes, decoded, values, shared, elsewhere, remaining, unread }: Proof): void {
+  const size = `${(bytes / MEBIBYTE).toFixed(1)} MiB`;
+  say(
+    `  searched   ${formatCount(files)} files (${size}), and the rows of ${formatCount(decoded)} Parquet and DuckDB files`,
+  );
+  say(`  values     ${formatCount(values)} searched for, in ${formatCount(remaining.length)} files found`);
+  if (shared > 0) say(`  shared     ${formatCount(shared)} values are also in other records and were left out`);
+  for (const [stream, count] of Object.entries(elsewhere)) {
+    say(`  check      ${formatCount(count)} addresses or numbers are also in other records of ${stream}`);
+  }
+  for (const { file, values: found } of remaining) say(`  found      ${formatCount(found)} values in ${file}`);
+  for (const file of unread) say(`  unreadable ${file}`);
+  if (!proven) say('  todo       Delete the files named above, then run `tidemark forget` again.');
+}

@@ -1,0 +1,149 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { UNREAD_PAGES, WEBHOOK_REQUEST, type LandedRow, type LandingStream } from '../../schemas/pipeline/landing.js';
+import { PEOPLE, type SubjectKind } from '../../schemas/pipeline/people.js';
+import { forgottenFile } from '../core/data-folder.js';
+import { writeFileAtomic } from '../core/files.js';
+import { readJsonNodes, type JsonNode } from '../core/json-nodes.js';
+import { reduceDelivery, reduceEvents, type EventFacts } from './events.js';
+import { findFingerprint, openFingerprint, type Fingerprint } from './fingerprint.js';
+import { removePeople, type FoundPerson } from './people.js';
+
+/*
+ * Tombstones: keyed hashes of the ids of forgotten people and companies, and of the content of removed events, one per
+ * line in `data/secrets/forgotten`. Answers are compared with them before landing, so no later crawl, retry or replay
+ * brings a forgotten person back.
+ */
+
+/** Someone to forget, or the fingerprint of an event's removed content. */
+export interface Subject {
+  kind: SubjectKind | 'content';
+  id: string;
+}
+
+/** The part of a landed row that may name people. */
+export type PeopleRow = Pick<LandedRow, 'request_key' | 'entity_id' | 'status' | 'body'>;
+
+/** The tombstones of a data folder. */
+export class Forgotten {
+  readonly #fingerprint: Fingerprint;
+  readonly #tombstones: ReadonlySet<string>;
+
+  constructor(fingerprint: Fingerprint, tombstones: ReadonlySet<string>) {
+    this.#fingerprint = fingerprint;
+    this.#tombstones = tombstones;
+  }
+
+  has(kind: Subject['kind'], id: string | null): boolean {
+    return id !== null && this.#tombstones.has(tombstoneOf(this.#fingerprint, { kind, id }));
+  }
+
+  /**
+   * Removes forgotten people from a row.
+   * @param named whether a person or an event that has no tombstone is to be removed, too
+   * @returns the same object if nothing was removed
+   */
+  strip<Row extends PeopleRow>(stream: LandingStream, row: Row, named: Named = NOBODY): Row {
+    const spec = PEOPLE[stream];
+    if (spec === undefined) return row;
+    if (spec.entity === 'person' && this.has('person', row.entity_id)) return { ...row, ...REMOVED_ROW };
+    const ofCompany = spec.entity === 'company' && this.has('company', row.entity_id);
+    const json = readJson(row.body);
+    if (json === undefined) return ofCompany || named.unreadable(row) ? withoutText(row) : row;
+    const body = spec.events
+      ? this.#stripEvents(row, (event) => ofCompany || this.has('content', event.hash) || named.event(event, row))
+      : removePeople(json, spec, (person) => ofCompany || this.#isGone(person) || named.person(person));
+    if (body === null) return { ...row, ...REMOVED_ROW };
+    return body === json.text || body === row.body ? row : { ...row, body };
+  }
+
+  #isGone({ kind, id, company }: FoundPerson): boolean {
+    return this.has(kind, id) || this.has('company', company);
+  }
+
+  #stripEvents(row: PeopleRow, wanted: (event: EventFacts) => boolean): string {
+    const reduce = row.request_key.startsWith(WEBHOOK_REQUEST) ? reduceDelivery : reduceEvents;
+    return reduce(row.body, this.#fingerprint, (event) => event.aboutPeople && wanted(event));
+  }
+}
+
+/** People and events to remove although they have no tombstone, for example because their text holds a removed name. */
+export interface Named {
+  person(person: FoundPerson): boolean;
+  event(event: EventFacts, row: PeopleRow): boolean;
+  /** Whether to remove the text of an answer that is no JSON. */
+  unreadable(row: PeopleRow): boolean;
+}
+
+// An unreadable answer may name a forgotten person.
+const NOBODY: Named = { person: () => false, event: () => false, unreadable: () => true };
+
+/** What stays of an answer that describes a forgotten person only. The load counts it as "not found". */
+const REMOVED_ROW = { request_key: 'removed by tidemark forget', entity_id: 'forgotten', status: 404, body: '' };
+const BY_TIDEMARK = 'Removed by tidemark forget: ';
+
+/** Removes the text of an answer that is no JSON. Keeps a text of Tidemark's own. */
+export function withoutText<Row extends PeopleRow>(row: Row): Row {
+  if (isOwnText(row)) return row;
+  const size = Buffer.byteLength(row.body).toLocaleString('en-US');
+  return { ...row, body: `${BY_TIDEMARK}an unreadable answer of ${size} bytes.` };
+}
+
+/** Whether a text without JSON is Tidemark's own and not from the API. */
+function isOwnText({ request_key: key, body }: PeopleRow): boolean {
+  return body === '' || body.startsWith(BY_TIDEMARK) || key.endsWith(UNREAD_PAGES);
+}
+
+function readJson(body: string): JsonNode | undefined {
+  try {
+    return readJsonNodes(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function tombstoneOf(fingerprint: Fingerprint, { kind, id }: Subject): string {
+  return fingerprint(`${kind} ${id}`);
+}
+
+const cache = new Map<string, { stamp: string; forgotten: Forgotten }>();
+
+/** Reads the tombstones; undefined when there are none. Reads the file only when it changed. */
+export function readForgotten(dataDir: string): Forgotten | undefined {
+  const file = forgottenFile(dataDir);
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) return undefined;
+  const stamp = `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
+  const known = cache.get(file);
+  if (known?.stamp === stamp) return known.forgotten;
+  const fingerprint = findFingerprint(dataDir);
+  if (fingerprint === undefined) return undefined;
+  const forgotten = new Forgotten(fingerprint, readTombstones(file));
+  cache.set(file, { stamp, forgotten });
+  return forgotten;
+}
+
+/** Adds tombstones. Resolves once they are on disk; from then on, no answer with these subjects is landed. */
+export async function addTombstones(dataDir: string, subjects: readonly Subject[]): Promise<void> {
+  const fingerprint = await openFingerprint(dataDir);
+  const file = forgottenFile(dataDir);
+  const before = readTombstones(file);
+  const all = new Set([...before, ...subjects.map((subject) => tombstoneOf(fingerprint, subject))]);
+  if (all.size > before.size) await writeFileAtomic(file, `${[...all].join('\n')}\n`);
+}
+
+function readTombstones(file: string): Set<string> {
+  return new Set(existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []);
+}
+
+/** Removes forgotten people from a row that is about to be landed. Returns the same row if there are none. */
+export function withoutForgotten(place: { dataDir: string; stream: LandingStream }, row: LandedRow): LandedRow {
+  if (PEOPLE[place.stream] === undefined) return row;
+  const stripped = readForgotten(place.dataDir)?.strip(place.stream, row) ?? row;
+  return stripped === row ? row : { ...stripped, sha256: sha256Of(stripped.body) };
+}
+
+/** Hex SHA-256 of a body, as in landed rows. */
+export function sha256Of(body: string): string {
+  return createHash('sha256').update(body).digest('hex');
+}

@@ -1,0 +1,142 @@
+import { WEBHOOK_REQUEST, type LandingStream } from '../../../schemas/pipeline/landing.js';
+import { PEOPLE } from '../../../schemas/pipeline/people.js';
+import { fetchers } from '../../crawl/fetchers/index.js';
+import { deliveryWithoutPeople, REMOVED_FIELD, type EventFacts } from '../../privacy/events.js';
+import { openFingerprint, type Fingerprint } from '../../privacy/fingerprint.js';
+import { withoutText, type Forgotten, type Named, type PeopleRow, type Subject } from '../../privacy/forgotten.js';
+import type { FoundPerson } from '../../privacy/people.js';
+import { addValues, isAddress, ValueFinder, valuesOf } from '../../privacy/values.js';
+import type { Change, StoredRow } from './landed-rows.js';
+import type { Unproven } from './unproven.js';
+
+const CONTENT = new RegExp(`"${REMOVED_FIELD}":"([0-9a-f]+)"`, 'g');
+
+/** What to remove from all people, whether they are forgotten or not. */
+export interface Reduction {
+  /** Answers of these streams older than the given time. */
+  expired?: Partial<Record<LandingStream, Date>> | undefined;
+  /** Remove all personal data, as `personalData: none` does before landing. */
+  everyone?: boolean | undefined;
+}
+
+/**
+ * What a removal changes in each landed row. Use: `collect` every row, `noteKept` every row, `seal`, then `apply` to
+ * every row.
+ */
+export class Changes {
+  readonly #forgotten: Forgotten | undefined;
+  readonly #request: Reduction;
+  readonly #unproven: Unproven;
+  /** Values of forgotten people that other people have, too. */
+  readonly #shared = new Set<string>();
+  readonly #contents = new Set<string>();
+  #fingerprint: Fingerprint | undefined;
+  #addresses = new ValueFinder([]);
+  #ofCompany = new ValueFinder([]);
+  #isSealed = false;
+
+  constructor(forgotten: Forgotten | undefined, request: Reduction, unproven: Unproven) {
+    this.#forgotten = forgotten;
+    this.#request = request;
+    this.#unproven = unproven;
+  }
+
+  async open(dataDir: string): Promise<void> {
+    this.#fingerprint = await openFingerprint(dataDir);
+  }
+
+  /** Collects the values of the people that are removed by their id. */
+  collect(stream: LandingStream, row: StoredRow): void {
+    const current = this.#reduced(stream, row);
+    const after = current === null ? null : this.#stripped(stream, current);
+    if (after === row) return;
+    this.note(row, after);
+    if (current === null || after === null || after === current) return;
+    for (const value of difference(current, after)) this.#unproven.named.add(value);
+    if (row.entity_id !== null) this.#unproven.companies.add(row.entity_id);
+  }
+
+  /** Notes which collected values other people have. */
+  noteKept(stream: LandingStream, row: StoredRow): void {
+    const after = this.apply(stream, row);
+    if (after === null || PEOPLE[stream]?.events) return;
+    for (const value of valuesOf(after.body)) if (this.#unproven.named.has(value)) this.#shared.add(value);
+  }
+
+  /** Ends the collection: from now on, `apply` also removes what names a forgotten person by a value. */
+  seal(): void {
+    const own = [...this.#unproven.named].filter((value) => !this.#shared.has(value));
+    this.#addresses = new ValueFinder(own.filter(isAddress));
+    this.#ofCompany = new ValueFinder(own);
+    this.#isSealed = own.length > 0;
+  }
+
+  readonly apply: Change = (stream, row) => {
+    const current = this.#reduced(stream, row);
+    return current === null ? null : this.#stripped(stream, current);
+  };
+
+  /** Remembers the values that a change removes, and the fingerprints of removed events. */
+  readonly note = (before: StoredRow, after: StoredRow | null): void => {
+    for (const value of difference(before, after)) this.#unproven.values.add(value);
+    for (const [, hash = ''] of after?.body.matchAll(CONTENT) ?? []) this.#contents.add(hash);
+  };
+
+  /** Tombstones of the removed events. */
+  contents(): Subject[] {
+    return [...this.#contents].map((id) => ({ kind: 'content', id }));
+  }
+
+  /** Applies retention, and `everyone`. */
+  #reduced(stream: LandingStream, row: StoredRow): StoredRow | null {
+    const { expired, everyone } = this.#request;
+    const cutoff = expired?.[stream];
+    const isExpired = cutoff !== undefined && Date.parse(row.fetched_at) < cutoff.getTime();
+    if (isExpired && PEOPLE[stream]?.expired === 'drop') return null;
+    return isExpired || everyone ? this.#withoutPeople(stream, row) : row;
+  }
+
+  #withoutPeople(stream: LandingStream, row: StoredRow): StoredRow {
+    const fingerprint = this.#fingerprint as Fingerprint;
+    const isDelivery = row.request_key.startsWith(WEBHOOK_REQUEST);
+    const reduce = isDelivery ? deliveryWithoutPeople : fetchers[stream as keyof typeof fetchers]?.withoutPersonalData;
+    if (reduce === undefined) return row;
+    if (!isDelivery && !isJson(row.body)) return withoutText(row);
+    const body = reduce(row.body, fingerprint);
+    return body === row.body ? row : { ...row, body };
+  }
+
+  #stripped(stream: LandingStream, row: StoredRow): StoredRow {
+    return this.#forgotten?.strip(stream, row, this.#named) ?? row;
+  }
+
+  readonly #named: Named = {
+    person: ({ node, kind }: FoundPerson) => {
+      // A contact of a tender has another numbering, so it is recognised by its address or number.
+      if (!this.#isSealed || kind !== 'contact') return false;
+      const values = new Set<string>();
+      addValues(node, values);
+      return [...values].some((value) => this.#addresses.isIn(value));
+    },
+    event: ({ text }: EventFacts, { entity_id }: PeopleRow) => {
+      if (!this.#isSealed) return false;
+      if (this.#addresses.isIn(text)) return true;
+      return entity_id !== null && this.#unproven.companies.has(entity_id) && this.#ofCompany.isIn(text);
+    },
+    unreadable: ({ body }: PeopleRow) => this.#isSealed && this.#ofCompany.isIn(body),
+  };
+}
+
+function difference(before: StoredRow, after: StoredRow | null): string[] {
+  const kept = after === null ? new Set<string>() : valuesOf(after.body);
+  return [...valuesOf(before.body)].filter((value) => !kept.has(value));
+}
+
+function isJson(body: string): boolean {
+  try {
+    JSON.parse(body);
+    return true;
+  } catch {
+    return false;
+  }
+}

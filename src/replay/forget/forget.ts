@@ -1,0 +1,158 @@
+import { existsSync } from 'node:fs';
+import { readManifests } from '../../landing/index.js';
+import { listBuilds } from '../../builds/builds.js';
+import { removeOldBuilds } from '../../builds/switch.js';
+import { publishedDir, unprovenFile, warehouseFile } from '../../core/data-folder.js';
+import type { Readers } from '../../core/file-modes.js';
+import type { Lock } from '../../core/lock.js';
+import { LandingCorruptError } from '../../duckdb/errors.js';
+import { withMemory } from '../../duckdb/in-memory.js';
+import { lockWriter, whileNobodyReplays } from '../../duckdb/locks.js';
+import { openWarehouse } from '../../duckdb/open.js';
+import { adoptCompacted, describeGone, readLoadedParts } from '../../load/load.js';
+import { listParts } from '../../load/part-check.js';
+import { addTombstones, readForgotten, type Subject } from '../../privacy/forgotten.js';
+import { PEOPLE_STREAMS } from '../../../schemas/pipeline/people.js';
+import { ValueFinder } from '../../privacy/values.js';
+import { rebuildUnder } from '../rebuild.js';
+import { removeReplaced } from '../replace-parts.js';
+import { Changes, type Reduction } from './changes.js';
+import { rewritePart, rewriteSpool, rowsOf } from './landed-rows.js';
+import { removeDerived, scrubDueLists, scrubTexts } from './other-files.js';
+import { prove, type Proof } from './prove.js';
+import { listPeopleSpools, requireQuiet } from './quiet.js';
+import { Unproven } from './unproven.js';
+
+/*
+ * States of a removal and transitions:
+ * - none → marked: tombstones and the file `forget-unproven.json` are on disk. From now on nothing is landed that the
+ *   tombstones name.
+ * - marked → rewritten: each landed part that names a subject has been replaced, and the old part removed.
+ * - rewritten → rebuilt: warehouse and published build are made again from the landing zone; older builds are removed.
+ * - rebuilt → none: a search found no removed value, and `forget-unproven.json` is removed.
+ * After a crash in any state, the next call with any arguments starts again from `marked`. Each step may be repeated.
+ */
+
+/** What to remove. */
+export interface ForgetRequest extends Reduction {
+  /** People and companies to forget for ever. */
+  subjects: readonly Subject[];
+  now: Date;
+  /** See `buildModels` and `publish`. */
+  personalData: boolean;
+  modelsDir?: string | undefined;
+  readers?: Readers | undefined;
+  onStep?: (step: ForgetStep) => void;
+}
+
+export type ForgetStep = 'read' | 'rewrite' | 'rebuild' | 'search';
+
+/** Result of `forget`. */
+export interface Forgot {
+  /** Changed landed answers, and parts written again. */
+  rows: number;
+  parts: number;
+  /** Removed builds and files, relative to the data folder. */
+  removed: string[];
+  /** Null when nothing was landed to remove, so nothing had to be proven. */
+  proof: Proof | null;
+}
+
+/**
+ * Removes people from the landing zone and from everything made from it, then searches the data folder for what was
+ * removed.
+ * @throws WarehouseBusyError while a worker writes the warehouse
+ * @throws TidemarkError `WarehouseBusy` while a crawl or a webhook receiver may hold answers about people
+ * @throws LandingCorruptError when a landed part is damaged or missing: rebuilding would lose its records
+ */
+export async function forget(dataDir: string, request: ForgetRequest): Promise<Forgot> {
+  const lock = await lockWriter(dataDir, 'tidemark forget');
+  try {
+    return await forgetUnder(lock, dataDir, request);
+  } finally {
+    lock.release();
+  }
+}
+
+async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest): Promise<Forgot> {
+  const { now, onStep = () => undefined } = request;
+  await requireSound(dataDir, lock);
+  await addTombstones(dataDir, request.subjects);
+  await requireQuiet(dataDir, Date.now());
+  onStep('read');
+  const unproven = await Unproven.open(unprovenFile(dataDir));
+  const { rows, parts } = await whileNobodyReplays(dataDir, 'tidemark forget', () =>
+    withMemory(unprovenFile(dataDir), async (db) => {
+      await removeReplaced(dataDir);
+      const changes = new Changes(readForgotten(dataDir), request, unproven);
+      await changes.open(dataDir);
+      const people = readManifests(dataDir).filter(({ stream }) => PEOPLE_STREAMS.includes(stream));
+      for (const part of people) for await (const { row } of rowsOf(db, part)) changes.collect(part.stream, row);
+      if (unproven.values.size > 0) {
+        for (const part of people) for await (const { row } of rowsOf(db, part)) changes.noteKept(part.stream, row);
+        await unproven.save();
+      }
+      changes.seal();
+      onStep('rewrite');
+      let [changedRows, changedParts] = [0, 0];
+      for (const part of people) {
+        const changed = await rewritePart(db, dataDir, part, changes.apply, changes.note);
+        changedRows += changed;
+        changedParts += changed > 0 ? 1 : 0;
+      }
+      for (const { stream, file } of listPeopleSpools(dataDir)) {
+        changedRows += await rewriteSpool(stream, file, changes.apply);
+      }
+      await addTombstones(dataDir, changes.contents());
+      await unproven.save();
+      await removeReplaced(dataDir);
+      return { rows: changedRows, parts: changedParts };
+    }),
+  );
+  if (unproven.values.size === 0 && rows === 0) return { rows, parts, removed: [], proof: null };
+  const forgotten = readForgotten(dataDir);
+  await scrubDueLists(dataDir, (id) => forgotten?.has('person', id) ?? false);
+  const removed = removeDerived(dataDir);
+  lock.assertHeld();
+  if (existsSync(warehouseFile(dataDir)) || existsSync(publishedDir(dataDir))) {
+    onStep('rebuild');
+    const before = listBuilds(dataDir).map(({ name }) => name);
+    await rebuildUnder(lock, dataDir, {
+      now,
+      personalData: request.personalData,
+      modelsDir: request.modelsDir,
+      readers: request.readers,
+      keep: 1,
+    });
+    await removeOldBuilds(dataDir, { keep: 1, graceSeconds: 0 });
+    const kept = new Set(listBuilds(dataDir).map(({ name }) => name));
+    removed.push(...before.filter((name) => !kept.has(name)).map((name) => `published/builds/${name}`));
+  }
+  onStep('search');
+  const proof = await prove(dataDir, unproven.values, (remaining) =>
+    removed.push(...scrubTexts(dataDir, new ValueFinder(remaining))),
+  );
+  if (proof.proven) await unproven.remove();
+  return { rows, parts, removed, proof };
+}
+
+/** Checks that a replay of the landing zone gives every row of the warehouse. */
+async function requireSound(dataDir: string, lock: Lock): Promise<void> {
+  const { parts, faults } = listParts(dataDir);
+  if (faults.length === 0 && existsSync(warehouseFile(dataDir))) {
+    const warehouse = await openWarehouse(dataDir, { lock });
+    try {
+      await adoptCompacted(warehouse.db, parts);
+      const gone = describeGone(parts, await readLoadedParts(warehouse.db));
+      if (gone !== null) faults.push(gone);
+    } finally {
+      await warehouse.close();
+    }
+  }
+  if (faults.length === 0) return;
+  throw new LandingCorruptError(
+    faults,
+    { parts: 0, rows: 0, rejects: 0 },
+    'Nothing was removed. `tidemark forget` builds the warehouse again from the landing zone, which must be complete.',
+  );
+}

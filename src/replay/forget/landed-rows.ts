@@ -1,0 +1,106 @@
+import { readFileSync, statSync, utimesSync } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import type { LandingStream } from '../../../schemas/pipeline/landing.js';
+import { writeFileAtomic } from '../../core/files.js';
+import type { Database } from '../../duckdb/database.js';
+import { quote } from '../../duckdb/sql-files.js';
+import type { LandedPart } from '../../landing/index.js';
+import { readSpool } from '../../landing/spool.js';
+import { sha256Of, type PeopleRow } from '../../privacy/forgotten.js';
+import { replaceParts } from '../replace-parts.js';
+
+/** A landed row as `tidemark forget` sees it. */
+export interface StoredRow extends PeopleRow {
+  /** ISO time. */
+  fetched_at: string;
+}
+
+/** Returns the row to keep: the same object if nothing changes, null to drop the row. */
+export type Change = (stream: LandingStream, row: StoredRow) => StoredRow | null;
+
+/** Yields the rows of a part with their positions. No other query may run on the database until the end. */
+export async function* rowsOf(db: Database, part: LandedPart): AsyncGenerator<{ at: number; row: StoredRow }> {
+  const sql = `
+    SELECT file_row_number, request_key, entity_id, status, replace(CAST(fetched_at AS VARCHAR), ' ', 'T') || 'Z', body
+    FROM read_parquet(${quote(part.file)}, file_row_number = true, hive_partitioning = false)`;
+  for await (const rows of db.stream(sql)) {
+    for (const [at, request_key, entity_id, status, fetched_at, body] of rows) {
+      yield { at: Number(at), row: { request_key, entity_id, status, fetched_at, body } as unknown as StoredRow };
+    }
+  }
+}
+
+const CHANGED = `columns = {position: 'BIGINT', dropped: 'BOOLEAN', request_key: 'VARCHAR', entity_id: 'VARCHAR', status: 'INTEGER',
+  body: 'VARCHAR', sha256: 'VARCHAR'}, format = 'newline_delimited', maximum_object_size = 1073741824`;
+
+/**
+ * Writes a part again without what `change` removes. The new part replaces the part; `removeReplaced` removes the part.
+ * @param onChange called for each changed row with the row before and after
+ * @returns Number of changed rows; 0 if the part stays as it is
+ */
+export async function rewritePart(
+  db: Database,
+  dataDir: string,
+  part: LandedPart,
+  change: Change,
+  onChange: (before: StoredRow, after: StoredRow | null) => void,
+): Promise<number> {
+  // Only changed rows are written to this file, without what was removed.
+  const file = `${part.file}.changes.tmp`;
+  let changed = 0;
+  const handle = await open(file, 'w', 0o600);
+  try {
+    for await (const { at, row } of rowsOf(db, part)) {
+      const after = change(part.stream, row);
+      if (after === row) continue;
+      changed++;
+      onChange(row, after);
+      const { fetched_at: _, ...kept } = after ?? { fetched_at: '', body: '' };
+      await handle.appendFile(
+        `${JSON.stringify({ position: at, dropped: after === null, ...kept, sha256: sha256Of(kept.body) })}\n`,
+      );
+    }
+    await handle.close();
+    if (changed === 0) return 0;
+    await replaceParts(
+      db,
+      dataDir,
+      [part],
+      (relation) => `
+        SELECT p.* REPLACE (
+          CASE WHEN c.position IS NULL THEN p.request_key ELSE c.request_key END AS request_key,
+          CASE WHEN c.position IS NULL THEN p.entity_id ELSE c.entity_id END AS entity_id,
+          CASE WHEN c.position IS NULL THEN p.status ELSE c.status END AS status,
+          CASE WHEN c.position IS NULL THEN p.body ELSE c.body END AS body,
+          CASE WHEN c.position IS NULL THEN p.sha256 ELSE c.sha256 END AS sha256
+        )
+        FROM ${relation} AS p
+        LEFT JOIN read_json(${quote(file)}, ${CHANGED}) AS c ON c.position = p.file_row_number
+        WHERE c.dropped IS NOT TRUE`,
+    );
+    return changed;
+  } finally {
+    await handle.close().catch(() => undefined);
+    await rm(file, { force: true });
+  }
+}
+
+/** Rewrites a spool that no process writes. Leaves out torn lines. Returns the number of changed rows. */
+export async function rewriteSpool(stream: LandingStream, file: string, change: Change): Promise<number> {
+  const lines: string[] = [];
+  let changed = 0;
+  for await (const { row } of readSpool(file)) {
+    if (row === undefined) continue;
+    const after = change(stream, row) ?? row;
+    if (after !== row) changed++;
+    lines.push(JSON.stringify(after === row ? row : { ...row, ...after, sha256: sha256Of(after.body) }));
+  }
+  const text = lines.map((line) => `${line}\n`).join('');
+  if (text !== readFileSync(file, 'utf8')) {
+    const { atime, mtime } = statSync(file);
+    await writeFileAtomic(file, text);
+    // Keep the time: a new time would mean that a worker writes this spool.
+    utimesSync(file, atime, mtime);
+  }
+  return changed;
+}

@@ -1,0 +1,77 @@
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import {
+  dueDir,
+  envDir,
+  listsDir,
+  logsDir,
+  rebuiltRoot,
+  rejectsDir,
+  reportFile,
+  runsDir,
+  stagedModelsFile,
+} from '../../core/data-folder.js';
+import { writeFileAtomic } from '../../core/files.js';
+import { PEOPLE, PEOPLE_STREAMS } from '../../../schemas/pipeline/people.js';
+import type { ValueFinder } from '../../privacy/values.js';
+
+/**
+ * Removes files that are made again from the landing zone or by a command: rejects of streams about people, dev
+ * environments, replays of some nights, staged models and the report.
+ * @returns the removed paths, relative to the data folder
+ */
+export function removeDerived(dataDir: string): string[] {
+  const staged = stagedModelsFile(dataDir);
+  const candidates = [
+    ...PEOPLE_STREAMS.map((stream) => rejectsDir(dataDir, stream)),
+    envDir(dataDir),
+    rebuiltRoot(dataDir),
+    staged,
+    `${staged}.wal`,
+    `${staged}.tmp`,
+    reportFile(dataDir),
+  ];
+  return candidates.flatMap((file) => {
+    if (!existsSync(file)) return [];
+    rmSync(file, { recursive: true, force: true });
+    return [path.relative(dataDir, file)];
+  });
+}
+
+/** Removes forgotten people from the lists of records to fetch. Only streams whose records are people have such lists. */
+export async function scrubDueLists(dataDir: string, isForgotten: (id: string) => boolean): Promise<void> {
+  const streams = PEOPLE_STREAMS.filter((stream) => PEOPLE[stream]?.entity === 'person');
+  for (const run of namesIn(runsDir(dataDir))) {
+    for (const folder of streams.map((stream) => dueDir(dataDir, run, stream))) {
+      for (const name of namesIn(folder).filter((file) => /^chunk-\d+\.json$/.test(file))) {
+        const file = path.join(folder, name);
+        const entities = JSON.parse(readFileSync(file, 'utf8')) as { id: string }[];
+        const kept = entities.filter(({ id }) => !isForgotten(id));
+        if (kept.length < entities.length) await writeFileAtomic(file, JSON.stringify(kept));
+      }
+    }
+  }
+}
+
+/**
+ * Removes the lines of logs, and the copies of lists for `tidemark resolve`, that hold a removed value.
+ * @returns the changed or removed paths, relative to the data folder
+ */
+export function scrubTexts(dataDir: string, finder: ValueFinder): string[] {
+  const lists = namesIn(listsDir(dataDir)).map((name) => path.join(listsDir(dataDir), name));
+  const logs = namesIn(logsDir(dataDir)).map((name) => path.join(logsDir(dataDir), name));
+  const isHit = (file: string): boolean => statSync(file).isFile() && finder.isIn(readFileSync(file, 'utf8'));
+  const removed = lists.filter(isHit);
+  for (const file of removed) rmSync(file);
+  const changed = logs.filter(isHit);
+  for (const file of changed) {
+    const lines = readFileSync(file, 'utf8').split('\n');
+    // Write in place: a running process appends to the open file.
+    writeFileSync(file, lines.filter((line) => !finder.isIn(line)).join('\n'));
+  }
+  return [...removed, ...changed].map((file) => path.relative(dataDir, file));
+}
+
+function namesIn(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder) : [];
+}

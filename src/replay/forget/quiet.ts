@@ -1,0 +1,61 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { WEBHOOK_RUN, type LandingStream } from '../../../schemas/pipeline/landing.js';
+import { streamDir } from '../../core/data-folder.js';
+import { TidemarkError } from '../../core/errors.js';
+import { spoolsDir } from '../../landing/index.js';
+import { PEOPLE_STREAMS } from '../../../schemas/pipeline/people.js';
+import { Adopter } from '../../webhook-receiver/adopter.js';
+
+// A spool that changed since may belong to a running worker.
+const QUIET_MS = 10 * 60_000;
+
+/** A file with answers that are not landed yet. */
+export interface FoundSpool {
+  stream: LandingStream;
+  run: string;
+  file: string;
+}
+
+/** Lists the spools of the streams about people. */
+export function listPeopleSpools(dataDir: string): FoundSpool[] {
+  return PEOPLE_STREAMS.flatMap((stream) =>
+    foldersIn(streamDir(dataDir, stream), 'date=').flatMap((date) =>
+      foldersIn(date, 'run=').flatMap((folder) => {
+        const spools = spoolsDir(folder);
+        const names = existsSync(spools) ? readdirSync(spools).filter((name) => name.endsWith('.ndjson')) : [];
+        const run = path.basename(folder).slice('run='.length);
+        return names.map((name) => ({ stream, run, file: path.join(spools, name) }));
+      }),
+    ),
+  );
+}
+
+/**
+ * Checks that no process is about to land answers about people that it read before. Lands the spools of dead webhook
+ * receivers.
+ * @throws TidemarkError `WarehouseBusy` while a crawl or a webhook receiver may hold such answers
+ */
+export async function requireQuiet(dataDir: string, now: number): Promise<void> {
+  await new Adopter(dataDir, { onLanded: () => undefined }).adopt(undefined, () => undefined);
+  for (const { stream, run, file } of listPeopleSpools(dataDir)) {
+    if (run === WEBHOOK_RUN) {
+      throw new TidemarkError('WarehouseBusy', `A webhook receiver is storing deliveries in ${file}.`, {
+        todo: 'Stop `tidemark watch listen`, then run this command again. If the receiver was killed, wait a minute first.',
+        retryable: true,
+      });
+    }
+    const changed = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    if (now - changed < QUIET_MS) {
+      throw new TidemarkError('WarehouseBusy', `Run ${run} is fetching ${stream}: ${file} changed a moment ago.`, {
+        todo: 'Wait until the run has ended, or stop it (`tidemark stop`). If its worker was killed, wait 10 minutes.',
+        retryable: true,
+      });
+    }
+  }
+}
+
+function foldersIn(folder: string, prefix: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).flatMap((name) => (name.startsWith(prefix) ? [path.join(folder, name)] : []));
+}

@@ -1,0 +1,45 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { z } from 'zod';
+import { writeFileAtomic } from '../../core/files.js';
+
+const Content = z.object({ values: z.array(z.string()), named: z.array(z.string()), companies: z.array(z.string()) });
+
+/**
+ * The values that a removal must still prove to be gone. They are on disk while the removal runs, so that it can finish
+ * after a crash; no other file has them then.
+ */
+export class Unproven {
+  /** Values of everything that was removed. */
+  readonly values: Set<string>;
+  /** Those of forgotten people. Events about people that hold such a value lose their content. */
+  readonly named: Set<string>;
+  /** Companies of forgotten people. */
+  readonly companies: Set<string>;
+  readonly #file: string;
+
+  private constructor(file: string, { values, named, companies }: z.infer<typeof Content>) {
+    this.#file = file;
+    this.values = new Set(values);
+    this.named = new Set(named);
+    this.companies = new Set(companies);
+  }
+
+  static async open(file: string): Promise<Unproven> {
+    const empty = { values: [], named: [], companies: [] };
+    return new Unproven(file, existsSync(file) ? Content.parse(JSON.parse(readFileSync(file, 'utf8'))) : empty);
+  }
+
+  async save(): Promise<void> {
+    if (this.values.size === 0) return;
+    const { values, named, companies } = this;
+    await writeFileAtomic(
+      this.#file,
+      JSON.stringify({ values: [...values], named: [...named], companies: [...companies] }),
+    );
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.#file, { force: true });
+  }
+}
