@@ -26,8 +26,6 @@ const NOT_NEEDED: Readonly<Record<string, string>> = {
 /** Routes that nothing calls yet. Remove a route when something calls it; never add one. */
 const PENDING: readonly string[] = [
   'POST /v2/overview',
-  'POST /v2/employees',
-  'GET /v2/employees/{id}',
   'GET /v2/companies/{id}/watch/fields',
   'POST /v2/enrichment/email',
   'POST /v2/enrichment/employee/pronet',
@@ -39,8 +37,6 @@ const PENDING: readonly string[] = [
   'POST /v2/know-your-payee',
   'GET /v2/know-your-payee/{id}',
   'POST /v2/know-your-payee/{id}',
-  'POST /v1/finder/executives',
-  'GET /v1/finder/executive/details',
   'POST /api/company-by-url',
   'POST /api/company-by-pronet',
   'POST /api/company-financials',
