@@ -31,6 +31,8 @@ export interface SandboxOptions extends Required<WorldOptions>, FilterRules {
   day: number;
   /** Largest page size. */
   maxPerPage: number;
+  /** Largest page size of the employee search in version 2. 0: `maxPerPage`. */
+  employeesPerPage: number;
   /** What to do with a `per_page` above `maxPerPage`: reduce it to `maxPerPage`, or refuse it as InvalidRequest. */
   pageSizePolicy: 'clamp' | 'refuse';
   /** Page size of a request without `per_page`. */

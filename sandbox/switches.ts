@@ -115,6 +115,13 @@ export const SWITCHES: { [Option in keyof Settable]: Switch<Settable[Option]> } 
     description: 'largest page size',
     parse: wholeNumber,
   },
+  employeesPerPage: {
+    group: 'paging',
+    flag: '--employees-per-page <n>',
+    value: 0,
+    description: 'largest page size of the employee search; 0: as --max-per-page',
+    parse: count,
+  },
   pageSizePolicy: {
     group: 'paging',
     flag: '--page-size-policy <policy>',

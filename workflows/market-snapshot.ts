@@ -1,6 +1,6 @@
 import type { CarriedRun } from '../schemas/pipeline/carried.js';
 import type { RunResult } from '../schemas/pipeline/run.js';
-import { MARKET_STREAMS } from '../schemas/pipeline/streams.js';
+import { followersOf, MARKET_STREAMS } from '../schemas/pipeline/streams.js';
 import { crawlStream, discover, readListing } from './run/steps.js';
 import { withRun } from './run/with-run.js';
 
@@ -16,7 +16,9 @@ export async function marketSnapshot(input?: unknown, carried?: CarriedRun): Pro
       await readListing(run, 'nomenclatures');
       await discover(run);
       for (const stream of MARKET_STREAMS) {
-        if (run.ctx.streams.includes(stream)) await crawlStream(run, stream);
+        if (!run.ctx.streams.includes(stream)) continue;
+        await crawlStream(run, stream);
+        for (const follower of followersOf(stream)) await crawlStream(run, follower);
       }
     } else {
       await readListing(run, 'watched_companies');

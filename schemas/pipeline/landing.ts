@@ -18,7 +18,9 @@ export const LandingStream = z.enum([
   'companies_v1', //        GET /v1/finder/company/details
   'financials_ticker', //   GET /v2/financial/ticker; entity_id: the ticker
   'contact_metrics', //     GET /v2/metrics/contacts; entity_id: the day
-  'executives', //          GET /v1/finder/company/executives, one row a page
+  'executives', //          GET /v1/finder/company/executives and the routes that replace it; entity_id: the company
+  'employees', //           POST /v2/employees, one row a page; entity_id: the company
+  'employee_details', //    GET /v2/employees/{id}
   'tenders', //             POST /v1/finder/tenders, one row a page
   'tender_details', //      GET /v1/finder/tenders/details
   'nomenclatures', //       the three lookup routes; entity_id: v1, tenders, donors

@@ -38,7 +38,9 @@ export interface PeopleOfStream {
 
 /** One entry for each stream whose fetcher has `withoutPersonalData`. */
 export const PEOPLE: Readonly<Partial<Record<LandingStream, PeopleOfStream>>> = {
-  executives: { people: [{ path: ['list'] }], entity: 'company', expired: 'drop' },
+  executives: { people: [{ path: ['list'] }, { path: ['data'] }, { path: [] }], entity: 'company', expired: 'drop' },
+  employees: { people: [{ path: ['data'] }], entity: 'company', expired: 'drop' },
+  employee_details: { people: [{ path: [] }], entity: 'person', expired: 'drop' },
   tender_details: { people: [{ path: ['contacts', '*'], kind: 'contact' }], entity: 'other', expired: 'reduce' },
   watch_events: { people: [], entity: 'company', events: true, expired: 'reduce' },
 };

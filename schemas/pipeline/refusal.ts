@@ -12,4 +12,6 @@ export interface Refusal {
   guard: string | null;
   /** The API's message, at most 300 characters. */
   message: string;
+  /** Route that gives the same records, so that none is missing; left out when there is none. */
+  replacedBy?: string;
 }

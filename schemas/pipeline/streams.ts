@@ -20,6 +20,11 @@ interface FetchedStream {
   retry?: true;
   /** True when one request fetches a whole record. Repeated answers of such a stream can be dropped. */
   single?: true;
+  /**
+   * Stream whose answers name the records of this stream. A market snapshot fetches this stream right after the named
+   * one, with the same age, and no configuration names it.
+   */
+  follows?: string;
 }
 
 /**
@@ -75,6 +80,21 @@ export const FETCHED = {
     refresh: '90d',
     retry: true,
   },
+  employees: {
+    route: 'POST /v2/employees',
+    due: 'financials',
+    ofCompanies: true,
+    refresh: '90d',
+    retry: true,
+  },
+  employee_details: {
+    route: 'GET /v2/employees/{id}',
+    due: 'employee_details',
+    ofCompanies: true,
+    follows: 'employees',
+    retry: true,
+    single: true,
+  },
   tender_details: { route: 'GET /v1/finder/tenders/details', due: 'tender_details', retry: true, single: true },
   watch_events: { route: 'GET /v2/companies/{id}/watch/events', due: 'watch_events' },
   matches: { route: null, due: 'matches' },
@@ -93,6 +113,11 @@ function namesWith<Trait extends keyof FetchedStream>(trait: Trait): [NamesWith<
 /** The traits of a stream, by its name. */
 export function traitsOf(name: FetchedStreamName): FetchedStream {
   return FETCHED[name];
+}
+
+/** The streams that follow a stream (`follows`). */
+export function followersOf(name: FetchedStreamName): FetchedStreamName[] {
+  return (Object.keys(FETCHED) as FetchedStreamName[]).filter((follower) => traitsOf(follower).follows === name);
 }
 
 /** Streams a market snapshot can fetch (docs/configuration.md, `markets[].streams`). */

@@ -3,11 +3,17 @@ SELECT DISTINCT
   r.entity_id,
   'failed' AS reason,
   CAST(NULL AS TIMESTAMPTZ) AS answered_at,
-  TRY_CAST(r.entity_id AS BIGINT) AS company_id
+  e.company_id
 FROM ops.rejects AS r
 JOIN plan AS p ON r.stream = p.stream
+LEFT JOIN (
+  SELECT person_id, max(company_id) AS company_id FROM ledger.people_listed WHERE stream = 'employees' GROUP BY person_id
+) AS l ON r.stream = 'employee_details' AND l.person_id = TRY_CAST(r.entity_id AS BIGINT)
+CROSS JOIN LATERAL (
+  SELECT CASE r.stream WHEN 'employee_details' THEN l.company_id ELSE TRY_CAST(r.entity_id AS BIGINT) END AS company_id
+) AS e
 WHERE r.resolved_at IS NULL
   AND (
     p.market IS NULL
-    OR TRY_CAST(r.entity_id AS BIGINT) IN (SELECT company_id FROM marts.market_members WHERE market = p.market)
+    OR e.company_id IN (SELECT company_id FROM marts.market_members WHERE market = p.market)
   )

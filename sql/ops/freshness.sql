@@ -10,10 +10,10 @@ description: >-
   All streams except companies leave out companies whose record is gone.
 columns:
   market: VARCHAR | Market
-  stream: VARCHAR | companies, financials or, if they are crawled, financials_v1, companies_v1 and executives
+  stream: VARCHAR | companies, financials or, if they are crawled, financials_v1, companies_v1, executives, employees and employee_details
   answered_on: DATE | UTC day of the last answer; NULL if there was none
   gone: BOOLEAN | True if the last answer was 404 (not found)
-  companies: BIGINT | Members of the market's current night
+  companies: BIGINT | Members of the market's current night; for employee_details, people in the latest listings of the members
 */
 WITH current_nights AS (
   SELECT market, max(date) AS date FROM ops.nights GROUP BY market
@@ -24,7 +24,7 @@ streams AS (
   UNION ALL
   SELECT 'financials'
   UNION ALL
-  SELECT DISTINCT stream FROM ledger.answers WHERE stream IN ('financials_v1', 'companies_v1', 'executives')
+  SELECT DISTINCT stream FROM ledger.answers WHERE stream IN ('financials_v1', 'companies_v1', 'executives', 'employees')
 )
 
 SELECT
@@ -39,4 +39,16 @@ CROSS JOIN streams AS s
 LEFT JOIN ledger.answers AS a ON a.stream = s.stream AND a.entity_id = CAST(m.company_id AS VARCHAR)
 LEFT JOIN ledger.answers AS d ON d.stream = 'companies' AND d.entity_id = CAST(m.company_id AS VARCHAR)
 WHERE s.stream = 'companies' OR NOT coalesce(d.gone, false)
+GROUP BY ALL
+UNION ALL
+SELECT
+  m.market,
+  'employee_details',
+  CAST(a.answered_at AT TIME ZONE 'UTC' AS DATE),
+  coalesce(a.gone, false),
+  count(DISTINCT e.employee_id)
+FROM marts.market_members AS m
+SEMI JOIN current_nights AS n ON n.market = m.market AND n.date = m.date
+JOIN core.employees AS e ON e.company_id = m.company_id AND e.is_listed
+LEFT JOIN ledger.answers AS a ON a.stream = 'employee_details' AND a.entity_id = CAST(e.employee_id AS VARCHAR)
 GROUP BY ALL

@@ -9,7 +9,7 @@ description: >-
   report or a whole record. data/rejects has the complete raw values. A company that is gone (404) is not a reject.
 columns:
   stream: VARCHAR | Landing stream
-  entity_id: VARCHAR | Company id, tender slug or list name; for a search page, its request; for a webhook delivery, its request and the start of its SHA-256
+  entity_id: VARCHAR | Company id, person id (employee_details), tender slug or list name; for a search page, its request; for a webhook delivery, its request and the start of its SHA-256
   reason: VARCHAR | Code of what is wrong
   path: VARCHAR | JSON path of the wrong part; $ is the whole answer
   raw: VARCHAR | The wrong part as last received, cut to 10,000 characters

@@ -1,29 +1,57 @@
--- GET /v1/finder/company/executives: one page of a company's executives. entity_id is the company.
-INSERT INTO batch_rejects
-SELECT row_id, 'no_list', '$', CAST(doc AS VARCHAR)
+-- Executives of a company, from three routes. entity_id is the company.
+-- GET /v1/finder/company/executives: one page of the company's executives (`list`).
+-- POST /v1/finder/executives, which replaces it: one page of a search for the company's executives (`data`), names only.
+-- GET /v1/finder/executive/details: one executive whom that search listed.
+-- Only the last page of a listing is the answer for the company.
+UPDATE batch SET is_page = true
+WHERE status BETWEEN 200 AND 299 AND row_id IN (SELECT row_id FROM parts WHERE starts_with(segment, 'page-'));
+
+CREATE OR REPLACE TEMP TABLE executive_bodies AS
+SELECT
+  row_id, run, observed_at, body_hash, doc, is_page, json_id(to_json(entity_id)) AS company_id,
+  CASE
+    WHEN starts_with(request_key, 'POST /v1/finder/executives ') THEN 'data'
+    WHEN starts_with(request_key, 'GET /v1/finder/executive/details ') THEN 'details'
+    ELSE 'list'
+  END AS form
 FROM batch
-WHERE doc IS NOT NULL AND json_type(json_extract(doc, '$.list')) IS DISTINCT FROM 'ARRAY';
+WHERE doc IS NOT NULL;
 
 INSERT INTO batch_rejects
-SELECT row_id, 'bad_entity_id', '$', entity_id
+SELECT row_id, 'no_' || form, '$', CAST(doc AS VARCHAR)
+FROM executive_bodies
+WHERE form <> 'details' AND json_type(json_extract(doc, '$.' || form)) IS DISTINCT FROM 'ARRAY';
+
+INSERT INTO batch_rejects
+SELECT row_id, 'bad_entity_id', '$', CAST(doc AS VARCHAR)
+FROM executive_bodies
+WHERE company_id IS NULL AND row_id NOT IN (SELECT row_id FROM batch_rejects WHERE path = '$');
+
+INSERT INTO ledger.people_listings
+SELECT stream, run, json_id(to_json(entity_id)), observed_at, NULL, NOT is_page
 FROM batch
-WHERE doc IS NOT NULL
-  AND json_id(to_json(entity_id)) IS NULL
-  AND row_id NOT IN (SELECT row_id FROM batch_rejects WHERE path = '$');
+WHERE json_id(to_json(entity_id)) IS NOT NULL
+  AND (status = 404 OR (doc IS NOT NULL AND row_id NOT IN (SELECT row_id FROM batch_rejects WHERE path = '$')));
 
 CREATE OR REPLACE TEMP TABLE listed_people AS
 WITH items AS (
   SELECT
-    row_id, run, observed_at, body_hash, json_id(to_json(entity_id)) AS company_id,
-    unnest(json_items(json_extract(doc, '$.list'))) AS item,
-    generate_subscripts(json_items(json_extract(doc, '$.list')), 1) - 1 AS i
-  FROM batch
-  WHERE doc IS NOT NULL AND row_id NOT IN (SELECT row_id FROM batch_rejects WHERE path = '$')
+    row_id, run, observed_at, body_hash, company_id, form,
+    unnest(CASE form WHEN 'details' THEN [doc] ELSE json_items(json_extract(doc, '$.' || form)) END) AS item,
+    generate_subscripts(CASE form WHEN 'details' THEN [doc] ELSE json_items(json_extract(doc, '$.' || form)) END, 1) - 1 AS i
+  FROM executive_bodies
+  WHERE row_id NOT IN (SELECT row_id FROM batch_rejects WHERE path = '$')
 )
 SELECT
   *,
+  CASE form WHEN 'details' THEN '$' ELSE '$.' || form || '[' || i || ']' END AS path,
   json_id(json_extract(item, '$.id')) AS person_id,
-  json_repeats(item) AS repeats,
+  CASE
+    WHEN json_type(item) IS DISTINCT FROM 'OBJECT' THEN 'not_an_object'
+    WHEN json_repeats(item) THEN 'duplicate_key'
+    WHEN json_id(json_extract(item, '$.id')) IS NULL THEN json_id_fault(json_extract(item, '$.id'))
+    WHEN form = 'data' AND json_id(json_extract(item, '$.company_id')) <> company_id THEN 'other_company'
+  END AS reason,
   json_transform(item, '{
     "title_name":"JSON", "first_name":"JSON", "last_name":"JSON", "patronime_name":"JSON", "gender":"JSON",
     "company_executive_seniority_level":"JSON", "company_executive_function":"JSON", "contact_phone":"JSON",
@@ -32,22 +60,12 @@ SELECT
 FROM items;
 
 INSERT INTO batch_rejects
-SELECT
-  row_id,
-  CASE
-    WHEN json_type(item) IS DISTINCT FROM 'OBJECT' THEN 'not_an_object'
-    WHEN repeats THEN 'duplicate_key'
-    ELSE json_id_fault(json_extract(item, '$.id'))
-  END,
-  '$.list[' || i || ']',
-  CAST(item AS VARCHAR)
-FROM listed_people
-WHERE json_type(item) IS DISTINCT FROM 'OBJECT' OR repeats OR person_id IS NULL;
+SELECT row_id, reason, path, CAST(item AS VARCHAR) FROM listed_people WHERE reason IS NOT NULL;
 
 -- Single values: an array or object where a plain value belongs.
 INSERT INTO batch_rejects
 WITH fields AS (
-  SELECT row_id, i, unnest([
+  SELECT row_id, path AS item_path, unnest([
     {'path': 'title_name', 'v': f.title_name}, {'path': 'first_name', 'v': f.first_name},
     {'path': 'last_name', 'v': f.last_name}, {'path': 'patronime_name', 'v': f.patronime_name},
     {'path': 'gender', 'v': f.gender}, {'path': 'contact_phone', 'v': f.contact_phone},
@@ -57,7 +75,7 @@ WITH fields AS (
   FROM listed_people
   WHERE json_type(item) = 'OBJECT'
 )
-SELECT row_id, 'wrong_type', '$.list[' || i || '].' || path, CAST(v AS VARCHAR) FROM fields WHERE json_is_nested(v);
+SELECT row_id, 'wrong_type', item_path || '.' || path, CAST(v AS VARCHAR) FROM fields WHERE json_is_nested(v);
 
 CREATE OR REPLACE TEMP TABLE people_typed AS
 WITH renamed AS (
@@ -66,6 +84,7 @@ WITH renamed AS (
     run,
     company_id,
     person_id,
+    form,
     json_text(f.company_name) AS company_name,
     json_text(f.title_name) AS title,
     nullif(concat_ws(' ', json_text(f.first_name), json_text(f.last_name)), '') AS full_name,
@@ -86,12 +105,12 @@ WITH renamed AS (
     CAST(nullif(CAST(json_merge_patch(item, '{
       "id":null, "title_name":null, "first_name":null, "last_name":null, "patronime_name":null, "gender":null,
       "company_executive_seniority_level":null, "company_executive_function":null, "contact_phone":null,
-      "contact_email":null, "nationality":null, "function_original_name":null, "company_name":null
+      "contact_email":null, "nationality":null, "function_original_name":null, "company_id":null, "company_name":null
     }') AS VARCHAR), '{}') AS JSON) AS extra,
     observed_at,
     body_hash
   FROM listed_people
-  WHERE json_type(item) = 'OBJECT' AND NOT repeats AND person_id IS NOT NULL
+  WHERE reason IS NULL
 )
 SELECT
   *,
@@ -103,7 +122,7 @@ FROM renamed;
 
 MERGE INTO ledger.people AS old
 USING (
-  SELECT * EXCLUDE (run, company_id)
+  SELECT * EXCLUDE (run, company_id, form)
   FROM people_typed
   QUALIFY row_number() OVER (
     PARTITION BY person_id, record_hash ORDER BY observed_at DESC, body_hash DESC, CAST(extra AS VARCHAR) DESC
@@ -113,4 +132,9 @@ WHEN MATCHED AND (new.observed_at, new.body_hash) > (old.observed_at, old.body_h
 WHEN NOT MATCHED THEN INSERT BY NAME;
 
 INSERT INTO ledger.people_listed BY NAME
-SELECT DISTINCT stream, run, company_id, person_id, record_hash, observed_at FROM people_typed;
+SELECT DISTINCT stream, run, company_id, person_id, record_hash, observed_at, form = 'list' AS is_whole
+FROM people_typed
+WHERE form <> 'details';
+
+INSERT INTO ledger.people_details BY NAME
+SELECT DISTINCT stream, run, person_id, record_hash, observed_at FROM people_typed WHERE form = 'details';

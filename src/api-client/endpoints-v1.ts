@@ -56,6 +56,13 @@ export type V1CompaniesQuery = Omit<V1CompaniesRequest, 'filters'> & {
 /** Query of one company's executives; the id is a number or text. */
 export type V1CompanyExecutivesAsk = Omit<V1CompanyExecutivesQuery, 'id'> & { id: Id };
 
+/** Query of a search for executives; the company's id is a number or text. */
+export type V1ExecutivesQuery = Omit<V1ExecutivesRequest, 'filters'> & {
+  filters?:
+    | (Omit<NonNullable<V1ExecutivesRequest['filters']>, 'company_id'> & { company_id?: Id | undefined })
+    | undefined;
+};
+
 /**
  * Version 1, `{baseUrl}/v1/finder` (reference v1, section "Endpoints"). The parameters of GET requests are sent in the
  * query.
@@ -73,7 +80,7 @@ export interface V1Endpoints {
   /** Returns one page of a company's executives (`list`). Personal data. */
   companyExecutives(query: V1CompanyExecutivesAsk, call?: CallOptions): Promise<ApiResponse<V1CompanyExecutivesPage>>;
   /** Returns one page of executives who match company and person filters. Personal data. */
-  executives(query?: V1ExecutivesRequest, call?: CallOptions): Promise<ApiResponse<V1ExecutivesPage>>;
+  executives(query?: V1ExecutivesQuery, call?: CallOptions): Promise<ApiResponse<V1ExecutivesPage>>;
   /** Returns an executive's contact details without checking their fields. Personal data. */
   executive(id: Id, call?: CallOptions): Promise<ApiResponse<Unchecked<V1Executive>>>;
   /** Returns one page of tenders. The answer has no page count, so read until `total_results` rows or an empty page. */

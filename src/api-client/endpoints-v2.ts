@@ -34,6 +34,11 @@ export type ProspectingQuery = Omit<ProspectingRequest, 'filters'> & {
   filters?: ProspectingFilters | Record<string, unknown> | undefined;
 };
 
+/** Query of a search for people; the company's id is a number or text. */
+export type EmployeesQuery = Omit<EmployeesRequest, 'filters'> & {
+  filters: Omit<EmployeesRequest['filters'], 'company_id'> & { company_id?: Id | undefined };
+};
+
 /** Version 2, `{baseUrl}/v2` (reference v2, section "Endpoints"). */
 export interface V2Endpoints {
   /**
@@ -62,7 +67,7 @@ export interface V2Endpoints {
    */
   company(id: Id, call?: CallOptions): Promise<ApiResponse<Unchecked<Company>>>;
   /** Returns one page of people. `page` is at most 10. An item without an id becomes null. */
-  employees(query: EmployeesRequest, call?: CallOptions): Promise<ApiResponse<EmployeesPage>>;
+  employees(query: EmployeesQuery, call?: CallOptions): Promise<ApiResponse<EmployeesPage>>;
   /** Returns an employee record without checking its fields (schemas/v2/employee.ts). Personal data. */
   employee(id: Id, call?: CallOptions): Promise<ApiResponse<Unchecked<Employee>>>;
   /**

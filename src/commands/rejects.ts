@@ -61,7 +61,7 @@ function registerRetry(rejects: Command): void {
     .description('fetch only the records of open rejects again')
     .option(
       '--streams <list>',
-      'comma-separated: companies, financials, financials_v1, companies_v1, financials_ticker, executives, tender_details; default all',
+      'comma-separated: companies, financials, financials_v1, companies_v1, financials_ticker, executives, employees, employee_details, tender_details; default all',
     )
     .option('--market <name>', 'only companies of this market')
     .option('--no-wait', 'start the run and return at once')

@@ -63,12 +63,12 @@ export function readItemId(item: JsonNode): ReadId {
 }
 
 /**
- * Reads the items in a page's `data`. Returns an empty list if the page has no `data`.
+ * Reads the items in a page's list, usually `data`. Returns an empty list if the page has no such list.
  * @throws SyntaxError when the body is not JSON
  */
-export function readItems(body: string): readonly JsonNode[] {
+export function readItems(body: string, list = 'data'): readonly JsonNode[] {
   const page = readJsonNodes(body);
-  const data = page.kind === 'object' && !page.repeats ? page.members.get('data') : undefined;
+  const data = page.kind === 'object' && !page.repeats ? page.members.get(list) : undefined;
   return data?.kind === 'array' ? data.items : [];
 }
 

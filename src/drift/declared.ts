@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { Nomenclatures, TenderDonors, TenderNomenclatures } from '../../schemas/v1/nomenclature.js';
 import { V1CompaniesResponse, V1Company } from '../../schemas/v1/company.js';
-import { V1CompanyExecutivesResponse } from '../../schemas/v1/executive.js';
+import { V1CompanyExecutivesResponse, V1Executive, V1ExecutivesResponse } from '../../schemas/v1/executive.js';
 import { V1FinancialReport } from '../../schemas/v1/financial-report.js';
 import { TenderDetails, TendersResponse } from '../../schemas/v1/tender.js';
+import { Employee, EmployeesResponse } from '../../schemas/v2/employee.js';
 import { Company } from '../../schemas/v2/company.js';
 import { ContactMetrics } from '../../schemas/v2/metrics.js';
 import { IndicatorValue } from '../../schemas/v2/financial-report.js';
@@ -62,7 +63,13 @@ export const DECLARED: Readonly<Record<string, readonly DeclaredBody[]>> = {
     body(`POST /v2/${way}`, Company, Number.MAX_SAFE_INTEGER),
   ),
   // Without `personalData: contacts`, the landed bodies lack most fields, so no field counts as missing here.
-  executives: [body('GET /v1/finder/company/executives', V1CompanyExecutivesResponse, Number.MAX_SAFE_INTEGER, true)],
+  executives: [
+    body('GET /v1/finder/company/executives', V1CompanyExecutivesResponse, Number.MAX_SAFE_INTEGER, true),
+    body('POST /v1/finder/executives', V1ExecutivesResponse, Number.MAX_SAFE_INTEGER, true),
+    body('GET /v1/finder/executive/details', V1Executive, Number.MAX_SAFE_INTEGER, true),
+  ],
+  employees: [body('POST /v2/employees', EmployeesResponse, Number.MAX_SAFE_INTEGER, true)],
+  employee_details: [body('GET /v2/employees/{id}', Employee, Number.MAX_SAFE_INTEGER, true)],
   watched_companies: [body('GET /v2/companies/watch', WatchListResponse, PAGES)],
   watch_events: [
     body('GET /v2/companies/{id}/watch/events', WatchEventsResponse, RECORDS, true),

@@ -30,6 +30,8 @@ export interface RecordOutlook {
   stale: number;
   /** Companies that were due in the last run for another reason: events, new names, new states, failures. */
   changed: number;
+  /** Requests for one record. Default 1. */
+  requestsPer?: number | undefined;
 }
 
 /** Expected requests of one stream. */
@@ -90,18 +92,38 @@ export function forecastSearch(search: SearchOutlook): StreamForecast {
 
 /** Forecasts the requests for a stream's records: one for each due company of a market with `total` companies. */
 export function forecastRecords(records: RecordOutlook, total: number): StreamForecast {
-  const { stream, endpoint, known, unfetched, stale, changed } = records;
+  const { stream, endpoint, known, unfetched, stale, changed, requestsPer = 1 } = records;
   const fresh = Math.max(0, total - known);
   const parts: DuePlan['reasons'] = { new: fresh, unfetched, changed, stale };
   const present = Object.entries(parts).filter(([, due]) => due > 0);
   return {
     stream,
     // A company that is due for several reasons is fetched once.
-    requests: Math.min(total, fresh + unfetched + stale + changed),
+    requests: Math.ceil(Math.min(total, fresh + unfetched + stale + changed) * requestsPer),
     endpoints: [endpoint],
     basis:
       present.length === 0 ? 'nothing due' : present.map(([reason, due]) => `${formatCount(due)} ${reason}`).join(', '),
   };
+}
+
+/**
+ * Forecasts the requests for records that another stream names, such as the people whom a company's listing names. The
+ * companies that are new tonight are expected to name as many records each as the known companies.
+ * @param leader the companies of the stream that names the records
+ */
+export function forecastFollowing(
+  records: RecordOutlook,
+  leader: Pick<RecordOutlook, 'stream' | 'known' | 'unfetched'>,
+  total: number,
+): StreamForecast {
+  const { stream, endpoint, known } = records;
+  const listed = leader.known - leader.unfetched;
+  if (listed <= 0) {
+    const basis = `unknown before the first night: one for each record that ${leader.stream} names`;
+    return { stream, requests: 0, endpoints: [endpoint], basis };
+  }
+  const unlisted = Math.max(0, total - listed);
+  return forecastRecords(records, known + Math.round((unlisted * known) / listed));
 }
 
 /**

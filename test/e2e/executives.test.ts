@@ -1,8 +1,6 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RunResult } from '../../schemas/pipeline/run.js';
-import type { Project } from '../helpers/project.js';
+import { searchFor } from '../helpers/find-personal-data.js';
 import { startSystem, type System } from '../helpers/system.js';
 
 const MARKET = { companies: 120, tenders: 0, seed: 5, maxPerPage: 25 };
@@ -39,9 +37,7 @@ it('lands no name, address or number of a person without personalData: contacts'
     const history = await system.temporal.client.workflow.getHandle('snapshot/demo/careful').fetchHistory();
     const people = await careful.query('SELECT * FROM core.executives');
     expect(people.length).toBeGreaterThan(50);
-    // Parquet and DuckDB files may compress their pages, so the bodies and the table are searched as text, too.
-    const texts = [history, people, await landedBodies(careful), worker.output()].map((value) => JSON.stringify(value));
-    const places = [...filesBelow(careful.dataDir), ...texts.map((text) => Buffer.from(text))];
+    const places = await searchFor(careful, ['executives'], [history, people, worker.output()]);
     const markers = system.api.personalMarkers();
     expect(markers.length).toBeGreaterThan(50);
     expect(markers.filter((marker) => places.some((place) => place.includes(marker)))).toEqual([]);
@@ -50,14 +46,23 @@ it('lands no name, address or number of a person without personalData: contacts'
   }
 });
 
-function filesBelow(folder: string): Buffer[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map((name) => path.join(folder, name))
-    .filter((file) => statSync(file).isFile())
-    .map((file) => readFileSync(file));
-}
-
-async function landedBodies(project: Project): Promise<Record<string, unknown>[]> {
-  const parts = path.join(project.dataDir, 'landing', 'executives', '**', '*.parquet');
-  return project.query(`SELECT body FROM read_parquet('${parts}')`);
-}
+it('reads the executives by search and details if the API refuses the listing', async () => {
+  const { api } = system;
+  const denied = { error_name: 'ProductPermissionDenied', error_code: 403, message: 'No permission.', data: {} };
+  await api.answer({ route: '/v1/finder/company/executives', status: 403, body: denied });
+  const other = system.addProject({ personalData: 'contacts', markets: STREAMS });
+  const worker = await other.startWorker();
+  try {
+    const result = await system.run('marketSnapshot', 'snapshot/demo/search');
+    expect(result.outcome).toBe('complete');
+    expect(result.refused).toMatchObject([
+      { endpoint: 'GET /v1/finder/company/executives', replacedBy: 'POST /v1/finder/executives' },
+    ]);
+    await api.expectExecutivesEqualTruth(other);
+    // A refused listing is asked only until it is known to be refused.
+    expect(await api.faultsMet()).toBeLessThan(40);
+  } finally {
+    await api.clearFaults();
+    await worker.stop();
+  }
+});

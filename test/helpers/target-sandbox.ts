@@ -4,6 +4,7 @@ import { startSandbox, TODAY } from './processes.js';
 import { advanceDay, control, countRequests } from './sandbox.js';
 import type { Fault, MarketOptions, Target } from './target.js';
 import {
+  expectEmployeesEqualTruth,
   expectExecutivesEqualTruth,
   expectMarketEqualsTruth,
   expectTendersEqualTruth,
@@ -24,6 +25,7 @@ export async function startSandboxTarget(market: MarketOptions): Promise<Target>
     seed,
     date,
     'max-per-page': market.maxPerPage,
+    'employees-per-page': market.employeesPerPage,
     clones: market.clones,
     latency: market.latency,
     'daily-limit': market.dailyLimit,
@@ -96,6 +98,7 @@ export async function startSandboxTarget(market: MarketOptions): Promise<Target>
     expectMarketEqualsTruth: (project) => expectMarketEqualsTruth(project, flags, day),
     expectTendersEqualTruth: (project) => expectTendersEqualTruth(project, flags, day),
     expectExecutivesEqualTruth: (project) => expectExecutivesEqualTruth(project, flags, day),
+    expectEmployeesEqualTruth: (project) => expectEmployeesEqualTruth(project, flags, day),
     personalMarkers: () => personalMarkers(flags, day),
     expectCompaniesV1EqualTruth: (project) => expectCompaniesV1EqualTruth(project, flags, day),
     tickers: () => ({ readable: tickersOf(flags, day), unreadable: [] }),

@@ -1,4 +1,5 @@
 import { companiesOn, moveToDay } from '../stub/days.js';
+import { employeesOf } from '../stub/employees.js';
 import { startStub } from '../stub/index.js';
 import { DEFAULTS } from '../stub/options.js';
 import { peopleOf } from '../stub/people.js';
@@ -13,6 +14,7 @@ import {
 } from '../stub/sources-truth.js';
 import {
   companiesTruth,
+  employeesTruth,
   financialsTruth,
   membersTruth,
   tendersTruth,
@@ -94,11 +96,20 @@ export async function startStubTarget(market: MarketOptions): Promise<Target> {
     },
     expectTendersEqualTruth: (project) => expectTruth({ project }, tendersTruth(state)),
     expectExecutivesEqualTruth: (project) => expectTruth({ project }, executivesTruth(state)),
+    expectEmployeesEqualTruth: (project) => expectTruth({ project }, employeesTruth(state)),
     personalMarkers: () =>
       state.companies
-        .flatMap((company) => peopleOf(company))
-        .flatMap(({ lastName, email, phone }) => [lastName, email ?? '', phone ?? ''])
-        .filter((marker) => marker !== ''),
+        .flatMap((company) => [
+          ...peopleOf(company).flatMap(({ lastName, email, phone }) => [lastName, email, phone]),
+          ...employeesOf(company).flatMap(({ name, lastName, email, phone, profile }) => [
+            name,
+            lastName,
+            email,
+            phone,
+            profile,
+          ]),
+        ])
+        .filter((marker) => marker !== null),
     async expectCompaniesV1EqualTruth(project) {
       await expectTruth({ project }, companiesV1Truth(state));
       await expectTruth({ project }, companiesDisagreementTruth(state));

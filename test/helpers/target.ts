@@ -17,6 +17,8 @@ export interface MarketOptions {
   date?: string;
   /** Largest page; the default differs by target. */
   maxPerPage?: number;
+  /** Largest page of the employee search in the sandbox. The stub has its own, and a company above the page cap. */
+  employeesPerPage?: number;
   /** Number of identical companies that no filter can separate. */
   clones?: number;
   /** Milliseconds before each answer. */
@@ -93,6 +95,8 @@ export interface Target {
   expectTendersEqualTruth(project: Project): Promise<void>;
   /** Compares the executives; needs `personalData: contacts`. */
   expectExecutivesEqualTruth(project: Project): Promise<void>;
+  /** Compares the employees; needs `personalData: contacts`. */
+  expectEmployeesEqualTruth(project: Project): Promise<void>;
   /** Names, e-mail addresses and phone numbers of the market's people. */
   personalMarkers(): string[];
   /** Compares the company records of version 1, and how they differ from version 2. */

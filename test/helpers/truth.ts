@@ -69,7 +69,7 @@ export async function expectExecutivesEqualTruth(project: Project, flags: Market
   const text = (value: unknown): string | null =>
     typeof value === 'string' || typeof value === 'number' ? String(value).trim() || null : null;
   const texts = (value: unknown): string[] | null => (text(value) === null ? null : [text(value)!]);
-  const rows = executivesOf(flags, day).map((row) => ({
+  const rows = peopleOf('executives', flags, day).map((row) => ({
     id: text(row['executive_id']),
     company: text(row['company_id']),
     is_listed: true,
@@ -88,15 +88,48 @@ export async function expectExecutivesEqualTruth(project: Project, flags: Market
   expect(await project.query(EXECUTIVES)).toEqual(rows.toSorted((a, b) => Number(a.id) - Number(b.id)));
 }
 
-/** E-mail addresses and phone numbers of the market's people. */
+const EMPLOYEES = `
+  SELECT employee_id::VARCHAR AS id, company_id::VARCHAR AS company, is_listed, has_details, company_name, seniority, function,
+    nationality, full_name, first_name, last_name, gender, email, phone, pronet, microblog, socialnet
+  FROM core.employees ORDER BY employee_id`;
+
+/** Compares published employees row for row with the sandbox. */
+export async function expectEmployeesEqualTruth(project: Project, flags: MarketFlags, day = 0): Promise<void> {
+  const text = (value: unknown): string | null =>
+    typeof value === 'string' || typeof value === 'number' ? String(value).trim() || null : null;
+  const rows = peopleOf('employees', flags, day).map((row) => ({
+    id: text(row['employee_id']),
+    company: text(row['company_id']),
+    is_listed: true,
+    has_details: true,
+    company_name: text(row['company_name']),
+    seniority: row['seniority_level'],
+    function: text(row['function_original_name']),
+    nationality: text(row['nationality']),
+    full_name: text(row['full_name']),
+    first_name: text(row['first_name']),
+    last_name: text(row['last_name']),
+    gender: text(row['gender']),
+    email: text(row['email']),
+    phone: text(row['phone']),
+    pronet: text(row['pronet']),
+    microblog: text(row['microblog']),
+    socialnet: text(row['socialnet']),
+  }));
+  expect(await project.query(EMPLOYEES)).toEqual(rows.toSorted((a, b) => Number(a.id) - Number(b.id)));
+}
+
+/** E-mail addresses, phone numbers and profiles of the market's people. */
 export function personalMarkers(flags: MarketFlags, day = 0): string[] {
-  return executivesOf(flags, day).flatMap((row) =>
-    [row['contact_email'], row['contact_phone']].filter((value): value is string => typeof value === 'string'),
+  return peopleOf('employees', flags, day).flatMap((row) =>
+    [row['email'], row['phone'], row['pronet'], row['microblog'], row['socialnet']].filter(
+      (value): value is string => typeof value === 'string',
+    ),
   );
 }
 
-function executivesOf(flags: MarketFlags, day: number): Record<string, unknown>[] {
-  return [...TRUTH_TABLES['executives']!.rows(truthOf(flags), { from: day, day })] as Record<string, unknown>[];
+function peopleOf(table: 'employees' | 'executives', flags: MarketFlags, day: number): Record<string, unknown>[] {
+  return [...TRUTH_TABLES[table]!.rows(truthOf(flags), { from: day, day })] as Record<string, unknown>[];
 }
 
 const COMPANIES = `

@@ -26,8 +26,6 @@ const NOT_NEEDED: Readonly<Record<string, string>> = {
 /** Routes that nothing calls yet. Remove a route when something calls it; never add one. */
 const PENDING: readonly string[] = [
   'POST /v2/overview',
-  'POST /v2/employees',
-  'GET /v2/employees/{id}',
   'POST /v2/enrichment/email',
   'POST /v2/enrichment/employee/pronet',
   'POST /v2/enrichment/employee/contacts',
@@ -37,8 +35,6 @@ const PENDING: readonly string[] = [
   'POST /v2/know-your-payee',
   'GET /v2/know-your-payee/{id}',
   'POST /v2/know-your-payee/{id}',
-  'POST /v1/finder/executives',
-  'GET /v1/finder/executive/details',
 ];
 
 const sources = new Map(

@@ -1,5 +1,6 @@
 import { pageOf, v1Error } from './answers.js';
 import { FORM_NAMES, STATUS_NAMES } from './companies.js';
+import { executiveDetails, searchExecutives } from './executive-search.js';
 import { writeReportV1 } from './financials.js';
 import { peopleOf, writeExecutive } from './people.js';
 import { canonical } from './routes-v2.js';
@@ -8,7 +9,8 @@ import type { Answer, Asked, StubState } from './state.js';
 import { writeSummary, writeTender } from './tenders.js';
 
 /** The version 1 routes that a crawl uses. */
-export function answerV1(state: StubState, { path, query, body }: Asked): Answer {
+export function answerV1(state: StubState, request: Asked): Answer {
+  const { path, query, body } = request;
   switch (path.slice('/v1/finder'.length)) {
     case '/nomenclatures':
       return { status: 200, body: nomenclatures() };
@@ -39,6 +41,10 @@ export function answerV1(state: StubState, { path, query, body }: Asked): Answer
       const list = page.rows.map((person) => writeExecutive(person, company, state.turn));
       return { status: 200, body: { pages: String(Math.ceil(people.length / page.size)), list } };
     }
+    case '/executives':
+      return searchExecutives(state, request);
+    case '/executive/details':
+      return executiveDetails(state, request);
     case '/tenders': {
       const page = pageOf(state.tenders, body, state.options.page);
       if (page === null) return v1Error(state, 'InvalidRequest', 406, { param: 'per_page' });

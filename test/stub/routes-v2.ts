@@ -1,5 +1,6 @@
 import { invalid, notFound, pageOf } from './answers.js';
 import { writeId, writeRecord } from './companies.js';
+import { answerEmployees } from './employees.js';
 import { writeReport } from './financials.js';
 import { Digits } from './json.js';
 import { search, type Filters } from './search.js';
@@ -15,6 +16,7 @@ export function answerV2(state: StubState, asked: Asked): Answer {
   if (path === '/v2/prospecting') return prospecting(state, asked);
   const source = answerSources(state, asked);
   if (source !== null) return source;
+  if (path.startsWith('/v2/employees')) return answerEmployees(state, asked);
   const [, kind, id] = /^\/v2\/(companies|financial)\/([^/]+)$/.exec(path) ?? [];
   if (kind === undefined || id === undefined) return notFound(state);
   const company = state.byId.get(canonical(decodeURIComponent(id)));

@@ -1,4 +1,5 @@
 import { FORM_NAMES, STATUS_NAMES, type StubCompany } from './companies.js';
+import { employeesOf, LEVEL_NAMES } from './employees.js';
 import { valuesOf } from './financials.js';
 import { peopleOf } from './people.js';
 import type { StubEvent, StubState } from './state.js';
@@ -122,6 +123,34 @@ export function executivesTruth(state: StubState): Truth {
         full_name: `${person.firstName} ${person.lastName}`,
         email: person.email,
         phone: person.phone,
+      })),
+  };
+}
+
+/** Employees of the companies that were fetched. */
+export function employeesTruth(state: StubState): Truth {
+  return {
+    sql: `SELECT employee_id::VARCHAR AS id, company_id::VARCHAR AS company, company_name, is_listed, has_details,
+        coalesce(seniority, []) AS seniority, function, nationality, full_name, first_name, email, phone, pronet
+      FROM core.employees ORDER BY employee_id`,
+    rows: everListed(state)
+      .filter(({ gone }) => !gone)
+      .flatMap((company) => employeesOf(company).map((person) => ({ company, person })))
+      .toSorted((a, b) => (BigInt(a.person.id) < BigInt(b.person.id) ? -1 : 1))
+      .map(({ company, person }) => ({
+        id: person.id,
+        company: company.id,
+        company_name: company.name,
+        is_listed: true,
+        has_details: !person.gone,
+        seniority: person.level === null || person.gone ? [] : [LEVEL_NAMES[person.level]],
+        function: person.gone ? null : person.job,
+        nationality: person.gone ? null : person.nationality,
+        full_name: person.name,
+        first_name: person.gone ? null : person.firstName,
+        email: person.gone ? null : person.email,
+        phone: person.gone ? null : person.phone,
+        pronet: person.gone ? null : person.profile,
       })),
   };
 }

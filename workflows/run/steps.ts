@@ -113,7 +113,8 @@ export async function crawlStream(run: Run, stream: PlanDueInput['stream']): Pro
       );
       run.again = repeatOf(round, run.again, results);
       if (run.again) continue;
-      for (const refusal of results.flatMap((result) => result.refused ?? [])) run.noteRefusal(refusal);
+      for (const refusal of results.flatMap((result) => result.refused ?? []))
+        run.noteRefusal(refusal, { matters: refusal.replacedBy === undefined });
       run.show();
       if (results.some(({ closed }) => closed)) return;
       run.nextChunk = round.next;

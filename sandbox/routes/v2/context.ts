@@ -33,8 +33,12 @@ export function spend(sandbox: Sandbox, metric: MetricName): void {
  *
  * @throws Refusal: InvalidRequest on `per_page` when the policy refuses the size
  */
-export function demandPageSize(sandbox: Sandbox, asked: number | undefined): number {
-  const size = pageSize(asked, sandbox.options);
+export function demandPageSize(
+  sandbox: Sandbox,
+  asked: number | undefined,
+  maxPerPage = sandbox.options.maxPerPage,
+): number {
+  const size = pageSize(asked, { ...sandbox.options, maxPerPage });
   if (typeof size !== 'number') throw sandbox.errors.invalid(size);
   return size;
 }

@@ -15,7 +15,8 @@ export function employeeRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.post('/employees', (request): EmployeesResponse => {
     const { body, empty } = withinCap(bodyOf(request), sandbox.options.pagePolicy);
     const { page = 1, per_page, filters } = demand(sandbox, EmployeesRequest, body);
-    const perPage = demandPageSize(sandbox, per_page);
+    const { employeesPerPage, maxPerPage } = sandbox.options;
+    const perPage = demandPageSize(sandbox, per_page, employeesPerPage === 0 ? maxPerPage : employeesPerPage);
     spend(sandbox, 'employees');
     const found = sandbox.searches.find(`employees ${JSON.stringify(filters)}`, () =>
       refuseFilter(sandbox, () =>

@@ -1,4 +1,5 @@
 import type { CrawlChunkInput } from '../../../schemas/pipeline/activities.js';
+import type { LandedRow } from '../../../schemas/pipeline/landing.js';
 import { isLimit, isRefusal, LimitError, NotFoundError, type ApiError } from '../../api-client/index.js';
 import { keepsContacts } from '../../core/config.js';
 import { TidemarkError } from '../../core/errors.js';
@@ -20,6 +21,7 @@ import type { CrawlDeps, Heartbeat } from '../deps.js';
 import type { Fetcher } from '../fetchers/fetcher.js';
 import { fetchers } from '../fetchers/index.js';
 import { CUT_SHORT } from '../fetchers/read-pages.js';
+import { fetchRows, isRowOf } from './fetch-rows.js';
 import { FIRST_REQUESTS, FirstAnswer } from './first-answer.js';
 import { inParallel } from '../in-parallel.js';
 import { concurrencyShare } from '../concurrency-share.js';
@@ -173,9 +175,7 @@ export class ChunkAttempt {
     this.#tried.add(entity);
     const afterRefusal = this.#suspected.records.size > 0;
     try {
-      const rows = await this.#fetch(entity);
-      for (const row of rows) await writer.append(row);
-      if (rows.some(({ status }) => status === CUT_SHORT)) this.#cutShort.add(entity);
+      await this.#land(entity);
       this.#noteAnswer(entity, afterRefusal);
     } catch (error) {
       if (heartbeat.signal.aborted) throw error;
@@ -203,19 +203,29 @@ export class ChunkAttempt {
     heartbeat.report({ step: input.stream, done: total - this.#open.length + done, total, requests: booking.requests });
   }
 
-  /** Fetches all rows of an entity. After an error, the next try reads the entity from its start. */
-  async #fetch(entity: string): Promise<NewRow[]> {
-    const { deps, input, heartbeat } = this.#work;
+  /**
+   * Fetches and lands all rows of an entity. After an error, the next try reads the entity from its start, unless the
+   * fetcher resumes.
+   */
+  async #land(entity: string): Promise<void> {
+    const { writer, booking, input } = this.#work;
+    const { resumes = false } = this.#fetcher;
+    const landed = resumes ? writer.rows.filter(isRowOf(entity)) : [];
     const rows: NewRow[] = [];
-    for await (const row of this.#fetcher.fetch(deps.client, input.ctx, entity, heartbeat.signal, this.#routes)) {
+    for await (const row of this.#rowsOf(entity, landed)) {
       rows.push(row);
+      if (!resumes) continue;
+      await writer.append(row);
+      if (booking.requests >= (input.budget ?? Infinity)) throw new NoRoomError();
     }
-    const { withoutPersonalData } = this.#fetcher;
-    if (withoutPersonalData === undefined || this.#keepsPeople) return rows;
-    const fingerprint = await this.#fingerprint();
-    return rows.map((row) =>
-      row.status === CUT_SHORT ? row : { ...row, body: withoutPersonalData(row.body, fingerprint) },
-    );
+    if (!resumes) for (const row of rows) await writer.append(row);
+    if (rows.some(({ status }) => status === CUT_SHORT)) this.#cutShort.add(entity);
+  }
+
+  /** @param landed rows of earlier tries, for a fetcher that resumes */
+  async *#rowsOf(entity: string, landed: readonly LandedRow[]): AsyncGenerator<NewRow> {
+    const fingerprint = this.#keepsPeople ? null : await this.#fingerprint();
+    yield* fetchRows(this.#fetcher, { ...this.#work, routes: this.#routes, landed, fingerprint }, entity);
   }
 
   async #fingerprint(): Promise<Fingerprint> {
@@ -346,7 +356,7 @@ export class ChunkAttempt {
   }
 
   async #askOnce(): Promise<Comparison> {
-    const { deps, input, heartbeat, writer } = this.#work;
+    const { deps, input, heartbeat } = this.#work;
     const faulty = new Set([...this.#failures.keys(), ...this.#refused.keys(), ...this.#limited.keys()]);
     this.#known ??= findAnswered(deps.config.dataDir, input.stream, faulty);
     const known = this.#known !== null;
@@ -357,9 +367,11 @@ export class ChunkAttempt {
       if (entity === undefined || entity === null) continue;
       if (!known) this.#probed.add(entity);
       try {
-        const rows = await this.#fetch(entity);
-        if (!known) {
-          for (const row of rows) await writer.append(row);
+        if (known) {
+          // The first answer is enough, and it is landed already.
+          for await (const _ of this.#rowsOf(entity, [])) break;
+        } else {
+          await this.#land(entity);
           this.#noteAnswer(entity, false);
         }
         return { fault: null, known };

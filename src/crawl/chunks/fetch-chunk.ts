@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ChunkResult, CrawlChunkInput } from '../../../schemas/pipeline/activities.js';
 import type { DueEntity } from '../../../schemas/pipeline/due.js';
-import type { LandingStream } from '../../../schemas/pipeline/landing.js';
+import type { FetchedStreamName } from '../../../schemas/pipeline/streams.js';
 import type { ApiError } from '../../api-client/index.js';
 import { chunkFile, dueDir } from '../../core/data-folder.js';
 import { hasErrorCode } from '../../core/errors.js';
@@ -10,6 +10,7 @@ import { bookingIn, RequestLog } from '../../request-log/request-log.js';
 import { isDailyLimit } from '../answer.js';
 import { ChunkAttempt } from './chunk-attempt.js';
 import type { CrawlDeps, Heartbeat } from '../deps.js';
+import { fetchers } from '../fetchers/index.js';
 import { folderChanged } from '../run/folder-changed.js';
 import { reopenQuota } from '../run/read-quota.js';
 import { refusalOf, RouteRefusedError } from '../refusal.js';
@@ -49,7 +50,7 @@ export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, heartb
       ...(await landed(writer, booking)),
       failed,
       ...(attempt.doubted ? { doubted: true } : {}),
-      ...refusedOf(stream, attempt.refusedRoutes),
+      ...refusedOf(stream, attempt.refusedRoutes, input.refused),
     };
   } catch (error) {
     if (error instanceof RouteRefusedError) {
@@ -69,8 +70,22 @@ async function landed(writer: PartWriter, booking: RequestLog): Promise<ChunkRes
   return { rows: part?.rows ?? 0, requests: booking.requests, failed: 0, limited: false };
 }
 
-function refusedOf(stream: LandingStream, errors: ApiError[]): Pick<ChunkResult, 'refused'> {
-  return errors.length === 0 ? {} : { refused: errors.map((error) => refusalOf(stream, error)) };
+/**
+ * Lists the refused routes of a stream. Names the route that replaces a refused one, unless the API refuses both.
+ * @param before routes that the API refused in earlier chunks
+ */
+function refusedOf(
+  stream: FetchedStreamName,
+  errors: ApiError[],
+  before: readonly string[] = [],
+): Pick<ChunkResult, 'refused'> {
+  if (errors.length === 0) return {};
+  const closed = new Set([...before, ...errors.map(({ endpoint }) => endpoint)]);
+  const refused = errors.map((error) => {
+    const other = fetchers[stream].replacedBy?.[error.endpoint];
+    return { ...refusalOf(stream, error), ...(other === undefined || closed.has(other) ? {} : { replacedBy: other }) };
+  });
+  return { refused };
 }
 
 function readEntities(dataDir: string, { ctx, stream, chunk }: CrawlChunkInput): string[] {

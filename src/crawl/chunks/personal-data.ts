@@ -13,6 +13,9 @@ const HARMLESS: ReadonlySet<string> = new Set([
   'nationality',
 ]);
 
+/** Counts of a page, which some APIs write as text. */
+const COUNTS: ReadonlySet<string> = new Set(['total_employees', 'total_pages', 'pages']);
+
 /**
  * Removes what identifies people from a page of people, before the page is landed. Keeps only the fields in HARMLESS,
  * and only if their value is plain or a list of plain values. Numbers keep their text, so that long ids are not
@@ -26,9 +29,18 @@ export function pageWithoutPersonalData(body: string, list: string): string {
   const members = [...page.members].flatMap(([name, value]) => {
     if (name === list && value.kind === 'array')
       return [`${JSON.stringify(name)}:[${value.items.map(harmless).join(',')}]`];
-    return value.kind === 'number' ? [`${JSON.stringify(name)}:${value.text}`] : [];
+    return value.kind === 'number' || isCount(name, value) ? [`${JSON.stringify(name)}:${value.text}`] : [];
   });
   return `{${members.join(',')}}`;
+}
+
+/** Removes what identifies a person from the person's record, as pageWithoutPersonalData does from each item. */
+export function recordWithoutPersonalData(body: string): string {
+  return harmless(readJsonNodes(body));
+}
+
+function isCount(name: string, value: JsonNode): boolean {
+  return COUNTS.has(name) && value.kind === 'string' && /^[0-9]{1,16}$/.test(value.value);
 }
 
 function harmless(person: JsonNode): string {

@@ -1,17 +1,141 @@
-import { pageWithoutPersonalData } from '../chunks/personal-data.js';
+import { isRefusal, NotFoundError, type ApiClient } from '../../api-client/index.js';
+import type { LandedRow } from '../../../schemas/pipeline/landing.js';
+import { isUsable, keysOf, readItems } from '../../core/company-id.js';
+import type { NewRow } from '../../landing/index.js';
+import { RoutesClosedError, type Routes } from '../../resolve/routes.js';
+import { rowOf } from '../answer.js';
+import { pageWithoutPersonalData, recordWithoutPersonalData } from '../chunks/personal-data.js';
 import type { Fetcher } from './fetcher.js';
-import { askPage, completeListings, readPages } from './read-pages.js';
+import { askPage, completeListings, cutShortRow, LAST_PAGE, MOST_PAGES } from './read-pages.js';
 
-/** The executives of a company, from version 1's listing. */
+const LIST = 'GET /v1/finder/company/executives';
+const SEARCH = 'POST /v1/finder/executives';
+const DETAILS = 'GET /v1/finder/executive/details';
+
+/**
+ * The executives of a company, from version 1's listing. If the API refuses the listing, or lists fewer pages than it
+ * says, from its search and the details of each person found.
+ */
 export const executives: Fetcher = {
-  withoutPersonalData: (body) => pageWithoutPersonalData(body, 'list'),
-  async *fetch(client, _ctx, id, signal) {
-    yield* readPages(id, `executives of company ${id}`, '', async (page) => {
-      const response = await askPage(client, async (per_page) =>
-        client.v1.companyExecutives({ id, page, per_page }, { signal }),
-      );
-      return { response, rows: response.data.list.length, pages: response.data.pages };
-    });
+  manyRoutes: true,
+  replacedBy: { [LIST]: SEARCH },
+  resumes: true,
+  withoutPersonalData: (body, _fingerprint, request) => {
+    if (request.startsWith(DETAILS)) return recordWithoutPersonalData(body);
+    return pageWithoutPersonalData(body, request.startsWith(SEARCH) ? 'data' : 'list');
+  },
+  async *fetch(client, _ctx, id, signal, routes, { landed }) {
+    const reading = new Reading(client, id, signal, routes, landed);
+    // Hold back the latest row, because only the last one gets the mark LAST_PAGE.
+    let last: NewRow | undefined;
+    for await (const row of reading.rows()) {
+      if (last !== undefined) yield last;
+      last = row;
+    }
+    last ??= landed.at(-1);
+    if (last === undefined) return;
+    if (reading.shortfall !== null) yield cutShortRow(last, reading.shortfall);
+    yield { ...last, segment: LAST_PAGE };
   },
   finished: completeListings,
 };
+
+/** Reads the executives of one company. Rows that are landed already are not requested again. */
+class Reading {
+  /** What could not be read, for people; null when nothing is missing. */
+  shortfall: string | null = null;
+  readonly #landed: ReadonlyMap<string, LandedRow>;
+
+  constructor(
+    readonly client: ApiClient,
+    readonly id: string,
+    readonly signal: AbortSignal,
+    readonly routes: Routes,
+    landed: readonly LandedRow[],
+  ) {
+    this.#landed = new Map(landed.map((row) => [row.segment, row]));
+  }
+
+  /**
+   * Yields the rows that are not landed yet.
+   * @throws RoutesClosedError when both listings are closed
+   */
+  async *rows(): AsyncGenerator<NewRow> {
+    const ids = new Set<string>();
+    let listed: 'whole' | 'short' | 'refused';
+    try {
+      listed = (yield* this.#pages(LIST, 'page-', ids)) === 'whole' ? 'whole' : 'short';
+    } catch (error) {
+      if (!isRefusal(error) && !(error instanceof RoutesClosedError)) throw error;
+      listed = 'refused';
+    }
+    if (listed === 'whole') return;
+    const found = new Set<string>();
+    try {
+      const end = yield* this.#pages(SEARCH, 'page-search-', found);
+      if (end === 'short') this.#cutShort('The search for them lists fewer pages than it says.');
+    } catch (error) {
+      if (listed === 'refused' || !(isRefusal(error) || error instanceof RoutesClosedError)) throw error;
+      this.#cutShort('The API refuses the search that could list the others.');
+      return;
+    }
+    for (const person of found) if (!ids.has(person)) yield* this.#details(person);
+  }
+
+  /**
+   * Reads the pages of a listing and adds the ids of its people.
+   * @returns `short` when a page before the last one is empty, or when there are too many pages; `empty` when only the
+   * last page is empty
+   */
+  async *#pages(
+    route: typeof LIST | typeof SEARCH,
+    label: string,
+    ids: Set<string>,
+  ): AsyncGenerator<NewRow, 'whole' | 'empty' | 'short'> {
+    for (let page = 1, last = 1; page <= last; page++) {
+      if (page > MOST_PAGES) return 'short';
+      const segment = `${label}${page}`;
+      const known = this.#landed.get(segment);
+      const row = known ?? (await this.#ask(route, () => this.#page(route, page), segment));
+      if (known === undefined) yield row;
+      const items = readItems(row.body, route === LIST ? 'list' : 'data');
+      for (const key of keysOf(items)) if (isUsable(key)) ids.add(key);
+      last = Number((JSON.parse(row.body) as { pages: unknown }).pages);
+      if (items.length === 0 && page < last) return 'short';
+      if (items.length === 0 && page > 1) return 'empty';
+    }
+    return 'whole';
+  }
+
+  async #page(route: typeof LIST | typeof SEARCH, page: number) {
+    const { client, id, signal } = this;
+    return askPage(client, async (per_page) => {
+      if (route === LIST) return client.v1.companyExecutives({ id, page, per_page }, { signal });
+      // An id that a JavaScript number cannot hold is sent as text.
+      const company_id = Number.isSafeInteger(Number(id)) ? Number(id) : id;
+      return client.v1.executives({ page, per_page, filters: { company_id } }, { signal });
+    });
+  }
+
+  /** Reads the details of a person. A person who is gone, or whose details the API refuses, keeps the name of the search. */
+  async *#details(person: string): AsyncGenerator<NewRow> {
+    const segment = `page-executive-${person}`;
+    if (this.#landed.has(segment)) return;
+    try {
+      yield await this.#ask(DETAILS, () => this.client.v1.executive(person, { signal: this.signal }), segment);
+    } catch (error) {
+      if (error instanceof NotFoundError) return;
+      if (!isRefusal(error) && !(error instanceof RoutesClosedError)) throw error;
+      this.#cutShort('The API refuses the details of executives that its search found.');
+    }
+  }
+
+  async #ask(route: string, request: () => Promise<Parameters<typeof rowOf>[0]>, segment: string): Promise<NewRow> {
+    if (this.routes.isClosed(route)) throw new RoutesClosedError();
+    return rowOf(await this.routes.send(route, request), this.id, segment);
+  }
+
+  #cutShort(why: string): void {
+    this.shortfall ??= `The run could not read all executives of company ${this.id}. ${why}`;
+  }
+}

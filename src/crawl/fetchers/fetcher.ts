@@ -6,16 +6,39 @@ import type { NewRow } from '../../landing/index.js';
 import type { Fingerprint } from '../../privacy/fingerprint.js';
 import { rowOf } from '../answer.js';
 
+/** What an earlier attempt left, for a fetcher that resumes. */
+export interface Past {
+  /** Rows of the entity that are landed, in order, without errors. */
+  landed: readonly LandedRow[];
+  dataDir: string;
+}
+
 /** How to fetch the entities of one stream. */
 export interface Fetcher {
-  fetch(client: ApiClient, ctx: RunContext, entity: string, signal: AbortSignal, routes: Routes): AsyncIterable<NewRow>;
+  fetch(
+    client: ApiClient,
+    ctx: RunContext,
+    entity: string,
+    signal: AbortSignal,
+    routes: Routes,
+    past: Past,
+  ): AsyncIterable<NewRow>;
+  /**
+   * True for entities that may need hundreds of requests. Their rows are landed one by one, and the next try gets them
+   * as `past.landed`. Otherwise the rows of an entity are landed together, and the next try begins at its start.
+   */
+  resumes?: boolean;
   /** Whether one entity may need several routes. The API may refuse some of these routes. */
   manyRoutes?: boolean;
+  /** Routes, each with the route that gives the same records if the API refuses the first. */
+  replacedBy?: Readonly<Record<string, string>>;
   /**
    * For answers that may describe people: removes what identifies them from a body. Without `personalData: contacts`,
-   * only its result is landed, and no quote of an answer. `fingerprint` makes the keyed hash of a removed text.
+   * only its result is landed, and no quote of an answer.
+   * @param fingerprint makes the keyed hash of a removed text
+   * @param request request key of the answer
    */
-  withoutPersonalData?: (body: string, fingerprint: Fingerprint) => string;
+  withoutPersonalData?: (body: string, fingerprint: Fingerprint, request: string) => string;
   /** Returns the entities that are complete, given the rows landed so far. */
   finished(rows: readonly LandedRow[]): Set<string>;
 }

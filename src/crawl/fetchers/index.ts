@@ -1,5 +1,7 @@
 import type { FetchedStreamName } from '../../../schemas/pipeline/streams.js';
 import { tenderWithoutContacts } from '../../privacy/tender-contacts.js';
+import { employeeDetails } from './employee-details.js';
+import { employees } from './employees.js';
 import { executives } from './executives.js';
 import { oneRow, type Fetcher } from './fetcher.js';
 import { matches } from './matches.js';
@@ -13,6 +15,8 @@ export const fetchers: Record<FetchedStreamName, Fetcher> = {
   companies_v1: oneRow((client, id, signal) => client.v1.company(id, { signal })),
   financials_ticker: oneRow((client, ticker, signal) => client.v2.financialByTicker(ticker, { signal })),
   executives,
+  employees,
+  employee_details: employeeDetails,
   tender_details: {
     ...oneRow((client, slug, signal) => client.v1.tenderDetails(slug, { signal })),
     withoutPersonalData: tenderWithoutContacts,

@@ -3,12 +3,13 @@ import { InvalidRequestError, type ApiClient, type ApiResponse } from '../../api
 import type { NewRow } from '../../landing/index.js';
 import { rowOf } from '../answer.js';
 
-const LAST_PAGE = 'last-page';
+/** Segment of the last row of an entity's listing. The segments of all rows before begin with `page-`. */
+export const LAST_PAGE = 'last-page';
 // Page sizes of people to try, in this order.
 const PAGE_SIZES = [100, 50, 10] as const;
 const pageSizes = new WeakMap<ApiClient, number>();
-// Read at most this many pages of one company's events or people, even if the API reports more.
-const MOST_PAGES = 1_000;
+/** Read at most this many pages of one company's events or people, even if the API reports more. */
+export const MOST_PAGES = 1_000;
 
 /** Status of the landed row that names the unread part of an entity. */
 export const CUT_SHORT = 0;
@@ -38,7 +39,7 @@ export async function* readPages(
     yield rowOf(response, id, page >= last ? LAST_PAGE : `page-${page}`);
     if (page < MOST_PAGES || page >= last) continue;
     const words = `The API reports ${last.toLocaleString('en-US')} pages of ${what}. The run read the first ${page.toLocaleString('en-US')}.${todo}`;
-    yield cutShort(response, id, words);
+    yield cutShortRow(rowOf(response, id, LAST_PAGE), words);
     return;
   }
 }
@@ -62,14 +63,7 @@ export async function askPage<T>(client: ApiClient, ask: (perPage: number) => Pr
   }
 }
 
-/** Makes a row that names the unread pages of a listing. The warehouse shows the row in ops.rejects. */
-function cutShort(response: ApiResponse<unknown>, id: string, words: string): NewRow {
-  return {
-    request_key: `${response.requestKey}${UNREAD_PAGES}`,
-    entity_id: id,
-    segment: LAST_PAGE,
-    status: CUT_SHORT,
-    fetched_at: response.fetchedAt,
-    body: words,
-  };
+/** Makes a row that names the unread part of a listing. The warehouse shows the row in ops.rejects. */
+export function cutShortRow(last: NewRow, words: string): NewRow {
+  return { ...last, request_key: `${last.request_key}${UNREAD_PAGES}`, status: CUT_SHORT, body: words };
 }

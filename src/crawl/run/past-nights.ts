@@ -1,4 +1,5 @@
 import type { RunContext } from '../../../schemas/pipeline/run.js';
+import { followersOf, traitsOf, type FetchedStreamName } from '../../../schemas/pipeline/streams.js';
 import { errorMessage } from '../../core/errors.js';
 import type { RecordOutlook, SearchOutlook } from '../../planner/forecast.js';
 import { NotPublishedError } from '../../duckdb/errors.js';
@@ -21,6 +22,8 @@ export interface PastNights {
   records: Record<string, Pick<RecordOutlook, 'known' | 'unfetched' | 'stale' | 'changed'>>;
   /** Tickers with answers, and those by which `tidemark resolve` found a company. Empty without financials_ticker. */
   tickers: KnownTicker[];
+  /** Requests for each due record, by stream, in all nights so far. Streams without a due record are missing. */
+  requestsPer: Record<string, number>;
   /** Median latency in milliseconds, by endpoint, in the last run. */
   latency: Record<string, number>;
 }
@@ -33,11 +36,14 @@ export async function readPastNights(
   { config, clock, log }: Pick<CrawlDeps, 'config' | 'clock' | 'log'>,
   ctx: RunContext,
 ): Promise<PastNights> {
-  const past: PastNights = { search: null, records: {}, tickers: [], latency: {} };
+  const past: PastNights = { search: null, records: {}, tickers: [], requestsPer: {}, latency: {} };
   const market = `'${(ctx.market ?? '').replaceAll("'", "''")}'`;
   const night = `(SELECT run FROM ops.nights WHERE market = ${market} ORDER BY date DESC LIMIT 1)`;
   const now = `TIMESTAMPTZ '${clock.now().toISOString()}'`;
-  const stale = Object.entries(ctx.refreshSeconds).map(
+  const ages = Object.entries(ctx.refreshSeconds).flatMap(([stream, seconds]) =>
+    [stream, ...followersOf(stream as FetchedStreamName)].map((each) => [each, seconds] as const),
+  );
+  const stale = ages.map(
     ([stream, seconds]) =>
       `(stream = '${stream}' AND answered_on <= CAST((${now} - to_seconds(${seconds})) AT TIME ZONE 'UTC' AS DATE))`,
   );
@@ -64,6 +70,18 @@ export async function readPastNights(
     for (const [stream, entities] of changed) {
       const record = past.records[String(stream)];
       if (record) record.changed = Number(entities);
+    }
+    const sent = await rows(
+      config.dataDir,
+      `SELECT d.stream, r.endpoint, sum(r.requests) / sum(d.due)
+       FROM ops.requests AS r
+       JOIN (SELECT run, stream, sum(entities) AS due FROM ops.due WHERE reason <> 'fresh' GROUP BY ALL) AS d USING (run)
+       JOIN ops.runs AS n ON n.run_id = d.run AND n.market = ${market}
+       WHERE d.due > 0
+       GROUP BY ALL`,
+    );
+    for (const [stream, endpoint, requests] of sent) {
+      if (traitsOf(stream as FetchedStreamName).route === endpoint) past.requestsPer[String(stream)] = Number(requests);
     }
     const requests = await rows(
       config.dataDir,

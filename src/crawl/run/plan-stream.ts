@@ -1,6 +1,7 @@
 import type { PlanDueInput } from '../../../schemas/pipeline/activities.js';
 import type { DuePlan } from '../../../schemas/pipeline/due.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
+import { traitsOf } from '../../../schemas/pipeline/streams.js';
 import type { Warehouse } from '../../duckdb/open.js';
 import { planDue, type DueRequest } from '../../load/plan-due.js';
 import type { CrawlDeps } from '../deps.js';
@@ -20,7 +21,7 @@ export async function planStream(
     run: ctx.run,
     market: ctx.market,
     stream,
-    refreshSeconds: ctx.refreshSeconds[stream] ?? 0,
+    refreshSeconds: ctx.refreshSeconds[traitsOf(stream).follows ?? stream] ?? 0,
     now: deps.clock.now(),
     chunkSize,
     known,

@@ -54,7 +54,8 @@ export function readDimensions(dataDir: string): Dimension[] {
   ];
 }
 
-function readLatestNomenclatures(dataDir: string): Record<string, unknown> {
+/** Reads the latest landed lookup lists of version 1, by name. Empty when none has landed. */
+export function readLatestNomenclatures(dataDir: string): Record<string, unknown> {
   const parts = readManifests(dataDir, { stream: 'nomenclatures' }).toSorted((a, b) =>
     (b.lastFetchedAt ?? '').localeCompare(a.lastFetchedAt ?? ''),
   );

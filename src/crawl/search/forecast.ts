@@ -1,9 +1,10 @@
 import type { ForecastRecord } from '../../../schemas/pipeline/landing.js';
-import type { MarketStream, RunContext } from '../../../schemas/pipeline/run.js';
-import { traitsOf } from '../../../schemas/pipeline/streams.js';
+import type { RunContext } from '../../../schemas/pipeline/run.js';
+import { followersOf, traitsOf, type FetchedStreamName } from '../../../schemas/pipeline/streams.js';
 import { readManifests } from '../../landing/index.js';
 import type { Plan, PlanAnswer, PlanRequest, Purpose } from '../../planner/index.js';
 import {
+  forecastFollowing,
   forecastRecords,
   forecastSearch,
   type RecordOutlook,
@@ -44,15 +45,18 @@ export async function forecastMarket(
 ): Promise<MarketForecast> {
   const past = await readPastNights(deps, ctx);
   const search = await calibrate(plan, ctx, ask, past.search);
-  const records = ctx.streams.flatMap((stream) => {
-    const { route: endpoint } = traitsOf(stream as MarketStream);
-    if (endpoint === null) return [];
+  const records = (ctx.streams as FetchedStreamName[]).flatMap((stream) => {
     if (stream === 'financials_ticker') {
       const { total, ...tickers } = tickerOutlook(deps.config, ctx, past.tickers);
-      return [forecastRecords({ stream, endpoint, ...tickers }, total)];
+      return [forecastRecords({ stream, endpoint: traitsOf(stream).route ?? '', ...tickers }, total)];
     }
-    const known = past.records[stream] ?? { known: 0, unfetched: 0, stale: 0, changed: 0 };
-    return [forecastRecords({ stream, endpoint, ...known }, search.total)];
+    const leader = outlookOf(stream, past);
+    if (leader === null) return [];
+    const following = followersOf(stream).flatMap((follower) => outlookOf(follower, past) ?? []);
+    return [
+      forecastRecords(leader, search.total),
+      ...following.map((outlook) => forecastFollowing(outlook, leader, search.total)),
+    ];
   });
   return { total: search.total, streams: [...fixed(deps, ctx), forecastSearch(search), ...records], past };
 }
@@ -74,6 +78,14 @@ function tickerOutlook(
 
 function upper(ticker: string): string {
   return ticker.toUpperCase();
+}
+
+/** Facts about a stream's records; null for a stream whose records need several routes. */
+function outlookOf(stream: FetchedStreamName, past: PastNights): RecordOutlook | null {
+  const { route: endpoint, single = false } = traitsOf(stream);
+  if (endpoint === null) return null;
+  const known = past.records[stream] ?? { known: 0, unfetched: 0, stale: 0, changed: 0 };
+  return { stream, endpoint, ...known, ...(single ? {} : { requestsPer: past.requestsPer[stream] }) };
 }
 
 /** Lands a run's forecast. The view ops.forecasts compares the forecast with the requests that the run sent. */

@@ -102,7 +102,7 @@ export class Changes {
     const reduce = isDelivery ? deliveryWithoutPeople : fetchers[stream as keyof typeof fetchers]?.withoutPersonalData;
     if (reduce === undefined) return row;
     if (!isDelivery && !isJson(row.body)) return withoutText(row);
-    const body = reduce(row.body, fingerprint);
+    const body = reduce(row.body, fingerprint, row.request_key);
     return body === row.body ? row : { ...row, body };
   }
 

@@ -57,6 +57,7 @@ describe('tidemark.yaml', () => {
       companies_v1: 30 * 86_400,
       financials_ticker: 90 * 86_400,
       executives: 90 * 86_400,
+      employees: 90 * 86_400,
     });
     expect(config.api.baseUrl).toBe('https://api.example.com');
     expect(config.dataDir).toBe(path.join(folder, 'elsewhere'));
@@ -95,6 +96,7 @@ describe('tidemark.yaml', () => {
             companies_v1: 30 * 86_400,
             financials_ticker: 90 * 86_400,
             executives: 90 * 86_400,
+            employees: 90 * 86_400,
           },
           minCoverage: 0,
           maxDrop: 0.1,

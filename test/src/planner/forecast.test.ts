@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   forecastDays,
+  forecastFollowing,
   forecastRecords,
   forecastSearch,
   forecastSeconds,
@@ -106,5 +107,33 @@ describe('forecast of quota days', () => {
         expect(days === 1 || room(days - 1) < requests).toBe(true);
       }),
     );
+  });
+});
+
+describe('forecast of records that another stream names', () => {
+  const details = {
+    stream: 'employee_details',
+    endpoint: 'GET /v2/employees/{id}',
+    unfetched: 3,
+    stale: 7,
+    changed: 0,
+  };
+
+  it('expects as many people of a new company as of a known one', () => {
+    const leader = { stream: 'employees', known: 100, unfetched: 0 };
+    expect(forecastFollowing({ ...details, known: 500 }, leader, 110).requests).toBe(10 + 50);
+  });
+
+  it('says that the number is unknown before the first night', () => {
+    const leader = { stream: 'employees', known: 100, unfetched: 100 };
+    expect(forecastFollowing({ ...details, known: 0 }, leader, 110)).toMatchObject({
+      requests: 0,
+      basis: 'unknown before the first night: one for each record that employees names',
+    });
+  });
+
+  it('counts the requests that a record takes', () => {
+    const outlook = { ...details, known: 100, requestsPer: 2.5 };
+    expect(forecastRecords(outlook, 100).requests).toBe(25);
   });
 });

@@ -1,0 +1,36 @@
+import type { CrawlChunkInput } from '../../../schemas/pipeline/activities.js';
+import type { LandedRow } from '../../../schemas/pipeline/landing.js';
+import type { NewRow } from '../../landing/index.js';
+import type { Fingerprint } from '../../privacy/fingerprint.js';
+import type { Routes } from '../../resolve/routes.js';
+import type { CrawlDeps, Heartbeat } from '../deps.js';
+import type { Fetcher } from '../fetchers/fetcher.js';
+import { CUT_SHORT } from '../fetchers/read-pages.js';
+
+/** What fetching the rows of an entity needs. */
+export interface RowsWork {
+  deps: CrawlDeps;
+  input: CrawlChunkInput;
+  heartbeat: Heartbeat;
+  routes: Routes;
+  /** Rows of earlier tries, for a fetcher that resumes. */
+  landed: readonly LandedRow[];
+  /** Makes the keyed hashes of removed texts; null if the rows may hold personal data. */
+  fingerprint: Fingerprint | null;
+}
+
+/** Fetches the rows of an entity, without personal data unless the work keeps it. */
+export async function* fetchRows(fetcher: Fetcher, work: RowsWork, entity: string): AsyncGenerator<NewRow> {
+  const { deps, input, heartbeat, routes, landed, fingerprint } = work;
+  const past = { landed, dataDir: deps.config.dataDir };
+  const { withoutPersonalData } = fetcher;
+  for await (const row of fetcher.fetch(deps.client, input.ctx, entity, heartbeat.signal, routes, past)) {
+    const isUnchanged = fingerprint === null || withoutPersonalData === undefined || row.status === CUT_SHORT;
+    yield isUnchanged ? row : { ...row, body: withoutPersonalData(row.body, fingerprint, row.request_key) };
+  }
+}
+
+/** Makes a test whether a landed row is an answer about the entity, and not an error. */
+export function isRowOf(entity: string): (row: LandedRow) => boolean {
+  return ({ entity_id, status }) => entity_id === entity && status >= 200 && status < 300;
+}

@@ -1,0 +1,97 @@
+import { EmployeesPage } from '../../../schemas/v2/employee.js';
+import { InvalidRequestError, type ApiClient } from '../../api-client/index.js';
+import { isUsable, keysOf, readId, readItems } from '../../core/company-id.js';
+import type { NewRow } from '../../landing/index.js';
+import { searchPeople, type PeopleAnswer, type PeopleQuestion, type PeopleReach } from '../../planner/people.js';
+import { rowOf } from '../answer.js';
+import { pageWithoutPersonalData } from '../chunks/personal-data.js';
+import { readPeopleDimensions } from '../search/people-dimensions.js';
+import type { Fetcher } from './fetcher.js';
+import { askPage, completeListings, cutShortRow, LAST_PAGE } from './read-pages.js';
+
+// Gaps to name in a row about people who were not found.
+const MOST_GAPS = 5;
+
+/** The employees of a company, from version 2's search. The pages of an interrupted search are not read again. */
+export const employees: Fetcher = {
+  resumes: true,
+  withoutPersonalData: (body) => pageWithoutPersonalData(body, 'data'),
+  async *fetch(client, ctx, id, signal, _routes, { landed, dataDir }) {
+    const known = new Map(landed.map((row) => [row.segment, row]));
+    const search = searchPeople(readPeopleDimensions(dataDir, ctx));
+    // Hold back the latest page, because only the last page of the search gets the mark LAST_PAGE.
+    let last: NewRow | undefined = landed.at(-1);
+    let step = search.next();
+    while (!step.done) {
+      const question = step.value;
+      const before = known.get(question.label);
+      let answer: PeopleAnswer;
+      if (before !== undefined) {
+        answer = readPage(before.body, id);
+      } else {
+        const row = await ask(client, id, question, signal);
+        if (row !== null && last !== undefined && !known.has(last.segment)) yield last;
+        if (row !== null) last = row;
+        answer = row && readPage(row.body, id);
+      }
+      step = search.next(answer);
+    }
+    if (last === undefined) return;
+    const words = describeGap(id, step.value);
+    if (words !== null) yield cutShortRow(last, words);
+    yield { ...last, segment: LAST_PAGE };
+  },
+  finished: completeListings,
+};
+
+/**
+ * Asks a question about the employees of a company.
+ * @returns null when the API rejects the question; never for the first page of the company itself
+ */
+async function ask(
+  client: ApiClient,
+  id: string,
+  question: PeopleQuestion,
+  signal: AbortSignal,
+): Promise<NewRow | null> {
+  const { filters, page, label } = question;
+  const { seniority, department } = filters;
+  const asked = {
+    // An id that a JavaScript number cannot hold is sent as text.
+    company_id: Number.isSafeInteger(Number(id)) ? Number(id) : id,
+    ...(seniority === undefined ? {} : { seniority: [seniority] }),
+    ...(department === undefined ? {} : { department: [department] }),
+  };
+  try {
+    const response = await askPage(client, async (per_page) =>
+      client.v2.employees({ filters: asked, page, per_page }, { signal }),
+    );
+    return rowOf(response, id, label);
+  } catch (error) {
+    if (error instanceof InvalidRequestError && !(page === 1 && Object.keys(filters).length === 0)) return null;
+    throw error;
+  }
+}
+
+/** Reads a page of the search, as received or without personal data. Ids keep all their digits. */
+function readPage(body: string, company: string): PeopleAnswer {
+  const { total_employees: total, total_pages: pages } = EmployeesPage.parse(JSON.parse(body));
+  const items = readItems(body);
+  const isForeign = items.map((item) => {
+    const read = item.kind === 'object' ? readId(item.members.get('company_id')) : undefined;
+    return read !== undefined && 'id' in read && read.id !== company;
+  });
+  const ids = keysOf(items).filter((key, i) => isUsable(key) && !isForeign[i]);
+  return { total, pages, rows: items.length, ids, foreign: isForeign.filter(Boolean).length };
+}
+
+/** Says which employees were not found; null when all were found. */
+function describeGap(company: string, { reported, found, foreign, gaps }: PeopleReach): string | null {
+  if (foreign) return `The search for employees of company ${company} lists people of other companies only.`;
+  if (gaps.length === 0) return null;
+  const count = (value: number): string => value.toLocaleString('en-US');
+  const parts = gaps
+    .slice(-MOST_GAPS)
+    .map((gap) => `${JSON.stringify(gap.filters)}: ${count(gap.found)} of ${count(gap.reported)}`);
+  return `The API reports ${count(reported)} employees of company ${company}. The run found ${count(found)}. Found by filters: ${parts.join('; ')}.`;
+}
