@@ -1,7 +1,9 @@
--- Due: questions of this run's list that have no answer, or an answer that is too old.
+-- Due: questions of this run's list that have no answer, or an answer that is too old. A question that a person decided is
+-- not asked again.
 SELECT
   q.question AS entity_id,
   CASE
+    WHEN q.question IN (SELECT question FROM ledger.match_decisions) THEN NULL
     WHEN a.answered_at IS NULL AND o.entity_id IS NOT NULL THEN 'failed'
     WHEN a.answered_at IS NULL THEN 'unfetched'
     WHEN a.answered_at <= p.now - to_seconds(p.refresh_seconds) OR a.answered_at > p.now + INTERVAL 1 DAY THEN 'stale'

@@ -191,7 +191,8 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
       ...dated({ date: dayIn('UTC', now), asOfNow: true }),
       market: null,
       filters: {},
-      streams: ['matches'],
+      // The companies that answer the questions are read after the questions.
+      streams: ['matches', 'companies'],
       refreshSeconds: { matches: MATCH_DAYS * 86_400 },
       file: file.replace(/^resolve\//, ''),
       gate: null,
