@@ -6,6 +6,8 @@ WITH known AS (
     SELECT question, observed_at FROM ledger.match_answers
     UNION ALL
     SELECT question, observed_at FROM ledger.match_decisions
+    UNION ALL
+    SELECT question, observed_at FROM ledger.enrichment_answers
   )
   GROUP BY ALL
 )

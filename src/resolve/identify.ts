@@ -7,7 +7,7 @@ import {
   type ApiClient,
   type ApiResponse,
 } from '../api-client/index.js';
-import type { Judge, Judgement } from './judge.js';
+import { NOTHING, type Judge, type Judgement } from './judge.js';
 import { RoutesClosedError, type Routes } from './routes.js';
 import { waysToFind, type Way } from './ways.js';
 
@@ -32,7 +32,7 @@ export async function identify(
   { routes, judge }: { routes: Routes; judge: Judge },
 ): Promise<ApiResponse<unknown>[]> {
   const found: ApiResponse<unknown>[] = [];
-  let state: Judgement = { state: 'unmatched', score: null };
+  let state = NOTHING;
   let nameless: ApiResponse<unknown> | undefined;
   let missed: NotFoundError | undefined;
   let rejected: InvalidRequestError | AutocompleteFieldError | undefined;

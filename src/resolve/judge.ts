@@ -9,6 +9,10 @@ export interface Judgement {
   state: 'matched' | 'ambiguous' | 'unmatched';
   /** Score of the best candidate, 0 to 1; null without a candidate. */
   score: number | null;
+  /** Id of the matched company, in decimal digits; null in other states. */
+  company_id: string | null;
+  /** Ids of up to five candidates, best first. */
+  candidates: string[];
 }
 
 interface Waiting {
@@ -27,7 +31,8 @@ const ANSWER = {
   observed_at: 'TIMESTAMPTZ',
   body_hash: 'VARCHAR',
 };
-const NOTHING: Judgement = { state: 'unmatched', score: null };
+/** Judgement of a question without an answer. */
+export const NOTHING: Judgement = { state: 'unmatched', score: null, company_id: null, candidates: [] };
 
 /**
  * Scores candidates with the macros of the warehouse (sql/macros/match.sql), in a DuckDB in memory. So the crawl and the
@@ -81,9 +86,11 @@ async function judgeAll(db: Database, batch: readonly Waiting[]): Promise<Judgem
   );
   await insertRows(db, 'answered', ANSWER, rows);
   const found = await db.rows<{ question: string } & Judgement>(
-    `SELECT question, state, score FROM match_results('match_answers')`,
+    `SELECT question, state, score, CASE WHEN state = 'matched' THEN CAST(best_id AS VARCHAR) END AS company_id,
+      coalesce(CAST(json_extract_string(candidates, '$[*].company_id') AS VARCHAR[]), []) AS candidates
+    FROM match_results('match_answers')`,
   );
-  const judged = new Map(found.map(({ question, state, score }) => [question, { state, score }]));
+  const judged = new Map(found.map(({ question, ...judgement }) => [question, judgement]));
   return batch.map(({ question }) => judged.get(question) ?? NOTHING);
 }
 

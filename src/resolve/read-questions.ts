@@ -64,7 +64,9 @@ export const COMPANIES: ListKind<Field> = {
   identifying: IDENTIFYING,
   what: 'a company',
   normalize: NORMALIZE,
-  withoutPersonalData({ person: _, email, ...rest }) {
+  withoutPersonalData(question) {
+    const { person, email, ...rest } = question;
+    if (person === undefined && email === undefined) return question;
     // Only the domain helps to find the company. The domain of a mail provider does not.
     const domain = email === undefined ? '' : domainOf(email);
     return domain === '' || isPublicMail(domain) ? rest : { ...rest, email: domain };

@@ -15,6 +15,8 @@ const PER_PAGE = 2;
 
 /** The routes that find companies; undefined for other routes. */
 export function answerResolve(state: StubState, { path, body }: Asked): Answer | undefined {
+  // sources.ts finds companies by ticker.
+  if ('ticker' in body && path !== '/v2/overview') return undefined;
   switch (path) {
     case '/v2/enrichment/url':
       return one(state, typeof body['url'] === 'string' ? byHost(state, body['url']) : undefined, {
@@ -81,7 +83,7 @@ function overview(state: StubState, body: Record<string, unknown>): Answer {
       (lei_number === undefined || leiOf(company) === lei_number) &&
       (phone_number === undefined || company.phones.some((phone) => digits(phone) === digits(phone_number))) &&
       (name === undefined || letters(company.name).startsWith(letters(name))) &&
-      (person === undefined || peopleOf(company).some((one) => letters(fullName(one)) === letters(person))),
+      (person === undefined || peopleOf(company).some((employee) => letters(fullName(employee)) === letters(person))),
   );
   const size = Math.min(Number(per_page), PER_PAGE);
   const from = (Number(page) - 1) * size;
@@ -121,7 +123,7 @@ function first(state: StubState, test: (company: StubCompany) => boolean): StubC
 function byHost(state: StubState, url: string): StubCompany | undefined {
   return first(state, ({ website, emails }) =>
     [website, ...emails.map((email) => email.replace(/^.*@/, ''))].some(
-      (one) => one !== null && hostOf(one) === hostOf(url),
+      (address) => address !== null && hostOf(address) === hostOf(url),
     ),
   );
 }

@@ -1,4 +1,5 @@
 import type { FetchedStreamName } from '../../../schemas/pipeline/streams.js';
+import { enrichments } from './enrichments.js';
 import { executives } from './executives.js';
 import { oneRow, type Fetcher } from './fetcher.js';
 import { matches } from './matches.js';
@@ -14,5 +15,6 @@ export const fetchers: Record<FetchedStreamName, Fetcher> = {
   executives,
   tender_details: oneRow((client, slug, signal) => client.v1.tenderDetails(slug, { signal })),
   matches,
+  enrichments,
   watch_events: watchEvents,
 };

@@ -4,6 +4,7 @@ import { keepsContacts } from '../../core/config.js';
 import { listFile } from '../../core/data-folder.js';
 import { landRows } from '../../landing/index.js';
 import { readPrepared, type PreparedList } from '../../resolve/prepared-list.js';
+import { PEOPLE } from '../../resolve/read-people.js';
 import { COMPANIES } from '../../resolve/read-questions.js';
 import type { CrawlDeps } from '../deps.js';
 import { wrongInput } from '../run/parse-input.js';
@@ -22,7 +23,8 @@ function readAsked({ config }: Deps, ctx: RunContext): PreparedList {
       'Run `tidemark resolve FILE.csv`: it copies the list into the data folder. A worker on another machine needs the same data folder.',
     );
   }
-  return readPrepared(readFileSync(file), file, COMPANIES, keepsContacts(config));
+  const [bytes, keeps] = [readFileSync(file), keepsContacts(config)];
+  return isOfPeople(ctx) ? readPrepared(bytes, file, PEOPLE, keeps) : readPrepared(bytes, file, COMPANIES, keeps);
 }
 
 /** Reads the questions of a run's list, and lands what the list says besides (see `landAsked`). */
@@ -35,7 +37,8 @@ export async function askedQuestions(deps: Deps, ctx: RunContext): Promise<strin
 /** Lands what a run's list says besides its questions: rows without a question, and decisions of people. */
 async function landAsked({ config, clock }: Deps, ctx: RunContext, list: PreparedList): Promise<void> {
   const fetched_at = clock.now().toISOString();
-  const target = { dataDir: config.dataDir, stream: 'matches' as const, run: ctx.run, date: ctx.date, market: null };
+  const stream = isOfPeople(ctx) ? ('enrichments' as const) : ('matches' as const);
+  const target = { dataDir: config.dataDir, stream, run: ctx.run, date: ctx.date, market: null };
   await landRows(
     { ...target, chunk: 'bad-rows' },
     list.bad.map(({ line, problem, text }) => ({
@@ -58,4 +61,8 @@ async function landAsked({ config, clock }: Deps, ctx: RunContext, list: Prepare
       body: JSON.stringify({ company_id }),
     })),
   );
+}
+
+function isOfPeople({ workflowType }: RunContext): boolean {
+  return workflowType === 'enrichPeople';
 }

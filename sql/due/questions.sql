@@ -12,5 +12,5 @@ SELECT
   CAST(NULL AS BIGINT) AS company_id
 FROM asked_questions AS q
 CROSS JOIN plan AS p
-LEFT JOIN ledger.answers AS a ON a.stream = 'matches' AND a.entity_id = q.question
-LEFT JOIN (SELECT DISTINCT entity_id FROM ledger.observations WHERE stream = 'matches') AS o ON o.entity_id = q.question
+LEFT JOIN ledger.answers AS a ON a.stream = p.stream AND a.entity_id = q.question
+LEFT JOIN (SELECT DISTINCT entity_id FROM ledger.observations WHERE stream = (SELECT stream FROM plan)) AS o ON o.entity_id = q.question
