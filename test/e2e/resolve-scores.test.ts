@@ -32,7 +32,8 @@ const matches = async () =>
 function distinct(): Identity[] {
   const plain = known.map(({ name }) => name.toLowerCase());
   return known.filter(
-    (_, i) => plain.filter((name) => name.includes(plain[i]!)).length === 1 && /^[\w &.]+$/.test(known[i]!.name),
+    (_, i) =>
+      plain.filter((name) => name.includes(plain[i]!)).length === 1 && /^[\p{L}\p{N} &.,"]+$/u.test(known[i]!.name),
   );
 }
 
@@ -70,7 +71,9 @@ it('asks an equal question only once, in whatever case, spacing and column order
   writeFileSync(file, ['Registration-Number,COUNTRY', ...rows].join('\n'));
   const { code } = await system.tidemark('resolve', file);
   expect(code).toBe(0);
-  const asked = new Set([...(await matches()).keys()].filter((request) => String(request).includes('registration')));
+  const asked = new Set(
+    [...(await matches()).keys()].filter((request) => (request as string).includes('registration')),
+  );
   expect(asked.size).toBe(known.length);
   // Only the companies that the first list named by website are new questions.
   const sent = (await system.api.requests()) - before;

@@ -116,9 +116,12 @@ export function identities(flags: MarketFlags, day = 0): Identity[] {
 
 /** What identifies the people of these companies. */
 export function people(flags: MarketFlags, day = 0): PersonIdentity[] {
-  const text = (value: unknown): string => (typeof value === 'string' ? value : String(value as number));
-  const rows = [...TRUTH_TABLES['employees']!.rows(truthOf(flags), { from: day, day })] as Record<string, unknown>[];
-  return rows.map((row) => ({
+  const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+  const rows: Iterable<Record<string, unknown>> = TRUTH_TABLES['employees']!.rows(truthOf(flags), {
+    from: day,
+    day,
+  }) as never;
+  return [...rows].map((row) => ({
     id: text(row['employee_id']),
     firstName: text(row['first_name']),
     lastName: text(row['last_name']),

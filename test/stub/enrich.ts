@@ -106,5 +106,5 @@ function search(state: StubState, body: Record<string, unknown>): Answer {
 }
 
 function low(text: unknown): string {
-  return String(text ?? '').toLowerCase();
+  return typeof text === 'string' ? text.toLowerCase() : '';
 }
