@@ -8,6 +8,7 @@ import { benchLongListing } from './long-listing.js';
 import { benchWarehouse } from './warehouse.js';
 import { benchLimits } from './limits.js';
 import { benchTenMillion } from './ten-million.js';
+import { benchResolve } from './resolve.js';
 import { benchSearchRequests } from './search-requests.js';
 
 /**
@@ -20,6 +21,7 @@ const benches: Record<string, () => Promise<void>> = {
   sandbox: benchSandbox,
   'search-requests': benchSearchRequests,
   'long-listing': benchLongListing,
+  resolve: benchResolve,
   financials: benchFinancials,
   limits: benchLimits,
   drift: benchDrift,

@@ -9,6 +9,7 @@ import { registerLogin, registerLogout } from './commands/login/login.js';
 import { registerModels } from './commands/models/models.js';
 import { registerPause } from './commands/steer/pause.js';
 import { printError, USAGE } from './terminal/print-error.js';
+import { registerEnrich } from './commands/enrich.js';
 import { registerQuota } from './commands/quota.js';
 import { registerRejects } from './commands/rejects.js';
 import { registerCompact } from './commands/compact.js';
@@ -44,6 +45,7 @@ const COMMANDS = [
   registerTenders,
   registerBackfill,
   registerResolve,
+  registerEnrich,
   registerReplay,
   registerPublish,
   registerCompact,

@@ -1,4 +1,5 @@
 export { backfill } from './backfill.js';
+export { enrichPeople } from './enrich-people.js';
 export { marketSnapshot } from './market-snapshot.js';
 export { quotaGate } from './quota-gate.js';
 export { rebuildWarehouse } from './rebuild-warehouse.js';

@@ -1,15 +1,16 @@
 import type { CarriedRun } from '../schemas/pipeline/carried.js';
 import type { RunResult } from '../schemas/pipeline/run.js';
+import type { FetchedStreamName } from '../schemas/pipeline/streams.js';
 import { crawlStream } from './run/steps.js';
 import { withRun } from './run/with-run.js';
 
 /**
- * Identifies the companies of a list.
- * @param input `{file}`: a CSV file in `resolve/` of the data folder
+ * Identifies the companies of a list, then reads the records of companies that are new to the warehouse.
+ * @param input `{file}`: a list in `resolve/` of the data folder
  */
 export async function resolveCompanies(input?: unknown, carried?: CarriedRun): Promise<RunResult> {
   return withRun('resolveCompanies', input, carried, async (run) => {
     run.enter('crawling');
-    await crawlStream(run, 'matches');
+    for (const stream of run.ctx.streams) await crawlStream(run, stream as FetchedStreamName);
   });
 }

@@ -26,6 +26,7 @@ export const LandingStream = z.enum([
   'nomenclatures', //       the three lookup routes; entity_id: v1, tenders, donors
   'watched_companies', //   GET /v2/companies/watch, one row a page
   'matches', //             enrichment and autocomplete for `tidemark resolve`; entity_id: the question
+  'enrichments', //         enrichment of people for `tidemark enrich --people`; entity_id: the question
   'watch_events', //        GET /v2/companies/{id}/watch/events, one row a page
   'runs',
   'segments',

@@ -41,6 +41,7 @@ export const PEOPLE: Readonly<Partial<Record<LandingStream, PeopleOfStream>>> = 
   executives: { people: [{ path: ['list'] }, { path: ['data'] }, { path: [] }], entity: 'company', expired: 'drop' },
   employees: { people: [{ path: ['data'] }], entity: 'company', expired: 'drop' },
   employee_details: { people: [{ path: [] }], entity: 'person', expired: 'drop' },
+  enrichments: { people: [{ path: [] }, { path: ['data'] }], entity: 'other', expired: 'drop' },
   tender_details: { people: [{ path: ['contacts', '*'], kind: 'contact' }], entity: 'other', expired: 'reduce' },
   watch_events: { people: [], entity: 'company', events: true, expired: 'reduce' },
 };

@@ -97,7 +97,8 @@ export const FETCHED = {
   },
   tender_details: { route: 'GET /v1/finder/tenders/details', due: 'tender_details', retry: true, single: true },
   watch_events: { route: 'GET /v2/companies/{id}/watch/events', due: 'watch_events' },
-  matches: { route: null, due: 'matches' },
+  matches: { route: null, due: 'questions' },
+  enrichments: { route: null, due: 'questions' },
 } as const satisfies Record<string, FetchedStream>;
 
 export type FetchedStreamName = keyof typeof FETCHED;

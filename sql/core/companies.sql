@@ -47,8 +47,14 @@ SELECT
   CAST(s.first_seen_at AT TIME ZONE 'UTC' AS DATE) AS first_seen_on,
   CAST(s.last_seen_at AT TIME ZONE 'UTC' AS DATE) AS last_seen_on,
   h.company_id IS NOT NULL AS has_details,
-  CASE WHEN h.company_id IS NULL THEN s.sighted_at ELSE a.read_at END AS observed_at,
+  CASE WHEN h.company_id IS NULL THEN s.sighted_at ELSE coalesce(a.read_at, m.read_at) END AS observed_at,
   h.extra
 FROM ledger.company_seen AS s
 LEFT JOIN core.companies_history AS h ON h.company_id = s.company_id AND h.is_current
 LEFT JOIN ledger.answers AS a ON a.stream = 'companies' AND a.entity_id = CAST(s.company_id AS VARCHAR)
+LEFT JOIN (
+  SELECT company_id, max(observed_at) AS read_at
+  FROM ledger.observations
+  WHERE stream = 'matches' AND record_hash IS NOT NULL
+  GROUP BY company_id
+) AS m ON m.company_id = s.company_id

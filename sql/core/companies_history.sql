@@ -60,6 +60,16 @@ WITH observed AS (
   SEMI JOIN changed USING (company_id)
   WHERE stream = 'companies' AND readable
   GROUP BY ALL
+  UNION ALL
+  -- A record that answered a question of `tidemark resolve` may lack fields. It counts until the company's own record is read.
+  SELECT company_id, observed_at, max(record_hash)
+  FROM ledger.observations
+  SEMI JOIN changed USING (company_id)
+  WHERE stream = 'matches' AND record_hash IS NOT NULL
+    AND company_id NOT IN (
+      SELECT company_id FROM ledger.observations WHERE stream = 'companies' AND readable AND company_id IS NOT NULL
+    )
+  GROUP BY ALL
 ),
 
 changes AS (

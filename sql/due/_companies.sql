@@ -28,14 +28,20 @@ ORDER BY (r.body ->> '$.date') DESC, as_of DESC, r.run DESC
 LIMIT 1;
 
 -- The companies to choose from. A run with its own search: the companies that it found. A run without a search: the
--- members of the night before. A run without a market: every company ever seen.
+-- members of the night before. A run without a market: every company ever seen
+-- in one.
 CREATE OR REPLACE TEMP TABLE known_companies AS
 SELECT company_id FROM ledger.run_members WHERE run = (SELECT run FROM plan WHERE known = 'sighted')
 UNION
 SELECT company_id FROM ledger.run_members
 WHERE run = (SELECT run FROM night_before) AND (SELECT known FROM plan) = 'members'
 UNION
-SELECT company_id FROM ledger.company_seen WHERE (SELECT known = 'members' AND market IS NULL FROM plan);
+SELECT company_id FROM ledger.company_seen
+WHERE (SELECT known = 'members' AND market IS NULL FROM plan)
+  -- Leave out companies that only a list of `tidemark resolve` named.
+  AND (sighted_at IS NOT NULL OR company_id NOT IN (
+    SELECT company_id FROM ledger.observations WHERE stream = 'matches' AND company_id IS NOT NULL
+  ));
 
 -- One row per known company. Searches and events older than the company's last answer make no company due.
 CREATE OR REPLACE TEMP TABLE asked_companies AS

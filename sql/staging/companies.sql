@@ -1,230 +1,25 @@
--- GET /v2/companies/{id}: a company record. Writes one row of ledger.company_records per company and distinct record.
-CREATE OR REPLACE TEMP TABLE company_raw AS
-WITH source AS (
-  SELECT
-    row_id,
-    observed_at,
-    body_hash,
-    entity_id,
-    doc,
-    json_transform(doc, '{
-      "id":"JSON", "name":"JSON", "registration_number":"JSON", "country_code":"JSON", "company_phone":"JSON",
-      "company_email":"JSON", "company_fax":"JSON", "company_website":"JSON", "company_legal_form":"JSON", "status":"JSON",
-      "brands":"JSON", "address_street":"JSON", "address_location":"JSON", "address_city":"JSON", "country_region":"JSON",
-      "zip_code":"JSON", "country_name":"JSON", "size":"JSON", "vat_number":"JSON", "founding_date":"JSON",
-      "industry":"JSON", "sic":"JSON", "microblog":"JSON", "pronet":"JSON", "socialnet":"JSON"
-    }') AS f
-  FROM batch
-  WHERE doc IS NOT NULL
-)
-SELECT row_id, observed_at, body_hash, doc, json_id(to_json(entity_id)) AS company_id, f.*, json_type(doc) = 'OBJECT' AS is_object
-FROM source;
-
+-- GET /v2/companies/{id}: a company record. _company_records.sql reads the records.
 -- Reject whole records.
 INSERT INTO batch_rejects
 SELECT
   row_id,
   CASE
-    WHEN NOT is_object THEN 'not_an_object'
-    WHEN company_id IS NULL THEN 'bad_entity_id'
-    WHEN json_id(id) IS NULL THEN json_id_fault(id)
+    WHEN json_type(doc) <> 'OBJECT' THEN 'not_an_object'
+    WHEN json_id(to_json(entity_id)) IS NULL THEN 'bad_entity_id'
+    WHEN json_id(json_extract(doc, '$.id')) IS NULL THEN json_id_fault(json_extract(doc, '$.id'))
     ELSE 'other_id'
   END,
   '$',
   CAST(doc AS VARCHAR)
-FROM company_raw
-WHERE NOT is_object OR company_id IS NULL OR json_id(id) IS DISTINCT FROM company_id;
+FROM batch
+WHERE doc IS NOT NULL
+  AND (
+    json_type(doc) <> 'OBJECT'
+    OR json_id(to_json(entity_id)) IS NULL
+    OR json_id(json_extract(doc, '$.id')) IS DISTINCT FROM json_id(to_json(entity_id))
+  );
 
--- Reject single values: a nested value where a plain one belongs, and the reverse.
-INSERT INTO batch_rejects
-WITH fields AS (
-  SELECT row_id, unnest([
-    {'path': 'name', 'v': name}, {'path': 'registration_number', 'v': registration_number},
-    {'path': 'country_code', 'v': country_code}, {'path': 'company_website', 'v': company_website},
-    {'path': 'company_legal_form', 'v': company_legal_form}, {'path': 'status', 'v': status},
-    {'path': 'address_street', 'v': address_street}, {'path': 'address_location', 'v': address_location},
-    {'path': 'address_city', 'v': address_city}, {'path': 'country_region', 'v': country_region},
-    {'path': 'zip_code', 'v': zip_code}, {'path': 'country_name', 'v': country_name}, {'path': 'size', 'v': size},
-    {'path': 'vat_number', 'v': vat_number}, {'path': 'founding_date', 'v': founding_date},
-    {'path': 'microblog', 'v': microblog}, {'path': 'pronet', 'v': pronet}, {'path': 'socialnet', 'v': socialnet}
-  ], recursive := true)
-  FROM company_raw
-  WHERE is_object
-)
-SELECT row_id, 'wrong_type', '$.' || path, CAST(v AS VARCHAR) FROM fields WHERE json_is_nested(v);
-
-INSERT INTO batch_rejects
-SELECT row_id, 'not_a_date', '$.founding_date', CAST(founding_date AS VARCHAR)
-FROM company_raw
-WHERE json_text(founding_date) IS NOT NULL AND text_date(json_text(founding_date)) IS NULL;
-
-INSERT INTO batch_rejects
-WITH lists AS (
-  SELECT row_id, unnest([
-    {'path': 'company_phone', 'v': company_phone}, {'path': 'company_email', 'v': company_email},
-    {'path': 'company_fax', 'v': company_fax}, {'path': 'brands', 'v': brands}
-  ], recursive := true)
-  FROM company_raw
-  WHERE is_object
-),
-items AS (
-  SELECT row_id, path, unnest(json_items(v)) AS item, generate_subscripts(json_items(v), 1) - 1 AS i FROM lists
-)
-SELECT row_id, 'wrong_type', '$.' || path, CAST(v AS VARCHAR) FROM lists WHERE json_type(v) = 'OBJECT'
-UNION ALL
-SELECT row_id, 'wrong_type', '$.' || path || '[' || i || ']', CAST(item AS VARCHAR) FROM items WHERE json_is_nested(item);
-
-INSERT INTO batch_rejects
-WITH lists AS (
-  SELECT row_id, unnest([{'path': 'industry', 'v': industry}, {'path': 'sic', 'v': sic}], recursive := true)
-  FROM company_raw
-  WHERE is_object
-),
-items AS (
-  SELECT row_id, path, unnest(json_items(v)) AS item, generate_subscripts(json_items(v), 1) - 1 AS i FROM lists
-)
-SELECT row_id, 'wrong_type', '$.' || path, CAST(v AS VARCHAR) FROM lists WHERE json_type(v) NOT IN ('ARRAY', 'NULL')
-UNION ALL
-SELECT row_id, 'no_id', '$.' || path || '[' || i || ']', CAST(item AS VARCHAR)
-FROM items
-WHERE json_id(json_extract(item, '$.id')) IS NULL;
-
-CREATE OR REPLACE TEMP TABLE company_typed AS
-WITH renamed AS (
-  SELECT
-    row_id,
-    company_id,
-    observed_at,
-    body_hash,
-    json_text(name) AS name,
-    upper(json_text(country_code)) AS country_code,
-    json_text(country_name) AS country_name,
-    json_text(registration_number) AS registration_number,
-    json_text(vat_number) AS vat_number,
-    json_text(status) AS status,
-    json_text(company_legal_form) AS legal_form,
-    json_text(company_website) AS website,
-    json_texts(company_phone) AS phones,
-    json_texts(company_email) AS emails,
-    json_texts(company_fax) AS faxes,
-    CASE WHEN json_type(brands) = 'ARRAY' THEN json_texts(brands) ELSE comma_texts(json_text(brands)) END AS brands,
-    json_text(address_street) AS address_street,
-    json_text(address_location) AS address_location,
-    json_text(address_city) AS address_city,
-    json_text(country_region) AS country_region,
-    json_text(zip_code) AS zip_code,
-    json_text(size) AS size_text,
-    size_min(json_text(size)) AS employees_min,
-    size_max(json_text(size)) AS employees_max,
-    text_date(json_text(founding_date)) AS founding_date,
-    json_text(pronet) AS pronet,
-    json_text(microblog) AS microblog,
-    json_text(socialnet) AS socialnet,
-    list_sort(list_distinct(list_filter(
-      list_concat(
-        list_transform(json_items(industry), lambda x: {
-          'scheme': coalesce(json_text(json_extract(x, '$.type')), 'industry'),
-          'code_id': json_id(json_extract(x, '$.id')),
-          'value': json_text(json_extract(x, '$.value'))
-        }),
-        list_transform(json_items(sic), lambda x: {
-          'scheme': coalesce(json_text(json_extract(x, '$.type')), 'sic'),
-          'code_id': json_id(json_extract(x, '$.id')),
-          'value': json_text(json_extract(x, '$.value'))
-        })
-      ),
-      lambda c: c.code_id IS NOT NULL
-    ))) AS codes,
-    -- Keep fields that the reference does not list, as received.
-    nullif(CAST(json_merge_patch(doc, '{
-      "id":null, "name":null, "registration_number":null, "country_code":null, "company_phone":null, "company_email":null,
-      "company_fax":null, "company_website":null, "company_legal_form":null, "status":null, "brands":null,
-      "address_street":null, "address_location":null, "address_city":null, "country_region":null, "zip_code":null,
-      "country_name":null, "size":null, "vat_number":null, "founding_date":null, "industry":null, "sic":null,
-      "microblog":null, "pronet":null, "socialnet":null
-    }') AS VARCHAR), '{}') AS extra
-  FROM company_raw
-  WHERE row_id NOT IN (SELECT row_id FROM batch_rejects WHERE path = '$')
-)
-SELECT
-  *,
-  -- The hash ignores the order of arrays and keys, and whether an id is a number or text.
-  sha256(CAST(to_json({
-    'a': [
-      name, country_code, country_name, registration_number, vat_number, status, legal_form, website, address_street,
-      address_location, address_city, country_region, zip_code, size_text, CAST(founding_date AS VARCHAR), pronet, microblog,
-      socialnet
-    ],
-    'b': [
-      list_sort(coalesce(phones, [])), list_sort(coalesce(emails, [])), list_sort(coalesce(faxes, [])),
-      list_sort(coalesce(brands, []))
-    ],
-    'c': codes
-  }) AS VARCHAR)) AS record_hash
-FROM renamed;
-
-INSERT INTO batch_records SELECT row_id, company_id, record_hash, NULL FROM company_typed;
-
-MERGE INTO ledger.company_records AS old
-USING (
-  SELECT * EXCLUDE (row_id, extra)
-  FROM company_typed
-  QUALIFY row_number() OVER (PARTITION BY company_id, record_hash ORDER BY observed_at, body_hash) = 1
-) AS new ON old.company_id = new.company_id AND old.record_hash = new.record_hash
-WHEN MATCHED AND (new.observed_at, new.body_hash) < (old.observed_at, old.body_hash) THEN UPDATE BY NAME
-WHEN NOT MATCHED THEN INSERT BY NAME;
-
--- A field that the reference does not list starts no new version of a record. Only its latest value is kept.
-UPDATE ledger.company_records AS old
-SET extra = new.extra, extra_at = new.observed_at
-FROM (
-  SELECT company_id, record_hash, observed_at, extra
-  FROM company_typed
-  QUALIFY row_number() OVER (PARTITION BY company_id, record_hash ORDER BY observed_at DESC, CAST(extra AS VARCHAR) DESC) = 1
-) AS new
-WHERE old.company_id = new.company_id
-  AND old.record_hash = new.record_hash
-  AND (old.extra_at IS NULL OR (new.observed_at, coalesce(CAST(new.extra AS VARCHAR), '')) > (old.extra_at, coalesce(CAST(old.extra AS VARCHAR), '')));
-
--- Unlisted fields of single industries: only their latest values are kept, too. core.company_codes ignores them once a
--- later record has none.
-MERGE INTO ledger.code_extras AS old
-USING (
-  WITH items AS (
-    SELECT row_id, 'industry' AS list, unnest(json_items(industry)) AS item FROM company_raw
-    UNION ALL
-    SELECT row_id, 'sic', unnest(json_items(sic)) FROM company_raw
-  ),
-  codes AS (
-    SELECT
-      row_id,
-      coalesce(json_text(json_extract(item, '$.type')), list) AS scheme,
-      json_id(json_extract(item, '$.id')) AS code_id,
-      json_text(json_extract(item, '$.value')) AS value,
-      max(CAST(json_merge_patch(item, '{"id":null, "type":null, "value":null}') AS VARCHAR)) AS extra
-    FROM items
-    WHERE NOT json_keys(item) <@ ['id', 'type', 'value'] AND json_id(json_extract(item, '$.id')) IS NOT NULL
-    GROUP BY ALL
-  )
-  SELECT
-    t.company_id, t.observed_at, t.body_hash,
-    list({'scheme': c.scheme, 'code_id': c.code_id, 'value': c.value, 'extra': CAST(c.extra AS JSON)} ORDER BY c.scheme, c.code_id, c.value)
-      AS extras
-  FROM codes AS c
-  JOIN company_typed AS t USING (row_id)
-  GROUP BY t.row_id, t.company_id, t.observed_at, t.body_hash
-  QUALIFY row_number() OVER (PARTITION BY t.company_id ORDER BY t.observed_at DESC, t.body_hash DESC, t.row_id) = 1
-) AS new ON old.company_id = new.company_id
-WHEN MATCHED AND (new.observed_at, new.body_hash) > (old.observed_at, old.body_hash) THEN UPDATE BY NAME
-WHEN NOT MATCHED THEN INSERT BY NAME;
-
-INSERT INTO ledger.dirty_companies SELECT company_id, min(observed_at) FROM company_typed GROUP BY company_id;
-
-MERGE INTO ledger.company_seen AS old
-USING (
-  SELECT company_id, min(observed_at) AS first_at, max(observed_at) AS last_at FROM company_typed GROUP BY company_id
-) AS new ON old.company_id = new.company_id
-WHEN MATCHED THEN UPDATE SET
-  first_seen_at = least(old.first_seen_at, new.first_at),
-  last_seen_at = greatest(old.last_seen_at, new.last_at)
-WHEN NOT MATCHED THEN INSERT (company_id, first_seen_at, last_seen_at) VALUES (new.company_id, new.first_at, new.last_at);
+CREATE OR REPLACE TEMP VIEW company_docs AS
+SELECT row_id, json_id(to_json(entity_id)) AS company_id, observed_at, body_hash, doc
+FROM batch
+WHERE doc IS NOT NULL;

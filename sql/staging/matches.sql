@@ -1,6 +1,6 @@
--- Loads answers to questions of `tidemark resolve`: a company record, a record without an id, or not found (404).
--- entity_id is the question's canonical JSON.
--- A row of the CSV list that gives no question was landed with its problem as body.
+-- Loads answers to questions of `tidemark resolve`: company records, pages of a company search, or not found (404).
+-- entity_id is the question's canonical JSON. Decisions of people have the request key DECISION.
+-- A row of the list that gives no question was landed with its problem as body.
 UPDATE batch_rejects
 SET reason = 'bad_row'
 WHERE row_id IN (SELECT row_id FROM batch WHERE starts_with(request_key, 'CSV '));
@@ -8,34 +8,55 @@ WHERE row_id IN (SELECT row_id FROM batch WHERE starts_with(request_key, 'CSV ')
 INSERT INTO batch_rejects
 SELECT row_id, 'not_an_object', '$', CAST(doc AS VARCHAR) FROM batch WHERE doc IS NOT NULL AND json_type(doc) <> 'OBJECT';
 
+CREATE OR REPLACE TEMP TABLE matches_answered AS
+SELECT
+  row_id,
+  run,
+  entity_id AS question,
+  request_key,
+  starts_with(request_key, 'DECISION ') AS is_decision,
+  -- A search answers with a list of companies, any other request with one record.
+  json_type(json_extract(doc, '$.data')) = 'ARRAY' AS is_search,
+  match_kind(entity_id, request_key) AS kind,
+  doc,
+  json_id(json_extract(doc, '$.id')) AS company_id,
+  observed_at,
+  body_hash
+FROM batch
+WHERE (doc IS NOT NULL OR status = 404)
+  AND TRY_CAST(entity_id AS JSON) IS NOT NULL
+  AND row_id NOT IN (SELECT row_id FROM batch_rejects);
+
+-- Ids that BIGINT cannot hold. A record without an id means that nothing was found.
 INSERT INTO batch_rejects
 SELECT row_id, json_id_fault(json_extract(doc, '$.id')), '$', CAST(doc AS VARCHAR)
-FROM batch
-WHERE json_type(json_extract(doc, '$.id')) <> 'NULL'
-  AND json_id(json_extract(doc, '$.id')) IS NULL;
+FROM matches_answered
+WHERE NOT is_decision AND NOT coalesce(is_search, false) AND json_type(json_extract(doc, '$.id')) <> 'NULL' AND company_id IS NULL;
 
-MERGE INTO ledger.matches AS old
-USING (
-  SELECT
-    b.entity_id AS question,
-    -- The kind of request that found the company; NULL if the API found no company.
-    CASE
-      WHEN b.doc IS NULL THEN NULL
-      WHEN starts_with(b.request_key, 'POST /v2/enrichment/url ') THEN 'website'
-      WHEN starts_with(b.request_key, 'POST /v2/enrichment/company/pronet ') THEN 'profile'
-      WHEN contains(b.request_key, '"email":') THEN 'email'
-      WHEN contains(b.request_key, '"name":') THEN 'name'
-      ELSE 'registration'
-    END AS kind,
-    json_id(json_extract(b.doc, '$.id')) AS company_id,
-    b.doc AS payload,
-    b.observed_at,
-    b.body_hash
-  FROM batch AS b
-  WHERE (b.doc IS NOT NULL OR b.status = 404)
-    AND TRY_CAST(b.entity_id AS JSON) IS NOT NULL
-    AND b.row_id NOT IN (SELECT row_id FROM batch_rejects)
-  QUALIFY row_number() OVER (PARTITION BY question ORDER BY observed_at DESC, body_hash DESC) = 1
-) AS new ON old.question = new.question
-WHEN MATCHED AND (new.observed_at, new.body_hash) > (old.observed_at, old.body_hash) THEN UPDATE BY NAME
-WHEN NOT MATCHED THEN INSERT BY NAME;
+INSERT INTO batch_rejects
+WITH items AS (
+  SELECT row_id, unnest(json_items(json_extract(doc, '$.data'))) AS item,
+    generate_subscripts(json_items(json_extract(doc, '$.data')), 1) - 1 AS i
+  FROM matches_answered
+  WHERE is_search
+)
+SELECT row_id, json_id_fault(json_extract(item, '$.id')), '$.data[' || i || ']', CAST(item AS VARCHAR)
+FROM items
+WHERE json_id(json_extract(item, '$.id')) IS NULL;
+
+INSERT INTO ledger.match_answers BY NAME
+SELECT DISTINCT question, run, request_key, kind, doc, observed_at, body_hash
+FROM matches_answered
+WHERE NOT is_decision AND row_id NOT IN (SELECT row_id FROM batch_rejects WHERE path = '$');
+
+INSERT INTO ledger.match_decisions BY NAME
+SELECT DISTINCT question, json_id(json_extract(doc, '$.company_id')) AS company_id, observed_at, body_hash
+FROM matches_answered
+WHERE is_decision AND doc IS NOT NULL;
+
+-- Answers that are company records. _company_records.sql reads them.
+CREATE OR REPLACE TEMP VIEW company_docs AS
+SELECT row_id, company_id, observed_at, body_hash, doc
+FROM matches_answered
+WHERE NOT is_decision AND NOT coalesce(is_search, false) AND company_id IS NOT NULL
+  AND row_id NOT IN (SELECT row_id FROM batch_rejects WHERE path = '$');

@@ -1,23 +1,24 @@
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { listFile, listInput } from '../core/data-folder.js';
 import type { Config } from '../core/config.js';
-import { errorMessage, TidemarkError } from '../core/errors.js';
-import type { RunRequest } from '../temporal/start-run.js';
 import { formatCount } from '../progress/format.js';
+import type { List } from '../resolve/read-list.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { say, tell } from '../terminal/print.js';
 import type { RunOptions } from './snapshot/snapshot.js';
 
-const LARGEST = 64 * 1024 * 1024;
+interface Options extends RunOptions {
+  decisions?: string;
+}
 
 /** `tidemark resolve`: identifies the companies of a list. */
 export function registerResolve(program: Command): void {
   program
     .command('resolve')
-    .description('identify companies from a list (name, registration number, VAT, ticker, website, e-mail, profile)')
-    .argument('<file>', 'CSV file whose first line names the columns; unknown columns are ignored')
+    .description(
+      'identify companies from a list (registration number, VAT, LEI, ticker, website, e-mail, phone, profile, name, person)',
+    )
+    .argument('<file>', 'CSV file whose first line names the columns; unknown columns are kept and not used')
+    .option('--decisions <file>', 'read decisions from FILE.ambiguous.csv, after you filled its column "decision"')
     .option('--no-wait', 'start the run and return at once')
     .option('--strict', 'also exit with 1 when the run is partial')
     .option('--json', 'print the result as JSON')
@@ -25,105 +26,83 @@ export function registerResolve(program: Command): void {
       'after',
       examples(
         'tidemark resolve suppliers.csv',
+        'tidemark resolve suppliers.csv --decisions suppliers.ambiguous.csv',
         'tidemark sql "SELECT request, company_id, name, kind FROM core.matches WHERE matched"',
       ),
     )
-    .action(async (file: string, options: RunOptions, command: Command) => {
+    .action(async (file: string, options: Options, command: Command) => {
       const context = await loadContext(command);
-      const { request, questions } = await prepare(context.config, file);
+      const { list, hash, name } = await prepare(context.config, file, options);
+      const { resolveId } = await import('../../workflows/ids.js');
+      const { listInput } = await import('../core/data-folder.js');
       const { runAndFollow } = await import('./snapshot/run-and-follow.js');
-      const result = await runAndFollow(context, request, {
-        wait: options.wait,
-        json: options.json ?? false,
-        strict: options.strict ?? false,
-        again: `tidemark resolve ${file}`,
-      });
+      const result = await runAndFollow(
+        context,
+        {
+          type: 'resolveCompanies',
+          workflowId: resolveId(hash),
+          input: { file: listInput(name) },
+          market: null,
+          date: null,
+          summary: `Companies of a list of ${formatCount(list.questions.length)}`,
+          details: 'Identifies the companies of a list, loads, builds the models and publishes core.matches.',
+        },
+        {
+          wait: options.wait,
+          json: options.json ?? false,
+          strict: options.strict ?? false,
+          again: `tidemark resolve ${file}`,
+        },
+      );
       const { otherFolder } = await import('./other-folder.js');
       // If the run used another data folder, this command's data folder does not contain the run's answers.
       const isHere = result !== null && otherFolder(result.folder, context.config.dataDir) === null;
-      if (isHere && !options.json) await sayMatches(context.config, questions);
+      if (isHere) await writeResults(context.config, file, list, options.json ?? false);
     });
 }
 
-/** Reads the list, reports its faults and copies it to the data folder for the workers. */
-async function prepare(config: Config, file: string): Promise<{ request: RunRequest; questions: string[] }> {
-  const [{ readQuestions }, { writeFileAtomic }, { resolveId }] = await Promise.all([
+/** Reads the list and the decisions, reports their faults and stores the prepared list for the workers. */
+async function prepare(
+  config: Config,
+  file: string,
+  { decisions }: Options,
+): Promise<{ list: List<string>; name: string; hash: string }> {
+  const [{ readAndDescribe, readSmallFile, storePrepared }, { COMPANIES }, { readDecisions }] = await Promise.all([
+    import('./lists/prepare-list.js'),
     import('../resolve/read-questions.js'),
-    import('../core/files.js'),
-    import('../../workflows/ids.js'),
+    import('../resolve/read-decisions.js'),
   ]);
-  const list = readList(file);
-  const { questions, rows, bad, ignored, alike } = readQuestions(list, file);
-  if (questions.length === 0) throw wrongList(`${file} has no row that identifies a company.`, describeBad(bad));
-  tell(`${formatCount(rows)} rows, ${formatCount(questions.length)} different questions.`);
-  if (ignored.length > 0) tell(`Ignored columns: ${ignored.join(', ')}.`);
-  for (const names of alike)
-    tell(`Columns with the same meaning: ${names.join(', ')}. The first column with a value is used.`);
-  if (bad.length > 0)
-    tell(`${formatCount(bad.length)} rows cannot be used (ops.rejects lists them). ${describeBad(bad)}`);
-  const hash = createHash('sha256').update(list).digest('hex').slice(0, 16);
-  await writeFileAtomic(listFile(config.dataDir, `${hash}.csv`), list);
-  const request: RunRequest = {
-    type: 'resolveCompanies',
-    workflowId: resolveId(hash),
-    input: { file: listInput(`${hash}.csv`) },
-    market: null,
-    date: null,
-    summary: `Companies of a list of ${formatCount(questions.length)}`,
-    details: 'Identifies the companies of a list, loads, builds the models and publishes core.matches.',
-  };
-  return { request, questions };
+  const { list, prepared } = readAndDescribe(config, file, COMPANIES);
+  const decided = decisions === undefined ? [] : readDecisions(readSmallFile(decisions), decisions);
+  if (decisions !== undefined) tell(`${formatCount(decided.length)} questions are decided in ${decisions}.`);
+  return { list, ...(await storePrepared(config, { ...prepared, decisions: decided })) };
 }
 
-function readList(file: string): Buffer {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(file);
-  } catch (error) {
-    throw wrongList(
-      `Cannot read ${file}: ${errorMessage(error)}`,
-      'Name a CSV file that you have permission to read.',
-      error,
-    );
-  }
-  if (bytes.length > LARGEST) throw wrongList(`${file} is larger than 64 MiB.`, 'Split it into several files.');
-  return bytes;
-}
-
-function wrongList(what: string, todo: string, cause?: unknown): TidemarkError {
-  return new TidemarkError('InvalidInput', what, { todo, cause });
-}
-
-function describeBad(bad: readonly { line: number; problem: string }[]): string {
-  return bad
-    .slice(0, 3)
-    .map(({ line, problem }) => `Line ${line}: ${problem}.`)
-    .join(' ');
-}
-
-const MATCHES = `
-SELECT coalesce(m.kind, 'none') AS kind, count(*) AS questions, count(*) FILTER (m.matched) AS matched
-FROM core.matches AS m
-WHERE m.question_hash IN (SELECT unnest(from_json(CAST($hashes AS JSON), '["VARCHAR"]')))
-GROUP BY ALL
-ORDER BY matched DESC, kind`;
-
-/** Prints how many questions of the list matched a company, and by which kind of match. */
-async function sayMatches(config: Config, questions: readonly string[]): Promise<void> {
-  const { openPublished } = await import('../builds/published.js');
-  const hashes = questions.map((question) => createHash('sha256').update(question).digest('hex'));
+/** Writes the result files beside the list and prints how many questions matched a company, by kind of lookup. */
+async function writeResults(config: Config, file: string, list: List<string>, quiet: boolean): Promise<void> {
+  const [{ openPublished }, { ambiguousRows, matchedRows, readMatches, resultFile }, { writeList }] = await Promise.all(
+    [import('../builds/published.js'), import('./lists/match-files.js'), import('./lists/write-list.js')],
+  );
   const published = await openPublished(config.dataDir);
-  try {
-    const rows = await published.objects<{ kind: string; questions: number; matched: number }>(MATCHES, {
-      hashes: JSON.stringify(hashes),
-    });
-    const matched = rows.reduce((sum, row) => sum + row.matched, 0);
-    const by = rows.filter((row) => row.matched > 0).map((row) => `${formatCount(row.matched)} by ${row.kind}`);
-    say(
-      `  matched    ${formatCount(matched)} of ${formatCount(questions.length)}${by.length > 0 ? `: ${by.join(', ')}` : ''}`,
-    );
-    say('             tidemark sql "SELECT request, company_id, name, kind FROM core.matches WHERE matched"');
-  } finally {
-    published.close();
-  }
+  const matches = await readMatches(published, list.questions).finally(() => published.close());
+  const matchedFile = resultFile(file, 'matched');
+  await writeList(matchedFile, matchedRows(list, matches), list.delimiter);
+  const open = ambiguousRows(matches.values());
+  const ambiguousFile = resultFile(file, 'ambiguous');
+  if (open.length > 1) await writeList(ambiguousFile, open, list.delimiter);
+  if (quiet) return;
+  const all = [...matches.values()];
+  const found = all.filter(({ company_id }) => company_id !== null);
+  const counts = new Map<string, number>();
+  for (const { kind } of found) counts.set(kind ?? 'none', (counts.get(kind ?? 'none') ?? 0) + 1);
+  const kinds = [...counts]
+    .toSorted(([a, one], [b, two]) => two - one || (a < b ? -1 : 1))
+    .map(([kind, count]) => `${formatCount(count)} by ${kind}`);
+  const total = formatCount(list.questions.length);
+  say(`  matched    ${formatCount(found.length)} of ${total}${kinds.length > 0 ? `: ${kinds.join(', ')}` : ''}`);
+  say(`             ${matchedFile}`);
+  const ambiguous = all.filter(({ state }) => state === 'ambiguous').length;
+  if (ambiguous === 0) return;
+  say(`  ambiguous  ${formatCount(ambiguous)}: fill the column "decision" of ${ambiguousFile}, then run`);
+  say(`             tidemark resolve ${file} --decisions ${ambiguousFile}`);
 }

@@ -7,8 +7,10 @@ import { TenderDetails, TendersResponse } from '../../schemas/v1/tender.js';
 import { Employee, EmployeesResponse } from '../../schemas/v2/employee.js';
 import { Company } from '../../schemas/v2/company.js';
 import { ContactMetrics } from '../../schemas/v2/metrics.js';
+import { EnrichEmployeeSearchResponse } from '../../schemas/v2/enrichment.js';
 import { IndicatorValue } from '../../schemas/v2/financial-report.js';
 import { INDICATORS } from '../../schemas/v2/indicators.js';
+import { OverviewResponse } from '../../schemas/v2/overview.js';
 import { ProspectingResponse } from '../../schemas/v2/prospecting.js';
 import { WatchEventsResponse, WatchListResponse, WebhookDelivery } from '../../schemas/v2/watch.js';
 import { shapeOf, type Shape } from './shape.js';
@@ -59,9 +61,20 @@ export const DECLARED: Readonly<Record<string, readonly DeclaredBody[]>> = {
   ],
   // The reference says "absent in some enrichment responses", so an absent field of these routes is never reported as
   // missing.
-  matches: ['enrichment/company', 'enrichment/url', 'enrichment/company/pronet', 'autocomplete'].map((way) =>
-    body(`POST /v2/${way}`, Company, Number.MAX_SAFE_INTEGER),
-  ),
+  matches: [
+    ...['enrichment/company', 'enrichment/url', 'enrichment/company/pronet', 'autocomplete'].map((way) =>
+      body(`POST /v2/${way}`, Company, Number.MAX_SAFE_INTEGER),
+    ),
+    body('POST /v2/overview', OverviewResponse, Number.MAX_SAFE_INTEGER),
+    body('POST /v2/prospecting', ProspectingResponse, Number.MAX_SAFE_INTEGER),
+    body('DECISION', z.looseObject({ company_id: z.string().nullable() }), Number.MAX_SAFE_INTEGER),
+  ],
+  enrichments: [
+    body('POST /v2/enrichment/email', Employee, Number.MAX_SAFE_INTEGER, true),
+    body('POST /v2/enrichment/employee/pronet', Employee, Number.MAX_SAFE_INTEGER, true),
+    body('POST /v2/enrichment/employee/contacts', Employee, Number.MAX_SAFE_INTEGER, true),
+    body('POST /v2/enrichment/employee/search', EnrichEmployeeSearchResponse, Number.MAX_SAFE_INTEGER, true),
+  ],
   // Without `personalData: contacts`, the landed bodies lack most fields, so no field counts as missing here.
   executives: [
     body('GET /v1/finder/company/executives', V1CompanyExecutivesResponse, Number.MAX_SAFE_INTEGER, true),

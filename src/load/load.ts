@@ -18,6 +18,8 @@ const BATCH_BYTES = 64 * 1024 * 1024;
 // Most rows in a batch of a listing. Each row is a page of up to 100 entries, and staging keeps several copies of each
 // page in memory. src/landing/listing-writer.ts writes this many pages to a part.
 const BATCH_PAGES = 100;
+/** Streams whose answers are or may be company records. */
+const WITH_RECORDS: ReadonlySet<string> = new Set(['companies', 'matches']);
 const LISTINGS: ReadonlySet<string> = new Set(['tenders', 'watched_companies']);
 
 /** How `loadLanding` selects parts and where it writes rejects. */
@@ -151,6 +153,7 @@ async function loadBatch(
   await db.run(`SET VARIABLE stream = ${quote(stream)}`);
   await db.runFile(readSqlFile('staging/_batch.sql'));
   await db.runFile(readSqlFile(RECORD_STREAMS.has(stream) ? 'staging/_records.sql' : `staging/${stream}.sql`));
+  if (WITH_RECORDS.has(stream)) await db.runFile(readSqlFile('staging/_company_records.sql'));
   await drift?.(db, stream).catch((error: unknown) => {
     throw new DriftError(errorMessage(error), { cause: error });
   });

@@ -23,8 +23,9 @@ export interface DueRequest {
    * - `sighted`: companies that this run's own searches found.
    * - `members`: the latest members of the market; without a market, all companies ever seen. For runs of past dates.
    * - `rejected`: for any stream, records that have an open reject.
+   * - `asked`: companies that answer the run's questions.
    */
-  known?: 'sighted' | 'members' | 'rejected';
+  known?: 'sighted' | 'members' | 'rejected' | 'asked';
   /** Entities that a list or the configuration names: questions to resolve, or tickers. */
   questions?: readonly string[] | undefined;
 }
@@ -101,14 +102,16 @@ async function findDue({ db }: Warehouse, request: DueRequest): Promise<Omit<Due
     },
   );
   await db.run(
-    `CREATE OR REPLACE TEMP TABLE asked_questions AS SELECT unnest(from_json(CAST($questions AS JSON), '["VARCHAR"]')) AS question`,
+    `CREATE OR REPLACE TEMP TABLE asked_now AS SELECT unnest(from_json(CAST($questions AS JSON), '["VARCHAR"]')) AS question`,
     { questions: JSON.stringify(request.questions ?? []) },
   );
+  await db.runFile(readSqlFile('due/_asked.sql'));
   const rejected = request.known === 'rejected';
   if (rejected && !(await areModelsBuilt(db))) return { known: 0, due: 0, reasons: {} };
   const { due: list, ofCompanies = false } = traitsOf(request.stream);
-  if (!rejected && ofCompanies) await db.runFile(readSqlFile('due/_companies.sql'));
-  const { text } = readSqlFile(rejected ? 'due/_rejected.sql' : `due/${list}.sql`);
+  const ofQuestions = request.known === 'asked' && ofCompanies;
+  if (!rejected && !ofQuestions && ofCompanies) await db.runFile(readSqlFile('due/_companies.sql'));
+  const { text } = readSqlFile(rejected ? 'due/_rejected.sql' : ofQuestions ? 'due/_resolved.sql' : `due/${list}.sql`);
   await db.run(`CREATE OR REPLACE TEMP TABLE due_entities AS ${text}`);
   const rank = CLASSES.map((reasons, i) => `WHEN reason IN (${reasons.map(quote).join(', ')}) THEN ${i}`).join(' ');
   await db.run(

@@ -23,6 +23,8 @@ const OWN_ROWS: Record<string, readonly string[]> = {
     `ledger.tender_records WHERE source = 'summary'`,
     `ledger.tender_versions WHERE source = 'summary'`,
   ],
+  enrichments: ['ledger.enrichment_answers'],
+  matches: ['ledger.match_answers', 'ledger.match_decisions'],
   tender_details: [`ledger.tender_records WHERE source = 'details'`, `ledger.tender_versions WHERE source = 'details'`],
 };
 const SHARED_TABLES = ['observations', 'answers', 'rejects', 'shapes', 'loaded_parts'];

@@ -1,4 +1,4 @@
-import type { CompanyQuestion, MatchKind } from '../../schemas/pipeline/resolve.js';
+import type { CompanyQuestion } from '../../schemas/pipeline/resolve.js';
 import {
   AutocompleteFieldError,
   InvalidRequestError,
@@ -7,98 +7,85 @@ import {
   type ApiClient,
   type ApiResponse,
 } from '../api-client/index.js';
+import { NOTHING, type Judge, type Judgement } from './judge.js';
 import { RoutesClosedError, type Routes } from './routes.js';
+import { waysToFind, type Way } from './ways.js';
 
-/** The answer that identifies a company, and the kind of request to which it is the answer. */
-export interface Identified {
-  kind: MatchKind;
-  response: ApiResponse<{ id?: unknown }>;
-}
-
-const AUTOCOMPLETE = 'POST /v2/autocomplete';
-
-type Ask = (client: ApiClient, call: { signal: AbortSignal }) => Promise<ApiResponse<{ id?: unknown }>>;
+// Read at most this many pages of a company search. A name that more companies share needs a person anyway.
+const MOST_PAGES = 3;
+// Read further pages only if a candidate scores at least this much. It is the threshold of sql/macros/match.sql.
+const GOOD = 0.9;
 
 /**
- * Lists the requests that may find a company, the most reliable first: register numbers, website, profile, e-mail,
- * name. A request is sent only if the earlier requests found nothing.
- */
-export function waysToFind(question: CompanyQuestion): [kind: MatchKind, ask: Ask, route: string][] {
-  const { name, country_code, state, registration_number, vat_number, ticker, website, email, profile } = question;
-  const country = country_code === undefined ? {} : { country_code };
-  const numbers = {
-    ...(registration_number === undefined ? {} : { registration_number }),
-    ...(vat_number === undefined ? {} : { vat_number }),
-    ...(ticker === undefined ? {} : { ticker }),
-  };
-  const ways: [MatchKind, Ask, string][] = [];
-  if (Object.keys(numbers).length > 0) {
-    // A search in a register needs the country, and in the US the state. Without these, autocomplete searches all
-    // registers.
-    const known = country_code !== undefined && (country_code !== 'US' || state !== undefined);
-    const where = { country_code: country_code ?? '', ...(state === undefined ? {} : { state }) };
-    ways.push([
-      'registration',
-      known
-        ? async (client, call) => client.v2.enrichment.company({ ...numbers, ...where }, call)
-        : async (client, call) => client.v2.autocomplete({ ...numbers, ...country }, call),
-      known ? 'POST /v2/enrichment/company' : AUTOCOMPLETE,
-    ]);
-  }
-  if (website !== undefined) {
-    const ask: Ask = async (client, call) => client.v2.enrichment.url(website, call);
-    ways.push(['website', ask, 'POST /v2/enrichment/url']);
-  }
-  if (profile !== undefined) {
-    const ask: Ask = async (client, call) => client.v2.enrichment.companyByPronet(profile, call);
-    ways.push(['profile', ask, 'POST /v2/enrichment/company/pronet']);
-  }
-  if (email !== undefined)
-    ways.push(['email', async (client, call) => client.v2.autocomplete({ email, ...country }, call), AUTOCOMPLETE]);
-  if (name !== undefined)
-    ways.push(['name', async (client, call) => client.v2.autocomplete({ name, ...country }, call), AUTOCOMPLETE]);
-  return ways;
-}
-
-/**
- * Sends one request after another until a request finds the company. Skips closed routes.
- * @returns the answer that names a company; otherwise the last answer, which names no company
+ * Sends one request after another until the answers settle which company the question means. Skips closed routes.
+ * @param question canonical JSON
+ * @returns the answers that name candidates; if there are none, the last answer, which names no company
  * @throws NotFoundError when every answer was "not found"
- * @throws InvalidRequestError or AutocompleteFieldError when the API rejected a request and no other request found the
- * company
- * @throws the refusal, when the API refused a route and no other request found the company
+ * @throws InvalidRequestError or AutocompleteFieldError when the API rejected every request
+ * @throws the refusal, when the API refused a route and no other request found a candidate
  * @throws RoutesClosedError instead of the refusal, when the route is closed
  */
 export async function identify(
   client: ApiClient,
-  question: CompanyQuestion,
+  question: string,
   signal: AbortSignal,
-  routes: Routes,
-): Promise<Identified> {
-  let nameless: Identified | undefined;
+  { routes, judge }: { routes: Routes; judge: Judge },
+): Promise<ApiResponse<unknown>[]> {
+  const found: ApiResponse<unknown>[] = [];
+  let state = NOTHING;
+  let nameless: ApiResponse<unknown> | undefined;
   let missed: NotFoundError | undefined;
-  let refused: InvalidRequestError | AutocompleteFieldError | undefined;
+  let rejected: InvalidRequestError | AutocompleteFieldError | undefined;
   let denied: Error | undefined;
-  for (const [kind, ask, route] of waysToFind(question)) {
-    if (routes.isClosed(route)) {
+  for (const way of waysToFind(JSON.parse(question) as CompanyQuestion)) {
+    if (state.state === 'matched') break;
+    if (way.fallback && state.state !== 'unmatched') continue;
+    if (routes.isClosed(way.route)) {
       denied ??= new RoutesClosedError();
       continue;
     }
     try {
-      const response = await routes.send(route, async () => ask(client, { signal }));
-      // The reference does not show the answer for "no match". The answer may be NotFound or a record without an id.
-      if (response.data?.id !== undefined && response.data.id !== null) return { kind, response };
-      nameless = { kind, response };
+      for (let page = 1, last = 1; page <= last; page++) {
+        const response = await routes.send(way.route, async () => way.ask(client, { signal }, page));
+        if (!namesCompany(response.data)) {
+          nameless = response;
+          break;
+        }
+        found.push(response);
+        state = await judge.judge(question, found);
+        if (isWorthReadingOn(way, state)) last = Math.min(MOST_PAGES, pagesOf(response.data));
+      }
     } catch (error) {
       if (error instanceof NotFoundError) missed = error;
-      else if (error instanceof InvalidRequestError || error instanceof AutocompleteFieldError) refused ??= error;
-      else if (isRefusal(error)) denied = routes.isClosed(route) ? new RoutesClosedError() : error;
+      else if (error instanceof InvalidRequestError || error instanceof AutocompleteFieldError) rejected ??= error;
+      else if (isRefusal(error)) denied = routes.isClosed(way.route) ? new RoutesClosedError() : error;
       else throw error;
     }
   }
+  if (found.length > 0) return found;
   // A request on the refused route might have found the company, so do not report "not found".
   if (denied !== undefined) throw denied;
-  if (refused !== undefined) throw refused;
-  if (nameless !== undefined) return nameless;
-  throw missed ?? new Error('a question without anything that identifies a company');
+  if (nameless !== undefined) return [nameless];
+  throw missed ?? rejected ?? new Error('a question without anything that identifies a company');
+}
+
+/** Whether further pages of a search may settle the question: one good candidate may turn out to be the only one. */
+function isWorthReadingOn({ kind }: Way, { state, score }: Judgement): boolean {
+  return state !== 'matched' && (score ?? 0) >= GOOD && ['name', 'person', 'phone'].includes(kind);
+}
+
+/**
+ * Whether an answer names a company. The reference does not show the answer for "no match": it may be NotFound, a record
+ * without an id, or an empty list.
+ */
+function namesCompany(data: unknown): boolean {
+  if (typeof data !== 'object' || data === null) return false;
+  const { id, data: list } = data as { id?: unknown; data?: unknown };
+  if (Array.isArray(list)) return list.some((item) => item !== null);
+  return id !== undefined && id !== null && id !== '';
+}
+
+function pagesOf(data: unknown): number {
+  const pages = Number((data as { total_pages?: unknown }).total_pages);
+  return Number.isFinite(pages) ? pages : 1;
 }

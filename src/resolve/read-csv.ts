@@ -12,6 +12,8 @@ export interface CsvFault {
   problem: string;
   /** The line as in the file, at most 1,000 characters. */
   text: string;
+  /** The cells of a record that the caller rejects. */
+  cells?: string[];
 }
 
 /**
@@ -28,6 +30,8 @@ export interface CsvRows {
   /** Receives a record; returns why the record is rejected, or null. The first record is the header. */
   record: (record: CsvRecord) => Refusal | null;
   fault: (fault: CsvFault) => void;
+  /** Receives the delimiter before the first record. */
+  delimiter?: (delimiter: string) => void;
 }
 
 /** Show at most this many characters of a line, which is enough to find the fault. */
@@ -59,6 +63,7 @@ export function readCsv(file: Buffer, rows: CsvRows): void {
   const sep = /^"?sep=([^\r\n"])"?(?=[\r\n]|$)/i.exec(bytes.subarray(0, 16).toString());
   let at = sep === null ? 0 : lines.next(0);
   const delimiter = sep?.[1] ?? pickDelimiter(bytes.subarray(at, lines.next(at)).toString());
+  rows.delimiter?.(delimiter);
   let width: number | null = null;
   // True after a fault, because the next lines may be the rest of a broken row. False again after a row with as many
   // cells as the header.
@@ -79,7 +84,7 @@ export function readCsv(file: Buffer, rows: CsvRows): void {
     width ??= cells.length;
     if (refusal === null) return;
     if (refusal.torn && lines.next(start) < end) throw new Torn(refusal.problem);
-    rows.fault({ line, problem: refusal.problem, text: cells.join(' | ').slice(0, SHOWN) });
+    rows.fault({ line, problem: refusal.problem, text: cells.join(' | ').slice(0, SHOWN), cells });
   };
 
   while (at < bytes.length) {

@@ -1,8 +1,9 @@
-import { isUtf8 } from 'node:buffer';
 import type { CompanyQuestion } from '../../schemas/pipeline/resolve.js';
-import { TidemarkError } from '../core/errors.js';
 import { canonicalJson } from '../planner/request-key.js';
-import { readCsv, type CsvFault, type CsvRecord, type Refusal } from './read-csv.js';
+import { domainOf, NORMALIZE } from './normalize.js';
+import { isPublicMail } from './public-mail.js';
+import type { CsvFault } from './read-csv.js';
+import { readList, type List, type ListKind } from './read-list.js';
 
 /** The questions in a CSV file for `tidemark resolve`. */
 export interface Questions {
@@ -20,170 +21,83 @@ export interface Questions {
 
 type Field = keyof CompanyQuestion;
 
-/** Column names that people use. Case, spaces and punctuation make no difference. */
-const NAMES: Record<Field, string[]> = {
-  name: ['name', 'company', 'companyname', 'legalname'],
+const NAMES: Record<Field, readonly string[]> = {
+  name: ['name', 'company', 'companyname', 'legalname', 'supplier', 'suppliername', 'customer', 'customername'],
   country_code: ['countrycode', 'country', 'iso', 'iso2'],
   state: ['state', 'region'],
-  registration_number: ['registrationnumber', 'registrationno', 'regno', 'regnumber', 'companynumber', 'registration'],
+  postal_code: ['postalcode', 'postcode', 'zip', 'zipcode'],
+  registration_number: [
+    'registrationnumber',
+    'registrationno',
+    'regno',
+    'regnumber',
+    'companynumber',
+    'companyno',
+    'registration',
+  ],
   vat_number: ['vatnumber', 'vatno', 'vat', 'vatid'],
+  lei_number: ['leinumber', 'lei', 'leicode'],
   ticker: ['ticker', 'symbol'],
   website: ['website', 'url', 'domain', 'homepage', 'web'],
   email: ['email', 'mail', 'emailaddress'],
+  phone: ['phone', 'phonenumber', 'phoneno', 'telephone', 'tel'],
   profile: ['profile', 'pronet', 'profileurl'],
+  person: ['person', 'contactperson', 'contactname', 'employee', 'fullname'],
 };
 
 const IDENTIFYING: readonly Field[] = [
   'name',
   'registration_number',
   'vat_number',
+  'lei_number',
   'ticker',
   'website',
   'email',
+  'phone',
   'profile',
+  'person',
 ];
-const LONGEST = 500;
 
-/**
- * Reads the questions of a CSV file. The first line names the columns. Ignores empty cells. Equal rows give one
- * question.
- * @param name name of the file, for messages
- * @throws TidemarkError `InvalidInput` when the file is empty or not UTF-8 text, or its header names no usable column
- */
+/** Lists of companies, for `tidemark resolve`. */
+export const COMPANIES: ListKind<Field> = {
+  names: NAMES,
+  identifying: IDENTIFYING,
+  what: 'a company',
+  normalize: NORMALIZE,
+  withoutPersonalData(question) {
+    const { person, email, ...rest } = question;
+    if (person === undefined && email === undefined) return question;
+    // Only the domain helps to find the company. The domain of a mail provider does not.
+    const domain = email === undefined ? '' : domainOf(email);
+    return domain === '' || isPublicMail(domain) ? rest : { ...rest, email: domain };
+  },
+  problemOf(question) {
+    const given = IDENTIFYING.filter((field) => question[field] !== undefined);
+    if (given.length === 0) {
+      return 'it has no value that identifies a company (name, registration number, VAT number, LEI, ticker, website, e-mail, phone, profile or person)';
+    }
+    if (given.length === 1 && given[0] === 'person' && question.country_code === undefined)
+      return 'a person identifies a company only together with a company name or a country';
+    if (given.length === 1 && given[0] === 'email' && isPublicMail(domainOf(question.email ?? '')))
+      return 'its e-mail address belongs to a public mail provider and not to a company';
+    if (question.country_code !== undefined && !/^[A-Z]{2}$/.test(question.country_code))
+      return `its country is not a two-letter code: ${question.country_code}`;
+    return null;
+  },
+};
+
+/** Reads a list of companies (see `readList`). */
+export function readCompanies(file: Buffer, name: string, keepsPeople: boolean): List<Field> {
+  return readList(file, name, COMPANIES, keepsPeople);
+}
+
+/** Reads the questions of a CSV file (see `readList`). Keeps personal data. */
 export function readQuestions(file: Buffer, name: string): Questions {
-  requireText(file, name);
-  const found = { questions: new Set<string>(), rows: 0, bad: [] as CsvFault[] };
-  let header: Header | null = null;
-  readCsv(file, {
-    record(record) {
-      if (header === null) {
-        header = readHeader(record, name);
-        return null;
-      }
-      found.rows++;
-      const question = questionOf(record, header.columns);
-      const refusal = refusalOf(record, header.columns, question);
-      if (refusal === null) found.questions.add(questionKey(question));
-      return refusal;
-    },
-    fault(fault) {
-      if (header === null) {
-        throw wrongList(
-          `Line ${fault.line} of ${name}, which names the columns, cannot be read: ${fault.problem}.`,
-          'Correct that line.',
-        );
-      }
-      found.bad.push(fault);
-    },
-  });
-  if (header === null)
-    throw wrongList(`${name} is empty.`, 'Its first line must name the columns, and each further line one company.');
-  const { ignored, alike } = header as Header;
-  return { ...found, questions: [...found.questions], ignored, alike };
+  const { questions, rows, bad, header } = readCompanies(file, name, true);
+  return { questions, rows: rows.length, bad, ignored: header.ignored, alike: header.alike };
 }
 
 /** Converts a question to a text. The order of the columns makes no difference. */
 export function questionKey(question: CompanyQuestion): string {
   return canonicalJson(question);
-}
-
-/**
- * Rejects a file that is not text.
- * @throws TidemarkError `InvalidInput` with the actual type of the file, if its bytes show the type
- */
-function requireText(file: Buffer, name: string): void {
-  const starts = (...bytes: number[]): boolean => bytes.every((byte, i) => file[i] === byte);
-  const wrong = (what: string): TidemarkError =>
-    wrongList(
-      `${name} is not UTF-8 text: ${what}.`,
-      'Save it as "CSV UTF-8" in the spreadsheet, or convert it to UTF-8.',
-    );
-  if (starts(0x50, 0x4b, 3, 4)) throw wrong('it is a workbook or another ZIP file');
-  if (starts(0xff, 0xfe) || starts(0xfe, 0xff)) throw wrong('it begins like UTF-16');
-  if (file.includes(0)) throw wrong('it holds zero bytes, as UTF-16 and binary files do');
-  if (isUtf8(file)) return;
-  throw wrong(`line ${lineOfFault(file)} has bytes of another encoding, such as Latin-1`);
-}
-
-function lineOfFault(file: Buffer): number {
-  let line = 1;
-  for (let at = 0; at < file.length; line++) {
-    const end = file.indexOf('\n', at);
-    const next = end === -1 ? file.length : end + 1;
-    if (!isUtf8(file.subarray(at, next))) return line;
-    at = next;
-  }
-  return line;
-}
-
-interface Header {
-  columns: (Field | undefined)[];
-  ignored: string[];
-  alike: string[][];
-}
-
-function readHeader({ line, cells }: CsvRecord, name: string): Header {
-  const columns = cells.map(fieldNamed);
-  if (!columns.some((field) => field !== undefined && IDENTIFYING.includes(field))) {
-    throw wrongList(
-      `${name} names no column that identifies a company in its first line.`,
-      'Name at least one of: name, registration_number, vat_number, ticker, website, email, profile; country_code helps.',
-    );
-  }
-  const twice = cells.find(
-    (cell, i) => columns[i] !== undefined && cells.findIndex((one) => plainName(one) === plainName(cell)) < i,
-  );
-  if (twice !== undefined) {
-    throw wrongList(`Line ${line} of ${name} names the column "${twice}" twice.`, 'Rename or remove one of the two.');
-  }
-  const meaning = (field: Field): string[] => cells.filter((_, i) => columns[i] === field);
-  return {
-    columns,
-    ignored: cells.filter((_, i) => columns[i] === undefined),
-    alike: (Object.keys(NAMES) as Field[]).map(meaning).filter((names) => names.length > 1),
-  };
-}
-
-function fieldNamed(name: string): Field | undefined {
-  return (Object.keys(NAMES) as Field[]).find((field) => NAMES[field].includes(plainName(name)));
-}
-
-function plainName(name: string): string {
-  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
-}
-
-function questionOf({ cells }: CsvRecord, columns: readonly (Field | undefined)[]): CompanyQuestion {
-  const question: CompanyQuestion = {};
-  columns.forEach((field, i) => {
-    const value = cells[i]?.trim() ?? '';
-    if (field !== undefined && value !== '') question[field] ??= field === 'country_code' ? value.toUpperCase() : value;
-  });
-  return question;
-}
-
-/** Returns why a row is rejected; null when it is a valid question. */
-function refusalOf(
-  { cells }: CsvRecord,
-  columns: readonly (Field | undefined)[],
-  question: CompanyQuestion,
-): Refusal | null {
-  const torn = (problem: string): Refusal => ({ problem, torn: true });
-  const wrong = (problem: string): Refusal => ({ problem, torn: false });
-  if (cells.length > columns.length) return torn(`it has ${cells.length} fields, but the header has ${columns.length}`);
-  if (cells.some((cell) => cell.length > LONGEST)) return torn(`a field is longer than ${LONGEST} characters`);
-  // A line break is common in an address, but rare in a number or name. If a delimiter follows the line break, the rest
-  // is probably the next row.
-  if (cells.some((cell, i) => columns[i] !== undefined && /[\r\n].*[,;\t|]/.test(cell)))
-    return torn('a quoted field continues on the next line, so a closing quote may be missing');
-  if (!IDENTIFYING.some((field) => question[field] !== undefined))
-    return wrong(
-      'it has no value that identifies a company (name, registration number, VAT number, ticker, website, e-mail or profile)',
-    );
-  if (question.country_code !== undefined && !/^[A-Z]{2}$/.test(question.country_code))
-    return wrong(`its country is not a two-letter code: ${question.country_code}`);
-  return null;
-}
-
-function wrongList(what: string, todo: string): TidemarkError {
-  return new TidemarkError('InvalidInput', what, { todo });
 }

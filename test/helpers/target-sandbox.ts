@@ -9,6 +9,8 @@ import {
   expectMarketEqualsTruth,
   expectTendersEqualTruth,
   expectV1FinancialsEqualTruth,
+  identities,
+  people,
   personalMarkers,
   truthOf,
 } from './truth.js';
@@ -99,6 +101,8 @@ export async function startSandboxTarget(market: MarketOptions): Promise<Target>
     expectTendersEqualTruth: (project) => expectTendersEqualTruth(project, flags, day),
     expectExecutivesEqualTruth: (project) => expectExecutivesEqualTruth(project, flags, day),
     expectEmployeesEqualTruth: (project) => expectEmployeesEqualTruth(project, flags, day),
+    identities: () => identities(flags),
+    people: () => people(flags),
     personalMarkers: () => personalMarkers(flags, day),
     expectCompaniesV1EqualTruth: (project) => expectCompaniesV1EqualTruth(project, flags, day),
     tickers: () => ({ readable: tickersOf(flags, day), unreadable: [] }),

@@ -97,6 +97,24 @@ export async function startStubTarget(market: MarketOptions): Promise<Target> {
     expectTendersEqualTruth: (project) => expectTruth({ project }, tendersTruth(state)),
     expectExecutivesEqualTruth: (project) => expectTruth({ project }, executivesTruth(state)),
     expectEmployeesEqualTruth: (project) => expectTruth({ project }, employeesTruth(state)),
+    identities: () =>
+      state.companies
+        .filter(({ gone }) => !gone)
+        .map(({ id, name, country, registration, vat, website, phones }) => ({
+          id,
+          name,
+          country: country.code,
+          registration,
+          vat,
+          website,
+          phones,
+        })),
+    people: () =>
+      state.companies
+        .filter(({ gone }) => !gone)
+        .flatMap((company) =>
+          peopleOf(company).map((person) => ({ ...person, companyId: company.id, companyName: company.name })),
+        ),
     personalMarkers: () =>
       state.companies
         .flatMap((company) => [

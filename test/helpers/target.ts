@@ -60,6 +60,28 @@ export interface MarketTruth {
   hasDetails: (id: string) => boolean;
 }
 
+/** What identifies a company. */
+export interface Identity {
+  id: string;
+  name: string;
+  country: string;
+  registration: string;
+  vat: string | null;
+  website: string | null;
+  phones: readonly string[];
+}
+
+/** What identifies a person. */
+export interface PersonIdentity {
+  id: string;
+  firstName: string;
+  lastName: string;
+  email: string | null;
+  phone: string | null;
+  companyId: string;
+  companyName: string;
+}
+
 export interface Target {
   name: 'sandbox' | 'stub';
   url: string;
@@ -97,6 +119,10 @@ export interface Target {
   expectExecutivesEqualTruth(project: Project): Promise<void>;
   /** Compares the employees; needs `personalData: contacts`. */
   expectEmployeesEqualTruth(project: Project): Promise<void>;
+  /** Companies whose details the API has, with what identifies them. */
+  identities(): Identity[];
+  /** People of these companies. */
+  people(): PersonIdentity[];
   /** Names, e-mail addresses and phone numbers of the market's people. */
   personalMarkers(): string[];
   /** Compares the company records of version 1, and how they differ from version 2. */

@@ -3,6 +3,7 @@ import { createWorld, type World } from '../../sandbox/world/index.js';
 import { TRUTH_TABLES } from '../../sandbox/world/truth.js';
 import { TODAY } from './processes.js';
 import type { Project } from './project.js';
+import type { Identity, PersonIdentity } from './target.js';
 
 /** Sandbox flags that determine the market, as in `startSandbox`. */
 export interface MarketFlags {
@@ -126,6 +127,42 @@ export function personalMarkers(flags: MarketFlags, day = 0): string[] {
       (value): value is string => typeof value === 'string',
     ),
   );
+}
+
+/** What identifies the companies that have details. */
+export function identities(flags: MarketFlags, day = 0): Identity[] {
+  const world = truthOf(flags);
+  return world.companyIds(day).flatMap((id) => {
+    const record = world.company(id, day);
+    if (record === undefined) return [];
+    return {
+      id: String(id),
+      name: (record.name ?? '').trim(),
+      country: record.country_code ?? '',
+      registration: record.registration_number ?? '',
+      vat: record.vat_number ?? null,
+      website: record.company_website ?? null,
+      phones: [record.company_phone ?? []].flat(),
+    };
+  });
+}
+
+/** What identifies the people of these companies. */
+export function people(flags: MarketFlags, day = 0): PersonIdentity[] {
+  const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+  const rows: Iterable<Record<string, unknown>> = TRUTH_TABLES['employees']!.rows(truthOf(flags), {
+    from: day,
+    day,
+  }) as never;
+  return [...rows].map((row) => ({
+    id: text(row['employee_id']),
+    firstName: text(row['first_name']),
+    lastName: text(row['last_name']),
+    email: row['email'] as string | null,
+    phone: row['phone'] as string | null,
+    companyId: text(row['company_id']),
+    companyName: text(row['company_name']).trim(),
+  }));
 }
 
 function peopleOf(table: 'employees' | 'executives', flags: MarketFlags, day: number): Record<string, unknown>[] {

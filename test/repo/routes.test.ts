@@ -25,11 +25,6 @@ const NOT_NEEDED: Readonly<Record<string, string>> = {
 
 /** Routes that nothing calls yet. Remove a route when something calls it; never add one. */
 const PENDING: readonly string[] = [
-  'POST /v2/overview',
-  'POST /v2/enrichment/email',
-  'POST /v2/enrichment/employee/pronet',
-  'POST /v2/enrichment/employee/contacts',
-  'POST /v2/enrichment/employee/search',
   'POST /v2/kyb/{id}/ubo/enrich',
   'GET /v2/kyb/{id}/ubo/enrich/{job_id}',
   'POST /v2/know-your-payee',

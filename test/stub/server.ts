@@ -4,6 +4,8 @@ import { denied, invalid, limitReached } from './answers.js';
 import { answerOf, changeAnswer, takeFault } from './faults.js';
 import { writeJson } from './json.js';
 import { permissionFor } from './permissions.js';
+import { answerEnrich } from './enrich.js';
+import { answerResolve } from './resolve.js';
 import { answerV1 } from './routes-v1.js';
 import { answerV2 } from './routes-v2.js';
 import { answerWatch } from './routes-watch.js';
@@ -64,7 +66,9 @@ function answer(state: StubState, method: string, url: URL, text: string): Answe
     state.daily.used++;
   }
   if (url.pathname.startsWith('/v1/finder/')) return answerV1(state, asked);
-  return answerWatch(state, asked) ?? answerV2(state, asked);
+  return (
+    answerWatch(state, asked) ?? answerResolve(state, asked) ?? answerEnrich(state, asked) ?? answerV2(state, asked)
+  );
 }
 
 /** Alternates chunked bodies, pretty JSON and reversed keys. */

@@ -48,7 +48,8 @@ const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$|^-?Infinity$/i;
 const FORMULA_INSIDE = new RegExp(String.raw`(?=${SIGN})(?<=[;\t|\r\n][\s\p{Cc}"]*)`, 'gu');
 const DELIMITERS = /[",;\t|\r\n]/;
 
-function csvValue(value: PlainValue, exact: boolean): string {
+/** Writes one value as a CSV field. */
+export function csvValue(value: PlainValue, exact: boolean): string {
   if (value === null) return '';
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
   const safe = exact ? text : withoutFormulas(text);

@@ -2,6 +2,7 @@ import type { FetchedStreamName } from '../../../schemas/pipeline/streams.js';
 import { tenderWithoutContacts } from '../../privacy/tender-contacts.js';
 import { employeeDetails } from './employee-details.js';
 import { employees } from './employees.js';
+import { enrichments } from './enrichments.js';
 import { executives } from './executives.js';
 import { oneRow, type Fetcher } from './fetcher.js';
 import { matches } from './matches.js';
@@ -22,5 +23,6 @@ export const fetchers: Record<FetchedStreamName, Fetcher> = {
     withoutPersonalData: tenderWithoutContacts,
   },
   matches,
+  enrichments,
   watch_events: watchEvents,
 };

@@ -1,14 +1,18 @@
-import type { CompanyQuestion } from '../../../schemas/pipeline/resolve.js';
 import { identify } from '../../resolve/identify.js';
+import { judge } from '../../resolve/judge.js';
 import { rowOf } from '../answer.js';
 import type { Fetcher } from './fetcher.js';
+
+// Segment of an answer after which further answers to the same question follow.
+const MORE = 'more';
+const LAST = 'last';
 
 /** The answers to the questions of `tidemark resolve`. The entity is the question. */
 export const matches: Fetcher = {
   manyRoutes: true,
   async *fetch(client, _ctx, question, signal, routes) {
-    const { kind, response } = await identify(client, JSON.parse(question) as CompanyQuestion, signal, routes);
-    yield rowOf(response, question, kind);
+    const answers = await identify(client, question, signal, { routes, judge });
+    for (const [i, answer] of answers.entries()) yield rowOf(answer, question, i === answers.length - 1 ? LAST : MORE);
   },
-  finished: (rows) => new Set(rows.map((row) => row.entity_id ?? '')),
+  finished: (rows) => new Set(rows.filter(({ segment }) => segment !== MORE).map((row) => row.entity_id ?? '')),
 };

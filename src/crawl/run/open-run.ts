@@ -14,7 +14,7 @@ import { MARKET_STREAMS, RETRY_STREAMS } from '../../../schemas/pipeline/streams
 import { ResolveCompaniesInput } from '../../../schemas/pipeline/resolve.js';
 import { dayIn, type Clock } from '../../core/clock.js';
 import { DEFAULT_REFRESH } from '../../core/config-schema.js';
-import { backfillStreams, pickMarket, type Config } from '../../core/config.js';
+import { backfillStreams, keepsContacts, pickMarket, type Config } from '../../core/config.js';
 import type { RunSizes } from '../../core/run-sizes.js';
 import { resolveLogicalDate } from './logical-date.js';
 import { parseInput, wrongInput } from './parse-input.js';
@@ -89,7 +89,7 @@ function quotaLeft({ quota }: Config, { workflowType, scheduledTime }: OpenRunIn
 // Days of watch events that the first sync reads.
 const FIRST_WATCH_DAYS = 30;
 
-// After this many days, a match of `tidemark resolve` is due again. A younger match costs no request.
+// After this many days, an answer of `tidemark resolve` or `tidemark enrich` is due again. A younger match costs no request.
 const MATCH_DAYS = 30;
 
 const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInput, past: Past) => Decided> = {
@@ -191,8 +191,29 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
       ...dated({ date: dayIn('UTC', now), asOfNow: true }),
       market: null,
       filters: {},
-      streams: ['matches'],
+      // The companies that answer the questions are read after the questions.
+      streams: ['matches', 'companies'],
       refreshSeconds: { matches: MATCH_DAYS * 86_400 },
+      file: file.replace(/^resolve\//, ''),
+      gate: null,
+      note: null,
+    };
+  },
+
+  enrichPeople(config, now, { input }) {
+    const { file } = parseInput(ResolveCompaniesInput, input, '{"file": "resolve/contacts.csv"}');
+    if (!keepsContacts(config)) {
+      throw wrongInput(
+        'personalData is none, so people are not enriched',
+        'Set `personalData: contacts` in tidemark.yaml if you may keep contact data of people.',
+      );
+    }
+    return {
+      ...dated({ date: dayIn('UTC', now), asOfNow: true }),
+      market: null,
+      filters: {},
+      streams: ['enrichments'],
+      refreshSeconds: { enrichments: MATCH_DAYS * 86_400 },
       file: file.replace(/^resolve\//, ''),
       gate: null,
       note: null,

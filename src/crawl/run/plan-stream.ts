@@ -36,13 +36,14 @@ async function namedEntities(
   ctx: RunContext,
   stream: PlanDueInput['stream'],
 ): Promise<readonly string[] | undefined> {
-  if (stream === 'matches') return askedQuestions(deps, ctx);
+  if (ctx.file !== undefined) return askedQuestions(deps, ctx);
   // The context of the run does not carry the tickers, because every activity would carry them, too.
   if (stream === 'financials_ticker') return deps.config.markets.find(({ name }) => name === ctx.market)?.tickers ?? [];
   return undefined;
 }
 
 function knownOf({ workflowType, asOfNow }: RunContext): NonNullable<DueRequest['known']> {
+  if (workflowType === 'resolveCompanies') return 'asked';
   if (workflowType === 'retryRejects') return 'rejected';
   // A run without a search (for a past date, or a backfill) uses the market's latest members.
   return asOfNow ? 'sighted' : 'members';

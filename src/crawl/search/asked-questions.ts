@@ -1,20 +1,21 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
+import { keepsContacts } from '../../core/config.js';
 import { listFile } from '../../core/data-folder.js';
 import { landRows } from '../../landing/index.js';
-import { readQuestions } from '../../resolve/read-questions.js';
+import { readPrepared, type PreparedList } from '../../resolve/prepared-list.js';
+import { PEOPLE } from '../../resolve/read-people.js';
+import { COMPANIES } from '../../resolve/read-questions.js';
 import type { CrawlDeps } from '../deps.js';
 import { wrongInput } from '../run/parse-input.js';
 
+type Deps = Pick<CrawlDeps, 'config' | 'clock'>;
+
 /**
- * Reads the questions of a run's CSV file. Lands rows without a usable question, so that ops.rejects lists these rows.
- * @returns one key per question
+ * Reads the list of a run.
  * @throws TidemarkError `InvalidInput` when the file is missing or is not a readable list
  */
-export async function askedQuestions(
-  { config, clock }: Pick<CrawlDeps, 'config' | 'clock'>,
-  ctx: RunContext,
-): Promise<string[]> {
+function readAsked({ config }: Deps, ctx: RunContext): PreparedList {
   const file = listFile(config.dataDir, ctx.file ?? '');
   if (ctx.file === undefined || !existsSync(file)) {
     throw wrongInput(
@@ -22,18 +23,46 @@ export async function askedQuestions(
       'Run `tidemark resolve FILE.csv`: it copies the list into the data folder. A worker on another machine needs the same data folder.',
     );
   }
-  const { questions, bad } = readQuestions(readFileSync(file), file);
-  const at = clock.now().toISOString();
+  const [bytes, keeps] = [readFileSync(file), keepsContacts(config)];
+  return isOfPeople(ctx) ? readPrepared(bytes, file, PEOPLE, keeps) : readPrepared(bytes, file, COMPANIES, keeps);
+}
+
+/** Reads the questions of a run's list, and lands what the list says besides (see `landAsked`). */
+export async function askedQuestions(deps: Deps, ctx: RunContext): Promise<string[]> {
+  const list = readAsked(deps, ctx);
+  await landAsked(deps, ctx, list);
+  return list.questions;
+}
+
+/** Lands what a run's list says besides its questions: rows without a question, and decisions of people. */
+async function landAsked({ config, clock }: Deps, ctx: RunContext, list: PreparedList): Promise<void> {
+  const fetched_at = clock.now().toISOString();
+  const stream = isOfPeople(ctx) ? ('enrichments' as const) : ('matches' as const);
+  const target = { dataDir: config.dataDir, stream, run: ctx.run, date: ctx.date, market: null };
   await landRows(
-    { dataDir: config.dataDir, stream: 'matches', run: ctx.run, date: ctx.date, market: null, chunk: 'bad-rows' },
-    bad.map(({ line, problem, text }) => ({
+    { ...target, chunk: 'bad-rows' },
+    list.bad.map(({ line, problem, text }) => ({
       request_key: `CSV ${ctx.file} line ${line}`,
       entity_id: `${ctx.file} line ${line}`,
       segment: 'bad-row',
       status: 0,
-      fetched_at: at,
-      body: `${problem}: ${text}`,
+      fetched_at,
+      body: text === '' ? problem : `${problem}: ${text}`,
     })),
   );
-  return questions;
+  await landRows(
+    { ...target, chunk: 'decisions' },
+    list.decisions.map(({ question, company_id }) => ({
+      request_key: `DECISION ${ctx.file}`,
+      entity_id: question,
+      segment: 'decision',
+      status: 200,
+      fetched_at,
+      body: JSON.stringify({ company_id }),
+    })),
+  );
+}
+
+function isOfPeople({ workflowType }: RunContext): boolean {
+  return workflowType === 'enrichPeople';
 }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ResolveCompaniesInput } from '../../../schemas/pipeline/resolve.js';
-import { waysToFind } from '../../../src/resolve/identify.js';
+import { waysToFind } from '../../../src/resolve/ways.js';
 import { readCsv, type CsvFault, type CsvRecord } from '../../../src/resolve/read-csv.js';
 import { questionKey, readQuestions } from '../../../src/resolve/read-questions.js';
 
@@ -157,9 +157,9 @@ describe('readQuestions', () => {
     expect(questions.join()).not.toContain('A');
   });
 
-  it('keeps names and notes that span two lines', () => {
+  it('joins the lines of a name and ignores line breaks in other columns', () => {
     const { questions, bad } = questionsOf('name,note\n"A\nHolding","line, one\nline, two"\n');
-    expect(questions).toEqual([String.raw`{"name":"A\nHolding"}`]);
+    expect(questions).toEqual(['{"name":"A Holding"}']);
     expect(bad).toEqual([]);
   });
 
@@ -188,13 +188,14 @@ describe('readQuestions', () => {
 });
 
 describe('waysToFind', () => {
-  const kinds = (question: Parameters<typeof waysToFind>[0]): string[] => waysToFind(question).map(([kind]) => kind);
+  const kinds = (question: Parameters<typeof waysToFind>[0]): string[] =>
+    waysToFind(question).flatMap(({ kind, fallback }) => (fallback ? [] : [kind]));
 
   it('orders lookups by certainty and skips those without a value', () => {
     expect(
       kinds({
         name: 'A',
-        email: 'a@a.example',
+        email: 'a@b.example',
         website: 'a.example',
         profile: 'p',
         vat_number: '1',

@@ -1,0 +1,284 @@
+-- Macros that compare a question of `tidemark resolve` with the companies that the API answered.
+-- The crawl worker uses the same macros to decide whether another request is needed (src/resolve/judge.ts).
+
+-- Folds a name: lower case, no accents, no punctuation, single spaces.
+CREATE OR REPLACE TEMP MACRO match_fold(t) AS
+  trim(regexp_replace(
+    regexp_replace(
+      replace(replace(replace(replace(replace(replace(
+        strip_accents(lower(t)), 'ø', 'o'), 'æ', 'ae'), 'œ', 'oe'), 'ß', 'ss'), 'ł', 'l'), '&', ' and '),
+      '[.''’`"/]', '', 'g'
+    ),
+    '[^\p{L}\p{N}]+', ' ', 'g'
+  ));
+
+-- Removes legal forms from a folded name. A name of legal forms only stays as it is.
+CREATE OR REPLACE TEMP MACRO match_bare(folded) AS
+  coalesce(
+    nullif(array_to_string(list_filter(
+      string_split(
+        trim(regexp_replace(folded, '(^| )(gmbh and co kg|s de rl de cv|sa de cv|sp z oo|a rl)( |$)', ' ', 'g')), ' '
+      ),
+      lambda word: word NOT IN (
+        'ltd', 'limited', 'plc', 'llp', 'llc', 'lp', 'inc', 'incorporated', 'corp', 'corporation', 'co', 'company', 'dac',
+        'clg', 'ulc', 'pte', 'pty', 'gmbh', 'mbh', 'ag', 'kg', 'kgaa', 'ohg', 'ug', 'haftungsbeschrankt', 'se', 'sarl', 'sas',
+        'sasu', 'sa', 'eurl', 'snc', 'scs', 'sca', 'bv', 'nv', 'vof', 'cv', 'bvba', 'srl', 'spa', 'aps', 'as', 'is', 'ivs',
+        'amba', 'ab', 'hb', 'kb', 'asa', 'ans', 'da', 'ehf', 'hf', 'oy', 'oyj', 'ky', 'sl', 'slu', 'sro', 'spk', 'zoo', 'kft',
+        'zrt', 'nyrt', 'doo', 'dd', 'ood', 'eood', 'ad', 'uab', 'sia', 'ou', 'ooo', 'oao', 'zao', 'αε', 'επε', 'οε', 'тов',
+        'прат', 'пп', '株式会社', '合同会社', '有限会社', '주식회사', '유한회사', 'בעמ', 'ذمم', 'fze', 'sdn', 'bhd', 'kk'
+      )
+    ), ' '), ''),
+    folded
+  );
+
+-- Letters and digits of a number, in capitals, without leading zeros.
+CREATE OR REPLACE TEMP MACRO match_code(t) AS
+  nullif(ltrim(upper(regexp_replace(t, '[^\p{L}\p{N}]', '', 'g')), '0'), '');
+
+-- Host name of a website or e-mail address, without `www.`.
+CREATE OR REPLACE TEMP MACRO match_host(t) AS
+  nullif(regexp_extract(lower(trim(t)), '^(?:[a-z]+://)?(?:[^/?#]*@)?(?:www\.)?([^/?#:]*)', 1), '');
+
+-- Address of a profile, without scheme, `www.` and final slash.
+CREATE OR REPLACE TEMP MACRO match_address(t) AS
+  nullif(rtrim(regexp_replace(lower(trim(t)), '^([a-z]+://)?(www\.)?', ''), '/'), '');
+
+CREATE OR REPLACE TEMP MACRO match_digits(t) AS nullif(ltrim(regexp_replace(t, '[^0-9]', '', 'g'), '0'), '');
+
+-- The kind of a request. A request for a website may also come from an e-mail address.
+CREATE OR REPLACE TEMP MACRO match_kind(question, request_key) AS
+  CASE
+    WHEN starts_with(request_key, 'POST /v2/enrichment/url ') THEN
+      CASE
+        WHEN json_exists(TRY_CAST(question AS JSON), '$.email')
+          AND match_host(json_text(json_extract(TRY_CAST(question AS JSON), '$.website')))
+            IS DISTINCT FROM match_host(regexp_extract(request_key, '"url":"([^"]*)"', 1))
+        THEN 'email'
+        ELSE 'website'
+      END
+    WHEN starts_with(request_key, 'POST /v2/enrichment/company/pronet ') OR contains(request_key, '"pronet":') THEN 'profile'
+    WHEN contains(request_key, '"lei_number":') THEN 'lei'
+    WHEN contains(request_key, '"phone_number":') THEN 'phone'
+    WHEN contains(request_key, '"person":') THEN 'person'
+    WHEN contains(request_key, '"email":') THEN 'email'
+    WHEN contains(request_key, '"name":') THEN 'name'
+    ELSE 'registration'
+  END;
+
+-- Every company that answers a question, with its score. Uses the answers of the run that last asked the question.
+-- `answers`: name of a table like ledger.match_answers.
+CREATE OR REPLACE TEMP MACRO match_candidates(answers) AS TABLE (
+  WITH latest AS (
+    SELECT question, arg_max(run, (observed_at, run)) AS run FROM query_table(answers) GROUP BY question
+  ),
+  searches AS (
+    SELECT
+      a.*,
+      json_type(json_extract(doc, '$.data')) = 'ARRAY' AS is_search,
+      -- Pages of one search differ only in the page.
+      regexp_replace(request_key, ',?"page":[0-9]+', '') AS search
+    FROM query_table(answers) AS a
+    SEMI JOIN latest AS l ON l.question = a.question AND l.run = a.run
+    WHERE doc IS NOT NULL
+  ),
+  items AS (
+    SELECT question, search, kind, is_search, observed_at, body_hash,
+      coalesce(
+        TRY_CAST(json_text(json_extract(doc, '$.total_results')) AS BIGINT),
+        TRY_CAST(json_text(json_extract(doc, '$.total_companies')) AS BIGINT)
+      ) AS total,
+      unnest(CASE WHEN is_search THEN json_items(json_extract(doc, '$.data')) ELSE [doc] END) AS item
+    FROM searches
+  ),
+  found AS (
+    SELECT *, json_id(json_extract(item, '$.id')) AS company_id FROM items WHERE json_type(item) = 'OBJECT'
+  ),
+  unread AS (
+    SELECT question, search, greatest(max(total) - count(DISTINCT company_id), 0) AS unread FROM found GROUP BY ALL
+  ),
+  companies AS (
+    SELECT
+      question,
+      company_id,
+      arg_max(item, (NOT is_search, observed_at, body_hash)) AS payload,
+      list_distinct(list(kind)) AS kinds,
+      -- The surest kind of request that found the company.
+      arg_min(kind, list_position(
+        ['registration', 'lei', 'website', 'profile', 'email', 'phone', 'name', 'person'], kind
+      )) AS kind,
+      max(coalesce(unread, 0)) AS unread
+    FROM found
+    JOIN unread USING (question, search)
+    WHERE company_id IS NOT NULL
+    GROUP BY question, company_id
+  ),
+  read AS (
+    SELECT
+      *,
+      CAST(question AS JSON) AS q,
+      json_text(json_extract(payload, '$.name')) AS name,
+      upper(json_text(json_extract(payload, '$.country_code'))) AS country_code,
+      json_text(json_extract(payload, '$.registration_number')) AS registration_number
+    FROM companies
+  ),
+  folded AS (
+    SELECT
+      *,
+      match_fold(json_text(json_extract(q, '$.name'))) AS q_name,
+      match_fold(name) AS c_name,
+      match_code(json_text(json_extract(q, '$.registration_number'))) AS q_registration,
+      match_code(registration_number) AS c_registration,
+      match_code(json_text(json_extract(q, '$.vat_number'))) AS q_vat,
+      match_code(json_text(json_extract(payload, '$.vat_number'))) AS c_vat,
+      match_host(json_text(json_extract(q, '$.website'))) AS q_host,
+      match_host(json_text(json_extract(payload, '$.company_website'))) AS c_host,
+      match_host(json_text(json_extract(q, '$.email'))) AS q_mail,
+      list_append(
+        list_transform(coalesce(json_texts(json_extract(payload, '$.company_email')), []), lambda x: match_host(x)),
+        match_host(json_text(json_extract(payload, '$.company_website')))
+      ) AS c_mails,
+      match_address(json_text(json_extract(q, '$.profile'))) AS q_profile,
+      match_address(json_text(json_extract(payload, '$.pronet'))) AS c_profile,
+      match_digits(json_text(json_extract(q, '$.phone'))) AS q_phone,
+      list_transform(coalesce(json_texts(json_extract(payload, '$.company_phone')), []), lambda x: match_digits(x)) AS c_phones,
+      upper(json_text(json_extract(q, '$.country_code'))) AS q_country,
+      match_code(json_text(json_extract(q, '$.postal_code'))) AS q_zip,
+      match_code(json_text(json_extract(payload, '$.zip_code'))) AS c_zip
+    FROM read
+  ),
+  compared AS (
+    SELECT
+      *,
+      CASE
+        WHEN q_name = c_name THEN 1.0
+        -- Another legal form is another company, unless nothing else answers the question.
+        ELSE 0.96 * jaro_winkler_similarity(match_bare(q_name), match_bare(c_name))
+      END AS name_score,
+      list_filter([
+        CASE WHEN q_registration = c_registration THEN 'registration number' END,
+        CASE WHEN q_vat IN (c_vat, country_code || c_vat) OR country_code || q_vat = c_vat THEN 'VAT number' END,
+        CASE WHEN q_host = c_host THEN 'website' END,
+        CASE WHEN q_profile = c_profile THEN 'profile' END,
+        CASE WHEN list_contains(c_mails, q_mail) THEN 'e-mail domain' END
+      ], lambda x: x IS NOT NULL) AS same,
+      list_filter([
+        CASE WHEN q_registration <> c_registration THEN 'registration number' END,
+        CASE WHEN q_vat <> c_vat AND country_code || q_vat <> c_vat THEN 'VAT number' END
+      ], lambda x: x IS NOT NULL) AS other,
+      -- The API says that the identifier belongs to the company, but the answer does not repeat the identifier.
+      list_filter([
+        CASE WHEN list_contains(kinds, 'lei') THEN 'LEI' END,
+        CASE WHEN list_contains(kinds, 'registration') AND json_exists(q, '$.ticker') THEN 'ticker' END,
+        CASE WHEN list_contains(kinds, 'registration') AND q_registration IS NOT NULL AND c_registration IS NULL THEN 'registration number' END,
+        CASE WHEN list_contains(kinds, 'registration') AND q_vat IS NOT NULL AND c_vat IS NULL AND q_registration IS NULL THEN 'VAT number' END,
+        CASE WHEN list_contains(kinds, 'website') AND NOT coalesce(q_host = c_host, false) THEN 'website' END,
+        CASE WHEN list_contains(kinds, 'profile') AND NOT coalesce(q_profile = c_profile, false) THEN 'profile' END,
+        CASE WHEN list_contains(kinds, 'email') AND NOT coalesce(list_contains(c_mails, q_mail), false) THEN 'e-mail domain' END
+      ], lambda x: x IS NOT NULL) AS found_by,
+      list_contains(kinds, 'phone') OR coalesce(list_contains(c_phones, q_phone), false) AS same_phone
+    FROM folded
+  ),
+  weighed AS (
+    SELECT
+      *,
+      CASE
+        WHEN len(same) >= 2 THEN 0.99
+        WHEN len(same) = 1 THEN 0.97
+        WHEN len(found_by) >= 1 THEN 0.95
+        WHEN same_phone THEN 0.93
+      END AS sure
+    FROM compared
+  )
+  SELECT
+    question,
+    company_id,
+    kind,
+    name,
+    country_code,
+    registration_number,
+    payload,
+    unread,
+    sure IS NOT NULL AS is_identified,
+    CAST(greatest(0, round(
+      CASE
+        WHEN sure IS NOT NULL THEN sure * (0.6 + 0.4 * coalesce(name_score, 1))
+        -- A person's name and a country alone prove little.
+        ELSE coalesce(name_score, 0.8)
+      END
+      - CASE WHEN q_country <> country_code THEN 0.15 ELSE 0 END
+      - CASE WHEN q_zip <> c_zip AND sure IS NULL THEN 0.05 ELSE 0 END
+      - len(other) * CASE WHEN sure IS NULL THEN 0.12 ELSE 0.06 END,
+      2
+    )) AS DOUBLE) AS score,
+    concat_ws(', ',
+      'name ' || printf('%.2f', name_score),
+      nullif(array_to_string(list_transform(same, lambda x: x || ' agrees'), ', '), ''),
+      nullif(array_to_string(list_transform(found_by, lambda x: 'found by ' || x), ', '), ''),
+      CASE WHEN same_phone THEN 'phone agrees' END,
+      CASE WHEN list_contains(kinds, 'person') THEN 'has an employee of that name' END,
+      nullif(array_to_string(list_transform(other, lambda x: x || ' differs'), ', '), ''),
+      CASE WHEN q_country = country_code THEN 'country agrees' WHEN q_country <> country_code THEN 'country differs' END,
+      CASE WHEN q_zip = c_zip THEN 'postal code agrees' WHEN q_zip <> c_zip THEN 'postal code differs' END
+    ) AS explanation
+  FROM weighed
+);
+
+-- One row per question: its state, and the best candidate. matched: a score of at least 0.90, and 0.03 more than the next
+-- candidate. ambiguous: left to a person. unmatched: no candidate with a score of 0.70.
+CREATE OR REPLACE TEMP MACRO match_results(answers) AS TABLE (
+  WITH asked AS (
+    SELECT question, max(observed_at) AS observed_at FROM query_table(answers) GROUP BY question
+  ),
+  scored AS (FROM match_candidates(answers)),
+  ranked AS (
+    SELECT
+      question,
+      arg_max(struct_pack(
+        company_id := company_id, kind := kind, name := name, country_code := country_code, payload := payload,
+        score := score, explanation := explanation, is_identified := is_identified, unread := unread
+      ), (score, -company_id)) AS best,
+      max(score) AS score,
+      list(score ORDER BY score DESC) [2] AS next_score,
+      list(
+        json_object(
+          'company_id', CAST(company_id AS VARCHAR), 'name', name, 'country_code', country_code, 'registration_number', registration_number,
+          'kind', kind, 'score', score, 'explanation', explanation
+        )
+        ORDER BY score DESC, company_id
+      ) FILTER (score >= 0.5) [1:5] AS candidates
+    FROM scored
+    GROUP BY question
+  ),
+  judged AS (
+    SELECT
+      a.question,
+      a.observed_at,
+      r.best,
+      r.candidates,
+      CASE
+        WHEN coalesce(r.score, 0) < 0.7 THEN 'unmatched'
+        WHEN r.score < 0.9 OR r.score - r.next_score < 0.03 OR (r.best.unread > 0 AND NOT r.best.is_identified) THEN 'ambiguous'
+        ELSE 'matched'
+      END AS state
+    FROM asked AS a
+    LEFT JOIN ranked AS r ON r.question = a.question
+  )
+  SELECT
+    question,
+    observed_at,
+    state,
+    CASE WHEN state <> 'unmatched' THEN best.company_id END AS best_id,
+    CASE WHEN state <> 'unmatched' THEN best.score END AS score,
+    CASE WHEN state = 'matched' THEN best.kind END AS kind,
+    CASE WHEN state = 'matched' THEN best.name END AS name,
+    CASE WHEN state = 'matched' THEN best.country_code END AS country_code,
+    CASE WHEN state = 'matched' THEN best.payload END AS payload,
+    CASE
+      WHEN state = 'unmatched' THEN 'no company found'
+      WHEN state = 'ambiguous' AND best.unread > 0 AND NOT best.is_identified
+      THEN best.explanation || ', the search has ' || best.unread || ' more companies'
+      ELSE best.explanation
+    END AS explanation,
+    to_json(coalesce(candidates, [])) AS candidates
+  FROM judged
+);

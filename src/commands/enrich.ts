@@ -1,0 +1,131 @@
+import { Option, type Command } from 'commander';
+import type { Config } from '../core/config.js';
+import { TidemarkError } from '../core/errors.js';
+import { formatCount } from '../progress/format.js';
+import type { List } from '../resolve/read-list.js';
+import type { RunRequest } from '../temporal/start-run.js';
+import { examples, loadContext } from '../terminal/context.js';
+import { say, tell } from '../terminal/print.js';
+import type { RunOptions } from './snapshot/snapshot.js';
+
+interface Options extends RunOptions {
+  people?: boolean;
+  reveal?: string[];
+}
+
+/** A list and the run that enriches it. */
+interface Prepared {
+  list: List<string>;
+  /** The questions as asked: with the contact data to reveal. */
+  asked: Map<string, string>;
+  request: RunRequest;
+}
+
+/** `tidemark enrich`: adds what the API knows to a list of companies or people. */
+export function registerEnrich(program: Command): void {
+  program
+    .command('enrich')
+    .description('add company records, or with --people records of people, to a list')
+    .argument('<file>', 'CSV file whose first line names the columns; unknown columns are kept and not used')
+    .option('--people', 'the list names people (e-mail, profile, or first and last name with company or domain)')
+    .addOption(
+      new Option(
+        '--reveal <what>',
+        'contact data that the API shall reveal and may charge for: email, phone',
+      ).argParser(parseReveal),
+    )
+    .option('--no-wait', 'start the run and return at once')
+    .option('--strict', 'also exit with 1 when the run is partial')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'tidemark enrich suppliers.csv',
+        'tidemark enrich contacts.csv --people',
+        'tidemark enrich contacts.csv --people --reveal email,phone',
+      ),
+    )
+    .action(async (file: string, options: Options, command: Command) => {
+      const context = await loadContext(command);
+      const { list, asked, request } = await prepare(context.config, file, options);
+      const { runAndFollow } = await import('./snapshot/run-and-follow.js');
+      const result = await runAndFollow(context, request, {
+        wait: options.wait,
+        json: options.json ?? false,
+        strict: options.strict ?? false,
+        again: `tidemark enrich ${file}${options.people ? ' --people' : ''}`,
+      });
+      const { otherFolder } = await import('./other-folder.js');
+      if (result === null || otherFolder(result.folder, context.config.dataDir) !== null) return;
+      const { writeEnriched } = await import('./lists/enriched-file.js');
+      const { written, found } = await writeEnriched(context.config.dataDir, file, list, asked);
+      if (options.json) return;
+      say(`  found      ${formatCount(found)} of ${formatCount(list.questions.length)}`);
+      say(`             ${written}`);
+    });
+}
+
+/** Reads the list, reports its faults and stores the prepared list for the workers. */
+async function prepare(config: Config, file: string, { people = false, reveal = [] }: Options): Promise<Prepared> {
+  const [{ keepsContacts }, { listInput }, lists, ids] = await Promise.all([
+    import('../core/config.js'),
+    import('../core/data-folder.js'),
+    import('./lists/prepare-list.js'),
+    import('../../workflows/ids.js'),
+  ]);
+  if (reveal.length > 0 && !people)
+    throw wrongUse('--reveal is only for people.', 'Add --people, or leave out --reveal.');
+  if (people && !keepsContacts(config))
+    throw wrongUse(
+      'personalData is none, so people are not enriched.',
+      'Set `personalData: contacts` in tidemark.yaml if you may keep contact data of people.',
+    );
+  if (!people) {
+    const { COMPANIES } = await import('../resolve/read-questions.js');
+    const { list, prepared } = lists.readAndDescribe(config, file, COMPANIES);
+    const { name, hash } = await lists.storePrepared(config, prepared);
+    const asked = new Map(list.questions.map((question) => [question, question]));
+    const input = { file: listInput(name) };
+    return { list, asked, request: runOf('resolveCompanies', ids.resolveId(hash), input, list.questions.length) };
+  }
+  const [{ PEOPLE }, { withReveal }] = await Promise.all([
+    import('../resolve/read-people.js'),
+    import('../resolve/with-reveal.js'),
+  ]);
+  const { list, prepared } = lists.readAndDescribe(config, file, PEOPLE);
+  const asked = new Map(list.questions.map((question) => [question, withReveal(question, reveal)]));
+  if (reveal.length > 0) tell(`Asks the API to reveal: ${reveal.join(', ')}. ops.reveals books each request.`);
+  const { name, hash } = await lists.storePrepared(config, { ...prepared, questions: [...asked.values()] });
+  const input = { file: listInput(name) };
+  return { list, asked, request: runOf('enrichPeople', ids.enrichId(hash), input, list.questions.length) };
+}
+
+function runOf(
+  type: 'resolveCompanies' | 'enrichPeople',
+  workflowId: string,
+  input: RunRequest['input'],
+  questions: number,
+): RunRequest {
+  const what = type === 'enrichPeople' ? 'People' : 'Companies';
+  return {
+    type,
+    workflowId,
+    input,
+    market: null,
+    date: null,
+    summary: `${what} of a list of ${formatCount(questions)}`,
+    details: `Enriches the ${what.toLowerCase()} of a list, loads, builds the models and publishes core.enrichments.`,
+  };
+}
+
+function parseReveal(text: string): string[] {
+  const words = text.split(',').map((word) => word.trim());
+  const unknown = words.find((word) => word !== 'email' && word !== 'phone');
+  if (unknown !== undefined)
+    throw wrongUse(`--reveal does not know "${unknown}".`, 'Give email, phone or email,phone.');
+  return [...new Set(words)].toSorted();
+}
+
+function wrongUse(what: string, todo: string): TidemarkError {
+  return new TidemarkError('InvalidInput', what, { todo });
+}

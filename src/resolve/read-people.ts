@@ -1,0 +1,40 @@
+import type { PersonQuestion } from '../../schemas/pipeline/enrich.js';
+import { normalizeAddress, normalizeEmail, normalizeText } from './normalize.js';
+import type { ListKind } from './read-list.js';
+
+type Field = keyof PersonQuestion;
+
+/** Lists of people, for `tidemark enrich --people`. */
+export const PEOPLE: ListKind<Field> = {
+  names: {
+    email: ['email', 'mail', 'emailaddress'],
+    profile: ['profile', 'pronet', 'profileurl'],
+    first_name: ['firstname', 'givenname', 'forename'],
+    last_name: ['lastname', 'surname', 'familyname'],
+    company_name: ['companyname', 'company', 'employer', 'organisation', 'organization'],
+    domain: ['domain', 'website', 'url', 'companydomain', 'companywebsite'],
+    // Set by the command, so no column has this name.
+    reveal: [],
+  },
+  identifying: ['email', 'profile', 'first_name', 'last_name'],
+  what: 'a person',
+  normalize: {
+    email: normalizeEmail,
+    profile: normalizeAddress,
+    first_name: normalizeText,
+    last_name: normalizeText,
+    company_name: normalizeText,
+    domain: normalizeAddress,
+    reveal: normalizeText,
+  },
+  problemOf({ email, profile, first_name, last_name, company_name, domain }) {
+    if (email !== undefined || profile !== undefined) return null;
+    if (first_name === undefined || last_name === undefined)
+      return 'it has no value that identifies a person (e-mail, profile, or first and last name)';
+    if (company_name === undefined && domain === undefined)
+      return 'a name identifies a person only together with a company name or a domain';
+    return null;
+  },
+  // Nothing about people may be kept. The command refuses such a list before this.
+  withoutPersonalData: () => ({}),
+};

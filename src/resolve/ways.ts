@@ -1,0 +1,172 @@
+import type { CompanyQuestion, MatchKind } from '../../schemas/pipeline/resolve.js';
+import type { OverviewRequest } from '../../schemas/v2/overview.js';
+import { OVERVIEW_MAX_PER_PAGE } from '../../schemas/v2/overview.js';
+import type { ApiClient, ApiResponse, CallOptions } from '../api-client/index.js';
+import { domainOf } from './normalize.js';
+import { isPublicMail } from './public-mail.js';
+
+/** One request that may find a company. */
+export interface Way {
+  kind: MatchKind;
+  route: string;
+  /** Sends the request for one page. A request for a single record has one page. */
+  ask: (client: ApiClient, call: CallOptions, page: number) => Promise<ApiResponse<unknown>>;
+  /** True: try only if the requests before it found no candidate at all. */
+  fallback?: boolean;
+}
+
+const AUTOCOMPLETE = 'POST /v2/autocomplete';
+const OVERVIEW = 'POST /v2/overview';
+
+/**
+ * Lists the requests that may find a company, the surest and cheapest first: register numbers, LEI, website, profile,
+ * e-mail domain, phone, person, name. Each is sent only if the requests before it settled nothing.
+ */
+export function waysToFind(question: CompanyQuestion): Way[] {
+  return [
+    ...byNumbers(question),
+    ...byAddresses(question),
+    ...singleNumbers(question),
+    ...byPhoneAndPerson(question),
+    ...byName(question),
+    ...byWholeEmail(question),
+  ];
+}
+
+function byNumbers({
+  country_code,
+  state,
+  registration_number,
+  vat_number,
+  ticker,
+  lei_number,
+}: CompanyQuestion): Way[] {
+  const numbers = definedOf({ registration_number, vat_number, ticker });
+  const ways: Way[] = [];
+  if (Object.keys(numbers).length > 0) {
+    // A search in a register needs the country, and in the US the state. Without these, autocomplete searches all
+    // registers.
+    const known = country_code !== undefined && (country_code !== 'US' || state !== undefined);
+    const where = { country_code: country_code ?? '', ...definedOf({ state }) };
+    ways.push({
+      kind: 'registration',
+      route: known ? 'POST /v2/enrichment/company' : AUTOCOMPLETE,
+      ask: async (client, call) =>
+        known
+          ? client.v2.enrichment.company({ ...numbers, ...where }, call)
+          : client.v2.autocomplete({ ...numbers, ...definedOf({ country_code }) }, call),
+    });
+  }
+  if (lei_number !== undefined) ways.push(overview('lei', { lei_number }));
+  return ways;
+}
+
+function byAddresses({ website, profile, email }: CompanyQuestion): Way[] {
+  const ways: Way[] = [];
+  if (website !== undefined) ways.push(byUrl('website', website));
+  if (profile !== undefined) {
+    ways.push(
+      {
+        kind: 'profile',
+        route: 'POST /v2/enrichment/company/pronet',
+        ask: async (client, call) => client.v2.enrichment.companyByPronet(withScheme(profile), call),
+      },
+      {
+        kind: 'profile',
+        route: 'POST /v2/prospecting',
+        fallback: true,
+        ask: async (client, call) => client.v2.prospecting({ filters: { pronet: withScheme(profile) } }, call),
+      },
+    );
+  }
+  const domain = email === undefined ? '' : domainOf(email);
+  if (domain.includes('.') && !isPublicMail(domain) && domain !== website) ways.push(byUrl('email', domain));
+  return ways;
+}
+
+/** Each number alone and in every country: finds the company if another number or the country is wrong. */
+function singleNumbers({ registration_number, vat_number, ticker }: CompanyQuestion): Way[] {
+  return Object.entries(definedOf({ registration_number, vat_number, ticker })).map(([name, value]) => ({
+    ...overview('registration', { [name]: value }),
+    fallback: true,
+  }));
+}
+
+function byPhoneAndPerson({ country_code, state, phone, person, name }: CompanyQuestion): Way[] {
+  const where = definedOf({ country_code, state });
+  return [
+    ...(phone === undefined ? [] : [overview('phone', { phone_number: phone, ...definedOf({ country_code }) })]),
+    ...(person === undefined ? [] : [overview('person', { person, ...definedOf({ name }), ...where })]),
+  ];
+}
+
+function byName({ name, country_code, state, postal_code }: CompanyQuestion): Way[] {
+  if (name === undefined) return [];
+  const country = definedOf({ country_code });
+  const place = { ...country, ...definedOf({ state }), ...(postal_code ? { postal_codes: [postal_code] } : {}) };
+  const bare = withoutLegalForm(name);
+  return [
+    overview('name', { name, ...place }),
+    {
+      kind: 'name',
+      route: AUTOCOMPLETE,
+      fallback: true,
+      ask: async (client, call) => client.v2.autocomplete({ name, ...country }, call),
+    },
+    // A wrong country, postal code or legal form hides the company from the search above.
+    ...(bare === name && Object.keys(place).length === 0
+      ? []
+      : [{ ...overview('name', { name: bare }), fallback: true }]),
+  ];
+}
+
+/** Autocomplete with the whole address. In its strict reading, the API refuses an e-mail address alone. */
+function byWholeEmail({ email, country_code }: CompanyQuestion): Way[] {
+  if (email === undefined || !email.includes('@') || isPublicMail(domainOf(email))) return [];
+  return [
+    {
+      kind: 'email',
+      route: AUTOCOMPLETE,
+      fallback: true,
+      ask: async (client, call) => client.v2.autocomplete({ email, ...definedOf({ country_code }) }, call),
+    },
+  ];
+}
+
+function byUrl(kind: MatchKind, url: string): Way {
+  return {
+    kind,
+    route: 'POST /v2/enrichment/url',
+    ask: async (client, call) => client.v2.enrichment.url(url, call),
+  };
+}
+
+function overview(kind: MatchKind, query: OverviewRequest): Way {
+  return {
+    kind,
+    route: OVERVIEW,
+    ask: async (client, call, page) => client.v2.overview({ ...query, page, per_page: OVERVIEW_MAX_PER_PAGE }, call),
+  };
+}
+
+/** The profile as a URL, because the API expects one. */
+function withScheme(address: string): string {
+  return `https://${address}`;
+}
+
+// The most common legal forms at the end of a name. The score compares names without many more legal forms
+// (sql/macros/match.sql).
+const LEGAL_FORM =
+  /[\s,]+(ltd|limited|plc|llp|llc|inc|incorporated|corp|corporation|co|company|gmbh|ag|kg|sarl|s\.?à\s?r\.?l|sas|sa|bv|b\.v|nv|n\.v|srl|s\.r\.l|spa|s\.p\.a|aps|a\/s|i\/s|ab|as|asa|oy|oyj|sl|s\.l|s\.a|pty ltd|pte\.? ltd)\.?$/i;
+
+/** Removes a legal form from the end of a name. */
+export function withoutLegalForm(name: string): string {
+  const bare = name.replace(LEGAL_FORM, '');
+  return bare === '' ? name : bare;
+}
+
+function definedOf<T extends Record<string, string | undefined>>(values: T): { [K in keyof T]?: string } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: string;
+  };
+}
