@@ -6,6 +6,7 @@ import { registerDemo } from './commands/demo/demo.js';
 import { registerDoctor } from './commands/doctor/doctor.js';
 import { registerLogin, registerLogout } from './commands/login/login.js';
 import { registerModels } from './commands/models/models.js';
+import { registerPayees } from './commands/payees/payees.js';
 import { registerPause } from './commands/steer/pause.js';
 import { printError, USAGE } from './terminal/print-error.js';
 import { registerQuota } from './commands/quota.js';
@@ -43,6 +44,7 @@ const COMMANDS = [
   registerTenders,
   registerBackfill,
   registerResolve,
+  registerPayees,
   registerReplay,
   registerPublish,
   registerCompact,

@@ -1,4 +1,5 @@
 export { backfill } from './backfill.js';
+export { checkPayees } from './check-payees.js';
 export { marketSnapshot } from './market-snapshot.js';
 export { quotaGate } from './quota-gate.js';
 export { rebuildWarehouse } from './rebuild-warehouse.js';

@@ -20,6 +20,7 @@ const PRIORITY: Record<WorkflowType, number> = {
   watchSync: 2,
   tenderSnapshot: 3,
   resolveCompanies: 4,
+  checkPayees: 4,
   retryRejects: 5,
   backfill: 9,
 };

@@ -24,6 +24,8 @@ export const LandingStream = z.enum([
   'nomenclatures', //       the three lookup routes; entity_id: v1, tenders, donors
   'watched_companies', //   GET /v2/companies/watch, one row a page
   'matches', //             enrichment and autocomplete for `tidemark resolve`; entity_id: the question
+  'payee_checks', //        POST /v2/know-your-payee and /{id} for `tidemark payees check`; entity_id: the payee
+  'payee_reports', //       GET /v2/know-your-payee/{id}; entity_id: the check
   'watch_events', //        GET /v2/companies/{id}/watch/events, one row a page
   'runs',
   'segments',

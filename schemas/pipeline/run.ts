@@ -58,6 +58,7 @@ export const WorkflowType = z.enum([
   'backfill',
   'retryRejects',
   'resolveCompanies',
+  'checkPayees',
 ]);
 export type WorkflowType = z.infer<typeof WorkflowType>;
 
@@ -101,7 +102,7 @@ export interface RunContext {
   /** First and last day to fetch (backfill, past-dated runs). In other runs, both equal `date`. */
   from: string;
   to: string;
-  /** File in `data/resolve` with the companies to identify; only in resolveCompanies. */
+  /** List in `data/resolve` (resolveCompanies) or `data/payees` (checkPayees). */
   file?: string;
   /** Data folder of the worker that opened the run. All work of the run uses this folder. Left out by older workers. */
   folder?: DataFolder;

@@ -78,6 +78,8 @@ export const FETCHED = {
   tender_details: { route: 'GET /v1/finder/tenders/details', due: 'tender_details', retry: true, single: true },
   watch_events: { route: 'GET /v2/companies/{id}/watch/events', due: 'watch_events' },
   matches: { route: null, due: 'matches' },
+  payee_checks: { route: null, due: 'payee_checks' },
+  payee_reports: { route: 'GET /v2/know-your-payee/{id}', due: 'payee_reports' },
 } as const satisfies Record<string, FetchedStream>;
 
 export type FetchedStreamName = keyof typeof FETCHED;

@@ -9,7 +9,7 @@ description: >-
   the records with the reason fresh.
 columns:
   run: VARCHAR | Run
-  stream: VARCHAR | companies, financials, financials_v1, companies_v1, financials_ticker, executives, tender_details, watch_events or matches
+  stream: VARCHAR | companies, financials, financials_v1, companies_v1, financials_ticker, executives, tender_details, watch_events, matches, payee_checks or payee_reports
   reason: VARCHAR | Why the entities were due (new, unfetched, event, renamed, status, entered, changed, watched, failed or stale), or fresh
   entities: BIGINT | Number of companies, tickers, tenders or questions
 */

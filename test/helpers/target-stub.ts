@@ -1,6 +1,7 @@
 import { companiesOn, moveToDay } from '../stub/days.js';
 import { startStub } from '../stub/index.js';
 import { DEFAULTS } from '../stub/options.js';
+import { decisionTruth } from '../stub/payees.js';
 import { peopleOf } from '../stub/people.js';
 import { ACCESS_OF } from '../stub/permissions.js';
 import { routeOf } from '../stub/routes.js';
@@ -94,6 +95,7 @@ export async function startStubTarget(market: MarketOptions): Promise<Target> {
     },
     expectTendersEqualTruth: (project) => expectTruth({ project }, tendersTruth(state)),
     expectExecutivesEqualTruth: (project) => expectTruth({ project }, executivesTruth(state)),
+    decisionOf: ({ id }) => decisionTruth(id),
     personalMarkers: () =>
       state.companies
         .flatMap((company) => peopleOf(company))

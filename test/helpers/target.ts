@@ -93,6 +93,8 @@ export interface Target {
   expectTendersEqualTruth(project: Project): Promise<void>;
   /** Compares the executives; needs `personalData: contacts`. */
   expectExecutivesEqualTruth(project: Project): Promise<void>;
+  /** Decision of a check of a payee without a company; null if the API says another word. */
+  decisionOf(payee: { country_code: string; id: string }): string | null;
   /** Names, e-mail addresses and phone numbers of the market's people. */
   personalMarkers(): string[];
   /** Compares the company records of version 1, and how they differ from version 2. */

@@ -6,6 +6,7 @@ import { writeJson } from './json.js';
 import { permissionFor } from './permissions.js';
 import { answerV1 } from './routes-v1.js';
 import { answerV2 } from './routes-v2.js';
+import { answerPayees } from './payees.js';
 import { answerWatch } from './routes-watch.js';
 import type { Answer, Asked, StubState } from './state.js';
 
@@ -64,7 +65,7 @@ function answer(state: StubState, method: string, url: URL, text: string): Answe
     state.daily.used++;
   }
   if (url.pathname.startsWith('/v1/finder/')) return answerV1(state, asked);
-  return answerWatch(state, asked) ?? answerV2(state, asked);
+  return answerWatch(state, asked) ?? answerPayees(state, asked) ?? answerV2(state, asked);
 }
 
 /** Alternates chunked bodies, pretty JSON and reversed keys. */

@@ -1,5 +1,12 @@
 import type { CrawlChunkInput } from '../../../schemas/pipeline/activities.js';
-import { isLimit, isRefusal, LimitError, NotFoundError, type ApiError } from '../../api-client/index.js';
+import {
+  InvalidRequestError,
+  isLimit,
+  isRefusal,
+  LimitError,
+  NotFoundError,
+  type ApiError,
+} from '../../api-client/index.js';
 import { keepsContacts } from '../../core/config.js';
 import { TidemarkError } from '../../core/errors.js';
 import type { NewRow, PartWriter } from '../../landing/index.js';
@@ -20,6 +27,7 @@ import type { Fetcher } from '../fetchers/fetcher.js';
 import { fetchers } from '../fetchers/index.js';
 import { CUT_SHORT } from '../fetchers/read-pages.js';
 import { FIRST_REQUESTS, FirstAnswer } from './first-answer.js';
+import { chunkName } from './chunk-name.js';
 import { inParallel } from '../in-parallel.js';
 import { concurrencyShare } from '../concurrency-share.js';
 import { SuspectedLimits } from './suspected-limits.js';
@@ -146,7 +154,7 @@ export class ChunkAttempt {
     // -Infinity.
     this.#failedInARow = this.#limitedInARow = 0;
     this.#keyRefusedInARow = this.#refusedInARow = -Infinity;
-    await inParallel([...this.#failures.keys(), ...this.#refused.keys(), ...this.#limited.keys()], share, attempt);
+    await inParallel([...this.#repeatable(), ...this.#refused.keys(), ...this.#limited.keys()], share, attempt);
     for (let again = 0; again < SUSPECTED_TRIES && this.#suspected.records.size > 0; again++) {
       this.#hasSuspected = !this.#suspected.proven;
       const [first] = this.#suspected.records.values();
@@ -161,6 +169,12 @@ export class ChunkAttempt {
     const failed = new Map([...this.#failures, ...this.#refused, ...this.#limited, ...this.#suspected.records]);
     for (const [entity, fault] of failed) await writer.append(this.#rowOfError(fault, entity, 'failed'));
     return failed.size + this.#cutShort.size;
+  }
+
+  /** Failed entities that are worth another request. */
+  #repeatable(): string[] {
+    const isFinal = (error: ApiError): boolean => this.#fetcher.costly === true && error instanceof InvalidRequestError;
+    return [...this.#failures].flatMap(([entity, error]) => (isFinal(error) ? [] : [entity]));
   }
 
   async #attempt(entity: string): Promise<void> {
@@ -205,7 +219,15 @@ export class ChunkAttempt {
   async #fetch(entity: string): Promise<NewRow[]> {
     const { deps, input, heartbeat } = this.#work;
     const rows: NewRow[] = [];
-    for await (const row of this.#fetcher.fetch(deps.client, input.ctx, entity, heartbeat.signal, this.#routes)) {
+    const place = { config: deps.config, chunk: chunkName(input.stream, input.chunk) };
+    for await (const row of this.#fetcher.fetch(
+      deps.client,
+      input.ctx,
+      entity,
+      heartbeat.signal,
+      this.#routes,
+      place,
+    )) {
       rows.push(row);
     }
     const { withoutPersonalData } = this.#fetcher;
@@ -339,8 +361,9 @@ export class ChunkAttempt {
   async #askOnce(): Promise<Comparison> {
     const { deps, input, heartbeat, writer } = this.#work;
     const faulty = new Set([...this.#failures.keys(), ...this.#refused.keys(), ...this.#limited.keys()]);
-    this.#known ??= findAnswered(deps.config.dataDir, input.stream, faulty);
-    const known = this.#known !== null;
+    const costly = this.#fetcher.costly === true;
+    if (!costly) this.#known ??= findAnswered(deps.config.dataDir, input.stream, faulty);
+    const known = this.#known !== null && !costly;
     const untried = this.#open.filter((entity) => !this.#tried.has(entity));
     const candidates = known ? [this.#known] : [untried.at(-1), untried[untried.length >> 1]];
     let fault: ApiError | undefined;

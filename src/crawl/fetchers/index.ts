@@ -2,6 +2,7 @@ import type { FetchedStreamName } from '../../../schemas/pipeline/streams.js';
 import { executives } from './executives.js';
 import { oneRow, type Fetcher } from './fetcher.js';
 import { matches } from './matches.js';
+import { payeeChecks, payeeReports } from './payees.js';
 import { watchEvents } from './watch-events.js';
 
 /** The fetcher of each stream. */
@@ -14,5 +15,7 @@ export const fetchers: Record<FetchedStreamName, Fetcher> = {
   executives,
   tender_details: oneRow((client, slug, signal) => client.v1.tenderDetails(slug, { signal })),
   matches,
+  payee_checks: payeeChecks,
+  payee_reports: payeeReports,
   watch_events: watchEvents,
 };
