@@ -3,6 +3,9 @@ import { compact, isIban } from './iban.js';
 
 /** Characters that may separate the groups of a number: `DE89 3704 0044`, `12-34-56`, `jane@firm`. */
 const GAP = String.raw`[^\p{L}\p{N}]{0,3}`;
+// A field with such a name may hold a person's name or contact. Names of companies have other names of fields.
+const PERSONAL_FIELD =
+  /(holder|owner|person|director|officer|contact|first|last|middle|full)_?names?$|(account|card)_?holder$|e_?mail|phone|mobile|birth|gender/i;
 // A shorter part of a number is no secret: it also occurs in dates, ids and amounts.
 const SHORTEST_PART = 6;
 
@@ -22,6 +25,7 @@ export function maskNumber(number: string): string {
  * - the given numbers, however they are grouped, with or without leading zeros
  * - parts of them with 6 or more characters, such as the account number in an IBAN
  * - every other valid IBAN
+ * - in JSON, texts in fields that may name or reach a person, such as `holder_name`
  */
 export function createMask(numbers: readonly string[]): (text: string) => string {
   const secrets = numbers.map(compact).filter((secret) => secret !== '');
@@ -96,7 +100,7 @@ function rewrite(node: JsonNode, mask: (text: string) => string): string {
         key,
         name: mask(key),
         value,
-        text: rewrite(value, mask),
+        text: isPersonal(key, value) ? HIDDEN : rewrite(value, mask),
       }));
       const same = members.every(({ key, name, value, text }) => key === name && value.text === text);
       if (same) return node.text;
@@ -105,4 +109,11 @@ function rewrite(node: JsonNode, mask: (text: string) => string): string {
     default:
       return node.text;
   }
+}
+
+const HIDDEN = '"…"';
+
+function isPersonal(key: string, value: JsonNode): boolean {
+  const snake = key.replaceAll(/([a-z])([A-Z])/g, '$1_$2');
+  return value.kind === 'string' && value.value !== '' && PERSONAL_FIELD.test(snake);
 }

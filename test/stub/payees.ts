@@ -48,6 +48,7 @@ function kindOf(account: string): number {
 
 function faultOf({ id, id_scheme, holding_entity }: Record<string, unknown>): [field: string, message: string] | null {
   if (typeof id !== 'string' || id === '') return ['id', 'Required.'];
+  if (id_scheme === 'UPI') return ['id', `${id} is of no valid scheme.`];
   if (String(id_scheme).includes('ACNR') && !holding_entity)
     return ['holding_entity', `Required for the account ${id}.`];
   return null;

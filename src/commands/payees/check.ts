@@ -2,21 +2,19 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 import { PAYEE_DAYS } from '../../../schemas/pipeline/payees.js';
-import { payeeListFile, payeeListInput } from '../../core/data-folder.js';
 import { TidemarkError } from '../../core/errors.js';
 import { readPayees, type PayeeList } from '../../payees/read-payees.js';
 import { payeeQuestion } from '../../payees/question.js';
-import { knownSalt, listName, payeeSalt } from '../../payees/salt.js';
+import { knownSalt, payeeSalt } from '../../payees/salt.js';
 import { formatCount } from '../../progress/format.js';
-import type { RunRequest } from '../../temporal/start-run.js';
 import { examples, loadContext, type CliContext } from '../../terminal/context.js';
 import { say, sayJson, tell } from '../../terminal/print.js';
-import { sayTable } from '../../terminal/say-table.js';
 import type { RunOptions } from '../snapshot/snapshot.js';
 import { forecastPayees } from './forecast.js';
 import { readKnownPayees, type KnownPayees } from './known-answers.js';
 import { readList } from './read-list.js';
 import { writeResultFile, type HashedList } from './result-file.js';
+import { countDecisions, sayDecisions } from './say-decisions.js';
 
 interface CheckOptions extends RunOptions {
   sql?: string;
@@ -27,6 +25,8 @@ interface CheckOptions extends RunOptions {
 }
 
 const SHOWN_PROBLEMS = 10;
+// 100 years, as in the configuration and in `CheckPayeesInput`.
+const LONGEST_AGE = 36_500 * 86_400;
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
 /** `tidemark payees check`: checks the payees of a list. */
@@ -70,9 +70,10 @@ export function registerCheck(payees: Command): void {
 
 /** `12h` or `30d` in seconds. */
 function parseAge(text: string): number {
-  const found = /^(\d{1,6})(s|m|h|d)$/.exec(text);
-  if (found === null) throw new InvalidArgumentError('Write a number and a unit: 12h, 30d.');
-  return Number(found[1]) * (SECONDS[found[2] ?? ''] ?? 0);
+  const found = /^(\d{1,9})(s|m|h|d)$/.exec(text);
+  const age = Number(found?.[1]) * (SECONDS[found?.[2] ?? ''] ?? Number.NaN);
+  if (age <= LONGEST_AGE) return age;
+  throw new InvalidArgumentError('Write a number and a unit, at most 36500d: 12h, 30d.');
 }
 
 /** Says what the columns mean and which rows are wrong. */
@@ -136,7 +137,8 @@ async function checkList(context: CliContext, { bytes, list, file }: GivenList, 
       todo: 'Correct the rows named above.',
     });
   if (!options.json) tell(`${formatCount(list.rows.length)} rows, ${formatCount(hashes.length)} different payees.`);
-  const request = await leaveList(config.dataDir, bytes, listName(bytes, salt), hashes.length, options);
+  const { leaveList } = await import('./leave-list.js');
+  const request = await leaveList(config.dataDir, { bytes, salt, payees: hashes.length }, options);
   const out = options.out ?? resultName(file);
   const { runAndFollow } = await import('../snapshot/run-and-follow.js');
   const found: { known: KnownPayees | null } = { known: null };
@@ -157,55 +159,10 @@ async function checkList(context: CliContext, { bytes, list, file }: GivenList, 
   if (result !== null && found.known !== null && !options.json) sayDecisions(hashed, found.known, out);
 }
 
-/** Copies the list to the data folder for the workers. A run that ends removes the copy. */
-async function leaveList(
-  dataDir: string,
-  bytes: Buffer,
-  hash: string,
-  payees: number,
-  options: CheckOptions,
-): Promise<RunRequest> {
-  const [{ writeFileAtomic }, { payeesId }] = await Promise.all([
-    import('../../core/files.js'),
-    import('../../../workflows/ids.js'),
-  ]);
-  await writeFileAtomic(payeeListFile(dataDir, `${hash}.csv`), bytes);
-  return {
-    type: 'checkPayees',
-    workflowId: payeesId(hash),
-    input: {
-      file: payeeListInput(`${hash}.csv`),
-      recheckAfterSeconds: options.recheckOlderThan,
-      ...(options.reports ? {} : { reports: false }),
-    },
-    market: null,
-    date: null,
-    summary: `Checks of ${formatCount(payees)} payees`,
-    details: 'Checks the payees of a list, loads, builds the models and publishes core.payee_checks.',
-  };
-}
-
 function resultName(file: string | undefined): string {
   if (file === undefined) return 'payees.checked.csv';
   const folder = path.dirname(file);
   return path.join(folder, `${path.basename(file).replace(/(\.checked)?\.[A-Za-z]+$/, '')}.checked.csv`);
-}
-
-/** Counts the rows of the list by decision. */
-function countDecisions({ rows }: HashedList, { answers }: KnownPayees): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const { hash } of rows) {
-    const answer = hash === null ? undefined : answers.get(hash);
-    const word = hash === null ? 'rejected' : answer === undefined ? 'no answer' : (answer.decision ?? 'no decision');
-    counts[word] = (counts[word] ?? 0) + 1;
-  }
-  return counts;
-}
-
-function sayDecisions(list: HashedList, known: KnownPayees, out: string): void {
-  const counts = Object.entries(countDecisions(list, known)).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  sayTable({ columns: ['decision', 'rows'], rows: counts });
-  say(`Result: ${out}`);
 }
 
 function sha256(text: string): string {

@@ -54,6 +54,14 @@ describe('createMask', () => {
     );
   });
 
+  it('hides texts in fields about people, and keeps those about companies', () => {
+    const body =
+      '{"accountHolder":"Jo Roe","holder_name":"J","company":{"name":"Firm"},"holder_match":"FULL","email":""}';
+    expect(createMask([])(body)).toBe(
+      '{"accountHolder":"…","holder_name":"…","company":{"name":"Firm"},"holder_match":"FULL","email":""}',
+    );
+  });
+
   it('finds a number behind JSON escapes, an e-mail address in any case, and a short number only as a word', () => {
     expect(createMask(['4081726355'])(String.raw`{"a":"\u0034081726355"}`)).toBe('{"a":"…6355"}');
     expect(createMask(['Jane.Doe@firm.example'])('to jane.doe@FIRM.example!')).toBe('to …MPLE!');
