@@ -1,12 +1,5 @@
 import type { CrawlChunkInput } from '../../../schemas/pipeline/activities.js';
-import {
-  InvalidRequestError,
-  isLimit,
-  isRefusal,
-  LimitError,
-  NotFoundError,
-  type ApiError,
-} from '../../api-client/index.js';
+import { isLimit, isRefusal, LimitError, NotFoundError, type ApiError } from '../../api-client/index.js';
 import { keepsContacts } from '../../core/config.js';
 import { TidemarkError } from '../../core/errors.js';
 import type { NewRow, PartWriter } from '../../landing/index.js';
@@ -34,6 +27,7 @@ import { SuspectedLimits } from './suspected-limits.js';
 import { findAnswered, isAnswered } from './other-records.js';
 import { saysRoom } from '../run/read-quota.js';
 import { RouteRefusedError } from '../refusal.js';
+import { worthRepeating } from './worth-repeating.js';
 
 // After this many consecutive failed records, check whether the API is up. Each record failed only after several
 // retries.
@@ -154,7 +148,11 @@ export class ChunkAttempt {
     // -Infinity.
     this.#failedInARow = this.#limitedInARow = 0;
     this.#keyRefusedInARow = this.#refusedInARow = -Infinity;
-    await inParallel([...this.#repeatable(), ...this.#refused.keys(), ...this.#limited.keys()], share, attempt);
+    await inParallel(
+      [...worthRepeating(this.#failures, this.#fetcher), ...this.#refused.keys(), ...this.#limited.keys()],
+      share,
+      attempt,
+    );
     for (let again = 0; again < SUSPECTED_TRIES && this.#suspected.records.size > 0; again++) {
       this.#hasSuspected = !this.#suspected.proven;
       const [first] = this.#suspected.records.values();
@@ -169,12 +167,6 @@ export class ChunkAttempt {
     const failed = new Map([...this.#failures, ...this.#refused, ...this.#limited, ...this.#suspected.records]);
     for (const [entity, fault] of failed) await writer.append(this.#rowOfError(fault, entity, 'failed'));
     return failed.size + this.#cutShort.size;
-  }
-
-  /** Failed entities that are worth another request. */
-  #repeatable(): string[] {
-    const isFinal = (error: ApiError): boolean => this.#fetcher.costly === true && error instanceof InvalidRequestError;
-    return [...this.#failures].flatMap(([entity, error]) => (isFinal(error) ? [] : [entity]));
   }
 
   async #attempt(entity: string): Promise<void> {
@@ -361,7 +353,7 @@ export class ChunkAttempt {
   async #askOnce(): Promise<Comparison> {
     const { deps, input, heartbeat, writer } = this.#work;
     const faulty = new Set([...this.#failures.keys(), ...this.#refused.keys(), ...this.#limited.keys()]);
-    const costly = this.#fetcher.costly === true;
+    const { costly = false } = this.#fetcher;
     if (!costly) this.#known ??= findAnswered(deps.config.dataDir, input.stream, faulty);
     const known = this.#known !== null && !costly;
     const untried = this.#open.filter((entity) => !this.#tried.has(entity));
