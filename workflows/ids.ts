@@ -46,6 +46,11 @@ export function enrichId(hash: string): string {
   return `enrich/${hash}`;
 }
 
+/** Returns an id from the keyed hash of a list of payees. The same list has the same id. */
+export function payeesId(hash: string): string {
+  return `payees/${hash}`;
+}
+
 /**
  * Returns the id that a Schedule gives its runs. The server appends `-<scheduled instant>`:
  * - market `demo`: `snapshot/demo/scheduled-2026-11-20T02:00:00Z`

@@ -21,6 +21,7 @@ const PRIORITY: Record<WorkflowType, number> = {
   tenderSnapshot: 3,
   resolveCompanies: 4,
   enrichPeople: 4,
+  checkPayees: 4,
   retryRejects: 5,
   backfill: 9,
 };

@@ -9,6 +9,7 @@ export const STARTABLE = {
   backfill: '{"from": "2026-01-01", "to": "2026-01-31"}',
   resolveCompanies: '{"file": "resolve/suppliers.csv"}',
   enrichPeople: '{"file": "resolve/contacts.csv"}',
+  checkPayees: '{"file": "payees/suppliers.csv"}',
   retryRejects: '{}',
   rebuildWarehouse: '{}',
 } as const;

@@ -27,6 +27,8 @@ export const LandingStream = z.enum([
   'watched_companies', //   GET /v2/companies/watch, one row a page
   'matches', //             enrichment and autocomplete for `tidemark resolve`; entity_id: the question
   'enrichments', //         enrichment of people for `tidemark enrich --people`; entity_id: the question
+  'payee_checks', //        POST /v2/know-your-payee and /{id} for `tidemark payees check`; entity_id: the payee
+  'payee_reports', //       GET /v2/know-your-payee/{id}; entity_id: the check
   'watch_events', //        GET /v2/companies/{id}/watch/events, one row a page
   'runs',
   'segments',

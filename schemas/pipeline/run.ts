@@ -59,6 +59,7 @@ export const WorkflowType = z.enum([
   'retryRejects',
   'resolveCompanies',
   'enrichPeople',
+  'checkPayees',
 ]);
 export type WorkflowType = z.infer<typeof WorkflowType>;
 

@@ -99,6 +99,8 @@ export const FETCHED = {
   watch_events: { route: 'GET /v2/companies/{id}/watch/events', due: 'watch_events' },
   matches: { route: null, due: 'questions' },
   enrichments: { route: null, due: 'questions' },
+  payee_checks: { route: null, due: 'payee_checks' },
+  payee_reports: { route: 'GET /v2/know-your-payee/{id}', due: 'payee_reports' },
 } as const satisfies Record<string, FetchedStream>;
 
 export type FetchedStreamName = keyof typeof FETCHED;

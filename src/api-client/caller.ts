@@ -89,12 +89,14 @@ export class Caller {
    * signal aborted
    */
   async call<T>(route: Route<T>, parts: RequestParts, call: CallOptions = {}): Promise<ApiResponse<T>> {
-    const request = prepareRequest(route.endpoint, parts);
+    const { mask } = call;
+    const prepared = prepareRequest(route.endpoint, parts);
+    const request = mask === undefined ? prepared : { ...prepared, key: mask(prepared.key) };
     const { retry, closing } = this.#options;
     // Thousands of calls may share one signal, so switch off Node's warning about many listeners.
     if (call.signal !== undefined) setMaxListeners(0, call.signal);
     for (let attempt = 1; ; attempt++) {
-      const outcome = await this.#attempt(route, request, attempt, call.signal);
+      const outcome = await this.#attempt(route, request, attempt, call);
       if (outcome.ok) return outcome.response;
       if (attempt > this.#repeats(route, outcome.error)) throw outcome.error;
       const wait = retryDelay(retry, attempt, outcome.retryAfterMs, Math.random());
@@ -116,7 +118,7 @@ export class Caller {
     route: Route<T>,
     request: PreparedRequest,
     attempt: number,
-    signal: AbortSignal | undefined,
+    { signal, mask }: CallOptions,
   ): Promise<Outcome<T>> {
     const { gate, pacer, latch, transport, closing, retry } = this.#options;
     signal?.throwIfAborted();
@@ -128,7 +130,8 @@ export class Caller {
       const refusal = latch.refusal(this.#context(route, request, attempt - 1));
       if (refusal) return { ok: false, error: refusal, retryAfterMs: null };
       const started = performance.now();
-      const raw = await transport.send(request, signal);
+      const sent = await transport.send(request, signal);
+      const raw = mask === undefined ? sent : masked(sent, mask);
       const outcome = this.#read(route, request, raw, attempt);
       this.#report(route, raw, outcome, attempt, performance.now() - started);
       if (!raw.ok && raw.kind === 'aborted') throw signal?.reason;
@@ -193,6 +196,11 @@ export class Caller {
 function isoDate(header: string | null): string | null {
   const at = header === null ? Number.NaN : Date.parse(header);
   return Number.isNaN(at) ? null : new Date(at).toISOString();
+}
+
+function masked(raw: Answer | Fault, mask: (text: string) => string): Answer | Fault {
+  if (!raw.ok) return { ...raw, message: mask(raw.message) };
+  return { ...raw, text: mask(raw.text), location: raw.location === null ? null : mask(raw.location) };
 }
 
 function mayRepeat(route: Route<unknown>, error: ApiError): boolean {

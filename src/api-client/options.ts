@@ -59,6 +59,11 @@ export interface ApiClientOptions {
 export interface CallOptions {
   /** Aborts the call. The call then rejects with the signal's reason. */
   signal?: AbortSignal;
+  /**
+   * Masks what must not be kept in a text: the answer's body, the request key and errors. The request itself is sent
+   * unchanged. A masked JSON body must still be JSON.
+   */
+  mask?: (text: string) => string;
 }
 
 /** An answer without an error. */

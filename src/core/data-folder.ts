@@ -11,11 +11,14 @@ import type { LandingStream } from '../../schemas/pipeline/landing.js';
  *     │   └── removal.lock                   held while compaction removes parts or a replay reads them
  *     ├── runs/<run>/
  *     │   ├── due/<stream>/                  plan.json, and the records to fetch in chunk-00000.json and so on
+ *     │   ├── due/<stream>/known.json        latest checks of the run's payees
  *     │   ├── requests/<chunk>.ndjson        request log
+ *     │   ├── sent/<chunk>.ndjson            payee checks that were sent
  *     │   └── known-market.json              facts of earlier nights on which the run's plan is based
  *     ├── calibration/<market>.json          how the API treated each filter in the last search
  *     ├── rejects/<stream>/date=…/run=…/     rejected values with reason and raw body, one file per part
  *     ├── resolve/<hash>.csv                 lists that `tidemark resolve` copied
+ *     ├── payees/<hash>.csv                  lists of `tidemark payees check`, until their runs end
  *     ├── warehouse/
  *     │   ├── tidemark.duckdb                the writer's file
  *     │   ├── tidemark.duckdb.apply          models that `models apply` has built and not moved in yet
@@ -37,6 +40,7 @@ import type { LandingStream } from '../../schemas/pipeline/landing.js';
  *     │   ├── forget-unproven.json           values of an unfinished `tidemark forget`
  *     │   ├── personal-data-key              key of the fingerprints that replace removed personal data
  *     │   ├── webhook-secret                 secret that `watch apply` received
+ *     │   ├── payee-salt                     secret of the keyed hashes of payees
  *     │   └── webhook-receiver.lock          lock of receivers of older versions
  *     ├── temporal/                          dev server: temporal.db, server.json, owner.lock, start.lock
  *     ├── logs/                              worker.log, temporal.log and sandbox.log of `up` and `demo`
@@ -151,6 +155,31 @@ export function listFile(dataDir: string, name: string): string {
 /** Name of a list in the input of `resolveCompanies`: `resolve/<name>`. */
 export function listInput(name: string): string {
   return `${LISTS}/${name}`;
+}
+
+/** List that `tidemark payees check` left for the workers; removed when its run ends. */
+export function payeeListFile(dataDir: string, name: string): string {
+  return path.join(dataDir, PAYEES, name);
+}
+
+/** Name of a list in the input of `checkPayees`: `payees/<name>`. */
+export function payeeListInput(name: string): string {
+  return `${PAYEES}/${name}`;
+}
+
+/** Secret of the keyed hashes that identify payees without their account numbers. */
+export function payeeSaltFile(dataDir: string): string {
+  return path.join(dataDir, SECRETS, 'payee-salt');
+}
+
+/** Log of the payee checks of a chunk that were sent: shows after a kill which checks have no recorded answer. */
+export function sentChecksFile(dataDir: string, run: string, chunk: string): string {
+  return path.join(runDir(dataDir, run), 'sent', `${chunk}.ndjson`);
+}
+
+/** What a run knew about the payees of a stream when it planned their requests. */
+export function knownChecksFile(dataDir: string, run: string, stream: string): string {
+  return path.join(dueDir(dataDir, run, stream), 'known.json');
 }
 
 /** The writer's DuckDB file. */
@@ -344,6 +373,7 @@ export function demoDir(dataDir: string): string {
 }
 
 const LISTS = 'resolve';
+const PAYEES = 'payees';
 const SECRETS = 'secrets';
 
 function runDir(dataDir: string, run: string): string {

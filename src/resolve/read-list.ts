@@ -125,7 +125,7 @@ function refusalOf<Field extends string>(
  * Rejects a file that is not text.
  * @throws TidemarkError `InvalidInput` with the actual type of the file, if its bytes show the type
  */
-function requireText(file: Buffer, name: string): void {
+export function requireText(file: Buffer, name: string): void {
   const starts = (...bytes: number[]): boolean => bytes.every((byte, i) => file[i] === byte);
   const wrong = (what: string) =>
     wrongList(

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { PayeeChecks } from '../../sandbox/payee/checks.js';
 import { PERMISSIONS } from '../../sandbox/http/permissions.js';
 import { startSandbox, TODAY } from './processes.js';
 import { advanceDay, control, countRequests } from './sandbox.js';
@@ -103,6 +104,8 @@ export async function startSandboxTarget(market: MarketOptions): Promise<Target>
     expectEmployeesEqualTruth: (project) => expectEmployeesEqualTruth(project, flags, day),
     identities: () => identities(flags),
     people: () => people(flags),
+    decisionOf: ({ country_code, id }) =>
+      new PayeeChecks().run({ country_code, id, id_scheme: 'any' }, null, '2026-01-01').decision,
     personalMarkers: () => personalMarkers(flags, day),
     expectCompaniesV1EqualTruth: (project) => expectCompaniesV1EqualTruth(project, flags, day),
     tickers: () => ({ readable: tickersOf(flags, day), unreadable: [] }),

@@ -2,6 +2,7 @@ import { companiesOn, moveToDay } from '../stub/days.js';
 import { employeesOf } from '../stub/employees.js';
 import { startStub } from '../stub/index.js';
 import { DEFAULTS } from '../stub/options.js';
+import { decisionTruth } from '../stub/payees.js';
 import { peopleOf } from '../stub/people.js';
 import { ACCESS_OF } from '../stub/permissions.js';
 import { routeOf } from '../stub/routes.js';
@@ -115,6 +116,7 @@ export async function startStubTarget(market: MarketOptions): Promise<Target> {
         .flatMap((company) =>
           peopleOf(company).map((person) => ({ ...person, companyId: company.id, companyName: company.name })),
         ),
+    decisionOf: ({ id }) => decisionTruth(id),
     personalMarkers: () =>
       state.companies
         .flatMap((company) => [

@@ -123,6 +123,8 @@ export interface Target {
   identities(): Identity[];
   /** People of these companies. */
   people(): PersonIdentity[];
+  /** Decision of a check of a payee without a company; null if the API says another word. */
+  decisionOf(payee: { country_code: string; id: string }): string | null;
   /** Names, e-mail addresses and phone numbers of the market's people. */
   personalMarkers(): string[];
   /** Compares the company records of version 1, and how they differ from version 2. */

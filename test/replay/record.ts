@@ -55,9 +55,12 @@ try {
     ['backfill', 'backfill', { from: '2026-01-01', to: '2026-01-31' }],
     ['retry-rejects', 'retryRejects', {}],
     ['resolve-companies', 'resolveCompanies', { file: 'resolve/list.csv' }],
+    ['check-payees', 'checkPayees', { file: 'payees/list.csv' }],
   ];
   mkdirSync(path.join(project.dataDir, 'resolve'), { recursive: true });
   writeFileSync(path.join(project.dataDir, 'resolve', 'list.csv'), 'name,country\nNo such company,DK\nNone either,\n');
+  mkdirSync(path.join(project.dataDir, 'payees'), { recursive: true });
+  writeFileSync(path.join(project.dataDir, 'payees', 'list.csv'), 'iban\nDE89370400440532013000\nDE00\n');
   for (const [file, type, input] of runs) {
     const handle = await temporal.client.workflow.start(type, {
       taskQueue: 'tidemark-crawl',

@@ -24,13 +24,7 @@ const NOT_NEEDED: Readonly<Record<string, string>> = {
 };
 
 /** Routes that nothing calls yet. Remove a route when something calls it; never add one. */
-const PENDING: readonly string[] = [
-  'POST /v2/kyb/{id}/ubo/enrich',
-  'GET /v2/kyb/{id}/ubo/enrich/{job_id}',
-  'POST /v2/know-your-payee',
-  'GET /v2/know-your-payee/{id}',
-  'POST /v2/know-your-payee/{id}',
-];
+const PENDING: readonly string[] = ['POST /v2/kyb/{id}/ubo/enrich', 'GET /v2/kyb/{id}/ubo/enrich/{job_id}'];
 
 const sources = new Map(
   [...readProjectFiles(/^(src|activities|workflows|schemas)\/.*\.ts$/)].filter(

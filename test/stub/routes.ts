@@ -2,6 +2,7 @@ const ROUTES: [path: RegExp, route: string][] = [
   [/^\/v2\/companies\/(?!watch(\/|$))[^/]+(?=\/|$)/, '/v2/companies/{id}'],
   [/^\/v2\/financial\/(?!ticker$)[^/]+$/, '/v2/financial/{id}'],
   [/^\/v2\/employees\/[^/]+$/, '/v2/employees/{id}'],
+  [/^\/v2\/know-your-payee\/[^/]+$/, '/v2/know-your-payee/{id}'],
 ];
 
 /** `GET /v2/companies/7` as `GET /v2/companies/{id}`. */

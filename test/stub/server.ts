@@ -8,6 +8,7 @@ import { answerEnrich } from './enrich.js';
 import { answerResolve } from './resolve.js';
 import { answerV1 } from './routes-v1.js';
 import { answerV2 } from './routes-v2.js';
+import { answerPayees } from './payees.js';
 import { answerWatch } from './routes-watch.js';
 import type { Answer, Asked, StubState } from './state.js';
 
@@ -67,7 +68,11 @@ function answer(state: StubState, method: string, url: URL, text: string): Answe
   }
   if (url.pathname.startsWith('/v1/finder/')) return answerV1(state, asked);
   return (
-    answerWatch(state, asked) ?? answerResolve(state, asked) ?? answerEnrich(state, asked) ?? answerV2(state, asked)
+    answerWatch(state, asked) ??
+    answerResolve(state, asked) ??
+    answerEnrich(state, asked) ??
+    answerPayees(state, asked) ??
+    answerV2(state, asked)
   );
 }
 

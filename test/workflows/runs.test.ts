@@ -226,6 +226,18 @@ describe('steps of each run', () => {
     expect(steps()).toEqual(['openRun', 'readQuota', ...chunksOf('matches'), ...END]);
   });
 
+  it('checkPayees reads checks one at a time, then their reports', async () => {
+    type('checkPayees', { streams: ['payee_checks', 'payee_reports'] });
+    await run('checkPayees', { file: 'a.csv' });
+    expect(steps()).toEqual([
+      'openRun',
+      'readQuota',
+      ...chunksOf('payee_checks'),
+      ...chunksOf('payee_reports'),
+      ...END,
+    ]);
+  });
+
   it('backfill reads the given streams, lists before details', async () => {
     type('backfill', { streams: ['financials_v1', 'financials', 'watch_events', 'tenders'] });
     await run('backfill', {});

@@ -57,7 +57,8 @@ export function csvValue(value: PlainValue, exact: boolean): string {
   return safe === '' || DELIMITERS.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-function withoutFormulas(text: string): string {
+/** Puts an apostrophe before text that a spreadsheet would run as a formula (see `writeCsv`). */
+export function withoutFormulas(text: string): string {
   const guarded = DELIMITERS.test(text) ? text.replaceAll(FORMULA_INSIDE, "'") : text;
   return FORMULA.test(text) && !NUMBER.test(text) ? `'${guarded}` : guarded;
 }

@@ -19,6 +19,8 @@ export interface FollowOptions {
   strict: boolean;
   /** Command line, for messages, that follows the same run again. */
   again: string;
+  /** Returns further members of the result printed as JSON. `sameFolder`: the run used this command's data folder. */
+  also?: (sameFolder: boolean) => Promise<object>;
 }
 
 /**
@@ -49,7 +51,8 @@ export async function runAndFollow(
     }
     const other = otherFolder(result.folder, config.dataDir);
     if (options.json && other !== null) tell(`! ${other}`);
-    if (options.json) sayJson({ workflowId: request.workflowId, ...result, sameFolder: other === null });
+    const also = (await options.also?.(other === null)) ?? {};
+    if (options.json) sayJson({ workflowId: request.workflowId, ...result, sameFolder: other === null, ...also });
     else say(renderResult(request.workflowId, result, config.dataDir));
     if (isUnsuccessful(result, options.strict)) process.exitCode = FAILED;
     return result;

@@ -29,6 +29,7 @@ import { SuspectedLimits } from './suspected-limits.js';
 import { findAnswered, isAnswered } from './other-records.js';
 import { saysRoom } from '../run/read-quota.js';
 import { RouteRefusedError } from '../refusal.js';
+import { worthRepeating } from './worth-repeating.js';
 
 // After this many consecutive failed records, check whether the API is up. Each record failed only after several
 // retries.
@@ -150,7 +151,11 @@ export class ChunkAttempt {
     // -Infinity.
     this.#failedInARow = this.#limitedInARow = 0;
     this.#keyRefusedInARow = this.#refusedInARow = -Infinity;
-    await inParallel([...this.#failures.keys(), ...this.#refused.keys(), ...this.#limited.keys()], share, attempt);
+    await inParallel(
+      [...worthRepeating(this.#failures, this.#fetcher), ...this.#refused.keys(), ...this.#limited.keys()],
+      share,
+      attempt,
+    );
     for (let again = 0; again < SUSPECTED_TRIES && this.#suspected.records.size > 0; again++) {
       this.#hasSuspected = !this.#suspected.proven;
       const [first] = this.#suspected.records.values();
@@ -358,8 +363,9 @@ export class ChunkAttempt {
   async #askOnce(): Promise<Comparison> {
     const { deps, input, heartbeat } = this.#work;
     const faulty = new Set([...this.#failures.keys(), ...this.#refused.keys(), ...this.#limited.keys()]);
-    this.#known ??= findAnswered(deps.config.dataDir, input.stream, faulty);
-    const known = this.#known !== null;
+    const { costly = false } = this.#fetcher;
+    if (!costly) this.#known ??= findAnswered(deps.config.dataDir, input.stream, faulty);
+    const known = this.#known !== null && !costly;
     const untried = this.#open.filter((entity) => !this.#tried.has(entity));
     const candidates = known ? [this.#known] : [untried.at(-1), untried[untried.length >> 1]];
     let fault: ApiError | undefined;

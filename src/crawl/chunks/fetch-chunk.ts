@@ -9,16 +9,12 @@ import { PartWriter } from '../../landing/index.js';
 import { bookingIn, RequestLog } from '../../request-log/request-log.js';
 import { isDailyLimit } from '../answer.js';
 import { ChunkAttempt } from './chunk-attempt.js';
+import { chunkName } from './chunk-name.js';
 import type { CrawlDeps, Heartbeat } from '../deps.js';
 import { fetchers } from '../fetchers/index.js';
 import { folderChanged } from '../run/folder-changed.js';
 import { reopenQuota } from '../run/read-quota.js';
 import { refusalOf, RouteRefusedError } from '../refusal.js';
-
-/** Returns the name of a chunk, unique in run and stream, such as `companies-00003`. */
-export function chunkName(stream: string, chunk: number): string {
-  return `${stream}-${String(chunk).padStart(5, '0')}`;
-}
 
 /**
  * Fetches every entity of one chunk and lands the answers. Skips entities that earlier attempts landed. If the API

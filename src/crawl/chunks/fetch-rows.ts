@@ -4,6 +4,7 @@ import type { NewRow } from '../../landing/index.js';
 import type { Fingerprint } from '../../privacy/fingerprint.js';
 import type { Routes } from '../../resolve/routes.js';
 import type { CrawlDeps, Heartbeat } from '../deps.js';
+import { chunkName } from './chunk-name.js';
 import type { Fetcher } from '../fetchers/fetcher.js';
 import { CUT_SHORT } from '../fetchers/read-pages.js';
 
@@ -22,9 +23,9 @@ export interface RowsWork {
 /** Fetches the rows of an entity, without personal data unless the work keeps it. */
 export async function* fetchRows(fetcher: Fetcher, work: RowsWork, entity: string): AsyncGenerator<NewRow> {
   const { deps, input, heartbeat, routes, landed, fingerprint } = work;
-  const past = { landed, dataDir: deps.config.dataDir };
+  const place = { config: deps.config, chunk: chunkName(input.stream, input.chunk), landed };
   const { withoutPersonalData } = fetcher;
-  for await (const row of fetcher.fetch(deps.client, input.ctx, entity, heartbeat.signal, routes, past)) {
+  for await (const row of fetcher.fetch(deps.client, input.ctx, entity, heartbeat.signal, routes, place)) {
     const isUnchanged = fingerprint === null || withoutPersonalData === undefined || row.status === CUT_SHORT;
     yield isUnchanged ? row : { ...row, body: withoutPersonalData(row.body, fingerprint, row.request_key) };
   }

@@ -1,16 +1,18 @@
 import type { LandedRow } from '../../../schemas/pipeline/landing.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import type { ApiClient, ApiResponse } from '../../api-client/index.js';
+import type { Config } from '../../core/config.js';
 import type { Routes } from '../../resolve/routes.js';
 import type { NewRow } from '../../landing/index.js';
 import type { Fingerprint } from '../../privacy/fingerprint.js';
 import { rowOf } from '../answer.js';
 
-/** What an earlier attempt left, for a fetcher that resumes. */
-export interface Past {
-  /** Rows of the entity that are landed, in order, without errors. */
+/** Where a fetcher works, and what an earlier attempt left. */
+export interface FetchPlace {
+  config: Config;
+  chunk: string;
+  /** For a fetcher that resumes: landed rows of the entity, in order, without errors. */
   landed: readonly LandedRow[];
-  dataDir: string;
 }
 
 /** How to fetch the entities of one stream. */
@@ -21,13 +23,18 @@ export interface Fetcher {
     entity: string,
     signal: AbortSignal,
     routes: Routes,
-    past: Past,
+    place: FetchPlace,
   ): AsyncIterable<NewRow>;
   /**
    * True for entities that may need hundreds of requests. Their rows are landed one by one, and the next try gets them
-   * as `past.landed`. Otherwise the rows of an entity are landed together, and the next try begins at its start.
+   * as `place.landed`. Otherwise the rows of an entity are landed together, and the next try begins at its start.
    */
   resumes?: boolean;
+  /**
+   * True when each request costs money. An answered entity is then never requested again to compare it with a failing
+   * one, and a request that the API calls invalid is not repeated.
+   */
+  costly?: boolean;
   /** Whether one entity may need several routes. The API may refuse some of these routes. */
   manyRoutes?: boolean;
   /** Routes, each with the route that gives the same records if the API refuses the first. */

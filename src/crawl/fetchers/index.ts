@@ -6,6 +6,7 @@ import { enrichments } from './enrichments.js';
 import { executives } from './executives.js';
 import { oneRow, type Fetcher } from './fetcher.js';
 import { matches } from './matches.js';
+import { payeeChecks, payeeReports } from './payees.js';
 import { watchEvents } from './watch-events.js';
 
 /** The fetcher of each stream. */
@@ -24,5 +25,7 @@ export const fetchers: Record<FetchedStreamName, Fetcher> = {
   },
   matches,
   enrichments,
+  payee_checks: payeeChecks,
+  payee_reports: payeeReports,
   watch_events: watchEvents,
 };

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import type { CloseRunInput, CloseRunResult } from '../../../schemas/pipeline/activities.js';
 import type { DuePlan } from '../../../schemas/pipeline/due.js';
 import {
@@ -14,6 +15,7 @@ import { adoptSpools, landRows, readManifests, readRunRows } from '../../landing
 import type { CarriedMembers } from '../../planner/index.js';
 import { describeOveruse, quotaOveruse } from '../../request-log/quota-overuse.js';
 import { readRequests } from '../../request-log/request-log.js';
+import { payeeListFile } from '../../core/data-folder.js';
 import type { CrawlDeps } from '../deps.js';
 import { folderChanged } from './folder-changed.js';
 
@@ -81,7 +83,7 @@ export async function landCarried(deps: Recording, ctx: RunContext, carried: Car
 
 /**
  * Lands the run's requests, quota overuse and outcome, and the spools that its chunks left. The models read these
- * records. A failed or cancelled run lands its outcome as a separate `end` record, because the record `close` of its
+ * records. Removes the list of payees, which holds account numbers. A failed or cancelled run lands its outcome as a separate `end` record, because the record `close` of its
  * crawl may already exist.
  * @throws TidemarkError `DataFolderChanged` when the landing zone holds fewer responses of the run than the run landed
  */
@@ -119,6 +121,8 @@ export async function closeRun(
       ...totals,
     }),
   ]);
+  if (ctx.workflowType === 'checkPayees' && ctx.file !== undefined)
+    await rm(payeeListFile(deps.config.dataDir, ctx.file), { force: true });
   return { ...totals, forecast: readForecast(deps, ctx), drift: drift && describeOveruse(drift) };
 }
 

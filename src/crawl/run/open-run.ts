@@ -11,6 +11,7 @@ import {
   type DataFolder,
 } from '../../../schemas/pipeline/run.js';
 import { MARKET_STREAMS, RETRY_STREAMS } from '../../../schemas/pipeline/streams.js';
+import { CheckPayeesInput, PAYEE_DAYS } from '../../../schemas/pipeline/payees.js';
 import { ResolveCompaniesInput } from '../../../schemas/pipeline/resolve.js';
 import { dayIn, type Clock } from '../../core/clock.js';
 import { DEFAULT_REFRESH } from '../../core/config-schema.js';
@@ -215,6 +216,24 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
       streams: ['enrichments'],
       refreshSeconds: { enrichments: MATCH_DAYS * 86_400 },
       file: file.replace(/^resolve\//, ''),
+      gate: null,
+      note: null,
+    };
+  },
+
+  checkPayees(_config, now, { input }) {
+    const asked = parseInput(
+      CheckPayeesInput,
+      input,
+      '{"file": "payees/suppliers.csv", "recheckAfterSeconds": 2592000, "reports": true}; only file is required',
+    );
+    return {
+      ...dated({ date: dayIn('UTC', now), asOfNow: true }),
+      market: null,
+      filters: {},
+      streams: asked.reports === false ? ['payee_checks'] : ['payee_checks', 'payee_reports'],
+      refreshSeconds: { payee_checks: asked.recheckAfterSeconds ?? PAYEE_DAYS * 86_400 },
+      file: asked.file.replace(/^payees\//, ''),
       gate: null,
       note: null,
     };

@@ -6,6 +6,8 @@ import type { Warehouse } from '../../duckdb/open.js';
 import { planDue, type DueRequest } from '../../load/plan-due.js';
 import type { CrawlDeps } from '../deps.js';
 import { askedQuestions } from '../search/asked-questions.js';
+import { askedPayees } from '../payees/asked-payees.js';
+import { keepKnownChecks } from '../payees/known-checks.js';
 import { landDue } from './close-run.js';
 
 /** Plans which entities of a stream are due in a run, and lands the reasons. */
@@ -26,6 +28,7 @@ export async function planStream(
     chunkSize,
     known,
   });
+  if (stream === 'payee_checks' || stream === 'payee_reports') await keepKnownChecks(warehouse, deps, ctx, stream);
   await landDue(deps, ctx, stream, due);
   return { stream, chunkSize, ...due, ...(known === 'rejected' && due.due === 0 ? { idle: true } : {}) };
 }
@@ -39,6 +42,7 @@ async function namedEntities(
   if (ctx.file !== undefined) return askedQuestions(deps, ctx);
   // The context of the run does not carry the tickers, because every activity would carry them, too.
   if (stream === 'financials_ticker') return deps.config.markets.find(({ name }) => name === ctx.market)?.tickers ?? [];
+  if (stream === 'payee_checks' || stream === 'payee_reports') return askedPayees(deps, ctx);
   return undefined;
 }
 

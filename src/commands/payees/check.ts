@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { InvalidArgumentError, type Command } from 'commander';
+import { PAYEE_DAYS } from '../../../schemas/pipeline/payees.js';
+import { TidemarkError } from '../../core/errors.js';
+import { readPayees, type PayeeList } from '../../payees/read-payees.js';
+import { payeeQuestion } from '../../payees/question.js';
+import { knownSalt, payeeSalt } from '../../payees/salt.js';
+import { formatCount } from '../../progress/format.js';
+import { examples, loadContext, type CliContext } from '../../terminal/context.js';
+import { say, sayJson, tell } from '../../terminal/print.js';
+import type { RunOptions } from '../snapshot/snapshot.js';
+import { forecastPayees } from './forecast.js';
+import { readKnownPayees, type KnownPayees } from './known-answers.js';
+import { readList } from './read-list.js';
+import { writeResultFile, type HashedList } from './result-file.js';
+import { countDecisions, sayDecisions } from './say-decisions.js';
+
+interface CheckOptions extends RunOptions {
+  sql?: string;
+  out?: string;
+  recheckOlderThan: number;
+  reports: boolean;
+  dryRun?: boolean;
+}
+
+const SHOWN_PROBLEMS = 10;
+// 100 years, as in the configuration and in `CheckPayeesInput`.
+const LONGEST_AGE = 36_500 * 86_400;
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** `tidemark payees check`: checks the payees of a list. */
+export function registerCheck(payees: Command): void {
+  payees
+    .command('check')
+    .description(
+      'check bank accounts and their companies (know your payee), into core.payee_checks and FILE.checked.csv',
+    )
+    .argument('[file]', 'CSV file whose first line names the columns')
+    .option('--sql <query>', 'take the payees from a query of the published warehouse instead of a file')
+    .option('--out <file>', 'result file; default FILE.checked.csv, with --sql payees.checked.csv')
+    .option(
+      '--recheck-older-than <age>',
+      `check a payee again whose answer is older: 12h, 30d; 0d checks all again`,
+      parseAge,
+      PAYEE_DAYS * 86_400,
+    )
+    .option('--no-reports', 'do not read the reports of the checks: half as many requests')
+    .option('--dry-run', 'say how many requests the checks would take, and send none')
+    .option('--no-wait', 'start the run and return at once')
+    .option('--strict', 'also exit with 1 when the run is partial')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'tidemark payees check suppliers.csv --dry-run',
+        'tidemark payees check suppliers.csv',
+        'tidemark sql "FROM core.payee_checks WHERE is_current"',
+      ),
+    )
+    .action(async (file: string | undefined, options: CheckOptions, command: Command) => {
+      const context = await loadContext(command);
+      const bytes = await readList({ file, sql: options.sql }, context.config);
+      const list = readPayees(bytes, file ?? 'The result of --sql');
+      describeList(list, options.json ?? false);
+      if (options.dryRun) await sayForecast(context, list, options);
+      else await checkList(context, { bytes, list, file }, options);
+    });
+}
+
+/** `12h` or `30d` in seconds. */
+function parseAge(text: string): number {
+  const found = /^(\d{1,9})(s|m|h|d)$/.exec(text);
+  const age = Number(found?.[1]) * (SECONDS[found?.[2] ?? ''] ?? Number.NaN);
+  if (age <= LONGEST_AGE) return age;
+  throw new InvalidArgumentError('Write a number and a unit, at most 36500d: 12h, 30d.');
+}
+
+/** Says what the columns mean and which rows are wrong. */
+function describeList({ rows, meanings, ignored }: PayeeList, json: boolean): void {
+  const bad = rows.filter(({ payee }) => payee === null);
+  if (!json) {
+    tell(`Columns: ${meanings.map(([column, field]) => `${column} = ${field}`).join(', ')}.`);
+    if (ignored.length > 0) tell(`Not sent: ${ignored.join(', ')}.`);
+  }
+  for (const { line, problem } of bad.slice(0, SHOWN_PROBLEMS)) tell(`Line ${line} is not checked: ${problem}.`);
+  if (bad.length > SHOWN_PROBLEMS)
+    tell(
+      `${formatCount(bad.length - SHOWN_PROBLEMS)} more rows are not checked; the column fault of the result file says why.`,
+    );
+}
+
+function hashedList({ header, rows }: PayeeList, salt: string): HashedList {
+  return {
+    header,
+    rows: rows.map((row) => ({ ...row, hash: row.payee === null ? null : sha256(payeeQuestion(row.payee, salt)) })),
+  };
+}
+
+function differentHashes({ rows }: HashedList): string[] {
+  return [...new Set(rows.flatMap(({ hash }) => hash ?? []))];
+}
+
+async function sayForecast({ config, clock }: CliContext, list: PayeeList, options: CheckOptions): Promise<void> {
+  // Without a salt, nothing was checked in this data folder. Any salt then gives the number of different payees.
+  const hashes = differentHashes(hashedList(list, knownSalt(config.dataDir) ?? 'no salt yet'));
+  const { answers } = await readKnownPayees(config, hashes);
+  const forecast = forecastPayees(hashes, answers, {
+    now: clock.now().getTime(),
+    recheckAfterSeconds: options.recheckOlderThan,
+    reports: options.reports,
+  });
+  const rejected = list.rows.filter(({ payee }) => payee === null).length;
+  if (options.json) return sayJson({ rows: list.rows.length, rejected, payees: hashes.length, ...forecast });
+  const { checks, rechecks, fresh, reports, requests } = forecast;
+  say(
+    `${formatCount(list.rows.length)} rows, ${formatCount(hashes.length)} different payees, ${formatCount(rejected)} rows rejected.`,
+  );
+  say(
+    `${formatCount(requests)} requests: ${formatCount(checks)} checks, ${formatCount(rechecks)} repeated checks, ${formatCount(reports)} reports. ${formatCount(fresh)} payees have a fresh answer.`,
+  );
+}
+
+interface GivenList {
+  bytes: Buffer;
+  list: PayeeList;
+  file: string | undefined;
+}
+
+async function checkList(context: CliContext, { bytes, list, file }: GivenList, options: CheckOptions): Promise<void> {
+  const { config } = context;
+  const salt = await payeeSalt(config.dataDir);
+  const hashed = hashedList(list, salt);
+  const hashes = differentHashes(hashed);
+  if (hashes.length === 0)
+    throw new TidemarkError('InvalidInput', 'The list has no payee that can be checked.', {
+      todo: 'Correct the rows named above.',
+    });
+  if (!options.json) tell(`${formatCount(list.rows.length)} rows, ${formatCount(hashes.length)} different payees.`);
+  const { leaveList } = await import('./leave-list.js');
+  const request = await leaveList(config.dataDir, { bytes, salt, payees: hashes.length }, options);
+  const out = options.out ?? resultName(file);
+  const { runAndFollow } = await import('../snapshot/run-and-follow.js');
+  const found: { known: KnownPayees | null } = { known: null };
+  const result = await runAndFollow(context, request, {
+    wait: options.wait,
+    json: options.json ?? false,
+    strict: options.strict ?? false,
+    again: file === undefined ? 'tidemark payees check --sql …' : `tidemark payees check ${file}`,
+    // If the run used another data folder, this command's data folder does not contain the run's answers.
+    also: async (sameFolder) => {
+      if (!sameFolder) return {};
+      const known = await readKnownPayees(config, hashes);
+      await writeResultFile(out, hashed, known);
+      found.known = known;
+      return { decisions: countDecisions(hashed, known), file: path.resolve(out) };
+    },
+  });
+  if (result !== null && found.known !== null && !options.json) sayDecisions(hashed, found.known, out);
+}
+
+function resultName(file: string | undefined): string {
+  if (file === undefined) return 'payees.checked.csv';
+  const folder = path.dirname(file);
+  return path.join(folder, `${path.basename(file).replace(/(\.checked)?\.[A-Za-z]+$/, '')}.checked.csv`);
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,69 @@
+import type { Published } from '../../builds/published.js';
+import type { Config } from '../../core/config.js';
+
+/** The latest check of a payee, from the published warehouse. */
+export interface KnownAnswer {
+  question_hash: string;
+  check_id: string | null;
+  decision: string | null;
+  /** ISO instants. */
+  observed_at: string;
+  reported_at: string | null;
+}
+
+const HASHES = `(SELECT unnest(from_json(CAST($hashes AS JSON), '["VARCHAR"]')))`;
+
+const ANSWERS = `
+SELECT question_hash, check_id, decision,
+  strftime(observed_at, '%Y-%m-%dT%H:%M:%S.%gZ') AS observed_at, strftime(reported_at, '%Y-%m-%dT%H:%M:%S.%gZ') AS reported_at
+FROM core.payee_checks
+WHERE is_current AND question_hash IN ${HASHES}`;
+
+const FAULTS = `
+SELECT question_hash, string_agg(DISTINCT said, '; ' ORDER BY said) AS fault
+FROM (
+  SELECT sha256(entity_id) AS question_hash, reason || ': ' || left(raw, 300) AS said
+  FROM ops.rejects
+  WHERE stream = 'payee_checks' AND resolved_at IS NULL
+  UNION ALL
+  SELECT c.question_hash, r.reason || ' (report): ' || left(r.raw, 300)
+  FROM ops.rejects AS r
+  JOIN core.payee_checks AS c ON c.is_current AND r.entity_id = c.check_id
+  WHERE r.stream = 'payee_reports' AND r.resolved_at IS NULL
+)
+WHERE question_hash IN ${HASHES}
+GROUP BY question_hash`;
+
+/** What the published warehouse knows about some payees: their latest checks and open rejects, by question hash. */
+export interface KnownPayees {
+  answers: ReadonlyMap<string, KnownAnswer>;
+  faults: ReadonlyMap<string, string>;
+}
+
+/** Reads what is known about the payees. Empty before the first publication with payee checks. */
+export async function readKnownPayees(config: Config, hashes: readonly string[]): Promise<KnownPayees> {
+  const [{ openPublished }, { NotPublishedError }] = await Promise.all([
+    import('../../builds/published.js'),
+    import('../../duckdb/errors.js'),
+  ]);
+  let published: Published;
+  try {
+    published = await openPublished(config.dataDir);
+  } catch (error) {
+    if (error instanceof NotPublishedError) return { answers: new Map(), faults: new Map() };
+    throw error;
+  }
+  try {
+    const find = `FROM duckdb_tables() SELECT 1 WHERE schema_name = 'core' AND table_name = 'payee_checks'`;
+    if ((await published.query(find)).rows.length === 0) return { answers: new Map(), faults: new Map() };
+    const params = { hashes: JSON.stringify(hashes) };
+    const answers = await published.objects<KnownAnswer>(ANSWERS, params);
+    const faults = await published.objects<{ question_hash: string; fault: string }>(FAULTS, params);
+    return {
+      answers: new Map(answers.map((answer) => [answer.question_hash, answer])),
+      faults: new Map(faults.map(({ question_hash, fault }) => [question_hash, fault])),
+    };
+  } finally {
+    published.close();
+  }
+}

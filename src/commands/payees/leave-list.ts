@@ -1,0 +1,65 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Client } from '@temporalio/client';
+import { payeesId } from '../../../workflows/ids.js';
+import { payeeListFile, payeeListInput } from '../../core/data-folder.js';
+import { writeFileAtomic } from '../../core/files.js';
+import { listName } from '../../payees/salt.js';
+import { formatCount } from '../../progress/format.js';
+import { connectTemporal } from '../../temporal/connect.js';
+import type { RunRequest } from '../../temporal/start-run.js';
+
+// A run that starts now may not be listed yet.
+const ABANDONED_AFTER_MS = 3_600_000;
+
+/** Copies the list to the data folder for the workers. A run that ends removes the copy. */
+export async function leaveList(
+  dataDir: string,
+  { bytes, salt, payees }: { bytes: Buffer; salt: string; payees: number },
+  options: { recheckOlderThan: number; reports: boolean },
+): Promise<RunRequest> {
+  await removeAbandonedLists(dataDir);
+  const hash = listName(bytes, salt);
+  await writeFileAtomic(payeeListFile(dataDir, `${hash}.csv`), bytes);
+  return {
+    type: 'checkPayees',
+    workflowId: payeesId(hash),
+    input: {
+      file: payeeListInput(`${hash}.csv`),
+      recheckAfterSeconds: options.recheckOlderThan,
+      ...(options.reports ? {} : { reports: false }),
+    },
+    market: null,
+    date: null,
+    summary: `Checks of ${formatCount(payees)} payees`,
+    details: 'Checks the payees of a list, loads, builds the models and publishes core.payee_checks.',
+  };
+}
+
+/** Removes lists of runs that were terminated, because such a run cannot remove its list. */
+async function removeAbandonedLists(dataDir: string): Promise<void> {
+  const old = oldLists(path.dirname(payeeListFile(dataDir, 'any.csv')));
+  if (old.length === 0) return;
+  const temporal = await connectTemporal(dataDir);
+  try {
+    if (await isAnyRunning(temporal.client)) return;
+    for (const file of old) await rm(file, { force: true });
+  } finally {
+    await temporal.close();
+  }
+}
+
+function oldLists(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  const names = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
+  return names
+    .map(({ name }) => path.join(folder, name))
+    .filter((file) => Date.now() - statSync(file).mtimeMs > ABANDONED_AFTER_MS);
+}
+
+async function isAnyRunning(client: Client): Promise<boolean> {
+  const query = "WorkflowType = 'checkPayees' AND ExecutionStatus = 'Running'";
+  for await (const _ of client.workflow.list({ query })) return true;
+  return false;
+}

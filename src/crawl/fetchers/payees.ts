@@ -1,0 +1,104 @@
+import type { Payee } from '../../../schemas/pipeline/payees.js';
+import type { RunContext } from '../../../schemas/pipeline/run.js';
+import {
+  ApiError,
+  InvalidRequestError,
+  isRefusal,
+  LimitError,
+  NotFoundError,
+  TransportError,
+  type ApiClient,
+  type ApiResponse,
+} from '../../api-client/index.js';
+import { keepsContacts, type Config } from '../../core/config.js';
+import { sentChecksFile } from '../../core/data-folder.js';
+import { createMask } from '../../payees/mask.js';
+import { fingerprintOf } from '../../payees/question.js';
+import { SentChecks } from '../../payees/sent-checks.js';
+import { rowOf } from '../answer.js';
+import { payeesOf } from '../payees/asked-payees.js';
+import { knownChecks } from '../payees/known-checks.js';
+import { folderChanged } from '../run/folder-changed.js';
+import type { Fetcher } from './fetcher.js';
+
+/**
+ * Checks of payees (reference v2, "Other routes named for version 2"). The entity is the question (`payeeQuestion`),
+ * which holds no account number. A payee with an earlier check is checked again by the id of that check.
+ *
+ * A request that was sent is never aborted, because its answer may cost money. The segment `call-<n>` counts the calls
+ * of the run that may have reached the API for this answer.
+ */
+export const payeeChecks: Fetcher = {
+  costly: true,
+  async *fetch(client, ctx, question, signal, _routes, { config, chunk }) {
+    const payee = (await payeesOf(config, ctx)).payees.get(question);
+    if (payee === undefined)
+      throw folderChanged(config.dataDir, `the list ${ctx.file} no longer holds a payee of this run`);
+    signal.throwIfAborted();
+    const earlier = knownChecks(config.dataDir, ctx, 'payee_checks').checkOf.get(question);
+    const call = maskFor(config, [payee]);
+    const sent = new SentChecks(sentChecksFile(config.dataDir, ctx.run, chunk));
+    const fingerprint = fingerprintOf(question);
+    const calls = await sent.sending(fingerprint);
+    try {
+      yield rowOf(await check(client, payee, earlier, call), question, `call-${calls}`);
+    } catch (error) {
+      if (ranNoCheck(error)) await sent.notRun(fingerprint);
+      throw error;
+    }
+  },
+  finished: (rows) => new Set(rows.map((row) => row.entity_id ?? '')),
+};
+
+/** Reports of checks. The entity is the id of the check. */
+export const payeeReports: Fetcher = {
+  async *fetch(client, ctx, id, signal, _routes, { config }) {
+    const call = { signal, ...(await maskForCheck(config, ctx, id)) };
+    yield rowOf(await client.v2.kyb.payeeReport(id, call), id, 'record');
+  },
+  finished: (rows) => new Set(rows.map((row) => row.entity_id ?? '')),
+};
+
+type Call = { mask?: (text: string) => string };
+
+/** Repeats the earlier check; if the API no longer knows it, runs a new one. */
+async function check(
+  client: ApiClient,
+  payee: Payee,
+  earlier: string | undefined,
+  call: Call,
+): Promise<ApiResponse<unknown>> {
+  if (earlier !== undefined) {
+    try {
+      return await client.v2.kyb.checkPayeeAgain(earlier, {}, call);
+    } catch (error) {
+      if (!(error instanceof NotFoundError || error instanceof InvalidRequestError)) throw error;
+    }
+  }
+  return client.v2.kyb.checkPayee({ ...payee }, call);
+}
+
+function maskFor(config: Config, payees: readonly Payee[]): Call {
+  if (keepsContacts(config)) return {};
+  return { mask: createMask(payees.flatMap(({ id, identity_value = '' }) => [id, identity_value])) };
+}
+
+async function maskForCheck(config: Config, ctx: RunContext, id: string): Promise<Call> {
+  const { payees } = await payeesOf(config, ctx);
+  const questions = knownChecks(config.dataDir, ctx, 'payee_reports').questionsOf.get(id) ?? [];
+  return maskFor(
+    config,
+    questions.flatMap((question) => payees.get(question) ?? []),
+  );
+}
+
+/** Whether the API surely ran no check: the request did not arrive, or the API refused it. */
+function ranNoCheck(error: unknown): boolean {
+  if (error instanceof TransportError) return error.unsent;
+  return (
+    error instanceof LimitError ||
+    error instanceof InvalidRequestError ||
+    error instanceof NotFoundError ||
+    (error instanceof ApiError && isRefusal(error))
+  );
+}

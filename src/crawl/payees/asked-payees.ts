@@ -1,0 +1,75 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { Payee } from '../../../schemas/pipeline/payees.js';
+import type { RunContext } from '../../../schemas/pipeline/run.js';
+import { keepsContacts, type Config } from '../../core/config.js';
+import { payeeListFile } from '../../core/data-folder.js';
+import { landRows } from '../../landing/index.js';
+import { payeeQuestion } from '../../payees/question.js';
+import { readPayees, type PayeeRow } from '../../payees/read-payees.js';
+import { payeeSalt } from '../../payees/salt.js';
+import type { CrawlDeps } from '../deps.js';
+import { wrongInput } from '../run/parse-input.js';
+
+/** The payees of a run's list. */
+interface RunPayees {
+  /** By question (`payeeQuestion`), in the order of the file. */
+  payees: ReadonlyMap<string, Payee>;
+  bad: PayeeRow[];
+}
+
+// The list is read once per activity attempt: all requests of an attempt share the run's context.
+const lists = new WeakMap<RunContext, Promise<RunPayees>>();
+
+/**
+ * Returns the payees of a run's list.
+ * @throws TidemarkError `InvalidInput` when the file is missing or is not a readable list
+ */
+export async function payeesOf(config: Config, ctx: RunContext): Promise<RunPayees> {
+  const known = lists.get(ctx);
+  if (known !== undefined) return known;
+  const read = readRunPayees(config, ctx);
+  lists.set(ctx, read);
+  return read;
+}
+
+async function readRunPayees({ dataDir }: Config, ctx: RunContext): Promise<RunPayees> {
+  const file = payeeListFile(dataDir, ctx.file ?? '');
+  if (ctx.file === undefined || !existsSync(file)) {
+    throw wrongInput(
+      `the list ${file} does not exist`,
+      'Run `tidemark payees check FILE.csv` again: it copies the list into the data folder, and a run that ends removes it. A worker on another machine needs the same data folder.',
+    );
+  }
+  const { rows } = readPayees(readFileSync(file), file);
+  const salt = await payeeSalt(dataDir);
+  const payees = new Map<string, Payee>();
+  for (const { payee } of rows) if (payee !== null) payees.set(payeeQuestion(payee, salt), payee);
+  return { payees, bad: rows.filter(({ payee }) => payee === null) };
+}
+
+/**
+ * Returns the questions of a run's list. Lands rows that break a rule, so that ops.rejects lists these rows. Their text
+ * is landed only with `personalData: contacts`, because it holds account numbers.
+ * @throws TidemarkError `InvalidInput` when the file is missing or is not a readable list
+ */
+export async function askedPayees(
+  { config, clock }: Pick<CrawlDeps, 'config' | 'clock'>,
+  ctx: RunContext,
+): Promise<string[]> {
+  const { payees, bad } = await payeesOf(config, ctx);
+  const at = clock.now().toISOString();
+  const textOf = ({ cells }: PayeeRow): string =>
+    keepsContacts(config) ? `: ${cells.join(' | ').slice(0, 1_000)}` : '';
+  await landRows(
+    { dataDir: config.dataDir, stream: 'payee_checks', run: ctx.run, date: ctx.date, market: null, chunk: 'bad-rows' },
+    bad.map((row) => ({
+      request_key: `CSV ${ctx.file} line ${row.line}`,
+      entity_id: `${ctx.file} line ${row.line}`,
+      segment: 'bad-row',
+      status: 0,
+      fetched_at: at,
+      body: `${row.problem}${textOf(row)}`,
+    })),
+  );
+  return [...payees.keys()];
+}

@@ -1,0 +1,119 @@
+import { readJsonNodes, type JsonNode } from '../core/json-nodes.js';
+import { compact, isIban } from './iban.js';
+
+/** Characters that may separate the groups of a number: `DE89 3704 0044`, `12-34-56`, `jane@firm`. */
+const GAP = String.raw`[^\p{L}\p{N}]{0,3}`;
+// A field with such a name may hold a person's name or contact. Names of companies have other names of fields.
+const PERSONAL_FIELD =
+  /(holder|owner|person|director|officer|contact|first|last|middle|full)_?names?$|(account|card)_?holder$|e_?mail|phone|mobile|birth|gender/i;
+// A shorter part of a number is no secret: it also occurs in dates, ids and amounts.
+const SHORTEST_PART = 6;
+
+/**
+ * Shows an account number, proxy or identity by its last characters: `DE…3000`. Shows four characters of a number with
+ * eight or more, fewer of a shorter one. The check digits of an IBAN stay hidden, because they help to guess the rest.
+ */
+export function maskNumber(number: string): string {
+  const plain = Array.from(compact(number));
+  const shown = plain.length >= 8 ? 4 : plain.length >= 5 ? 2 : 0;
+  const country = isIban(number) ? plain.slice(0, 2).join('') : '';
+  return `${country}…${plain.slice(plain.length - shown).join('')}`;
+}
+
+/**
+ * Creates a function that masks numbers in a text or in the strings and numbers of a JSON text:
+ * - the given numbers, however they are grouped, with or without leading zeros
+ * - parts of them with 6 or more characters, such as the account number in an IBAN
+ * - every other valid IBAN
+ * - in JSON, texts in fields that may name or reach a person, such as `holder_name`
+ */
+export function createMask(numbers: readonly string[]): (text: string) => string {
+  const secrets = numbers.map(compact).filter((secret) => secret !== '');
+  const patterns = secrets.map(patternOf);
+  const mask = (text: string): string => {
+    const whole = patterns.reduce((shown, pattern) => shown.replaceAll(pattern, (number) => maskNumber(number)), text);
+    return maskParts(maskIbans(whole), secrets);
+  };
+  return (text) => maskJson(text, mask) ?? mask(text);
+}
+
+function patternOf(secret: string): RegExp {
+  const bare = /^\d+$/.test(secret) ? secret.replace(/^0+(?=.{5})/, '') : secret;
+  const zeros = bare === secret ? '' : '0*';
+  const pattern = `${zeros}${Array.from(bare).join(GAP)}`;
+  // A short number may be a part of other words and numbers.
+  const edge = bare.length < SHORTEST_PART;
+  return new RegExp(edge ? String.raw`(?<![\p{L}\p{N}])${pattern}(?![\p{L}\p{N}])` : pattern, 'giu');
+}
+
+function maskIbans(text: string): string {
+  return text.replaceAll(/(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ .-]?[A-Z0-9]){11,}/gi, (run) => {
+    // The run may continue with the next words.
+    for (let end = run.length; end >= 15; end--) {
+      if (/[A-Z0-9]$/i.test(run.slice(0, end)) && isIban(run.slice(0, end)))
+        return maskNumber(run.slice(0, end)) + run.slice(end);
+    }
+    return run;
+  });
+}
+
+function maskParts(text: string, secrets: readonly string[]): string {
+  const hide = (run: string): string => {
+    const plain = compact(run);
+    const isPart = plain.length >= SHORTEST_PART && secrets.some((secret) => secret.includes(plain));
+    return isPart ? maskNumber(run) : run;
+  };
+  const runs = text.replaceAll(/\d(?:[ ./-]?\d){5,}/g, hide);
+  return runs.replaceAll(/(?=[A-Za-z]*\d)[A-Za-z0-9]{6,}/g, hide);
+}
+
+/** Masks the strings, numbers and keys of a JSON text; null if the text is no JSON object or array. */
+function maskJson(text: string, mask: (text: string) => string): string | null {
+  if (!/^\s*[{[]/.test(text)) return null;
+  try {
+    const node = readJsonNodes(text);
+    const masked = rewrite(node, mask);
+    return masked === node.text ? text : masked;
+  } catch {
+    return null;
+  }
+}
+
+function rewrite(node: JsonNode, mask: (text: string) => string): string {
+  switch (node.kind) {
+    case 'string': {
+      const masked = mask(node.value);
+      return masked === node.value ? node.text : JSON.stringify(masked);
+    }
+    case 'number': {
+      const masked = mask(node.text);
+      return masked === node.text ? node.text : JSON.stringify(masked);
+    }
+    case 'array': {
+      const items = node.items.map((item) => rewrite(item, mask));
+      return items.every((item, i) => item === node.items[i]?.text) ? node.text : `[${items.join(',')}]`;
+    }
+    case 'object': {
+      // An object that repeats a key becomes a reject. Its hidden members may hold the number, so mask its text.
+      if (node.repeats) return mask(node.text);
+      const members = [...node.members].map(([key, value]) => ({
+        key,
+        name: mask(key),
+        value,
+        text: isPersonal(key, value) ? HIDDEN : rewrite(value, mask),
+      }));
+      const same = members.every(({ key, name, value, text }) => key === name && value.text === text);
+      if (same) return node.text;
+      return `{${members.map(({ name, text }) => `${JSON.stringify(name)}:${text}`).join(',')}}`;
+    }
+    default:
+      return node.text;
+  }
+}
+
+const HIDDEN = '"…"';
+
+function isPersonal(key: string, value: JsonNode): boolean {
+  const snake = key.replaceAll(/([a-z])([A-Z])/g, '$1_$2');
+  return value.kind === 'string' && value.value !== '' && PERSONAL_FIELD.test(snake);
+}

@@ -1,0 +1,22 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { payeeSaltFile } from '../core/data-folder.js';
+import { writeFileOnce } from '../core/files.js';
+
+/** Returns the salt of the data folder, and creates it at the first call. */
+export async function payeeSalt(dataDir: string): Promise<string> {
+  const file = payeeSaltFile(dataDir);
+  if (!existsSync(file)) await writeFileOnce(file, `${randomBytes(32).toString('hex')}\n`);
+  return readFileSync(file, 'utf8').trim();
+}
+
+/** Returns the salt of the data folder; null before the first check. */
+export function knownSalt(dataDir: string): string | null {
+  const file = payeeSaltFile(dataDir);
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : null;
+}
+
+/** Returns the name of a list in `data/payees/`: a keyed hash, because a list may hold a single account number. */
+export function listName(list: Buffer, salt: string): string {
+  return createHmac('sha256', salt).update(list).digest('hex').slice(0, 16);
+}
