@@ -16,6 +16,7 @@ export const LandingStream = z.enum([
   'financials', //          GET /v2/financial/{id}
   'financials_v1', //       GET /v1/finder/company/financial
   'executives', //          GET /v1/finder/company/executives, one row a page
+  'ownership', //           GET /v2/kyb/{id}/ubo, one row a threshold
   'tenders', //             POST /v1/finder/tenders, one row a page
   'tender_details', //      GET /v1/finder/tenders/details
   'nomenclatures', //       the three lookup routes; entity_id: v1, tenders, donors

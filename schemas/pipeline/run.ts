@@ -103,6 +103,8 @@ export interface RunContext {
   to: string;
   /** File in `data/resolve` with the companies to identify; only in resolveCompanies. */
   file?: string;
+  /** How the run asks for owners; left out in runs without the stream `ownership`. */
+  ownership?: OwnershipSettings;
   /** Data folder of the worker that opened the run. All work of the run uses this folder. Left out by older workers. */
   folder?: DataFolder;
   startedAt: string;
@@ -124,6 +126,15 @@ export interface RunContext {
   gate: PublishThresholds | null;
   /** Why the run fetches less than its workflow usually does, for people; null when it fetches all. */
   note: string | null;
+}
+
+/** How a run asks for beneficial owners (docs/configuration.md, `ownership`). */
+export interface OwnershipSettings {
+  /** Smallest shares to ask for, in percent, ascending. Each is one request per company. */
+  thresholds: number[];
+  /** Name of the threshold's parameter, and whether it is sent in percent (25) or as a share (0.25). */
+  parameter: string;
+  unit: 'percent' | 'share';
 }
 
 /**

@@ -30,6 +30,8 @@ export interface RecordOutlook {
   stale: number;
   /** Companies that were due in the last run for another reason: events, new names, new states, failures. */
   changed: number;
+  /** Requests for each record; default 1. */
+  requestsEach?: number;
 }
 
 /** Expected requests of one stream. */
@@ -88,16 +90,16 @@ export function forecastSearch(search: SearchOutlook): StreamForecast {
   return forecast(asked + pages * next.share * cost + second + 1, `split until its parts can be read${without}`);
 }
 
-/** Forecasts the requests for a stream's records: one for each due company of a market with `total` companies. */
+/** Forecasts the requests for a stream's records of a market with `total` companies. */
 export function forecastRecords(records: RecordOutlook, total: number): StreamForecast {
-  const { stream, endpoint, known, unfetched, stale, changed } = records;
+  const { stream, endpoint, known, unfetched, stale, changed, requestsEach = 1 } = records;
   const fresh = Math.max(0, total - known);
   const parts: DuePlan['reasons'] = { new: fresh, unfetched, changed, stale };
   const present = Object.entries(parts).filter(([, due]) => due > 0);
   return {
     stream,
     // A company that is due for several reasons is fetched once.
-    requests: Math.min(total, fresh + unfetched + stale + changed),
+    requests: Math.min(total, fresh + unfetched + stale + changed) * requestsEach,
     endpoints: [endpoint],
     basis:
       present.length === 0 ? 'nothing due' : present.map(([reason, due]) => `${formatCount(due)} ${reason}`).join(', '),

@@ -1,6 +1,7 @@
 import { PERMISSIONS } from '../../sandbox/http/permissions.js';
 import { startSandbox } from './processes.js';
 import { advanceDay, control, countRequests } from './sandbox.js';
+import { expectOwnersEqualTruth, inconclusiveOwners, ownerMarkers } from './owners.js';
 import type { Fault, MarketOptions, Target } from './target.js';
 import {
   expectExecutivesEqualTruth,
@@ -24,6 +25,7 @@ export async function startSandboxTarget(market: MarketOptions): Promise<Target>
     'max-per-page': market.maxPerPage,
     clones: market.clones,
     latency: market.latency,
+    'job-milliseconds': 6 * 3_600_000,
     'daily-limit': market.dailyLimit,
     ...(permissions && { key: `${LIMITED_KEY}=${permissions.join(',')}`, 'permission-body': 'access' }),
   };
@@ -94,6 +96,10 @@ export async function startSandboxTarget(market: MarketOptions): Promise<Target>
     expectTendersEqualTruth: (project) => expectTendersEqualTruth(project, flags, day),
     expectExecutivesEqualTruth: (project) => expectExecutivesEqualTruth(project, flags, day),
     personalMarkers: () => personalMarkers(flags, day),
+    expectOwnersEqualTruth: (project, resolved) => expectOwnersEqualTruth(project, flags, { day, resolved }),
+    ownerMarkers: () => ownerMarkers(flags, day),
+    inconclusiveOwners: () => inconclusiveOwners(flags, day),
+    advanceJobs: (hours) => control(sandbox, 'jobs', { advanceSeconds: hours * 3_600 }),
     expectV1FinancialsEqualTruth: (project) => expectV1FinancialsEqualTruth(project, flags, day),
   };
 }

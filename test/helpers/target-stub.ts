@@ -12,6 +12,7 @@ import {
   v1FinancialsTruth,
   executivesTruth,
 } from '../stub/truth.js';
+import { inconclusive, ownersTruth, ownersTreeTruth, ownerMarkers, HOUR_MS } from '../stub/owners.js';
 import { expectTruth } from './expect-truth.js';
 import type { MarketOptions, Target } from './target.js';
 
@@ -92,6 +93,15 @@ export async function startStubTarget(market: MarketOptions): Promise<Target> {
         .flatMap((company) => peopleOf(company))
         .flatMap(({ lastName, email, phone }) => [lastName, email ?? '', phone ?? ''])
         .filter((marker) => marker !== ''),
+    async expectOwnersEqualTruth(project, resolved) {
+      await expectTruth({ project }, ownersTruth(state, resolved));
+      await expectTruth({ project }, ownersTreeTruth(state, resolved));
+    },
+    ownerMarkers: () => ownerMarkers(state),
+    inconclusiveOwners: () => inconclusive(state).length,
+    async advanceJobs(hours) {
+      state.jobs.ahead += hours * HOUR_MS;
+    },
     expectV1FinancialsEqualTruth: (project) => expectTruth({ project }, v1FinancialsTruth(state)),
   };
 }

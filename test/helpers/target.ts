@@ -95,6 +95,17 @@ export interface Target {
   expectExecutivesEqualTruth(project: Project): Promise<void>;
   /** Names, e-mail addresses and phone numbers of the market's people. */
   personalMarkers(): string[];
+  /**
+   * Compares the owners asked for with a threshold of 25 %; needs `personalData: contacts`.
+   * @param resolved whether a finished job has resolved the ownership of every company
+   */
+  expectOwnersEqualTruth(project: Project, resolved: boolean): Promise<void>;
+  /** Names and days of birth of the market's owners. */
+  ownerMarkers(): string[];
+  /** Number of companies whose owners the API does not know conclusively without a job. */
+  inconclusiveOwners(): number;
+  /** Lets time pass for all jobs of owners. A job takes six hours. */
+  advanceJobs(hours: number): Promise<void>;
   /** Compares the numbers from version 1. */
   expectV1FinancialsEqualTruth(project: Project): Promise<void>;
 }

@@ -1,6 +1,8 @@
 const ROUTES: [path: RegExp, route: string][] = [
   [/^\/v2\/companies\/(?!watch(\/|$))[^/]+(?=\/|$)/, '/v2/companies/{id}'],
   [/^\/v2\/financial\/[^/]+$/, '/v2/financial/{id}'],
+  [/^\/v2\/kyb\/[^/]+\/ubo\/enrich\/[^/]+$/, '/v2/kyb/{id}/ubo/enrich/{job_id}'],
+  [/^\/v2\/kyb\/[^/]+\/ubo/, '/v2/kyb/{id}/ubo'],
 ];
 
 /** `GET /v2/companies/7` as `GET /v2/companies/{id}`. */

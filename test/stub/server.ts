@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { denied, invalid, limitReached } from './answers.js';
 import { answerOf, changeAnswer, takeFault } from './faults.js';
 import { writeJson } from './json.js';
+import { answerOwners } from './owners.js';
 import { permissionFor } from './permissions.js';
 import { answerV1 } from './routes-v1.js';
 import { answerV2 } from './routes-v2.js';
@@ -64,7 +65,7 @@ function answer(state: StubState, method: string, url: URL, text: string): Answe
     state.daily.used++;
   }
   if (url.pathname.startsWith('/v1/finder/')) return answerV1(state, asked);
-  return answerWatch(state, asked) ?? answerV2(state, asked);
+  return answerWatch(state, asked) ?? answerOwners(state, asked) ?? answerV2(state, asked);
 }
 
 /** Alternates chunked bodies, pretty JSON and reversed keys. */

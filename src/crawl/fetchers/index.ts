@@ -2,6 +2,7 @@ import type { FetchedStreamName } from '../../../schemas/pipeline/streams.js';
 import { executives } from './executives.js';
 import { oneRow, type Fetcher } from './fetcher.js';
 import { matches } from './matches.js';
+import { ownership } from './ownership.js';
 import { watchEvents } from './watch-events.js';
 
 /** The fetcher of each stream. */
@@ -10,6 +11,7 @@ export const fetchers: Record<FetchedStreamName, Fetcher> = {
   financials: oneRow((client, id, signal) => client.v2.financial(id, {}, { signal })),
   financials_v1: oneRow((client, id, signal) => client.v1.financial(id, { signal })),
   executives,
+  ownership,
   tender_details: oneRow((client, slug, signal) => client.v1.tenderDetails(slug, { signal })),
   matches,
   watch_events: watchEvents,

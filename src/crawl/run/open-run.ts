@@ -60,6 +60,7 @@ export function openRun(config: Config, clock: Clock, input: OpenRunInput, past:
     maxConcurrency: config.api.maxConcurrency,
     ...past.sizes,
     leavesQuota: quotaLeft(config, input),
+    ...(decided.streams.includes('ownership') ? { ownership: config.ownership } : {}),
     ...(past.folder ? { folder: past.folder } : {}),
     ...decided,
     note: notes.length > 0 ? notes.join(' ') : null,

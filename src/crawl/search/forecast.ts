@@ -41,7 +41,8 @@ export async function forecastMarket(
     const { route: endpoint } = traitsOf(stream as MarketStream);
     if (endpoint === null) return [];
     const known = past.records[stream] ?? { known: 0, unfetched: 0, stale: 0, changed: 0 };
-    return [forecastRecords({ stream, endpoint, ...known }, search.total)];
+    const requestsEach = stream === 'ownership' ? (ctx.ownership?.thresholds.length ?? 1) : 1;
+    return [forecastRecords({ stream, endpoint, ...known, requestsEach }, search.total)];
   });
   return { total: search.total, streams: [...fixed(deps, ctx), forecastSearch(search), ...records], past };
 }

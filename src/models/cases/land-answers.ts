@@ -16,6 +16,8 @@ export interface Answer {
   market?: string | null | undefined;
   /** Request key; by default made from stream and entity. */
   request?: string | undefined;
+  /** Segment or chunk of the row; default `s`. */
+  segment?: string | undefined;
 }
 
 const AT = '2026-11-20T02:00:00.000Z';
@@ -37,7 +39,7 @@ export async function landAnswers(dataDir: string, answers: readonly Answer[]): 
       group.map((answer) => ({
         request_key: answer.request ?? `GET /${answer.stream}/${answer.entity ?? 'page'}`,
         entity_id: answer.entity ?? null,
-        segment: 's',
+        segment: answer.segment ?? 's',
         status: answer.status ?? 200,
         fetched_at: answer.at ?? AT,
         body: typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body),

@@ -54,10 +54,18 @@ describe('tidemark.yaml', () => {
       companies: 7_200,
       financials: 90 * 86_400,
       financials_v1: 90 * 86_400,
+      ownership: 90 * 86_400,
       executives: 90 * 86_400,
     });
     expect(config.api.baseUrl).toBe('https://api.example.com');
     expect(config.dataDir).toBe(path.join(folder, 'elsewhere'));
+  });
+
+  it('reads the thresholds of owners in ascending order', () => {
+    const config = load(`${API}ownership: { thresholds: [50%, 12.5%] }`);
+    expect(config.ownership.thresholds).toEqual([12.5, 50]);
+    for (const wrong of ['[]', '[25]', '[101%]', '[5%, 5.0%]', '25%'])
+      expect(() => load(`${API}ownership: { thresholds: ${wrong} }`)).toThrow(/ownership/);
   });
 
   it('has a default for everything but the API address', () => {
@@ -89,6 +97,7 @@ describe('tidemark.yaml', () => {
             companies: 30 * 86_400,
             financials: 90 * 86_400,
             financials_v1: 90 * 86_400,
+            ownership: 90 * 86_400,
             executives: 90 * 86_400,
           },
           minCoverage: 0,
@@ -98,6 +107,7 @@ describe('tidemark.yaml', () => {
         },
       ],
       nomenclatures: true,
+      ownership: { thresholds: [25], parameter: 'threshold', unit: 'percent' },
       readers: 'owner',
       publish: { keep: 3 },
       personalData: 'none',
