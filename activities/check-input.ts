@@ -22,6 +22,7 @@ const INPUTS: Record<keyof Activities, z.ZodType> = {
   discoverMarket: WithContext.extend({ round: Count }),
   crawlListing: WithContext.extend({ listing: z.enum(['tenders', 'watched_companies', 'nomenclatures']) }),
   crawlChunk: WithContext.extend({ stream: LandingStream, chunk: Count }),
+  pollOwnerJobs: WithContext.extend({ round: Count }),
   readQuota: Context,
   enterQuotaGate: z.looseObject({ waiter: WithContext }),
   closeRun: WithContext,

@@ -1,4 +1,5 @@
 export { backfill } from './backfill.js';
+export { enrichOwners } from './enrich-owners.js';
 export { marketSnapshot } from './market-snapshot.js';
 export { quotaGate } from './quota-gate.js';
 export { rebuildWarehouse } from './rebuild-warehouse.js';

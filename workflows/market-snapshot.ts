@@ -1,6 +1,7 @@
 import type { CarriedRun } from '../schemas/pipeline/carried.js';
 import type { RunResult } from '../schemas/pipeline/run.js';
 import { MARKET_STREAMS } from '../schemas/pipeline/streams.js';
+import { startEnrichment } from './run/owner-jobs.js';
 import { crawlStream, discover, readListing } from './run/steps.js';
 import { withRun } from './run/with-run.js';
 
@@ -17,6 +18,7 @@ export async function marketSnapshot(input?: unknown, carried?: CarriedRun): Pro
       for (const stream of MARKET_STREAMS) {
         if (run.ctx.streams.includes(stream)) await crawlStream(run, stream);
       }
+      if (run.ctx.ownership?.enrich) await startEnrichment(run);
     } else {
       await readListing(run, 'watched_companies');
       await crawlStream(run, 'watch_events');

@@ -21,6 +21,7 @@ const PRIORITY: Record<WorkflowType, number> = {
   tenderSnapshot: 3,
   resolveCompanies: 4,
   retryRejects: 5,
+  enrichOwners: 6,
   backfill: 9,
 };
 

@@ -8,6 +8,7 @@ export const STARTABLE = {
   watchSync: '{}',
   backfill: '{"from": "2026-01-01", "to": "2026-01-31"}',
   resolveCompanies: '{"file": "resolve/suppliers.csv"}',
+  enrichOwners: '{"market": "demo"}',
   retryRejects: '{}',
   rebuildWarehouse: '{}',
 } as const;

@@ -100,6 +100,7 @@ export function controlRoutes(app: FastifyInstance, sandbox: Sandbox): void {
     return sandbox.keys.list();
   });
 
+  app.get('/_sandbox/jobs', () => ({ started: sandbox.jobs.started }));
   app.post('/_sandbox/jobs', (request) => {
     const { advanceSeconds } = read(JobsRequest, request.body);
     sandbox.jobs.advance(advanceSeconds * 1_000);

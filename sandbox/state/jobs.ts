@@ -26,6 +26,11 @@ export class Jobs {
     this.#milliseconds = milliseconds;
   }
 
+  /** Number of jobs started so far. */
+  get started(): number {
+    return this.#count;
+  }
+
   /** Lets milliseconds pass for all jobs at once. */
   advance(milliseconds: number): void {
     this.#ahead += milliseconds;

@@ -17,6 +17,7 @@ export const LandingStream = z.enum([
   'financials_v1', //       GET /v1/finder/company/financial
   'executives', //          GET /v1/finder/company/executives, one row a page
   'ownership', //           GET /v2/kyb/{id}/ubo, one row a threshold
+  'ownership_jobs', //      enrichment jobs of owners: starts, changed states and ends; entity_id: the company
   'tenders', //             POST /v1/finder/tenders, one row a page
   'tender_details', //      GET /v1/finder/tenders/details
   'nomenclatures', //       the three lookup routes; entity_id: v1, tenders, donors

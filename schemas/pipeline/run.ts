@@ -51,6 +51,9 @@ export const RetryRejectsInput = z.strictObject({
 });
 export type RetryRejectsInput = z.infer<typeof RetryRejectsInput>;
 
+export const EnrichOwnersInput = z.strictObject({ market: z.string().min(1).optional(), date: IsoDate.optional() });
+export type EnrichOwnersInput = z.infer<typeof EnrichOwnersInput>;
+
 export const WorkflowType = z.enum([
   'marketSnapshot',
   'tenderSnapshot',
@@ -58,6 +61,7 @@ export const WorkflowType = z.enum([
   'backfill',
   'retryRejects',
   'resolveCompanies',
+  'enrichOwners',
 ]);
 export type WorkflowType = z.infer<typeof WorkflowType>;
 
@@ -135,6 +139,11 @@ export interface OwnershipSettings {
   /** Name of the threshold's parameter, and whether it is sent in percent (25) or as a share (0.25). */
   parameter: string;
   unit: 'percent' | 'share';
+  /** Whether a snapshot starts enrichment jobs for answers that are not conclusive. */
+  enrich: boolean;
+  /** Seconds between two polls of a job, and after which a job counts as never ending. */
+  pollEvery: number;
+  giveUpAfter: number;
 }
 
 /**

@@ -9,7 +9,7 @@ description: >-
   fetch entities with the reason fresh.
 columns:
   run: VARCHAR | Run
-  stream: VARCHAR | companies, financials, financials_v1, executives, ownership, tender_details, watch_events or matches
+  stream: VARCHAR | companies, financials, financials_v1, executives, ownership, ownership_jobs, tender_details, watch_events or matches
   reason: VARCHAR | Why the entities were due (new, unfetched, event, renamed, status, entered, changed, watched, failed or stale), or fresh
   entities: BIGINT | Number of companies, tenders or questions
 */

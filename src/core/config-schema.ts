@@ -152,6 +152,9 @@ export const ConfigSchema = z.strictObject({
         .prefault(['25%']),
       parameter: z.string().min(1).default('threshold'),
       unit: z.enum(['percent', 'share']).default('percent'),
+      enrich: z.boolean().default(false),
+      pollEvery: Wait.prefault('5m'),
+      giveUpAfter: Duration.refine((seconds) => seconds >= 1, 'must be at least 1s').prefault('7d'),
     })
     .prefault({}),
   watch: z

@@ -16,6 +16,7 @@ import type { LandingStream } from '../../schemas/pipeline/landing.js';
  *     ├── calibration/<market>.json          how the API treated each filter in the last search
  *     ├── rejects/<stream>/date=…/run=…/     rejected values with reason and raw body, one file per part
  *     ├── resolve/<hash>.csv                 lists that `tidemark resolve` copied
+ *     ├── owner-jobs/                        enrichment jobs: open/<company>.json and ended/<company>.json
  *     ├── warehouse/
  *     │   ├── tidemark.duckdb                the writer's file
  *     │   ├── tidemark.duckdb.apply          models that `models apply` has built and not moved in yet
@@ -126,6 +127,11 @@ export function listFile(dataDir: string, name: string): string {
 /** Name of a list in the input of `resolveCompanies`: `resolve/<name>`. */
 export function listInput(name: string): string {
   return `${LISTS}/${name}`;
+}
+
+/** Folder of the enrichment jobs that are open, or of those that ended. */
+export function ownerJobsDir(dataDir: string, which: 'open' | 'ended'): string {
+  return path.join(dataDir, 'owner-jobs', which);
 }
 
 /** The writer's DuckDB file. */

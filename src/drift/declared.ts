@@ -60,6 +60,9 @@ export const DECLARED: Readonly<Record<string, readonly DeclaredBody[]>> = {
   executives: [body('GET /v1/finder/company/executives', V1CompanyExecutivesResponse, Number.MAX_SAFE_INTEGER, true)],
   // The reference shows no payload, so no field of an answer is new or missing.
   ownership: [body('GET /v2/kyb/{id}/ubo', z.record(z.string(), z.unknown()), Number.MAX_SAFE_INTEGER, true)],
+  ownership_jobs: [
+    body('GET /v2/kyb/{id}/ubo/enrich', z.record(z.string(), z.unknown()), Number.MAX_SAFE_INTEGER, true),
+  ],
   watched_companies: [body('GET /v2/companies/watch', WatchListResponse, PAGES)],
   watch_events: [
     body('GET /v2/companies/{id}/watch/events', WatchEventsResponse, RECORDS, true),

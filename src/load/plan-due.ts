@@ -23,8 +23,9 @@ export interface DueRequest {
    * - `sighted`: companies that this run's own searches found.
    * - `members`: the latest members of the market; without a market, all companies ever seen. For runs of past dates.
    * - `rejected`: for any stream, records that have an open reject.
+   * - `enriched`: companies whose enrichment job ended well in this run.
    */
-  known?: 'sighted' | 'members' | 'rejected';
+  known?: 'sighted' | 'members' | 'rejected' | 'enriched';
   /** Questions to resolve, for a stream of questions. */
   questions?: readonly string[] | undefined;
 }
@@ -86,6 +87,12 @@ async function areModelsBuilt(db: Warehouse['db']): Promise<boolean> {
   return (await db.count(find)) > 0;
 }
 
+/** Lists that replace the stream's own list. */
+const SPECIAL_LISTS: Partial<Record<NonNullable<DueRequest['known']>, string>> = {
+  rejected: 'due/_rejected.sql',
+  enriched: 'due/_enriched.sql',
+};
+
 async function findDue({ db }: Warehouse, request: DueRequest): Promise<Omit<DueCounts, 'chunks'>> {
   await db.run(
     `CREATE OR REPLACE TEMP TABLE plan AS SELECT
@@ -107,8 +114,9 @@ async function findDue({ db }: Warehouse, request: DueRequest): Promise<Omit<Due
   const rejected = request.known === 'rejected';
   if (rejected && !(await areModelsBuilt(db))) return { known: 0, due: 0, reasons: {} };
   const { due: list, ofCompanies = false } = traitsOf(request.stream);
-  if (!rejected && ofCompanies) await db.runFile(readSqlFile('due/_companies.sql'));
-  const { text } = readSqlFile(rejected ? 'due/_rejected.sql' : `due/${list}.sql`);
+  const special = SPECIAL_LISTS[request.known ?? 'sighted'];
+  if (special === undefined && ofCompanies) await db.runFile(readSqlFile('due/_companies.sql'));
+  const { text } = readSqlFile(special ?? `due/${list}.sql`);
   await db.run(`CREATE OR REPLACE TEMP TABLE due_entities AS ${text}`);
   const rank = CLASSES.map((reasons, i) => `WHEN reason IN (${reasons.map(quote).join(', ')}) THEN ${i}`).join(' ');
   await db.run(

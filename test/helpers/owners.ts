@@ -12,7 +12,12 @@ function ownersOf(flags: MarketFlags, day: number, resolved: boolean): [id: numb
   return world
     .companyIds(day)
     .filter((id) => world.company(id, day) !== undefined)
-    .map((id) => [id, ownershipOf(world.ctx, indexOf(world.ctx, id)!, THRESHOLD, resolved)]);
+    .map((id) => {
+      const index = indexOf(world.ctx, id)!;
+      const known = ownershipOf(world.ctx, index, THRESHOLD, false);
+      // Only a company with an unresolved chain gets a job.
+      return [id, resolved && known.unresolved.length > 0 ? ownershipOf(world.ctx, index, THRESHOLD, true) : known];
+    });
 }
 
 /** Compares published owners row for row with the sandbox. */

@@ -99,6 +99,9 @@ export async function startSandboxTarget(market: MarketOptions): Promise<Target>
     expectOwnersEqualTruth: (project, resolved) => expectOwnersEqualTruth(project, flags, { day, resolved }),
     ownerMarkers: () => ownerMarkers(flags, day),
     inconclusiveOwners: () => inconclusiveOwners(flags, day),
+    async jobsStarted() {
+      return ((await (await fetch(`${sandbox.url}/_sandbox/jobs`)).json()) as { started: number }).started;
+    },
     advanceJobs: (hours) => control(sandbox, 'jobs', { advanceSeconds: hours * 3_600 }),
     expectV1FinancialsEqualTruth: (project) => expectV1FinancialsEqualTruth(project, flags, day),
   };

@@ -99,6 +99,9 @@ export async function startStubTarget(market: MarketOptions): Promise<Target> {
     },
     ownerMarkers: () => ownerMarkers(state),
     inconclusiveOwners: () => inconclusive(state).length,
+    async jobsStarted() {
+      return state.jobs.byId.size;
+    },
     async advanceJobs(hours) {
       state.jobs.ahead += hours * HOUR_MS;
     },

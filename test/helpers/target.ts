@@ -104,6 +104,8 @@ export interface Target {
   ownerMarkers(): string[];
   /** Number of companies whose owners the API does not know conclusively without a job. */
   inconclusiveOwners(): number;
+  /** Jobs about owners that the API has started. */
+  jobsStarted(): Promise<number>;
   /** Lets time pass for all jobs of owners. A job takes six hours. */
   advanceJobs(hours: number): Promise<void>;
   /** Compares the numbers from version 1. */

@@ -203,7 +203,7 @@ export class ChunkAttempt {
   async #fetch(entity: string): Promise<NewRow[]> {
     const { deps, input, heartbeat } = this.#work;
     const rows: NewRow[] = [];
-    for await (const row of this.#fetcher.fetch(deps.client, input.ctx, entity, heartbeat.signal, this.#routes)) {
+    for await (const row of this.#fetcher.fetch(deps.client, input.ctx, entity, heartbeat.signal, this.#routes, deps)) {
       rows.push(row);
     }
     const { withoutPersonalData } = this.#fetcher;
@@ -336,6 +336,7 @@ export class ChunkAttempt {
 
   async #askOnce(): Promise<Comparison> {
     const { deps, input, heartbeat, writer } = this.#work;
+    if (this.#fetcher.hasEffects) return { fault: undefined, known: false };
     const faulty = new Set([...this.#failures.keys(), ...this.#refused.keys(), ...this.#limited.keys()]);
     this.#known ??= findAnswered(deps.config.dataDir, input.stream, faulty);
     const known = this.#known !== null;

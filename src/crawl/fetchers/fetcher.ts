@@ -3,11 +3,21 @@ import type { RunContext } from '../../../schemas/pipeline/run.js';
 import type { ApiClient, ApiResponse } from '../../api-client/index.js';
 import type { Routes } from '../../resolve/routes.js';
 import type { NewRow } from '../../landing/index.js';
+import type { CrawlDeps } from '../deps.js';
 import { rowOf } from '../answer.js';
 
 /** How to fetch the entities of one stream. */
 export interface Fetcher {
-  fetch(client: ApiClient, ctx: RunContext, entity: string, signal: AbortSignal, routes: Routes): AsyncIterable<NewRow>;
+  fetch(
+    client: ApiClient,
+    ctx: RunContext,
+    entity: string,
+    signal: AbortSignal,
+    routes: Routes,
+    deps: CrawlDeps,
+  ): AsyncIterable<NewRow>;
+  /** Whether a request changes something at the API. Such a record is never fetched only to compare answers. */
+  hasEffects?: boolean;
   /** Whether one entity may need several routes. The API may refuse some of these routes. */
   manyRoutes?: boolean;
   /**

@@ -3,6 +3,7 @@ import { executives } from './executives.js';
 import { oneRow, type Fetcher } from './fetcher.js';
 import { matches } from './matches.js';
 import { ownership } from './ownership.js';
+import { ownershipJobs } from './ownership-jobs.js';
 import { watchEvents } from './watch-events.js';
 
 /** The fetcher of each stream. */
@@ -12,6 +13,7 @@ export const fetchers: Record<FetchedStreamName, Fetcher> = {
   financials_v1: oneRow((client, id, signal) => client.v1.financial(id, { signal })),
   executives,
   ownership,
+  ownership_jobs: ownershipJobs,
   tender_details: oneRow((client, slug, signal) => client.v1.tenderDetails(slug, { signal })),
   matches,
   watch_events: watchEvents,

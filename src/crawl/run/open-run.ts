@@ -1,5 +1,6 @@
 import {
   BackfillInput,
+  EnrichOwnersInput,
   MarketSnapshotInput,
   RetryRejectsInput,
   TenderSnapshotInput,
@@ -183,6 +184,24 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
       streams: ['matches'],
       refreshSeconds: { matches: MATCH_DAYS * 86_400 },
       file: file.replace(/^resolve\//, ''),
+      gate: null,
+      note: null,
+    };
+  },
+
+  enrichOwners(config, now, { input, scheduledTime }) {
+    const asked = parseInput(EnrichOwnersInput, input, '{"market": "demo", "date": "2026-11-20"}; both are optional');
+    const market = pickMarket(config, asked.market);
+    const timeZone = market.schedule?.timezone ?? 'UTC';
+    const { date } = resolveLogicalDate({ asked: asked.date, scheduledTime, timeZone, now });
+    const { giveUpAfter } = config.ownership;
+    return {
+      ...dated({ date, asOfNow: false }),
+      market: market.name,
+      filters: {},
+      streams: ['ownership_jobs', 'ownership'],
+      // A company gets at most one job in the time in which its owners stay fresh.
+      refreshSeconds: { ownership_jobs: Math.max(market.refresh.ownership, giveUpAfter) },
       gate: null,
       note: null,
     };

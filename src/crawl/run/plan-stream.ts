@@ -13,7 +13,7 @@ export async function planStream(
   warehouse: Warehouse,
   { ctx, stream, chunkSize }: PlanDueInput,
 ): Promise<DuePlan> {
-  const known = knownOf(ctx);
+  const known = knownOf(ctx, stream);
   const questions = stream === 'matches' ? await askedQuestions(deps, ctx) : undefined;
   const due = await planDue(warehouse, deps.config.dataDir, {
     questions,
@@ -26,11 +26,20 @@ export async function planStream(
     known,
   });
   await landDue(deps, ctx, stream, due);
-  return { stream, chunkSize, ...due, ...(known === 'rejected' && due.due === 0 ? { idle: true } : {}) };
+  return { stream, chunkSize, ...due, ...(isIdle(known, stream) && due.due === 0 ? { idle: true } : {}) };
 }
 
-function knownOf({ workflowType, asOfNow }: RunContext): NonNullable<DueRequest['known']> {
+/** Whether a run without due entities of this stream has nothing to do in it. */
+function isIdle(known: DueRequest['known'], stream: PlanDueInput['stream']): boolean {
+  return known === 'rejected' || known === 'enriched' || stream === 'ownership_jobs';
+}
+
+function knownOf(
+  { workflowType, asOfNow }: RunContext,
+  stream: PlanDueInput['stream'],
+): NonNullable<DueRequest['known']> {
   if (workflowType === 'retryRejects') return 'rejected';
+  if (workflowType === 'enrichOwners' && stream === 'ownership') return 'enriched';
   // A run without a search (for a past date, or a backfill) uses the market's latest members.
   return asOfNow ? 'sighted' : 'members';
 }
