@@ -37,7 +37,7 @@ export type JobEnd = 'done' | 'failed' | 'vanished' | 'expired' | 'nojob' | 'unk
 /** Ends without a result. The warehouse shows them as rejects. */
 export const FRUITLESS: ReadonlySet<string> = new Set<JobEnd>(['failed', 'vanished', 'expired', 'nojob', 'unknown']);
 
-/** A job that the API does not find so many times in a row has vanished. Right after its start, one 404 may be a delay. */
+/** After this many consecutive 404s, a job has vanished. Right after its start, one 404 may be a delay. */
 export const MISSES = 3;
 
 // Another run may still wait for the answer to its request.
@@ -53,6 +53,7 @@ const INTERVALS_UNTIL_ORPHAN = 3;
  */
 export type StartDecision = 'start' | 'land' | 'ask' | 'leave';
 
+/** Decides what to do about a company that is due for a job. @param now the machine's clock */
 export function decideStart(job: OwnerJob | null, run: { run: string; startedAt: string }, now: Date): StartDecision {
   if (job === null) return 'start';
   if (job.state === 'asked') {
@@ -83,6 +84,7 @@ export interface PollTimes {
  */
 export type PollDecision = 'poll' | 'wait' | 'expire' | 'leave';
 
+/** Decides what a round of polls does with an open job. @param run the run that polls */
 export function decidePoll(job: OwnerJob, run: string, times: PollTimes): PollDecision {
   const sincePoll = times.real.getTime() - Date.parse(job.polledAt);
   const interval = times.pollEvery * 1_000;
