@@ -8,8 +8,8 @@ import { defineConfig } from 'vitest/config';
 const UNIT = [
   'test/{conformance,schemas,workflows}/**/*.test.ts',
   'test/sandbox/**/!(docs-chromium|hostile-memory|keys|oauth|oauth-chromium|server|webhook-other-language|world).test.ts',
-  'test/src/{api-client,drift,planner,progress,request-log,resolve}/**/*.test.ts',
-  'test/src/core/!(company-id|redact|folder-identity|files|lock).test.ts',
+  'test/src/{api-client,drift,login,planner,progress,request-log,resolve}/**/*.test.ts',
+  'test/src/core/!(company-id|redact|folder-identity|files|lock|keyring|stored-key).test.ts',
   'test/src/crawl/**/!(long-listing|null-filter).test.ts',
   'test/src/landing/!(power-cut).test.ts',
 ];
@@ -40,6 +40,8 @@ const common = {
   hookTimeout: 300_000,
   // A module that is imported once for many files costs a fraction.
   isolate: false,
+  // One thread builds small tables faster, and several tests share the cores.
+  env: { TIDEMARK_WAREHOUSE_THREADS: process.env['TIDEMARK_WAREHOUSE_THREADS'] ?? '1' },
 } as const;
 
 const OTHER = { include: ['test/**/*.test.ts'], exclude: [...UNIT, ...E2E, ...ALONE, ...LONG] };
@@ -56,7 +58,6 @@ const long = {
 
 export default defineConfig({
   test: {
-    globalSetup: 'test/global-setup.ts',
     projects: process.env['TEST_LONG'] ? [...projects, long] : projects,
   },
 });

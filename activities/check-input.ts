@@ -20,7 +20,9 @@ const WithContext = z.looseObject({ ctx: Context });
 const INPUTS: Record<keyof Activities, z.ZodType> = {
   openRun: z.looseObject({ run: RunId, workflowType: WorkflowType }),
   discoverMarket: WithContext.extend({ round: Count }),
-  crawlListing: WithContext.extend({ listing: z.enum(['tenders', 'watched_companies', 'nomenclatures']) }),
+  crawlListing: WithContext.extend({
+    listing: z.enum(['tenders', 'watched_companies', 'nomenclatures', 'contact_metrics']),
+  }),
   crawlChunk: WithContext.extend({ stream: LandingStream, chunk: Count }),
   pollOwnerJobs: WithContext.extend({ round: Count }),
   readQuota: Context,
@@ -42,6 +44,6 @@ export function checkInput(activity: keyof Activities, input: unknown): void {
   parseInput(
     INPUTS[activity],
     input,
-    'only input from a Tidemark workflow; start a workflow with `tidemark` or by its type',
+    'only input from a Tidemark workflow. To start a workflow, use `tidemark` or the workflow type',
   );
 }

@@ -1,16 +1,24 @@
 #!/usr/bin/env node
-// Runs src/cli.ts without a build step. Installs the packages first if they are missing.
-import '../bootstrap/check-node.mjs';
-import { ensurePackages } from '../bootstrap/packages.mjs';
+// Runs the command line. An installed package contains the compiled code in dist/. In a clone, first installs missing
+// packages and compiles the sources if they changed.
+import { existsSync } from 'node:fs';
 
-try {
-  await ensurePackages({ dev: false });
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exit(1);
-}
+const at = (/** @type {string} */ file) => new URL(`../${file}`, import.meta.url);
+const isClone = existsSync(at('src/cli.ts'));
+await import(at(`${isClone ? '' : 'dist/'}bootstrap/check-node.mjs`).href);
 
 process.setSourceMapsEnabled(true);
-const { register } = await import('tsx/esm/api');
-register();
-await import(new URL('../src/cli.ts', import.meta.url).href);
+await import(isClone ? await buildClone() : at('dist/src/cli.js').href);
+
+async function buildClone() {
+  const { ensurePackages, projectRoot } = await import(at('bootstrap/packages.mjs').href);
+  const { ensureBuild } = await import(at('bootstrap/build.mjs').href);
+  const { pathToFileURL } = await import('node:url');
+  try {
+    await ensurePackages();
+    return pathToFileURL(`${await ensureBuild({ root: projectRoot() })}/src/cli.js`).href;
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(1);
+  }
+}

@@ -86,7 +86,7 @@ function chunkReader(stream) {
   let buffer = Buffer.alloc(0);
   const more = async () => {
     const next = await chunks.next();
-    if (next.done) throw new Error('the archive is cut off');
+    if (next.done) throw new Error('the archive is cut off: the download is incomplete');
     buffer = next.value;
   };
   /** @param {number} size */
@@ -116,7 +116,8 @@ function chunkReader(stream) {
 function extractFromZip(archive, name, target) {
   const zip = readFileSync(archive);
   const end = zip.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]));
-  if (end < 0 || end + 22 > zip.length) throw new Error('the archive is cut off: the directory of the zip is missing');
+  if (end < 0 || end + 22 > zip.length)
+    throw new Error('the archive is cut off: the zip directory at its end is missing');
   const count = zip.readUInt16LE(end + 10);
   let at = zip.readUInt32LE(end + 16);
   for (let index = 0; index < count; index++) {

@@ -4,6 +4,7 @@ import { registerConcurrency } from './commands/steer/concurrency.js';
 import { registerCoverage } from './commands/coverage/coverage.js';
 import { registerDemo } from './commands/demo/demo.js';
 import { registerDoctor } from './commands/doctor/doctor.js';
+import { registerLogin, registerLogout } from './commands/login/login.js';
 import { registerModels } from './commands/models/models.js';
 import { registerPause } from './commands/steer/pause.js';
 import { printError, USAGE } from './terminal/print-error.js';
@@ -36,6 +37,8 @@ const COMMANDS = [
   registerUp,
   registerWorker,
   registerSetup,
+  registerLogin,
+  registerLogout,
   registerSnapshot,
   registerTenders,
   registerBackfill,

@@ -7,10 +7,11 @@ import { createWarehouseActivities } from '../activities/warehouse.js';
 import { CRAWL_QUEUE, WAREHOUSE_QUEUE } from '../workflows/queues.js';
 import { createApiClient } from './api-client/index.js';
 import type { Clock } from './core/clock.js';
-import { readApiKey, type Config } from './core/config.js';
+import type { Config } from './core/config.js';
 import { openDataFolder, shortId } from './core/folder-identity.js';
 import { readRunSizes } from './core/run-sizes.js';
 import { StampClock } from './core/stamp-clock.js';
+import { findApiKey } from './core/stored-key.js';
 import type { AtWork } from './crawl/concurrency-share.js';
 import { bookAttempt } from './request-log/request-log.js';
 import { loadWorkflowBundle } from './temporal/bundle.js';
@@ -41,7 +42,7 @@ export interface WorkerSetup {
  * @throws TidemarkError for a missing key, an unreachable Temporal server or a missing namespace
  */
 export async function runWorker({ config, role, clock, log, stop, onReady }: WorkerSetup): Promise<void> {
-  const apiKey = role === 'warehouse' ? null : readApiKey();
+  const apiKey = role === 'warehouse' ? null : findApiKey(config);
   const sizes = readRunSizes();
   const folder = await openDataFolder(config.dataDir);
   installRuntime(log);

@@ -5,8 +5,8 @@ import { crawlStream, readListing } from './run/steps.js';
 import { withRun } from './run/with-run.js';
 
 /**
- * Fetches the records that the API can select by date: tenders created from `from` to `to`, and watch events of these
- * days. Also fetches the financials of known companies whose last answer is stale.
+ * Fetches the records that the API can select by date: tenders created from `from` to `to`, and watch events and
+ * contact metrics of these days. Also fetches the financials of known companies whose last answer is stale.
  * @param input `{from, to, streams, market}`; `from` and `to` are required
  */
 export async function backfill(input?: unknown, carried?: CarriedRun): Promise<RunResult> {
@@ -20,6 +20,7 @@ export async function backfill(input?: unknown, carried?: CarriedRun): Promise<R
     if (streams.includes('watch_events')) await readListing(run, 'watched_companies');
     if (streams.includes('tenders')) await crawlStream(run, 'tender_details');
     if (streams.includes('watch_events')) await crawlStream(run, 'watch_events');
+    if (streams.includes('contact_metrics')) await readListing(run, 'contact_metrics');
     for (const stream of STALE_STREAMS) if (streams.includes(stream)) await crawlStream(run, stream);
   });
 }

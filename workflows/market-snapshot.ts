@@ -6,7 +6,8 @@ import { crawlStream, discover, readListing } from './run/steps.js';
 import { withRun } from './run/with-run.js';
 
 /**
- * Fetches the whole market as it is now. For a past date, fetches only the watch events of that day.
+ * Fetches the whole market as it is now, and the contact metrics of the last days. For a past date, fetches only the
+ * watch events and contact metrics of that day.
  * @param input `{market, date}`
  */
 export async function marketSnapshot(input?: unknown, carried?: CarriedRun): Promise<RunResult> {
@@ -23,5 +24,7 @@ export async function marketSnapshot(input?: unknown, carried?: CarriedRun): Pro
       await readListing(run, 'watched_companies');
       await crawlStream(run, 'watch_events');
     }
+    // Runs that older workers opened have no such decision, so their histories have no such step.
+    if (run.ctx.contactMetrics) await readListing(run, 'contact_metrics');
   });
 }

@@ -2,8 +2,8 @@ import type { QuotaStatus, QuotaWaiter } from '../schemas/pipeline/activities.js
 import type { RunContext, WorkflowType } from '../schemas/pipeline/run.js';
 
 /**
- * Returns how many requests a run may still send today, without the share that it leaves to other runs. Infinity when
- * the API gives no quota figure.
+ * Returns how many requests a run may still send today. The run leaves the share `leavesQuota` to other runs. Infinity
+ * when the API gives no quota figure.
  */
 export function roomFor({ known, used, total }: QuotaStatus, { leavesQuota = 0 }: RunContext): number {
   return known ? Math.max(0, Math.floor(total * (1 - leavesQuota) - used)) : Infinity;
@@ -14,7 +14,7 @@ export function hasNoFigure({ known, fault }: QuotaStatus): boolean {
   return !known && !fault;
 }
 
-// A market's night is the most valuable; a backfill can wait for another day.
+// Lower numbers come first. A night of a market is the most valuable; a backfill can wait for another day.
 const PRIORITY: Record<WorkflowType, number> = {
   marketSnapshot: 1,
   watchSync: 2,
@@ -52,7 +52,8 @@ export function isWaiter(sent: unknown): sent is QuotaWaiter {
 }
 
 const DAY_SECONDS = 86_400;
-// The API may reset the quota later than configured. For 6 hours after the reset time, probe as usual.
+// The API may reset the quota later than configured. So for 6 hours after the configured time, the gate lets runs try
+// the API instead of waiting for the next reset.
 const RESET_WINDOW_SECONDS = 6 * 3_600;
 
 /**
@@ -64,8 +65,8 @@ export function secondsToReset({ resetsIn }: QuotaStatus): number | null {
 }
 
 /**
- * Returns the seconds after which a waiting run enters the gate again, in case someone ended the gate. Grows with
- * `time`, so that a wait of days adds little history.
+ * Returns the seconds after which a waiting run signals the gate again, in case someone ended the gate. The wait grows
+ * with `time`, so that days of waiting add few history events.
  * @param time how often the run waited before, from 0
  */
 export function secondsToStandAgain(probeEverySeconds: number, time: number): number {

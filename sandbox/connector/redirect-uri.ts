@@ -14,6 +14,13 @@ export const RedirectUri = z
   .max(2000)
   .refine(isSafe, 'Expected an http or https address without a user and without a fragment.');
 
+/** Whether an address leads to a program on the person's own computer. */
+export function isOwnComputer(redirectUri: string): boolean {
+  if (!URL.canParse(redirectUri)) return false;
+  const { protocol, hostname } = new URL(redirectUri);
+  return protocol === 'http:' && (hostname === '127.0.0.1' || hostname === '[::1]');
+}
+
 function isSafe(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password, hash, host } = new URL(text);

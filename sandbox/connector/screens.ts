@@ -103,6 +103,20 @@ export function consentScreen(session: Session): string {
   );
 }
 
+/**
+ * Last screen for a program on the person's computer. A form sends the key, so that no address contains it: browsers
+ * keep addresses.
+ */
+export function keyScreen({ id, clientState, redirectUri }: Session, key: string): string {
+  const state = clientState === null ? '' : hidden('state', clientState);
+  return page(
+    'Access is granted',
+    `<p>One step is left: give the API key to the program on your computer.</p>` +
+      `<form method="post" action="${escapeHtml(redirectUri ?? '')}">${hidden('session', id)}${state}${hidden('api_key', key)}` +
+      `<button class="main">Return to the program</button></form>`,
+  );
+}
+
 /** Screen with one message and no action. */
 export function messageScreen(title: string, text: string): string {
   return page(title, `<p>${escapeHtml(text)}</p>`);

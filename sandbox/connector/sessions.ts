@@ -13,7 +13,7 @@ export type SessionState = 'new' | 'authenticated' | 'granted' | 'denied';
 
 /** A sign-in of a person for a client. */
 export interface Session {
-  /** Value of the parameter `session`. Only this server creates one. */
+  /** Value of the parameter `session`. This server creates it, or a program on the person's computer. */
   id: string;
   client: string;
   /** Address that receives the outcome. It is fixed at creation, so no link can change it. */
@@ -29,6 +29,8 @@ export interface Session {
   trial: { email: string; code: string; triesLeft: number; sentAt: number } | null;
   /** Trial codes mailed so far. */
   codesSent: number;
+  /** Whether the client is a program on the person's computer. It gets the API key, because no route exchanges a code. */
+  getsKey: boolean;
   /** Authorization code; null until access is granted. */
   code: string | null;
   createdAt: number;
@@ -59,11 +61,22 @@ export class Sessions {
   readonly #sessions = new Map<string, Session>();
 
   create(client: string, redirectUri: string | null, clientState: string | null, now: number): Session {
+    return this.#add(token(), { client, redirectUri, clientState, getsKey: false }, now);
+  }
+
+  /**
+   * Begins a sign-in for a program on the person's computer, which chose the session's value. Returns undefined if the
+   * value is taken, also by an expired session, or if it can be guessed.
+   */
+  begin(id: string, redirectUri: string, clientState: string | null, now: number): Session | undefined {
+    if (this.#sessions.has(id) || !/^[\w-]{32,128}$/.test(id)) return undefined;
+    return this.#add(id, { client: 'A program on your computer', redirectUri, clientState, getsKey: true }, now);
+  }
+
+  #add(id: string, client: Pick<Session, 'client' | 'redirectUri' | 'clientState' | 'getsKey'>, now: number): Session {
     const session: Session = {
-      id: token(),
-      client,
-      redirectUri,
-      clientState,
+      id,
+      ...client,
       state: 'new',
       proof: null,
       person: null,
@@ -99,7 +112,8 @@ export class Sessions {
 }
 
 /**
- * Creates a code for a trial sign-up: six digits, five attempts, ten minutes. The code replaces the earlier one.
+ * Creates a code for a trial sign-up. The code has six digits, and is valid for ten minutes and five attempts. It
+ * replaces the earlier code.
  *
  * @returns null after five codes in this session
  */

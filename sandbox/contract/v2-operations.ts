@@ -40,14 +40,14 @@ function anyOf(...fields: string[]): Record<string, unknown> {
 }
 
 /**
- * Three operations for which the reference names two paths, one in the route line and one in the sample call. Each has
- * the path of the route line here.
+ * For three operations, the reference names two paths: one in the route line, another in the sample call. Here each
+ * operation has the path of its route line.
  */
 export const ALTERNATE_OPERATIONS: readonly Operation[] = [
   {
     method: 'GET',
     path: '/v2/companies/{id}/watch/stop',
-    summary: 'Watched fields (path of the route line)',
+    summary: 'Watched fields (second path in the reference)',
     section: 'Watching',
     response: WatchFieldsResponse,
     also: [404],
@@ -55,7 +55,7 @@ export const ALTERNATE_OPERATIONS: readonly Operation[] = [
   {
     method: 'PUT',
     path: '/v2/companies/{id}/watch/start/add',
-    summary: 'Watch more fields (path of the route line)',
+    summary: 'Watch more fields (second path in the reference)',
     section: 'Watching',
     body: WatchFieldsRequest,
     response: WatchFieldsResponse,
@@ -64,7 +64,7 @@ export const ALTERNATE_OPERATIONS: readonly Operation[] = [
   {
     method: 'PUT',
     path: '/v2/companies/{id}/watch/start/remove',
-    summary: 'Watch fewer fields (path of the route line)',
+    summary: 'Watch fewer fields (second path in the reference)',
     section: 'Watching',
     body: WatchFieldsRequest,
     response: WatchFieldsResponse,

@@ -10,7 +10,10 @@ import { firstEmployeesOf, foundedOn, marketCountryOf } from './traits.js';
  * own way. A restatement changes one figure of one year by up to 15 %.
  */
 
-/** Figures that are drawn and not derived. The first five can be restated. */
+/**
+ * Figures that the sandbox draws at random; all other figures are computed from these. Only the first five can be
+ * restated.
+ */
 export const FIGURE = { turnover: 0, profit: 1, assets: 2, liabilities: 3, cash: 4, directors: 5, exports: 6 } as const;
 export type Figure = (typeof FIGURE)[keyof typeof FIGURE];
 const RESTATABLE = 5;

@@ -53,7 +53,7 @@ export class World {
   readonly ctx: Context;
   readonly #columns = new Map<number, Columns>();
   readonly #versions = new Versions();
-  /** Buffer for the remaining rows of a search, reused by each search. */
+  /** Buffer for the companies that still match during a search. Every search uses the same buffer. */
   #target = new Uint32Array(0);
   #names: { day: number; list: readonly string[] } | undefined;
 

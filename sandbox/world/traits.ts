@@ -15,7 +15,8 @@ import { TAG } from './tags.js';
 
 const COUNTRY_OF_DRAW = byWeight(MARKET_COUNTRIES.map((country) => country.weight));
 /**
- * Legal forms by rank: 16 Private limited first. A rank r has a share proportional to 1 / (r + 1)^1.4, with r from 0.
+ * Ids of legal forms, the most common first (16 is Private limited). The form at position r, counted from 0, has a
+ * share proportional to 1 / (r + 1)^1.4.
  */
 const LEGAL_FORM_RANKS = [16, 13, 10, 15, 9, 14, 8, 2, 12, 11, 18, 17];
 const LEGAL_FORM_OF_DRAW = byWeight(LEGAL_FORM_RANKS.map((_, rank) => 1 / (rank + 1) ** 1.4));

@@ -28,7 +28,7 @@ export interface TruthTable {
 
 export const TRUTH_TABLES: Readonly<Record<string, TruthTable>> = {
   companies: {
-    grain: 'company that searches list on the day; exists: false when its details are gone',
+    grain: 'company that searches list on the day; `exists` is false if the API no longer has its details',
     rows: companies,
   },
   financials: { grain: 'company, fiscal year, indicator', rows: financials },

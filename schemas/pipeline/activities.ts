@@ -20,7 +20,7 @@ import type { FetchedStreamName } from './streams.js';
 export interface PlanDueInput {
   ctx: RunContext;
   stream: FetchedStreamName;
-  /** Largest number of entities in one chunk. */
+  /** Largest number of records in one chunk. */
   chunkSize: number;
 }
 
@@ -30,14 +30,15 @@ export interface CrawlChunkInput {
   stream: FetchedStreamName;
   /** Number of the chunk file in the stream, from 0. */
   chunk: number;
-  /** Requests in flight for this chunk; null: its share of the configured `api.maxConcurrency`. */
+  /** Most requests in flight for this chunk. Null: its share of `api.maxConcurrency`. */
   concurrency: number | null;
-  /** Chunks that the run fetches at once; left out: one. */
+  /** Number of chunks that the run fetches at the same time. Left out: one. */
   atOnce?: number;
   /** Requests that the chunk may send before it ends as `limited`; null or left out: any number. */
   budget?: number | null;
   /**
-   * Consecutive calls of this chunk that got only suspected limits. Null or left out: the API gives no quota figure.
+   * How often in a row this activity got only suspected limits for this chunk. Null or left out: the API gives no quota
+   * figure.
    */
   doubts?: number | null;
   /** Routes that the API has refused to this run, as in `Refusal.endpoint`. The chunk does not request them. */
@@ -54,17 +55,20 @@ export interface ChunkResult {
   rows: number;
   /** Requests that this attempt sent, retries included. */
   requests: number;
-  /** Entities without an answer: neither a record nor "not found". */
+  /** Records without a usable answer: neither the record itself nor "not found". */
   failed: number;
-  /** True when the daily limit stopped the chunk. Its other entities stay due. */
+  /** True when the daily limit stopped the chunk. The records that are still missing stay due. */
   limited: boolean;
-  /** True for a suspected limit: every remaining entity got `limits.daily` while `/v2/metrics` still shows quota. */
+  /**
+   * True for a suspected limit: the API answered `limits.daily` to every remaining record, while `/v2/metrics` still
+   * shows quota.
+   */
   doubted?: boolean;
   /** Routes that the API refuses to the key; left out when there are none. */
   refused?: Refusal[];
   /**
-   * Set when the API refuses the stream's route, so that the chunk sends no more requests. `sure`: the API refused a
-   * record that it had answered before. Without `sure`, the API answered no record at all.
+   * Set when the API refuses the stream's route. The chunk then sends no more requests. `sure` is true if the API
+   * refused a record that it had answered before. `sure` is false if the API has answered no record at all.
    */
   closed?: { sure: boolean };
 }
@@ -121,7 +125,7 @@ export interface PollOwnerJobsResult {
 }
 
 /** Listings. One activity reads a listing page by page to its end. */
-export type Listing = 'tenders' | 'watched_companies' | 'nomenclatures';
+export type Listing = 'tenders' | 'watched_companies' | 'nomenclatures' | 'contact_metrics';
 
 /** Input of `crawlListing`. */
 export interface ListInput {

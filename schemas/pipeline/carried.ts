@@ -34,11 +34,11 @@ export interface CarriedRun {
   completed: string[];
   /** First unfinished chunk of the current step. */
   nextChunk: number;
-  /** Chunks to fetch again, and the first chunk after them. Null or left out: no chunk is fetched again. */
+  /** Chunks to fetch once more, and the chunk with which to continue after them. Null or left out: there are none. */
   again?: ChunkRound | null;
   progress: Progress;
   coverage: Coverage | null;
-  /** True when the run has a gap so far, so that it is partial. */
+  /** True when the run has already missed something, so that it will be partial. */
   short: boolean;
   /** True when the API gives no daily quota figure. Left out by older versions. */
   quotaUnknown?: boolean;

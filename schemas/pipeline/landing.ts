@@ -15,6 +15,9 @@ export const LandingStream = z.enum([
   'companies', //           GET /v2/companies/{id}
   'financials', //          GET /v2/financial/{id}
   'financials_v1', //       GET /v1/finder/company/financial
+  'companies_v1', //        GET /v1/finder/company/details
+  'financials_ticker', //   GET /v2/financial/ticker; entity_id: the ticker
+  'contact_metrics', //     GET /v2/metrics/contacts; entity_id: the day
   'executives', //          GET /v1/finder/company/executives, one row a page
   'ownership', //           GET /v2/kyb/{id}/ubo, one row a threshold
   'ownership_jobs', //      enrichment jobs of owners: starts, changed states and ends; entity_id: the company
@@ -39,7 +42,7 @@ export type LandingStream = z.infer<typeof LandingStream>;
 /** Run id of landed webhook deliveries. They belong to no Temporal run. */
 export const WEBHOOK_RUN = 'webhook';
 
-/** Streams of records about a run. A run's number of fetched rows leaves them out. */
+/** Streams of records about a run. Their rows do not count as rows that the run fetched. */
 export const RECORD_STREAMS: ReadonlySet<string> = new Set<LandingStream>([
   'runs',
   'segments',
@@ -112,7 +115,7 @@ export interface CarriedRecord {
 
 /**
  * - complete: proven that no record is missing.
- * - partial: records are or may be missing.
+ * - partial: records are missing or may be missing.
  * - stopped: an operator stopped the run.
  */
 export type CrawlOutcome = 'complete' | 'partial' | 'stopped';
@@ -156,9 +159,12 @@ export interface SegmentRecord {
   filters: Record<string, unknown>;
   total_reported: number;
   rows_fetched: number;
-  /** Distinct companies found at or below this segment, without those whose ids the warehouse cannot hold. */
+  /**
+   * Distinct companies found in this segment, including the segments split from it. Companies whose ids the warehouse
+   * cannot hold do not count.
+   */
   distinct_companies: number;
-  /** Companies carried over at or below this segment. */
+  /** Carried-over companies in this segment, including the segments split from it. */
   carried: number;
   /**
    * Date (YYYY-MM-DD) of the oldest observation among the carried-over companies; null when no company is carried over.
@@ -200,7 +206,7 @@ export interface CoverageRecord {
   certificate: CoverageCertificate;
 }
 
-/** A segment in which companies are or may be missing. */
+/** A segment in which companies are missing or may be missing. */
 export interface CoverageGap {
   segment: string;
   filters: Record<string, unknown>;
@@ -228,7 +234,10 @@ export interface CoverageCertificate {
   drifted: { found: number; missing: number };
   /** Companies in a search above the page cap that no dimension splits further. */
   unsplittable: { found: number; missing: number };
-  /** Found outside the segments that prove their companies, or counted by a search and listed by none of its parts. */
+  /**
+   * Found: companies in none of the classes above. Missing: companies that a search counts, but that none of its parts
+   * lists.
+   */
   unproven: { found: number; missing: number };
   /** Companies missing because later nights search for them (`markets[].remainderNights`). */
   carried: { found: number; missing: number };
@@ -264,7 +273,7 @@ export interface QuotaOveruseRecord {
   metric: string;
   used_before: number;
   used_after: number;
-  /** Requests of the run between the readings, without requests for the metrics. */
+  /** Requests that the run sent between the two readings, except requests for the metrics. */
   calls: number;
   /**
    * Calls that the API counted in addition to the run's own calls. Below 0: calls of the run that the API did not

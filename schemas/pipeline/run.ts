@@ -111,6 +111,8 @@ export interface RunContext {
   ownership?: OwnershipSettings;
   /** Data folder of the worker that opened the run. All work of the run uses this folder. Left out by older workers. */
   folder?: DataFolder;
+  /** Whether a market snapshot reads the contact metrics. Left out when it does not, and by older workers. */
+  contactMetrics?: boolean;
   startedAt: string;
   /**
    * Time stamp of the newest landed answer, if that time is in the future. The run gives its answers later time stamps.
@@ -234,7 +236,7 @@ export interface ProgressStep {
   done: number;
   total: number | null;
   state: 'waiting' | 'running' | 'done';
-  /** The reasons behind `total`, for people. */
+  /** Why `total` is this number, for people. */
   about?: string;
 }
 

@@ -16,7 +16,7 @@ interface FetchedStream {
   refresh?: string;
   /** True for records that a backfill fetches again when they are stale. */
   backfill?: true;
-  /** True when a rejected record can be fetched again without other records. */
+  /** True when a rejected record can be fetched again by itself. */
   retry?: true;
   /** True when one request fetches a whole record. Repeated answers of such a stream can be dropped. */
   single?: true;
@@ -50,6 +50,21 @@ export const FETCHED = {
     ofCompanies: true,
     refresh: '90d',
     backfill: true,
+    retry: true,
+    single: true,
+  },
+  companies_v1: {
+    route: 'GET /v1/finder/company/details',
+    due: 'financials',
+    ofCompanies: true,
+    refresh: '30d',
+    retry: true,
+    single: true,
+  },
+  financials_ticker: {
+    route: 'GET /v2/financial/ticker',
+    due: 'financials_ticker',
+    refresh: '90d',
     retry: true,
     single: true,
   },
@@ -89,7 +104,7 @@ export const MARKET_STREAMS = namesWith('refresh');
 export const STALE_STREAMS = namesWith('backfill');
 
 /** Streams a backfill can fetch for past dates. */
-export const BACKFILL_STREAMS = ['tenders', 'watch_events', ...STALE_STREAMS] as const;
+export const BACKFILL_STREAMS = ['tenders', 'watch_events', 'contact_metrics', ...STALE_STREAMS] as const;
 
 /** Streams whose rejected records can be fetched again one by one. */
 export const RETRY_STREAMS = namesWith('retry');

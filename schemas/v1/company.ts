@@ -63,7 +63,7 @@ export type V1CompanySummary = z.infer<typeof V1CompanySummary>;
 export const V1CompaniesResponse = v1SearchEnvelope(DocumentedCount, V1CompanySummary);
 export type V1CompaniesResponse = z.infer<typeof V1CompaniesResponse>;
 
-/** The fields of a page that the client needs. An item without an id is null. */
+/** The fields of a page that the client needs. An item without an id becomes null. */
 export const V1CompaniesPage = v1SearchEnvelope(Count, usable(z.looseObject({ id: Id })));
 export type V1CompaniesPage = z.infer<typeof V1CompaniesPage>;
 

@@ -16,7 +16,10 @@ export const V1ErrorBody = z.looseObject({
   code: z.int().nullish(),
   error_code: z.int().nullish(),
   message: z.string().nullish(),
-  /** TokenVerificationError: {token}. InvalidRequest: {param}. IdNotFound: {id …}. Empty for all other errors. */
+  /**
+   * Details of the error: `token` of a TokenVerificationError, `param` of an InvalidRequest, `id` and more of an
+   * IdNotFound. Empty for all other errors.
+   */
   data: z.record(z.string(), z.unknown()).nullish(),
 });
 export type V1ErrorBody = z.infer<typeof V1ErrorBody>;

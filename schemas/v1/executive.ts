@@ -75,7 +75,7 @@ export type V1CompanyExecutivesResponse = z.infer<typeof V1CompanyExecutivesResp
 
 const listed = usable(z.looseObject({ id: Id }));
 
-/** The fields of the two listings that the client needs. An item without an id is null. */
+/** The two answers above, reduced to the fields that the client needs. An item without an id becomes null. */
 export const V1ExecutivesPage = v1SearchEnvelope(Count, listed);
 export type V1ExecutivesPage = z.infer<typeof V1ExecutivesPage>;
 export const V1CompanyExecutivesPage = z.looseObject({ list: z.array(listed), pages: Count });

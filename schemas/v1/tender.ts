@@ -63,7 +63,7 @@ export const TendersResponse = z.looseObject({
 });
 export type TendersResponse = z.infer<typeof TendersResponse>;
 
-/** The fields of a page that the client needs. An item without a slug is null. */
+/** The fields of a page that the client needs. An item without a slug becomes null. */
 export const TendersPage = z.looseObject({
   total_results: Count,
   data: z.array(usable(z.looseObject({ slug: z.string().min(1) }))),

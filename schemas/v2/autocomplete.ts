@@ -4,8 +4,7 @@ import { CountryCode, ProfileUrl } from './scalars.js';
 
 /**
  * Body of `POST /v2/autocomplete` (reference v2, section "Autocomplete"); the answer is a company record. The API
- * refuses a body with only `country_code` (autocomplete field error). This schema accepts a body with only
- * `country_code`.
+ * refuses a body with only `country_code` (autocomplete field error). This schema does not check that rule.
  */
 export const AutocompleteRequest = z.strictObject({
   country_code: CountryCode.optional(),

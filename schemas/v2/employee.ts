@@ -38,7 +38,7 @@ export type EmployeeItem = z.infer<typeof EmployeeItem>;
 export const EmployeesResponse = employeesEnvelope(DocumentedCount, EmployeeItem);
 export type EmployeesResponse = z.infer<typeof EmployeesResponse>;
 
-/** The fields of a page that the client needs. An item without an id is null. */
+/** The fields of a page that the client needs. An item without an id becomes null. */
 export const EmployeesPage = employeesEnvelope(Count, usable(z.looseObject({ id: Id })));
 export type EmployeesPage = z.infer<typeof EmployeesPage>;
 

@@ -109,6 +109,6 @@ export type EnrichedEmployeeItem = z.infer<typeof EnrichedEmployeeItem>;
 export const EnrichEmployeeSearchResponse = employeesEnvelope(DocumentedCount, EnrichedEmployeeItem);
 export type EnrichEmployeeSearchResponse = z.infer<typeof EnrichEmployeeSearchResponse>;
 
-/** The fields of a page that the client needs. An item without an id is null. */
+/** The fields of a page that the client needs. An item without an id becomes null. */
 export const EnrichEmployeeSearchPage = employeesEnvelope(Count, usable(z.looseObject({ id: Id })));
 export type EnrichEmployeeSearchPage = z.infer<typeof EnrichEmployeeSearchPage>;

@@ -31,7 +31,7 @@ export function v1SearchEnvelope<C extends z.ZodType, T extends z.ZodType>(count
   return z.looseObject({ data: z.array(item), pages: count });
 }
 
-/** A total as documented. */
+/** A total in the form that the reference documents: a whole number. */
 export const DocumentedCount = z.int().min(0);
 
 /** Makes a schema that reads an item as null if it does not fit `item`. The landed page keeps the item as received. */

@@ -44,6 +44,6 @@ export type OverviewItem = z.infer<typeof OverviewItem>;
 export const OverviewResponse = overviewEnvelope(DocumentedCount, OverviewItem);
 export type OverviewResponse = z.infer<typeof OverviewResponse>;
 
-/** The fields of a page that the client needs. An item without an id is null. */
+/** The fields of a page that the client needs. An item without an id becomes null. */
 export const OverviewPage = overviewEnvelope(Count, usable(z.looseObject({ id: Id })));
 export type OverviewPage = z.infer<typeof OverviewPage>;

@@ -132,6 +132,6 @@ export type ProspectingItem = z.infer<typeof ProspectingItem>;
 export const ProspectingResponse = prospectingEnvelope(DocumentedCount, ProspectingItem);
 export type ProspectingResponse = z.infer<typeof ProspectingResponse>;
 
-/** The fields of a page that the client needs. An item without an id is null. */
+/** The fields of a page that the client needs. An item without an id becomes null. */
 export const ProspectingPage = prospectingEnvelope(Count, usable(z.looseObject({ id: Id })));
 export type ProspectingPage = z.infer<typeof ProspectingPage>;

@@ -68,7 +68,7 @@ export type WatchListResponse = z.infer<typeof WatchListResponse>;
 export const WatchEventsResponse = watchEnvelope(DocumentedCount, WatchEvent);
 export type WatchEventsResponse = z.infer<typeof WatchEventsResponse>;
 
-/** The fields that the client needs of a page of watched companies. An item without an id is null. */
+/** The fields that the client needs of a page of watched companies. An item without an id becomes null. */
 export const WatchListPage = watchEnvelope(
   Count,
   usable(z.looseObject({ id: Id, fields: z.array(z.string()).nullish().catch(null) })),

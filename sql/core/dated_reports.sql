@@ -35,7 +35,7 @@ reports AS (
   FROM answers AS a
   JOIN ledger.reports AS r ON r.company_id = a.company_id AND r.source = 'v1' AND r.report_hash = a.report_hash
   JOIN ledger.v1_reports AS v USING (report_id)
-  -- Answers of the same instant have no order. Always use the same one.
+  -- Answers of the same instant have no order. Choose the same one in every build.
   QUALIFY row_number() OVER (PARTITION BY a.company_id, v.report_date ORDER BY a.observed_at DESC, a.report_hash DESC) = 1
 ),
 

@@ -43,7 +43,7 @@ WITH latest_listings AS (
   GROUP BY company_id
 ),
 
--- A page that was read twice may name a person with two records in one instant. Always use the same one.
+-- If a page was read twice, a person may have two records of the same instant. Choose the same one in every build.
 last_listed AS (
   SELECT
     person_id,

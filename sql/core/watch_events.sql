@@ -20,9 +20,10 @@ columns:
   observed_at: TIMESTAMPTZ | When the event was first received
   extra: JSON | Fields of the event that the API reference does not list, as last received; NULL if there are none
 */
--- Joins items of the events list (message, status) with webhook deliveries (values). If several events of one company and
--- field share a second, items are matched by the values that the message mentions, then by order of receipt. No step
--- depends on the order of loading.
+-- The API reports an event in two places: in the list of events (with message and status), and in a webhook delivery
+-- (with the values). This query joins the two. Several events of one company and field may happen in the same second.
+-- Then an item and a delivery belong together if the message mentions the values, else by order of receipt. The order
+-- of loading does not matter.
 WITH received AS (
   SELECT
     company_id, watch_field(field) AS field, date_trunc('second', occurred_at) AS second, received_via, status, old_value, new_value,
@@ -30,7 +31,7 @@ WITH received AS (
   FROM ledger.received_events
 ),
 
--- Seconds with more than one delivery, or more than one listed item.
+-- Seconds in which a company and field have several deliveries, or several items of the list.
 crowded AS (
   SELECT company_id, field, second,
     count(*) FILTER (received_via = 'poll') AS listed,
@@ -46,7 +47,8 @@ ranked AS (
   JOIN crowded USING (company_id, field, second)
 ),
 
--- Thousands of events in one second are matched by order alone, to bound the work.
+-- With thousands of events in one second, comparing all pairs would take too long. Then events are matched by order of
+-- receipt alone.
 mentions AS (
   SELECT p.company_id, p.field, p.second, p.place AS polled_place, d.place AS delivered_place, len(p.message_text) AS letters,
     event_mention(p.message_text, d.old_value, d.new_value) AS mentioned

@@ -6,8 +6,7 @@ grain: watched company
 key: [company_id]
 description: >-
   Companies that are watched, according to the latest listing that was read completely. They may be outside all markets. Name,
-  country and registration number are those of the listing. If the listing states none, they come from the latest webhook
-  delivery that does.
+  country and registration number come from the listing, or else from the latest webhook delivery that states them.
 columns:
   company_id: BIGINT | Id of the company
   fields: VARCHAR[] | Watched fields by their current names, sorted; an old name that may mean several fields is kept
@@ -21,7 +20,7 @@ WITH listings AS (
   FROM ledger.observations
   WHERE stream = 'watched_companies'
   GROUP BY run
-  -- Only the last answer of each page counts.
+  -- Leave out a listing if the last answer for any of its pages is unreadable.
   HAVING run NOT IN (
     SELECT run FROM (
       SELECT run, entity_id, arg_max(readable, observed_at) AS readable

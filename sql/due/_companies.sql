@@ -5,7 +5,8 @@ CREATE OR REPLACE TEMP TABLE night_before AS
 SELECT
   r.run,
   TRY_CAST(r.body ->> '$.finished_at' AS TIMESTAMPTZ) AS as_of,
-  -- The same rule as ops.coverage.is_proven. ops.coverage is not used, because it may be older than the loaded records.
+  -- True if the night's coverage is proven, by the same rule as ops.coverage.is_proven. ops.coverage itself may be
+  -- older than the loaded records.
   EXISTS (
     FROM ledger.run_records AS c
     WHERE c.stream = 'coverage' AND c.run = r.run AND c.record_key = p.market
@@ -26,8 +27,8 @@ WHERE r.stream = 'runs'
 ORDER BY (r.body ->> '$.date') DESC, as_of DESC, r.run DESC
 LIMIT 1;
 
--- For a run with its own search: the members of its night.
--- For a run without a search: the members of the night before. Without a market: every company ever seen.
+-- The companies to choose from. A run with its own search: the companies that it found. A run without a search: the
+-- members of the night before. A run without a market: every company ever seen.
 CREATE OR REPLACE TEMP TABLE known_companies AS
 SELECT company_id FROM ledger.run_members WHERE run = (SELECT run FROM plan WHERE known = 'sighted')
 UNION
@@ -63,8 +64,8 @@ SELECT
   ) AS is_new,
   coalesce(q.asked_at > a.answered_at, q.asked_at IS NOT NULL) AS is_failed,
   coalesce(e.occurred_at > a.answered_at, false) AS has_event,
-  -- The company is in the market now, was not the night before, and has no answer since that night.
-  -- An incomplete night before proves no absence.
+  -- True if the company is in the market now, was not in it the night before, and has no answer since that night. If
+  -- that night was incomplete, it does not prove that the company was absent.
   coalesce(p.known = 'sighted' AND n.is_complete AND n.as_of > a.answered_at AND m.company_id IS NULL, false) AS has_entered,
   coalesce(
     p.refresh_seconds = 0

@@ -40,9 +40,9 @@ told AS (
   QUALIFY row_number() OVER latest_first = 1
 ),
 
--- Companies whose search result contradicts their record. Some search results never equal the record, because of spelling
--- or a late search index. So only search results that changed after the record are compared.
--- Two statuses are compared only if both are names in the lookup list.
+-- Companies whose latest search result differs from their record, so that the record may be outdated. Some search
+-- results always differ, for example in spelling or because the search index is late. So a search result counts only if
+-- it changed after the record was fetched. A status counts only if both values are names in the lookup list.
 contradicted AS (
   SELECT t.company_id, CASE min(t.field) WHEN 'company_status' THEN 'status' ELSE 'renamed' END AS reason
   FROM told AS t

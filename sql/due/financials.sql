@@ -1,4 +1,4 @@
--- Due: companies whose financial reports (v1 or v2) were never answered, failed last time, or are stale.
+-- Due: companies whose record in the plan's stream (reports, details of v1, people) was never answered, failed last time, or are stale.
 -- Also due: companies that an event names, and companies that returned to the market.
 -- Skips companies whose record is gone. A new name or status of a company makes no report due.
 SELECT

@@ -5,8 +5,8 @@ version: 1
 grain: company
 key: [company_id]
 description: >-
-  Companies with the figures of their latest fiscal year that has a turnover, from marts.financials_wide. These figures are
-  NULL for a company without any turnover.
+  Companies with their latest figures. The figures are those of the latest fiscal year with a turnover, from
+  marts.financials_wide. They are NULL for a company without any turnover.
 columns:
   company_id: BIGINT | Id of the company
   name: VARCHAR | Registered name

@@ -5,13 +5,13 @@ version: 1
 grain: reason in a stream of a run
 key: [run, stream, reason]
 description: >-
-  Why each run fetched its records. The rows of a run and stream add up to all entities that the run knew. The run did not
-  fetch entities with the reason fresh.
+  Why each run fetched its records. The rows of a run and stream add up to all records that the run knew. The run did not fetch
+  the records with the reason fresh.
 columns:
   run: VARCHAR | Run
-  stream: VARCHAR | companies, financials, financials_v1, executives, ownership, ownership_jobs, tender_details, watch_events or matches
+  stream: VARCHAR | companies, financials, financials_v1, companies_v1, financials_ticker, executives, ownership, ownership_jobs, tender_details, watch_events or matches
   reason: VARCHAR | Why the entities were due (new, unfetched, event, renamed, status, entered, changed, watched, failed or stale), or fresh
-  entities: BIGINT | Number of companies, tenders or questions
+  entities: BIGINT | Number of companies, tickers, tenders or questions
 */
 SELECT
   run,

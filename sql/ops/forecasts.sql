@@ -8,7 +8,7 @@ description: >-
   Requests that each run forecast at its start, next to the requests that it sent.
 columns:
   run: VARCHAR | Run
-  stream: VARCHAR | search, companies, financials, nomenclatures or metrics
+  stream: VARCHAR | search, nomenclatures, metrics, contact_metrics, or a stream of markets[].streams
   forecast_requests: BIGINT | Requests forecast, calibration included
   actual_requests: BIGINT | Requests sent, retries included; NULL until the run's crawl has ended
   basis: VARCHAR | Data that the forecast is based on

@@ -7,10 +7,10 @@ key: [market, stream, answered_on, gone]
 nullable: [answered_on]
 description: >-
   Age of the data about each market's current members: the number of companies by the UTC day of the API's last answer.
-  Financial streams leave out companies whose record is gone.
+  All streams except companies leave out companies whose record is gone.
 columns:
   market: VARCHAR | Market
-  stream: VARCHAR | companies, financials or, if they are crawled, financials_v1, executives and ownership
+  stream: VARCHAR | companies, financials or, if they are crawled, financials_v1, companies_v1, executives and ownership
   answered_on: DATE | UTC day of the last answer; NULL if there was none
   gone: BOOLEAN | True if the last answer was 404 (not found)
   companies: BIGINT | Members of the market's current night
@@ -24,7 +24,7 @@ streams AS (
   UNION ALL
   SELECT 'financials'
   UNION ALL
-  SELECT DISTINCT stream FROM ledger.answers WHERE stream IN ('financials_v1', 'executives', 'ownership')
+  SELECT DISTINCT stream FROM ledger.answers WHERE stream IN ('financials_v1', 'companies_v1', 'executives', 'ownership')
 )
 
 SELECT

@@ -5,8 +5,8 @@ version: 1
 grain: wrong value, year, report or record
 key: [stream, entity_id, reason, path]
 description: >-
-  Records and values that cannot be used, each with the reason and the time. A row is the smallest unit that is wrong: a
-  value, a year, a report or a record. data/rejects has the complete raw values. A company that is gone (404) is not a reject.
+  Records and values that cannot be used, each with the reason and the time. A row covers only what is wrong: a value, a year, a
+  report or a whole record. data/rejects has the complete raw values. A company that is gone (404) is not a reject.
 columns:
   stream: VARCHAR | Landing stream
   entity_id: VARCHAR | Company id, tender slug or list name; for a search page, its request; for a webhook delivery, its request and the start of its SHA-256

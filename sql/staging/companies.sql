@@ -174,7 +174,7 @@ USING (
 WHEN MATCHED AND (new.observed_at, new.body_hash) < (old.observed_at, old.body_hash) THEN UPDATE BY NAME
 WHEN NOT MATCHED THEN INSERT BY NAME;
 
--- Fields that the reference does not list make no new record. Keep their latest values.
+-- A field that the reference does not list starts no new version of a record. Only its latest value is kept.
 UPDATE ledger.company_records AS old
 SET extra = new.extra, extra_at = new.observed_at
 FROM (
@@ -186,7 +186,8 @@ WHERE old.company_id = new.company_id
   AND old.record_hash = new.record_hash
   AND (old.extra_at IS NULL OR (new.observed_at, coalesce(CAST(new.extra AS VARCHAR), '')) > (old.extra_at, coalesce(CAST(old.extra AS VARCHAR), '')));
 
--- The same of single industries. core.company_codes ignores them once a later record has none.
+-- Unlisted fields of single industries: only their latest values are kept, too. core.company_codes ignores them once a
+-- later record has none.
 MERGE INTO ledger.code_extras AS old
 USING (
   WITH items AS (

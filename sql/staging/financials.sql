@@ -22,8 +22,8 @@ DELETE FROM report_rows WHERE company_id IS NULL;
 
 SET VARIABLE next_report = (SELECT coalesce(max(report_id), -1) + 1 FROM ledger.reports);
 
--- Lists each distinct report once. Leaves out reports that are known and have no rejects.
--- Known reports with rejects are read again, so that their rejects remain open.
+-- One row for each distinct report. A report that is already in the ledger is skipped if it has no rejects. A report
+-- with rejects is read again, so that its rejects stay open.
 CREATE OR REPLACE TEMP TABLE batch_reports AS
 SELECT
   r.row_id,

@@ -42,7 +42,8 @@ WHERE row_id IN (SELECT row_id FROM report_rows) AND json_is_nested(json_extract
 INSERT INTO batch_records SELECT row_id, company_id, report_hash, NULL FROM report_rows;
 INSERT INTO ledger.dirty_reports SELECT DISTINCT company_id FROM report_rows;
 
--- Each answer once. Skip known answers without rejects; known answers with rejects are read again, so that these stay open.
+-- One row for each distinct answer. An answer that is already in the ledger is skipped if it has no rejects. An answer
+-- with rejects is read again, so that its rejects stay open.
 CREATE OR REPLACE TEMP TABLE batch_reports AS
 SELECT
   r.row_id,

@@ -86,7 +86,7 @@ USING (
   FROM summary_typed
   QUALIFY row_number() OVER (PARTITION BY slug ORDER BY observed_at DESC, body_hash DESC, extra DESC) = 1
 ) AS new ON old.slug = new.slug AND old.source = new.source
--- body_hash leaves `extra` out.
+-- body_hash does not include `extra`, so compare `extra`, too.
 WHEN MATCHED
   AND (new.observed_at, new.body_hash, coalesce(new.extra, '')) > (old.observed_at, old.body_hash, coalesce(CAST(old.extra AS VARCHAR), ''))
 THEN UPDATE BY NAME

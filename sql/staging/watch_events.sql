@@ -1,5 +1,6 @@
--- GET /v2/companies/{id}/watch/events: one page of a company's events; entity_id is the company. A webhook delivery
--- (request_key begins with WEBHOOK) is a single event and names its company.
+-- The stream has two kinds of rows. A row from GET /v2/companies/{id}/watch/events is one page of a company's events,
+-- and entity_id is the company. A row whose request_key begins with WEBHOOK is a webhook delivery: one event, with the
+-- company in its body.
 CREATE OR REPLACE TEMP TABLE event_bodies AS
 SELECT
   row_id, run, request_key, observed_at, doc, starts_with(request_key, 'WEBHOOK ') AS is_delivery,
@@ -15,8 +16,9 @@ WHERE doc IS NOT NULL;
 
 INSERT INTO batch_rejects SELECT row_id, reason, '$', CAST(doc AS VARCHAR) FROM event_bodies WHERE reason IS NOT NULL;
 
--- The pages of each listing. If a listing did not change while it was read, its items add up to the total that every page
--- states. Otherwise an item may have moved to another page and appear twice, so each page counts as a separate answer.
+-- Groups pages into answers. Suppose that every page of a listing states the same total, and that the items add up to
+-- it. Then the listing did not change while it was read, and all its pages are one answer. Otherwise an item may have
+-- moved to another page and appear twice, so each page is its own answer.
 CREATE OR REPLACE TEMP TABLE event_pages AS
 WITH pages AS (
   SELECT
@@ -143,7 +145,8 @@ USING (
 WHEN MATCHED AND (new.observed_at, new.body_hash) < (old.observed_at, old.body_hash) THEN UPDATE BY NAME
 WHEN NOT MATCHED THEN INSERT BY NAME;
 
--- Fields that the reference does not list make no new event. Keep their latest values. An answer without any changes nothing.
+-- Fields that the reference does not list make no new event. Only their latest values are kept. An answer without such
+-- fields changes nothing.
 UPDATE ledger.received_events AS old
 SET extra = new.extra, extra_at = new.observed_at
 FROM (
@@ -157,8 +160,8 @@ WHERE old.received_via = new.received_via
   AND old.copy = new.copy
   AND (old.extra_at IS NULL OR (new.observed_at, new.extra) > (old.extra_at, CAST(old.extra AS VARCHAR)));
 
--- What a delivery states of its company besides the id. Keeps the latest value of each field; of two in one instant the
--- alphabetically later one.
+-- What deliveries state about their company besides its id. Keeps the latest value of each field. If two values have
+-- the same instant, keeps the alphabetically later one.
 CREATE OR REPLACE TEMP TABLE delivered_values AS
 SELECT row_id, company_id, observed_at, field, json_extract(doc, '$.company_data.' || field) AS v
 FROM (

@@ -40,8 +40,8 @@ export interface ApiClient {
   /** Changes the maximum of requests per second, like the option `requestsPerSecond`. */
   setPace(requestsPerSecond: number): void;
   /**
-   * Used only with `stopAtDailyLimit`. Closed after a `limits.daily` answer. While closed, data calls fail without
-   * being sent; `open()` ends this state.
+   * Stops data calls after a `limits.daily` answer, if the option `stopAtDailyLimit` is set. Until `open()`, data calls
+   * then fail without being sent.
    */
   quota: { readonly isClosed: boolean; open(): void };
   /** Rejects waiting calls, lets requests in flight finish, and closes the connections. May be called twice. */

@@ -46,7 +46,8 @@ export async function sleep(ms: number, signals: readonly (AbortSignal | undefin
     await new Promise<void>((resolve, reject) => {
       onAbort = (event) => reject((event.target as AbortSignal).reason);
       timer = setTimeout(resolve, ms);
-      // Don't use AbortSignal.any: each wait would leave a dependent signal on a signal that lives long.
+      // Don't use AbortSignal.any. A signal may live as long as the process, and each wait would attach one more signal
+      // to it.
       for (const signal of signals) signal?.addEventListener('abort', onAbort, { once: true });
     });
   } finally {

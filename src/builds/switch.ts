@@ -17,7 +17,7 @@ import {
   replacedFile,
 } from '../core/data-folder.js';
 
-/** Used instead of a build's name: the build before the current one. */
+/** Stands for the name of the build before the current one. */
 export const PREVIOUS = 'PREVIOUS';
 
 /** Number and minimum age of the old builds to keep. */
@@ -86,7 +86,8 @@ async function switchTo(lock: Lock, dataDir: string, name: string): Promise<void
   writeReplaced(lock, dataDir, replaced);
   const current = currentLink(dataDir);
   await flipLink(lock, current, path.relative(publishedDir(dataDir), buildDir(dataDir, name)));
-  // Create the two links once, or repair those of a killed first publication or an older version.
+  // Create the links to the file and to the lake if they are missing. Repair them if a kill or an older version left
+  // them wrong.
   for (const link of [publishedFile(dataDir), publishedLake(dataDir)]) {
     const through = path.join(path.basename(current), path.basename(link));
     if (targetOf(link) !== through) await flipLink(lock, link, through);

@@ -6,8 +6,9 @@ import {
   type AttemptReport,
 } from '../api-client/index.js';
 import type { Clock } from '../core/clock.js';
-import { readApiKey, type Config } from '../core/config.js';
+import type { Config } from '../core/config.js';
 import { TidemarkError } from '../core/errors.js';
+import { findApiKey } from '../core/stored-key.js';
 
 /** The API for commands: few requests, short timeouts, errors with a remedy. */
 export interface CommandApi {
@@ -16,26 +17,33 @@ export interface CommandApi {
   close(): Promise<void>;
 }
 
+/** Options of `openApi`. */
+export interface CommandApiOptions {
+  onAttempt?: (attempt: AttemptReport) => void;
+  /** A key to try. Default: the key in use. */
+  apiKey?: string;
+}
+
 /**
- * Opens an API client with the address from the configuration and the key from the environment.
+ * Opens an API client with the address from the configuration and the key in use (`findApiKey`).
  * @throws TidemarkError `InvalidConfig` without a key
  */
 export function openApi(
   config: Config,
   clock: Clock,
-  onAttempt: (attempt: AttemptReport) => void = () => undefined,
+  { onAttempt, apiKey = findApiKey(config) }: CommandApiOptions = {},
 ): CommandApi {
   const client = createApiClient({
     baseUrl: config.api.baseUrl,
     connectorUrl: config.api.connectorUrl,
     allowHttp: config.api.allowHttp,
-    apiKey: readApiKey(),
+    apiKey,
     maxConcurrency: config.api.maxConcurrency,
     // A person waits: allow at most 15 s for each request and two retries. A nightly run allows minutes.
     timeoutMs: Math.min(config.api.timeout, 15) * 1_000,
     maxRetries: 2,
     now: () => clock.now(),
-    onAttempt,
+    ...(onAttempt === undefined ? {} : { onAttempt }),
     ...(config.api.requestsPerSecond === undefined ? {} : { requestsPerSecond: config.api.requestsPerSecond }),
   });
   return {
@@ -55,7 +63,7 @@ export function describeApiError(error: unknown, baseUrl: string): unknown {
   if (!(error instanceof ApiError)) return error;
   if (error instanceof TokenVerificationError) {
     return new TidemarkError('Unauthorized', `The API at ${baseUrl} refuses the key.`, {
-      todo: 'Check the key in TIDEMARK_API_KEY, or in the file that TIDEMARK_API_KEY_FILE names. Also check the address in api.baseUrl.',
+      todo: 'Check the key in TIDEMARK_API_KEY, or in the file that TIDEMARK_API_KEY_FILE names, or run `tidemark login`. Also check the address in api.baseUrl.',
       cause: error,
     });
   }

@@ -20,7 +20,7 @@ export function registerCompact(program: Command): void {
     .addOption(
       new Option(
         '--drop-repeats <days>',
-        'remove each answer older than this that equals the answers before and after it',
+        'also remove an answer that is older than this, if the answers before and after it are equal to it',
       ).argParser(parseCount),
     )
     .option('--json', 'print the result as JSON')

@@ -71,6 +71,6 @@ async function goTo(dataDir: string, wanted: string, { json = false }: PublishOp
   ]);
   const name = await showBuild(dataDir, wanted, (holder) => tell(`Waiting for ${holder}.`));
   if (json) return sayJson(listBuilds(dataDir).find((build) => build.name === name));
-  say(`✔ ${name} is current; programs that have a build open see it after they open the file again`);
+  say(`✔ ${name} is current. A program that has another build open sees this one after it opens the file again.`);
   say('  The next run or `tidemark publish` publishes a new build.');
 }

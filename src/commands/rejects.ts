@@ -24,7 +24,7 @@ export function registerRejects(program: Command): void {
   const rejects = program
     .command('rejects')
     .description('list open rejects: records and values that cannot be used, by reason or one by one')
-    .option('--list', 'list them one by one, with the raw value')
+    .option('--list', 'list the rejects one by one, with the raw value')
     .option('--stream <name>', 'only this stream')
     .option('--all', 'also show resolved rejects')
     .addOption(
@@ -61,7 +61,7 @@ function registerRetry(rejects: Command): void {
     .description('fetch only the records of open rejects again')
     .option(
       '--streams <list>',
-      'comma-separated: companies, financials, financials_v1, executives, tender_details; default all',
+      'comma-separated: companies, financials, financials_v1, companies_v1, financials_ticker, executives, tender_details; default all',
     )
     .option('--market <name>', 'only companies of this market')
     .option('--no-wait', 'start the run and return at once')

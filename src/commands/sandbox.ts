@@ -23,7 +23,7 @@ export function registerSandbox(program: Command): void {
         say(`Sandbox API  ${ready.sandbox}`);
         say(`Key          ${ready.key}`);
         say(`\n  export TIDEMARK_API_URL=${ready.sandbox} TIDEMARK_API_KEY=${ready.key}\n`);
-        tell('Ctrl-C stops it.');
+        tell('Ctrl-C stops the sandbox.');
       });
     });
 }

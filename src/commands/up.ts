@@ -20,12 +20,12 @@ export function registerUp(program: Command): void {
     .addHelpText('after', examples('tidemark up --sandbox', 'TIDEMARK_API_KEY=… tidemark up'))
     .action(async (options: PortOptions & { sandbox?: boolean }, command: Command) => {
       const { config } = await loadContext(command);
-      const [{ readApiKey }, { startLocalStack }] = await Promise.all([
-        import('../core/config.js'),
+      const [{ findApiKey }, { startLocalStack }] = await Promise.all([
+        import('../core/stored-key.js'),
         import('./local/local-stack.js'),
       ]);
       // Check the key before starting anything: the worker also checks the key, but starts last.
-      if (!options.sandbox) readApiKey();
+      if (!options.sandbox) findApiKey(config);
       const stop = interruptSignalSaying('Stopping. Open runs continue at the next start.');
       const starting = startLocalStack({
         config,

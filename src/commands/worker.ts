@@ -19,8 +19,8 @@ export function registerWorker(program: Command): void {
     .action(async (options: { queue: Role }, command: Command) => {
       const { config, clock } = await loadContext(command);
       // Check the key before loading the worker's heavy modules, so that a missing key fails at once.
-      const { readApiKey } = await import('../core/config.js');
-      if (options.queue !== 'warehouse') readApiKey();
+      const { findApiKey } = await import('../core/stored-key.js');
+      if (options.queue !== 'warehouse') findApiKey(config);
       const [{ runWorker }, { createLog }] = await Promise.all([import('../worker.js'), import('../core/log.js')]);
       const log = createLog('tidemark', process.env['LOG_LEVEL'] ?? 'info');
       const stop = interruptSignalSaying('Stopping. Running activities land their answers; the runs continue later.');

@@ -86,21 +86,36 @@ const Refresh = z
 /** Default ages for a market without `refresh`, in seconds. */
 export const DEFAULT_REFRESH = Refresh.parse({});
 
-const Market = z.strictObject({
-  name: Name,
-  filters: z.record(z.string(), z.unknown()).default({}),
-  streams: z.array(MarketStream).min(1).default(['companies', 'financials']),
-  refresh: Refresh,
-  minCoverage: Share.default(0),
-  maxDrop: Share.default(0.1),
-  requestsPerCompany: z.number().min(0).max(1_000).default(3),
-  remainderNights: z.int().min(1).max(31).default(1),
-  schedule: Schedule.optional(),
-});
+/** A stock-exchange ticker. YAML reads `0700` and `TRUE` without quotes as a number and a boolean, so only text is accepted. */
+const Ticker = z
+  .string('must be text: put it in quotes, like "0700"')
+  .regex(/^[^\s\p{C}]([^\p{C}]{0,30}[^\s\p{C}])?$/u, 'must be a ticker of 1 to 32 characters');
+
+const Market = z
+  .strictObject({
+    name: Name,
+    filters: z.record(z.string(), z.unknown()).default({}),
+    streams: z.array(MarketStream).min(1).default(['companies', 'financials']),
+    tickers: z
+      .array(Ticker)
+      .max(1_000)
+      .default([])
+      .refine((all) => new Set(all.map((ticker) => ticker.toUpperCase())).size === all.length, 'names a ticker twice'),
+    refresh: Refresh,
+    minCoverage: Share.default(0),
+    maxDrop: Share.default(0.1),
+    requestsPerCompany: z.number().min(0).max(1_000).default(3),
+    remainderNights: z.int().min(1).max(31).default(1),
+    schedule: Schedule.optional(),
+  })
+  .refine(({ tickers, streams }) => tickers.length === 0 || streams.includes('financials_ticker'), {
+    path: ['tickers'],
+    message: 'needs financials_ticker in `streams` of the same market',
+  });
 
 /**
- * Upper limit for requests in flight, against typing errors. workflows/run/run-state.ts applies the same limit to
- * signals.
+ * Upper limit for requests in flight. It protects against typing errors. workflows/run/run-state.ts applies the same
+ * limit to signals.
  */
 export const MOST_IN_FLIGHT = 512;
 
@@ -138,6 +153,7 @@ export const ConfigSchema = z.strictObject({
     .strictObject({ filters: z.record(z.string(), z.unknown()).default({}), schedule: Schedule.optional() })
     .optional(),
   nomenclatures: z.boolean().default(true),
+  contactMetrics: z.boolean().default(true),
   readers: z.enum(['owner', 'group', 'everyone']).default('owner'),
   publish: z.strictObject({ keep: z.int().min(1).max(1_000).default(3) }).prefault({}),
   personalData: z.enum(['none', 'contacts']).default('none'),

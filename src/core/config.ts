@@ -81,7 +81,7 @@ function hashOf(content: object): string {
 
 /**
  * Reads the API key from `TIDEMARK_API_KEY` or from the file that `TIDEMARK_API_KEY_FILE` names. The configuration
- * never contains the API key.
+ * never contains the API key. `findApiKey` also finds the key of `tidemark login`.
  * @throws TidemarkError `InvalidConfig` when neither is set, or the API key has spaces or control characters
  */
 export function readApiKey(env: NodeJS.ProcessEnv = process.env): string {
@@ -90,7 +90,7 @@ export function readApiKey(env: NodeJS.ProcessEnv = process.env): string {
   const file = apiKeyFile(env);
   if (file) return checkKey(readKeyFile(file), file);
   throw new TidemarkError('InvalidConfig', 'No API key: neither TIDEMARK_API_KEY nor TIDEMARK_API_KEY_FILE is set.', {
-    todo: 'Set TIDEMARK_API_KEY to your key (or TIDEMARK_API_KEY_FILE to a file that holds it). Without a key, `npm run demo` uses the sandbox.',
+    todo: 'Set TIDEMARK_API_KEY to your key (or TIDEMARK_API_KEY_FILE to a file that holds it), or run `tidemark login`. Without a key, `npm run demo` uses the sandbox.',
   });
 }
 
@@ -106,11 +106,16 @@ export function keepsContacts({ personalData }: Config): boolean {
 
 /**
  * Lists a backfill's default streams: `financials`, the other market streams that a market names, and all streams that
- * belong to no market.
+ * belong to no market. Leaves out the contact metrics if `contactMetrics` is false.
  */
-export function backfillStreams(markets: readonly MarketConfig[]): BackfillStream[] {
+export function backfillStreams(
+  { contactMetrics }: Pick<Config, 'contactMetrics'>,
+  markets: readonly MarketConfig[],
+): BackfillStream[] {
   const named = new Set<string>(['financials', ...markets.flatMap(({ streams }) => streams)]);
-  return BackfillStream.options.filter((stream) => !MarketStream.safeParse(stream).success || named.has(stream));
+  return BackfillStream.options
+    .filter((stream) => !MarketStream.safeParse(stream).success || named.has(stream))
+    .filter((stream) => stream !== 'contact_metrics' || contactMetrics);
 }
 
 /**
@@ -227,7 +232,12 @@ function describeIssues(error: z.ZodError): string {
     .join('\n');
 }
 
-function checkKey(key: string, source: string): string {
+/**
+ * Returns the key if a header can carry it. The message does not repeat the key.
+ * @param source where the key comes from, for the message
+ * @throws TidemarkError `InvalidConfig`
+ */
+export function checkKey(key: string, source: string): string {
   // The API key becomes a header value. Without this check, the HTTP client fails later with a less clear message.
   if (key === '' || !/^[\x21-\x7e]+$/.test(key)) {
     throw new TidemarkError(

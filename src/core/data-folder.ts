@@ -32,6 +32,8 @@ import type { LandingStream } from '../../schemas/pipeline/landing.js';
  *     ├── env/<name>.duckdb                  dev environments
  *     ├── receivers/<receiver>               lock of a webhook receiver
  *     ├── secrets/
+ *     │   ├── login.json                     for which API `tidemark login` stored a key, and where
+ *     │   ├── api-key                        the stored key, if this machine has no keyring
  *     │   ├── webhook-secret                 secret that `watch apply` received
  *     │   └── webhook-receiver.lock          lock of receivers of older versions
  *     ├── temporal/                          dev server: temporal.db, server.json, owner.lock, start.lock
@@ -81,8 +83,8 @@ export function dueDir(dataDir: string, run: string, stream: string): string {
 }
 
 /**
- * File with the counts of a due plan: the entities to fetch in a run. Written after all chunk files, so its presence
- * proves that they exist.
+ * File with the counts of a due plan (the records to fetch in a run). Written after all chunk files, so if this file
+ * exists, all chunk files exist.
  */
 export function duePlanFile(folder: string): string {
   return path.join(folder, 'plan.json');
@@ -207,7 +209,10 @@ export function switchLock(dataDir: string): string {
   return path.join(publishedDir(dataDir), 'switch.lock');
 }
 
-/** Folder of a replay of some nights: `rebuilt/<from>..<to>`. Without a first or last night, that side is empty. */
+/**
+ * Folder of a replay of some nights: `rebuilt/<from>..<to>`. If the replay has no first or last night, the name is
+ * `rebuilt/..<to>` or `rebuilt/<from>..`.
+ */
 export function rebuiltDir(
   dataDir: string,
   { from = '', to = '' }: { from?: string | undefined; to?: string | undefined },
@@ -243,6 +248,16 @@ export function olderReceiverLock(dataDir: string): string {
 /** File with the webhook secret that `watch apply` received. */
 export function webhookSecretFile(dataDir: string): string {
   return path.join(dataDir, SECRETS, 'webhook-secret');
+}
+
+/** File that says for which API `tidemark login` stored a key, and where. It holds no key. */
+export function loginFile(dataDir: string): string {
+  return path.join(dataDir, SECRETS, 'login.json');
+}
+
+/** File with the API key that `tidemark login` stored, if this machine has no keyring. It holds only the key. */
+export function storedKeyFile(dataDir: string): string {
+  return path.join(dataDir, SECRETS, 'api-key');
 }
 
 /** Folder of the Temporal dev server's database and state. */

@@ -371,8 +371,8 @@ function removeQuietly(file: string): void {
 let foundPlace: string | undefined;
 
 /**
- * Identifies the boot and process namespace of this process; empty if the system does not report them. Processes can
- * see each other only in the same boot and namespace, so not those of another container.
+ * Identifies the boot and process namespace of this process; empty if the system does not report them. A process sees
+ * only processes of the same boot and namespace, and none in another container.
  */
 export function findPlace(): string {
   return (foundPlace ??= readPlace());

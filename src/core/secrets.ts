@@ -6,9 +6,20 @@ import { createRedactor, isRehearsalKey, type Redactor } from './redact.js';
  * is the last defence against errors of other packages.
  */
 
-/** Creates redactors for the secrets in the environment. Skips API keys that are unreadable or demo keys. */
+/** API keys that this process holds but that are not in its environment. */
+const held = new Set<string>();
+
+/** Makes `environmentSecrets` also remove this API key. Call this before anything can print the key. */
+export function rememberSecret(key: string): void {
+  held.add(key);
+}
+
+/**
+ * Creates redactors for the secrets in the environment and for remembered keys. Skips API keys that are unreadable or
+ * demo keys.
+ */
 export function environmentSecrets(env: NodeJS.ProcessEnv = process.env): Redactor[] {
-  const secrets = [keyOf(env), env['TIDEMARK_WEBHOOK_SECRET']?.trim(), env['TEMPORAL_API_KEY']?.trim()];
+  const secrets = [keyOf(env), env['TIDEMARK_WEBHOOK_SECRET']?.trim(), env['TEMPORAL_API_KEY']?.trim(), ...held];
   return secrets.flatMap((secret) => (secret === undefined || isRehearsalKey(secret) ? [] : [createRedactor(secret)]));
 }
 

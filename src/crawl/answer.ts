@@ -62,7 +62,7 @@ export function isKeyRefused(error: unknown): boolean {
   return error instanceof TokenVerificationError;
 }
 
-// From this attempt of an activity on, the run may continue without the answer to an optional request.
+// First attempt of an activity that may give up a failed request. The run then continues without the answer.
 const PATIENT_ATTEMPTS = 6;
 
 /** How long a route may answer only `limit` before the run continues without the route. In milliseconds (2 h). */
@@ -77,8 +77,8 @@ export function isLimitOutlasted(heartbeat: Heartbeat): boolean {
 }
 
 /**
- * Whether a call has failed in enough attempts for the run to continue without the answer. The run then reports the
- * gap.
+ * Whether the run may continue without the answer to a failed call, because enough attempts have failed. The run then
+ * reports the gap.
  */
 export function isGivenUp(error: unknown, heartbeat: Heartbeat): error is ApiError {
   if (heartbeat.signal.aborted || heartbeat.attempt < PATIENT_ATTEMPTS) return false;

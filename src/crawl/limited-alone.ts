@@ -4,8 +4,8 @@ import { isLimit } from '../api-client/index.js';
 const ROUNDS = 3;
 
 /**
- * Whether the API limits only one call: in each round, the API answers `another` and limits `again`. If a general limit
- * ends between the two calls, the result is false.
+ * Whether the API limits only the call `again`. True if, in every round, the call `another` gets an answer and the call
+ * `again` gets `limit`. If a general rate limit ends between the two calls, the result is false.
  */
 export async function isLimitedAlone(again: () => Promise<unknown>, another: () => Promise<unknown>): Promise<boolean> {
   for (let round = 0; round < ROUNDS; round++) {

@@ -12,6 +12,7 @@ import { faultOf, isUsable, keysOf, readItems } from '../core/company-id.js';
 import { finishListing, ListingWriter, PartWriter, readManifests, type PartTarget } from '../landing/index.js';
 import { bookingIn, RequestLog } from '../request-log/request-log.js';
 import { apiAnswers, isDailyLimit, isGivenUp, isLimitOutlasted, rowOf, rowOfError } from './answer.js';
+import { readContactMetrics } from './contact-metrics.js';
 import type { CrawlDeps, Heartbeat } from './deps.js';
 import { FIRST_REQUESTS } from './chunks/first-answer.js';
 import { isLimitedAlone } from './limited-alone.js';
@@ -59,10 +60,11 @@ export async function crawlListing(deps: CrawlDeps, input: ListInput, heartbeat:
     chunk: listing,
   };
   if (PartWriter.committed(target) || (await finishListing(target))) return NOTHING;
+  if (listing === 'contact_metrics') return readContactMetrics(deps, ctx, target, heartbeat);
   if (listing === 'nomenclatures' && (!deps.config.nomenclatures || nomenclaturesAreFresh(deps))) return NOTHING;
 
-  // Keep the lookup lists that a failed attempt has read: each list is complete in itself. Pages of other listings
-  // belong together, so read such a listing from its start.
+  // Keep the lookup lists that a failed attempt has read, because each list is complete in itself. The pages of any
+  // other listing belong together, so read that listing from its start.
   if (listing === 'nomenclatures') {
     const lists = await PartWriter.open(target);
     return land(deps, input, lists, heartbeat, async () => ({
@@ -116,7 +118,7 @@ type Reader = (
   heartbeat: Heartbeat,
 ) => Promise<Counts>;
 
-const readers: Record<Exclude<ListInput['listing'], 'nomenclatures'>, Reader> = {
+const readers: Record<Exclude<ListInput['listing'], 'nomenclatures' | 'contact_metrics'>, Reader> = {
   // Sort newest first. A new tender moves older tenders to later pages, so a run may list a tender twice but misses
   // none.
   tenders: (deps, filters, writer, heartbeat) =>
@@ -253,7 +255,7 @@ async function readPages(
         refused = [refusalOf(what.replaceAll(' ', '_'), page)];
         break;
       }
-      // Without a total, nothing shows whether pages follow an unanswered page.
+      // Stop here: without a total, nothing shows whether more pages follow an unanswered page.
       if (total === null || number * size >= total) break;
       continue;
     }

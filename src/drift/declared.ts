@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { Nomenclatures, TenderDonors, TenderNomenclatures } from '../../schemas/v1/nomenclature.js';
-import { V1CompaniesResponse } from '../../schemas/v1/company.js';
+import { V1CompaniesResponse, V1Company } from '../../schemas/v1/company.js';
 import { V1CompanyExecutivesResponse } from '../../schemas/v1/executive.js';
 import { V1FinancialReport } from '../../schemas/v1/financial-report.js';
 import { TenderDetails, TendersResponse } from '../../schemas/v1/tender.js';
 import { Company } from '../../schemas/v2/company.js';
+import { ContactMetrics } from '../../schemas/v2/metrics.js';
 import { IndicatorValue } from '../../schemas/v2/financial-report.js';
 import { INDICATORS } from '../../schemas/v2/indicators.js';
 import { ProspectingResponse } from '../../schemas/v2/prospecting.js';
@@ -44,6 +45,10 @@ export const DECLARED: Readonly<Record<string, readonly DeclaredBody[]>> = {
   companies: [body('GET /v2/companies/{id}', Company, RECORDS)],
   financials: [body('GET /v2/financial/{id}', Report, RECORDS)],
   financials_v1: [body('GET /v1/finder/company/financial', V1FinancialReport, RECORDS)],
+  companies_v1: [body('GET /v1/finder/company/details', V1Company, RECORDS)],
+  // The reference does not show this answer, so no field of it is new or missing.
+  financials_ticker: [body('GET /v2/financial/ticker', z.unknown(), RECORDS)],
+  contact_metrics: [body('GET /v2/metrics/contacts', ContactMetrics, PAGES)],
   tenders: [body('POST /v1/finder/tenders', TendersResponse, PAGES)],
   tender_details: [body('GET /v1/finder/tenders/details', TenderDetails, RECORDS, true)],
   nomenclatures: [

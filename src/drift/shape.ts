@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** JSON types. Every value may also be null. */
 export type JsonType = 'string' | 'number' | 'boolean' | 'object' | 'array';
 
-/** The declared part of a value's schema. Schema drift is a deviation from this shape. */
+/** What a schema declares about a value. An answer that deviates from this shape is schema drift. */
 export interface Shape {
   types: ReadonlySet<JsonType>;
   /** True if the schema does not declare what the value contains. The content is then not compared. */
@@ -12,7 +12,7 @@ export interface Shape {
   fields?: ReadonlyMap<string, Shape>;
   /** Shape of an array's items. */
   items?: Shape;
-  /** Shape of every member of an object whose member names are data. */
+  /** Shape of every value of an object that is a map, such as years to reports. */
   values?: Shape;
 }
 

@@ -25,7 +25,7 @@ export async function adoptSpools(run: {
 }): Promise<void> {
   for (const stream of LandingStream.options) {
     const folder = runFolder({ ...run, stream });
-    // If a listing was read to its end, only the commits of its parts are missing.
+    // If a listing was read to its end, commit its parts. Nothing else is missing.
     if (WHOLE_OR_NOT.has(stream)) await finishListing({ ...run, stream, chunk: stream });
     for (const chunk of spooled(folder)) {
       const spool = spoolFile(folder, chunk);
@@ -33,8 +33,8 @@ export async function adoptSpools(run: {
         await rm(spool, { force: true });
         continue;
       }
-      // The chunk is not complete, so land its rows under another chunk name. After a reset, the run can still write a
-      // part with the chunk's name.
+      // The chunk is not complete, so land its rows under another chunk name. If somebody resets the workflow, the run
+      // can still write a part with the chunk's name.
       const left = chunk.startsWith(LEFT) ? chunk : `${LEFT}${randomUUID().slice(0, 8)}-${chunk}`;
       await rename(spool, spoolFile(folder, left));
       await landSpool({ ...run, stream, chunk: left });

@@ -104,8 +104,8 @@ class Shapes {
     if (level === 'indicators')
       return compare(v1Report(shape)?.fields?.get('indicators')?.values, whole ?? 'NULL', V1_INDICATOR);
     if (shape.values === undefined) return name === null ? NOTHING : compare(shape, { [name]: whole ?? 'NULL' }, '$');
-    // List indicators only where they deviate from the reference: a report has only the few indicators that apply to
-    // its company.
+    // List only indicators that deviate from the reference. A missing indicator is no deviation, because a report has
+    // only the indicators that apply to its company.
     const year = (found: Structure): Comparison => ({ ...compare(shape.values, found, '$.*'), seen: [] });
     if (name === null) return whole === null ? NOTHING : year(whole);
     if (whole !== null) return year({ [name]: whole });

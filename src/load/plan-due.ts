@@ -26,7 +26,7 @@ export interface DueRequest {
    * - `enriched`: companies whose enrichment job ended well in this run.
    */
   known?: 'sighted' | 'members' | 'rejected' | 'enriched';
-  /** Questions to resolve, for a stream of questions. */
+  /** Entities that a list or the configuration names: questions to resolve, or tickers. */
   questions?: readonly string[] | undefined;
 }
 

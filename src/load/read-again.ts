@@ -4,7 +4,10 @@ import { findPartFault } from './part-check.js';
 
 const V1_REPORTS = `(SELECT report_id FROM ledger.reports WHERE source = 'v1')`;
 
-/** Ledger rows, by stream, that only this stream's staging writes. The staging of every stream writes SHARED_TABLES. */
+/**
+ * By stream: the ledger tables, or the rows of a table, that only the staging of this stream writes. The staging of
+ * every stream also writes SHARED_TABLES.
+ */
 const OWN_ROWS: Record<string, readonly string[]> = {
   companies: ['ledger.company_records', 'ledger.code_extras'],
   financials_v1: [

@@ -96,8 +96,8 @@ file has the same texts as comments: \`tidemark sql "SELECT column_name, data_ty
 WHERE table_name = 'companies'"\`.
 
 Unless a column says otherwise, NULL means that the API gave no value. The field was missing, null or an empty text. A rejected value
-is NULL too; [ops.rejects](#opsrejects) has it. Only the landed answers tell these apart. This query shows how the answers for company 7
-state \`vat_number\`: NULL if it is missing, otherwise \`null\`, \`""\` or the value.
+is NULL too; [ops.rejects](#opsrejects) has it. Only the landed answers show which of these is true. This query shows how the answers for
+company 7 state \`vat_number\`: NULL if it is missing, otherwise \`null\`, \`""\` or the value.
 
 \`\`\`sql
 SELECT fetched_at, json_extract(body, '$.vat_number') AS vat_number

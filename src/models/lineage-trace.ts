@@ -33,8 +33,8 @@ const JOINS = new Set([
 
 /**
  * Follows each output column of a bound plan to the table columns from which its value is computed. Conditions of
- * joins, filters and groups are no sources: they select rows and do not change values. For EXISTS, reads only the outer
- * side.
+ * joins, filters and groups are no sources, because they select rows and do not change values. For the same reason, the
+ * subquery of an EXISTS is not a source.
  * @param plan Root operator, with references resolved to positions
  * @throws Error at an unknown operator, because the lineage is then uncertain
  */
@@ -181,7 +181,10 @@ function evaluate(expression: unknown, input: Outputs): Source {
   }
 }
 
-/** The operands of an expression. Skips `function_data`, whose copies refer to another input. */
+/**
+ * The operands of an expression. Skips `function_data`: it holds copies of the operands, but their column numbers
+ * belong to another input.
+ */
 function operands(node: Node): unknown[] {
   return Object.entries(node).flatMap(([key, value]) => (key === 'function_data' ? [] : expressionsIn(value)));
 }

@@ -28,9 +28,9 @@ export type Lineage = ReadonlyMap<string, ReadonlyMap<string, ColumnLineage>>;
 const Answer = z.object({ error: z.boolean(), plans: z.array(z.unknown()).optional() });
 
 /**
- * Follows every column of every model to its source columns. Reads the plans that DuckDB binds for the models' SQL over
- * empty tables. DuckDB then resolves `*`, CTEs, joins and macros as in a real build. Columns that only select rows are
- * no sources.
+ * Follows every column of every model to its source columns. Makes empty tables, and reads the plan that DuckDB makes
+ * for each model. So DuckDB resolves `*`, CTEs, joins and macros as in a real build. A column that is used only to
+ * select rows (`WHERE`, `ON`) is not a source.
  * @throws ModelFailedError when the tables cannot be made
  */
 export async function readLineage(models: readonly Model[]): Promise<Lineage> {

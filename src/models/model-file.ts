@@ -35,7 +35,7 @@ const Column = z.string().transform((text, context) => {
 });
 
 const Header = z.strictObject({
-  model: z.string().regex(/^(core|marts|ops|meta)\.[a-z_]+$/),
+  model: z.string().regex(/^(core|marts|ops|meta)\.[a-z][a-z0-9_]*$/),
   /** `table`: built whole each time. `incremental`: only the keys that changed. `view`: a view in the writer's file. */
   kind: z.enum(['table', 'incremental', 'view']),
   version: z.int().min(1),

@@ -40,7 +40,7 @@ export async function readModelSet(own?: string): Promise<ModelSet> {
   return assembleModels([...files.values()], readShared());
 }
 
-/** Rejects .sql files outside the subfolders; they would be silently ignored. */
+/** Rejects .sql files outside the subfolders, because the build would silently ignore them. */
 function checkOwnFolder(own: string): void {
   const schemas: readonly string[] = MODEL_SCHEMAS;
   const stray = existsSync(own)

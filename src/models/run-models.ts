@@ -24,13 +24,13 @@ export interface BuildOptions {
   models?: Model[];
   /** Folder with the user's own models (see `models` in docs/configuration.md). */
   modelsDir?: string | undefined;
-  /** Set of models to build instead of the applied set. `origin` and `ofSet` record why. */
+  /** Set of models to build instead of the applied set. The warehouse stores `origin` and `ofSet` as the reason. */
   set?: ModelSet;
   origin?: SetOrigin;
   ofSet?: number;
-  /** Models to build; the caller knows that all other tables are up to date. Default: all. */
+  /** Models to build. Use it only if all other tables are up to date. Default: all. */
   only?: ReadonlySet<string>;
-  /** Tables to drop without an earlier `deprecation_date`. Their model files must not exist any more. */
+  /** Tables to drop although their headers set no `deprecation_date`. Their model files must already be deleted. */
   dropped?: ReadonlySet<string>;
   /** Models that were already built in the attached database `stage`. */
   staged?: ReadonlySet<string>;

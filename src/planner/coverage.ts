@@ -56,7 +56,7 @@ function gapsOf({ tree, firstTotal, done, dropped }: CoverageInput, missing: num
     explain(root, why, `the market's total changed while it was read${grown}`);
     why.push(...uncertain(root, why));
   }
-  // Another dimension might have given other segments, so each gap names the unusable dimensions.
+  // A split along an unusable dimension might have avoided the gap. So each gap names the unusable dimensions.
   const unusable = dropped.size > 0 ? ` (could not be used: ${[...dropped.values()].sort().join('; ')})` : '';
   return [...why.map((gap) => ({ ...gap, reason: gap.reason + unusable })), ...unusableIds(tree)];
 }
@@ -73,7 +73,7 @@ function uncertain(root: Segment, why: readonly Gap[]): Gap[] {
     segment: segment.id,
     filters: segment.filters,
     missing: 0,
-    reason: `${segment.shortfall ?? 'the search was not complete'}; equal totals prove nothing here`,
+    reason: `${segment.shortfall ?? 'the search was not complete'}; so companies may be missing although the totals are equal`,
     class: classOf(segment),
   }));
 }

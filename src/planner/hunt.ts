@@ -7,13 +7,16 @@ import { isRefused, type Dimension } from './types.js';
 
 // If a pass costs at most this many requests, run the pass without first counting the companies it can find.
 const NOT_WORTH_COUNTING = 8;
-// From this `requestsPerCompany` on, run every pass without counting. Counts would leave out companies that moved, and
-// companies of a sweep that ended early.
+// If `requestsPerCompany` is at least this, run every pass without first counting the companies it can find. The count
+// would be too low for two kinds of companies: those that moved, and those of a sweep that ended early.
 export const THOROUGH = 10;
 // Counting the companies without a value in n dimensions takes 2^n requests. Use at most this many dimensions.
 const MOST_COUNTED = 3;
 
-/** A search for companies of a segment that have no value in the dimensions searched so far. */
+/**
+ * A search for the companies of a segment that earlier passes cannot find: companies without a value in the dimensions
+ * of these passes.
+ */
 export interface Hunt {
   /** Dimensions of earlier passes. The wanted companies have no value in any of these dimensions. */
   reached: readonly Choice[];
@@ -26,9 +29,9 @@ export interface Offer {
   choice: Choice;
   /** Estimated requests. */
   cost: number;
-  /** Upper bound of the companies that the pass can find. */
+  /** Largest number of companies that this pass can find. */
   gain: number;
-  /** True when `gain` will not change: the companies were counted, or counting costs too many requests. */
+  /** True when `gain` is final: the companies were counted, or counting them would cost too many requests. */
   counted: boolean;
 }
 

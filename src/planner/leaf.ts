@@ -7,9 +7,9 @@ import { addPage, missingOf, type Segment } from './tree.js';
 import { isRefused, type PageAnswer, type SearchAnswer } from './types.js';
 
 /**
- * Reads all pages of a segment at or below the page cap; `first` is page 1. If the rows differ from the total, or the
- * total changed between pages, reads the pages once more. The second reading separates companies that moved from
- * companies that the API counts but never lists.
+ * Reads all pages of a segment at or below the page cap; `first` is page 1. Reads the pages once more if the rows
+ * differ from the total, or if the total changed between pages. The second reading tells two cases apart: companies
+ * that moved, and companies that the API counts but never lists.
  * @returns false when the market's pages continue beyond its total. Totals are then capped at this number, and the
  * segment gets no state yet.
  */
@@ -30,7 +30,7 @@ export function* readLeaf(state: CrawlState, leaf: Segment, first: PageAnswer): 
   const moved = pages.some((page) => page.total !== first.total);
   if (moved || missingOf(leaf) > 0) yield* readAgain(state, leaf, pages, moved);
   if (missingOf(leaf) > 0) {
-    leaf.shortfall = `its pages list ${formatCount(leaf.distinct)} of ${formatCount(leaf.total)} companies, also when read again`;
+    leaf.shortfall = `its pages list ${formatCount(leaf.distinct)} of ${formatCount(leaf.total)} companies, even when they are read a second time`;
   }
   if (!moved && listsMore(pages, leaf.total) && leaf.distinct > leaf.total) {
     leaf.uncounted = true;
@@ -46,8 +46,8 @@ function listsMore(pages: readonly PageAnswer[], total: number): boolean {
 }
 
 /**
- * Returns whether the API lists companies after the last page that the market's total needs. Totals are then capped at
- * this total. Tests only a total that fills its last page.
+ * Returns whether the API lists more companies than the market's total. Totals are then capped at this number. Requests
+ * the page after the last one; this is needed only if the total fills its last page.
  */
 export function* goesOn(state: CrawlState, segment: Segment, { total, ids }: PageAnswer): Task<boolean> {
   const pages = total / state.size;
@@ -85,8 +85,8 @@ function* readAgain(state: CrawlState, leaf: Segment, pages: PageAnswer[], moved
   const short = pages.findIndex(
     (page, i) => page.ids.length < (i < pages.length - 1 ? state.size : leaf.total - i * state.size),
   );
-  // If some rows came twice, the order changed, and any page may miss companies. Otherwise read the short page first.
-  // Read the other pages only if the short page changed.
+  // If some rows came twice, the order changed, so any page may miss companies: read all pages again. Otherwise read
+  // the short page first, and the other pages only if the short page changed.
   const probe = moved || rows > leaf.distinct || short < 0 ? null : short;
   if (probe !== null) {
     const before = leaf.distinct;

@@ -21,17 +21,18 @@ import { spendRest } from './second-pass.js';
 import { searchInTurns, turnsTaken } from './rotation.js';
 import { readListing, settleListing, V1_PROBE } from './v1/listing.js';
 
-// The planner's limit of requests: this many for each page of the market, plus a floor. A consistent API needs far
-// fewer: two passes, each read twice, take 4 for each page.
+// The planner stops splitting after this many requests for each page of the market, plus a floor. A consistent API
+// needs far fewer: two passes over the market, each read twice, take 4 requests for each page.
 const REQUESTS_PER_PAGE = 8;
 const REQUESTS_FLOOR = 1_000;
-// If the total is far above the companies found, the limit is this many requests for each found company.
+// If the total is far above the number of companies found, the limit is this many requests for each found company
+// instead.
 const REQUESTS_PER_FOUND = 30;
 
 // Default of `requestsPerCompany`.
 const REQUESTS_PER_COMPANY = 3;
 
-// While the market is read, at most this share of its companies is added or removed.
+// Assumes that at most this share of the market's companies is added or removed while the market is read.
 const DRIFT = 0.001;
 const DRIFT_FLOOR = 5;
 

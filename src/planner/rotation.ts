@@ -10,16 +10,19 @@ import { fork, join, type Task } from './tasks.js';
 import { missingOf, type Segment } from './tree.js';
 import { isRefused, type CategoricalDimension, type Dimension, type PageAnswer, type Rotation } from './types.js';
 
-// Between two requests, at most this share of the market's companies is added or removed.
+// Assumes that at most this share of the market's companies is added or removed between two requests.
 const DRIFT = 0.001;
 const DRIFT_FLOOR = 5;
 
-/** The dimension whose values form the parts of the rotation. */
+/** The dimension of a rotation. Each part of the rotation is a group of its values. */
 interface Turns extends Choice {
   dimension: CategoricalDimension;
 }
 
-/** Some values of the rotation's dimension, and the segment that they select. */
+/**
+ * One side of the market: tonight's part or all other parts. Holds the values of the rotation's dimension on this side,
+ * and the segment that these values select.
+ */
 interface Side {
   values: readonly unknown[];
   segment: Segment;
@@ -27,9 +30,9 @@ interface Side {
 }
 
 /**
- * Searches a market above the page cap as one night of the rotation. Searches tonight's part completely, and in all
- * other parts only the companies with a date. The other companies without a date are reported as missing; those known
- * from earlier nights are carried over.
+ * Searches a market above the page cap as one night of the rotation. Searches tonight's part completely. In all other
+ * parts, searches only the companies with a date. Reports the companies without a date in those parts as missing,
+ * except known ones, which are carried over from earlier nights.
  * @returns the segment of the other parts; null, with no company searched, when the whole market must be searched
  */
 export function* searchInTurns(state: CrawlState): Task<Segment | null> {
@@ -79,8 +82,8 @@ function datedChoice(state: CrawlState): Choice | null {
 }
 
 /**
- * Returns the dimension with the most values that can form a rotation. Every company must have a value, and a search
- * must accept several values.
+ * Returns the dimension for a rotation. Every company must have a value in it, and a search must accept several values.
+ * Takes the dimension with the most values.
  */
 function turnsOf(state: CrawlState): Turns | null {
   const all = [...state.facts].flatMap(([dimension, { result: facts }]): Turns[] => {
@@ -102,8 +105,8 @@ function rotationKey({ facts: { splitField } }: Turns, of: number): string {
 }
 
 /**
- * Requests the totals of tonight's part and of the other parts. A side without values is null. Each value belongs to
- * the same part every night.
+ * Requests the totals of tonight's part and of all other parts together. Null for a side without values. Each value of
+ * the dimension belongs to the same part every night.
  */
 function* askSides(
   state: CrawlState,
@@ -121,15 +124,18 @@ function* askSides(
     const filter = categoricalField(dimension, some, true).filter({ from: 0, to: some.length - 1 });
     const segment = some.length > 0 ? state.tree.child(state.tree.root, dimension.key, filter, name) : null;
     const first = segment ? yield* askFirst(state, segment, 'segment') : null;
-    // The two totals may not add up, and the run then searches the whole market instead. So the segment is a
-    // calibration segment until its search starts.
+    // Until its search starts, the segment counts as a calibration segment. If the two totals do not add up, the run
+    // searches the whole market instead and does not use the segment.
     if (segment) segment.state = 'calibration';
     sides.push(segment && first && !isRefused(first) ? { values: some, segment, first } : null);
   }
   return [sides[0]!, sides[1]!];
 }
 
-/** Returns the dimensions by which a side may be split. The rotation's dimension gets only the values of this side. */
+/**
+ * Returns the dimensions along which the segment of one side may be split: all other dimensions, and the rotation's own
+ * dimension with only the values of this side.
+ */
 function within(
   state: CrawlState,
   { dimension, facts }: Turns,

@@ -8,13 +8,13 @@ import { isRefused, type Window } from './types.js';
 
 // APIs cap totals at round numbers like 10,000. Few markets have exactly this many companies.
 const ROUND = 1_000;
-// The totals of two halves may together exceed the market's total by this share. Companies may be added between two
+// Allowed excess of the two halves' totals over the market's total, as a share. Companies may be added between two
 // requests.
 const SURPLUS = 0.01;
 
 /**
- * Returns whether the market's total is a cap, not a count. Records the cap in the state. Tests only round totals: two
- * halves of a dimension that together exceed the total prove a cap.
+ * Returns whether the market's total is a cap, not a count. Tests only round totals. Requests the totals of two halves
+ * of a dimension: if these exceed the market's total together, the total is a cap. Then notes the cap in the state.
  */
 export function* endsAtRoundTotal(state: CrawlState): Task<boolean> {
   const { root } = state.tree;
@@ -31,7 +31,10 @@ export function* endsAtRoundTotal(state: CrawlState): Task<boolean> {
   return root.total >= state.totalsCap;
 }
 
-/** Returns the same two windows that calibration requests first. A cold search then requests each window only once. */
+/**
+ * Returns the two halves of a dimension. Calibration requests the same two windows first, so a cold search sends each
+ * of these requests only once.
+ */
 function halvesOf({ splitField }: DimensionFacts): [Window, Window] {
   const middle = splitField.ordered
     ? halve(splitField, { from: splitField.lo, to: splitField.hi })

@@ -9,13 +9,13 @@ import { fork, join, type Task } from './tasks.js';
 import { addPage, lostOf, missingOf, type Segment } from './tree.js';
 import { isRefused, type Dimension, type PageAnswer } from './types.js';
 
-// A pass may take this many requests more than its found companies justify.
+// A pass may cost this many requests more than `requestsPerCompany` allows for the companies that it finds.
 const SMALL_PASS = 10;
 // Requests allowed for all second passes: this share of all other requests, plus `requestsPerCompany` for each company
 // that the passes found.
 const START = 0.4;
-// Before a second pass has found a company, it may spend `requestsPerCompany` times this number for each page of the
-// segment. `LEAST_TRIAL` replaces the product of this number and the pages if that product is smaller.
+// Before a second pass has found a company, it may spend `requestsPerCompany` × TRIAL × pages of the segment.
+// `LEAST_TRIAL` is the smallest value of TRIAL × pages.
 const TRIAL = 0.13;
 const LEAST_TRIAL = 10;
 // With capped totals, nobody knows how many companies a pass can find. A segment then gets this many times the requests
@@ -194,7 +194,8 @@ class SecondPasses implements DeferredPasses {
       this.wanted() === 0 || segment.cost - spent > floor + price * (cost / 3 + segment.distinct - distinct);
     yield* this.walk(this.state, { segment, choice, rest: this.rest, hunt: this.hunt(), enough });
     segment.distinct = segment.found.size;
-    // From THOROUGH on, further passes also search for companies that this sweep missed. Such passes are expensive.
+    // If `requestsPerCompany` is at least THOROUGH, further passes also search for companies that this sweep missed.
+    // Such passes are expensive.
     const whole =
       this.state.requestsPerCompany < THOROUGH ||
       segment.children.every(
@@ -238,7 +239,7 @@ class SecondPasses implements DeferredPasses {
     );
     const stopped =
       dear.length > 0
-        ? `; stopped above ${price} requests per company: second passes found ${formatCount(second.found)} companies with ${formatCount(second.requests)} requests, ${dear.join(', ')}`
+        ? `. The search stopped, because further companies would cost more than ${price} requests each. So far, second passes found ${formatCount(second.found)} companies with ${formatCount(second.requests)} requests; ${dear.join(', ')}`
         : '';
     segment.shortfall = `${split.explain()}: ${who}${stopped}`;
   }

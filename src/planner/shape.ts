@@ -39,8 +39,8 @@ export class Shape {
   }
 
   /**
-   * Returns the last position up to which the positions from `from` on together hold at most `share`. Returns `from -
-   * 1` when the position `from` holds more.
+   * Returns the largest `to` for which the positions `from` to `to` together hold at most `share` of the companies.
+   * Returns `from - 1` when the position `from` alone holds more.
    */
   reach(from: number, share: number): number {
     const goal = this.upTo(from) + share;
@@ -75,8 +75,8 @@ export class Shape {
 }
 
 /**
- * Returns the last position of the left half, where a window is halved by the dimension's coordinate. The left half is
- * never the whole window.
+ * Halves a window by the dimension's coordinate. Returns the last position of the left half, which is never the whole
+ * window.
  */
 export function halve(splitField: SplitField, window: Window): number {
   const goal = (splitField.coord(window.from) + splitField.coord(window.to + 1)) / 2;

@@ -1,7 +1,10 @@
 import { dayNumber, dayText, firstDay, yearOf } from './days.js';
 import type { Bounds, CategoricalDimension, DateFormat, RangeDimension, Window } from './types.js';
 
-/** A dimension as numbered positions from `lo` to `hi`, and the filters that select windows of positions. */
+/**
+ * A filter along which searches are split, such as the date of incorporation. Each value has a number, its position,
+ * from `lo` to `hi`. A window is a range of positions.
+ */
 export interface SplitField {
   key: string;
   lo: number;
@@ -15,15 +18,15 @@ export interface SplitField {
   /** True when a company can have several values. Several positions then contain the company. */
   overlapping: boolean;
   /**
-   * Maps a position to a coordinate along which companies spread about evenly. May be rough, because the coordinate
-   * only helps to size windows.
+   * Maps a position to a coordinate. Along this coordinate, companies are spread about evenly. An estimate is enough,
+   * because the coordinate only helps to size windows.
    */
   coord(position: number): number;
-  /** Returns the value to send as filter for a window. */
+  /** Returns the value of the filter that selects a window. */
   filter(window: Window): unknown;
   /**
-   * Filter value that selects all companies with a value in one search; null when there is none. A range selects only
-   * values between its ends.
+   * Value of the filter that selects, in one search, every company with any value of this field. Null when the API has
+   * no such filter value. For a range, it selects the values from `lo` to `hi`.
    */
   everybody: unknown;
   /** Returns a short name of a window for segment ids. */
@@ -68,8 +71,8 @@ interface RangeLimits {
 
 /**
  * Assigns positions to the days, years or numbers of a range. The first window has no lower bound and the last one no
- * upper bound, so the windows cover all values. A bound in the market's own filter (`own`) is sent as written instead.
- * If the API excludes values equal to a bound, the filter has the position before or after the bound.
+ * upper bound, so the windows cover all values. If the market's own filter (`own`) has a bound, this bound is sent as
+ * written. If the API excludes values equal to a bound, the bounds are moved outwards by one position.
  */
 export function rangeField(
   dimension: RangeDimension,

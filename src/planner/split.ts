@@ -16,16 +16,19 @@ const WINDOWS_PER_PART = 30;
 const MOST_PARTS = 16;
 // After every 4 leaves of a second pass, check whether all missing companies are found.
 const LOOK_EVERY = 4;
-// Expected error of a window's size when the warehouse knows the distribution: in the whole market, and in a part of
-// the market.
+// Expected error of a window's size when the warehouse knows the distribution. The first value is for the whole market,
+// the second for a part of the market.
 const WARM_ERROR = 0.004;
 const WARM_PART_ERROR = 0.06;
-// The totals of the parts may together exceed the total of the whole by this share. Companies may be added while the
-// parts are read.
+// Allowed excess of the parts' totals over the total of the whole, as a share. Companies may be added while the parts
+// are read.
 const SURPLUS = 0.01;
 const SURPLUS_FLOOR = 5;
 
-/** Finds every company of a segment whose page 1 is known. Reads a leaf; splits a larger segment. */
+/**
+ * Finds every company of a segment whose page 1 is known. At or below the page cap, reads all pages. Otherwise splits
+ * the segment.
+ */
 export function* enumerate(
   state: CrawlState,
   segment: Segment,
@@ -68,7 +71,8 @@ export function* enumerate(
 }
 
 /**
- * Returns whether ten pages show the whole segment. If the market's total equals the page cap, the total may be capped.
+ * Returns whether ten pages show all companies of the segment. False if the market's total equals the page cap, because
+ * the total may be capped there.
  */
 function isVisible(state: CrawlState, { parent }: Segment, total: number): boolean {
   return (
@@ -81,7 +85,7 @@ function isCapped(state: CrawlState, segment: Segment): boolean {
   return segment.total >= state.totalsCap;
 }
 
-/** Records that totals are capped if parts without common companies exceed the market's total. */
+/** Detects capped totals: parts that share no company hold more companies than the market's total says. */
 function noticeCappedTotals(state: CrawlState, segment: Segment, { facts }: Choice, sum: number): void {
   if (segment.parent || facts.splitField.overlapping) return;
   if (sum > segment.total * (1 + SURPLUS) + SURPLUS_FLOOR) state.noteCappedTotals(segment.total);
@@ -143,7 +147,7 @@ function* sweep(state: CrawlState, { segment, choice, rest, hunt, enough }: Spli
     windows: splitField.windows,
     ...(segment.parent ? {} : { size: state.size }),
     ordered: splitField.ordered,
-    // The warehouse's shape describes the whole market. For a part of the market, the shape is only rough.
+    // The distribution in the warehouse describes the whole market. For a part of the market, it is only an estimate.
     ...(choice.facts.exact ? { error: segment.parent ? WARM_PART_ERROR : WARM_ERROR } : {}),
   });
   let open: Fiber<void>[] = [];
@@ -175,7 +179,7 @@ function* sweep(state: CrawlState, { segment, choice, rest, hunt, enough }: Spli
   segment.distinct = segment.found.size;
 }
 
-/** Turns a segment into a calibration segment: its parent takes over the companies of its page 1. */
+/** Marks a segment as used only for calibration. Moves its companies and its cost to its parent. */
 function passBy(segment: Segment): void {
   segment.state = 'calibration';
   for (const id of segment.found) segment.parent!.found.add(id);
@@ -183,7 +187,10 @@ function passBy(segment: Segment): void {
   segment.parent!.cost += segment.cost;
 }
 
-/** Overlapping children miss the same companies, so report one gap for all children together. */
+/**
+ * Reports one gap for all children. Children with overlapping values miss the same companies, so a gap for each would
+ * count them several times.
+ */
 function mergeChildren(segment: Segment): void {
   segment.merged = true;
   const [worst] = segment.children
@@ -208,7 +215,7 @@ function countedLeaves(state: CrawlState, segment: Segment, { facts }: Choice): 
   return (facts.asked ?? []).filter(({ count }) => count <= state.cap && count < state.totalsCap);
 }
 
-/** Returns what remains of a part without the windows `taken`. */
+/** Cuts the windows `taken` out of a part, and returns the windows that remain. */
 function around(part: Window, taken: readonly Window[]): Window[] {
   const left: Window[] = [];
   let { from } = part;

@@ -1,13 +1,13 @@
 import type { Shape } from './shape.js';
 import type { Window } from './types.js';
 
-/** Facts that a sweep needs about its dimension and segment. */
+/** Facts about the segment to sweep, and about the dimension to sweep along. */
 export interface SweepInput {
   shape: Shape;
   /** First and last position of the sweep. */
   from: number;
   to: number;
-  /** Estimated companies of the segment in the whole dimension. Used only to size windows. */
+  /** Estimated number of companies in the segment, over all positions of the dimension. Used only to size windows. */
   expected: number;
   /** Companies that one search can show. */
   cap: number;
@@ -20,7 +20,7 @@ export interface SweepInput {
   totalsCap?(): number;
   /** False when a search can select only one position. */
   windows: boolean;
-  /** Expected relative error of the estimate for the first window. Default: `COLD_ERROR`. */
+  /** Relative error to expect in the estimate for the first window. Default: `COLD_ERROR`. */
   error?: number;
   /** Rows on a page. If given, and the shape is exact, windows end where their last page is nearly full. */
   size?: number;
@@ -32,25 +32,26 @@ export interface SweepInput {
 }
 
 /**
- * - leaf: at or below the page cap.
- * - spike: one position above the page cap.
- * - narrow: too wide; a narrower window comes next.
+ * - leaf: the window's total is at or below the page cap.
+ * - spike: the window is a single position, but its total is above the page cap.
+ * - narrow: the window's total is above the page cap. A narrower window comes next.
  */
 export type Verdict = 'leaf' | 'spike' | 'narrow';
 
 // Expected error of the first window in a cold sweep.
 const COLD_ERROR = 0.08;
 const FULLEST = 0.995;
-// In the estimate of companies per position, each new window multiplies the weight of earlier windows by this factor.
+// The estimate of companies per position is an average over past windows. Each new window multiplies the weight of
+// earlier windows by this factor.
 const MEMORY = 0.5;
-// To fill its last page, a window may shrink to this share of its expected companies. Try at most `MOST_TRIED` end
-// positions.
+// A window may shrink so that its last page is nearly full, but not below this share of its expected companies. At most
+// `MOST_TRIED` end positions are tried.
 const SHORTEST = 0.4;
 const MOST_TRIED = 1_000;
-// Expected change of a window's companies in one night: the variance, as a share of the companies.
+// How much the number of companies in a window changes in one night: the variance, divided by the number.
 const MOVING = 0.0015;
-// If a window holds this many times the expected companies, one position holds most of them: halve the window instead
-// of interpolating.
+// If a window's total is this many times the expected number, one position probably holds most of the companies. Then
+// halve the window instead of interpolating.
 const SPIKE = 3;
 
 /**
@@ -78,7 +79,7 @@ export class Sweep {
   private modelled: number;
   private error: number;
   private asked = 0;
-  /** Companies in the leaves and spikes so far. */
+  /** Sum of the totals of all leaves and spikes so far. */
   accepted = 0;
   private readonly mass: number;
 
@@ -99,7 +100,10 @@ export class Sweep {
     return this.at <= this.input.to && this.contradicts;
   }
 
-  /** True when the totals are impossible: far too many windows, or parts much larger than the whole. */
+  /**
+   * True when the totals cannot be right: the sweep needs far too many windows, or its windows hold more companies than
+   * the segment can have.
+   */
   private get contradicts(): boolean {
     const { from, to, cap } = this.input;
     const most = this.input.most();
@@ -196,7 +200,7 @@ export class Sweep {
     for (let at = to; at >= this.at && to - at < MOST_TRIED; at--) {
       const foreseen = this.predict({ from: this.at, to: at });
       if (foreseen < least || foreseen < 1) break;
-      // Tonight's count may be higher than expected, and a further page for one company is expensive.
+      // Plan for a somewhat higher count than expected, because a further page for a single company is expensive.
       const pages = Math.ceil(Math.min(cap, foreseen + 1 + Math.sqrt(foreseen * MOVING)) / size);
       const waste = (pages * size) / foreseen;
       if (waste < bestWaste) [best, bestWaste] = [at, waste];

@@ -12,8 +12,8 @@ export interface Segment {
   /** The total as last reported. */
   total: number;
   /**
-   * Ids of companies listed at or below this segment. When the segment gets its final state, the ids move to its
-   * parent, unless `kept` is true.
+   * Ids of the companies listed in this segment or in a segment split from it. When this segment gets its final state,
+   * the ids move to its parent, unless `kept` is true.
    */
   found: Set<string>;
   /** Keeps `found` for a deferred second pass. */
@@ -25,15 +25,16 @@ export interface Segment {
   distinct: number;
   /** Number of found companies whose id the warehouse cannot hold. In coverage, these companies are missing. */
   unusable: number;
-  /** Number of companies carried over at or below this segment, and the oldest night that found one of them. */
+  /** Number of carried-over companies in this segment, including the segments split from it. */
   carried: number;
+  /** The oldest night (YYYY-MM-DD) that found one of the carried-over companies; null when there are none. */
   carriedSince: string | null;
   /** True when later nights search for this segment's companies without a date. */
   postponed: boolean;
   /** Rows of this segment's own pages, repeated rows included. */
   rows: number;
   pages: number;
-  /** Pages requested at or below this segment. */
+  /** Pages requested for this segment and for the segments split from it. */
   cost: number;
   /** Null until the segment is completely searched or becomes a calibration segment. */
   state: SegmentRecord['state'] | null;
@@ -95,7 +96,7 @@ export class SegmentTree {
     return segment;
   }
 
-  /** Records the companies that an answer lists as found in the market. */
+  /** Adds the companies of an answer to the companies found in the market. */
   note(keys: readonly string[]): void {
     for (const key of keys) {
       this.root.found.add(key);
@@ -200,7 +201,7 @@ export function missingOf({ total, distinct }: Segment): number {
   return Math.max(0, total - distinct);
 }
 
-/** Returns how many missing companies are not missing in any of the children. */
+/** Returns how many companies are missing in a segment, but in none of its children. */
 export function lostOf(segment: Segment): number {
   const below = segment.children.reduce(
     (sum, child) => sum + (child.state === 'calibration' ? 0 : missingOf(child)),

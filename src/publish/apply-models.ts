@@ -19,7 +19,7 @@ export interface ApplyRequest {
   /** See `personalData` of `buildModels`. */
   personalData: boolean;
   modelsDir?: string | undefined;
-  /** Tables to drop without an earlier `deprecation_date`. Their model files must not exist any more. */
+  /** Tables to drop although their headers set no `deprecation_date`. Their model files must already be deleted. */
   drop?: readonly string[] | undefined;
   /** See `readers` of `publish`. */
   readers?: Readers | undefined;

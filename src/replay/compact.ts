@@ -34,13 +34,13 @@ export interface CompactRequest {
 
 /** Result of `compactLanding`. */
 export interface Compacted {
-  /** Run folders that now have fewer or smaller parts. */
+  /** Number of run folders that now have fewer or smaller parts. */
   folders: number;
   partsBefore: number;
   partsAfter: number;
   bytesBefore: number;
   bytesAfter: number;
-  /** Repeated answers that were dropped. */
+  /** Number of repeated answers that were dropped. */
   dropped: number;
 }
 

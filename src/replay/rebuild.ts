@@ -35,7 +35,7 @@ export interface RebuildRequest {
 /** Result of `rebuildWarehouse`: load, build and publication. */
 export interface Rebuilt extends LoadCounts, BuildResult {
   published: PublishedBuild;
-  /** Landed parts that could not be read, one phrase each; everything else was loaded. */
+  /** Landed parts that could not be read, one phrase each. All other parts were loaded. */
   faults: string[];
 }
 
@@ -49,8 +49,8 @@ export interface Rebuilt extends LoadCounts, BuildResult {
  *   was replaced
  */
 export async function rebuildWarehouse(dataDir: string, request: RebuildRequest): Promise<Rebuilt> {
-  // Keep the lock to the end: a run must not load into the file that this replay replaces. A run must also not publish
-  // a newer state, because this replay would then publish an older one.
+  // Keep the lock until the replay has published. Otherwise a run could load into the file that the replay is about to
+  // replace. Or it could publish a newer state, which the replay would then replace with an older one.
   const lock = await lockWriter(request.into ?? dataDir, 'tidemark replay');
   try {
     return await rebuildUnder(lock, dataDir, request);
@@ -73,7 +73,8 @@ async function rebuildUnder(lock: Lock, dataDir: string, request: RebuildRequest
       onStep('load');
       loaded = await whileNothingIsRemoved(dataDir, () => loadAll(rebuilt, dataDir, request));
       onStep('models');
-      // With `into`, there may be no old warehouse: then use the model records of the main data folder.
+      // Copy the records of the applied models from the old warehouse. The folder `into` may have no old warehouse;
+      // then a published file has these records.
       await carryModels(rebuilt.db, current?.db ?? null, [into, dataDir]);
       const { personalData, modelsDir } = request;
       built = await buildModels(rebuilt, { now, personalData, modelsDir, origin: 'replay' });

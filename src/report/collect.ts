@@ -13,7 +13,7 @@ export async function collectFacts(
   const known = new Set(tables.map(({ table }) => table));
   const read = async <T extends z.ZodType>(name: string, row: T): Promise<z.infer<T>[]> => {
     const { text } = readSqlFile(`report/${name}.sql`);
-    const parents = text.match(/\b(?:core|marts|ops|meta)\.[a-z_]+\b/g) ?? [];
+    const parents = text.match(/\b(?:core|marts|ops|meta)\.[a-z][a-z0-9_]*\b/g) ?? [];
     // A file of an older version may lack a table: skip only the sections that need it.
     if (parents.some((parent) => !known.has(parent))) return [];
     return z.array(row).parse(await published.objects(text));

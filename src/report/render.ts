@@ -72,7 +72,7 @@ const SECTIONS: Section[] = [
     short: 'Rejects',
     title: 'Failures and rejects',
     about:
-      'Wrong values and records in the API’s answers, as the smallest unit that is wrong. The rest of each answer was loaded.',
+      'Values and records in the API’s answers that cannot be used. If only one value of an answer is wrong, the rest was loaded.',
     render: renderRejects,
   },
   {

@@ -46,7 +46,10 @@ export class Routes {
     return this.#closed.has(route);
   }
 
-  /** Last refusals of the routes that the API refused in this chunk and has not answered since. */
+  /**
+   * The last refusal of each route that the API refused in this chunk, if the API has not answered the route since
+   * then.
+   */
   get refused(): ApiError[] {
     return [...this.#refusals.values()].flatMap(({ inARow, error }) => (inARow > 0 ? [error] : []));
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,11 +9,15 @@ import { writeFileAtomic } from '../core/files.js';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * Loads the workflow bundle that every worker runs. Bundling with webpack takes seconds, so the result is cached under
- * the hash of its inputs. If the cache cannot be written, the next start bundles again.
+ * Loads the workflow bundle that every worker runs. Bundling with webpack takes seconds, so the bundle is kept in a
+ * file. Compiled code never changes, so its bundle is next to it; an installed package contains it. The sources of a
+ * clone change, so their bundle has the hash of its inputs in its name. If the file cannot be written, the next start
+ * bundles again.
  */
 export async function loadWorkflowBundle(root = ROOT): Promise<{ code: string }> {
-  const file = path.join(root, 'node_modules', '.cache', 'tidemark', `workflows-${fingerprint(root)}.js`);
+  const file = existsSync(path.join(root, 'workflows', 'index.js'))
+    ? path.join(root, 'workflow-bundle.js')
+    : path.join(root, 'node_modules', '.cache', 'tidemark', `workflows-${fingerprint(root)}.js`);
   try {
     return { code: readFileSync(file, 'utf8') };
   } catch {

@@ -8,8 +8,8 @@ import { listReceiverLocks, listSpools } from './deliveries.js';
 // Receivers of older versions have no ids. Each such receiver landed its spools within a minute.
 const OLDER_VERSION_MS = 120_000;
 const OLDER_VERSION = 'older-version';
-// Search for spools without a lock once in this many calls of `adopt`. Such spools are rare, and the search reads a
-// folder for each day.
+// Once in this many calls of `adopt`, also search for spools whose receiver has no lock. These spools are rare, and the
+// search reads a folder for each day.
 const SCAN_EVERY = 100;
 
 /** Options of the Adopter. Times are in milliseconds. */
@@ -88,10 +88,7 @@ export class Adopter {
     }
   }
 
-  /**
-   * Whether the receiver of an older version is dead. It is dead if it has no lock, or if its spools have not changed
-   * for too long.
-   */
+  /** Whether a receiver of an older version is dead: it has no lock, or its spools have not changed for too long. */
   #isAbandoned(targets: readonly PartTarget[]): boolean {
     if (targets.length === 0) return false;
     if (!existsSync(olderReceiverLock(this.#dataDir))) return true;

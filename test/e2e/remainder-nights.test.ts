@@ -25,7 +25,10 @@ describe('rotation over companies without a date', () => {
   beforeAll(async () => {
     system = await startSystem({
       market: { ...market, maxPerPage: 10 },
-      config: { markets: [{ name: 'demo', streams: ['companies'], remainderNights: NIGHTS }] },
+      // With fewer requests, the search would give up companies of the independent server.
+      config: {
+        markets: [{ name: 'demo', streams: ['companies'], remainderNights: NIGHTS, requestsPerCompany: 100 }],
+      },
       worker: null,
     });
     await system.api.answer({ route: '/v1/finder/companies', status: 403 });

@@ -27,7 +27,7 @@ function companies(count: number): Company[] {
     .slice(0, count);
 }
 
-// The stub has no enrichment and no autocomplete.
+// The stub's enrichment and autocomplete know only tickers.
 describe.skipIf(TARGET === 'stub')('tidemark resolve', () => {
   let temporal: TestWorkflowEnvironment;
   let sandbox: RunningSandbox;

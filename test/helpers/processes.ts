@@ -1,19 +1,28 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
 
 export const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** Node arguments that run the CLI or the sandbox from the code that global-setup.ts compiled. */
+/** Node arguments that run the CLI or the sandbox from compiled code. A CLI that compiles itself starts later. */
 export function compiled(args: readonly string[]): string[] {
   const [first = '', second, script = '', ...rest] = args;
-  const build = process.env['TIDEMARK_TEST_BUILD'];
-  if (build === undefined) return [...args];
   if (path.resolve(ROOT, first) === path.join(ROOT, 'bin', 'tidemark.mjs'))
-    return [path.join(build, 'src', 'cli.js'), ...args.slice(1)];
+    return [path.join(findBuild(), 'src', 'cli.js'), ...args.slice(1)];
   const isOurs = first === '--import' && second === 'tsx' && /^(src|sandbox)\//.test(script);
-  return isOurs ? [path.join(build, script.replace(/\.ts$/, '.js')), ...rest] : [...args];
+  return isOurs ? [path.join(findBuild(), script.replace(/\.ts$/, '.js')), ...rest] : [...args];
+}
+
+let build: string | undefined;
+
+/** Folder of the compiled code. Compiles in a process of its own, because callers cannot wait. */
+function findBuild(): string {
+  const script = `import { ensureBuild } from '${pathToFileURL(path.join(ROOT, 'bootstrap', 'build.mjs')).href}';
+process.stdout.write(await ensureBuild({ root: process.argv[1], log: () => {} }));`;
+  build ??= execFileSync(process.execPath, ['--input-type=module', '-e', script, ROOT], { encoding: 'utf8' });
+  return build;
 }
 
 export interface RunningProcess {

@@ -1,5 +1,6 @@
+import { expect } from 'vitest';
 import { PERMISSIONS } from '../../sandbox/http/permissions.js';
-import { startSandbox } from './processes.js';
+import { startSandbox, TODAY } from './processes.js';
 import { advanceDay, control, countRequests } from './sandbox.js';
 import { expectOwnersEqualTruth, inconclusiveOwners, ownerMarkers } from './owners.js';
 import type { Fault, MarketOptions, Target } from './target.js';
@@ -11,6 +12,7 @@ import {
   personalMarkers,
   truthOf,
 } from './truth.js';
+import { expectCompaniesV1EqualTruth, expectTickersEqualTruth, someExecutives, tickersOf } from './truth-sources.js';
 
 const LIMITED_KEY = 'a-key-that-may-do-less';
 
@@ -36,6 +38,7 @@ export async function startSandboxTarget(market: MarketOptions): Promise<Target>
   const fault = (order: Omit<Fault, 'body'> & { body?: unknown; kind?: string; by?: number }) =>
     control(sandbox, 'faults', { times: 0, ...order });
   let day = 0;
+  const contacts = { emails: 0, phones: 0 };
   return {
     name: 'sandbox',
     url: sandbox.url,
@@ -96,6 +99,25 @@ export async function startSandboxTarget(market: MarketOptions): Promise<Target>
     expectTendersEqualTruth: (project) => expectTendersEqualTruth(project, flags, day),
     expectExecutivesEqualTruth: (project) => expectExecutivesEqualTruth(project, flags, day),
     personalMarkers: () => personalMarkers(flags, day),
+    expectCompaniesV1EqualTruth: (project) => expectCompaniesV1EqualTruth(project, flags, day),
+    tickers: () => ({ readable: tickersOf(flags, day), unreadable: [] }),
+    expectTickersEqualTruth: (project, tickers) => expectTickersEqualTruth(project, flags, day, tickers),
+    async useContacts() {
+      for (const { id, email, phone } of someExecutives(flags, day)) {
+        await fetch(`${sandbox.url}/v1/finder/executive/details?id=${id}`, {
+          headers: { authorization: `Token ${key}` },
+        });
+        contacts.emails += Number(email);
+        contacts.phones += Number(phone);
+      }
+    },
+    async expectContactMetricsEqualTruth(project, days) {
+      const sql = `SELECT date::VARCHAR AS day, email_count::INTEGER AS emails, phone_count::INTEGER AS phones FROM ops.contact_metrics ORDER BY date`;
+      const none = { emails: 0, phones: 0 };
+      expect(await project.query(sql)).toEqual(
+        days.map((one) => ({ day: one, ...(one === (date ?? TODAY) ? contacts : none) })),
+      );
+    },
     expectOwnersEqualTruth: (project, resolved) => expectOwnersEqualTruth(project, flags, { day, resolved }),
     ownerMarkers: () => ownerMarkers(flags, day),
     inconclusiveOwners: () => inconclusiveOwners(flags, day),

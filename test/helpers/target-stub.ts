@@ -5,6 +5,13 @@ import { peopleOf } from '../stub/people.js';
 import { ACCESS_OF } from '../stub/permissions.js';
 import { routeOf } from '../stub/routes.js';
 import {
+  companiesDisagreementTruth,
+  companiesV1Truth,
+  contactMetricsTruth,
+  tickerFinancialsTruth,
+  tickersOf,
+} from '../stub/sources-truth.js';
+import {
   companiesTruth,
   financialsTruth,
   membersTruth,
@@ -93,6 +100,15 @@ export async function startStubTarget(market: MarketOptions): Promise<Target> {
         .flatMap((company) => peopleOf(company))
         .flatMap(({ lastName, email, phone }) => [lastName, email ?? '', phone ?? ''])
         .filter((marker) => marker !== ''),
+    async expectCompaniesV1EqualTruth(project) {
+      await expectTruth({ project }, companiesV1Truth(state));
+      await expectTruth({ project }, companiesDisagreementTruth(state));
+    },
+    tickers: () => tickersOf(state),
+    expectTickersEqualTruth: (project, tickers) => expectTruth({ project }, tickerFinancialsTruth(state, tickers)),
+    // The stub has fixed figures for each day.
+    async useContacts() {},
+    expectContactMetricsEqualTruth: (project, days) => expectTruth({ project }, contactMetricsTruth(days)),
     async expectOwnersEqualTruth(project, resolved) {
       await expectTruth({ project }, ownersTruth(state, resolved));
       await expectTruth({ project }, ownersTreeTruth(state, resolved));

@@ -95,6 +95,16 @@ export interface Target {
   expectExecutivesEqualTruth(project: Project): Promise<void>;
   /** Names, e-mail addresses and phone numbers of the market's people. */
   personalMarkers(): string[];
+  /** Compares the company records of version 1, and how they differ from version 2. */
+  expectCompaniesV1EqualTruth(project: Project): Promise<void>;
+  /** Tickers with a report by year, and tickers whose answer has another shape. */
+  tickers(): { readable: { ticker: string; country: string }[]; unreadable: string[] };
+  /** Compares the values of exactly these tickers. */
+  expectTickersEqualTruth(project: Project, tickers: readonly string[]): Promise<void>;
+  /** Uses contact data of some people, so that the API counts it. */
+  useContacts(): Promise<void>;
+  /** Compares the contact metrics of exactly these days, in order. */
+  expectContactMetricsEqualTruth(project: Project, days: readonly string[]): Promise<void>;
   /**
    * Compares the owners asked for with a threshold of 25 %; needs `personalData: contacts`.
    * @param resolved whether a finished job has resolved the ownership of every company

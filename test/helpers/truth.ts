@@ -148,7 +148,8 @@ const FINANCIALS = `
   FROM core.financials WHERE source = 'v2' ORDER BY company_id, fiscal_year, indicator`;
 
 /** A row per value that is not null. A number sent as text fills both columns. */
-function financialRows(world: World, id: number, day: number): Record<string, unknown>[] {
+/** Values of a company's v2 report, as the warehouse holds them. */
+export function financialRows(world: World, id: number, day: number): Record<string, unknown>[] {
   const years = Object.entries(world.financialReport(id, day) ?? {});
   return years
     .toSorted(([a], [b]) => Number(a) - Number(b))

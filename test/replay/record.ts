@@ -19,7 +19,16 @@ const sandbox = await startSandbox({ companies: 400, tenders: 30, 'max-per-page'
 const project = makeProject({
   api: sandbox,
   temporal: temporal.address,
-  config: { quota: { probeEvery: '1s' } },
+  config: {
+    quota: { probeEvery: '1s' },
+    markets: [
+      {
+        name: 'demo',
+        streams: ['companies', 'financials', 'companies_v1', 'financials_ticker'],
+        tickers: ['NONE-SUCH'],
+      },
+    ],
+  },
 });
 const wanted = process.argv.slice(2);
 
@@ -39,6 +48,7 @@ try {
   const runs: [file: string, type: string, input: object][] = [
     ['market-snapshot-first-night', 'marketSnapshot', {}],
     ['market-snapshot-same-day-again', 'marketSnapshot', {}],
+    ['market-snapshot-contact-metrics', 'marketSnapshot', {}],
     ['market-snapshot-past-date', 'marketSnapshot', { date: '2026-01-15' }],
     ['tender-snapshot', 'tenderSnapshot', {}],
     ['watch-sync', 'watchSync', {}],

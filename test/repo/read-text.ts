@@ -3,8 +3,9 @@ import { parse } from '@babel/parser';
 /** A piece of text for readers in a source file. */
 export interface Piece {
   file: string;
-  /** From 1. */
+  /** First and last line, from 1. */
   line: number;
+  end: number;
   text: string;
 }
 
@@ -20,10 +21,10 @@ export function readComments(file: string, text: string): Piece[] {
     const { line, column } = loc.start;
     if (type === 'CommentLine' && last?.line === line - 1 && last.column === column) {
       last.piece.text += ` ${cleaned}`;
-      last.line = line;
+      last.piece.end = last.line = line;
       continue;
     }
-    const piece = { file, line, text: cleaned };
+    const piece = { file, line, end: loc.end.line, text: cleaned };
     pieces.push(piece);
     last = type === 'CommentLine' ? { line, column, piece } : null;
   }
@@ -36,10 +37,10 @@ export function readMessages(file: string, text: string): Piece[] {
   const visit = (node: unknown): void => {
     if (Array.isArray(node)) return node.forEach(visit);
     if (typeof node !== 'object' || node === null) return;
-    const { type, loc } = node as { type?: string; loc?: { start: { line: number } } };
+    const { type, loc } = node as { type?: string; loc?: Record<'start' | 'end', { line: number }> };
     const said = type === 'StringLiteral' ? (node as { value: string }).value : templateText(node);
     if (said !== null && SENTENCE.test(said) && !/\b(SELECT|FROM|CREATE|INSERT|DELETE|WITH)\b/.test(said))
-      pieces.push({ file, line: loc?.start.line ?? 0, text: said.trim() });
+      pieces.push({ file, line: loc?.start.line ?? 0, end: loc?.end.line ?? 0, text: said.trim() });
     if (type === 'ImportDeclaration') return;
     for (const [key, value] of Object.entries(node)) if (!/omments$|^loc$/.test(key)) visit(value);
   };
@@ -53,10 +54,13 @@ export function readSqlComments(file: string, text: string): Piece[] {
   const pieces: Piece[] = [];
   let open: Piece | undefined;
   for (const [index, line] of body.split('\n').entries()) {
-    const said = /--\s?(.*)$/.exec(line)?.[1]?.trim();
+    // Skip `--` in a string literal.
+    const said = /^(?:[^'-]|'[^']*'|-(?!-))*--\s?(.*)$/.exec(line)?.[1]?.trim();
     // Lines that hold nothing but a comment continue the comment before them.
-    if (said && open && /^\s*--/.test(line)) open.text += ` ${said}`;
-    else if (said) pieces.push((open = { file, line: index + 1, text: said }));
+    if (said && open && /^\s*--/.test(line)) {
+      open.text += ` ${said}`;
+      open.end = index + 1;
+    } else if (said) pieces.push((open = { file, line: index + 1, end: index + 1, text: said }));
     if (!said || !/^\s*--/.test(line)) open = undefined;
   }
   return pieces;
@@ -65,14 +69,15 @@ export function readSqlComments(file: string, text: string): Piece[] {
 /** Paragraphs of a Markdown file: no headings, tables, lists of links or code. */
 export function readParagraphs(file: string, text: string): Piece[] {
   const withoutCode = text.replaceAll(/^```[\s\S]*?^```/gm, (code) => code.replaceAll(/[^\n]/g, ''));
-  let line = 1;
-  return withoutCode.split(/\n{2,}/).flatMap((block) => {
-    const start = line;
-    line += block.split('\n').length + 1;
+  let next = 1;
+  // Code leaves long gaps, so the gaps between blocks are counted too.
+  return withoutCode.split(/(\n{2,})/).flatMap((block) => {
+    const line = next;
+    next += block.split('\n').length - 1;
     const said = block.trim();
     return said === '' || /^[#|<]/.test(said) || said.split(/\s+/).length < 8
       ? []
-      : [{ file, line: start, text: said }];
+      : [{ file, line, end: next, text: said }];
   });
 }
 

@@ -118,3 +118,36 @@ describe('the sign-in flow', () => {
     expect(html).toContain('a&amp;b@mail.example');
   });
 });
+
+describe('the sign-in of a program on the own computer', () => {
+  const SESSION = 'chosen-by-the-program-0123456789-abcdef';
+  const BACK = 'http://127.0.0.1:49152/callback';
+  const login = (session: string, redirect_uri: string): string =>
+    `/oauth/login?${new URLSearchParams({ session, redirect_uri, state: 'a&"b' }).toString()}`;
+
+  it('gives the API key to the loopback address after consent, in a form', async () => {
+    const browser = new HttpBrowser(app);
+    expect((await browser.visit(login(SESSION, BACK))).html).toContain('127.0.0.1:49152');
+    await browser.signInBySso(SESSION);
+    const { html, headers } = await browser.visit('/oauth/consent', { form: { session: SESSION } });
+    expect(html).toContain(`<form method="post" action="${BACK}">`);
+    expect(html).toContain(`name="state" value="a&amp;&quot;b"`);
+    expect(html).toContain(`name="api_key" value="${app.sandbox.options.key}"`);
+    expect(headers.get('content-security-policy')).toContain("form-action 'self' http://127.0.0.1:49152;");
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(await stateOf(app, SESSION)).toMatchObject({ state: 'granted' });
+    expect((await browser.visit('/oauth/consent', { form: { session: SESSION } })).status).toBe(403);
+  });
+
+  it('begins no session for another address, a short value or a value in use', async () => {
+    const browser = new HttpBrowser(app);
+    const other = `${SESSION}-other`;
+    for (const address of ['https://evil.example/', 'http://127.0.0.1.evil.example/', 'https://127.0.0.1/', 'nonsense'])
+      expect((await browser.visit(login(other, address))).status).toBe(403);
+    expect((await browser.visit(login('short', BACK))).status).toBe(403);
+    const used = await newSession(app);
+    await browser.visit(login(used, BACK));
+    await browser.signInBySso(used);
+    expect((await browser.visit('/oauth/consent', { form: { session: used } })).location).toMatch(/assistant\.example/);
+  });
+});

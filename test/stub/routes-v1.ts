@@ -3,6 +3,7 @@ import { FORM_NAMES, STATUS_NAMES } from './companies.js';
 import { writeReportV1 } from './financials.js';
 import { peopleOf, writeExecutive } from './people.js';
 import { canonical } from './routes-v2.js';
+import { writeRecordV1 } from './sources.js';
 import type { Answer, Asked, StubState } from './state.js';
 import { writeSummary, writeTender } from './tenders.js';
 
@@ -15,6 +16,12 @@ export function answerV1(state: StubState, { path, query, body }: Asked): Answer
       return { status: 200, body: { types: [], statuses: [{ name: 'Closed', id: 2 }], industries: [], countries: [] } };
     case '/tenders/donors':
       return { status: 200, body: { donors: [{ donor: 'European Fund', id: '12' }], pages: '1' } };
+    case '/company/details': {
+      const id = query.get('id') ?? '';
+      const company = state.byId.get(canonical(id));
+      if (company === undefined || company.gone) return v1Error(state, 'IdNotFound', 404, { id });
+      return { status: 200, body: writeRecordV1(company, state) };
+    }
     case '/company/financial': {
       const id = query.get('id') ?? '';
       const company = state.byId.get(canonical(id));

@@ -3,6 +3,7 @@ import { writeId, writeRecord } from './companies.js';
 import { writeReport } from './financials.js';
 import { Digits } from './json.js';
 import { search, type Filters } from './search.js';
+import { answerSources } from './sources.js';
 import type { Answer, Asked, StubState } from './state.js';
 
 const LAST_PAGE = 10;
@@ -12,6 +13,8 @@ export function answerV2(state: StubState, asked: Asked): Answer {
   const { path } = asked;
   if (path === '/v2/metrics') return { status: 200, body: metrics(state) };
   if (path === '/v2/prospecting') return prospecting(state, asked);
+  const source = answerSources(state, asked);
+  if (source !== null) return source;
   const [, kind, id] = /^\/v2\/(companies|financial)\/([^/]+)$/.exec(path) ?? [];
   if (kind === undefined || id === undefined) return notFound(state);
   const company = state.byId.get(canonical(decodeURIComponent(id)));

@@ -1,6 +1,6 @@
 const ROUTES: [path: RegExp, route: string][] = [
   [/^\/v2\/companies\/(?!watch(\/|$))[^/]+(?=\/|$)/, '/v2/companies/{id}'],
-  [/^\/v2\/financial\/[^/]+$/, '/v2/financial/{id}'],
+  [/^\/v2\/financial\/(?!ticker$)[^/]+$/, '/v2/financial/{id}'],
   [/^\/v2\/kyb\/[^/]+\/ubo\/enrich\/[^/]+$/, '/v2/kyb/{id}/ubo/enrich/{job_id}'],
   [/^\/v2\/kyb\/[^/]+\/ubo/, '/v2/kyb/{id}/ubo'],
 ];

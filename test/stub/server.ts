@@ -59,7 +59,7 @@ function answer(state: StubState, method: string, url: URL, text: string): Answe
     const v1 = state.turn % 2 === 0 ? 'code' : 'error_code';
     return denied(url.pathname.startsWith('/v1/') ? v1 : 'access', permission);
   }
-  if (url.pathname !== '/v2/metrics') {
+  if (!url.pathname.startsWith('/v2/metrics')) {
     if (Date.now() < state.limitedUntil) return limitReached(state, 'limit');
     if (state.daily.total > 0 && state.daily.used >= state.daily.total) return limitReached(state, 'limits.daily');
     state.daily.used++;

@@ -194,6 +194,12 @@ describe('steps of each run', () => {
     ]);
   });
 
+  it.each([true, false])('marketSnapshot reads the contact metrics last (as of now: %s)', async (asOfNow) => {
+    type('marketSnapshot', { asOfNow, contactMetrics: true, streams: [] });
+    await run('marketSnapshot', {});
+    expect(steps().slice(-END.length - 1)).toEqual(['crawlListing contact_metrics', ...END]);
+  });
+
   it('tenderSnapshot reads lists, then details', async () => {
     type('tenderSnapshot', { market: null });
     await run('tenderSnapshot', {});
@@ -237,6 +243,7 @@ describe('steps of each run', () => {
   it.each([
     ['tenders', ['crawlListing nomenclatures', 'crawlListing tenders', ...chunksOf('tender_details')]],
     ['watch_events', ['crawlListing watched_companies', ...chunksOf('watch_events')]],
+    ['contact_metrics', ['crawlListing contact_metrics']],
     ['financials', chunksOf('financials')],
     ['financials_v1', chunksOf('financials_v1')],
   ])('backfill reads %s alone', async (stream, expected) => {

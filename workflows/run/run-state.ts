@@ -7,7 +7,7 @@ import type { Progress, ProgressStep, RunContext } from '../../schemas/pipeline/
 import { refusalInWords } from './describe.js';
 import { hasNoFigure } from '../quota-room.js';
 
-// The same upper limit as for `api.maxConcurrency` in the configuration.
+// Upper limit for requests in flight; the configuration allows the same for `api.maxConcurrency`.
 const MOST_IN_FLIGHT = 512;
 
 /** Makes the optional fields of `CarriedRun` required, so that `carry` forgets none. */

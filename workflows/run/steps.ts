@@ -11,7 +11,8 @@ import { crawl, quick, warehouse } from '../proxies.js';
 import type { Run } from './run.js';
 import { runConcurrently } from './run-concurrently.js';
 
-// With this size, the overhead of a task (50 to 100 ms) hardly matters. A pause still takes effect soon.
+// Records in one chunk, and requests in one round of a search. At this size, the overhead of an activity (50 to 100 ms)
+// hardly matters, and a pause still takes effect soon.
 const CHUNK_SIZE = 500;
 const DISCOVER_BUDGET = 500;
 
@@ -26,12 +27,12 @@ export async function readListing(run: Run, listing: Listing): Promise<void> {
       run.progress.requests += result.requests;
       if (!result.limited) {
         shown.done = shown.total = result.entities;
-        // A refused lookup list does not make the run partial. The note about the shortfall below names such lists.
-        for (const refusal of result.refused ?? []) run.noteRefusal(refusal, { matters: listing !== 'nomenclatures' });
+        // A missing lookup list or metric is noted, but does not make the run partial. The shortfall names what is missing.
+        const matters = listing !== 'nomenclatures' && listing !== 'contact_metrics';
+        for (const refusal of result.refused ?? []) run.noteRefusal(refusal, { matters });
         run.countLanded(result.rows);
-        // A refused lookup list is noted, but the market stays complete without it.
-        if (listing === 'nomenclatures') run.note(result.shortfall);
-        else run.markIncomplete(result.shortfall);
+        if (matters) run.markIncomplete(result.shortfall);
+        else run.note(result.shortfall);
         return;
       }
       await run.waitForQuota();

@@ -1,17 +1,27 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { z } from 'zod';
 import { KeyForm, SessionParameters } from '../../../schemas/connector/sign-in.js';
 import { leave, openSession, refuse, show, signIn } from '../../connector/answers.js';
 import { isCrossSite } from '../../connector/guards.js';
-import { consentScreen, loginScreen, messageScreen } from '../../connector/screens.js';
+import { isOwnComputer, RedirectUri } from '../../connector/redirect-uri.js';
+import { consentScreen, keyScreen, loginScreen, messageScreen } from '../../connector/screens.js';
 import { settle, type Session } from '../../connector/sessions.js';
 import { demandPart } from '../../connector/validation.js';
 import type { Sandbox } from '../../sandbox.js';
 import { ssoRoutes } from './oauth-sso.js';
 import { trialRoutes } from './oauth-trial.js';
 
+/** Parameters with which a program on the person's computer begins a sign-in. The reference does not show them. */
+const BeginQuery = z.object({
+  session: z.string(),
+  redirect_uri: RedirectUri.refine(isOwnComputer),
+  state: z.string().max(500).nullable().default(null),
+});
+
 /**
  * Sign-in flow: login, then SSO, trial or API key (for tools only), then consent. The reference does not show where a
- * session begins. Therefore the control route `POST /_sandbox/oauth/sessions` creates it.
+ * session begins. Therefore the control route `POST /_sandbox/oauth/sessions` creates it, or `GET /oauth/login` with a
+ * `redirect_uri` on the person's own computer.
  */
 export function oauthRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.addHook('onRequest', async (request, reply) => {
@@ -21,6 +31,8 @@ export function oauthRoutes(app: FastifyInstance, sandbox: Sandbox): void {
 
   app.get('/oauth/login', (request, reply) => {
     const { session: id } = demandPart(SessionParameters, 'query', request.query);
+    const begin = BeginQuery.safeParse(request.query).data;
+    if (begin) sandbox.sessions.begin(id, begin.redirect_uri, begin.state, Date.now());
     const session = openSession(sandbox.sessions, id, request, reply);
     return session ? show(reply, session, loginScreen(session, null)) : reply;
   });
@@ -51,6 +63,7 @@ export function oauthRoutes(app: FastifyInstance, sandbox: Sandbox): void {
     const session = openSession(sandbox.sessions, id, request, reply);
     if (!session) return reply;
     if (session.state !== 'authenticated') return refuse(reply, 'Nobody is signed in yet.');
+    if (session.getsKey) return grantKey(session, sandbox, reply);
     return end(session, 'granted', reply);
   });
 
@@ -60,6 +73,12 @@ export function oauthRoutes(app: FastifyInstance, sandbox: Sandbox): void {
     const session = openSession(sandbox.sessions, id, request, reply);
     return session ? end(session, 'denied', reply) : reply;
   });
+}
+
+/** Ends the session and gives the client the sandbox's API key. */
+function grantKey(session: Session, { options }: Sandbox, reply: FastifyReply): FastifyReply {
+  settle(session, 'granted');
+  return show(reply, session, keyScreen(session, options.key));
 }
 
 /** Ends the session. Redirects to the client with the outcome, or shows a last screen if the client gave no address. */

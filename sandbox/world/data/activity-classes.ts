@@ -1,8 +1,9 @@
 /*
  * Activities of the reference: their NACE Rev. 2 codes and how common they are. The sandbox chose both.
  *
- * A row is [activities id, share, codes]. A code includes all codes below it, except where another row lists a longer
- * code. A share is a number of slots in a draw; the first slots are the most likely.
+ * A row is [activities id, share, codes]. A code includes all longer codes that begin with it, unless another row lists
+ * them. The share says how common the activity is. An activity near the start of the list is more common than another
+ * with the same share.
  */
 export const ACTIVITY_CLASSES: readonly (readonly [activity: number, share: number, codes: readonly string[]])[] = [
   [100, 3, ['01', '02', '03']],

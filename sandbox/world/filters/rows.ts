@@ -11,7 +11,7 @@ export class Rows {
   /** Indices; only the first `count` entries are valid. */
   list: Uint32Array;
   count: number;
-  /** Buffer that receives the indices of the remaining companies. */
+  /** Buffer to which each filter writes the indices of the companies that still match. */
   readonly target: Uint32Array;
 
   /**

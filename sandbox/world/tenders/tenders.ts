@@ -7,9 +7,9 @@ import { TAG } from '../tags.js';
 import { numberOfSlug, tenderDescription, tenderSlug, tenderTitle } from './tender-text.js';
 
 /*
- * Tenders are announced at a steady rate: the requested number in the 18 months before the start date, and more after
- * the start date. Numbers follow the order of announcement, counted from a fixed date. So a market with a later start
- * date has the same tenders.
+ * Tenders are announced at a steady rate, before and after the start date. The rate gives the requested number of
+ * tenders in the 18 months before the start date. Numbers follow the order of announcement, counted from a fixed date.
+ * So a market with a later start date has the same tenders.
  */
 
 const WINDOW_DAYS = 548;

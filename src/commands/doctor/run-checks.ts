@@ -1,6 +1,7 @@
 import { createClock, type Clock } from '../../core/clock.js';
-import { apiKeyFile, readApiKey, type Config } from '../../core/config.js';
+import type { Config } from '../../core/config.js';
 import { isOpen } from '../../core/file-modes.js';
+import { findApiKey, keySource } from '../../core/stored-key.js';
 import { requireClock } from '../../crawl/run/clock-off.js';
 import { openApi } from '../api.js';
 import { loadInForce } from '../config-in-force.js';
@@ -22,7 +23,7 @@ export async function runChecks(configOption: string | undefined): Promise<Findi
     );
     return [found, ...without, ...(await checkTemporal(null))];
   }
-  const key = checkKey();
+  const key = checkKey(config);
   const api = key.state === 'ok' ? await checkApi(config, clock) : skip('api', 'not checked without a key');
   return [
     found,
@@ -51,11 +52,11 @@ function checkConfig(option: string | undefined): [Finding, Config | null] {
   }
 }
 
-function checkKey(): Finding {
+function checkKey(config: Config): Finding {
   try {
-    readApiKey();
-    const file = apiKeyFile();
-    if (file === undefined) return ok('key', 'from TIDEMARK_API_KEY');
+    findApiKey(config);
+    const { words, file } = keySource(config);
+    if (file === undefined) return ok('key', `from ${words}`);
     return isOpen(file)
       ? warn('key', `other users can read ${file}`, `Run: chmod 600 ${file}`)
       : ok('key', `from ${file}, which only its owner can read`);
@@ -81,8 +82,8 @@ async function checkApi(config: Config, clock: Clock): Promise<Finding> {
 }
 
 /**
- * Asks the connector whether the key is valid. Runs do not use the connector, so its faults stop nothing. Without
- * `api.connectorUrl` there may be none.
+ * Asks the connector whether the key is valid. Runs do not use the connector, so a fault of the connector is only a
+ * warning. Without `api.connectorUrl`, there may be no connector.
  */
 async function checkConnector(config: Config, clock: Clock): Promise<Finding> {
   const { connectorUrl = config.api.baseUrl } = config.api;

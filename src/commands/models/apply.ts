@@ -38,7 +38,8 @@ see no change. After an interruption, run the command again: it continues.
 Refuses (exit code 1) a breaking change without a new \`version\`. Also refuses to
 remove a table without a \`deprecation_date\` in its header, or before that date.
 
-Every run also applies changed models. After a rollback, only this command does.
+Every run applies changed models too, except after a rollback. Then runs build
+the restored set until you call this command.
 ${examples('tidemark models apply', 'tidemark models apply --env me && tidemark models diff --env me', 'tidemark models apply --drop marts.mine')}`,
     )
     .action(apply);

@@ -43,8 +43,8 @@ export async function writeJson({ columns, batches }: Rows, sink: Sink): Promise
 const SIGN = String.raw`[=+\-@\uff0b\uff0d\uff1d\uff20]`;
 const FORMULA = new RegExp(String.raw`^[\s\p{Cc}"]*${SIGN}|^[\t\r\n]`, 'u');
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$|^-?Infinity$/i;
-// A spreadsheet treats a quote as a quote only at the start of a field. If it splits `1,"a;=b"` at `;`, it gets `1,"a`
-// and the formula `=b"`.
+// A formula in the middle of a field. Example: a spreadsheet that splits `1,"a;=b"` at `;` gets the cells `1,"a` and
+// `=b"`. The second cell is a formula. The quote does not prevent the split, because it is not at the start of `1,"a`.
 const FORMULA_INSIDE = new RegExp(String.raw`(?=${SIGN})(?<=[;\t|\r\n][\s\p{Cc}"]*)`, 'gu');
 const DELIMITERS = /[",;\t|\r\n]/;
 

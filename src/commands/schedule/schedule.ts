@@ -79,7 +79,7 @@ export function registerSchedule(program: Command): void {
   schedule
     .command('backfill <id>')
     .description(
-      'start one run for each scheduled time between two days; a run of a past date fetches only data with a date',
+      'start one run for each scheduled time between two days; for a past date, a run fetches only data that the API has by date',
     )
     .requiredOption('--from <day>', "first day, YYYY-MM-DD, in the schedule's time zone")
     .requiredOption('--to <day>', 'last day, YYYY-MM-DD')

@@ -12,7 +12,7 @@ export function registerBackfill(program: Command): void {
     .requiredOption('--to <day>', 'last day, YYYY-MM-DD')
     .option(
       '--streams <list>',
-      'comma-separated: tenders, watch_events, financials, financials_v1; default all configured streams',
+      'comma-separated: tenders, watch_events, contact_metrics, financials, financials_v1; default all configured streams',
     )
     .option('--market <name>', 'only this market of tidemark.yaml; default all')
     .option('--no-wait', 'start the run and return at once')
@@ -39,7 +39,7 @@ export function registerBackfill(program: Command): void {
         const { from, to } = parseSpan(options, context.clock);
         const picked = options.market === undefined ? null : pickMarket(context.config, options.market);
         const market = picked?.name ?? null;
-        const configured = backfillStreams(picked === null ? context.config.markets : [picked]);
+        const configured = backfillStreams(context.config, picked === null ? context.config.markets : [picked]);
         const streams =
           options.streams === undefined ? configured : parseStreams(options.streams, BackfillStream.options);
         const shown = [

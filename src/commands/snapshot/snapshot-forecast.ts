@@ -53,11 +53,11 @@ export async function forecastSnapshot(context: CliContext, market: string, date
   const ctx = openRun(config, clock, run);
   if (!ctx.asOfNow) {
     throw new TidemarkError('InvalidInput', `No forecast is possible for ${date}: the date is in the past.`, {
-      todo: 'A run of a past date reads only the watch events of that day. Omit --date to forecast tonight.',
+      todo: 'A run of a past date reads only the watch events and contact metrics of that day. Omit --date to forecast tonight.',
     });
   }
   const probes = new Probes();
-  const api = openApi(config, clock, probes.add);
+  const api = openApi(config, clock, { onAttempt: probes.add });
   const heartbeat: Heartbeat = { report: () => undefined, signal: interruptSignal(), attempt: 1 };
   const scratch = mkdtempSync(path.join(tmpdir(), 'tidemark-forecast-'));
   try {

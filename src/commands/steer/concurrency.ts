@@ -12,7 +12,7 @@ function parseInFlight(text: string): number {
   throw new InvalidArgumentError(`Must be a whole number from 0 to ${MOST_IN_FLIGHT}.`);
 }
 
-/** `tidemark concurrency`: sets the requests in flight of a running workflow. */
+/** `tidemark concurrency`: sets how many requests a running workflow may have in flight. */
 export function registerConcurrency(program: Command): void {
   addPickOptions(
     program

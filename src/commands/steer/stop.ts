@@ -3,7 +3,10 @@ import { examples } from '../../terminal/context.js';
 import { addPickOptions, withRunning, type PickOptions } from './pick-run.js';
 import { say } from '../../terminal/print.js';
 
-/** `tidemark stop`: ends a run after the requests in flight. Keeps fetched records and the market's current night. */
+/**
+ * `tidemark stop`: ends a run when its requests in flight are answered. Keeps the fetched records. The market's current
+ * night does not change.
+ */
 export function registerStop(program: Command): void {
   addPickOptions(
     program

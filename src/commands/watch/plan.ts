@@ -4,15 +4,17 @@ import { CURRENT_WATCH_FIELD, type LegacyWatchField } from '../../../schemas/v2/
 export interface WatchPlan {
   start: string[];
   stop: string[];
-  /** Companies that are watched with other fields. */
+  /** Companies that are watched, but with other fields than declared. */
   change: { id: string; add: string[]; remove: string[] }[];
   unchanged: number;
 }
 
 /**
- * Compares the watched companies with the declared ones. Without declared fields, accepts any fields. Treats the old
- * and the new name of a field as equal.
- * @param watched Fields by company id, as the API lists them; null if the API lists no fields
+ * Compares the companies that the API watches with those that tidemark.yaml declares. Treats the old and the new name
+ * of a field as equal.
+ * @param watched Watched fields by company id, as the API lists them; null if the API lists no fields
+ * @param declared Ids of the companies to watch
+ * @param fields Fields to watch; undefined accepts the fields that are watched now
  */
 export function planWatches(
   watched: ReadonlyMap<string, readonly string[] | null>,

@@ -1,9 +1,7 @@
-import { chmod, mkdir } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { webhookSecretFile } from '../../core/data-folder.js';
 import { hasErrorCode, TidemarkError } from '../../core/errors.js';
-import { writeFileAtomic } from '../../core/files.js';
+import { writeSecretFile } from '../../core/secret-file.js';
 
 /**
  * Saves the webhook secret in `data/secrets/`, readable only by this user.
@@ -11,11 +9,7 @@ import { writeFileAtomic } from '../../core/files.js';
  */
 export async function writeSecret(dataDir: string, secret: string): Promise<string> {
   const file = webhookSecretFile(dataDir);
-  const folder = path.dirname(file);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  // The folder may already exist with open permissions.
-  await chmod(folder, 0o700);
-  await writeFileAtomic(file, `${secret}\n`);
+  await writeSecretFile(file, secret);
   return file;
 }
 

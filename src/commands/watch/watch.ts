@@ -118,7 +118,7 @@ export function registerWatch(program: Command): void {
 function registerListen(watch: Command): void {
   watch
     .command('listen')
-    .description('receive webhook deliveries and land them, until SIGTERM or Ctrl-C')
+    .description('receive and land webhook deliveries, until SIGTERM or Ctrl-C')
     .addOption(portOption('--port <port>', 'the receiver', 4020))
     .option('--host <address>', 'address to listen on; put a proxy with TLS in front', '127.0.0.1')
     .option('--path <path>', 'path of deliveries', '/events')

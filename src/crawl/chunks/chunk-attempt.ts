@@ -27,22 +27,23 @@ import { findAnswered, isAnswered } from './other-records.js';
 import { saysRoom } from '../run/read-quota.js';
 import { RouteRefusedError } from '../refusal.js';
 
-// After this many consecutive failed entities, check whether the API is up. Each entity had several retries before it
-// failed.
+// After this many consecutive failed records, check whether the API is up. Each record failed only after several
+// retries.
 const GIVE_UP_AFTER = 20;
 // After this many consecutive 401s, treat the API key as revoked even if /v2/metrics accepts it.
 const REFUSALS_IN_A_ROW = 10;
-// Retry a record with a suspected limit this many times, then file it as failed.
+// Suspected limit: the API answers a record with the daily limit, while `/v2/metrics` still shows quota. Retry such a
+// record this many times, then file it as failed.
 const SUSPECTED_TRIES = 2;
 // After this many consecutive `limit` answers, end the attempt; Temporal waits before the next one.
 const LIMITS_IN_A_ROW = 3;
 // From this attempt on, a record may be filed as failed if the API answers `limit` only to this record.
 const LIMIT_ATTEMPTS = 4;
-// Rounds before a record that the API answers with `limit` is filed as failed. Each round first checks that the API
-// answers another record.
+// At the end of a chunk, request the records that got `limit` in this many more rounds, then file them as failed. Each
+// round first checks that the API answers another record.
 const LIMIT_ROUNDS = 3;
 
-/** Result of requesting another record. The attempt compares this result with the error of a failing record. */
+/** Result of requesting another record, to see whether the API fails only for the first one. */
 interface Comparison {
   /** Null if the API answered the other record; undefined if there was no other record to request. */
   fault: ApiError | null | undefined;
@@ -62,7 +63,7 @@ export interface ChunkWork {
 
 /**
  * One attempt to fetch the entities of a chunk that are not landed yet. An entity is a company, a tender or a question.
- * A fault of one entity is filed as failed. A fault of all requests ends the attempt.
+ * If only one entity fails, it is filed as failed. If all requests fail, the attempt ends.
  *
  * States of an entity:
  * - open: no row landed yet
@@ -140,8 +141,9 @@ export class ChunkAttempt {
     const attempt = (entity: string) => this.#first.run(() => this.#attempt(entity));
     await inParallel(this.#open, share, attempt);
     await this.#judgeRefused();
-    // Retry at the end of the chunk, when a temporary fault may be over. Only failing entities are left, so consecutive
-    // refusals are normal and must not end the attempt. The counters of refusals therefore start at -Infinity.
+    // Retry at the end of the chunk, when a temporary fault may be over. Only failing entities are left, so it is
+    // normal that all of them are refused. They must not end the attempt, so the counters of refusals start at
+    // -Infinity.
     this.#failedInARow = this.#limitedInARow = 0;
     this.#keyRefusedInARow = this.#refusedInARow = -Infinity;
     await inParallel([...this.#failures.keys(), ...this.#refused.keys(), ...this.#limited.keys()], share, attempt);
@@ -263,8 +265,8 @@ export class ChunkAttempt {
   }
 
   /**
-   * If every entity of the chunk was refused, checks whether the API refuses the whole route. Needed for chunks with
-   * fewer than FIRST_REQUESTS entities: the usual check needs that many consecutive refusals.
+   * If every entity of the chunk was refused, checks whether the API refuses the whole route. The usual check waits for
+   * FIRST_REQUESTS consecutive refusals, which a smaller chunk never reaches.
    */
   async #judgeRefused(): Promise<void> {
     if (this.#fetcher.manyRoutes) return;
@@ -327,7 +329,7 @@ export class ChunkAttempt {
    * known, requests up to two records that were not tried yet.
    */
   async #askAnother(): Promise<Comparison> {
-    // Requests in flight may fail together, so compare only once for all of them.
+    // Several requests in flight may fail at the same moment. Compare only once for all of them.
     this.#asking ??= this.#askOnce().finally(() => {
       this.#asking = null;
     });

@@ -14,8 +14,9 @@ const HARMLESS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Removes what identifies people from a page of people, before the page is landed: every field of an item that is not in
- * HARMLESS, and every nested value. Numbers keep their text, so that long ids are not rounded.
+ * Removes what identifies people from a page of people, before the page is landed. Keeps only the fields in HARMLESS,
+ * and only if their value is plain or a list of plain values. Numbers keep their text, so that long ids are not
+ * rounded.
  * @param list name of the page's array of people
  * @returns a body with the same number of items; an item that is no object becomes null
  */

@@ -2,7 +2,8 @@ import type { LimitError } from '../../api-client/index.js';
 
 // After this many consecutive daily-limit errors, trust them over /v2/metrics.
 const BELIEVED_IN_A_ROW = 10;
-// If this many consecutive calls for a chunk end with only suspected limits, the records are the cause.
+// If this many consecutive executions of a chunk's activity end with only suspected limits, the cause is the records,
+// not the daily limit.
 const CALLS_AT_MOST = 3;
 
 /**
@@ -23,8 +24,8 @@ export class SuspectedLimits {
 
   /**
    * @param saysRoom reads /v2/metrics; true only if the API reports a daily quota and some of it is left
-   * @param suspectedBefore number of consecutive earlier calls for this chunk that ended with only suspected limits.
-   * Null: the API reports no daily quota, so every daily limit is real.
+   * @param suspectedBefore number of consecutive earlier executions of this chunk's activity that ended with only
+   * suspected limits. Null: the API reports no daily quota, so every daily limit is real.
    */
   constructor(saysRoom: () => Promise<boolean>, suspectedBefore: number | null) {
     this.#saysRoom = suspectedBefore === null ? () => Promise.resolve(false) : saysRoom;

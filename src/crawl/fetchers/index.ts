@@ -11,6 +11,8 @@ export const fetchers: Record<FetchedStreamName, Fetcher> = {
   companies: oneRow((client, id, signal) => client.v2.company(id, { signal })),
   financials: oneRow((client, id, signal) => client.v2.financial(id, {}, { signal })),
   financials_v1: oneRow((client, id, signal) => client.v1.financial(id, { signal })),
+  companies_v1: oneRow((client, id, signal) => client.v1.company(id, { signal })),
+  financials_ticker: oneRow((client, ticker, signal) => client.v2.financialByTicker(ticker, { signal })),
   executives,
   ownership,
   ownership_jobs: ownershipJobs,

@@ -37,8 +37,8 @@ export async function beginRun(deps: Omit<CrawlDeps, 'client'>, input: OpenRunIn
 }
 
 /**
- * Returns the day before an instant, in UTC. No time zone has an earlier date at this instant, so every part landed
- * since then has this date or a later one.
+ * Returns the day before an instant, in UTC. At this instant, no time zone has an earlier date. So every part that is
+ * landed from this instant on has this date or a later one.
  */
 function dayBefore(now: Date): string {
   return new Date(now.getTime() - 86_400_000).toISOString().slice(0, 10);

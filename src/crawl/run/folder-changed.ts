@@ -17,8 +17,8 @@ export function folderChanged(dataDir: string, what: string, cause?: unknown): T
 }
 
 /**
- * Whether the landing zone holds a record of the run: `open` from the run's start, or `close` from the end of its
- * crawl.
+ * Whether the landing zone holds the record that the run landed when it opened (`open`) or when its crawl ended
+ * (`close`).
  */
 export function hasRunRecord(dataDir: string, { run, date }: RunContext, chunk: 'open' | 'close'): boolean {
   const folder = runFolder({ dataDir, stream: 'runs', run, date });

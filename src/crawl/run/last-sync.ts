@@ -3,7 +3,7 @@ import { readManifests, readPartRows } from '../../landing/index.js';
 
 /**
  * Returns the logical date of the latest complete watch sync; undefined when there was none. Skips failed syncs and
- * syncs of a single past day. With their dates, the next sync would miss the events in between.
+ * syncs of a single past day. If their dates counted, the next sync would miss earlier events that no sync has read.
  */
 export function lastSyncDate(dataDir: string): string | undefined {
   return readManifests(dataDir, { stream: 'runs' })

@@ -22,7 +22,18 @@ import { parseInput, wrongInput } from './parse-input.js';
 
 type Decided = Pick<
   RunContext,
-  'date' | 'asOfNow' | 'market' | 'filters' | 'streams' | 'refreshSeconds' | 'from' | 'to' | 'note' | 'gate' | 'file'
+  | 'date'
+  | 'asOfNow'
+  | 'market'
+  | 'filters'
+  | 'streams'
+  | 'refreshSeconds'
+  | 'from'
+  | 'to'
+  | 'note'
+  | 'gate'
+  | 'file'
+  | 'contactMetrics'
 >;
 
 /** Earlier results and facts about the worker that decide the parameters of a new run. */
@@ -106,9 +117,10 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
             current: past.currentNight?.(market.name, market.filters) ?? null,
           }
         : null,
+      ...(config.contactMetrics ? { contactMetrics: true } : {}),
       note: when.asOfNow
         ? null
-        : `${when.date} is in the past. The API shows searches and company records only as of now, so this run reads only the watch events of that day.`,
+        : `${when.date} is in the past. The API shows searches and company records only as of now, so this run reads only the watch events ${config.contactMetrics ? 'and contact metrics ' : ''}of that day.`,
     };
   },
 
@@ -154,7 +166,7 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
     const asked = parseInput(
       BackfillInput,
       input,
-      '{"from": "2026-01-01", "to": "2026-01-31", "streams": ["tenders", "watch_events", "financials", "financials_v1"], "market": "demo"}; streams and market are optional',
+      '{"from": "2026-01-01", "to": "2026-01-31", "streams": ["tenders", "watch_events", "contact_metrics", "financials", "financials_v1"], "market": "demo"}; streams and market are optional',
     );
     const today = dayIn('UTC', now);
     if (asked.from > asked.to) throw wrongInput(`from (${asked.from}) is after to (${asked.to})`, 'Swap them.');
@@ -166,7 +178,7 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
       asOfNow: false,
       market: market?.name ?? null,
       filters: createdBetween(config.tenders?.filters ?? {}, asked.from, asked.to),
-      streams: asked.streams ?? backfillStreams(market === undefined ? config.markets : [market]),
+      streams: asked.streams ?? backfillStreams(config, market === undefined ? config.markets : [market]),
       refreshSeconds: market?.refresh ?? shortestRefresh(config),
       from: asked.from,
       to: asked.to,

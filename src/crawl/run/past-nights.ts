@@ -5,12 +5,22 @@ import { NotPublishedError } from '../../duckdb/errors.js';
 import { queryPublished } from '../../builds/published.js';
 import type { CrawlDeps } from '../deps.js';
 
+/** State of a ticker in the published warehouse. */
+export interface KnownTicker {
+  ticker: string;
+  isMatched: boolean;
+  isAnswered: boolean;
+  isStale: boolean;
+}
+
 /** Facts about a market from the published warehouse. Empty before the first night. */
 export interface PastNights {
   /** Requests of the last search, and the total that the API reported. */
   search: SearchOutlook['before'];
   /** Numbers of known, unfetched, stale and changed companies, by stream. */
   records: Record<string, Pick<RecordOutlook, 'known' | 'unfetched' | 'stale' | 'changed'>>;
+  /** Tickers with answers, and those by which `tidemark resolve` found a company. Empty without financials_ticker. */
+  tickers: KnownTicker[];
   /** Median latency in milliseconds, by endpoint, in the last run. */
   latency: Record<string, number>;
 }
@@ -23,7 +33,7 @@ export async function readPastNights(
   { config, clock, log }: Pick<CrawlDeps, 'config' | 'clock' | 'log'>,
   ctx: RunContext,
 ): Promise<PastNights> {
-  const past: PastNights = { search: null, records: {}, latency: {} };
+  const past: PastNights = { search: null, records: {}, tickers: [], latency: {} };
   const market = `'${(ctx.market ?? '').replaceAll("'", "''")}'`;
   const night = `(SELECT run FROM ops.nights WHERE market = ${market} ORDER BY date DESC LIMIT 1)`;
   const now = `TIMESTAMPTZ '${clock.now().toISOString()}'`;
@@ -64,6 +74,20 @@ export async function readPastNights(
       if (p50 !== null) past.latency[String(endpoint)] = Number(p50);
       if (endpoint !== 'POST /v2/prospecting' && endpoint !== 'POST /v1/finder/companies') continue;
       past.search = { requests: (past.search?.requests ?? 0) + Number(count), total: Number(total) };
+    }
+    if (ctx.streams.includes('financials_ticker')) {
+      const tickers = await rows(
+        config.dataDir,
+        `SELECT ticker, is_matched, answered_at IS NOT NULL,
+          coalesce(answered_at <= ${now} - to_seconds(${ctx.refreshSeconds['financials_ticker'] ?? 0}), false)
+         FROM core.tickers`,
+      );
+      past.tickers = tickers.map(([ticker, isMatched, isAnswered, isStale]) => ({
+        ticker: String(ticker),
+        isMatched: Boolean(isMatched),
+        isAnswered: Boolean(isAnswered),
+        isStale: Boolean(isStale),
+      }));
     }
   } catch (error) {
     if (!(error instanceof NotPublishedError))

@@ -14,7 +14,7 @@ export async function planStream(
   { ctx, stream, chunkSize }: PlanDueInput,
 ): Promise<DuePlan> {
   const known = knownOf(ctx, stream);
-  const questions = stream === 'matches' ? await askedQuestions(deps, ctx) : undefined;
+  const questions = await namedEntities(deps, ctx, stream);
   const due = await planDue(warehouse, deps.config.dataDir, {
     questions,
     run: ctx.run,
@@ -27,6 +27,18 @@ export async function planStream(
   });
   await landDue(deps, ctx, stream, due);
   return { stream, chunkSize, ...due, ...(isIdle(known, stream) && due.due === 0 ? { idle: true } : {}) };
+}
+
+/** Returns the entities that the run's list or the configuration names; undefined for streams without such names. */
+async function namedEntities(
+  deps: Omit<CrawlDeps, 'client'>,
+  ctx: RunContext,
+  stream: PlanDueInput['stream'],
+): Promise<readonly string[] | undefined> {
+  if (stream === 'matches') return askedQuestions(deps, ctx);
+  // The context of the run does not carry the tickers, because every activity would carry them, too.
+  if (stream === 'financials_ticker') return deps.config.markets.find(({ name }) => name === ctx.market)?.tickers ?? [];
+  return undefined;
 }
 
 /** Whether a run without due entities of this stream has nothing to do in it. */

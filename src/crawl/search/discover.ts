@@ -36,8 +36,8 @@ const NOTHING_FOUND: DiscoverResult = {
 };
 
 /**
- * Searches a market with at most `input.budget` requests. The plan's state depends only on the answers, and every
- * answer is landed. A new attempt or the next round gives the plan all landed answers and sends only the missing
+ * Searches a market with at most `input.budget` requests. Every answer is landed, and the plan's state depends only on
+ * the answers. So a new attempt or the next round can give the plan all landed answers, and then sends only the missing
  * searches.
  * @returns counts; `done` with the coverage once the plan is finished
  * @throws TidemarkError `ApiRefused` when the API rejects the market's filters
@@ -186,7 +186,7 @@ async function askPage(deps: CrawlDeps, request: PlanRequest, heartbeat: Heartbe
     }
     if (!(await isOnlyThisSearch(deps, error, request, heartbeat))) throw error;
     const fault = error as ApiError;
-    // A failed guess is not a fault of the API, so land the failure as a refusal.
+    // The plan can continue without the answer to a guess. Land a failed guess as a refusal, not as a fault of the API.
     return refusal(fault, request, request.purpose === 'guess' ? 400 : Math.max(fault.status, 500));
   }
 }
@@ -227,8 +227,9 @@ function mustAnswer({ purpose }: PlanRequest): boolean {
 }
 
 /**
- * Sends a search without filters, up to PLAIN_SEARCHES times, until the API answers. If the API answers, it refuses
- * only the single search `request`, and the plan reports the gap.
+ * Finds out whether the API refuses all searches, or only the search `request`. Sends a search without filters, up to
+ * PLAIN_SEARCHES times, until the API answers. An answer means that only `request` is refused. The plan then reports
+ * the gap.
  * @throws RouteRefusedError when the API refuses the search without filters, too
  */
 async function requireSearch(
@@ -248,7 +249,7 @@ async function requireSearch(
   throw new RouteRefusedError(error, true);
 }
 
-/** Sends a search without filters. Accepts InvalidRequest as an answer. */
+/** Sends a search without filters. InvalidRequest counts as an answer, because the API then accepts searches. */
 async function sendPlainSearch(deps: CrawlDeps, { route, per_page }: PlanRequest, heartbeat: Heartbeat): Promise<void> {
   try {
     await sendSearch(deps, { route, per_page, page: 1, filters: {} }, heartbeat);

@@ -3,14 +3,21 @@ import type { MarketStream, RunContext } from '../../../schemas/pipeline/run.js'
 import { traitsOf } from '../../../schemas/pipeline/streams.js';
 import { readManifests } from '../../landing/index.js';
 import type { Plan, PlanAnswer, PlanRequest, Purpose } from '../../planner/index.js';
-import { forecastRecords, forecastSearch, type SearchOutlook, type StreamForecast } from '../../planner/forecast.js';
+import {
+  forecastRecords,
+  forecastSearch,
+  type RecordOutlook,
+  type SearchOutlook,
+  type StreamForecast,
+} from '../../planner/forecast.js';
 import { landRecords } from '../run/close-run.js';
 import type { CrawlDeps } from '../deps.js';
+import { contactDays } from '../contact-metrics.js';
 import { nomenclaturesAreFresh, NOMENCLATURE_ENDPOINTS } from '../list.js';
 import { filtersRefused } from './market-plan.js';
-import { readPastNights, type PastNights } from '../run/past-nights.js';
+import { readPastNights, type KnownTicker, type PastNights } from '../run/past-nights.js';
 
-/** Purposes of the requests that test how the API behaves. */
+/** Purposes of probes: requests that test how the API behaves. */
 const PROBES: ReadonlySet<Purpose> = new Set(['calibration', 'guess', 'again']);
 
 /** Sends a search of the plan and keeps the answer. The run then does not send the same search again. */
@@ -40,11 +47,34 @@ export async function forecastMarket(
   const records = ctx.streams.flatMap((stream) => {
     const { route: endpoint } = traitsOf(stream as MarketStream);
     if (endpoint === null) return [];
+    if (stream === 'financials_ticker') {
+      const { total, ...tickers } = tickerOutlook(deps.config, ctx, past.tickers);
+      return [forecastRecords({ stream, endpoint, ...tickers }, total)];
+    }
     const known = past.records[stream] ?? { known: 0, unfetched: 0, stale: 0, changed: 0 };
     const requestsEach = stream === 'ownership' ? (ctx.ownership?.thresholds.length ?? 1) : 1;
     return [forecastRecords({ stream, endpoint, ...known, requestsEach }, search.total)];
   });
   return { total: search.total, streams: [...fixed(deps, ctx), forecastSearch(search), ...records], past };
+}
+
+/** Counts the tickers that a run of the market requests, and those with an answer. */
+function tickerOutlook(
+  { markets }: CrawlDeps['config'],
+  { market }: RunContext,
+  past: readonly KnownTicker[],
+): Omit<RecordOutlook, 'stream' | 'endpoint'> & { total: number } {
+  const configured = markets.find(({ name }) => name === market)?.tickers ?? [];
+  const wanted = new Set(
+    [...configured, ...past.filter(({ isMatched }) => isMatched).map(({ ticker }) => ticker)].map(upper),
+  );
+  const answered = past.filter(({ ticker, isAnswered }) => isAnswered && wanted.has(upper(ticker)));
+  const stale = answered.filter(({ isStale }) => isStale).length;
+  return { total: wanted.size, known: answered.length, unfetched: 0, stale, changed: 0 };
+}
+
+function upper(ticker: string): string {
+  return ticker.toUpperCase();
 }
 
 /** Lands a run's forecast. The view ops.forecasts compares the forecast with the requests that the run sent. */
@@ -64,10 +94,23 @@ function fixed({ config, clock }: Pick<CrawlDeps, 'config' | 'clock'>, ctx: RunC
       basis: due ? 'lookup lists' : 'lookup lists younger than 7 days',
     },
     { stream: 'metrics', requests: 2, endpoints: ['GET /v2/metrics'], basis: 'read the quota at start and end' },
+    ...(ctx.contactMetrics
+      ? [
+          {
+            stream: 'contact_metrics',
+            requests: contactDays({ config }, ctx).length,
+            endpoints: ['GET /v2/metrics/contacts'],
+            basis: 'today, and the last two days if not read after their end',
+          },
+        ]
+      : []),
   ];
 }
 
-/** Sends only the plan's probes. Collects all other searches that the plan wants to send next. */
+/**
+ * Sends the calibration probes of the plan, but no other search. Returns the facts from which the number of the other
+ * searches is estimated.
+ */
 async function calibrate(
   plan: Plan,
   ctx: RunContext,

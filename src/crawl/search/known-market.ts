@@ -13,8 +13,8 @@ import { readRotation, turnsAfter, type KeptTurns } from './rotation.js';
 type Deps = Pick<CrawlDeps, 'config' | 'clock' | 'log'>;
 
 /**
- * The file `data/calibration/<market>.json`: facts about the API from the last search of a market. The last search used
- * `baseUrl` and `filters`.
+ * The file `data/calibration/<market>.json`: facts about the API from the last search of a market. `baseUrl` and
+ * `filters` are those of that search.
  */
 interface KeptCalibration {
   baseUrl: string;
@@ -22,7 +22,7 @@ interface KeptCalibration {
   /** ISO instant of the calibration. */
   at: string;
   calibration: Calibration;
-  /** When each part of the market was last searched completely; null without a rotation. */
+  /** For each part of the market, the night that last searched it completely. Null without a rotation. */
   turns: KeptTurns | null;
 }
 

@@ -28,7 +28,7 @@ export function planMarket(config: Config, ctx: RunContext, known: KnownMarket):
  * these companies.
  */
 export function remainderNightsOf(config: Config, ctx: RunContext): number {
-  // Only the company records show which companies have no date of incorporation.
+  // A rotation needs company records, because only they show which companies have no date of incorporation.
   if (!ctx.streams.includes('companies')) return 1;
   return config.markets.find(({ name }) => name === ctx.market)?.remainderNights ?? 1;
 }

@@ -20,7 +20,8 @@ const LATE = 2;
 
 /**
  * Chooses the part of a market to search completely tonight: the part whose last search is oldest. Also reads the
- * carried-over companies: members of the current night without a date of incorporation.
+ * carried-over companies: members of the current night without a date of incorporation. These include companies without
+ * details: a search by date may not find them.
  * @returns null when the whole market must be searched: there is no rotation, or too many nights were missed
  */
 export async function readRotation(
@@ -40,7 +41,7 @@ export async function readRotation(
       `SELECT CAST(m.seen_on AS VARCHAR), list(CAST(m.company_id AS VARCHAR) ORDER BY m.company_id)
        FROM marts.market_members AS m JOIN core.companies AS c USING (company_id)
        WHERE m.market = ${market} AND m.date = (SELECT max(date) FROM ops.nights WHERE market = ${market})
-         AND m.seen_on >= DATE '${since}' AND c.has_details AND c.founding_date IS NULL
+         AND m.seen_on >= DATE '${since}' AND c.founding_date IS NULL
        GROUP BY 1 ORDER BY 1`,
     );
     const carried = Object.fromEntries(rows as [string, string[]][]);

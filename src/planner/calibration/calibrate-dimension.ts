@@ -23,11 +23,12 @@ type Outcome = DimensionFacts | { unusable: string };
 const DOMINANT = 0.97;
 // Search at most this many single values. If none of them filters, the dimension is unusable.
 const MOST_SINGLES = 6;
-// Test bounds only in markets of at least this many page caps. In smaller markets, the test costs more than it saves.
+// Test whether ranges include their bounds only if the market has at least this many times the page cap. In smaller
+// markets, the test costs more than it saves.
 const BOUNDS_WORTH = 20;
-// Between two requests, at most this share of the market's companies is added or removed.
+// Assumes that at most this share of the market's companies is added or removed between two requests.
 const DRIFT = 0.001;
-// The totals of two parts may together exceed the market's total by this share. Companies may be added between two
+// Allowed excess of the totals of two parts over the market's total, as a share. Companies may be added between two
 // requests.
 const SURPLUS = 0.01;
 
@@ -211,8 +212,9 @@ function* testDateFormat(
 }
 
 /**
- * Tests whether the API excludes values equal to a bound. If so, sets `state.bounds` and returns true; the caller then
- * calibrates again. If the API excludes them, one window has more companies than its two halves together.
+ * Tests whether the API excludes values equal to a bound. Compares the total of a window with the totals of its two
+ * halves: if the window has more companies, the API excludes bounds. Then sets `state.bounds` and returns true, and the
+ * caller calibrates again.
  */
 function* findBounds(state: CrawlState, splitField: SplitField, { format, asked }: Understood): Task<boolean> {
   const [first, second] = asked ?? [];
@@ -221,8 +223,8 @@ function* findBounds(state: CrawlState, splitField: SplitField, { format, asked 
   const probe = probing(state, splitField);
   const both = yield* probe({ from: first.from, to: second.to });
   if (isRefused(both) || both.total <= first.count + second.count) return false;
-  // The window may hold more companies because a company was added. Count the day of the bound: if the day has
-  // companies, bounds are included.
+  // The window may also hold more companies because a company was added meanwhile. To be sure, search for the single
+  // day of the bound. If this search finds companies, bounds are included.
   const day = yield* probe({ from: first.to, to: first.to });
   if (isRefused(day) || day.total > 0) return false;
   const days = yield* probe({ from: first.to, to: second.from });

@@ -4,15 +4,17 @@ import type { CrawlState } from '../crawl-state.js';
 import { fork, join, type Task } from '../tasks.js';
 import type { Dimension } from '../types.js';
 
-// Share of the market's companies with a value from which an incomplete dimension is preferred to overlapping values.
+// In some dimensions, not every company has a value. Such a dimension is still preferred to overlapping values if at
+// least this share of the market's companies has a value.
 export const GOOD_REACH = 0.8;
 // A dimension is coarse when its last 365 positions hold, on average, more than this share of the page cap.
 const RECENT = 365;
 const COARSE = 0.25;
 // Replaces `COARSE` when the warehouse has the number of companies of each position.
 const COARSE_KNOWN = 0.5;
-// Estimates: requests of a sweep for each full page, and how often a split by overlapping values lists each company.
+// Estimated requests of a sweep for each full page.
 const SWEEP_COST = 1.1;
+// Estimate of how often a split by overlapping values lists each company.
 const OVERLAP = 2;
 
 /** A dimension and its calibration. */
@@ -52,7 +54,8 @@ export function* chooseDimension(
   // search.
   const complete = (yield* usable(state, dimensions)).find(({ facts }) => facts.complete);
   if (complete && (!worth[0] || pays(state, total / 2, complete.facts))) return complete;
-  // Take an expensive dimension if it costs at most `requestsPerCompany` for each hidden company.
+  // Take an expensive dimension if it costs at most `requestsPerCompany` requests for each company that the segment's
+  // own pages do not show.
   const expensive = second.filter(({ facts }) => costOf(state, total, facts) <= state.requestsPerCompany * hidden);
   return worth[0] ?? expensive.toSorted(byReach)[0] ?? null;
 }
@@ -103,7 +106,8 @@ function isOverlapping(dimension: Dimension): boolean {
 
 /**
  * Returns false when a split would cost much more than the segment's own pages. Overlapping values list companies
- * several times, so such a split must bring all parts below the page cap. Single values cost one search each.
+ * several times, so such a split must bring all parts below the page cap. If a search accepts only one value, the split
+ * costs one search for each value.
  */
 function pays(state: CrawlState, total: number, { splitField }: DimensionFacts): boolean {
   const values = splitField.hi - splitField.lo + 1;

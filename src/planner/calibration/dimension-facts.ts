@@ -2,7 +2,7 @@ import { positionOf, rangeField, type SplitField } from '../split-field.js';
 import { Shape, type Counted } from '../shape.js';
 import type { Bounds, DateFormat, PlanInput, RangeDimension } from '../types.js';
 
-/** Facts that calibration learned about a dimension in the whole market. */
+/** What calibration found out about a dimension, over the whole market. */
 export interface DimensionFacts {
   splitField: SplitField;
   shape: Shape;
@@ -15,7 +15,7 @@ export interface DimensionFacts {
   /** Windows that cover the whole dimension, with the number of companies in each. */
   counts: readonly Counted[];
   format?: DateFormat;
-  /** Windows of which calibration already fetched page 1, with the number of companies in each. */
+  /** Windows whose first page calibration has already fetched, with the number of companies in each. */
   asked?: readonly Counted[];
   /** True when `shape` comes from the warehouse, which holds each company's value. */
   exact: boolean;

@@ -7,7 +7,8 @@ import { isRefused, type ListingAnswer } from '../types.js';
 
 // If version 1's pages are smaller than this share of version 2's pages, a sweep is cheaper than the listing.
 const WORTH = 0.85;
-// While the pages are read, at most this share of the market's companies is added or removed.
+// Allowed difference between the two versions, as a share of the market: companies that may be added or removed while
+// the pages are read.
 const DRIFT = 0.001;
 const DRIFT_FLOOR = 5;
 // Pages requested at once. The API may report an absurd number of pages, which must not exhaust memory.
@@ -17,9 +18,10 @@ const BATCH = 1_000;
 export const V1_PROBE = 'v1-probe';
 
 /**
- * Reads a market above the page cap through version 1, whose search has no documented page cap (reference v1,
- * "Endpoints"). Takes one request a page and also lists companies that lack values. Uses version 1 only if its pages
- * hold exactly as many companies as version 2 counts. The rows of the last page give the exact number.
+ * Reads a market above the page cap with the search of version 1, which has no documented page cap (reference v1,
+ * "Endpoints"). This search costs one request a page, and it also lists companies that lack values. Uses version 1 only
+ * if its pages hold exactly as many companies as version 2 counts. The number of rows on the last page makes the
+ * comparison exact.
  * @returns the segment, without its final state; null when version 1 is unusable, with the reason in `dropped`
  */
 export function* readListing(state: CrawlState): Task<Segment | null> {

@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util';
-import { setup } from '../../global-setup.js';
 import { runStorm } from './storm.js';
 
 /* `npm run storm -- --seed S --rounds N`: runs rounds of two workers, two receivers and writing commands. */
@@ -10,7 +9,6 @@ const { values } = parseArgs({
     companies: { type: 'string', default: '60' },
   },
 });
-const removeCompiled = await setup();
 const end = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => end.abort());
 const found = await runStorm({
@@ -20,7 +18,7 @@ const found = await runStorm({
   say: (line) => console.log(line),
   // Stops after the current round, so that no process is left.
   signal: end.signal,
-}).finally(removeCompiled);
+});
 const { rounds, strikes, acknowledged, complete, reads, problems } = found;
 console.log(
   `seed ${values.seed}: ${rounds} rounds, ${strikes} strikes at processes at work, ${complete} complete runs, ${acknowledged} deliveries acknowledged, ${reads} reads; ${problems.length === 0 ? 'all well' : `${problems.length} things wrong`}`,

@@ -14,7 +14,7 @@ markets:
 
 /** All commands except \`sandbox\`, which has its own help. */
 const COMMANDS = `
-  demo, up, worker, setup, publish, compact, snapshot, tenders, backfill, resolve, models, models plan, models docs, models test, models apply, models rollback, models history, models diff, models env list, models env drop, sql, status, runs, coverage, quota, rejects, report, doctor,
+  demo, up, worker, setup, login, logout, publish, compact, snapshot, tenders, backfill, resolve, models, models plan, models docs, models test, models apply, models rollback, models history, models diff, models env list, models env drop, sql, status, runs, coverage, quota, rejects, report, doctor,
   schedule, schedule apply, schedule list, schedule pause, schedule resume, schedule trigger, schedule backfill,
   schedule delete, watch, watch plan, watch apply, watch list, watch events, watch listen, watch sync`
   .split(',')
@@ -86,7 +86,7 @@ describe.concurrent('wrong usage', () => {
     [['backfill', '--from', '2026-01-05', '--to', '2026-01-01'], /is after --to/],
     [
       ['backfill', '--from', '2026-01-01', '--to', '2026-01-02', '--streams', 'companies'],
-      /Choose from: tenders, watch_events, financials/,
+      /Choose from: tenders, watch_events, contact_metrics, financials/,
     ],
     [['snapshot', '--market', 'north', '--date', '2026-02-30'], /is not a date/],
     [['snapshot', '--market', 'north', '--date', '2999-01-01'], /is in the future/],

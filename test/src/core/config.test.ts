@@ -54,6 +54,8 @@ describe('tidemark.yaml', () => {
       companies: 7_200,
       financials: 90 * 86_400,
       financials_v1: 90 * 86_400,
+      companies_v1: 30 * 86_400,
+      financials_ticker: 90 * 86_400,
       ownership: 90 * 86_400,
       executives: 90 * 86_400,
     });
@@ -93,10 +95,13 @@ describe('tidemark.yaml', () => {
           name: 'a',
           filters: {},
           streams: ['companies', 'financials'],
+          tickers: [],
           refresh: {
             companies: 30 * 86_400,
             financials: 90 * 86_400,
             financials_v1: 90 * 86_400,
+            companies_v1: 30 * 86_400,
+            financials_ticker: 90 * 86_400,
             ownership: 90 * 86_400,
             executives: 90 * 86_400,
           },
@@ -107,6 +112,7 @@ describe('tidemark.yaml', () => {
         },
       ],
       nomenclatures: true,
+      contactMetrics: true,
       ownership: {
         thresholds: [25],
         parameter: 'threshold',
@@ -125,6 +131,7 @@ describe('tidemark.yaml', () => {
     ['api: { baseUrl: "https://x", maxConcurrency: 512, perPage: 1, requestsPerSecond: 0.1, timeout: 24d }'],
     [`${API}quota: { reserve: 100%, probeEvery: 1s, resetsAt: "23:59", timezone: Asia/Tokyo }`],
     [`${API}quota: { reserve: 0%, resetsAt: "09:00" }`],
+    [`${API}markets: [{ name: a, streams: [financials_ticker], tickers: ["0700", NOVO-B, BRK B] }]`],
     [`${API}markets: [{ name: a, minCoverage: 1, maxDrop: 0, requestsPerCompany: 0, remainderNights: 31 }]`],
     [`${API}markets: [{ name: a, minCoverage: 12.5%, requestsPerCompany: 1000, refresh: { companies: 36500d } }]`],
     [`${API}markets: [{ name: a, schedule: { cron: "@daily", timezone: Europe/Copenhagen } }]`],
@@ -189,6 +196,16 @@ describe('tidemark.yaml', () => {
     ],
     [`${API}tenders: { schedule: { cron: "0 0 31 2 *" } }`, /tenders\.schedule\.cron: .*no day matches/],
     [`${API}data: ""`, /data: must name a folder/],
+    [
+      `${API}markets: [{ name: a, streams: [financials_ticker], tickers: [700] }]`,
+      /markets\.0\.tickers\.0: must be text: put it in quotes/,
+    ],
+    [
+      `${API}markets: [{ name: a, streams: [financials_ticker], tickers: ["A "] }]`,
+      /tickers\.0: must be a ticker of 1 to 32/,
+    ],
+    [`${API}markets: [{ name: a, streams: [financials_ticker], tickers: [a, A] }]`, /tickers: names a ticker twice/],
+    [`${API}markets: [{ name: a, tickers: [A] }]`, /markets\.0\.tickers: needs financials_ticker in `streams`/],
     [`${API}markets: [{ name: a, refresh: { companies: 99999999999999d } }]`, /companies: must be at most 36500d/],
     [`${API}quota: { reserve: 150% }`, /quota\.reserve: must be between 0% and 100%/],
     [`${API}quota: { probeEvery: 0s }`, /quota\.probeEvery: must be between 1s and 24d/],
@@ -300,12 +317,18 @@ describe('tidemark.yaml', () => {
   });
 
   it('backfills version 1 reports only if a market reads them', () => {
-    const { markets } = load(`${API}markets: [{ name: a }, { name: b, streams: [companies, financials_v1] }]`);
-    expect(backfillStreams(markets)).toContain('financials_v1');
-    expect(backfillStreams(markets.slice(0, 1))).not.toContain('financials_v1');
-    expect(backfillStreams(markets.slice(0, 1))).toEqual(
-      backfillStreams(markets).filter((each) => each !== 'financials_v1'),
+    const config = load(`${API}markets: [{ name: a }, { name: b, streams: [companies, financials_v1] }]`);
+    const first = config.markets.slice(0, 1);
+    expect(backfillStreams(config, config.markets)).toContain('financials_v1');
+    expect(backfillStreams(config, first)).not.toContain('financials_v1');
+    expect(backfillStreams(config, first)).toEqual(
+      backfillStreams(config, config.markets).filter((each) => each !== 'financials_v1'),
     );
+  });
+
+  it('backfills contact metrics unless contactMetrics is false', () => {
+    expect(backfillStreams(load(API), [])).toContain('contact_metrics');
+    expect(backfillStreams(load(`${API}contactMetrics: false`), [])).not.toContain('contact_metrics');
   });
 
   it('finds a market by name or lists all', () => {

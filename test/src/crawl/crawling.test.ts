@@ -355,7 +355,14 @@ describe('discovery of a market', () => {
     await discover(0, 500);
     const forecasts = readRunRows({ dataDir: project.dataDir, stream: 'forecasts', run: 'run-1', date: ctx.date });
     const told = forecasts.map(({ body }) => JSON.parse(body) as ForecastRecord);
-    expect(told.map(({ stream }) => stream)).toEqual(['nomenclatures', 'metrics', 'search', 'companies', 'financials']);
+    expect(told.map(({ stream }) => stream)).toEqual([
+      'nomenclatures',
+      'metrics',
+      'contact_metrics',
+      'search',
+      'companies',
+      'financials',
+    ]);
     expect(told.find(({ stream }) => stream === 'companies')).toMatchObject({ requests: 120, basis: '120 new' });
     const searches = readRunRows({ dataDir: project.dataDir, stream: 'prospecting', run: 'run-1', date: ctx.date });
     const forecast = told.find(({ stream }) => stream === 'search')?.requests ?? 0;

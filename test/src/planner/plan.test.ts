@@ -398,7 +398,7 @@ describe('API variants', () => {
     // Asked again, the pages listed as few: no other reason is known.
     const reasons = coverage.why.filter((w) => w.class === 'drifted').map((w) => w.reason);
     expect(new Set(reasons.map((reason) => reason.replaceAll(/\d+/g, 'n')))).toEqual(
-      new Set(['its pages list n of n companies, also when read again']),
+      new Set(['its pages list n of n companies, even when they are read a second time']),
     );
   });
 

@@ -21,6 +21,7 @@ const sent = (endpoint: string, requests: number, errors = 0): RequestsRecord =>
 });
 const calls = [
   sent('GET /v2/metrics', 9),
+  sent('GET /v2/metrics/contacts', 3),
   sent('GET /v2/companies/{id}', 100, 20),
   sent('POST /v1/finder/companies', 50),
   sent('GET /v2/companies/watch', 5),

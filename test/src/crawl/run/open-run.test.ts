@@ -119,7 +119,7 @@ describe('backfill', () => {
       to: '2026-01-31',
       date: '2026-11-20',
       asOfNow: false,
-      streams: ['tenders', 'watch_events', 'financials'],
+      streams: ['tenders', 'watch_events', 'contact_metrics', 'financials'],
     });
     expect(() => open('backfill', { from: '2026-02-01', to: '2026-01-01' })).toThrow(/is after to/);
     expect(() => open('backfill', { from: '2026-02-01', to: '2027-01-01' })).toThrow(/future/);
@@ -127,12 +127,24 @@ describe('backfill', () => {
     expect(() => open('backfill', { from: '2026-01-01', to: '2026-01-02', streams: ['weather'] })).toThrow(/streams/);
   });
 
+  it('reads the contact metrics with a snapshot unless contactMetrics is false', () => {
+    const without = { ...config, contactMetrics: false };
+    const input = { date: '2026-11-01' };
+    const asked = { workflowType: 'marketSnapshot', workflowId: 'w', run: 'r', input } as const;
+    expect(openRun(config, clock, asked)).toMatchObject({
+      contactMetrics: true,
+      note: expect.stringContaining('contact') as string,
+    });
+    expect(openRun(without, clock, asked)).not.toHaveProperty('contactMetrics');
+    expect(openRun(without, clock, asked).note).not.toContain('contact metrics');
+  });
+
   it('backfills version 1 reports if named or if a market reads them', () => {
     const [market] = config.markets;
     const withV1: Config = { ...config, markets: [{ ...market!, streams: ['companies', 'financials_v1'] }] };
     const input = { from: '2026-01-01', to: '2026-01-31' };
     const asked = openRun(withV1, clock, { workflowType: 'backfill', workflowId: 'w', run: 'r', input });
-    expect(asked.streams).toEqual(['tenders', 'watch_events', 'financials', 'financials_v1']);
+    expect(asked.streams).toEqual(['tenders', 'watch_events', 'contact_metrics', 'financials', 'financials_v1']);
     expect(asked.refreshSeconds).toMatchObject({ financials_v1: 90 * 86_400 });
     expect(open('backfill', { ...input, streams: ['financials_v1'] }).streams).toEqual(['financials_v1']);
   });

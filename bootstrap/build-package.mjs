@@ -1,0 +1,20 @@
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { compile } from './build.mjs';
+import { projectRoot } from './packages.mjs';
+
+// `npm run build`: fills dist/, which `npm pack` ships: checked and compiled code with types and source maps, the files
+// that the code reads, and the bundle of the workflows.
+
+const root = projectRoot();
+const dist = path.join(root, 'dist');
+rmSync(dist, { recursive: true, force: true });
+try {
+  await compile(root, dist);
+  const { loadWorkflowBundle } = await import(pathToFileURL(path.join(dist, 'src', 'temporal', 'bundle.js')).href);
+  await loadWorkflowBundle();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

@@ -1,0 +1,42 @@
+-- Due: configured tickers, and tickers by which `tidemark resolve` found a company, without an answer or with a stale one.
+-- A ticker counts as found only if the question has no other register number: the number could have found the company.
+WITH named AS (
+  SELECT question AS ticker, 0 AS rank FROM asked_questions
+  UNION ALL
+  SELECT json_text(json_extract(CAST(question AS JSON), '$.ticker')), 1
+  FROM ledger.matches
+  WHERE kind = 'registration'
+    AND company_id IS NOT NULL
+    AND json_extract(CAST(question AS JSON), '$.registration_number') IS NULL
+    AND json_extract(CAST(question AS JSON), '$.vat_number') IS NULL
+),
+
+-- The same ticker in another case is requested once, as the configuration writes it.
+tickers AS (
+  SELECT arg_min(ticker, (rank, ticker)) AS ticker FROM named WHERE ticker IS NOT NULL GROUP BY upper(ticker)
+),
+
+asked AS (
+  SELECT entity_id, max(observed_at) AS asked_at
+  FROM ledger.observations
+  WHERE stream = 'financials_ticker'
+  GROUP BY entity_id
+)
+
+SELECT
+  t.ticker AS entity_id,
+  CASE
+    WHEN q.asked_at IS NULL THEN 'unfetched'
+    WHEN a.answered_at IS NULL OR q.asked_at > a.answered_at THEN 'failed'
+    WHEN p.refresh_seconds = 0
+      OR a.answered_at <= p.now - to_seconds(p.refresh_seconds)
+      -- An answer dated more than a day ahead comes from a wrong clock. Its age is unknown, so fetch the ticker again.
+      OR a.answered_at > p.now + INTERVAL 1 DAY
+    THEN 'stale'
+  END AS reason,
+  a.answered_at,
+  CAST(NULL AS BIGINT) AS company_id
+FROM tickers AS t
+CROSS JOIN plan AS p
+LEFT JOIN ledger.answers AS a ON a.stream = 'financials_ticker' AND a.entity_id = t.ticker
+LEFT JOIN asked AS q ON q.entity_id = t.ticker

@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+import { ApiError } from '../../api-client/index.js';
+import type { Clock } from '../../core/clock.js';
+import type { Config } from '../../core/config.js';
+import { TidemarkError } from '../../core/errors.js';
+import { openApi } from '../api.js';
+
+/**
+ * Checks the address of the connector before a browser opens: https or this machine, and something answers there.
+ * @throws TidemarkError `InvalidConfig` for plain http to another machine, `ApiUnavailable` when nothing answers
+ */
+export async function checkConnector(config: Config, clock: Clock): Promise<void> {
+  // The health check needs no key, but the client does.
+  const api = openApi(config, clock, { apiKey: randomBytes(16).toString('hex') });
+  const connectorUrl = config.api.connectorUrl ?? config.api.baseUrl;
+  try {
+    await api.call(async (client) => {
+      try {
+        await client.connector.health();
+      } catch (error) {
+        // Any answer will do: the reference does not show the answer of a connector that is well.
+        if (!(error instanceof ApiError) || error.status !== 0) return;
+        throw new TidemarkError(
+          'ApiUnavailable',
+          `The connector at ${connectorUrl} does not answer: ${error.message}`,
+          {
+            todo: 'Check api.connectorUrl (default: api.baseUrl), and check that this machine can reach it.',
+            cause: error,
+          },
+        );
+      }
+    });
+  } finally {
+    await api.close();
+  }
+}

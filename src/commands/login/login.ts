@@ -1,0 +1,65 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { examples, loadContext } from '../../terminal/context.js';
+import { say, tell } from '../../terminal/print.js';
+import type { LoginOptions } from './sign-in.js';
+
+/** `tidemark login`: signs in through the connector and stores the key. */
+export function registerLogin(program: Command): void {
+  program
+    .command('login')
+    .description('sign in through the connector in a browser, and store the API key')
+    .option('--no-browser', 'open no browser: print the address, and read the API key from the terminal or stdin')
+    .addOption(
+      new Option('--store <where>', 'where to keep the key; auto: in the keyring if there is one, else in a file')
+        .choices(['auto', 'keyring', 'file'])
+        .default('auto'),
+    )
+    .option('--timeout <minutes>', 'how long to wait for the sign-in', minutes, 10)
+    .option('--check', 'sign in nowhere: check the key in use')
+    .addHelpText(
+      'after',
+      examples(
+        'tidemark login',
+        'tidemark login --store file',
+        'tidemark login --no-browser < key.txt',
+        'tidemark login --check',
+      ),
+    )
+    .action(async (options: LoginOptions & { check?: boolean }, command: Command) => {
+      const context = await loadContext(command);
+      if (options.check) return checkKeyInUse(context);
+      const { signIn } = await import('./sign-in.js');
+      process.exitCode = await signIn(context, options);
+    });
+}
+
+/** `tidemark logout`: removes the stored key. */
+export function registerLogout(program: Command): void {
+  program
+    .command('logout')
+    .description('remove the API key that `tidemark login` stored')
+    .addHelpText('after', examples('tidemark logout'))
+    .action(async (_options: object, command: Command) => {
+      const { config } = await loadContext(command);
+      const { forgetKey, isInEnvironment } = await import('../../core/stored-key.js');
+      if (forgetKey(config.dataDir))
+        say('The stored key is removed. It is still valid: if it leaked, have it replaced.');
+      else say('No key is stored.');
+      if (isInEnvironment()) tell('TIDEMARK_API_KEY or TIDEMARK_API_KEY_FILE is still set, and commands use that key.');
+    });
+}
+
+async function checkKeyInUse({ config, clock }: Awaited<ReturnType<typeof loadContext>>): Promise<void> {
+  const [{ findApiKey, keySource }, { verifyKey }] = await Promise.all([
+    import('../../core/stored-key.js'),
+    import('./verify-key.js'),
+  ]);
+  await verifyKey(config, clock, findApiKey(config));
+  say(`${config.api.baseUrl} accepts the key from ${keySource(config).words}.`);
+}
+
+function minutes(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && value > 0 && value <= 60) return value;
+  throw new InvalidArgumentError('Must be a number of minutes, at most 60.');
+}

@@ -1,0 +1,54 @@
+import { TokenVerificationError, ApiError, type ApiClient } from '../../api-client/index.js';
+import type { Clock } from '../../core/clock.js';
+import { checkKey, type Config } from '../../core/config.js';
+import { TidemarkError } from '../../core/errors.js';
+import { rememberSecret } from '../../core/secrets.js';
+import { openApi } from '../api.js';
+
+/**
+ * Checks a key before it is stored: asks the connector (`/api/verify-token`), then the API (`/v2/metrics`), which runs
+ * use. A connector that does not answer the question leaves the decision to the API.
+ * @throws TidemarkError `Unauthorized` when one of them refuses the key
+ */
+export async function verifyKey(config: Config, clock: Clock, key: string): Promise<void> {
+  rememberSecret(key);
+  checkKey(key, 'the sign-in');
+  const api = openApi(config, clock, { apiKey: key });
+  try {
+    if ((await api.call(askConnector)) === false) throw refused(config.api.connectorUrl ?? config.api.baseUrl);
+    if (!(await api.call(askApi))) throw refused(config.api.baseUrl);
+  } finally {
+    await api.close();
+  }
+}
+
+/** Whether the connector accepts the key; null if its answer does not say. */
+async function askConnector(client: ApiClient): Promise<boolean | null> {
+  try {
+    const { data } = await client.connector.verifyToken();
+    return data.fits ? data.value.valid : null;
+  } catch (error) {
+    if (error instanceof TokenVerificationError) return false;
+    // A connector without this route, or one that is down, says nothing about the key.
+    if (error instanceof ApiError) return null;
+    throw error;
+  }
+}
+
+/** Whether the API accepts the key. A valid key may lack the permission to read the usage. */
+async function askApi(client: ApiClient): Promise<boolean> {
+  try {
+    await client.v2.metrics();
+    return true;
+  } catch (error) {
+    if (error instanceof TokenVerificationError) return false;
+    if (error instanceof ApiError && error.name === 'PermissionDeniedError') return true;
+    throw error;
+  }
+}
+
+function refused(address: string): TidemarkError {
+  return new TidemarkError('Unauthorized', `${address} refuses the key, so it was not stored.`, {
+    todo: 'Copy the key again, and check the addresses in `api` of tidemark.yaml. Then run `tidemark login` again.',
+  });
+}

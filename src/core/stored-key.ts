@@ -1,0 +1,196 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { z } from 'zod';
+import { apiKeyFile, checkKey, readApiKey, type Config } from './config.js';
+import { loginFile, storedKeyFile } from './data-folder.js';
+import { errorMessage, hasErrorCode, TidemarkError } from './errors.js';
+import { deleteFromKeyring, KeyringError, readFromKeyring, writeToKeyring } from './keyring.js';
+import { writeSecretFile } from './secret-file.js';
+import { rememberSecret } from './secrets.js';
+
+/*
+ * The API key that `tidemark login` stores. It belongs to a data folder and to one API address: a key must not reach
+ * another API because `api.baseUrl` changed.
+ */
+
+/** Settings that decide which stored key is used. */
+export type KeyPlace = Pick<Config, 'dataDir'> & { api: Pick<Config['api'], 'baseUrl'> };
+
+/** Where to keep a key. `auto`: in the keyring if this machine has one, else in a file. */
+export type KeyStore = 'auto' | 'keyring' | 'file';
+
+const Login = z.object({
+  /** Address of the API for which the key was stored. */
+  address: z.string(),
+  keptIn: z.enum(['keyring', 'file']),
+  /** Account in the keyring; empty for a file. */
+  account: z.string(),
+});
+export type Login = z.infer<typeof Login>;
+
+/**
+ * Finds the API key: `TIDEMARK_API_KEY`, else `TIDEMARK_API_KEY_FILE`, else the key of `tidemark login`.
+ * @throws TidemarkError `InvalidConfig` when there is no key, or when the stored key is for another API
+ */
+export function findApiKey(place: KeyPlace, env: NodeJS.ProcessEnv = process.env): string {
+  return isInEnvironment(env) ? readApiKey(env) : (readStoredKey(place) ?? readApiKey(env));
+}
+
+/** Says where the API key comes from, and the file that holds the key, if a file does. */
+export function keySource(
+  { dataDir }: KeyPlace,
+  env: NodeJS.ProcessEnv = process.env,
+): { words: string; file: string | undefined } {
+  const named = apiKeyFile(env);
+  if (named !== undefined) return { words: named, file: named };
+  if (isInEnvironment(env)) return { words: 'TIDEMARK_API_KEY', file: undefined };
+  const file = storedKeyFile(dataDir);
+  return readLogin(dataDir)?.keptIn === 'keyring'
+    ? { words: 'the keyring of this machine (tidemark login)', file: undefined }
+    : { words: file, file };
+}
+
+/** Whether the environment names an API key, which then replaces a stored key. */
+export function isInEnvironment(env: NodeJS.ProcessEnv = process.env): boolean {
+  return Boolean(env['TIDEMARK_API_KEY']?.trim()) || apiKeyFile(env) !== undefined;
+}
+
+/**
+ * Reads the stored key; null without one.
+ * @throws TidemarkError `InvalidConfig` when the key is for another API, or when it cannot be read
+ */
+export function readStoredKey({ dataDir, api }: KeyPlace): string | null {
+  const login = readLogin(dataDir);
+  if (login === null) return null;
+  const address = addressOf(api.baseUrl);
+  if (login.address !== address) {
+    throw new TidemarkError('InvalidConfig', `The stored key is for ${login.address}, but api.baseUrl is ${address}.`, {
+      todo: 'Correct api.baseUrl (or TIDEMARK_API_URL). Or run `tidemark login` to sign in at the new address.',
+    });
+  }
+  const key = login.keptIn === 'keyring' ? keyFromKeyring(login.account) : keyFromFile(storedKeyFile(dataDir));
+  rememberSecret(key);
+  return key;
+}
+
+/**
+ * Stores a key for an API. Replaces the key stored before.
+ * @returns where the key is, and why `auto` did not choose the keyring
+ * @throws TidemarkError `InvalidConfig` when `store` is `keyring` and the machine has none
+ */
+export async function storeKey(
+  { dataDir, api }: KeyPlace,
+  key: string,
+  store: KeyStore,
+): Promise<{ login: Login; withoutKeyring: string | null }> {
+  const earlier = readLoginOrNull(dataDir);
+  const account = `${new URL(api.baseUrl).host} ${randomBytes(8).toString('hex')}`;
+  const withoutKeyring = store === 'file' ? null : tryKeyring(account, key);
+  if (store === 'keyring' && withoutKeyring !== null) {
+    throw new TidemarkError('InvalidConfig', `The keyring of this machine cannot keep the key: ${withoutKeyring}.`, {
+      todo: 'Unlock the keyring, or store the key in a file: `tidemark login --store file`.',
+    });
+  }
+  const keptIn = store === 'file' || withoutKeyring !== null ? 'file' : 'keyring';
+  const login: Login = { address: addressOf(api.baseUrl), keptIn, account: keptIn === 'keyring' ? account : '' };
+  if (keptIn === 'file') await writeSecretFile(storedKeyFile(dataDir), key);
+  await writeSecretFile(loginFile(dataDir), JSON.stringify(login));
+  if (keptIn === 'keyring') rmSync(storedKeyFile(dataDir), { force: true });
+  if (earlier?.keptIn === 'keyring') tryDelete(earlier.account);
+  return { login, withoutKeyring };
+}
+
+/**
+ * Removes the stored key.
+ * @returns whether a key was stored
+ * @throws TidemarkError `InvalidConfig` when the keyring does not give up the key; nothing is then removed
+ */
+export function forgetKey(dataDir: string): boolean {
+  const [pointer, file] = [loginFile(dataDir), storedKeyFile(dataDir)];
+  const wasStored = existsSync(pointer) || existsSync(file);
+  const login = readLoginOrNull(dataDir);
+  const fault = login?.keptIn === 'keyring' ? tryDelete(login.account) : null;
+  if (fault !== null) {
+    throw new TidemarkError('InvalidConfig', `The key is still in the keyring: ${fault}.`, {
+      todo: 'Unlock the keyring and run `tidemark logout` again.',
+    });
+  }
+  rmSync(file, { force: true });
+  rmSync(pointer, { force: true });
+  return wasStored;
+}
+
+function readLogin(dataDir: string): Login | null {
+  const file = loginFile(dataDir);
+  try {
+    return Login.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (error) {
+    if (hasErrorCode(error, 'ENOENT')) return null;
+    throw new TidemarkError('InvalidConfig', `${file} cannot be read, so the stored key cannot be found.`, {
+      todo: 'Run `tidemark login` again.',
+      cause: error,
+    });
+  }
+}
+
+function readLoginOrNull(dataDir: string): Login | null {
+  try {
+    return readLogin(dataDir);
+  } catch {
+    return null;
+  }
+}
+
+function keyFromFile(file: string): string {
+  try {
+    return checkKey(readFileSync(file, 'utf8').trim(), file);
+  } catch (error) {
+    if (error instanceof TidemarkError) throw error;
+    throw new TidemarkError('InvalidConfig', `The stored key cannot be read from ${file}: ${errorMessage(error)}`, {
+      todo: 'Run `tidemark login` again, or set TIDEMARK_API_KEY.',
+      cause: error,
+    });
+  }
+}
+
+function keyFromKeyring(account: string): string {
+  const fault = (why: string): TidemarkError =>
+    new TidemarkError('InvalidConfig', `The key of \`tidemark login\` cannot be read from the keyring: ${why}.`, {
+      todo: 'Unlock the keyring. For a worker without a desktop, run `tidemark login --store file` or set TIDEMARK_API_KEY_FILE.',
+    });
+  let key: string | null;
+  try {
+    key = readFromKeyring(account);
+  } catch (error) {
+    throw fault(errorMessage(error));
+  }
+  if (key === null) throw fault('it does not hold the key any more');
+  return checkKey(key, 'the keyring');
+}
+
+/** Stores a key in the keyring. Returns null, or why that failed. */
+function tryKeyring(account: string, key: string): string | null {
+  try {
+    writeToKeyring(account, key);
+    return null;
+  } catch (error) {
+    if (!(error instanceof KeyringError)) throw error;
+    tryDelete(account);
+    return error.message;
+  }
+}
+
+/** Removes a key from the keyring. Returns null, or why that failed. */
+function tryDelete(account: string): string | null {
+  try {
+    deleteFromKeyring(account);
+    return null;
+  } catch (error) {
+    if (!(error instanceof KeyringError)) throw error;
+    return error.message;
+  }
+}
+
+function addressOf(baseUrl: string): string {
+  return new URL(baseUrl).href;
+}
