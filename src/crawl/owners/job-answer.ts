@@ -58,16 +58,16 @@ export function readOwners(body: string): { conclusive: boolean | null; jobId: s
 function membersOf(body: string): { top: Members; inner: [key: string, Members][] } {
   // Keep the text of numbers that a double would round.
   const value: unknown = JSON.parse(body.replaceAll(/([:[,]\s*)(-?\d{16,})(?=\s*[,}\]])/g, '$1"$2"'));
-  const top = members(value);
+  const top = entriesOf(value);
   return {
     top,
     inner: top.flatMap(([key, inner]) =>
-      (isObject(inner) ? [[key, members(inner)] as const] : []).map(([k, m]): [string, Members] => [k, m]),
+      (isObject(inner) ? [[key, entriesOf(inner)] as const] : []).map(([k, m]): [string, Members] => [k, m]),
     ),
   };
 }
 
-function members(value: unknown): Members {
+function entriesOf(value: unknown): Members {
   return isObject(value) ? Object.entries(value).map(([key, member]): [string, unknown] => [plain(key), member]) : [];
 }
 
