@@ -24,6 +24,7 @@ const INPUTS: Record<keyof Activities, z.ZodType> = {
     listing: z.enum(['tenders', 'watched_companies', 'nomenclatures', 'contact_metrics']),
   }),
   crawlChunk: WithContext.extend({ stream: LandingStream, chunk: Count }),
+  pollOwnerJobs: WithContext.extend({ round: Count }),
   readQuota: Context,
   enterQuotaGate: z.looseObject({ waiter: WithContext }),
   closeRun: WithContext,

@@ -11,6 +11,8 @@ import type {
   LoadResult,
   ModelsResult,
   PlanDueInput,
+  PollOwnerJobsInput,
+  PollOwnerJobsResult,
   PublishResult,
   QuotaStatus,
 } from '../schemas/pipeline/activities.js';
@@ -35,6 +37,8 @@ export interface CrawlActivities {
   crawlListing(input: ListInput): Promise<ListResult>;
   /** Fetches one chunk of due entities and lands its answers. */
   crawlChunk(input: CrawlChunkInput): Promise<ChunkResult>;
+  /** Polls once every open job of the run that has not been polled within the interval, and lands what changed. */
+  pollOwnerJobs(input: PollOwnerJobsInput): Promise<PollOwnerJobsResult>;
   /**
    * Reads /v2/metrics and lands the reading.
    * @param begins true at the run's start. A clock that is off by more than `api.clockTolerance` then fails the

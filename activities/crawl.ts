@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import { fetchChunk } from '../src/crawl/chunks/fetch-chunk.js';
 import type { CrawlDeps } from '../src/crawl/deps.js';
 import { crawlListing } from '../src/crawl/list.js';
+import { pollOwnerJobs } from '../src/crawl/owners/poll-jobs.js';
 import { beginRun } from '../src/crawl/run/begin-run.js';
 import { closeRun } from '../src/crawl/run/close-run.js';
 import { readQuota } from '../src/crawl/run/read-quota.js';
@@ -20,6 +21,7 @@ export function createCrawlActivities(deps: CrawlDeps, quotaGate: string): Crawl
     discoverMarket: (input) => withHeartbeat((heartbeat) => discoverMarket(deps, input, heartbeat)),
     crawlListing: (input) => withHeartbeat((heartbeat) => crawlListing(deps, input, heartbeat)),
     crawlChunk: (input) => withHeartbeat((heartbeat) => fetchChunk(deps, input, heartbeat)),
+    pollOwnerJobs: (input) => withHeartbeat((heartbeat) => pollOwnerJobs(deps, input, heartbeat)),
     async enterQuotaGate({ waiter, workflowType, taskQueue, signal }) {
       await Context.current().client.workflow.signalWithStart(workflowType, {
         workflowId: quotaGate,

@@ -36,6 +36,11 @@ export function retryId({
   return `rejects/${date}/${[...streams].sort().join('+')}${market === null ? '' : `/${market}`}`;
 }
 
+/** Returns the id of the run that enriches a market's owners. */
+export function ownersId(market: string, date: string): string {
+  return `owners/${market}/${date}`;
+}
+
 /** Returns an id from the hash of a list of companies. The same list has the same id. */
 export function resolveId(hash: string): string {
   return `resolve/${hash}`;

@@ -1,6 +1,7 @@
 export { backfill } from './backfill.js';
 export { enrichPeople } from './enrich-people.js';
 export { checkPayees } from './check-payees.js';
+export { enrichOwners } from './enrich-owners.js';
 export { marketSnapshot } from './market-snapshot.js';
 export { quotaGate } from './quota-gate.js';
 export { rebuildWarehouse } from './rebuild-warehouse.js';

@@ -1,6 +1,7 @@
 import type { CarriedRun } from '../schemas/pipeline/carried.js';
 import type { RunResult } from '../schemas/pipeline/run.js';
 import { followersOf, MARKET_STREAMS } from '../schemas/pipeline/streams.js';
+import { startEnrichment } from './run/owner-jobs.js';
 import { crawlStream, discover, readListing } from './run/steps.js';
 import { withRun } from './run/with-run.js';
 
@@ -20,6 +21,7 @@ export async function marketSnapshot(input?: unknown, carried?: CarriedRun): Pro
         await crawlStream(run, stream);
         for (const follower of followersOf(stream)) await crawlStream(run, follower);
       }
+      if (run.ctx.ownership?.enrich) await startEnrichment(run);
     } else {
       await readListing(run, 'watched_companies');
       await crawlStream(run, 'watch_events');

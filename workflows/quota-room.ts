@@ -23,6 +23,7 @@ const PRIORITY: Record<WorkflowType, number> = {
   enrichPeople: 4,
   checkPayees: 4,
   retryRejects: 5,
+  enrichOwners: 6,
   backfill: 9,
 };
 

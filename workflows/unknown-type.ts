@@ -10,6 +10,7 @@ export const STARTABLE = {
   resolveCompanies: '{"file": "resolve/suppliers.csv"}',
   enrichPeople: '{"file": "resolve/contacts.csv"}',
   checkPayees: '{"file": "payees/suppliers.csv"}',
+  enrichOwners: '{"market": "demo"}',
   retryRejects: '{}',
   rebuildWarehouse: '{}',
 } as const;

@@ -27,6 +27,8 @@ const QuotaRequest = z.strictObject({
   used: z.int().min(0).optional(),
 });
 
+const JobsRequest = z.strictObject({ advanceSeconds: z.int().min(0).max(31_536_000) });
+
 const KeyRequest = z.strictObject({
   key: z.string().regex(/^[\x21-\x7e]+$/, 'Expected characters that a header can carry, no spaces.'),
   /** Permissions of the API key; null removes the key. */
@@ -96,6 +98,13 @@ export function controlRoutes(app: FastifyInstance, sandbox: Sandbox): void {
     if (permissions !== null) sandbox.keys.set({ key, permissions });
     else if (!sandbox.keys.remove(key)) throw new Refusal(404, { detail: 'There is no such key.' });
     return sandbox.keys.list();
+  });
+
+  app.get('/_sandbox/jobs', () => ({ started: sandbox.jobs.started }));
+  app.post('/_sandbox/jobs', (request) => {
+    const { advanceSeconds } = read(JobsRequest, request.body);
+    sandbox.jobs.advance(advanceSeconds * 1_000);
+    return { advanceSeconds };
   });
 
   app.post('/_sandbox/quota', (request) => {

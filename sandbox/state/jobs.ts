@@ -19,13 +19,25 @@ export class Jobs {
   readonly #jobs = new BoundedCache<string, Job>(KEPT_BYTES);
   #count = 0;
   readonly #milliseconds: number;
+  /** Milliseconds by which the time of jobs is ahead of the clock. */
+  #ahead = 0;
 
   constructor(milliseconds: number) {
     this.#milliseconds = milliseconds;
   }
 
+  /** Number of jobs started so far. */
+  get started(): number {
+    return this.#count;
+  }
+
+  /** Lets milliseconds pass for all jobs at once. */
+  advance(milliseconds: number): void {
+    this.#ahead += milliseconds;
+  }
+
   start(company: number, threshold: number, now: number): Job {
-    const job = { id: `ubo-${++this.#count}`, company, threshold, createdAt: now };
+    const job = { id: `ubo-${++this.#count}`, company, threshold, createdAt: now + this.#ahead };
     this.#jobs.add(job.id, job, 100);
     return job;
   }
@@ -35,7 +47,7 @@ export class Jobs {
   }
 
   stateOf(job: Job, now: number): JobState {
-    const age = now - job.createdAt;
+    const age = now + this.#ahead - job.createdAt;
     if (age >= this.#milliseconds) return 'DONE';
     return age >= this.#milliseconds / 2 ? 'RUNNING' : 'PENDING';
   }

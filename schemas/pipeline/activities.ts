@@ -101,6 +101,29 @@ export interface DiscoverResult {
   refused?: Refusal;
 }
 
+/** Input of `pollOwnerJobs`. */
+export interface PollOwnerJobsInput {
+  ctx: RunContext;
+  /** Number of this round, from 0; names the landed part. */
+  round: number;
+}
+
+/** Result of one round of polls. */
+export interface PollOwnerJobsResult {
+  /** Jobs of the run that have not ended. */
+  open: number;
+  /** Seconds until the next job may be polled again. */
+  nextInSeconds: number;
+  rows: number;
+  requests: number;
+  /** True when the daily limit stopped the round. */
+  limited: boolean;
+  /** Jobs that ended in this round without a result. */
+  fruitless: number;
+  /** Routes that the API refuses to the key; left out when there are none. */
+  refused?: Refusal[];
+}
+
 /** Listings. One activity reads a listing page by page to its end. */
 export type Listing = 'tenders' | 'watched_companies' | 'nomenclatures' | 'contact_metrics';
 

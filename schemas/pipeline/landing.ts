@@ -21,6 +21,8 @@ export const LandingStream = z.enum([
   'executives', //          GET /v1/finder/company/executives and the routes that replace it; entity_id: the company
   'employees', //           POST /v2/employees, one row a page; entity_id: the company
   'employee_details', //    GET /v2/employees/{id}
+  'ownership', //           GET /v2/kyb/{id}/ubo, one row a threshold
+  'ownership_jobs', //      enrichment jobs of owners: starts, changed states and ends; entity_id: the company
   'tenders', //             POST /v1/finder/tenders, one row a page
   'tender_details', //      GET /v1/finder/tenders/details
   'nomenclatures', //       the three lookup routes; entity_id: v1, tenders, donors

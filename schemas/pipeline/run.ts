@@ -51,6 +51,9 @@ export const RetryRejectsInput = z.strictObject({
 });
 export type RetryRejectsInput = z.infer<typeof RetryRejectsInput>;
 
+export const EnrichOwnersInput = z.strictObject({ market: z.string().min(1).optional(), date: IsoDate.optional() });
+export type EnrichOwnersInput = z.infer<typeof EnrichOwnersInput>;
+
 export const WorkflowType = z.enum([
   'marketSnapshot',
   'tenderSnapshot',
@@ -60,6 +63,7 @@ export const WorkflowType = z.enum([
   'resolveCompanies',
   'enrichPeople',
   'checkPayees',
+  'enrichOwners',
 ]);
 export type WorkflowType = z.infer<typeof WorkflowType>;
 
@@ -105,6 +109,8 @@ export interface RunContext {
   to: string;
   /** File in `data/resolve` with the companies to identify or the people to enrich; only in runs of a list. */
   file?: string;
+  /** How the run asks for owners; left out in runs without the stream `ownership`. */
+  ownership?: OwnershipSettings;
   /** Data folder of the worker that opened the run. All work of the run uses this folder. Left out by older workers. */
   folder?: DataFolder;
   /** Whether a market snapshot reads the contact metrics. Left out when it does not, and by older workers. */
@@ -128,6 +134,20 @@ export interface RunContext {
   gate: PublishThresholds | null;
   /** Why the run fetches less than its workflow usually does, for people; null when it fetches all. */
   note: string | null;
+}
+
+/** How a run asks for beneficial owners (docs/configuration.md, `ownership`). */
+export interface OwnershipSettings {
+  /** Smallest shares to ask for, in percent, ascending. Each is one request per company. */
+  thresholds: number[];
+  /** Name of the threshold's parameter, and whether it is sent in percent (25) or as a share (0.25). */
+  parameter: string;
+  unit: 'percent' | 'share';
+  /** Whether a snapshot starts enrichment jobs for answers that are not conclusive. */
+  enrich: boolean;
+  /** Seconds between two polls of a job, and after which a job counts as never ending. */
+  pollEvery: number;
+  giveUpAfter: number;
 }
 
 /**

@@ -95,6 +95,8 @@ export const FETCHED = {
     retry: true,
     single: true,
   },
+  ownership: { route: 'GET /v2/kyb/{id}/ubo', due: 'financials', ofCompanies: true, refresh: '90d', retry: true },
+  ownership_jobs: { route: null, due: 'ownership_jobs' },
   tender_details: { route: 'GET /v1/finder/tenders/details', due: 'tender_details', retry: true, single: true },
   watch_events: { route: 'GET /v2/companies/{id}/watch/events', due: 'watch_events' },
   matches: { route: null, due: 'questions' },

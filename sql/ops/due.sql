@@ -9,7 +9,7 @@ description: >-
   the records with the reason fresh.
 columns:
   run: VARCHAR | Run
-  stream: VARCHAR | companies, financials, financials_v1, companies_v1, financials_ticker, executives, employees, employee_details, tender_details, watch_events, matches, enrichments, payee_checks or payee_reports
+  stream: VARCHAR | companies, financials, financials_v1, companies_v1, financials_ticker, executives, employees, employee_details, ownership, ownership_jobs, tender_details, watch_events, matches, enrichments, payee_checks or payee_reports
   reason: VARCHAR | Why the entities were due (new, unfetched, event, renamed, status, entered, changed, watched, failed or stale), or fresh
   entities: BIGINT | Number of companies, people, tickers, tenders or questions
 */

@@ -10,7 +10,7 @@ description: >-
   All streams except companies leave out companies whose record is gone.
 columns:
   market: VARCHAR | Market
-  stream: VARCHAR | companies, financials or, if they are crawled, financials_v1, companies_v1, executives, employees and employee_details
+  stream: VARCHAR | companies, financials or, if they are crawled, financials_v1, companies_v1, executives, employees, employee_details and ownership
   answered_on: DATE | UTC day of the last answer; NULL if there was none
   gone: BOOLEAN | True if the last answer was 404 (not found)
   companies: BIGINT | Members of the market's current night; for employee_details, people in the latest listings of the members
@@ -24,7 +24,7 @@ streams AS (
   UNION ALL
   SELECT 'financials'
   UNION ALL
-  SELECT DISTINCT stream FROM ledger.answers WHERE stream IN ('financials_v1', 'companies_v1', 'executives', 'employees')
+  SELECT DISTINCT stream FROM ledger.answers WHERE stream IN ('financials_v1', 'companies_v1', 'executives', 'employees', 'ownership')
 )
 
 SELECT

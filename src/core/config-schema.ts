@@ -32,6 +32,13 @@ const Percent = z
   .regex(/^\d+(\.\d+)?%$/, 'must be a percentage like 5%')
   .transform((text) => Number(text.slice(0, -1)) / 100);
 
+/** `25%` as a threshold of ownership, converted to percent (25). */
+const OwnershipThreshold = z
+  .string()
+  .regex(/^\d+(\.\d+)?%$/, 'must be a percentage like 25%')
+  .transform((text) => Number(text.slice(0, -1)))
+  .refine((percent) => percent <= 100, 'must be between 0% and 100%');
+
 /** A share from 0 to 1: `0.98` or `98%`. */
 const Share = z
   .union([z.number(), Percent], 'must be a share: 0.98 or 98%')
@@ -165,6 +172,22 @@ export const ConfigSchema = z.strictObject({
   publish: z.strictObject({ keep: z.int().min(1).max(1_000).default(3) }).prefault({}),
   personalData: z.enum(['none', 'contacts']).default('none'),
   retention: Retention,
+  ownership: z
+    .strictObject({
+      thresholds: z
+        .array(OwnershipThreshold)
+        .min(1)
+        .max(10)
+        .refine((all) => new Set(all).size === all.length, 'must not name a threshold twice')
+        .transform((all) => all.toSorted((a, b) => a - b))
+        .prefault(['25%']),
+      parameter: z.string().min(1).default('threshold'),
+      unit: z.enum(['percent', 'share']).default('percent'),
+      enrich: z.boolean().default(false),
+      pollEvery: Wait.prefault('5m'),
+      giveUpAfter: Duration.refine((seconds) => seconds >= 1, 'must be at least 1s').prefault('7d'),
+    })
+    .prefault({}),
   watch: z
     .strictObject({
       callback: z.url().optional(),

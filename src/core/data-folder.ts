@@ -19,6 +19,7 @@ import type { LandingStream } from '../../schemas/pipeline/landing.js';
  *     ├── rejects/<stream>/date=…/run=…/     rejected values with reason and raw body, one file per part
  *     ├── resolve/<hash>.csv                 lists that `tidemark resolve` copied
  *     ├── payees/<hash>.csv                  lists of `tidemark payees check`, until their runs end
+ *     ├── owner-jobs/                        enrichment jobs: open/<company>.json and ended/<company>.json
  *     ├── warehouse/
  *     │   ├── tidemark.duckdb                the writer's file
  *     │   ├── tidemark.duckdb.apply          models that `models apply` has built and not moved in yet
@@ -180,6 +181,11 @@ export function sentChecksFile(dataDir: string, run: string, chunk: string): str
 /** What a run knew about the payees of a stream when it planned their requests. */
 export function knownChecksFile(dataDir: string, run: string, stream: string): string {
   return path.join(dueDir(dataDir, run, stream), 'known.json');
+}
+
+/** Folder of the enrichment jobs that are open, or of those that ended. */
+export function ownerJobsDir(dataDir: string, which: 'open' | 'ended'): string {
+  return path.join(dataDir, 'owner-jobs', which);
 }
 
 /** The writer's DuckDB file. */

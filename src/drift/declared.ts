@@ -83,6 +83,11 @@ export const DECLARED: Readonly<Record<string, readonly DeclaredBody[]>> = {
   ],
   employees: [body('POST /v2/employees', EmployeesResponse, Number.MAX_SAFE_INTEGER, true)],
   employee_details: [body('GET /v2/employees/{id}', Employee, Number.MAX_SAFE_INTEGER, true)],
+  // The reference shows no payload, so no field of an answer is new or missing.
+  ownership: [body('GET /v2/kyb/{id}/ubo', z.record(z.string(), z.unknown()), Number.MAX_SAFE_INTEGER, true)],
+  ownership_jobs: [
+    body('GET /v2/kyb/{id}/ubo/enrich', z.record(z.string(), z.unknown()), Number.MAX_SAFE_INTEGER, true),
+  ],
   watched_companies: [body('GET /v2/companies/watch', WatchListResponse, PAGES)],
   watch_events: [
     body('GET /v2/companies/{id}/watch/events', WatchEventsResponse, RECORDS, true),

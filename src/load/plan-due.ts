@@ -24,8 +24,9 @@ export interface DueRequest {
    * - `members`: the latest members of the market; without a market, all companies ever seen. For runs of past dates.
    * - `rejected`: for any stream, records that have an open reject.
    * - `asked`: companies that answer the run's questions.
+   * - `enriched`: companies whose enrichment job ended well in this run.
    */
-  known?: 'sighted' | 'members' | 'rejected' | 'asked';
+  known?: 'sighted' | 'members' | 'rejected' | 'asked' | 'enriched';
   /** Entities that a list or the configuration names: questions to resolve, or tickers. */
   questions?: readonly string[] | undefined;
 }
@@ -87,6 +88,12 @@ async function areModelsBuilt(db: Warehouse['db']): Promise<boolean> {
   return (await db.count(find)) > 0;
 }
 
+/** Lists that replace the stream's own list. */
+const SPECIAL_LISTS: Partial<Record<NonNullable<DueRequest['known']>, string>> = {
+  rejected: 'due/_rejected.sql',
+  enriched: 'due/_enriched.sql',
+};
+
 async function findDue({ db }: Warehouse, request: DueRequest): Promise<Omit<DueCounts, 'chunks'>> {
   await db.run(
     `CREATE OR REPLACE TEMP TABLE plan AS SELECT
@@ -109,9 +116,10 @@ async function findDue({ db }: Warehouse, request: DueRequest): Promise<Omit<Due
   const rejected = request.known === 'rejected';
   if (rejected && !(await areModelsBuilt(db))) return { known: 0, due: 0, reasons: {} };
   const { due: list, ofCompanies = false } = traitsOf(request.stream);
+  const special = SPECIAL_LISTS[request.known ?? 'sighted'];
   const ofQuestions = request.known === 'asked' && ofCompanies;
-  if (!rejected && !ofQuestions && ofCompanies) await db.runFile(readSqlFile('due/_companies.sql'));
-  const { text } = readSqlFile(rejected ? 'due/_rejected.sql' : ofQuestions ? 'due/_resolved.sql' : `due/${list}.sql`);
+  if (special === undefined && !ofQuestions && ofCompanies) await db.runFile(readSqlFile('due/_companies.sql'));
+  const { text } = readSqlFile(special ?? (ofQuestions ? 'due/_resolved.sql' : `due/${list}.sql`));
   await db.run(`CREATE OR REPLACE TEMP TABLE due_entities AS ${text}`);
   const rank = CLASSES.map((reasons, i) => `WHEN reason IN (${reasons.map(quote).join(', ')}) THEN ${i}`).join(' ');
   await db.run(

@@ -90,7 +90,7 @@ export function forecastSearch(search: SearchOutlook): StreamForecast {
   return forecast(asked + pages * next.share * cost + second + 1, `split until its parts can be read${without}`);
 }
 
-/** Forecasts the requests for a stream's records: one for each due company of a market with `total` companies. */
+/** Forecasts the requests for a stream's records of a market with `total` companies. */
 export function forecastRecords(records: RecordOutlook, total: number): StreamForecast {
   const { stream, endpoint, known, unfetched, stale, changed, requestsPer = 1 } = records;
   const fresh = Math.max(0, total - known);

@@ -3,6 +3,7 @@ import { PayeeChecks } from '../../sandbox/payee/checks.js';
 import { PERMISSIONS } from '../../sandbox/http/permissions.js';
 import { startSandbox, TODAY } from './processes.js';
 import { advanceDay, control, countRequests } from './sandbox.js';
+import { expectOwnersEqualTruth, inconclusiveOwners, ownerMarkers } from './owners.js';
 import type { Fault, MarketOptions, Target } from './target.js';
 import {
   expectEmployeesEqualTruth,
@@ -31,6 +32,7 @@ export async function startSandboxTarget(market: MarketOptions): Promise<Target>
     'employees-per-page': market.employeesPerPage,
     clones: market.clones,
     latency: market.latency,
+    'job-milliseconds': 6 * 3_600_000,
     'daily-limit': market.dailyLimit,
     ...(permissions && { key: `${LIMITED_KEY}=${permissions.join(',')}`, 'permission-body': 'access' }),
   };
@@ -126,6 +128,13 @@ export async function startSandboxTarget(market: MarketOptions): Promise<Target>
         days.map((one) => ({ day: one, ...(one === (date ?? TODAY) ? contacts : none) })),
       );
     },
+    expectOwnersEqualTruth: (project, resolved) => expectOwnersEqualTruth(project, flags, { day, resolved }),
+    ownerMarkers: () => ownerMarkers(flags, day),
+    inconclusiveOwners: () => inconclusiveOwners(flags, day),
+    async jobsStarted() {
+      return ((await (await fetch(`${sandbox.url}/_sandbox/jobs`)).json()) as { started: number }).started;
+    },
+    advanceJobs: (hours) => control(sandbox, 'jobs', { advanceSeconds: hours * 3_600 }),
     expectV1FinancialsEqualTruth: (project) => expectV1FinancialsEqualTruth(project, flags, day),
   };
 }

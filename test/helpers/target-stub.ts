@@ -22,6 +22,7 @@ import {
   v1FinancialsTruth,
   executivesTruth,
 } from '../stub/truth.js';
+import { inconclusive, ownersTruth, ownersTreeTruth, ownerMarkers, HOUR_MS } from '../stub/owners.js';
 import { expectTruth } from './expect-truth.js';
 import type { MarketOptions, Target } from './target.js';
 
@@ -139,6 +140,18 @@ export async function startStubTarget(market: MarketOptions): Promise<Target> {
     // The stub has fixed figures for each day.
     async useContacts() {},
     expectContactMetricsEqualTruth: (project, days) => expectTruth({ project }, contactMetricsTruth(days)),
+    async expectOwnersEqualTruth(project, resolved) {
+      await expectTruth({ project }, ownersTruth(state, resolved));
+      await expectTruth({ project }, ownersTreeTruth(state, resolved));
+    },
+    ownerMarkers: () => ownerMarkers(state),
+    inconclusiveOwners: () => inconclusive(state).length,
+    async jobsStarted() {
+      return state.jobs.byId.size;
+    },
+    async advanceJobs(hours) {
+      state.jobs.ahead += hours * HOUR_MS;
+    },
     expectV1FinancialsEqualTruth: (project) => expectTruth({ project }, v1FinancialsTruth(state)),
   };
 }

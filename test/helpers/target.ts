@@ -137,6 +137,19 @@ export interface Target {
   useContacts(): Promise<void>;
   /** Compares the contact metrics of exactly these days, in order. */
   expectContactMetricsEqualTruth(project: Project, days: readonly string[]): Promise<void>;
+  /**
+   * Compares the owners asked for with a threshold of 25 %; needs `personalData: contacts`.
+   * @param resolved whether a finished job has resolved the ownership of every company
+   */
+  expectOwnersEqualTruth(project: Project, resolved: boolean): Promise<void>;
+  /** Names and days of birth of the market's owners. */
+  ownerMarkers(): string[];
+  /** Number of companies whose owners the API does not know conclusively without a job. */
+  inconclusiveOwners(): number;
+  /** Jobs about owners that the API has started. */
+  jobsStarted(): Promise<number>;
+  /** Lets time pass for all jobs of owners. A job takes six hours. */
+  advanceJobs(hours: number): Promise<void>;
   /** Compares the numbers from version 1. */
   expectV1FinancialsEqualTruth(project: Project): Promise<void>;
 }

@@ -30,6 +30,8 @@ const PROMISED: Record<string, string> = {
   'core.watch_events': `event_id VARCHAR, company_id BIGINT, field VARCHAR, status VARCHAR, old_value VARCHAR, new_value VARCHAR,
     message_text VARCHAR, occurred_at TIMESTAMPTZ, received_via VARCHAR`,
   'core.payee_checks': 'check_id VARCHAR, decision VARCHAR, request JSON, payload JSON, observed_at TIMESTAMPTZ',
+  'core.owners':
+    'company_id BIGINT, threshold DOUBLE, conclusive BOOLEAN, job_id VARCHAR, payload JSON, observed_at TIMESTAMPTZ',
   'marts.companies': `company_id BIGINT, name VARCHAR, country_code VARCHAR, status VARCHAR, founding_date DATE, employees_min INTEGER,
     employees_max INTEGER, fiscal_year INTEGER, turnover DOUBLE, turnover_currency VARCHAR, turnover_eur DOUBLE, profit DOUBLE, employees BIGINT`,
   'marts.market_members': 'market VARCHAR, date DATE, company_id BIGINT',

@@ -32,6 +32,7 @@ export async function startStub(options: Partial<StubOptions> = {}): Promise<Stu
     secret: 'stub secret/0123+456=',
     turn: 0,
     requests: [],
+    jobs: { ahead: 0, byId: new Map() },
     limitedUntil: 0,
     daily: { used: 0, total: 0 },
     forbidden: [],

@@ -4,6 +4,7 @@ export type Permission = 'prospecting' | 'company_details' | 'financials' | 'ten
 /** The permission that a path needs, first match; metrics and nomenclatures need none. */
 const RULES: [path: RegExp, permission: Permission][] = [
   [/^\/v2\/prospecting|^\/v1\/finder\/companies/, 'prospecting'],
+  [/^\/v2\/kyb/, 'company_details'],
   [/^\/v2\/financial|^\/v1\/finder\/company\/financial/, 'financials'],
   [/^\/v2\/companies\/(.*\/)?watch/, 'watching'],
   [/^\/v2\/companies\//, 'company_details'],

@@ -3,6 +3,8 @@ const ROUTES: [path: RegExp, route: string][] = [
   [/^\/v2\/financial\/(?!ticker$)[^/]+$/, '/v2/financial/{id}'],
   [/^\/v2\/employees\/[^/]+$/, '/v2/employees/{id}'],
   [/^\/v2\/know-your-payee\/[^/]+$/, '/v2/know-your-payee/{id}'],
+  [/^\/v2\/kyb\/[^/]+\/ubo\/enrich\/[^/]+$/, '/v2/kyb/{id}/ubo/enrich/{job_id}'],
+  [/^\/v2\/kyb\/[^/]+\/ubo/, '/v2/kyb/{id}/ubo'],
 ];
 
 /** `GET /v2/companies/7` as `GET /v2/companies/{id}`. */

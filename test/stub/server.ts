@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { denied, invalid, limitReached } from './answers.js';
 import { answerOf, changeAnswer, takeFault } from './faults.js';
 import { writeJson } from './json.js';
+import { answerOwners } from './owners.js';
 import { permissionFor } from './permissions.js';
 import { answerEnrich } from './enrich.js';
 import { answerResolve } from './resolve.js';
@@ -72,6 +73,7 @@ function answer(state: StubState, method: string, url: URL, text: string): Answe
     answerResolve(state, asked) ??
     answerEnrich(state, asked) ??
     answerPayees(state, asked) ??
+    answerOwners(state, asked) ??
     answerV2(state, asked)
   );
 }

@@ -65,6 +65,8 @@ export interface StubState {
   turn: number;
   /** `METHOD /path` of each request, in order. */
   readonly requests: string[];
+  /** Jobs about owners by id, and milliseconds by which their time is ahead of the clock. */
+  readonly jobs: { ahead: number; readonly byId: Map<string, { company: string; at: number }> };
   /** Until this instant (`Date.now()`) data calls answer `limit`. */
   limitedUntil: number;
   /** The daily metric; a total of 0 is no limit. */

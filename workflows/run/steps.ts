@@ -83,7 +83,7 @@ function searchRefused(run: Run, refusal: Refusal): ApplicationFailure {
 
 /**
  * Loads landed parts, plans the due entities of a stream, and fetches them in chunks.
- * @returns whether there was nothing to do (only in runs of `retryRejects`)
+ * @returns whether there was nothing to do (only in runs of `retryRejects` and `enrichOwners`)
  */
 export async function crawlStream(run: Run, stream: PlanDueInput['stream']): Promise<boolean> {
   let idle = false;
@@ -165,7 +165,11 @@ async function crawlChunk(
 
 /** Closes a run that had nothing to do; the current build stays. */
 async function finishIdle(run: Run): Promise<RunResult> {
-  run.note('Nothing to retry: these streams have no open reject. The run loaded and published nothing.');
+  const why =
+    run.ctx.workflowType === 'enrichOwners'
+      ? 'No owners to enrich: every answer is conclusive, or was enriched before.'
+      : 'Nothing to retry: these streams have no open reject.';
+  run.note(`${why} The run loaded and published nothing.`);
   const note = run.notes.join(' ');
   const totals = await CancellationScope.nonCancellable(() =>
     quick.closeRun({ ctx: run.ctx, outcome: 'complete', note, heldBack: null, ...run.landed }),

@@ -2,7 +2,6 @@ import type { CrawlChunkInput } from '../../../schemas/pipeline/activities.js';
 import type { LandedRow } from '../../../schemas/pipeline/landing.js';
 import { isLimit, isRefusal, LimitError, NotFoundError, type ApiError } from '../../api-client/index.js';
 import { keepsContacts } from '../../core/config.js';
-import { TidemarkError } from '../../core/errors.js';
 import type { NewRow, PartWriter } from '../../landing/index.js';
 import { openFingerprint, type Fingerprint } from '../../privacy/fingerprint.js';
 import type { RequestLog } from '../../request-log/request-log.js';
@@ -24,6 +23,7 @@ import { CUT_SHORT } from '../fetchers/read-pages.js';
 import { fetchRows, isRowOf } from './fetch-rows.js';
 import { FIRST_REQUESTS, FirstAnswer } from './first-answer.js';
 import { inParallel } from '../in-parallel.js';
+import { apiUnavailable } from './api-unavailable.js';
 import { concurrencyShare } from '../concurrency-share.js';
 import { SuspectedLimits } from './suspected-limits.js';
 import { findAnswered, isAnswered } from './other-records.js';
@@ -274,7 +274,7 @@ export class ChunkAttempt {
     this.#failures.set(entity, fault);
     this.#first.open();
     if (++this.#failedInARow < GIVE_UP_AFTER) return;
-    if (!(await apiAnswers(deps.client, heartbeat.signal))) throw apiUnavailable(fault);
+    if (!(await apiAnswers(deps.client, heartbeat.signal))) throw apiUnavailable(fault, GIVE_UP_AFTER);
     this.#failedInARow = 0;
   }
 
@@ -390,16 +390,4 @@ export class ChunkAttempt {
     }
     return { fault, known };
   }
-}
-
-function apiUnavailable(fault: ApiError): TidemarkError {
-  return new TidemarkError(
-    'ApiUnavailable',
-    `${GIVE_UP_AFTER} requests in a row failed, and /v2/metrics fails too. Last error: ${fault.message}`,
-    {
-      todo: 'Check that the API is up (tidemark doctor). The run waits and continues by itself. It does not fetch landed records again.',
-      retryable: true,
-      cause: fault,
-    },
-  );
 }

@@ -23,7 +23,7 @@ export interface RowsWork {
 /** Fetches the rows of an entity, without personal data unless the work keeps it. */
 export async function* fetchRows(fetcher: Fetcher, work: RowsWork, entity: string): AsyncGenerator<NewRow> {
   const { deps, input, heartbeat, routes, landed, fingerprint } = work;
-  const place = { config: deps.config, chunk: chunkName(input.stream, input.chunk), landed };
+  const place = { deps, chunk: chunkName(input.stream, input.chunk), landed };
   const { withoutPersonalData } = fetcher;
   for await (const row of fetcher.fetch(deps.client, input.ctx, entity, heartbeat.signal, routes, place)) {
     const isUnchanged = fingerprint === null || withoutPersonalData === undefined || row.status === CUT_SHORT;

@@ -16,9 +16,9 @@ const MOST_GAPS = 5;
 export const employees: Fetcher = {
   resumes: true,
   withoutPersonalData: (body) => pageWithoutPersonalData(body, 'data'),
-  async *fetch(client, ctx, id, signal, _routes, { landed, config }) {
+  async *fetch(client, ctx, id, signal, _routes, { landed, deps }) {
     const known = new Map(landed.map((row) => [row.segment, row]));
-    const search = searchPeople(readPeopleDimensions(config.dataDir, ctx));
+    const search = searchPeople(readPeopleDimensions(deps.config.dataDir, ctx));
     // Hold back the latest page, because only the last page of the search gets the mark LAST_PAGE.
     let last: NewRow | undefined = landed.at(-1);
     let step = search.next();

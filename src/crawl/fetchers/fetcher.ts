@@ -1,15 +1,15 @@
 import type { LandedRow } from '../../../schemas/pipeline/landing.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import type { ApiClient, ApiResponse } from '../../api-client/index.js';
-import type { Config } from '../../core/config.js';
 import type { Routes } from '../../resolve/routes.js';
 import type { NewRow } from '../../landing/index.js';
 import type { Fingerprint } from '../../privacy/fingerprint.js';
+import type { CrawlDeps } from '../deps.js';
 import { rowOf } from '../answer.js';
 
 /** Where a fetcher works, and what an earlier attempt left. */
 export interface FetchPlace {
-  config: Config;
+  deps: CrawlDeps;
   chunk: string;
   /** For a fetcher that resumes: landed rows of the entity, in order, without errors. */
   landed: readonly LandedRow[];
@@ -31,8 +31,8 @@ export interface Fetcher {
    */
   resumes?: boolean;
   /**
-   * True when each request costs money. An answered entity is then never requested again to compare it with a failing
-   * one, and a request that the API calls invalid is not repeated.
+   * True when each request costs money or starts something at the API. An answered entity is then never requested again
+   * to compare it with a failing one, and a request that the API calls invalid is not repeated.
    */
   costly?: boolean;
   /** Whether one entity may need several routes. The API may refuse some of these routes. */

@@ -7,6 +7,8 @@ import { executives } from './executives.js';
 import { oneRow, type Fetcher } from './fetcher.js';
 import { matches } from './matches.js';
 import { payeeChecks, payeeReports } from './payees.js';
+import { ownership } from './ownership.js';
+import { ownershipJobs } from './ownership-jobs.js';
 import { watchEvents } from './watch-events.js';
 
 /** The fetcher of each stream. */
@@ -19,6 +21,8 @@ export const fetchers: Record<FetchedStreamName, Fetcher> = {
   executives,
   employees,
   employee_details: employeeDetails,
+  ownership,
+  ownership_jobs: ownershipJobs,
   tender_details: {
     ...oneRow((client, slug, signal) => client.v1.tenderDetails(slug, { signal })),
     withoutPersonalData: tenderWithoutContacts,

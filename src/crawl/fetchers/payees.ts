@@ -30,7 +30,7 @@ import type { Fetcher } from './fetcher.js';
  */
 export const payeeChecks: Fetcher = {
   costly: true,
-  async *fetch(client, ctx, question, signal, _routes, { config, chunk }) {
+  async *fetch(client, ctx, question, signal, _routes, { deps: { config }, chunk }) {
     const payee = (await payeesOf(config, ctx)).payees.get(question);
     if (payee === undefined)
       throw folderChanged(config.dataDir, `the list ${ctx.file} no longer holds a payee of this run`);
@@ -52,7 +52,7 @@ export const payeeChecks: Fetcher = {
 
 /** Reports of checks. The entity is the id of the check. */
 export const payeeReports: Fetcher = {
-  async *fetch(client, ctx, id, signal, _routes, { config }) {
+  async *fetch(client, ctx, id, signal, _routes, { deps: { config } }) {
     const call = { signal, ...(await maskForCheck(config, ctx, id)) };
     yield rowOf(await client.v2.kyb.payeeReport(id, call), id, 'record');
   },

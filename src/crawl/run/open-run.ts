@@ -1,5 +1,6 @@
 import {
   BackfillInput,
+  EnrichOwnersInput,
   MarketSnapshotInput,
   RetryRejectsInput,
   TenderSnapshotInput,
@@ -72,6 +73,7 @@ export function openRun(config: Config, clock: Clock, input: OpenRunInput, past:
     maxConcurrency: config.api.maxConcurrency,
     ...past.sizes,
     leavesQuota: quotaLeft(config, input),
+    ...(decided.streams.includes('ownership') ? { ownership: config.ownership } : {}),
     ...(past.folder ? { folder: past.folder } : {}),
     ...decided,
     note: notes.length > 0 ? notes.join(' ') : null,
@@ -234,6 +236,24 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
       streams: asked.reports === false ? ['payee_checks'] : ['payee_checks', 'payee_reports'],
       refreshSeconds: { payee_checks: asked.recheckAfterSeconds ?? PAYEE_DAYS * 86_400 },
       file: asked.file.replace(/^payees\//, ''),
+      gate: null,
+      note: null,
+    };
+  },
+
+  enrichOwners(config, now, { input, scheduledTime }) {
+    const asked = parseInput(EnrichOwnersInput, input, '{"market": "demo", "date": "2026-11-20"}; both are optional');
+    const market = pickMarket(config, asked.market);
+    const timeZone = market.schedule?.timezone ?? 'UTC';
+    const { date } = resolveLogicalDate({ asked: asked.date, scheduledTime, timeZone, now });
+    const { giveUpAfter } = config.ownership;
+    return {
+      ...dated({ date, asOfNow: false }),
+      market: market.name,
+      filters: {},
+      streams: ['ownership_jobs', 'ownership'],
+      // A company gets at most one job in the time in which its owners stay fresh.
+      refreshSeconds: { ownership_jobs: Math.max(market.refresh.ownership, giveUpAfter) },
       gate: null,
       note: null,
     };

@@ -16,7 +16,7 @@ export async function planStream(
   warehouse: Warehouse,
   { ctx, stream, chunkSize }: PlanDueInput,
 ): Promise<DuePlan> {
-  const known = knownOf(ctx);
+  const known = knownOf(ctx, stream);
   const questions = await namedEntities(deps, ctx, stream);
   const due = await planDue(warehouse, deps.config.dataDir, {
     questions,
@@ -30,7 +30,7 @@ export async function planStream(
   });
   if (stream === 'payee_checks' || stream === 'payee_reports') await keepKnownChecks(warehouse, deps, ctx, stream);
   await landDue(deps, ctx, stream, due);
-  return { stream, chunkSize, ...due, ...(known === 'rejected' && due.due === 0 ? { idle: true } : {}) };
+  return { stream, chunkSize, ...due, ...(isIdle(known, stream) && due.due === 0 ? { idle: true } : {}) };
 }
 
 /** Returns the entities that the run's list or the configuration names; undefined for streams without such names. */
@@ -39,16 +39,25 @@ async function namedEntities(
   ctx: RunContext,
   stream: PlanDueInput['stream'],
 ): Promise<readonly string[] | undefined> {
+  if (stream === 'payee_checks' || stream === 'payee_reports') return askedPayees(deps, ctx);
   if (ctx.file !== undefined) return askedQuestions(deps, ctx);
   // The context of the run does not carry the tickers, because every activity would carry them, too.
   if (stream === 'financials_ticker') return deps.config.markets.find(({ name }) => name === ctx.market)?.tickers ?? [];
-  if (stream === 'payee_checks' || stream === 'payee_reports') return askedPayees(deps, ctx);
   return undefined;
 }
 
-function knownOf({ workflowType, asOfNow }: RunContext): NonNullable<DueRequest['known']> {
+/** Whether a run without due entities of this stream has nothing to do in it. */
+function isIdle(known: DueRequest['known'], stream: PlanDueInput['stream']): boolean {
+  return known === 'rejected' || known === 'enriched' || stream === 'ownership_jobs';
+}
+
+function knownOf(
+  { workflowType, asOfNow }: RunContext,
+  stream: PlanDueInput['stream'],
+): NonNullable<DueRequest['known']> {
   if (workflowType === 'resolveCompanies') return 'asked';
   if (workflowType === 'retryRejects') return 'rejected';
+  if (workflowType === 'enrichOwners' && stream === 'ownership') return 'enriched';
   // A run without a search (for a past date, or a backfill) uses the market's latest members.
   return asOfNow ? 'sighted' : 'members';
 }

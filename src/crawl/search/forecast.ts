@@ -50,9 +50,9 @@ export async function forecastMarket(
       const { total, ...tickers } = tickerOutlook(deps.config, ctx, past.tickers);
       return [forecastRecords({ stream, endpoint: traitsOf(stream).route ?? '', ...tickers }, total)];
     }
-    const leader = outlookOf(stream, past);
+    const leader = outlookOf(stream, ctx, past);
     if (leader === null) return [];
-    const following = followersOf(stream).flatMap((follower) => outlookOf(follower, past) ?? []);
+    const following = followersOf(stream).flatMap((follower) => outlookOf(follower, ctx, past) ?? []);
     return [
       forecastRecords(leader, search.total),
       ...following.map((outlook) => forecastFollowing(outlook, leader, search.total)),
@@ -81,11 +81,12 @@ function upper(ticker: string): string {
 }
 
 /** Facts about a stream's records; null for a stream whose records need several routes. */
-function outlookOf(stream: FetchedStreamName, past: PastNights): RecordOutlook | null {
+function outlookOf(stream: FetchedStreamName, ctx: RunContext, past: PastNights): RecordOutlook | null {
   const { route: endpoint, single = false } = traitsOf(stream);
   if (endpoint === null) return null;
   const known = past.records[stream] ?? { known: 0, unfetched: 0, stale: 0, changed: 0 };
-  return { stream, endpoint, ...known, ...(single ? {} : { requestsPer: past.requestsPer[stream] }) };
+  const requestsPer = stream === 'ownership' ? (ctx.ownership?.thresholds.length ?? 1) : past.requestsPer[stream];
+  return { stream, endpoint, ...known, ...(single ? {} : { requestsPer }) };
 }
 
 /** Lands a run's forecast. The view ops.forecasts compares the forecast with the requests that the run sent. */

@@ -56,11 +56,19 @@ describe('tidemark.yaml', () => {
       financials_v1: 90 * 86_400,
       companies_v1: 30 * 86_400,
       financials_ticker: 90 * 86_400,
+      ownership: 90 * 86_400,
       executives: 90 * 86_400,
       employees: 90 * 86_400,
     });
     expect(config.api.baseUrl).toBe('https://api.example.com');
     expect(config.dataDir).toBe(path.join(folder, 'elsewhere'));
+  });
+
+  it('reads the thresholds of owners in ascending order', () => {
+    const config = load(`${API}ownership: { thresholds: [50%, 12.5%] }`);
+    expect(config.ownership.thresholds).toEqual([12.5, 50]);
+    for (const wrong of ['[]', '[25]', '[101%]', '[5%, 5.0%]', '25%'])
+      expect(() => load(`${API}ownership: { thresholds: ${wrong} }`)).toThrow(/ownership/);
   });
 
   it('has a default for everything but the API address', () => {
@@ -95,6 +103,7 @@ describe('tidemark.yaml', () => {
             financials_v1: 90 * 86_400,
             companies_v1: 30 * 86_400,
             financials_ticker: 90 * 86_400,
+            ownership: 90 * 86_400,
             executives: 90 * 86_400,
             employees: 90 * 86_400,
           },
@@ -106,6 +115,14 @@ describe('tidemark.yaml', () => {
       ],
       nomenclatures: true,
       contactMetrics: true,
+      ownership: {
+        thresholds: [25],
+        parameter: 'threshold',
+        unit: 'percent',
+        enrich: false,
+        pollEvery: 300,
+        giveUpAfter: 604_800,
+      },
       readers: 'owner',
       retention: {},
       publish: { keep: 3 },

@@ -1,0 +1,15 @@
+import type { ApiError } from '../../api-client/index.js';
+import { TidemarkError } from '../../core/errors.js';
+
+/** Makes the error of an attempt that ends because every request fails. `failed`: number of requests in a row. */
+export function apiUnavailable(fault: ApiError, failed: number): TidemarkError {
+  return new TidemarkError(
+    'ApiUnavailable',
+    `${failed} requests in a row failed, and /v2/metrics fails too. Last error: ${fault.message}`,
+    {
+      todo: 'Check that the API is up (tidemark doctor). The run waits and continues by itself. It does not fetch landed records again.',
+      retryable: true,
+      cause: fault,
+    },
+  );
+}

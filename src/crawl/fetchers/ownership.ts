@@ -1,0 +1,26 @@
+import type { LandedRow } from '../../../schemas/pipeline/landing.js';
+import { rowOf } from '../answer.js';
+import { settingsOf } from '../owners/ask-owners.js';
+import { thresholdParameter } from '../owners/threshold-parameter.js';
+import { ownersWithoutPersonalData } from '../owners/without-personal-data.js';
+import type { Fetcher } from './fetcher.js';
+
+/** Segment of the last threshold's row. Until this row is landed, the company is read again after an interruption. */
+const LAST = 'last:';
+
+/** The beneficial owners of a company: one request and one row for each threshold. The segment names the threshold. */
+export const ownership: Fetcher = {
+  withoutPersonalData: ownersWithoutPersonalData,
+  async *fetch(client, ctx, id, signal) {
+    const settings = settingsOf(ctx);
+    for (const threshold of settings.thresholds) {
+      const response = await client.v2.kyb.ubo(id, thresholdParameter(settings, threshold), { signal });
+      yield rowOf(response, id, `${threshold === settings.thresholds.at(-1) ? LAST : 'more:'}${threshold}`);
+    }
+  },
+  finished: (rows) => new Set(rows.filter(isLast).map((row) => row.entity_id ?? '')),
+};
+
+function isLast({ segment, status }: LandedRow): boolean {
+  return segment.startsWith(LAST) || status === 404;
+}

@@ -1,0 +1,64 @@
+import type { OwnershipSettings, RunContext } from '../../../schemas/pipeline/run.js';
+import type { ApiClient } from '../../api-client/index.js';
+import { keepsContacts } from '../../core/config.js';
+import type { NewRow } from '../../landing/index.js';
+import { rowOf } from '../answer.js';
+import type { CrawlDeps } from '../deps.js';
+import { thresholdParameter } from './threshold-parameter.js';
+import { readOwners } from './job-answer.js';
+import type { JobEnd } from './job-state.js';
+import { ownersWithoutPersonalData } from './without-personal-data.js';
+
+/** Settings of the run. */
+export function settingsOf({ ownership }: RunContext): OwnershipSettings {
+  if (!ownership) throw new Error('The run has no settings of the stream ownership.');
+  return ownership;
+}
+
+/** Removes personal data from a row about a job, unless the configuration keeps it. */
+export function carefully(deps: Pick<CrawlDeps, 'config'>, row: NewRow): NewRow {
+  if (keepsContacts(deps.config) || row.status === 0) return row;
+  return { ...row, body: ownersWithoutPersonalData(row.body) };
+}
+
+/** Makes a row in Tidemark's own words: a job that ended without a usable answer of the API. */
+export function rowInWords(company: string, end: JobEnd, jobId: string | null, body: string, at: Date): NewRow {
+  return {
+    request_key: `TIDEMARK owner job of company ${company}`,
+    entity_id: company,
+    segment: segmentOf(end, jobId),
+    status: 0,
+    fetched_at: at.toISOString(),
+    body,
+  };
+}
+
+/** Segment of a row about a job: its state and the job's id. Staging reads both. */
+export function segmentOf(state: JobEnd | 'started' | 'running', jobId: string | null): string {
+  return `${state}:${jobId ?? ''}`;
+}
+
+/** What is known about a start whose answer was lost. */
+export type Found = { state: 'started'; jobId: string; row: NewRow } | { state: JobEnd; jobId: null; row: NewRow };
+
+/**
+ * Finds out, after a crash or fault, whether a job was started: reads the owners again. Never starts a second job.
+ * @throws ApiError when the owners cannot be read
+ */
+export async function findLostStart(
+  deps: Pick<CrawlDeps, 'config'> & { client: ApiClient },
+  ctx: RunContext,
+  company: string,
+  { signal, at }: { signal: AbortSignal; at: Date },
+): Promise<Found> {
+  const settings = settingsOf(ctx);
+  const query = thresholdParameter(settings, settings.thresholds[0] ?? 0);
+  const response = await deps.client.v2.kyb.ubo(company, query, { signal });
+  const { conclusive, jobId } = readOwners(response.body);
+  const row = (state: JobEnd | 'started'): NewRow => carefully(deps, rowOf(response, company, segmentOf(state, jobId)));
+  if (jobId !== null) return { state: 'started', jobId, row: row('started') };
+  if (conclusive === true) return { state: 'done', jobId: null, row: row('done') };
+  const words =
+    'The answer to the start of a job was lost, and the owners name no job. A job may run or not, so Tidemark starts no second one before these owners are due again.';
+  return { state: 'unknown', jobId: null, row: rowInWords(company, 'unknown', null, words, at) };
+}

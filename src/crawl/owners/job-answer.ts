@@ -1,0 +1,100 @@
+/*
+ * What is certain in answers about owners and jobs. The reference shows none of them, and says only that a job has an
+ * id, and that a flag tells whether an answer is conclusive (section "Other routes named for version 2").
+ */
+
+/** What an answer about a job says. `unclear`: it states nothing known, so the job counts as running. */
+export interface JobAnswer {
+  /** The job's id as text; null when the answer names none, or several. */
+  jobId: string | null;
+  state: 'running' | 'done' | 'failed' | 'unclear';
+}
+
+const DONE = new Set('complete completed done finished ready resolved succeeded success'.split(' '));
+const FAILED = new Set('aborted cancelled canceled error errored expired failed failure rejected timedout'.split(' '));
+const RUNNING = new Set(
+  'accepted active created enqueued inprogress new open pending processing queued running scheduled started waiting'.split(
+    ' ',
+  ),
+);
+
+type Members = [key: string, value: unknown][];
+
+/**
+ * Reads an answer about a job. Looks at the answer's members and at the members of objects in it.
+ * @param body JSON text; long ids are not rounded
+ */
+export function readJob(body: string): JobAnswer {
+  const { top, inner } = membersOf(body);
+  const all = [...top, ...inner.flatMap(([, members]) => members)];
+  const named = textsOf(all, ['jobid', 'enrichmentjobid', 'uboenrichmentjobid']);
+  const inJob = inner.filter(([key]) => key === 'job').flatMap(([, members]) => members);
+  // Without a clearer name, `id` of the answer itself is the job's id.
+  const jobId = only([named, textsOf(inJob, ['id']), textsOf(top, ['id'])].find((ids) => ids.length > 0) ?? []);
+  const states = textsOf(all, ['status', 'state', 'phase', 'jobstatus', 'jobstate']).map(plain);
+  const flags = all.filter(([key]) => key === 'finished' || key === 'done').map(([, value]) => value);
+  if (states.some((state) => FAILED.has(state))) return { jobId, state: 'failed' };
+  if (states.some((state) => RUNNING.has(state))) return { jobId, state: 'running' };
+  if (states.some((state) => DONE.has(state))) return { jobId, state: 'done' };
+  if (states.length > 0) return { jobId, state: 'unclear' };
+  if (flags.length === 0) return { jobId, state: 'unclear' };
+  return { jobId, state: flags.every((flag) => flag === true) ? 'done' : 'running' };
+}
+
+/** Reads the facts of an answer about owners, by the rules of sql/staging/ownership.sql. */
+export function readOwners(body: string): { conclusive: boolean | null; jobId: string | null } {
+  const { top, inner } = membersOf(body);
+  const all = [...top, ...inner.flatMap(([, members]) => members)];
+  const flags = all.flatMap(([key, value]) => {
+    const flag = /^(true|yes)$/i.test(text(value)) ? true : /^(false|no)$/i.test(text(value)) ? false : null;
+    if (key === 'conclusive' || key === 'isconclusive') return [flag];
+    return key === 'inconclusive' || key === 'isinconclusive' ? [flag === null ? null : !flag] : [];
+  });
+  const inJob = inner.filter(([key]) => key === 'job').flatMap(([, members]) => members);
+  const jobs = [...textsOf(all, ['jobid', 'enrichmentjobid', 'uboenrichmentjobid']), ...textsOf(inJob, ['id'])];
+  return { conclusive: new Set(flags).size === 1 ? (flags[0] ?? null) : null, jobId: only(jobs) };
+}
+
+function membersOf(body: string): { top: Members; inner: [key: string, Members][] } {
+  // Keep the text of numbers that a double would round.
+  const value: unknown = JSON.parse(body.replaceAll(/([:[,]\s*)(-?\d{16,})(?=\s*[,}\]])/g, '$1"$2"'));
+  const top = entriesOf(value);
+  return {
+    top,
+    inner: top.flatMap(([key, inner]) =>
+      (isObject(inner) ? [[key, entriesOf(inner)] as const] : []).map(([k, m]): [string, Members] => [k, m]),
+    ),
+  };
+}
+
+function entriesOf(value: unknown): Members {
+  return isObject(value) ? Object.entries(value).map(([key, member]): [string, unknown] => [plain(key), member]) : [];
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function textsOf(all: Members, keys: string[]): string[] {
+  return all
+    .filter(([key]) => keys.includes(key))
+    .map(([, value]) => text(value))
+    .filter((value) => value !== '');
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string'
+    ? value.trim()
+    : typeof value === 'number' || typeof value === 'boolean'
+      ? String(value)
+      : '';
+}
+
+/** The only distinct value; null for none or several. */
+function only(values: string[]): string | null {
+  return new Set(values).size === 1 ? (values[0] ?? null) : null;
+}
+
+function plain(word: string): string {
+  return word.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+}

@@ -1,0 +1,73 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { ownerJobsDir } from '../../core/data-folder.js';
+import { writeFileAtomic, writeFileOnce } from '../../core/files.js';
+import type { OwnerJob } from './job-state.js';
+
+/** The enrichment jobs of a data folder: one file for each company. Every write survives a power cut. */
+export class JobFiles {
+  readonly #open: string;
+  readonly #ended: string;
+
+  constructor(dataDir: string) {
+    this.#open = ownerJobsDir(dataDir, 'open');
+    this.#ended = ownerJobsDir(dataDir, 'ended');
+  }
+
+  /** Returns the company's open job, else its ended job, else null. */
+  read(company: string): OwnerJob | null {
+    return readJobFile(fileIn(this.#open, company)) ?? readJobFile(fileIn(this.#ended, company));
+  }
+
+  /** Lists the open jobs of all runs. */
+  listOpen(): OwnerJob[] {
+    if (!existsSync(this.#open)) return [];
+    return readdirSync(this.#open)
+      .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
+      .toSorted()
+      .flatMap((name) => readJobFile(path.join(this.#open, name)) ?? []);
+  }
+
+  /**
+   * Records the intent to start a job.
+   * @returns false when another process has recorded one first
+   */
+  async intend(job: OwnerJob): Promise<boolean> {
+    return writeFileOnce(fileIn(this.#open, job.company), textOf(job));
+  }
+
+  /** Writes an open job. */
+  async write(job: OwnerJob): Promise<void> {
+    await writeFileAtomic(fileIn(this.#open, job.company), textOf(job));
+  }
+
+  /** Forgets an intent after the API surely started no job. */
+  async forget(company: string): Promise<void> {
+    await rm(fileIn(this.#open, company), { force: true });
+  }
+
+  /** Ends a job. After a crash between the two steps the job is open and is polled once more. */
+  async end(job: OwnerJob, now: Date): Promise<void> {
+    const ended: OwnerJob = { ...job, state: 'ended', endedAt: now.toISOString() };
+    await writeFileAtomic(fileIn(this.#ended, job.company), textOf(ended));
+    await rm(fileIn(this.#open, job.company), { force: true });
+  }
+}
+
+function fileIn(folder: string, company: string): string {
+  return path.join(folder, `${encodeURIComponent(company)}.json`);
+}
+
+function textOf(job: OwnerJob): string {
+  return `${JSON.stringify(job)}\n`;
+}
+
+function readJobFile(file: string): OwnerJob | null {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as OwnerJob;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}

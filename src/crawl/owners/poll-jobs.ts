@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto';
+import type { PollOwnerJobsInput, PollOwnerJobsResult } from '../../../schemas/pipeline/activities.js';
+import type { RunContext } from '../../../schemas/pipeline/run.js';
+import { ApiError, isRefusal, NotFoundError } from '../../api-client/index.js';
+import { PartWriter, type NewRow } from '../../landing/index.js';
+import { bookingIn, RequestLog } from '../../request-log/request-log.js';
+import { isDailyLimit, rowOf, stopsEverything } from '../answer.js';
+import { concurrencyShare } from '../concurrency-share.js';
+import type { CrawlDeps, Heartbeat } from '../deps.js';
+import { inParallel } from '../in-parallel.js';
+import { refusalOf } from '../refusal.js';
+import { reopenQuota } from '../run/read-quota.js';
+import { carefully, findLostStart, rowInWords, segmentOf, settingsOf } from './ask-owners.js';
+import { readJob } from './job-answer.js';
+import { JobFiles } from './job-files.js';
+import {
+  decidePoll,
+  FRUITLESS,
+  MISSES,
+  secondsToPoll,
+  type JobEnd,
+  type OwnerJob,
+  type PollTimes,
+} from './job-state.js';
+
+/**
+ * Polls each open job of the run once, unless it was polled within the interval. Lands answers that changed, and ends
+ * jobs. A repeated attempt of the round polls no job twice, because each job's file is written before its request.
+ * @throws errors that affect every request, such as TokenVerificationError
+ */
+export async function pollOwnerJobs(
+  deps: CrawlDeps,
+  { ctx, round }: PollOwnerJobsInput,
+  heartbeat: Heartbeat,
+): Promise<PollOwnerJobsResult> {
+  const chunk = `poll-${String(round).padStart(5, '0')}`;
+  const { dataDir } = deps.config;
+  const target = {
+    dataDir,
+    stream: 'ownership_jobs',
+    run: ctx.run,
+    date: ctx.date,
+    market: ctx.market,
+    chunk,
+  } as const;
+  const files = new JobFiles(dataDir);
+  const booking = new RequestLog(dataDir, ctx.run, chunk);
+  const committed = PartWriter.committed(target);
+  if (committed) return { ...openJobs(files, ctx), rows: committed.rows, requests: 0, limited: false, fruitless: 0 };
+  const writer = await PartWriter.open(target);
+  const poller = new Poller(deps, ctx, files, writer, heartbeat);
+  const counts = (): Pick<PollOwnerJobsResult, 'requests' | 'fruitless'> => ({
+    requests: booking.requests,
+    fruitless: writer.rows.filter(({ segment }) => FRUITLESS.has(segment.split(':')[0] ?? '')).length,
+  });
+  try {
+    await bookingIn(booking, async () => {
+      await reopenQuota(deps, ctx, heartbeat);
+      await inParallel(files.listOpen(), concurrencyShare(deps, null), (job) => poller.poll(job));
+      heartbeat.signal.throwIfAborted();
+    });
+  } catch (error) {
+    await writer.close();
+    if (!isDailyLimit(error)) throw error;
+    return { ...openJobs(files, ctx), rows: writer.rows.length, limited: true, ...counts() };
+  }
+  const done = counts();
+  const part = await writer.commit();
+  const refused = poller.refused === null ? {} : { refused: [refusalOf('ownership_jobs', poller.refused)] };
+  return { ...openJobs(files, ctx), rows: part?.rows ?? 0, limited: false, ...done, ...refused };
+}
+
+/** Counts the run's open jobs, and the seconds until the first of them may be polled again. */
+function openJobs(files: JobFiles, ctx: RunContext): Pick<PollOwnerJobsResult, 'open' | 'nextInSeconds'> {
+  const own = files.listOpen().filter(({ run }) => run === ctx.run);
+  const times = { real: new Date(), now: new Date(), ...settingsOf(ctx) };
+  return {
+    open: own.length,
+    nextInSeconds: Math.min(settingsOf(ctx).pollEvery, ...own.map((job) => secondsToPoll(job, times))),
+  };
+}
+
+/** Polls single jobs. */
+class Poller {
+  /** The API's refusal of the route, if it refused any poll. */
+  refused: ApiError | null = null;
+  readonly #deps: CrawlDeps;
+  readonly #ctx: RunContext;
+  readonly #files: JobFiles;
+  readonly #writer: PartWriter;
+  readonly #heartbeat: Heartbeat;
+
+  constructor(deps: CrawlDeps, ctx: RunContext, files: JobFiles, writer: PartWriter, heartbeat: Heartbeat) {
+    this.#deps = deps;
+    this.#ctx = ctx;
+    this.#files = files;
+    this.#writer = writer;
+    this.#heartbeat = heartbeat;
+  }
+
+  async poll(job: OwnerJob): Promise<void> {
+    this.#heartbeat.signal.throwIfAborted();
+    this.#heartbeat.report({ step: 'owner jobs', done: 0, total: null, requests: 0 });
+    const { pollEvery, giveUpAfter } = settingsOf(this.#ctx);
+    const times: PollTimes = { now: this.#deps.clock.now(), real: new Date(), pollEvery, giveUpAfter };
+    const decision = decidePoll(job, this.#ctx.run, times);
+    if (decision === 'expire') return this.#expire({ ...job, run: this.#ctx.run });
+    if (decision !== 'poll') return;
+    const polled: OwnerJob = { ...job, run: this.#ctx.run, polledAt: times.real.toISOString() };
+    // Write first: an attempt after a crash must not poll again within the interval.
+    await this.#files.write(polled);
+    try {
+      await (polled.jobId === null ? this.#settle(polled) : this.#read(polled, polled.jobId));
+    } catch (error) {
+      if (this.#heartbeat.signal.aborted || !(error instanceof ApiError)) throw error;
+      if (error instanceof NotFoundError && polled.jobId !== null) return this.#miss(polled);
+      if (isRefusal(error)) this.refused = error;
+      else if (stopsEverything(error)) throw error;
+      // Any other fault concerns this poll only. The job is polled again after the interval, until it expires.
+    }
+  }
+
+  async #read(job: OwnerJob, jobId: string): Promise<void> {
+    const response = await this.#deps.client.v2.kyb.uboEnrichment(job.company, jobId, {
+      signal: this.#heartbeat.signal,
+    });
+    const { state } = readJob(response.body);
+    const end = state === 'done' || state === 'failed' ? state : null;
+    const row = carefully(this.#deps, rowOf(response, job.company, segmentOf(end ?? 'running', jobId)));
+    const sha = createHash('sha256').update(row.body).digest('hex');
+    if (end !== null) return this.#end(job, row);
+    // Land only answers that differ from the one before: a job may be polled for days.
+    if (sha !== job.landed) await this.#writer.append(row);
+    await this.#files.write({ ...job, misses: 0, landed: sha, row: null });
+  }
+
+  /** Finds out whether a start with a lost answer started a job. */
+  async #settle(job: OwnerJob): Promise<void> {
+    const at = this.#deps.clock.now();
+    const found = await findLostStart(this.#deps, this.#ctx, job.company, { signal: this.#heartbeat.signal, at });
+    if (found.state !== 'started') return this.#end(job, found.row);
+    await this.#writer.append(found.row);
+    await this.#files.write({ ...job, state: 'started', jobId: found.jobId });
+  }
+
+  async #miss(job: OwnerJob): Promise<void> {
+    const misses = job.misses + 1;
+    if (misses < MISSES) return this.#files.write({ ...job, misses });
+    return this.#endInWords(job, 'vanished', `The API did not find job ${job.jobId} in ${misses} polls in a row.`);
+  }
+
+  async #expire(job: OwnerJob): Promise<void> {
+    const days = settingsOf(this.#ctx).giveUpAfter / 86_400;
+    const words = `Job ${job.jobId ?? '(unknown)'} did not end within ownership.giveUpAfter (${days.toLocaleString('en-US')} days).`;
+    return this.#endInWords(job, 'expired', words);
+  }
+
+  #endInWords(job: OwnerJob, end: JobEnd, words: string): Promise<void> {
+    return this.#end(
+      job,
+      rowInWords(job.company, end, job.jobId, words, (this.#deps.stamps ?? this.#deps.clock).now()),
+    );
+  }
+
+  /** Lands the last row, then ends the job: a crash in between repeats the row, but loses none. */
+  async #end(job: OwnerJob, row: NewRow): Promise<void> {
+    await this.#writer.append(row);
+    await this.#writer.sync();
+    await this.#files.end({ ...job, row: null }, this.#deps.clock.now());
+  }
+}

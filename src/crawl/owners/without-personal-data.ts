@@ -1,0 +1,94 @@
+import { readJsonNodes, type JsonNode } from '../../core/json-nodes.js';
+import { COMPANY_TYPES, isCode, isCompany, isCountry, isDay, isIdentifier, isShare, kindOfKey } from './owner-words.js';
+
+/*
+ * Answers about owners may have any shape, and owners are people. So this file keeps only what certainly identifies
+ * nobody, and reduces the rest to its structure.
+ */
+
+/** Member of a reduced body that says so. Staging unwraps `answer`. */
+const REMOVED = 'tidemark_removed';
+
+type ObjectNode = Extract<JsonNode, { kind: 'object' }>;
+
+/**
+ * Removes what may identify people from an answer about owners.
+ *
+ * Kept: structure; under known keys: ids, shares, counts, flags, countries, states and days; names and register numbers
+ * of items that are certainly companies. An unknown key may be a name, so it is replaced, and of its value only the
+ * structure is kept. In arrays, a removed value becomes null.
+ * @param body a JSON text; any other text is removed as a whole
+ * @returns `{"tidemark_removed":"personal data","answer":…}`. A reduced body stays the same.
+ */
+export function ownersWithoutPersonalData(body: string): string {
+  return `{"${REMOVED}":"personal data","answer":${reduce(unwrapped(parse(body)), '', true) ?? 'null'}}`;
+}
+
+function parse(body: string): JsonNode {
+  try {
+    return readJsonNodes(body);
+  } catch {
+    return { kind: 'null', text: 'null' };
+  }
+}
+
+/** The answer in a body that is reduced already. The answer is reduced again, as the API may have written the mark. */
+function unwrapped(node: JsonNode): JsonNode {
+  const inner = node.kind === 'object' && node.members.has(REMOVED) ? node.members.get('answer') : undefined;
+  return inner === undefined ? node : unwrapped(inner);
+}
+
+/**
+ * Returns the kept JSON text of a value; null when the value is removed.
+ * @param known false inside the value of an unknown key
+ */
+function reduce(node: JsonNode, key: string, known: boolean): string | null {
+  if (node.kind === 'object') return reduceObject(node, key, known);
+  if (node.kind === 'array') return `[${node.items.map((item) => reduce(item, key, known) ?? 'null').join(',')}]`;
+  return known && keeps(node, key) ? node.text : null;
+}
+
+function reduceObject(node: ObjectNode, key: string, known: boolean): string {
+  const names = known && isCertainlyCompany(node, key);
+  let unknown = 0;
+  const members = [...node.members].flatMap(([name, value]) => {
+    const kind = kindOfKey(name);
+    const isKnown = known && kind !== null;
+    const isName = names && kind === 'company-name' && value.kind === 'string';
+    const text = isName ? value.text : reduce(value, name, isKnown);
+    return text === null ? [] : [`${JSON.stringify(kind === null ? `_${++unknown}` : name)}:${text}`];
+  });
+  return `{${members.join(',')}}`;
+}
+
+function keeps(node: JsonNode, key: string): boolean {
+  if (node.kind === 'null') return true;
+  const kind = kindOfKey(key);
+  const text = node.kind === 'string' ? node.value : node.text;
+  switch (kind) {
+    case 'flag':
+      return node.kind === 'boolean' || /^(true|false|yes|no|0|1)$/i.test(text);
+    case 'id':
+      return node.kind !== 'boolean' && isIdentifier(text);
+    case 'share':
+    case 'count':
+      return node.kind !== 'boolean' && isShare(text);
+    case 'country':
+      return node.kind === 'string' && isCountry(text);
+    case 'code':
+      return node.kind === 'boolean' || (node.kind === 'string' && isCode(text));
+    case 'day':
+      return node.kind === 'string' && isDay(text);
+    default:
+      return false;
+  }
+}
+
+/** Whether an item says that it is a company, or its key does. An item that says both person and company is neither. */
+function isCertainlyCompany(node: ObjectNode, key: string): boolean {
+  const verdicts = [...node.members].flatMap(([name, value]) => {
+    const verdict = isCompany(name, value.kind === 'string' ? value.value : value.text);
+    return verdict === null ? [] : [verdict];
+  });
+  return verdicts.length > 0 ? verdicts.every(Boolean) : COMPANY_TYPES.has(key.toLowerCase());
+}
