@@ -42,6 +42,8 @@ export const PEOPLE: Readonly<Partial<Record<LandingStream, PeopleOfStream>>> = 
   employees: { people: [{ path: ['data'] }], entity: 'company', expired: 'drop' },
   employee_details: { people: [{ path: [] }], entity: 'person', expired: 'drop' },
   enrichments: { people: [{ path: [] }, { path: ['data'] }], entity: 'other', expired: 'drop' },
+  ownership: { people: [{ path: ['**'] }], entity: 'company', expired: 'reduce' },
+  ownership_jobs: { people: [{ path: ['**'] }], entity: 'company', expired: 'reduce' },
   tender_details: { people: [{ path: ['contacts', '*'], kind: 'contact' }], entity: 'other', expired: 'reduce' },
   watch_events: { people: [], entity: 'company', events: true, expired: 'reduce' },
 };

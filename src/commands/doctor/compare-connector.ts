@@ -106,7 +106,7 @@ async function findCompany(client: ApiClient): Promise<Known | null> {
 /** A company's record; null when the company is gone. */
 async function readCompany(client: ApiClient, id: Id): Promise<CompanyRecord | null> {
   try {
-    return (await client.v2.company(id)).data as CompanyRecord;
+    return (await client.v2.company(id)).data;
   } catch (error) {
     if (error instanceof NotFoundError) return null;
     throw error;
