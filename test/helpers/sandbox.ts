@@ -26,8 +26,12 @@ export async function control(sandbox: RunningSandbox, what: string, body: objec
 }
 
 /** Waits for a condition that the test does not cause directly; names it on timeout. */
-export async function waitUntil(what: string, holds: () => Promise<boolean>, { everyMs = 50 } = {}): Promise<void> {
-  const deadline = Date.now() + 120_000;
+export async function waitUntil(
+  what: string,
+  holds: () => Promise<boolean>,
+  { everyMs = 50, withinMs = 120_000 } = {},
+): Promise<void> {
+  const deadline = Date.now() + withinMs;
   while (!(await holds())) {
     if (Date.now() > deadline) throw new Error(`waited in vain: ${what}`);
     await sleep(everyMs);
