@@ -57,7 +57,7 @@ export function registerResolve(program: Command): void {
       const { otherFolder } = await import('./other-folder.js');
       // If the run used another data folder, this command's data folder does not contain the run's answers.
       const isHere = result !== null && otherFolder(result.folder, context.config.dataDir) === null;
-      if (isHere) await writeResults(context.config, file, list, options.json ?? false);
+      if (isHere && result.published) await writeResults(context.config, file, list, options.json ?? false);
     });
 }
 

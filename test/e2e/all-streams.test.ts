@@ -6,6 +6,8 @@ import { startSystem, type System } from '../helpers/system.js';
 // Every stream that a market can name, compared with the truth of the server.
 const COMPANIES = Number(process.env['TIDEMARK_TEST_COMPANIES'] ?? 5_000);
 const KILLS = 10;
+// A killed worker is noticed after its heartbeats stop, and later attempts wait up to a minute.
+const LIMIT_MS = 3_600_000;
 const MARKET = { companies: COMPANIES, tenders: 50, seed: 5 };
 const STREAMS = [
   'companies',
@@ -49,7 +51,7 @@ async function expectAllEqualTruth(): Promise<void> {
   await api.expectTendersEqualTruth(project);
 }
 
-it('stores all streams of a market as the API has them', async () => {
+it('stores all streams of a market as the API has them', { timeout: LIMIT_MS }, async () => {
   await begin();
   const tenders = await system.run('tenderSnapshot', 'tenders/first');
   const night = await system.run('marketSnapshot', 'snapshot/demo/first');
@@ -57,7 +59,7 @@ it('stores all streams of a market as the API has them', async () => {
   await expectAllEqualTruth();
 });
 
-it(`stores the same when the worker is killed ${KILLS} times`, async () => {
+it(`stores the same when the worker is killed ${KILLS} times`, { timeout: LIMIT_MS }, async () => {
   await begin();
   const tenders = await system.run('tenderSnapshot', 'tenders/first');
   const night = await system.start('marketSnapshot', 'snapshot/demo/killed');

@@ -221,7 +221,7 @@ describe('steps of each run', () => {
   });
 
   it('resolveCompanies reads matches', async () => {
-    type('resolveCompanies');
+    type('resolveCompanies', { streams: ['matches'] });
     await run('resolveCompanies', { file: 'a.csv' });
     expect(steps()).toEqual(['openRun', 'readQuota', ...chunksOf('matches'), ...END]);
   });
@@ -545,7 +545,10 @@ describe('an operator', () => {
 });
 
 describe('a chunk', () => {
+  const resolving = () => ({ ...CTX, workflowType: 'resolveCompanies' as const, streams: ['matches' as const] });
+
   it('continues a limited chunk after the quota gate and counts it once', async () => {
+    answers['openRun'] = resolving;
     let limited = true;
     answers['crawlChunk'] = ({ chunk }) => ({
       rows: 2,
@@ -569,6 +572,7 @@ describe('a chunk', () => {
   });
 
   it('marks a run partial for failed records', async () => {
+    answers['openRun'] = resolving;
     answers['crawlChunk'] = () => ({ rows: 2, requests: 2, failed: 1, limited: false });
     expect(await run('resolveCompanies', {})).toMatchObject({
       outcome: 'partial',

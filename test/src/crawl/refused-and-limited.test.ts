@@ -230,10 +230,15 @@ describe('a key without permission for a stream', () => {
 
   it('resolves through permitted routes only and stops asking refused ones', async () => {
     const question = (i: number) => JSON.stringify({ name: `N ${i}`, country_code: 'DE', registration_number: `${i}` });
-    answer = (where) => (where.startsWith('/v2/enrichment') ? [403, denied] : [200, { id: 7 }]);
+    const listed = { total_results: 1, total_pages: 1, data: [{ id: '7', name: 'N 7' }] };
+    answer = (where) => {
+      if (where.startsWith('/v2/enrichment')) return [403, denied];
+      return [200, where.startsWith('/v2/overview') ? listed : { id: 7 }];
+    };
     due(many(100).map(question), 'matches');
     const result = await fetch(FIRST, 'matches');
-    expect(result).toMatchObject({ rows: 100, failed: 0, refused: [{ endpoint: 'POST /v2/enrichment/company' }] });
+    expect(result).toMatchObject({ failed: 0, refused: [{ endpoint: 'POST /v2/enrichment/company' }] });
+    expect(new Set(landed('matches').map(({ entity_id }) => entity_id)).size).toBe(100);
     expect(times('/v2/enrichment/company')).toBeLessThanOrEqual(3 + 16);
 
     asked = [];
@@ -247,7 +252,7 @@ describe('a key without permission for a stream', () => {
       stream: 'matches' as const,
       chunk: 1,
       concurrency: 16,
-      refused: ['POST /v2/enrichment/company'],
+      refused: ['POST /v2/enrichment/company', 'POST /v2/autocomplete', 'POST /v2/overview'],
     };
     expect(await fetchChunk(deps, next, FIRST)).toMatchObject({ rows: 0, failed: 0 });
     expect(asked).toEqual([]);

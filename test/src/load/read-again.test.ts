@@ -99,7 +99,8 @@ async function contentsAfterLoad(dataDir: string): Promise<unknown> {
   try {
     // A second load finds nothing left to do.
     for (const _ of [1, 2]) await loadLanding(warehouse, dataDir).catch(() => undefined);
-    await buildModels(warehouse);
+    // With personalData: contacts, so that events about people keep their values.
+    await buildModels(warehouse, { personalData: true });
     return await contents(warehouse);
   } finally {
     await warehouse.close();

@@ -160,11 +160,20 @@ describe('applyModels', () => {
 
   test('drops a published function whose tables lost a column, with a note', async () => {
     const { dataDir, request } = await start();
-    const own = path.join(dataDir, 'own', 'core');
-    mkdirSync(own, { recursive: true });
-    for (const name of ['companies_history', 'companies', 'company_codes']) {
-      const text = readFileSync(`sql/core/${name}.sql`, 'utf8').replaceAll('is_current', 'stands');
-      const isRenamed = name === 'companies_history';
+    const own = path.join(dataDir, 'own');
+    for (const schema of ['core', 'marts']) mkdirSync(path.join(own, schema), { recursive: true });
+    for (const name of [
+      'core/companies_history',
+      'core/companies',
+      'core/company_codes',
+      'marts/companies_disagreement',
+    ]) {
+      const source = readFileSync(`sql/${name}.sql`, 'utf8');
+      // The mart reads the history of version 2 first, then that of version 1, which keeps its column.
+      const text = name.startsWith('marts/')
+        ? source.replace('is_current', 'stands')
+        : source.replaceAll('is_current', 'stands');
+      const isRenamed = name === 'core/companies_history';
       writeFileSync(path.join(own, `${name}.sql`), isRenamed ? text.replace('version: 1\n', 'version: 2\n') : text);
     }
     const { published } = await applyModels(dataDir, request);
