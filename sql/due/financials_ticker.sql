@@ -4,9 +4,9 @@ WITH named AS (
   SELECT question AS ticker, 0 AS rank FROM asked_questions
   UNION ALL
   SELECT json_text(json_extract(CAST(question AS JSON), '$.ticker')), 1
-  FROM ledger.matches
+  FROM match_results('ledger.match_answers')
   WHERE kind = 'registration'
-    AND company_id IS NOT NULL
+    AND state = 'matched'
     AND json_extract(CAST(question AS JSON), '$.registration_number') IS NULL
     AND json_extract(CAST(question AS JSON), '$.vat_number') IS NULL
 ),
