@@ -24,7 +24,10 @@ afterEach(async () => {
 it('polls jobs of six hours at most once per interval, across a new version of the worker and a restart of Temporal', async () => {
   const api = await startTarget({ companies: 60, tenders: 0, seed: 5, maxPerPage: 25 });
   const proxy = await startRecordingProxy(api.url);
-  cleanups.push(() => api.stop(), proxy.close);
+  cleanups.push(
+    () => api.stop(),
+    () => proxy.close(),
+  );
   const { temporal, address, client } = await startOwnTemporal();
   const project = makeProject({
     api: { url: proxy.url, key: api.key },

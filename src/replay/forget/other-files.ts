@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import {
   dueDir,
   envDir,
   listsDir,
   logsDir,
+  ownerJobsDir,
   rebuiltRoot,
   rejectsDir,
   reportFile,
@@ -13,6 +14,7 @@ import {
 } from '../../core/data-folder.js';
 import { writeFileAtomic } from '../../core/files.js';
 import { PEOPLE, PEOPLE_STREAMS } from '../../../schemas/pipeline/people.js';
+import type { OwnerJob } from '../../crawl/owners/job-state.js';
 import type { ValueFinder } from '../../privacy/values.js';
 
 /**
@@ -54,7 +56,8 @@ export async function scrubDueLists(dataDir: string, isForgotten: (id: string) =
 }
 
 /**
- * Removes the lines of logs, and the copies of lists for `tidemark resolve`, that hold a removed value.
+ * Removes the lines of logs, the copies of lists for `tidemark resolve`, and the answers in job files of owners, that
+ * hold a removed value. The state of a job stays.
  * @returns the changed or removed paths, relative to the data folder
  */
 export function scrubTexts(dataDir: string, finder: ValueFinder): string[] {
@@ -69,7 +72,17 @@ export function scrubTexts(dataDir: string, finder: ValueFinder): string[] {
     // Write in place: a running process appends to the open file.
     writeFileSync(file, lines.filter((line) => !finder.isIn(line)).join('\n'));
   }
-  return [...removed, ...changed].map((file) => path.relative(dataDir, file));
+  const jobs = (['open', 'ended'] as const)
+    .map((which) => ownerJobsDir(dataDir, which))
+    .flatMap((folder) => namesIn(folder).map((name) => path.join(folder, name)))
+    .filter(isHit);
+  for (const file of jobs) {
+    const job = JSON.parse(readFileSync(file, 'utf8')) as OwnerJob;
+    const partial = `${file}.partial`;
+    writeFileSync(partial, `${JSON.stringify({ ...job, row: job.row && { ...job.row, body: '{}' } })}\n`);
+    renameSync(partial, file);
+  }
+  return [...removed, ...changed, ...jobs].map((file) => path.relative(dataDir, file));
 }
 
 function namesIn(folder: string): string[] {

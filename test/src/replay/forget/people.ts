@@ -108,6 +108,32 @@ function tender(company: number): Answer {
   return { ...at(2, '07'), stream: 'tender_details', entity: `lot-${company}`, body };
 }
 
+/** Employees of a company, their details, and its owners: further streams that name the same people. */
+function otherStreams(company: number, night: number): Answer[] {
+  const ids = [goneId(company, 4), String(company * 10)];
+  const described = (id: string): object => {
+    const [first, last, email, phone] = markersOf(id);
+    return { id, full_name: `${first} ${last}`, first_name: first, last_name: last, email, phone, company_id: company };
+  };
+  const found = {
+    total_employees: ids.length,
+    total_pages: 1,
+    data: ids.map((id) => ({ id, name: markersOf(id)[1] })),
+  };
+  const owners = { conclusive: true, owners: ids.map((id) => ({ id, name: markersOf(id)[1], effective_share: 50 })) };
+  return [
+    { ...at(night, '08'), stream: 'employees', entity: String(company), body: found },
+    ...ids.map((id): Answer => ({ ...at(night, '09'), stream: 'employee_details', entity: id, body: described(id) })),
+    {
+      ...at(night, '10'),
+      stream: 'ownership',
+      entity: String(company),
+      request: `GET /v2/kyb/${company}/ubo?threshold=25`,
+      body: owners,
+    },
+  ];
+}
+
 /** Lands two nights; the second night repeats the listings. */
 export async function landPeople(dataDir: string): Promise<void> {
   for (const night of [1, 2]) {
@@ -119,6 +145,10 @@ export async function landPeople(dataDir: string): Promise<void> {
     await land(
       dataDir,
       COMPANIES.flatMap((company) => event(company, night)),
+    );
+    await land(
+      dataDir,
+      COMPANIES.flatMap((company) => otherStreams(company, night)),
     );
   }
   await land(dataDir, COMPANIES.map(tender));
@@ -138,6 +168,14 @@ export function plantFiles(dataDir: string): void {
   write('report.html', `<p>${first}</p>`);
   write('rebuilt/2026-11-01..2026-11-02/notes.txt', String(email));
   write('env/dev.duckdb', String(email));
+  const row = {
+    request_key: 'POST /x',
+    entity_id: '1000',
+    segment: 'nojob:',
+    status: 200,
+    body: `{"name":"${email}"}`,
+  };
+  write('owner-jobs/ended/1000.json', JSON.stringify({ company: '1000', state: 'ended', row }));
 }
 
 /** A spool that an ended run left behind. */
