@@ -8,7 +8,8 @@ const COMPANIES = Number(process.env['TIDEMARK_TEST_COMPANIES'] ?? 5_000);
 const KILLS = 10;
 // A killed worker is noticed after its heartbeats stop, and later attempts wait up to a minute.
 const LIMIT_MS = 3_600_000;
-const MARKET = { companies: COMPANIES, tenders: 50, seed: 5 };
+// With smaller pages, the independent server has companies that no search can reach.
+const MARKET = { companies: COMPANIES, tenders: 50, seed: 5, maxPerPage: 100 };
 const STREAMS = [
   'companies',
   'financials',
