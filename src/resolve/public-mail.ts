@@ -1,6 +1,7 @@
-import domains from 'free-email-domains';
+import { createRequire } from 'node:module';
 
-const DOMAINS: ReadonlySet<string> = new Set(domains);
+// Loaded by `require`, because Node.js 20 warns about imported JSON.
+const DOMAINS: ReadonlySet<string> = new Set(createRequire(import.meta.url)('email-providers/all.json') as string[]);
 
 /** Whether a domain belongs to a mail provider that anybody can use. Its website says nothing about a company. */
 export function isPublicMail(domain: string): boolean {

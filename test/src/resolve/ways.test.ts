@@ -1,10 +1,11 @@
+import { createRequire } from 'node:module';
 import fc from 'fast-check';
-import publicDomains from 'free-email-domains';
 import { describe, expect, it } from 'vitest';
 import type { CompanyQuestion } from '../../../schemas/pipeline/resolve.js';
 import { domainOf, NORMALIZE } from '../../../src/resolve/normalize.js';
 import { waysToFind } from '../../../src/resolve/ways.js';
 
+const publicDomains = createRequire(import.meta.url)('email-providers/common.json') as string[];
 const FIELDS = Object.keys(NORMALIZE) as (keyof CompanyQuestion)[];
 const questions = fc
   .record(Object.fromEntries(FIELDS.map((field) => [field, fc.string({ minLength: 1, unit: 'grapheme' })])), {
