@@ -4,15 +4,15 @@ import type { LimitAccess } from '../schemas/v2/error.js';
 import { ApiError, isLimit, isRefusal, LimitError, TokenVerificationError } from '../src/api-client/index.js';
 import { errorMessage, TidemarkError } from '../src/core/errors.js';
 
-// Shortest and longest wait before Temporal retries. The API names the wait (Retry-After). Cut a longer wait, so that
-// the run tries again at least once an hour.
+// Limits of the wait before Temporal retries. The API names the wait in `Retry-After`. A wait above one hour is
+// shortened, so that the run tries again at least once an hour.
 const LEAST_WAIT_MS = 1_000;
 const MOST_WAIT_MS = 3_600_000;
 const NAME_LENGTH = 100;
 const PERMISSION_TODO = 'Ask the issuer of the key for the permission, then start the run again.';
 
 /**
- * Turns any error into the ApplicationFailure that an operator reads in the Temporal UI. No other function decides the
+ * Turns any error into an ApplicationFailure, which operators read in the Temporal UI. Only this function decides the
  * failure's `type` and message, and whether Temporal retries. The message ends with the remedy.
  * @returns CancelledFailure and ApplicationFailure unchanged
  */
@@ -67,7 +67,8 @@ function castLimit(error: LimitError): ApplicationFailure {
 }
 
 /**
- * Keeps only the documented fields, each at most 100 characters, because the API may send other fields and long texts.
+ * Keeps only the documented fields of `access`, each shortened to 100 characters. The API may also send other fields
+ * and long texts.
  */
 function shortAccess(access: LimitAccess): LimitAccess {
   const fields = ['permission', 'permission_name', 'module', 'module_name', 'app', 'app_name'] as const;

@@ -23,11 +23,13 @@ import type { OpenRunInput, RebuildResult, RunContext } from '../schemas/pipelin
  * Activities of the queue `tidemark-crawl`: they call the API and land its answers. Any number of workers may serve the
  * queue.
  *
- * Workflows import this file. The file imports only types of schemas, so that no Node global leaks into the workflow
- * sandbox.
+ * Workflows import this file, and workflow code must not use Node's modules. So this file imports only types of
+ * schemas.
  */
 export interface CrawlActivities {
-  /** Validates the input, reads the configuration, decides the logical date and lands the run's opening record. */
+  /**
+   * Validates the input, reads the configuration, decides the logical date, and lands the record that opens the run.
+   */
   openRun(input: OpenRunInput): Promise<RunContext>;
   /**
    * Runs one round of a market's search: plans, sends requests and lands the answers. Resumes from the landed answers.
@@ -37,25 +39,28 @@ export interface CrawlActivities {
   crawlListing(input: ListInput): Promise<ListResult>;
   /** Fetches one chunk of due entities and lands its answers. */
   crawlChunk(input: CrawlChunkInput): Promise<ChunkResult>;
-  /** Polls once every open job of the run that has not been polled within the interval, and lands what changed. */
+  /**
+   * Polls each open enrichment job of the run once and lands the changes. Skips jobs that were polled less than the
+   * configured interval ago.
+   */
   pollOwnerJobs(input: PollOwnerJobsInput): Promise<PollOwnerJobsResult>;
   /**
    * Reads /v2/metrics and lands the reading.
-   * @param begins true at the run's start. A clock that is off by more than `api.clockTolerance` then fails the
-   * activity with `ClockWrong`.
+   * @param begins true at the run's start. The activity then fails with `ClockWrong` if this machine's clock is off by
+   * more than `api.clockTolerance`.
    */
   readQuota(ctx: RunContext, begins?: boolean): Promise<QuotaStatus>;
   /** Adds a run to the quota gate of its API key. Starts the gate if none runs. */
   enterQuotaGate(input: EnterQuotaGateInput): Promise<void>;
-  /** Lands the run's closing record and its request statistics. */
+  /** Lands the record that closes the run, and the run's request statistics. */
   closeRun(input: CloseRunInput): Promise<CloseRunResult>;
 }
 
-/** Activities of the queue `tidemark-warehouse`: one writer at a time. */
+/** Activities of the queue `tidemark-warehouse`. Only one worker at a time writes the warehouse. */
 export interface WarehouseActivities {
   /** Decides which entities of a stream are due and writes them as chunk files. */
   planDue(input: PlanDueInput): Promise<DuePlan>;
-  /** Loads every landed part that is not loaded yet. */
+  /** Loads the landed parts that the warehouse does not have yet. */
   loadLanding(ctx: RunContext): Promise<LoadResult>;
   /** Builds the models whose rows may have changed, and runs the audits. */
   buildModels(ctx: RunContext): Promise<ModelsResult>;

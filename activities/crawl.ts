@@ -12,7 +12,7 @@ import type { CrawlActivities } from './contract.js';
 import { withHeartbeat } from './heartbeat.js';
 
 /**
- * Creates the activities of the crawl queue. Only the worker calls it.
+ * Creates the activities of the crawl queue for the worker process.
  * @param quotaGate workflow id of the quota gate of this worker's API key
  */
 export function createCrawlActivities(deps: CrawlDeps, quotaGate: string): CrawlActivities {

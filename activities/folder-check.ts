@@ -10,14 +10,14 @@ import type { Activities } from './contract.js';
 import { countRefusal } from './heartbeat.js';
 
 const MINUTE_MS = 60_000;
-/** How long a run waits for a worker that has the run's data folder. After this time the run fails. */
+/** How long a run waits until a worker with the run's data folder takes its work. After this time the run fails. */
 const PATIENCE_MS = 24 * 60 * MINUTE_MS;
 // Shorter wait for the closing record of a failed or cancelled run, because the run has ended.
 const CLOSING_PATIENCE_MS = 5 * MINUTE_MS;
-// Shorter wait for the quota gate, because runs of other data folders wait at the same gate.
+// Shorter wait for the quota gate, because runs of other data folders also wait at this gate.
 const GATE_PATIENCE_MS = MINUTE_MS;
-// Retry this many refused attempts quickly, because another worker may take the task at once. After these attempts,
-// assume that no worker with the right folder runs, and retry slowly.
+// Retry the first refused attempts quickly, because another worker may take the task at once. Later attempts are
+// retried slowly: probably no worker with the right data folder runs.
 const QUICK_REFUSALS = 10;
 const QUICK_PAUSE = '200 milliseconds';
 const LONG_PAUSE = '15 seconds';
@@ -28,9 +28,9 @@ const AFTER_CLOSE: ReadonlySet<string> = new Set<keyof Activities>(['loadLanding
 type Deps = Pick<CrawlDeps, 'config' | 'folder' | 'log'>;
 
 /**
- * Rejects work for which this worker has the wrong data folder, before the activity reads or writes anything.
+ * Rejects work of a run that belongs to another data folder, before the activity reads or writes anything.
  * @throws ApplicationFailure `OtherDataFolder` when the run belongs to another folder. Temporal retries, so that a
- *   worker with the run's folder takes the task.
+ * worker with the run's folder takes the task.
  * @throws TidemarkError `DataFolderChanged` when this worker has the run's folder, but the run's records are missing
  */
 export function checkFolder({ config, folder, log }: Deps, activity: keyof Activities, input: unknown): void {
@@ -39,7 +39,7 @@ export function checkFolder({ config, folder, log }: Deps, activity: keyof Activ
   const here = readDataFolder(dataDir);
   if (here === null) throw folderChanged(dataDir, 'its identity (folder.json) is gone; restart the worker');
   const ctx = contextOf(activity, input);
-  // Runs opened by an older version name no folder.
+  // Older versions opened this run without naming its folder.
   if (ctx?.folder === undefined) return;
   if (ctx.folder.id !== here.id) throw refuse({ ctx, theirs: ctx.folder, here, activity, input, log });
   if (activity === 'enterQuotaGate' || endsBadly(activity, input)) return;
@@ -65,7 +65,7 @@ interface Misplaced {
 
 function refuse(misplaced: Misplaced): Error {
   const { ctx, theirs, here, activity, log } = misplaced;
-  // Same host and path, but another id: the run's folder no longer exists, so no worker can have it.
+  // The host and the path are the same, but the id differs. The run's folder was replaced, so no worker can have it.
   if (theirs.host === here.host && theirs.path === here.path)
     return folderChanged(here.path, `its id was ${theirs.id} when the run began and is ${here.id} now`);
   const givenUp = Date.now() - Context.current().info.scheduledTimestampMs > patienceOf(misplaced);
@@ -101,8 +101,8 @@ export function contextOf(activity: keyof Activities, input: unknown): RunContex
 }
 
 /**
- * Whether the activity records that a run failed or was cancelled. A worker may write this record even if its data
- * folder lacks the run's records.
+ * Whether the activity records that a run failed or was cancelled. Every worker with the run's folder may write this
+ * record, even if the folder lacks the run's other records.
  */
 function endsBadly(activity: keyof Activities, input: unknown): boolean {
   if (activity !== 'closeRun') return false;

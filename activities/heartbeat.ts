@@ -1,18 +1,21 @@
 import { Context } from '@temporalio/activity';
 import type { Heartbeat } from '../src/crawl/deps.js';
 
-// Minimum time between two heartbeats. The SDK throttles heartbeats, too; this limit saves calls of the SDK.
+// Minimum time between two heartbeats. The SDK also throttles heartbeats, but this limit saves calls of the SDK.
 const BEAT_EVERY_MS = 500;
-// Send heartbeats even while no answer arrives. Otherwise a slow API looks like a dead worker. The worker also learns
-// of a cancellation only by a heartbeat.
+// Send heartbeats even while no answer arrives. Without them, Temporal would treat a slow API as a dead worker, and the
+// worker would not learn of a cancellation.
 const KEEP_ALIVE_MS = 1_000;
 
-/** Kept in the heartbeat across attempts: how many attempts a worker with another data folder refused. */
+/**
+ * Part of the heartbeat details, which Temporal passes on to the next attempt. `refused` counts the attempts that
+ * workers with another data folder refused.
+ */
 interface Refusals {
   refused?: number;
 }
 
-/** Returns how many attempts were refused so far. `withHeartbeat` does not count a refused attempt as an attempt. */
+/** Returns how many attempts were refused so far. `withHeartbeat` subtracts them from the attempt number. */
 function refusalsSoFar(): number {
   const { refused } = (Context.current().info.heartbeatDetails ?? {}) as Refusals;
   return typeof refused === 'number' ? refused : 0;
@@ -26,7 +29,7 @@ export function countRefusal(): number {
 }
 
 /**
- * Runs an activity's work with heartbeats: sends progress and receives cancellation.
+ * Runs an activity's work. Sends heartbeats with its progress, and tells the work when the activity is cancelled.
  * @throws CancelledFailure when the run was cancelled or the worker shuts down
  */
 export async function withHeartbeat<T>(work: (heartbeat: Heartbeat) => Promise<T>): Promise<T> {

@@ -12,14 +12,14 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, inflateRawSync } from 'node:zlib';
 
-// Extracts one file from a .tar.gz or .zip without a system tool: a slim container image may lack such tools.
+// Extracts one file from a .tar.gz or .zip. Uses no system tool, because a slim container image may have none.
 
 const BLOCK = 512;
 
 /**
  * Extracts one file from an archive.
  *
- * @param {string} archive a .tar.gz or .zip; its first bytes show which
+ * @param {string} archive a .tar.gz or a .zip; its first bytes show which of them it is
  * @param {string} name file name inside the archive, in any folder
  * @param {string} target file to write
  * @returns {Promise<void>}
@@ -54,7 +54,7 @@ async function extractFromTarGz(archive, name, target) {
     await reader.take(padding);
     found ||= wanted;
   }
-  // Read to the end: gzip checks the whole stream only at its end.
+  // Read the rest of the stream: gzip reports a damaged stream only at its end.
   for await (const _ of reader.rest()) void _;
   if (!found) throw new Error(`the archive contains no file named ${name}`);
 }

@@ -4,8 +4,8 @@ import { pathToFileURL } from 'node:url';
 import { compile } from './build.mjs';
 import { projectRoot } from './packages.mjs';
 
-// `npm run build`: fills dist/, which `npm pack` ships: checked and compiled code with types and source maps, the files
-// that the code reads, and the bundle of the workflows.
+// `npm run build` fills dist/, which `npm pack` ships. dist/ gets the checked and compiled code with types and source
+// maps, the files that the code reads, and the bundle of the workflows.
 
 const root = projectRoot();
 const dist = path.join(root, 'dist');

@@ -10,12 +10,13 @@ const DAY_MS = 86_400_000;
 const KEEP_MS = 7 * DAY_MS;
 /** Folders of TypeScript and JavaScript that are compiled. */
 const SOURCES = ['src', 'schemas', 'workflows', 'activities', 'sandbox', 'bootstrap'];
-/** Files that the compiled code reads, at the same places as in the clone. */
+/** Files that the compiled code reads. They have the same paths in the build as in the clone. */
 const ASSETS = ['sql', path.join('test', 'sql', 'cases'), 'tidemark.example.yaml', 'package.json'];
 
 /**
  * Compiles a clone if no build of exactly these sources exists. Each build has its own folder in
- * `node_modules/.cache/tidemark/`, named by the hash of its sources. So a running process keeps its build.
+ * `node_modules/.cache/tidemark/`, named by the hash of its sources. So a new build never replaces the files of a
+ * running process.
  *
  * @param {{ root: string, log?: (line: string) => void }} options
  * @returns {Promise<string>} the folder of the build, which contains `src/cli.js`, `sql/` and so on
@@ -31,7 +32,7 @@ export async function ensureBuild({ root, log = (line) => void process.stderr.wr
     log('Compiling Tidemark (a few seconds, only after a change) …');
     const partial = `${folder}.partial`;
     rmSync(partial, { recursive: true, force: true });
-    // Types are checked by `npm run typecheck` and `npm test`. Without the check, compiling takes a third of the time.
+    // Skip the type check, which `npm run typecheck` and `npm test` do. Compiling then takes a third of the time.
     await compile(root, partial, ['--noCheck', '--declaration', 'false']);
     renameSync(partial, folder);
     removeOldBuilds(cache);
@@ -67,7 +68,7 @@ function touch(folder) {
   try {
     utimesSync(folder, new Date(), new Date());
   } catch {
-    // The clone is read-only, so its builds cannot be marked and are never removed.
+    // The clone is read-only. Its builds cannot be marked as used, and they are never removed.
   }
   return true;
 }

@@ -1,6 +1,6 @@
 /**
- * Whether the linter runs on a version of Node. Tidemark itself also runs on older versions. On an older version, npm
- * silently omits the linter's native part, which is an optional package.
+ * Whether the linter runs on a version of Node. Tidemark itself also runs on older versions. There, npm silently omits
+ * the linter's native part, because it is an optional package.
  *
  * @param {string} version such as `20.18.1`
  */

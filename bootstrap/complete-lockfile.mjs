@@ -5,14 +5,14 @@ import { projectRoot } from './packages.mjs';
 
 // Run `node bootstrap/complete-lockfile.mjs` after `npm install` has changed package-lock.json.
 //
-// A registry mirror may lack the binaries for other platforms. npm then silently omits them from the lockfile. With
-// such entries missing, `npm ci` fails on every machine, because the lockfile does not match package.json.
+// A registry mirror may lack the binaries for other platforms. npm then silently omits them from the lockfile. Without
+// these entries, `npm ci` fails on every machine, because the lockfile does not match package.json.
 //
-// This script adds the missing entries. The parent package names the exact version of each. Only the integrity hashes
-// stay unknown.
+// This script adds the missing entries. The package that needs a binary names its exact version. The integrity hashes
+// of these entries stay unknown.
 
 /**
- * One entry of the lockfile's `packages`: only the fields used here.
+ * One entry in `packages` of package-lock.json, with only the fields that this script uses.
  *
  * @typedef {{
  *   version?: string, dev?: boolean, optional?: boolean, integrity?: string, os?: string[], cpu?: string[],
@@ -21,7 +21,7 @@ import { projectRoot } from './packages.mjs';
  */
 
 /**
- * Adds the platform packages that the lockfile lacks although other packages name them.
+ * Adds the platform packages that other packages name but the lockfile lacks.
  *
  * @param {Record<string, Entry>} packages `packages` of package-lock.json
  * @returns {Record<string, Entry>} a complete copy in npm's order
@@ -55,7 +55,7 @@ export function findMissing(packages) {
 }
 
 /**
- * Finds the entry that Node would load for `name`: searches from `parent` upwards.
+ * Finds the entry that Node would load for `name`: looks in `parent` first, then in the folders above it.
  *
  * @param {Record<string, Entry>} packages
  * @param {string} parent such as `node_modules/a/node_modules/b`

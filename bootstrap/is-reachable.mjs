@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 
-// `node bootstrap/is-reachable.mjs HOST:PORT` exits with code 0 when a server listens at this address, else with 1.
-// Container health checks use it.
+// `node bootstrap/is-reachable.mjs HOST:PORT` exits with code 0 when a server listens at this address, and with 1 when
+// none does. Container health checks use this script.
 
 const [host = '127.0.0.1', port = ''] = (process.argv[2] ?? '').split(':');
 const socket = connect({ host, port: Number(port), timeout: 3_000 });

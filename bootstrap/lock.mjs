@@ -30,8 +30,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const BEAT_MS = 2_000;
 /**
- * A holder without a heartbeat for this time is treated as ended. A running process with the holder's id may be another
- * process that started later.
+ * A holder without a heartbeat for this time is treated as dead. Its process id alone proves nothing: a process that
+ * started later may have the same id.
  */
 const STALE_MS = 60_000;
 
@@ -46,9 +46,9 @@ const STALE_MS = 60_000;
  */
 
 /**
- * Runs `work` while no other process holds the lock at `dir`. Waits as long as the holder is alive. If the holder is
- * killed on this machine, continues at once. If it is killed in another container or on another machine, continues
- * after a minute without a heartbeat.
+ * Runs `work` while no other process holds the lock at `dir`. Waits while the holder is alive. If the holder was killed
+ * on this machine, takes the lock at once. If the holder was killed in another container or on another machine, takes
+ * the lock after a minute without a heartbeat.
  *
  * @template T
  * @param {string} dir the lock's path; its parent is created
@@ -62,7 +62,7 @@ export async function withLock(dir, options, work) {
   const beat = setInterval(() => {
     const file = path.join(dir, `${token}.${heartbeat}`);
     if (tryRename(file, path.join(dir, `${token}.${heartbeat + 1}`))) heartbeat++;
-    // Another process broke the lock while this process was suspended.
+    // This process was suspended, and another process broke the lock meanwhile.
     else if (!existsSync(file)) clearInterval(beat);
   }, options.beatMs ?? BEAT_MS);
   beat.unref();
@@ -96,8 +96,8 @@ async function takeLock(dir, { onWait, pollMs = 250, staleMs = STALE_MS }) {
       if (!holder) {
         removeEmpty(dir);
       } else {
-        // Measure with the waiter's own clock: machines that share a folder may have different times. If the whole
-        // machine was suspended, the holder still gets its full minute.
+        // Measure with the waiter's own clock, because machines that share a folder may show different times.
+        // If the whole machine was suspended, the holder still gets its full minute.
         if (holder.state !== seen.state) seen = { state: holder.state, at: performance.now() };
         if (isGone(holder) || performance.now() - seen.at > staleMs) {
           dropLock(dir, holder.name);
@@ -126,7 +126,7 @@ function readHolder(dir) {
     if (name === undefined) return undefined;
     const file = path.join(dir, name);
     const { pid, host, place } = JSON.parse(readFileSync(file, 'utf8'));
-    // Include the mtime: earlier versions touch the file instead of renaming it.
+    // Include the mtime: older versions of Tidemark touch the file instead of renaming it.
     const state = `${name} ${statSync(file).mtimeMs}`;
     return { name, state, pid: Number(pid), host: String(host), place: String(place ?? '') };
   } catch (error) {
@@ -136,8 +136,8 @@ function readHolder(dir) {
 }
 
 /**
- * Identifies the boot, the process namespace and the host in which this process id is valid. Two containers may both
- * have a process 1.
+ * Identifies the boot, the process namespace and the host in which this process id is valid. The id alone is not
+ * enough: two containers may both have a process 1.
  *
  * @returns {string} empty where the system has no such information
  */
@@ -151,7 +151,7 @@ function findPlace() {
 }
 
 /**
- * Whether the holder's process has ended. True only if this process runs in the same place as the holder and can check.
+ * Whether the holder's process has ended. False if this process cannot check, because the holder runs elsewhere.
  *
  * @param {{ pid: number, place: string }} holder
  */
@@ -166,7 +166,7 @@ function isGone(holder) {
 }
 
 /**
- * Releases or breaks the lock. Does nothing unless the holder's file has exactly this name.
+ * Releases or breaks the lock. Does nothing if the holder's file has another name by now.
  *
  * @param {string} dir
  * @param {string} name
@@ -201,8 +201,8 @@ function tryRename(from, to) {
     renameSync(from, to);
     return true;
   } catch (error) {
-    // A target folder that is not empty gives ENOTEMPTY or EEXIST on POSIX and EPERM or EACCES on Windows. ENOENT:
-    // `from` does not exist.
+    // If the target folder is not empty, POSIX reports ENOTEMPTY or EEXIST, and Windows reports EPERM or EACCES. ENOENT
+    // means that `from` does not exist.
     if (['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES', 'ENOENT'].includes(codeOf(error))) return false;
     throw error;
   }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * Finds npm: the npm that runs this process, else the npm installed with this Node, else `npm` on PATH.
+ * Finds npm: the npm that started this process, else the npm installed with this Node, else `npm` on PATH.
  *
  * @param {NodeJS.ProcessEnv} [env]
  * @returns {{ command: string, args: string[], env: NodeJS.ProcessEnv, shell: boolean }} put `args` before your own
@@ -14,7 +14,7 @@ export function findNpm(env = process.env) {
     path.join(binFolder, '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js'),
     path.join(binFolder, 'node_modules', 'npm', 'bin', 'npm-cli.js'), // Windows
   ];
-  // `npm_execpath` may belong to another package manager, but only npm can read package-lock.json.
+  // `npm_execpath` may name another package manager. Only npm can read package-lock.json.
   const script = scripts.find((file) => file !== undefined && path.basename(file) === 'npm-cli.js' && existsSync(file));
   const clean = withoutRunOfNpm(env);
   if (script !== undefined) return { command: process.execPath, args: [script], env: clean, shell: false };
@@ -22,7 +22,7 @@ export function findNpm(env = process.env) {
 }
 
 /**
- * Removes the environment variables that an outer npm sets for its own run: the variables must not affect an inner npm.
+ * Removes the environment variables that an outer npm sets for its own run, because they would affect an inner npm.
  * Keeps the user's settings.
  *
  * @param {NodeJS.ProcessEnv} env

@@ -18,15 +18,15 @@ import { sayProgress } from './progress.mjs';
 import { runProcess } from './run-process.mjs';
 
 const INSTALL_LIMIT_MS = 10 * 60_000;
-/** File in node_modules with the SHA-256 of the lockfile from which the packages were installed. */
+/** File in node_modules. It holds the SHA-256 of the lockfile from which the packages were installed. */
 const STAMP = '.tidemark-lockfile.sha256';
 
 /**
  * Installs the packages of package-lock.json if packages are missing or the lockfile changed. Installs into a separate
- * folder, which becomes node_modules only when it is complete. A failed or killed install therefore changes nothing.
+ * folder, and moves it to node_modules when it is complete. So a failed or killed install changes nothing.
  *
  * @param {{ root?: string, dev?: boolean, log?: (line: string) => void }} [options] `dev: false` accepts a node_modules
- *   without development packages, as in a production image. An install always includes them.
+ * without development packages, as in a production image. An install always includes them.
  * @returns {Promise<boolean>} whether packages were installed
  * @throws {Error} with the end of npm's output
  */
@@ -59,14 +59,14 @@ function isInstalled(root, dev) {
   const installed = readText(path.join(modules, '.package-lock.json'));
   if (installed === undefined) return false;
   if (readText(path.join(modules, STAMP)) === hash(lockfile)) return true;
-  // The packages come from `npm ci`, or from an image without development packages. npm writes its list of packages
-  // last, so the list proves a complete install.
+  // Without a matching stamp, the packages come from `npm ci`, or from an image without development packages. npm
+  // writes its list of packages last, so the list proves that the install was completed.
   return hasAllPackages(lockfile, installed, dev);
 }
 
 /**
- * Whether every package of the lockfile is installed in its version. Optional packages (of other platforms) may be
- * missing.
+ * Whether every package of the lockfile is installed in its version. Optional packages may be missing, because they may
+ * be for other platforms.
  *
  * @param {string} lockfile content of package-lock.json
  * @param {string} installed content of node_modules/.package-lock.json, npm's list of installed packages

@@ -10,13 +10,13 @@ const TAIL_CHARS = 6_000;
  */
 
 /**
- * Runs a program within a time limit and collects the end of its output. Never throws. Stops the program and its child
- * processes after the time limit, or when this process is asked to end.
+ * Runs a program within a time limit and collects the end of its output. Never throws. Kills the program and its child
+ * processes when the time limit is reached, or when this process is asked to end.
  *
  * @param {string} command
  * @param {readonly string[]} args
  * @param {{ timeoutMs: number, cwd?: string, env?: NodeJS.ProcessEnv, shell?: boolean, onLine?: (line: string) => void
- *   }} options `onLine` gets each complete line of output at once
+ * }} options `onLine` gets each complete line of output at once
  * @returns {Promise<ProcessResult>}
  */
 export function runProcess(command, args, options) {
@@ -86,8 +86,8 @@ function stopGroup(child, posix) {
 }
 
 /**
- * Calls `stop` when this process exits or receives SIGINT, SIGTERM or SIGHUP. Ctrl-C reaches only the process group of
- * this process, not the child's.
+ * Calls `stop` when this process exits or receives SIGINT, SIGTERM or SIGHUP. This is needed because the child has its
+ * own process group, which does not receive Ctrl-C.
  *
  * @param {() => void} stop
  * @returns {() => void} function that removes the handlers
@@ -99,7 +99,8 @@ function stopWithParent(stop) {
   const onSignal = (signal) => {
     stop();
     release();
-    // If no other listener exists, end this process with the same signal.
+    // A signal listener replaces Node's default action. If no other listener exists, end this process with the same
+    // signal.
     if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
   };
   const release = () => {

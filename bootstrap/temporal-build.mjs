@@ -7,8 +7,8 @@ const BUILD_LIMIT_MS = 10 * 60_000;
 const MODULE = 'github.com/temporalio/cli';
 
 /**
- * Builds the Temporal CLI into `folder` with the Go of this machine. The build has the same version as the official
- * download and includes the web UI.
+ * Builds the Temporal CLI into `folder` with the Go that is installed on this machine. The build has the same version
+ * as the official download and includes the web UI.
  *
  * @param {string} folder an existing folder for this build only
  * @param {{ log: (line: string) => void, go?: string, limitMs?: number }} options
@@ -30,7 +30,7 @@ export async function buildTemporal(folder, { log, go = 'go', limitMs = BUILD_LI
     log,
     () => `Building the Temporal CLI: ${modules} modules fetched, ${packages} packages compiled`,
   );
-  // Linker flags of the official release: they set the version and leave out debug information.
+  // The official release uses the same linker flags: they set the version and leave out debug information.
   const flags = `-s -w -X ${MODULE}/temporalcli.Version=${TEMPORAL_VERSION}`;
   try {
     const args = ['install', '-v', '-ldflags', flags, `${MODULE}/cmd/temporal@v${TEMPORAL_VERSION}`];
@@ -49,7 +49,8 @@ export async function buildTemporal(folder, { log, go = 'go', limitMs = BUILD_LI
 }
 
 /**
- * The user's environment (proxy, module cache) without settings that build for another machine or folder.
+ * Returns the user's environment (proxy, module cache) without the settings that build for another machine or into
+ * another folder.
  *
  * @param {string} folder
  */

@@ -15,7 +15,7 @@ const OFFICIAL = 'https://temporal.download/cli/archive';
  *
  * @param {string} folder an existing folder for this download only
  * @param {{ log: (line: string) => void, env?: NodeJS.ProcessEnv, stallMs?: number }} options
- *   `TIDEMARK_TEMPORAL_DOWNLOAD_URL` in `env` names a mirror that answers like the official address
+ * `TIDEMARK_TEMPORAL_DOWNLOAD_URL` in `env` names a mirror with the same paths as the official address
  * @returns {Promise<string>} path of the unpacked program, not yet tested
  * @throws {Error} when the download fails, is incomplete, stalls for 20 s or takes more than 5 min
  */
@@ -82,7 +82,7 @@ async function downloadFile(url, file, { log, stallMs }) {
 }
 
 /**
- * Describes an error. For a `fetch failed` error, the reason is in its cause.
+ * Describes an error. In a `fetch failed` error, only `cause` states the reason.
  *
  * @param {unknown} error
  */

@@ -1,8 +1,8 @@
 import { runProcess } from './run-process.mjs';
 
 /**
- * Version of the Temporal CLI with which this project is tested. The project installs this version if it finds no CLI.
- * The CLI contains server 1.29 and UI 2.42.
+ * Version of the Temporal CLI with which this project is tested. If the machine has no CLI, the project installs this
+ * version. It contains server 1.29 and UI 2.42.
  */
 export const TEMPORAL_VERSION = '1.5.1';
 

@@ -17,8 +17,8 @@ import { readTemporalVersion, TEMPORAL_VERSION } from './temporal-version.mjs';
  * Finds or installs the Temporal CLI. Tries in this order: `TEMPORAL_CLI_PATH`, `temporal` on PATH, the project's cache
  * folder, the official download, a build with Go.
  *
- * A program appears in the cache folder only when it is complete and works. A lock prevents two installs at once; a
- * second process waits and uses the program of the first.
+ * The cache folder gets a program only after the program was completed and tested. A lock prevents two installs at
+ * once: a second process waits and then uses the program that the first process installed.
  *
  * @param {{ log?: (line: string) => void, env?: NodeJS.ProcessEnv, go?: string }} [options] `log` gets progress lines
  * @returns {Promise<TemporalCli>}
@@ -67,7 +67,10 @@ export async function ensureTemporalCli({ log = logToStderr, env = process.env, 
   });
 }
 
-/** File name in the cache folder. Contains the platform, because different machines may share a home folder. */
+/**
+ * Returns the file name in the cache folder. The name contains the platform, because machines of different platforms
+ * may share a home folder.
+ */
 export function cachedName() {
   return `temporal-${TEMPORAL_VERSION}-${process.platform}-${process.arch}${process.platform === 'win32' ? '.exe' : ''}`;
 }

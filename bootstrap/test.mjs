@@ -14,8 +14,8 @@ import { countTests } from './vitest-report.mjs';
 // The last line is `N passed, N failed`. Types and lint count as one test each. Every other error counts as a failed
 // test, so a crash never looks like success.
 //
-// The last line also counts skipped tests. With `CI` set, the second-last line counts the skipped tests, because
-// readers in CI expect only the two numbers.
+// The last line also counts skipped tests. With `CI` set, the line before it counts them instead, because tools in CI
+// expect only the two numbers.
 
 const root = projectRoot();
 const totals = { passed: 0, failed: 0, skipped: 0 };
@@ -43,8 +43,8 @@ async function main() {
 }
 
 /**
- * Returns the path of the Temporal CLI. If there is none, counts one failed test and returns a path that does not
- * exist: tests that need the CLI then fail at once, and all other tests still run.
+ * Returns the path of the Temporal CLI. If there is no CLI, counts one failed test and returns a path that does not
+ * exist. Tests that need the CLI then fail at once, and all other tests still run.
  */
 async function temporalCliPath() {
   try {
@@ -59,7 +59,7 @@ async function temporalCliPath() {
 }
 
 /**
- * Runs tools of node_modules one after the other and counts them as one test.
+ * Runs tools of node_modules one after the other and counts all of them together as one test.
  *
  * @param {string} name
  * @param {[pkg: string, script: string, ...args: string[]][]} commands

@@ -1,5 +1,5 @@
 /**
- * The report of vitest's JSON reporter: only the fields used here.
+ * The report of vitest's JSON reporter, with only the fields that this file uses.
  *
  * @typedef {object} VitestReport
  * @property {number} numPassedTests
@@ -9,9 +9,9 @@
  */
 
 /**
- * Counts the tests of a vitest run. Adds one failed test for each of these:
+ * Counts the tests of a vitest run. Adds one failed test for each of these faults:
  * - a file that could not be loaded
- * - a failed run without a failed test (an unhandled error, no tests found)
+ * - a run that failed although no test failed (an unhandled error, no tests found)
  * - a run without a report (a crash)
  *
  * @param {string | undefined} json the report's text; undefined when there is none

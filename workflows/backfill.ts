@@ -5,8 +5,8 @@ import { crawlStream, readListing } from './run/steps.js';
 import { withRun } from './run/with-run.js';
 
 /**
- * Fetches the records that the API can select by date: tenders created from `from` to `to`, and watch events and
- * contact metrics of these days. Also fetches the financials of known companies whose last answer is stale.
+ * Fetches the records that the API can select by date: tenders created from `from` to `to`, and the watch events and
+ * contact metrics of these days. Also fetches the stale financials of known companies again.
  * @param input `{from, to, streams, market}`; `from` and `to` are required
  */
 export async function backfill(input?: unknown, carried?: CarriedRun): Promise<RunResult> {

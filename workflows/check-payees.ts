@@ -3,8 +3,8 @@ import type { RunResult } from '../schemas/pipeline/run.js';
 import { crawlStream } from './run/steps.js';
 import { withRun } from './run/with-run.js';
 
-// A check costs money. With one request in flight, a killed worker repeats at most one. An operator may raise this
-// number with `tidemark concurrency`.
+// A check costs money. With one request in flight, a killed worker repeats at most one check. An operator may raise
+// this number with `tidemark concurrency`.
 const CHECKS_IN_FLIGHT = 1;
 
 /**
@@ -16,7 +16,7 @@ export async function checkPayees(input?: unknown, carried?: CarriedRun): Promis
     run.enter('crawling');
     run.concurrency ??= CHECKS_IN_FLIGHT;
     await crawlStream(run, 'payee_checks');
-    // Reports cost nothing to repeat.
+    // Reading a report again costs nothing, so use the configured number of requests in flight.
     if (run.concurrency === CHECKS_IN_FLIGHT) run.concurrency = null;
     if (run.ctx.streams.includes('payee_reports')) await crawlStream(run, 'payee_reports');
   });

@@ -5,8 +5,8 @@ import { crawlStream } from './run/steps.js';
 import { withRun } from './run/with-run.js';
 
 /**
- * Starts a job for each company of a market whose owners are not conclusive, polls the jobs to their end, and reads the
- * owners again. May take days. Ends at once when there is nothing to enrich.
+ * Starts an enrichment job for each company of a market whose answer about owners is not conclusive. Polls the jobs
+ * until they end, then reads the owners again. May take days. Ends at once when there is nothing to enrich.
  * @param input `{market, date}`
  */
 export async function enrichOwners(input?: unknown, carried?: CarriedRun): Promise<RunResult> {

@@ -2,29 +2,30 @@ import type { QuotaStatus, QuotaWaiter } from '../schemas/pipeline/activities.js
 import type { QuotaGateState } from '../schemas/pipeline/carried.js';
 import { inLine, isWaiter, roomFor, secondsToReset } from './quota-room.js';
 
-// Longest wait between two tries when the API gives no quota figure.
+// Longest wait between two attempts to wake a run when the API gives no quota figure.
 const LONGEST_PAUSE_SECONDS = 3_600;
-// After this many consecutive failed quota readings, let the runs find the cause themselves.
+// After this many consecutive failed quota readings, release all runs. Their own requests then show the cause.
 const REFUSALS_AT_MOST = 5;
 
 /**
  * The whole state of the quota gate, carried over continue-as-new.
  *
- * States and transitions; each quota reading makes one transition (`judgeReading`):
- * - polling: the gate reads the quota every `probeEverySeconds`. If the figure is known, release every run that may
+ * States and transitions. Each quota reading makes one transition (`judgeReading`):
+ * - polling: the API gives a quota figure. The gate reads it every `probeEverySeconds` and releases every run that may
  *   send requests.
- * - until reset: no figure, but a reset time. The gate reads the quota again at the reset.
- * - trying: neither a figure nor a reset time. The gate wakes one run (`trying`) and doubles the wait. If this run does
- *   not return to the gate, release all runs; if it returns, try again.
- * - refused: the API refused the reading. Read again later; after the 5th consecutive refusal, release all runs.
+ * - until reset: the API gives no figure, but a reset time is configured. The gate reads the quota again at the reset.
+ * - trying: there is neither a figure nor a reset time. The gate wakes one run (`trying`) and doubles the wait. If this
+ *   run returns to the gate, the gate tries again. If it does not return, the gate releases all runs.
+ * - refused: the API refused the reading. The gate reads again later. After the 5th consecutive refusal, it releases
+ *   all runs.
  * - empty: no run waits. The gate ends.
  */
 export type GateState = Required<QuotaGateState>;
 
 /**
- * The gate's move after a quota reading.
+ * What the gate does after a quota reading.
  * - `release`: wakes the listed runs in their order.
- * - `try`: wakes one run, to see whether the API answers it.
+ * - `try`: wakes one run to find out whether the API answers it.
  * - `wait`: wakes no run.
  */
 export type GateMove = { kind: 'release'; runs: QuotaWaiter[] } | { kind: 'try' } | { kind: 'wait' };
@@ -35,10 +36,11 @@ export function openGate({ waiting = [], pause = null, trying = null, refusals =
 }
 
 /**
- * Adds a run to the waiting runs. A run that enters again keeps its place. Ignores a signal that is not a valid waiter.
+ * Adds a run to the waiting runs. A run that enters again keeps its place. A signal without a valid waiter changes
+ * nothing.
  */
 export function enterLine(state: GateState, sent: unknown): GateState {
-  // Anyone can send this signal. A malformed waiter would fail the gate for every run that waits.
+  // Anyone can send this signal. A malformed waiter would make the gate fail for every run that waits.
   if (!isWaiter(sent)) return state;
   const { waiting } = state;
   const place = waiting.findIndex(({ ctx }) => ctx.workflowId === sent.ctx.workflowId);
@@ -50,15 +52,18 @@ export function leaveLine(state: GateState, workflowId: string): GateState {
   return { ...state, waiting: state.waiting.filter(({ ctx }) => ctx.workflowId !== workflowId) };
 }
 
-/** Returns the run for which to read the quota, and the seconds until that reading. Null when no run waits. */
+/**
+ * Returns the run whose context is used for the next quota reading, and the seconds until that reading. Null when no
+ * run waits.
+ */
 export function nextReading(state: GateState): { first: QuotaWaiter; wait: number } | null {
   const [first] = inLine(state.waiting);
   return first ? { first, wait: state.pause ?? first.ctx.probeEverySeconds } : null;
 }
 
 /**
- * Decides the next state and move after a quota reading.
- * @param reading what `nextReading` returned before the wait
+ * Decides what the gate does after a quota reading, and its next state.
+ * @param reading result of `nextReading` before the wait
  * @param status null when the API refused the reading
  */
 export function judgeReading(
@@ -78,9 +83,9 @@ export function judgeReading(
     return { state: { ...answered, pause: null, trying: null }, move: { kind: 'release', runs } };
   }
   const reset = secondsToReset(status);
-  // No figure, but a known reset time: wait until then.
+  // The API gives no figure, but the reset time is known: wait until the reset.
   if (reset !== null) return { state: { ...answered, pause: reset, trying: null }, move: { kind: 'wait' } };
-  // The run that tried did not return to the gate, so the API answers again: release all runs.
+  // The woken run did not return to the gate, so the API answers again: release all runs.
   if (state.trying !== null && !isWaiting(state, state.trying)) return releaseAll(answered);
   const pause = state.trying === null ? first.ctx.probeEverySeconds : Math.min(LONGEST_PAUSE_SECONDS, 2 * wait);
   return { state: { ...answered, pause }, move: { kind: 'try' } };

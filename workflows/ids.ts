@@ -1,4 +1,6 @@
-/** Workflow ids. The same work has the same id, so Temporal never runs it twice at once. */
+/**
+ * These functions return workflow ids. The same work has the same id, so Temporal never runs it twice at the same time.
+ */
 
 export function snapshotId(market: string, date: string): string {
   return `snapshot/${market}/${date}`;
@@ -57,7 +59,7 @@ export function payeesId(hash: string): string {
 }
 
 /**
- * Returns the id that a Schedule gives its runs. The server appends `-<scheduled instant>`:
+ * Returns the workflow id that a Schedule gives its runs. The Temporal server appends `-<scheduled instant>`:
  * - market `demo`: `snapshot/demo/scheduled-2026-11-20T02:00:00Z`
  * - tenders: `tenders/scheduled-2026-11-20T03:30:00Z`
  */

@@ -1,6 +1,6 @@
 /*
- * What `tidemark/workflows` exports: names, ids and types to start runs from your own Temporal client. The workflows
- * themselves run only in Tidemark's workers.
+ * Exports of `tidemark/workflows`: names, ids and types with which your own Temporal client can start runs. The
+ * workflows themselves run only in Tidemark's workers.
  */
 export { backfillId, resolveId, retryId, scheduledId, snapshotId, tendersId, watchId } from './ids.js';
 export { CRAWL_QUEUE, WAREHOUSE_QUEUE } from './queues.js';

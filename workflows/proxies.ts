@@ -2,10 +2,10 @@ import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow'
 import type { CrawlActivities, WarehouseActivities } from '../activities/contract.js';
 import { CRAWL_QUEUE, WAREHOUSE_QUEUE } from './queues.js';
 
-// activities/cast-errors.ts decides which failures are retried. The policies here only set the time between attempts.
-// No proxy sets scheduleToClose, because a night may wait a day for quota.
+// activities/cast-errors.ts decides which failures are retried. The retry policies here only set the time between
+// attempts. No proxy sets scheduleToClose, because a night may wait a day for quota.
 
-/** Activities that take seconds: decisions and small records. */
+/** Activities that take seconds: they make decisions or land small records. */
 export const quick = proxyActivities<CrawlActivities>({
   taskQueue: CRAWL_QUEUE,
   startToCloseTimeout: '2 minutes',
@@ -24,7 +24,7 @@ export const crawl = proxyActivities<CrawlActivities>({
   retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '1 minute' },
 });
 
-/** Activities of the only warehouse writer: heavy SQL, one activity at a time. */
+/** Activities that run heavy SQL. The worker runs one of them at a time, because the warehouse has one writer. */
 export const warehouse = proxyActivities<WarehouseActivities>({
   taskQueue: WAREHOUSE_QUEUE,
   startToCloseTimeout: '6 hours',

@@ -1,6 +1,8 @@
-/** Task queues. Workflows and crawl activities share the crawl queue; any number of workers serve it. */
+/** Task queue of the workflows and the crawl activities. Any number of workers serve it. */
 export const CRAWL_QUEUE = 'tidemark-crawl';
-/** One activity at a time: the warehouse has one writer. */
+/**
+ * Task queue of the warehouse activities. Its worker runs one activity at a time, because the warehouse has one writer.
+ */
 export const WAREHOUSE_QUEUE = 'tidemark-warehouse';
 
 /** Workflow type of the quota gate (`quota-gate.ts`). */

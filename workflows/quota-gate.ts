@@ -16,16 +16,16 @@ import { enterQuotaGateSignal, quotaOpenedSignal } from './messages.js';
 import { crawl } from './proxies.js';
 import { inLine } from './quota-room.js';
 
-// Pause between two releases: the first released run shows whether quota is really left.
+// Pause between two releases. It gives the run released first the time to show whether quota is really left.
 const STAGGER_SECONDS = 2;
 
 /**
  * Guards the daily limit of one API key for all its runs and workers.
  * - While runs wait, only the gate reads the quota, on a durable timer.
- * - When quota is left, the gate releases the runs one after another, the most valuable first.
- * - When no run waits, the gate ends; the next run that reaches the limit starts a new one.
+ * - When quota is left, the gate releases the runs one after another, the most important first.
+ * - When no run waits, the gate ends. The next run that reaches the limit starts a new one.
  *
- * A refused reading does not end the gate. gate-state.ts holds the states and decisions.
+ * If the API refuses a quota reading, the gate continues. gate-state.ts holds the states and decisions.
  */
 export async function quotaGate(carried: QuotaGateState = {}): Promise<void> {
   let state = openGate(carried);
@@ -41,7 +41,7 @@ export async function quotaGate(carried: QuotaGateState = {}): Promise<void> {
     show({ ...state, pause: wait });
     await sleep(wait * 1_000);
     const status = await ask(first);
-    // Read `state` only now: runs may have entered the gate during the reading.
+    // Read `state` again after the reading: other runs may have entered the gate meanwhile.
     const judged = judgeReading(state, reading, status);
     state = judged.state;
     if (judged.move.kind === 'release') await release(judged.move.runs);
@@ -51,7 +51,7 @@ export async function quotaGate(carried: QuotaGateState = {}): Promise<void> {
     }
   }
 
-  /** Wakes the first run that still exists, to see whether the API answers it. */
+  /** Wakes the first waiting run that still exists, to find out whether the API answers it. */
   async function tryOne(): Promise<void> {
     let woken: string | null = null;
     for (const waiter of inLine(state.waiting)) {
@@ -88,7 +88,7 @@ export async function quotaGate(carried: QuotaGateState = {}): Promise<void> {
   }
 }
 
-/** Reads the quota on behalf of a run; returns null when the API refuses the reading for good. */
+/** Reads the quota on behalf of a run. Returns null when the API refuses and a retry would not help. */
 async function ask({ ctx }: QuotaWaiter): Promise<QuotaStatus | null> {
   try {
     return await crawl.readQuota.executeWithOptions({ summary: 'is quota left again?' }, [ctx]);

@@ -14,7 +14,7 @@ export function hasNoFigure({ known, fault }: QuotaStatus): boolean {
   return !known && !fault;
 }
 
-// Lower numbers come first. A night of a market is the most valuable; a backfill can wait for another day.
+// Lower numbers come first. A night of a market is the most important run. A backfill can wait for another day.
 const PRIORITY: Record<WorkflowType, number> = {
   marketSnapshot: 1,
   watchSync: 2,
@@ -31,12 +31,18 @@ export function priorityOf({ workflowType }: RunContext): number {
   return PRIORITY[workflowType];
 }
 
-/** Sorts the waiting runs: the most valuable first, then the one that has waited longest. */
+/**
+ * Sorts the waiting runs: the most important first. Of equally important runs, the one that has waited longest comes
+ * first.
+ */
 export function inLine(waiting: readonly QuotaWaiter[]): QuotaWaiter[] {
   return waiting.toSorted((a, b) => a.priority - b.priority);
 }
 
-/** Returns whether a signal's payload is a run that can wait at the gate: safe names and finite numbers. */
+/**
+ * Returns whether a signal's payload is a run that can wait at the gate. Checks that its names are safe and its numbers
+ * finite.
+ */
 export function isWaiter(sent: unknown): sent is QuotaWaiter {
   const { ctx, priority } = (sent ?? {}) as Partial<QuotaWaiter>;
   const { run, date, workflowId, probeEverySeconds } = ctx ?? ({} as Partial<RunContext>);
@@ -54,8 +60,8 @@ export function isWaiter(sent: unknown): sent is QuotaWaiter {
 }
 
 const DAY_SECONDS = 86_400;
-// The API may reset the quota later than configured. So for 6 hours after the configured time, the gate lets runs try
-// the API instead of waiting for the next reset.
+// The API may reset the quota later than configured. So in the 6 hours after the configured time, the gate does not
+// wait for the next reset. It wakes a run to try the API instead.
 const RESET_WINDOW_SECONDS = 6 * 3_600;
 
 /**
@@ -68,7 +74,7 @@ export function secondsToReset({ resetsIn }: QuotaStatus): number | null {
 
 /**
  * Returns the seconds after which a waiting run signals the gate again, in case someone ended the gate. The wait grows
- * with `time`, so that days of waiting add few history events.
+ * with `time`, so that a run that waits for days adds few history events.
  * @param time how often the run waited before, from 0
  */
 export function secondsToStandAgain(probeEverySeconds: number, time: number): number {

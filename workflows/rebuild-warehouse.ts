@@ -4,8 +4,8 @@ import { progressQuery } from './messages.js';
 import { warehouse } from './proxies.js';
 
 /**
- * Replays the landing zone into a warehouse and publishes it, without an API request. With a range, builds a second
- * warehouse under `data/rebuilt` and does not change the one in use.
+ * Replays the landing zone into a warehouse and publishes it, without an API request. With a range of dates, builds a
+ * second warehouse under `data/rebuilt` and does not change the one in use.
  * @param input `{from, to}`, both optional
  */
 export async function rebuildWarehouse(input?: unknown): Promise<RebuildResult> {

@@ -5,7 +5,7 @@ import { crawlStream } from './run/steps.js';
 import { withRun } from './run/with-run.js';
 
 /**
- * Identifies the companies of a list, then reads the records of companies that are new to the warehouse.
+ * Identifies the companies of a list, then reads the records of those that are new to the warehouse.
  * @param input `{file}`: a list in `resolve/` of the data folder
  */
 export async function resolveCompanies(input?: unknown, carried?: CarriedRun): Promise<RunResult> {

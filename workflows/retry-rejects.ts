@@ -4,7 +4,7 @@ import { crawlStream } from './run/steps.js';
 import { withRun } from './run/with-run.js';
 
 /**
- * Fetches only the records of open rejects again. Ends at once when there are none.
+ * Fetches the records of open rejects again, and nothing else. Ends at once when there are no open rejects.
  * @param input `{streams, market}`
  */
 export async function retryRejects(input?: unknown, carried?: CarriedRun): Promise<RunResult> {

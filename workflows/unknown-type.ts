@@ -16,8 +16,8 @@ export const STARTABLE = {
 } as const;
 
 /**
- * Runs for every workflow type that does not exist, such as a misspelt one. Fails at once and lists the valid types.
- * Without this workflow, Temporal would retry the workflow task forever.
+ * Runs instead of any workflow type that does not exist, such as a misspelt one. Fails at once and lists the valid
+ * types. Without this workflow, Temporal would retry the workflow task forever.
  * @throws ApplicationFailure `InvalidInput`
  */
 export async function unknownType(): Promise<never> {

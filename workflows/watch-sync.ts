@@ -4,7 +4,7 @@ import { crawlStream, readListing } from './run/steps.js';
 import { withRun } from './run/with-run.js';
 
 /**
- * Fetches the events of every watched company since the last sync.
+ * Fetches the events of every watched company, beginning with the last sync.
  * @param input `{}` or `{date}`
  */
 export async function watchSync(input?: unknown, carried?: CarriedRun): Promise<RunResult> {

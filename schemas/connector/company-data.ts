@@ -6,12 +6,12 @@ import { ProspectingPage } from '../v2/prospecting.js';
 import { Id, Text } from '../v2/scalars.js';
 
 /*
- * The nine `/api/*` routes (reference v1, section "Connector application"). Requests are documented; unknown fields are
- * accepted, since the reference does not forbid them. The reference declares the answers empty. The shapes here are
- * assumed from the corresponding version 2 calls. The sandbox sends them, but a client must not rely on them.
+ * The nine `/api/*` routes (reference v1, section "Connector application"). The reference documents the requests.
+ * Unknown fields are accepted, because the reference does not forbid them. The reference shows no answers. The answer
+ * shapes here are assumed from the same calls of version 2. The sandbox sends them, but a client must not rely on them.
  */
 
-/** The key is part of the body, not a header. */
+/** These routes expect the API key in the body, not in a header. */
 const api_key = z.string();
 const optionalText = z.string().nullish();
 
@@ -63,11 +63,11 @@ export type ConnectorProspectingRequest = z.input<typeof ConnectorProspectingReq
 export const CompanyIdRequest = z.object({ company_id: z.string(), api_key });
 export type CompanyIdRequest = z.infer<typeof CompanyIdRequest>;
 
-/** Assumed: whether the key is valid. */
+/** Assumed shape of the answer: whether the key is valid. */
 export const VerifyTokenResponse = z.looseObject({ valid: z.boolean() });
 export type VerifyTokenResponse = z.infer<typeof VerifyTokenResponse>;
 
-/** Assumed: the company record of version 2. */
+/** Assumed shape of the answer: the company record of version 2. */
 export const ConnectorCompany = Company;
 export type ConnectorCompany = z.infer<typeof ConnectorCompany>;
 
@@ -75,15 +75,15 @@ export type ConnectorCompany = z.infer<typeof ConnectorCompany>;
 export const ConnectorFinancials = FinancialReport;
 export type ConnectorFinancials = z.infer<typeof ConnectorFinancials>;
 
-/** Assumed: the search page of version 2. */
+/** Assumed shape of the answer: the search page of version 2. */
 export const ConnectorProspectingPage = ProspectingPage;
 export type ConnectorProspectingPage = z.infer<typeof ConnectorProspectingPage>;
 
-/** Assumed: an entry of a lookup list; filters take its `id`. */
+/** Assumed shape of one entry of a lookup list. Filters take its `id`. */
 export const NomenclatureItem = z.looseObject({ id: Id, name: z.string(), parent: Text });
 export type NomenclatureItem = z.infer<typeof NomenclatureItem>;
 
-/** Assumed: the requested list as `items`. */
+/** Assumed shape of the answer: `items` holds the requested list. */
 export const NomenclatureResponse = z.looseObject({
   nomenclature_type: z.string(),
   parent: Text,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** One fault of a request: its place (`["body", "year"]`), a message, and its kind (`missing`, …). */
+/** One fault of a request. `loc` is its place (`["body", "year"]`), `type` its kind (such as `missing`). */
 export const ValidationItem = z.looseObject({
   loc: z.array(z.union([z.string(), z.int()])),
   msg: z.string(),

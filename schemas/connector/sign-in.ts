@@ -1,11 +1,14 @@
 import { z } from 'zod';
 
 /*
- * Queries and urlencoded forms of the `/oauth/*` routes (reference v1, section "Connector application").
- * `session` connects the steps of one sign-in. The answers are screens: HTML, or a redirect to the next step.
+ * Queries and urlencoded forms of the `/oauth/*` routes (reference v1, section "Connector application"). The parameter
+ * `session` connects the steps of one sign-in. Each answer is an HTML page or a redirect to the next step.
  */
 
-/** Query of `GET /oauth/login`, `/oauth/sso/start`, `/oauth/consent`; form of `POST /oauth/consent`, `/oauth/deny`. */
+/**
+ * Query of `GET /oauth/login`, `/oauth/sso/start` and `/oauth/consent`. Also the form of `POST /oauth/consent` and
+ * `/oauth/deny`.
+ */
 export const SessionParameters = z.object({ session: z.string() });
 export type SessionParameters = z.infer<typeof SessionParameters>;
 

@@ -9,9 +9,9 @@ import type { FetchedStreamName } from './streams.js';
  * Terms:
  * - stream: one kind of record, such as `companies`. Entity: one company, tender or question of a stream.
  * - due: to be fetched in this run. Chunk: the due entities that one activity fetches.
- * - round: one activity of a market's search; also the chunks that a run fetches at once.
+ * - round: one activity of a market's search. Also the chunks that a run fetches at the same time.
  * - limited: stopped by the daily limit. Suspected limit (`doubted`): a daily-limit answer although quota is left.
- * - closed: the API refuses a route to the key.
+ * - closed: the API refuses to answer a route for this API key.
  *
  * Fields "for people" hold sentences that the UI and the CLI show.
  */
@@ -28,47 +28,48 @@ export interface PlanDueInput {
 export interface CrawlChunkInput {
   ctx: RunContext;
   stream: FetchedStreamName;
-  /** Number of the chunk file in the stream, from 0. */
+  /** Number of the chunk file within its stream, from 0. */
   chunk: number;
-  /** Most requests in flight for this chunk. Null: its share of `api.maxConcurrency`. */
+  /** Limit of requests in flight for this chunk. Null: the chunk's share of `api.maxConcurrency`. */
   concurrency: number | null;
-  /** Number of chunks that the run fetches at the same time. Left out: one. */
+  /** Number of chunks that the run fetches at the same time. Left out: 1. */
   atOnce?: number;
-  /** Requests that the chunk may send before it ends as `limited`; null or left out: any number. */
+  /** Number of requests that the chunk may send before it ends as `limited`. Null or left out: no limit. */
   budget?: number | null;
   /**
-   * How often in a row this activity got only suspected limits for this chunk. Null or left out: the API gives no quota
-   * figure.
+   * Number of consecutive attempts at this chunk that got only suspected limits. Null or left out: the API gives no
+   * quota figure.
    */
   doubts?: number | null;
-  /** Routes that the API has refused to this run, as in `Refusal.endpoint`. The chunk does not request them. */
+  /** Routes that the API has refused to this run, named as in `Refusal.endpoint`. The chunk does not request them. */
   refused?: string[];
 }
 
 /**
- * Result of `crawlChunk`.
- *
- * States: `limited` (run the chunk again when there is quota), `closed` (the route is refused), else done.
+ * Result of `crawlChunk`. It is in one of three states:
+ * - `limited` is true: run the chunk again when quota is left.
+ * - `closed` is set: the API refuses the route.
+ * - neither: the chunk is done.
  */
 export interface ChunkResult {
-  /** Answers landed by this chunk, 404s included. */
+  /** Number of answers that this chunk landed. Answers with status 404 count, too. */
   rows: number;
   /** Requests that this attempt sent, retries included. */
   requests: number;
-  /** Records without a usable answer: neither the record itself nor "not found". */
+  /** Number of records without a usable answer. "Not found" is a usable answer, too. */
   failed: number;
   /** True when the daily limit stopped the chunk. The records that are still missing stay due. */
   limited: boolean;
   /**
-   * True for a suspected limit: the API answered `limits.daily` to every remaining record, while `/v2/metrics` still
+   * True for a suspected limit: the API answered `limits.daily` to every remaining record, although `/v2/metrics` still
    * shows quota.
    */
   doubted?: boolean;
-  /** Routes that the API refuses to the key; left out when there are none. */
+  /** Routes that the API refuses to this API key; left out when there are none. */
   refused?: Refusal[];
   /**
    * Set when the API refuses the stream's route. The chunk then sends no more requests. `sure` is true if the API
-   * refused a record that it had answered before. `sure` is false if the API has answered no record at all.
+   * refused a record that it had answered earlier. `sure` is false if the API has not answered any record yet.
    */
   closed?: { sure: boolean };
 }
@@ -76,11 +77,11 @@ export interface ChunkResult {
 /** Input of `discoverMarket`, one round of a market's search. */
 export interface DiscoverInput {
   ctx: RunContext;
-  /** Most requests that this round may send. The next round resumes from the landed answers. */
+  /** Limit of requests for this round. The next round continues from the landed answers. */
   budget: number;
-  /** Requests in flight; null: as configured. */
+  /** Limit of requests in flight. Null: the configured limit. */
   concurrency: number | null;
-  /** Number of this round, from 0; names the landed part. */
+  /** Number of this round, from 0. The name of the landed part contains it. */
   round: number;
 }
 
@@ -91,26 +92,26 @@ export interface DiscoverResult {
   limited: boolean;
   requests: number;
   rows: number;
-  /** Latest total of the market that the API reported; null before the first answer. */
+  /** Total that the API last reported for the market; null before the first answer. */
   reportedTotal: number | null;
   distinctCompanies: number;
   coverage: Coverage | null;
-  /** Gaps of at most five segments, for people; ops.coverage has all gaps. */
+  /** Descriptions of gaps in at most five segments, for people. ops.coverage has all gaps. */
   shortfalls: string[];
-  /** Set when the API refuses searches to the key; the run cannot continue. */
+  /** Set when the API refuses searches to this API key. The run then cannot continue. */
   refused?: Refusal;
 }
 
 /** Input of `pollOwnerJobs`. */
 export interface PollOwnerJobsInput {
   ctx: RunContext;
-  /** Number of this round, from 0; names the landed part. */
+  /** Number of this round, from 0. The name of the landed part contains it. */
   round: number;
 }
 
 /** Result of one round of polls. */
 export interface PollOwnerJobsResult {
-  /** Jobs of the run that have not ended. */
+  /** Number of the run's jobs that have not ended. */
   open: number;
   /** Seconds until the next job may be polled again. */
   nextInSeconds: number;
@@ -118,9 +119,9 @@ export interface PollOwnerJobsResult {
   requests: number;
   /** True when the daily limit stopped the round. */
   limited: boolean;
-  /** Jobs that ended in this round without a result. */
+  /** Number of jobs that ended in this round without a result. */
   fruitless: number;
-  /** Routes that the API refuses to the key; left out when there are none. */
+  /** Routes that the API refuses to this API key; left out when there are none. */
   refused?: Refusal[];
 }
 
@@ -139,26 +140,26 @@ export interface ListResult {
   requests: number;
   entities: number;
   limited: boolean;
-  /** Why the listing has fewer entities than the total that the API reports; null when it has all. */
+  /** Why fewer entities were read than the API reports; null when none is missing. For people. */
   shortfall: string | null;
-  /** Lists that the API refuses to the key; left out when there are none. */
+  /** Lists that the API refuses to this API key; left out when there are none. */
   refused?: Refusal[];
 }
 
 /** A reading of the daily quota from `/v2/metrics`. */
 export interface QuotaStatus {
-  /** False when the API gives no daily metric, or a total of 0. The quota is then unknown, not used up. */
+  /** False when the API gives no daily metric, or gives a total of 0. The quota is then unknown; it is not used up. */
   known: boolean;
   metric: string | null;
   used: number;
   total: number;
-  /** False when the reading shows that no quota is left. */
+  /** False when this reading shows that no quota is left. */
   open: boolean;
-  /** Seconds until the configured reset of the quota (`quota.resetsAt`); null when not configured. */
+  /** Seconds until the quota resets at its configured time (`quota.resetsAt`); null when no time is configured. */
   resetsIn: number | null;
   /** How far this machine's clock is from the API's, for people; null when the clocks agree. */
   clock?: string | null;
-  /** Why the quota could not be read for a long time, for people; null when it was read. */
+  /** Why the quota could not be read, for people; null when it was read. */
   fault?: string | null;
 }
 
@@ -169,10 +170,7 @@ export interface QuotaWaiter {
   priority: number;
 }
 
-/**
- * Input of `enterQuotaGate`: the names with which the activity finds or starts the quota gate. Workflows define the
- * names.
- */
+/** Input of `enterQuotaGate`. The names tell the activity how to find or start the quota gate. */
 export interface EnterQuotaGateInput {
   waiter: QuotaWaiter;
   workflowType: string;
@@ -184,14 +182,16 @@ export interface EnterQuotaGateInput {
 export interface CloseRunInput {
   ctx: RunContext;
   outcome: Exclude<RunRecord['outcome'], 'running'>;
-  /** Outcome of the crawl, if the crawl ended before this record. */
+  /** Outcome of the crawl. Left out or null if the crawl did not end before this record. */
   crawled?: CrawlOutcome | null;
   note: string | null;
   /** Why the market does not become current; null when it does. */
   heldBack: string | null;
-  /** Routes that the API refuses to the key; left out when there are none. */
+  /** Routes that the API refuses to this API key; left out when there are none. */
   refused?: Refusal[];
-  /** Answers that the activities landed; left out when they were not counted from the start. */
+  /**
+   * Number of answers that the activities landed. Left out when an older version began the run and did not count them.
+   */
   landed?: number;
 }
 
@@ -199,9 +199,12 @@ export interface CloseRunInput {
 export interface CloseRunResult {
   requests: number;
   rows: number;
-  /** Forecast requests; null for runs without a forecast. */
+  /** Number of requests in the forecast; null for runs without a forecast. */
   forecast: number | null;
-  /** Quota overuse, for people: calls that the API counted in addition to the run's own calls. Null when negligible. */
+  /**
+   * Quota overuse, for people: calls that the API counted in addition to the run's own calls. Null when too small to
+   * report.
+   */
   drift?: string | null;
 }
 
@@ -210,9 +213,11 @@ export interface LoadResult {
   parts: number;
   rows: number;
   rejects: number;
-  /** Why schema drift could not be checked in some answers; left out when all were checked. */
+  /** Why some answers could not be checked for schema drift; left out when all were checked. */
   driftFault?: string | undefined;
-  /** Loaded parts that have disappeared from the landing zone, for people; left out when there are none. */
+  /**
+   * Parts that were loaded earlier and are now missing in the landing zone, for people; left out when there are none.
+   */
   gone?: string | undefined;
 }
 
@@ -220,13 +225,13 @@ export interface LoadResult {
 export interface ModelsResult {
   models: number;
   failedAudits: string[];
-  /** Schema drift of this run, for people, at most five items; ops.drift has all. */
+  /** Schema drift of this run, for people: at most five items. ops.drift has all items. */
   drift?: string[];
-  /** Notes on the models built, for people. Left out in results of older workers. */
+  /** Notes on the built models, for people. Left out in results of older workers. */
   notes?: string[];
   /**
-   * Set when the number of the run's companies in the warehouse differs from the number that the searches found.
-   * `coverage` has the corrected values, as in ops.coverage.
+   * Set when the warehouse holds another number of the run's companies than the searches found. `coverage` has the
+   * corrected values, as in ops.coverage.
    */
   unloaded?: { coverage: Pick<Coverage, 'distinctCompanies' | 'missing' | 'share'>; reason: string } | null;
 }

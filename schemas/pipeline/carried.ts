@@ -5,27 +5,27 @@ import type { Coverage, Progress, RunContext } from './run.js';
 
 /* The state that workflows carry over continue-as-new. */
 
-/** State the quota gate carries over continue-as-new; `{}` at its start. gate-state.ts lists the transitions. */
+/** State that the quota gate carries over continue-as-new; `{}` at its start. gate-state.ts lists the transitions. */
 export interface QuotaGateState {
   waiting?: QuotaWaiter[];
-  /** Seconds until the next quota reading; null: `probeEverySeconds` of the run that waits first. */
+  /** Seconds until the next quota reading. Null: `probeEverySeconds` of the run that is first in the order. */
   pause?: number | null;
   /**
-   * Workflow id of the one run that the gate woke, to see whether the API answers. Used when the API gives no quota
-   * figure.
+   * Workflow id of a run that the gate woke to find out whether the API answers again. The gate does this when the API
+   * gives no quota figure.
    */
   trying?: string | null;
-  /** Consecutive quota readings that the API refused. */
+  /** Number of consecutive quota readings that the API refused. */
   refusals?: number;
 }
 
-/** Chunks that a run fetches at once, and the first chunk of the next round. */
+/** Chunks that a run fetches at the same time, and the first chunk after them. */
 export interface ChunkRound {
   chunks: number[];
   next: number;
 }
 
-/** What a run carries over continue-as-new: finished steps, the next chunk, counts and notes. */
+/** State that a run carries over continue-as-new: finished steps, the next chunk, counts and notes. */
 export interface CarriedRun {
   ctx: RunContext;
   paused: boolean;
@@ -34,21 +34,23 @@ export interface CarriedRun {
   completed: string[];
   /** First unfinished chunk of the current step. */
   nextChunk: number;
-  /** Chunks to fetch once more, and the chunk with which to continue after them. Null or left out: there are none. */
+  /**
+   * Chunks to fetch once more, and the chunk with which the run then continues. Null or left out: nothing to repeat.
+   */
   again?: ChunkRound | null;
   progress: Progress;
   coverage: Coverage | null;
-  /** True when the run has already missed something, so that it will be partial. */
+  /** True when the run has a gap. Its outcome will then be `partial`. */
   short: boolean;
   /** True when the API gives no daily quota figure. Left out by older versions. */
   quotaUnknown?: boolean;
   /** True when the notes already say that this machine's clock is off. */
   clockNoted?: boolean;
   stopped?: boolean;
-  /** Answers that the activities landed; left out when an older version began the run. */
+  /** Number of answers that the activities landed. Left out when an older version began the run. */
   landed?: number;
   due?: DueSummary[];
-  /** Left out by older versions. */
+  /** Routes that the API refuses to this API key. Left out by older versions. */
   refused?: Refusal[];
   notes: string[];
 }

@@ -2,7 +2,7 @@ import type { FetchedStreamName } from './streams.js';
 
 /**
  * Why an entity is due.
- * - new: this run's search is the first to list it.
+ * - new: no search listed it before this run.
  * - unfetched: known, but never fetched.
  * - event: a watch event came after the last answer.
  * - renamed, status: the search shows another name or status than the details.
@@ -33,14 +33,14 @@ export interface DueEntity {
 /** Counts of the due entities of a stream. The chunk files hold the ids. */
 export interface DuePlan {
   stream: FetchedStreamName;
-  /** Known entities of the stream, and how many of them are due in this run. */
+  /** Number of known entities of the stream. `due` counts those to fetch in this run. */
   known: number;
   due: number;
   /** `due` by reason; reasons without entities are left out. */
   reasons: Partial<Record<DueReason, number>>;
   chunks: number;
   chunkSize: number;
-  /** True when nothing is due in a run that fetches only rejects (`retryRejects`). Left out by older workers. */
+  /** True when nothing is due in a run of `retryRejects` or `enrichOwners`. Left out by older workers. */
   idle?: boolean;
 }
 

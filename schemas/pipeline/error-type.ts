@@ -1,25 +1,25 @@
 import { z } from 'zod';
 
 /**
- * The `type` of every ApplicationFailure that Tidemark throws. Operators and workflows use this type to distinguish
- * failures. activities/cast-errors.ts decides `nonRetryable`.
+ * The `type` of every ApplicationFailure that Tidemark throws. Operators and workflows distinguish failures by it.
+ * activities/cast-errors.ts decides which failures Temporal retries.
  */
 export const ErrorType = z.enum([
-  'InvalidInput', //      a person typed a wrong input; the message says what is allowed
+  'InvalidInput', //      a person typed a wrong input; the message names the allowed values
   'InvalidConfig', //     tidemark.yaml or the environment is wrong
   'Unauthorized', //      the API refused the key
   'PermissionDenied', //  the key is valid but may not use this route
-  'QuotaReached', //      the daily limit (`limits.daily`)
-  'LimitError', //        the rate limit (`limit`); retried after Retry-After; details {guard, access}.
-  'ApiRefused', //        The API calls the request invalid; a retry would fail again
+  'QuotaReached', //      the daily limit is reached (`limits.daily`)
+  'LimitError', //        the rate limit (`limit`); retried after Retry-After; details {guard, access}
+  'ApiRefused', //        the API calls the request invalid; a retry would fail again
   'ApiUnavailable', //    the API is down, slow or sends unusable answers; retried
   'OtherDataFolder', //   the run belongs to another data folder than this worker's
   'DataFolderChanged', // the data folder was restored, replaced or moved during the run
   'ClockWrong', //        this machine's clock differs too much from the API's (`api.clockTolerance`)
   'LandingCorrupt', //    a landed part does not match its manifest
-  'WarehouseBusy', //     another process holds the warehouse file
+  'WarehouseBusy', //     another process has opened the warehouse file
   'DiskFull',
-  'ModelFailed', //       a SQL model, or an audit of severity error, failed
+  'ModelFailed', //       a SQL model failed, or an audit of severity error found rows
   'Internal',
 ]);
 export type ErrorType = z.infer<typeof ErrorType>;

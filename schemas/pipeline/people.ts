@@ -1,36 +1,36 @@
 import type { LandingStream } from './landing.js';
 
 /*
- * The register of streams about people: where a body names them, so that `tidemark forget` and `retention` can remove
- * them. Plain data. To add a stream, add one entry to PEOPLE.
+ * The register of streams about people. It tells where a body names people, so that `tidemark forget` and `retention`
+ * can remove them. The register is plain data. To add a stream, add one entry to PEOPLE.
  */
 
 /** Kinds of ids that `tidemark forget` accepts. */
 export type SubjectKind = 'person' | 'company' | 'contact';
 
-/** People in a body. */
+/** Describes where a body names people. */
 interface PeopleInBody {
   /**
-   * Where they are. An array holds one person per item; an object is one person. `*` is any member, `**` any place at
-   * any depth. An empty path: the body is one person.
+   * Path to the people. At its end, an array holds one person per item, and an object is one person. `*` stands for any
+   * member, `**` for any place at any depth. With an empty path, the body itself is one person.
    */
   path: readonly string[];
-  /** Field with the person's id; default `id`. */
+  /** Field with the person's id. Default: `id`. */
   id?: string;
-  /** Numbering of the ids; default `person`. */
+  /** Kind of the ids. Default: `person`. */
   kind?: 'person' | 'contact';
 }
 
 /** How a stream names people. */
 export interface PeopleOfStream {
   people: readonly PeopleInBody[];
-  /** What entity_id names. All people of a company's answer belong to the company. */
+  /** What entity_id identifies. With `company`, all people in an answer belong to that company. */
   entity: 'company' | 'person' | 'other';
-  /** True for watch events: people are in the text, without an id. */
+  /** True for watch events: their texts name people without an id. */
   events?: true;
   /**
-   * What `retention` does with an old answer:
-   * - drop: removes the answer, because it describes people only.
+   * What `retention` does with an answer that is too old:
+   * - drop: removes the whole answer, because it describes only people.
    * - reduce: removes the people and keeps the rest (`withoutPersonalData` of the stream's fetcher).
    */
   expired: 'drop' | 'reduce';

@@ -1,6 +1,6 @@
-/** A route that the API refuses to the key; the run continues without it. */
+/** A route that the API refuses to this API key. The run continues without it. */
 export interface Refusal {
-  /** Landing stream that the run fetches only in part, or not at all. */
+  /** Landing stream that the run then fetches only in part, or not at all. */
   stream: string;
   /** For example `GET /v2/financial/{id}`. */
   endpoint: string;
@@ -12,6 +12,6 @@ export interface Refusal {
   guard: string | null;
   /** The API's message, at most 300 characters. */
   message: string;
-  /** Route that gives the same records, so that none is missing; left out when there is none. */
+  /** Another route that gives the same records, so that no record is missing. Left out when there is none. */
   replacedBy?: string;
 }

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 
-/* The facts of `tidemark report`, also printed by `--json`. Instants are ISO 8601 in UTC, days YYYY-MM-DD. */
+/*
+ * The facts that `tidemark report` shows and `tidemark report --json` prints. Instants are ISO 8601 in UTC, days are
+ * YYYY-MM-DD.
+ */
 
 const count = z.number();
 const text = z.string();
 const maybe = text.nullable();
 
-/** The published file and its sources; one row. */
+/** The published file and the data it was built from; one row. */
 export const ReportFile = z.object({
   run: text,
   built_at: text,
@@ -15,7 +18,7 @@ export const ReportFile = z.object({
   landed_rows: count,
 });
 
-/** A market's latest nights, oldest first; unproven values are null. */
+/** One of a market's latest nights; the oldest comes first. `entered` and `left` are null when they are not proven. */
 export const ReportNight = z.object({
   market: text,
   date: text,
@@ -30,7 +33,7 @@ export const ReportNight = z.object({
 });
 export type ReportNight = z.infer<typeof ReportNight>;
 
-/** The latest runs, newest first. */
+/** One of the latest runs; the newest comes first. */
 export const ReportRun = z.object({
   run: text,
   workflow_id: text,
@@ -47,7 +50,7 @@ export const ReportRun = z.object({
 });
 export type ReportRun = z.infer<typeof ReportRun>;
 
-/** Coverage of each market's latest search, with the companies by class of the certificate. */
+/** Coverage of a market's latest search. `classes` counts the companies by class of the certificate. */
 export const ReportCoverage = z.object({
   market: text,
   run: text,
@@ -63,7 +66,7 @@ export const ReportCoverage = z.object({
 });
 export type ReportCoverage = z.infer<typeof ReportCoverage>;
 
-/** Gaps of each market's latest search, the largest first. */
+/** A gap of a market's latest search; the largest comes first. */
 export const ReportGap = z.object({
   market: text,
   segment: text,
@@ -75,7 +78,7 @@ export const ReportGap = z.object({
 });
 export type ReportGap = z.infer<typeof ReportGap>;
 
-/** Forecast and actual requests of the latest runs. */
+/** Forecast and actual requests of one of the latest runs. */
 export const ReportForecast = z.object({
   run: text,
   date: text,
@@ -87,7 +90,7 @@ export const ReportForecast = z.object({
 });
 export type ReportForecast = z.infer<typeof ReportForecast>;
 
-/** Requests of the latest run of each kind, by endpoint. */
+/** Requests to one endpoint in the latest run of each kind. */
 export const ReportRequests = z.object({
   workflow_id: text,
   endpoint: text,
@@ -100,11 +103,11 @@ export const ReportRequests = z.object({
 });
 export type ReportRequests = z.infer<typeof ReportRequests>;
 
-/** Readings of the API's usage metrics: the latest 60 of each metric, oldest first. */
+/** A reading of one of the API's usage metrics. The report has the latest 60 of each metric, oldest first. */
 export const ReportQuota = z.object({ metric: text, used: count, total: count, read_at: text });
 export type ReportQuota = z.infer<typeof ReportQuota>;
 
-/** Members of each market's current night, by the age of their last answer. */
+/** Members of a market's current night, counted by the age of their last answer. */
 export const ReportFreshness = z.object({
   market: text,
   stream: text,
@@ -114,7 +117,7 @@ export const ReportFreshness = z.object({
 });
 export type ReportFreshness = z.infer<typeof ReportFreshness>;
 
-/** Rejects, by stream and reason. */
+/** Rejects of one stream, counted by reason. */
 export const ReportReject = z.object({
   stream: text,
   reason: text,
@@ -140,11 +143,11 @@ export const ReportDrift = z.object({
 });
 export type ReportDrift = z.infer<typeof ReportDrift>;
 
-/** Audits that found rows. */
+/** An audit that found rows. */
 export const ReportCheck = z.object({ model: text, check: text, failing_rows: count, severity: text, at: text });
 export type ReportCheck = z.infer<typeof ReportCheck>;
 
-/** The data dictionary: every published column, in order. */
+/** One published column of the data dictionary. */
 export const ReportColumn = z.object({
   table: text,
   description: maybe,

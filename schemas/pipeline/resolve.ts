@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A company to identify: a row of a list, with normalized values (src/resolve/normalize.ts). */
+/** A company to identify: one row of a list, with normalized values (src/resolve/normalize.ts). */
 export interface CompanyQuestion {
   name?: string;
   /** ISO 3166 alpha-2. */
@@ -13,27 +13,28 @@ export interface CompanyQuestion {
   lei_number?: string;
   ticker?: string;
   website?: string;
-  /** E-mail address; only its domain unless `personalData` is `contacts`. */
+  /** E-mail address. Only its domain is kept unless `personalData` is `contacts`. */
   email?: string;
   phone?: string;
-  /** Address of a professional profile (`pronet`). */
+  /** Address of the company's profile on a professional network (`pronet`). */
   profile?: string;
-  /** Full name of an employee; only with `personalData: contacts`. */
+  /** Full name of an employee. Kept only with `personalData: contacts`. */
   person?: string;
 }
 
-/** The lookup that found a company. */
+/** The kind of lookup that found a company. */
 export type MatchKind = 'registration' | 'lei' | 'website' | 'profile' | 'email' | 'phone' | 'person' | 'name';
 
-/** A person's decision about an ambiguous question. */
+/** A person's decision about a question for which the API found several companies. */
 export interface MatchDecision {
   /** Canonical JSON of the question. */
   question: string;
-  /** Decimal digits; null: none of the candidates. */
+  /** Id of the chosen company, as decimal digits; null: none of the candidates. */
   company_id: string | null;
 }
 
-// Accept only files in data/resolve. Otherwise anyone who can start a run could read any file of the worker.
+// Accept only files in data/resolve. Otherwise, anyone who can start a run could read any file that the worker can
+// read.
 export const ResolveCompaniesInput = z.strictObject({
   file: z
     .string()

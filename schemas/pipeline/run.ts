@@ -7,7 +7,7 @@ import { BACKFILL_STREAMS, MARKET_STREAMS, RETRY_STREAMS } from './streams.js';
  * Inputs, context and results of the workflows.
  *
  * Terms:
- * - run: one execution of a workflow, from its start to its result, over continue-as-new.
+ * - run: one execution of a workflow from its start to its result. A run continues over continue-as-new.
  * - night: one run of a market for one date. Current night: the night that readers see.
  * - held back: a night that missed the publish thresholds; readers keep the night before.
  * - carried over: a company not searched this night, kept from an earlier night with its date.
@@ -27,7 +27,7 @@ export type BackfillStream = z.infer<typeof BackfillStream>;
 export const RetryStream = z.enum(RETRY_STREAMS);
 export type RetryStream = z.infer<typeof RetryStream>;
 
-// People type these inputs in the Temporal UI. Strict objects turn a misspelt key into an error.
+// People type these inputs in the Temporal UI. Strict objects report a misspelt key as an error.
 export const MarketSnapshotInput = z.strictObject({ market: z.string().min(1).optional(), date: IsoDate.optional() });
 export type MarketSnapshotInput = z.infer<typeof MarketSnapshotInput>;
 
@@ -67,19 +67,19 @@ export const WorkflowType = z.enum([
 ]);
 export type WorkflowType = z.infer<typeof WorkflowType>;
 
-/** A data folder: its identity (`folder.json`), and its host and path as seen by one process. */
+/** A data folder: its identity (`folder.json`), and the host and path at which one process sees it. */
 export interface DataFolder {
   id: string;
-  /** Absolute path on that host. */
+  /** Absolute path on `host`. */
   path: string;
   host: string;
 }
 
-/** What a workflow passes to `openRun`: the raw input, and facts that only the workflow knows. */
+/** Input of `openRun`: the workflow's own input as given, and facts that only the workflow knows. */
 export interface OpenRunInput {
   workflowType: WorkflowType;
   workflowId: string;
-  /** Run id of the first execution; stays the same over continue-as-new. */
+  /** Run id of the workflow's first execution. It stays the same over continue-as-new. */
   run: string;
   input: unknown;
   /** `TemporalScheduledStartTime`, ISO; left out when a person started the run. */
@@ -87,38 +87,38 @@ export interface OpenRunInput {
 }
 
 /**
- * Holds every decision that a run makes at its start. Each continue-as-new passes the context on, so keep the context
- * small. The run reads the configuration once, at its start. A later edit of tidemark.yaml does not change the run.
+ * Every decision that a run makes at its start. The run reads the configuration only then, so a later edit of
+ * tidemark.yaml does not change the run. Each continue-as-new passes the context on, so keep the context small.
  */
 export interface RunContext {
   run: string;
   workflowId: string;
   workflowType: WorkflowType;
-  /** Logical date: the input's, else the schedule's nominal day, else today in the market's zone. */
+  /**
+   * Logical date: the date in the input, else the nominal day of the schedule, else today in the market's time zone.
+   */
   date: string;
-  /** False for a past date. The run then fetches only records that the API selects by date, and no current state. */
+  /** False for a past date. The run then fetches only records that the API can select by date. */
   asOfNow: boolean;
   market: string | null;
-  /** Sent verbatim as prospecting filters (marketSnapshot) or tender filters. */
+  /** Filters that the search sends unchanged: prospecting filters (marketSnapshot) or tender filters. */
   filters: Record<string, unknown>;
   streams: string[];
-  /** Age in seconds after which a record is due again, by stream; 0: due in every run. */
+  /** By stream: age in seconds after which a record is due again. 0: due in every run. */
   refreshSeconds: Record<string, number>;
-  /** First and last day to fetch (backfill, past-dated runs). In other runs, both equal `date`. */
+  /** First and last day to fetch in a backfill or for a past date. In all other runs, both equal `date`. */
   from: string;
   to: string;
-  /** File in `data/resolve` with the companies to identify or the people to enrich; only in runs of a list. */
+  /** File in `data/resolve` with the companies to identify or the people to enrich. Set only in runs of a list. */
   file?: string;
   /** How the run asks for owners; left out in runs without the stream `ownership`. */
   ownership?: OwnershipSettings;
   /** Data folder of the worker that opened the run. All work of the run uses this folder. Left out by older workers. */
   folder?: DataFolder;
-  /** Whether a market snapshot reads the contact metrics. Left out when it does not, and by older workers. */
+  /** Whether a market snapshot reads the contact metrics. Left out when it does not read them, and by older workers. */
   contactMetrics?: boolean;
   startedAt: string;
-  /**
-   * Time stamp of the newest landed answer, if that time is in the future. The run gives its answers later time stamps.
-   */
+  /** Time of the newest landed answer, if that time is in the future. The run then gives its answers later times. */
   stampsAfter?: string;
   configHash: string;
   probeEverySeconds: number;
@@ -132,34 +132,39 @@ export interface RunContext {
   leavesQuota?: number;
   /** Publish thresholds of the market; null for runs without any. */
   gate: PublishThresholds | null;
-  /** Why the run fetches less than its workflow usually does, for people; null when it fetches all. */
+  /** Why the run fetches less than its workflow usually does, for people; null when it fetches everything. */
   note: string | null;
 }
 
-/** How a run asks for beneficial owners (docs/configuration.md, `ownership`). */
+/** Settings of the requests for beneficial owners (docs/configuration.md, `ownership`). */
 export interface OwnershipSettings {
-  /** Smallest shares to ask for, in percent, ascending. Each is one request per company. */
+  /**
+   * Thresholds to request: smallest share of an owner, in percent, ascending. Each threshold costs one request per
+   * company.
+   */
   thresholds: number[];
-  /** Name of the threshold's parameter, and whether it is sent in percent (25) or as a share (0.25). */
+  /** Name of the request parameter for the threshold. `unit` tells whether 25 percent is sent as 25 or as 0.25. */
   parameter: string;
   unit: 'percent' | 'share';
-  /** Whether a snapshot starts enrichment jobs for answers that are not conclusive. */
+  /** Whether a snapshot starts an enrichment job when an answer is not conclusive. */
   enrich: boolean;
-  /** Seconds between two polls of a job, and after which a job counts as never ending. */
+  /**
+   * Seconds between two polls of a job. After `giveUpAfter` seconds, Tidemark stops polling a job that has not ended.
+   */
   pollEvery: number;
   giveUpAfter: number;
 }
 
 /**
- * Publish thresholds (docs/configuration.md, `minCoverage`, `maxDrop`): an incomplete night must not replace a complete
- * one.
+ * Publish thresholds (docs/configuration.md, `minCoverage`, `maxDrop`). They prevent that an incomplete night replaces
+ * a complete one.
  */
 export interface PublishThresholds {
-  /** Smallest share of the reported companies, 0 to 1, that a night must have to become current. */
+  /** A night becomes current only if it found at least this share (0 to 1) of the reported companies. */
   minCoverage: number;
-  /** Largest share of the current night's companies, 0 to 1, that a new night may lack and still become current. */
+  /** A night becomes current only if it lacks at most this share (0 to 1) of the current night's companies. */
   maxDrop: number;
-  /** The night that is current when the run begins. `comparable`: it used the same filters. */
+  /** The night that is current when the run begins. `comparable` is true if that night used the same filters. */
   current: { date: string; companies: number; comparable: boolean } | null;
 }
 
@@ -169,11 +174,13 @@ export interface Coverage {
   distinctCompanies: number;
   missing: number;
   share: number;
-  /** Number of companies carried over, and the date of the oldest answer among them. Left out when there are none. */
+  /**
+   * Carried-over companies: their number, and the date of the oldest answer among them. Left out when there are none.
+   */
   carried?: { companies: number; since: string };
-  /** Missing companies that later nights search for; left out when there are none. */
+  /** Number of missing companies for which later nights search; left out when there are none. */
   postponed?: number;
-  /** Missing companies in segments that changed while they were read; left out when there are none. */
+  /** Number of missing companies in segments that changed while they were read; left out when there are none. */
   moved?: number;
 }
 
@@ -183,24 +190,26 @@ export interface RunResult {
   date: string;
   market: string | null;
   asOfNow: boolean;
-  /** stopped: an operator stopped the run before its end; the market keeps its current night. */
+  /** `stopped`: an operator stopped the run before its end. The market then keeps its current night. */
   outcome: 'complete' | 'partial' | 'stopped';
-  /** True when more companies are missing than moved companies can explain. */
+  /** True when companies are missing, and companies that moved during the search do not explain all of them. */
   incomplete: boolean;
   /** Why the market does not become current; null when it does, or the run has no market. */
   heldBack: string | null;
   /** Requests sent, retries included. */
   requests: number;
-  /** Requests forecast at the start; null for runs without a forecast. */
+  /** Number of requests in the forecast at the start; null for runs without a forecast. */
   forecast: number | null;
-  /** Answers landed. */
+  /** Number of landed answers. */
   rows: number;
   rejects: number;
   coverage: Coverage | null;
   due: DueSummary[];
-  /** Routes that the API refuses to the key, because permissions are missing. Left out in results of older workers. */
+  /**
+   * Routes that the API refuses to this API key, because permissions are missing. Left out in results of older workers.
+   */
   refused?: Refusal[];
-  /** Schema drift, for people, at most five items; ops.drift has all. */
+  /** Schema drift, for people: at most five items. ops.drift has all items. */
   drift?: string[];
   /** Path of the published file, relative to `folder`; null when the run had nothing to do. */
   published: string | null;
@@ -209,7 +218,10 @@ export interface RunResult {
   notes: string[];
 }
 
-/** Answer to the `progress` query of every top-level workflow. workflows/run/run.ts lists the phases' transitions. */
+/**
+ * Answer to the `progress` query of every top-level workflow. workflows/run/run.ts lists the transitions between
+ * phases.
+ */
 export interface Progress {
   phase:
     | 'opening'
@@ -232,17 +244,19 @@ export interface Progress {
   notes: string[];
 }
 
-/** One line of the progress table: a step and its progress. `total` is null while unknown. */
+/** One step of a run, shown as one line of the progress table. `total` is null while unknown. */
 export interface ProgressStep {
   name: string;
   done: number;
   total: number | null;
   state: 'waiting' | 'running' | 'done';
-  /** Why `total` is this number, for people. */
+  /** Explains the number in `total`, for people. */
   about?: string;
 }
 
-/** Input of the workflow `rebuildWarehouse`: first and last landing date, both included. Left out: no limit. */
+/**
+ * Input of the workflow `rebuildWarehouse`: first and last landing date, both included. A date left out means no limit.
+ */
 export const RebuildInput = z
   .strictObject({ from: IsoDate.optional(), to: IsoDate.optional() })
   .refine(({ from, to }) => from === undefined || to === undefined || from <= to, '`from` is later than `to`');
@@ -253,7 +267,7 @@ export interface RebuildResult {
   rows: number;
   rejects: number;
   failedAudits: string[];
-  /** Notes on the models built, for people. Left out in results of older workers. */
+  /** Notes on the built models, for people. Left out in results of older workers. */
   notes?: string[];
   /** Landed parts that could not be read, for people. */
   faults: string[];

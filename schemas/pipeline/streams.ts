@@ -1,35 +1,41 @@
 /*
  * The register of streams whose records are fetched one by one. To add a stream, start here: the compiler then names
- * the other places to change (CONTRIBUTING.md, "Add a stream"). The register is plain data without zod, because
- * workflows read it, too.
+ * the other places to change (CONTRIBUTING.md, "Add a stream"). The register does not use zod, because workflows read
+ * it, too.
  */
 
 /** One stream of the register. */
 interface FetchedStream {
   /** Route of one record; null for a stream whose records may need several routes. */
   route: string | null;
-  /** List of due records, in `sql/due/`. Streams whose records are due for the same reasons share a list. */
+  /**
+   * Name of the query in `sql/due/` that lists the due records. Streams whose records are due for the same reasons
+   * share a query.
+   */
   due: string;
-  /** True when `due` chooses from the companies of a market (`sql/due/_companies.sql`). */
+  /** True when the query in `due` chooses from the companies of a market (`sql/due/_companies.sql`). */
   ofCompanies?: true;
-  /** For streams of `markets[].streams`: age at which a record is fetched again, unless the market sets another age. */
+  /**
+   * Age at which a record is fetched again, unless the market sets another age. Only for streams of
+   * `markets[].streams`.
+   */
   refresh?: string;
-  /** True for records that a backfill fetches again when they are stale. */
+  /** True when a backfill fetches the stale records of this stream again. */
   backfill?: true;
-  /** True when a rejected record can be fetched again by itself. */
+  /** True when Tidemark can fetch a single rejected record again. */
   retry?: true;
-  /** True when one request fetches a whole record. Repeated answers of such a stream can be dropped. */
+  /** True when one request fetches a whole record. In such a stream, `tidemark compact` can drop repeated answers. */
   single?: true;
   /**
-   * Stream whose answers name the records of this stream. A market snapshot fetches this stream right after the named
-   * one, with the same age, and no configuration names it.
+   * Another stream, whose answers name the records of this stream. A market snapshot fetches this stream right after
+   * the other one, and with the same `refresh`. The configuration does not name this stream.
    */
   follows?: string;
 }
 
 /**
- * The streams, in the order in which a run fetches them. Companies come first: no report is requested for a company
- * whose details answer "not found".
+ * The streams, in the order in which a run fetches them. Companies come first, so that no report is requested for a
+ * company that the API does not find.
  */
 export const FETCHED = {
   companies: {
@@ -125,17 +131,17 @@ export function followersOf(name: FetchedStreamName): FetchedStreamName[] {
   return (Object.keys(FETCHED) as FetchedStreamName[]).filter((follower) => traitsOf(follower).follows === name);
 }
 
-/** Streams a market snapshot can fetch (docs/configuration.md, `markets[].streams`). */
+/** Streams that a market snapshot can fetch (docs/configuration.md, `markets[].streams`). */
 export const MARKET_STREAMS = namesWith('refresh');
 
-/** Streams of which a backfill fetches the stale records again. */
+/** Streams whose stale records a backfill fetches again. */
 export const STALE_STREAMS = namesWith('backfill');
 
-/** Streams a backfill can fetch for past dates. */
+/** Streams that a backfill can fetch for past dates. */
 export const BACKFILL_STREAMS = ['tenders', 'watch_events', 'contact_metrics', ...STALE_STREAMS] as const;
 
-/** Streams whose rejected records can be fetched again one by one. */
+/** Streams in which Tidemark can fetch a single rejected record again. */
 export const RETRY_STREAMS = namesWith('retry');
 
-/** Streams whose repeated answers `tidemark compact` can drop. */
+/** Streams in which `tidemark compact` can drop repeated answers. */
 export const SINGLE_STREAMS = namesWith('single');

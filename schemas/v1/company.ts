@@ -5,11 +5,11 @@ import { Count, Id, PageNumber, PerPage, Text, TextOrNumber } from '../v2/scalar
 
 const ids = z.array(z.int());
 const texts = z.array(z.string());
-/** Number range of version 1: `from` and `to`. */
+/** Number range of version 1: the bounds `from` and `to`. */
 export const FromTo = z.strictObject({ from: z.number().optional(), to: z.number().optional() });
 export type FromTo = z.infer<typeof FromTo>;
 
-/** Keys of the company filters (section "Company filters"); the executive filters include them. */
+/** Company filters (section "Company filters"). The executive filters include them. */
 export const companyFilterShape = {
   name: texts.optional(),
   registration_number: texts.optional(),
@@ -47,7 +47,7 @@ export const companyFilterShape = {
 export const V1CompanyFilters = z.strictObject(companyFilterShape);
 export type V1CompanyFilters = z.infer<typeof V1CompanyFilters>;
 
-/** Body of `POST /v1/finder/companies`; all three fields required. The reference states no page cap. */
+/** Body of `POST /v1/finder/companies`. All three fields are required. The reference states no page cap. */
 export const V1CompaniesRequest = z.strictObject({
   page: PageNumber,
   per_page: PerPage,
@@ -59,11 +59,11 @@ export type V1CompaniesRequest = z.infer<typeof V1CompaniesRequest>;
 export const V1CompanySummary = z.looseObject({ id: Id, name: Text });
 export type V1CompanySummary = z.infer<typeof V1CompanySummary>;
 
-/** The answer as documented. `pages` is the number of pages that the filter can reach. */
+/** The answer as documented. `pages` is the number of pages that the search can show. */
 export const V1CompaniesResponse = v1SearchEnvelope(DocumentedCount, V1CompanySummary);
 export type V1CompaniesResponse = z.infer<typeof V1CompaniesResponse>;
 
-/** The fields of a page that the client needs. An item without an id becomes null. */
+/** A page of answers with only the fields that the client needs. An item without an id becomes null. */
 export const V1CompaniesPage = v1SearchEnvelope(Count, usable(z.looseObject({ id: Id })));
 export type V1CompaniesPage = z.infer<typeof V1CompaniesPage>;
 

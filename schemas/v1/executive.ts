@@ -4,10 +4,10 @@ import { DocumentedCount, usable, v1SearchEnvelope } from '../v2/envelope.js';
 import { Count, Id, PageNumber, PerPage, Text } from '../v2/scalars.js';
 import { companyFilterShape, FromTo } from './company.js';
 
-/** Filters of `POST /v1/finder/executives`: the company filters and filters for persons. */
+/** Filters of `POST /v1/finder/executives`: the company filters, and filters for people. */
 export const V1ExecutiveFilters = z.strictObject({
   ...companyFilterShape,
-  /** In the sample, a two-element array; `/companies` takes a range instead. */
+  /** The reference's example shows an array of two numbers. The route `/companies` takes a range instead. */
   size: z.union([FromTo, z.tuple([z.number(), z.number()])]).optional(),
   company_id: z.int().optional(),
   department: z.array(z.int()).optional(),
@@ -20,7 +20,7 @@ export const V1ExecutiveFilters = z.strictObject({
 });
 export type V1ExecutiveFilters = z.infer<typeof V1ExecutiveFilters>;
 
-/** Body of `POST /v1/finder/executives`; all fields optional. */
+/** Body of `POST /v1/finder/executives`. All fields are optional. */
 export const V1ExecutivesRequest = z.strictObject({
   page: PageNumber.optional(),
   per_page: PerPage.optional(),
@@ -28,7 +28,7 @@ export const V1ExecutivesRequest = z.strictObject({
 });
 export type V1ExecutivesRequest = z.infer<typeof V1ExecutivesRequest>;
 
-/** Query of `GET /v1/finder/company/executives`; all fields required. */
+/** Query of `GET /v1/finder/company/executives`. All fields are required. */
 export const V1CompanyExecutivesQuery = z.strictObject({
   id: z.int(),
   page: PageNumber,
@@ -36,7 +36,7 @@ export const V1CompanyExecutivesQuery = z.strictObject({
 });
 export type V1CompanyExecutivesQuery = z.infer<typeof V1CompanyExecutivesQuery>;
 
-/** Executive of `/company/executives` and `/executive/details`. */
+/** An executive, as `/company/executives` and `/executive/details` return it. */
 export const V1Executive = z.looseObject({
   id: Id,
   title_name: Text,
@@ -75,7 +75,7 @@ export type V1CompanyExecutivesResponse = z.infer<typeof V1CompanyExecutivesResp
 
 const listed = usable(z.looseObject({ id: Id }));
 
-/** The two answers above, reduced to the fields that the client needs. An item without an id becomes null. */
+/** The two answers above with only the fields that the client needs. An item without an id becomes null. */
 export const V1ExecutivesPage = v1SearchEnvelope(Count, listed);
 export type V1ExecutivesPage = z.infer<typeof V1ExecutivesPage>;
 export const V1CompanyExecutivesPage = z.looseObject({ list: z.array(listed), pages: Count });

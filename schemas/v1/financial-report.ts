@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { Id, Text } from '../v2/scalars.js';
 
-/** One indicator of a report; the reference does not explain `progress`. */
+/** One indicator of a report. The reference does not explain `progress`. */
 export const V1Indicator = z.looseObject({
   value: z.number().nullish(),
   processedTime: z.number().nullish(),

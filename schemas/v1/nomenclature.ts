@@ -6,11 +6,11 @@ import { Id, Text } from '../v2/scalars.js';
 export const NomenclatureEntry = z.looseObject({ id: Id, name: Text });
 export type NomenclatureEntry = z.infer<typeof NomenclatureEntry>;
 
-/** An entry of `countries`; `short_name` is ISO 3166 alpha-2. */
+/** An entry of the list `countries`. `short_name` is ISO 3166 alpha-2. */
 export const CountryEntry = NomenclatureEntry.extend({ short_name: Text });
 export type CountryEntry = z.infer<typeof CountryEntry>;
 
-/** An entry of `departments`; `parent_id` names the department above it. */
+/** An entry of the list `departments`. `parent_id` is the id of the department to which it belongs. */
 export const DepartmentEntry = NomenclatureEntry.extend({ parent_id: Id.nullish() });
 export type DepartmentEntry = z.infer<typeof DepartmentEntry>;
 
@@ -28,7 +28,7 @@ export const NOMENCLATURE_LISTS = [
   'activities',
 ] as const;
 
-/** Lists of `/v1/finder/tenders/nomenclatures`; tender countries have other ids than company countries. */
+/** Lists of `/v1/finder/tenders/nomenclatures`. A country has other ids here than in the company lists. */
 export const TENDER_NOMENCLATURE_LISTS = ['countries', 'statuses', 'types', 'industries'] as const;
 
 const list = z.array(NomenclatureEntry).nullish();
@@ -57,5 +57,5 @@ export const TenderNomenclatures = z.looseObject({
 });
 export type TenderNomenclatures = z.infer<typeof TenderNomenclatures>;
 
-/** Answer of `/v1/finder/tenders/donors`; the reference does not show the body. */
+/** Answer of `/v1/finder/tenders/donors`. The reference does not show the body. */
 export const TenderDonors = z.unknown();

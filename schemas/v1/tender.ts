@@ -6,7 +6,7 @@ import { Count, Id, PageNumber, PerPage, RequestDate, Text, Texts } from '../v2/
 const ids = z.array(z.int());
 const DateRange = z.strictObject({ from: RequestDate.optional(), to: RequestDate.optional() });
 
-/** Keys by which tenders can be sorted; the sample's value is `desc`. */
+/** Fields by which tenders can be sorted. The reference's example sorts with `desc`. */
 export const TENDER_SORT_KEYS = [
   'title',
   'project_type',
@@ -16,7 +16,7 @@ export const TENDER_SORT_KEYS = [
   'status',
 ] as const;
 
-/** Filters under `must` (section "Tender filters"); dates are yyyy-mm-dd. */
+/** Filters under `must` (section "Tender filters"). Dates are yyyy-mm-dd. */
 export const TenderMust = z.strictObject({
   title: z.string().optional(),
   countries: ids.optional(),
@@ -33,7 +33,7 @@ export type TenderMust = z.infer<typeof TenderMust>;
 export const TenderFilters = z.strictObject({ must: TenderMust.optional() });
 export type TenderFilters = z.infer<typeof TenderFilters>;
 
-/** Body of `POST /v1/finder/tenders`; all fields optional. */
+/** Body of `POST /v1/finder/tenders`. All fields are optional. */
 export const TendersRequest = z.strictObject({
   page: PageNumber.optional(),
   per_page: PerPage.optional(),
@@ -56,14 +56,14 @@ export const TenderSummary = z.looseObject({
 });
 export type TenderSummary = z.infer<typeof TenderSummary>;
 
-/** The answer as documented. The answer has no page count: read until the total is reached or a page is empty. */
+/** The answer as documented. It has no page count, so read pages until the total is reached or a page is empty. */
 export const TendersResponse = z.looseObject({
   total_results: DocumentedCount,
   data: z.array(TenderSummary),
 });
 export type TendersResponse = z.infer<typeof TendersResponse>;
 
-/** The fields of a page that the client needs. An item without a slug becomes null. */
+/** A page of answers with only the fields that the client needs. An item without a slug becomes null. */
 export const TendersPage = z.looseObject({
   total_results: Count,
   data: z.array(usable(z.looseObject({ slug: z.string().min(1) }))),
@@ -84,7 +84,7 @@ export const TenderDetails = z.looseObject({
   description: Text,
   /** The reference does not show the item's shape. */
   donors: z.array(z.unknown()).nullish(),
-  /** URLs. */
+  /** URLs of the attachments. */
   attachments: Texts,
   contacts: z
     .looseObject({
@@ -95,11 +95,11 @@ export const TenderDetails = z.looseObject({
     .nullish(),
   type: Text,
   slug: z.string().min(1),
-  /** Timestamp without zone. */
+  /** Date and time without a time zone. */
   deadline_date: Text,
   title: Text,
   industries: Texts,
-  /** Timestamp without zone. */
+  /** Date and time without a time zone. */
   announced_date: Text,
   countries: Texts,
   status: Text,

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { CountryCode, ProfileUrl } from './scalars.js';
 
 /**
- * Body of `POST /v2/autocomplete` (reference v2, section "Autocomplete"); the answer is a company record. The API
- * refuses a body with only `country_code` (autocomplete field error). This schema does not check that rule.
+ * Body of `POST /v2/autocomplete` (reference v2, section "Autocomplete"). The answer is a company record. The API
+ * refuses a body with `country_code` alone (autocomplete field error). This schema does not check that rule.
  */
 export const AutocompleteRequest = z.strictObject({
   country_code: CountryCode.optional(),

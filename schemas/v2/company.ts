@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { Id, Text, TextOrNumber, Texts } from './scalars.js';
 
-/** One classification; `type` is `industry_focus` or `sic_code_<country>`. */
+/** One classification of a company. `type` is `industry_focus` or `sic_code_<country>`. */
 export const CompanyCode = z.looseObject({ id: Id.nullish(), type: Text, value: Text });
 export type CompanyCode = z.infer<typeof CompanyCode>;
 
@@ -21,7 +21,7 @@ export const Company = z.looseObject({
   company_fax: Texts,
   company_website: Text,
   company_legal_form: Text,
-  /** Status label; missing in some enrichment answers. */
+  /** Name of the status. Missing in some enrichment answers. */
   status: Text,
   /** Comma-separated names. */
   brands: Text,
@@ -31,7 +31,7 @@ export const Company = z.looseObject({
   country_region: Text,
   zip_code: Text,
   country_name: Text,
-  /** Number of employees, or a band. */
+  /** Number of employees, or a range of numbers. */
   size: TextOrNumber,
   vat_number: Text,
   /** yyyy-mm-dd. */

@@ -7,7 +7,7 @@ import { Count, Id, PerPage, ProfileUrl, Text, Texts } from './scalars.js';
 /** Filters of `POST /v2/employees` (section "Employees"). */
 export const EmployeeFilters = z.strictObject({
   full_name: z.string().optional(),
-  /** Contact conditions from the nomenclatures. */
+  /** Conditions on contact data, from the lookup lists. */
   advance: z.array(z.string()).optional(),
   seniority: z.array(z.int()).optional(),
   department: z.array(z.int()).optional(),
@@ -17,7 +17,7 @@ export const EmployeeFilters = z.strictObject({
 });
 export type EmployeeFilters = z.infer<typeof EmployeeFilters>;
 
-/** Body of `POST /v2/employees`; `filters` is required. */
+/** Body of `POST /v2/employees`. `filters` is required. */
 export const EmployeesRequest = z.strictObject({
   page: z.int().min(1).max(MAX_PAGE).optional(),
   per_page: PerPage.optional(),
@@ -38,11 +38,11 @@ export type EmployeeItem = z.infer<typeof EmployeeItem>;
 export const EmployeesResponse = employeesEnvelope(DocumentedCount, EmployeeItem);
 export type EmployeesResponse = z.infer<typeof EmployeesResponse>;
 
-/** The fields of a page that the client needs. An item without an id becomes null. */
+/** A page of answers with only the fields that the client needs. An item without an id becomes null. */
 export const EmployeesPage = employeesEnvelope(Count, usable(z.looseObject({ id: Id })));
 export type EmployeesPage = z.infer<typeof EmployeesPage>;
 
-/** Employee record of `GET /v2/employees/{id}` and of enrichment by e-mail, profile or contact data. */
+/** Employee record of `GET /v2/employees/{id}`. Enrichment by e-mail, profile or contact data returns it, too. */
 export const Employee = z.looseObject({
   id: Id,
   full_name: Text,
@@ -52,13 +52,13 @@ export const Employee = z.looseObject({
   /** A single letter. */
   gender: Text,
   seniority_level: Texts,
-  /** Only in enrichment by profile and by contact data; the reference does not state the item type. */
+  /** Exists only in enrichment by profile and by contact data. The reference does not state the type of the items. */
   department: z.array(z.unknown()).nullish(),
   function_original_name: Text,
   phone: Text,
   email: Text,
   nationality: Text,
-  /** Only in enrichment answers. */
+  /** Exists only in enrichment answers. */
   company_id: Id.nullish(),
   company_name: Text,
   microblog: Text,

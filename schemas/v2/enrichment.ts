@@ -11,7 +11,7 @@ export type EnrichUrlRequest = z.infer<typeof EnrichUrlRequest>;
 export const EnrichCompanyPronetRequest = z.strictObject({ pronet: ProfileUrl });
 export type EnrichCompanyPronetRequest = z.infer<typeof EnrichCompanyPronetRequest>;
 
-/** Body of `POST /v2/enrichment/company`; `state` is required when the country is the US. */
+/** Body of `POST /v2/enrichment/company`. `state` is required for companies in the US. */
 export const EnrichCompanyRequest = z
   .strictObject({
     registration_number: z.string().optional(),
@@ -26,14 +26,14 @@ export const EnrichCompanyRequest = z
   });
 export type EnrichCompanyRequest = z.infer<typeof EnrichCompanyRequest>;
 
-/** Body of `POST /v2/enrichment/email`; `reveal_phone` defaults to true. */
+/** Body of `POST /v2/enrichment/email`. `reveal_phone` defaults to true. */
 export const EnrichEmailRequest = z.strictObject({
   email: z.string().min(1),
   reveal_phone: z.boolean().optional(),
 });
 export type EnrichEmailRequest = z.infer<typeof EnrichEmailRequest>;
 
-/** Body of `POST /v2/enrichment/employee/pronet`; `reveal_email` and `reveal_phone` default to true. */
+/** Body of `POST /v2/enrichment/employee/pronet`. `reveal_email` and `reveal_phone` default to true. */
 export const EnrichEmployeePronetRequest = z.strictObject({
   pronet: ProfileUrl,
   reveal_email: z.boolean().optional(),
@@ -42,7 +42,7 @@ export const EnrichEmployeePronetRequest = z.strictObject({
 export type EnrichEmployeePronetRequest = z.infer<typeof EnrichEmployeePronetRequest>;
 
 /**
- * Body of `POST /v2/enrichment/employee/contacts`. All fields are optional; `reveal_email` and `reveal_phone` default
+ * Body of `POST /v2/enrichment/employee/contacts`. All fields are optional. `reveal_email` and `reveal_phone` default
  * to true.
  */
 export const EnrichContactsRequest = z.strictObject({
@@ -58,7 +58,7 @@ export const EnrichContactsRequest = z.strictObject({
 });
 export type EnrichContactsRequest = z.infer<typeof EnrichContactsRequest>;
 
-/** Body of `POST /v2/enrichment/employee/search`; the reference does not list the seniorities. */
+/** Body of `POST /v2/enrichment/employee/search`. The reference does not list the allowed seniorities. */
 export const EnrichEmployeeSearchRequest = z.strictObject({
   domain_list: z.array(z.string()).optional(),
   company_locations: z.array(z.string()).optional(),
@@ -69,11 +69,11 @@ export const EnrichEmployeeSearchRequest = z.strictObject({
 });
 export type EnrichEmployeeSearchRequest = z.infer<typeof EnrichEmployeeSearchRequest>;
 
-/** The company of a person in an enrichment employee search. */
+/** The company of a person, in answers of `POST /v2/enrichment/employee/search`. */
 export const EnrichedEmployeeCompany = z.looseObject({
   name: Text,
   website: Text,
-  /** A year. */
+  /** Year in which the company was founded. */
   incorporation_date: TextOrNumber,
   country: Text,
   state: Text,
@@ -87,7 +87,7 @@ export const EnrichedEmployeeCompany = z.looseObject({
 });
 export type EnrichedEmployeeCompany = z.infer<typeof EnrichedEmployeeCompany>;
 
-/** One person of an enrichment employee search. */
+/** One person, in answers of `POST /v2/enrichment/employee/search`. */
 export const EnrichedEmployeeItem = z.looseObject({
   id: Id,
   last_name: Text,
@@ -109,6 +109,6 @@ export type EnrichedEmployeeItem = z.infer<typeof EnrichedEmployeeItem>;
 export const EnrichEmployeeSearchResponse = employeesEnvelope(DocumentedCount, EnrichedEmployeeItem);
 export type EnrichEmployeeSearchResponse = z.infer<typeof EnrichEmployeeSearchResponse>;
 
-/** The fields of a page that the client needs. An item without an id becomes null. */
+/** A page of answers with only the fields that the client needs. An item without an id becomes null. */
 export const EnrichEmployeeSearchPage = employeesEnvelope(Count, usable(z.looseObject({ id: Id })));
 export type EnrichEmployeeSearchPage = z.infer<typeof EnrichEmployeeSearchPage>;

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 
 /*
- * The envelopes of section "Pagination envelopes". For each envelope, one function builds two schemas:
+ * The envelopes of the reference's section "Pagination envelopes". An envelope holds one page of items with the totals.
+ * For each envelope, one function builds two schemas:
  * - `…Response`: the documented shape, for conformance tests, the sandbox and OpenAPI.
- * - `…Page`: the fields the client needs. Totals may be text; an invalid item becomes null and the page stays valid.
+ * - `…Page`: the fields that the client needs. Totals may be text. An invalid item becomes null, and the page stays
+ *   valid.
  */
 
 /** Envelope of v2 prospecting: `total_companies`, `total_pages`, `data`. */
@@ -26,15 +28,17 @@ export function watchEnvelope<C extends z.ZodType, T extends z.ZodType>(count: C
   return z.looseObject({ data: z.array(item), total_results: count, pages: count });
 }
 
-/** Envelope of v1 company and executive search: `data`, `pages` (number of pages that the filter can reach). */
+/** Envelope of v1 company and executive search: `data`, `pages` (number of pages that the search can show). */
 export function v1SearchEnvelope<C extends z.ZodType, T extends z.ZodType>(count: C, item: T) {
   return z.looseObject({ data: z.array(item), pages: count });
 }
 
-/** A total in the form that the reference documents: a whole number. */
+/** A total as the reference documents it: a whole number. */
 export const DocumentedCount = z.int().min(0);
 
-/** Makes a schema that reads an item as null if it does not fit `item`. The landed page keeps the item as received. */
+/**
+ * Makes a schema that turns an invalid item into null instead of failing. The landed page keeps the item as received.
+ */
 export function usable<T extends z.ZodType>(item: T) {
   return item.nullable().catch(null);
 }

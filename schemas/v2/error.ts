@@ -2,19 +2,19 @@ import { z } from 'zod';
 
 /*
  * Error bodies of version 2 (section "Errors"). The reference states no HTTP statuses, so the client recognizes an
- * error by its shape. TokenVerificationError and InternalError have the same shape; src/api-client/classify.ts
- * distinguishes them.
+ * error by its shape. TokenVerificationError and InternalError have the same shape; src/api-client/classify.ts tells
+ * them apart.
  */
 
 /** Body of TokenVerificationError and InternalError. Gateways also use this shape for 404, 405 and 429. */
 export const DetailError = z.looseObject({ detail: z.string() });
 export type DetailError = z.infer<typeof DetailError>;
 
-/** Body of InvalidRequest: messages by field name. */
+/** Body of InvalidRequest: a list of messages for each field name. */
 export const InvalidRequest = z.record(z.string(), z.array(z.string()));
 export type InvalidRequest = z.infer<typeof InvalidRequest>;
 
-/** The permission, module and app that a refused call needs. */
+/** The permission, module and app that the refused call needs. */
 export const LimitAccess = z.looseObject({
   permission: z.string().nullish(),
   permission_name: z.string().nullish(),
@@ -25,7 +25,7 @@ export const LimitAccess = z.looseObject({
 });
 export type LimitAccess = z.infer<typeof LimitAccess>;
 
-/** Documented guards: the daily browsing limit, and any other limit. */
+/** Documented values of `error_guard`: the daily limit, and any other limit. */
 export const LIMIT_GUARDS = ['limits.daily', 'limit'] as const;
 
 /** Body of LimitError: a usage limit is reached. */
@@ -37,8 +37,8 @@ export const LimitErrorBody = z.looseObject({
 export type LimitErrorBody = z.infer<typeof LimitErrorBody>;
 
 /**
- * Body of the autocomplete field error. An InvalidRequest about `fields` has the same shape, so the route tells the two
- * apart.
+ * Body of the autocomplete field error. An InvalidRequest about a field named `fields` has the same shape, so the
+ * client uses the route to tell them apart.
  */
 export const AutocompleteErrorBody = z.looseObject({ fields: z.array(z.string()) });
 export type AutocompleteErrorBody = z.infer<typeof AutocompleteErrorBody>;

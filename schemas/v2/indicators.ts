@@ -1,11 +1,13 @@
 import { z } from 'zod';
 
 /*
- * The financial indicators that the reference names (section "Financial report"), in its order. A report may hold other
- * indicators. Tidemark keeps the other indicators, too, and derives their kind from the value.
+ * The financial indicators that the reference names (section "Financial report"), in the order of the reference. A
+ * report may hold other indicators. Tidemark also keeps these, and derives their kind from the value.
  */
 
-/** Text indicators. `Reported-Date` is yyyy-mm-dd; `Currency` is the currency of the year's money values. */
+/**
+ * Indicators whose value is text. `Reported-Date` is yyyy-mm-dd. `Currency` is the currency of the year's money values.
+ */
 export const STRING_INDICATORS = [
   'Reported-Date',
   'Currency',
@@ -14,10 +16,13 @@ export const STRING_INDICATORS = [
   'Share-of-Profit-in-Associates-or-Joint-Ventures',
 ] as const;
 
-/** Whole-number indicators. */
+/** Indicators whose value is a whole number. */
 export const INTEGER_INDICATORS = ['Accounting-From-Date', 'Employee-Numbers'] as const;
 
-/** Decimal indicators: money in the year's `Currency`, ratios and counts. The reference states no unit for each. */
+/**
+ * Indicators whose value is a decimal number: money in the year's `Currency`, ratios and counts. The reference does not
+ * state the unit of each indicator.
+ */
 export const DOUBLE_INDICATORS = [
   'Total-Other-Long-Term-Liabilities',
   'Trade-And-Other-Payables',
@@ -283,13 +288,13 @@ export const DOUBLE_INDICATORS = [
 export const IndicatorKind = z.enum(['string', 'integer', 'double']);
 export type IndicatorKind = z.infer<typeof IndicatorKind>;
 
-/** Name of an indicator in the reference. */
+/** Name of an indicator that the reference lists. */
 export type Indicator =
   | (typeof STRING_INDICATORS)[number]
   | (typeof INTEGER_INDICATORS)[number]
   | (typeof DOUBLE_INDICATORS)[number];
 
-/** Kind of each indicator in the reference; undefined for other names. */
+/** Kind of each indicator that the reference lists. Other names are not in the map. */
 export const INDICATORS: ReadonlyMap<string, IndicatorKind> = new Map<string, IndicatorKind>([
   ...STRING_INDICATORS.map((name) => [name, 'string'] as const),
   ...INTEGER_INDICATORS.map((name) => [name, 'integer'] as const),

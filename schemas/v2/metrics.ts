@@ -23,14 +23,14 @@ export type MetricGroup = z.infer<typeof MetricGroup>;
 export const MetricsResponse = z.array(MetricGroup);
 export type MetricsResponse = z.infer<typeof MetricsResponse>;
 
-/** A figure that may be text or null. Null is read as 0; a `total` of 0 means that the API gives no figure. */
+/** A number that may be sent as text. Null is read as 0. A `total` of 0 means that the API gives no figure. */
 const figure = z
   .union([z.number(), z.string().regex(/^\d+(\.\d+)?$/)])
   .nullish()
   .transform((value) => Number(value ?? 0));
 const label = z.string().nullish();
 
-/** The fields of the metrics that the client needs. */
+/** The usage metrics with only the fields that the client needs. */
 export const MetricsReading = z.array(
   z.looseObject({
     name: label,
@@ -43,7 +43,7 @@ export const MetricsReading = z.array(
 );
 export type MetricsReading = z.infer<typeof MetricsReading>;
 
-/** Query of `GET /v2/metrics/contacts`; both bounds are required. */
+/** Query of `GET /v2/metrics/contacts`. Both bounds are required. */
 export const ContactMetricsQuery = z.strictObject({
   date_from: RequestDateTime,
   date_to: RequestDateTime,
@@ -54,6 +54,8 @@ export type ContactMetricsQuery = z.infer<typeof ContactMetricsQuery>;
 export const ContactMetrics = z.looseObject({ email_count: z.int(), phone_count: z.int() });
 export type ContactMetrics = z.infer<typeof ContactMetrics>;
 
-/** The fields of the contact metrics that the client needs. Figures may be text or null, as in MetricsReading. */
+/**
+ * The contact metrics with only the fields that the client needs. Figures may be text or null, as in MetricsReading.
+ */
 export const ContactMetricsReading = z.looseObject({ email_count: figure, phone_count: figure });
 export type ContactMetricsReading = z.infer<typeof ContactMetricsReading>;

@@ -6,12 +6,12 @@ import { Count, CountryCode, Id, PageNumber, ProfileUrl, Text } from './scalars.
 /** Largest `per_page` of company search (section "Limits"). */
 export const OVERVIEW_MAX_PER_PAGE = 5;
 
-/** Body of `POST /v2/overview` (section "Company search"); all fields optional. */
+/** Body of `POST /v2/overview` (section "Company search"). All fields are optional. */
 export const OverviewRequest = z.strictObject({
   country_code: CountryCode.optional(),
-  /** For the US: two letters. */
+  /** Two letters for a state of the US. */
   state: z.string().optional(),
-  /** Must be a list. */
+  /** The API accepts only a list, also for one code. */
   postal_codes: z.array(z.string()).optional(),
   name: z.string().optional(),
   registration_number: z.string().optional(),
@@ -29,11 +29,11 @@ export const OverviewRequest = z.strictObject({
 });
 export type OverviewRequest = z.infer<typeof OverviewRequest>;
 
-/** One company of a company search. */
+/** One company found by `POST /v2/overview`. */
 export const OverviewItem = z.looseObject({
   id: Id,
   name: Text,
-  /** Status label, not a status id. */
+  /** Name of the status, not its id. */
   status: Text,
   country_code: Text,
   registration_number: Text,
@@ -44,6 +44,6 @@ export type OverviewItem = z.infer<typeof OverviewItem>;
 export const OverviewResponse = overviewEnvelope(DocumentedCount, OverviewItem);
 export type OverviewResponse = z.infer<typeof OverviewResponse>;
 
-/** The fields of a page that the client needs. An item without an id becomes null. */
+/** A page of answers with only the fields that the client needs. An item without an id becomes null. */
 export const OverviewPage = overviewEnvelope(Count, usable(z.looseObject({ id: Id })));
 export type OverviewPage = z.infer<typeof OverviewPage>;

@@ -4,11 +4,11 @@ import { z } from 'zod';
 export const PayeeDecision = z.enum(['OK_TO_PAY', 'REVIEW_BEFORE_PAYING', 'DO_NOT_PAY']);
 export type PayeeDecision = z.infer<typeof PayeeDecision>;
 
-/** Proxy identifiers that the release of 2 October 2026 added as `id_scheme` values. */
+/** Kinds of proxy identifiers. The release of 2 October 2026 added them as values of `id_scheme`. */
 export const PAYEE_PROXY_SCHEMES = ['EMAL', 'MBNO', 'FPSID', 'NRIC'] as const;
 
 /**
- * Body of the payee routes, sent verbatim. The reference shows only the fields that its release notes name. The API
+ * Body of the payee routes, sent unchanged. The reference shows only the fields that its release notes name. The API
  * refuses an account number scheme (`…ACNR`) without `holding_entity` (status 400). The API also refuses `TXID` for
  * Brazil.
  */

@@ -6,10 +6,10 @@ import { Count, Id, PerPage, ProfileUrl, Text } from './scalars.js';
 /** Largest `page` of prospecting and employee search (section "Limits"). */
 export const MAX_PAGE = 10;
 
-/** Currencies of `financial_turnover`; USD when none is given. */
+/** Currencies of `financial_turnover`. Default: USD. */
 export const TURNOVER_CURRENCIES = ['USD', 'EUR', 'GBP'] as const;
 
-/** Filters by national industry code: `sic_code_<country>`. */
+/** Filters by industry code of a country: `sic_code_<country>`. */
 export const SIC_CODE_FILTERS = [
   'sic_code_be',
   'sic_code_de',
@@ -29,7 +29,7 @@ export const SIC_CODE_FILTERS = [
   'sic_code_anz',
 ] as const;
 
-/** Year-on-year ranges, probably in percent: the reference states no unit. */
+/** Filters by change within a year. The unit is probably percent: the reference states none. */
 export const YOY_FILTERS = [
   'yoy_exports',
   'yoy_liabilities',
@@ -42,14 +42,14 @@ export const YOY_FILTERS = [
 const ids = z.array(z.int());
 const texts = z.array(z.string());
 
-/** Range with `gte` and `lte`, both included. One of them may be left out. */
+/** Range with the bounds `gte` and `lte`, both included. One bound may be left out. */
 export const NumberRange = z.strictObject({
   gte: z.number().optional(),
   lte: z.number().optional(),
 });
 export type NumberRange = z.infer<typeof NumberRange>;
 
-/** A year as number or text, or `yyyy-mm-dd`: the reference does not say which the API expects. */
+/** A year as a number or text, or a date `yyyy-mm-dd`. The reference does not say which form the API expects. */
 export const IncorporationBound = z.union([z.int().min(0).max(9999), z.string().regex(/^\d{4}(-\d{2}-\d{2})?$/)]);
 export const IncorporationRange = z.strictObject({
   gte: IncorporationBound.optional(),
@@ -57,7 +57,7 @@ export const IncorporationRange = z.strictObject({
 });
 export type IncorporationRange = z.infer<typeof IncorporationRange>;
 
-/** Range of turnover; `currency` defaults to USD. */
+/** Range of turnover. `currency` defaults to USD. */
 export const TurnoverRange = z.strictObject({
   gte: z.number().optional(),
   lte: z.number().optional(),
@@ -65,7 +65,7 @@ export const TurnoverRange = z.strictObject({
 });
 export type TurnoverRange = z.infer<typeof TurnoverRange>;
 
-/** "region/country, id from nomenclatures": an object whose keys the reference does not show. */
+/** Selected places. The reference says only "region/country, id from nomenclatures" and does not show the keys. */
 export const LocationSelection = z.record(z.string(), z.unknown());
 
 const sicCodes = Object.fromEntries(SIC_CODE_FILTERS.map((key) => [key, texts.optional()])) as Record<
@@ -78,7 +78,9 @@ const yoyRanges = Object.fromEntries(YOY_FILTERS.map((key) => [key, NumberRange.
   z.ZodOptional<typeof NumberRange>
 >;
 
-/** Filters of `POST /v2/prospecting` (section "Prospecting"); all optional. A company must match every filter given. */
+/**
+ * Filters of `POST /v2/prospecting` (section "Prospecting"). All are optional. A company must match every given filter.
+ */
 export const ProspectingFilters = z.strictObject({
   company_status: ids.optional(),
   number_of_employees: NumberRange.optional(),
@@ -93,7 +95,7 @@ export const ProspectingFilters = z.strictObject({
   isic: texts.optional(),
   ...sicCodes,
   location_regions: LocationSelection.optional(),
-  /** Ids consist of parent ids joined by underscores. */
+  /** The id of a place consists of the ids of the places that contain it, and its own id, joined by underscores. */
   location_countries: LocationSelection.optional(),
   location_zip: texts.optional(),
   /** City or state. */
@@ -116,7 +118,7 @@ export const ProspectingFilters = z.strictObject({
 });
 export type ProspectingFilters = z.infer<typeof ProspectingFilters>;
 
-/** Body of `POST /v2/prospecting`. The reference states neither default nor maximum of `per_page`. */
+/** Body of `POST /v2/prospecting`. The reference states neither a default nor a maximum for `per_page`. */
 export const ProspectingRequest = z.strictObject({
   page: z.int().min(1).max(MAX_PAGE).optional(),
   per_page: PerPage.optional(),
@@ -132,6 +134,6 @@ export type ProspectingItem = z.infer<typeof ProspectingItem>;
 export const ProspectingResponse = prospectingEnvelope(DocumentedCount, ProspectingItem);
 export type ProspectingResponse = z.infer<typeof ProspectingResponse>;
 
-/** The fields of a page that the client needs. An item without an id becomes null. */
+/** A page of answers with only the fields that the client needs. An item without an id becomes null. */
 export const ProspectingPage = prospectingEnvelope(Count, usable(z.looseObject({ id: Id })));
 export type ProspectingPage = z.infer<typeof ProspectingPage>;

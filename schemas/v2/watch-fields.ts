@@ -1,5 +1,6 @@
 /**
- * Watch fields (section "Watch fields (event types)"): the fields that can be watched, and the values of `event_type`.
+ * Watch fields (section "Watch fields (event types)"): the fields that can be watched. They are also the values of
+ * `event_type`.
  */
 export const WATCH_FIELDS = [
   'company.name',
@@ -40,7 +41,7 @@ export const WATCH_FIELDS = [
 ] as const;
 export type WatchField = (typeof WATCH_FIELDS)[number];
 
-/** Earlier names of the same fields. The last two occur only in sample field lists. */
+/** Earlier names of watch fields. Of these, the last two occur only in examples of field lists. */
 export const LEGACY_WATCH_FIELDS = [
   'company_fax',
   'company_address_street',
@@ -67,8 +68,8 @@ export const LEGACY_WATCH_FIELDS = [
 export type LegacyWatchField = (typeof LEGACY_WATCH_FIELDS)[number];
 
 /**
- * Today's name for each earlier name. The `_meta` names and `shareholder_name` have no entry: the reference does not
- * say which field they mean.
+ * The current name for each earlier name. The `_meta` names and `shareholder_name` have no entry: the reference does
+ * not say which field they mean.
  */
 export const CURRENT_WATCH_FIELD: Readonly<Partial<Record<LegacyWatchField, WatchField>>> = {
   company_fax: 'company.fax',

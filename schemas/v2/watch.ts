@@ -4,21 +4,22 @@ import { DocumentedCount, usable, watchEnvelope } from './envelope.js';
 import { Count, Id, PageNumber, PerPage, RequestDate, Text } from './scalars.js';
 import { LEGACY_WATCH_FIELDS, WATCH_FIELDS } from './watch-fields.js';
 
-/** A watch field in a request, by today's or an earlier name. */
+/** A watch field in a request. Both current and earlier names are allowed. */
 export const WatchFieldName = z.enum([...WATCH_FIELDS, ...LEGACY_WATCH_FIELDS]);
 export type WatchFieldName = z.infer<typeof WatchFieldName>;
 
 /**
- * Body of `POST /v2/companies/{id}/watch/start`; the reference does not say which fields are watched without `fields`.
+ * Body of `POST /v2/companies/{id}/watch/start`. The reference does not say which fields are watched if `fields` is
+ * left out.
  */
 export const WatchStartRequest = z.strictObject({ fields: z.array(WatchFieldName).optional() });
 export type WatchStartRequest = z.infer<typeof WatchStartRequest>;
 
-/** Body of `PUT …/watch/fields/add` and `…/remove`. */
+/** Body of `PUT …/watch/fields/add` and `PUT …/watch/fields/remove`. */
 export const WatchFieldsRequest = z.strictObject({ fields: z.array(WatchFieldName) });
 export type WatchFieldsRequest = z.infer<typeof WatchFieldsRequest>;
 
-/** Query of `GET /v2/companies/watch`; dates are yyyy-mm-dd. */
+/** Query of `GET /v2/companies/watch`. Dates are yyyy-mm-dd. */
 export const WatchListQuery = z.strictObject({
   date: RequestDate.optional(),
   fields: z.array(WatchFieldName).optional(),
@@ -53,33 +54,33 @@ export type WatchedCompany = z.infer<typeof WatchedCompany>;
 export const WatchEvent = z.looseObject({
   /** For example `UPDATED`. */
   status: Text,
-  /** Text with HTML emphasis markup. */
+  /** Text that may contain HTML tags for emphasis. */
   message: Text,
   /** ISO 8601, UTC. */
   date_created: z.string(),
-  /** A watch field name. */
+  /** Name of the watch field that changed. */
   event_type: z.string(),
 });
 export type WatchEvent = z.infer<typeof WatchEvent>;
 
-/** The answers of the two listings as documented. */
+/** The documented answers of the two listings: watched companies and events. */
 export const WatchListResponse = watchEnvelope(DocumentedCount, WatchedCompany);
 export type WatchListResponse = z.infer<typeof WatchListResponse>;
 export const WatchEventsResponse = watchEnvelope(DocumentedCount, WatchEvent);
 export type WatchEventsResponse = z.infer<typeof WatchEventsResponse>;
 
-/** The fields that the client needs of a page of watched companies. An item without an id becomes null. */
+/** A page of watched companies with only the fields that the client needs. An item without an id becomes null. */
 export const WatchListPage = watchEnvelope(
   Count,
   usable(z.looseObject({ id: Id, fields: z.array(z.string()).nullish().catch(null) })),
 );
 export type WatchListPage = z.infer<typeof WatchListPage>;
 
-/** The fields that the client needs of a page of events. An item that is not an object is null. */
+/** A page of events with only the fields that the client needs. An item that is not an object becomes null. */
 export const WatchEventsPage = watchEnvelope(Count, usable(z.looseObject({})));
 export type WatchEventsPage = z.infer<typeof WatchEventsPage>;
 
-/** Answer to a request that reads or changes the watched fields of one company. */
+/** Answer to a request that reads or changes a company's watched fields: the names of these fields. */
 export const WatchFieldsResponse = z.array(z.string());
 export type WatchFieldsResponse = z.infer<typeof WatchFieldsResponse>;
 
@@ -88,15 +89,15 @@ export const WatchCallbackRequest = z.strictObject({ callback: z.url({ protocol:
 export type WatchCallbackRequest = z.infer<typeof WatchCallbackRequest>;
 
 /**
- * The callback's address and the `secret` that signs deliveries. The secret is created with the first callback and does
- * not change. Null when no callback is set.
+ * The callback's address, and the `secret` that signs deliveries. The API creates the secret with the first callback
+ * and does not change it later. Both are null when no callback is set.
  */
 export const WatchCallback = z.looseObject({ callback: Text, secret: Text });
 export type WatchCallback = z.infer<typeof WatchCallback>;
 
 /**
- * Header with the signature: the hex HMAC-SHA256 of a delivery's raw body, keyed with the callback's secret.
- * Lower case, as in Node's headers.
+ * Header with the signature of a delivery: the hex HMAC-SHA256 of its raw body. The HMAC's key is the callback's
+ * secret. The name is in lower case, as in Node's headers.
  */
 export const SIGNATURE_HEADER = 'x-svc-signature';
 
@@ -111,9 +112,9 @@ export const WebhookDelivery = z.looseObject({
     date: z.string(),
   }),
   field: z.string(),
-  /** `UPDATE` in the documented shape. */
+  /** `UPDATE` in the reference's example. */
   status: Text,
-  /** The type depends on the field; the reference does not state the types. */
+  /** The type depends on the field. The reference does not state the types. */
   new_value: z.unknown().optional(),
   old_value: z.unknown().optional(),
 });

@@ -1,23 +1,23 @@
 import type { ChunkResult } from '../../schemas/pipeline/activities.js';
 import type { ChunkRound } from '../../schemas/pipeline/carried.js';
 
-// Fetch two chunks at once: while one lands its part, the other keeps the API busy. The client limits the requests in
-// flight.
+// Fetch two chunks at the same time: while one lands its part, the other keeps sending requests. The client limits the
+// requests in flight.
 const CHUNKS_AT_ONCE = 2;
 
-/** A round and the limits of its chunks. */
+/** Chunks to fetch at the same time, with the limits of each. */
 export interface SharedRound extends ChunkRound {
-  /** Requests in flight of each chunk; null: the configured number. */
+  /** Limit of requests in flight for each chunk. Null: the configured number. */
   concurrency: (number | null)[];
-  /** Requests that each chunk may send; null: any number. */
+  /** Number of requests that each chunk may send. Null: no limit. */
   budget: number | null;
 }
 
 /**
  * Returns the next chunks to fetch.
- * @param at first chunk not done, and the round to repeat, if any
+ * @param at first chunk that is not done, and chunks to repeat, if any
  * @param asked requests in flight that an operator set for all chunks together; null: the configured number
- * @param room requests that the run may send; null: any number
+ * @param room number of requests that the run may send; null: no limit
  */
 export function nextRound(
   at: { nextChunk: number; again: ChunkRound | null },
@@ -38,8 +38,8 @@ function firstTry(first: number, chunks: number, asked: number | null): ChunkRou
 
 /**
  * Returns the chunks to fetch once more, or null. A chunk ends `closed` when the API refuses its route. If the API
- * answered another chunk of the round, the closed chunk runs once more. The chunk then requests a record that the API
- * has already answered. Its answer shows whether the API refuses the route or only single records.
+ * answered another chunk of the round, the closed chunk runs once more. This time, the chunk requests a record that the
+ * API has already answered. The answer shows whether the API refuses the whole route or only single records.
  */
 export function repeatOf(
   round: ChunkRound,

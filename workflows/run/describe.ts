@@ -40,7 +40,10 @@ const REASONS: Record<DueReason, string> = {
   stale: 'stale',
 };
 
-/** Returns why entities are due, most valuable first: `5 new, 101 with events, 6 failed last time, 200 stale`. */
+/**
+ * Returns why entities are due, the most important reason first: `5 new, 101 with events, 6 failed last time, 200
+ * stale`.
+ */
 export function reasonsInWords(reasons: DuePlan['reasons'] = {}): string {
   const present = (Object.keys(REASONS) as DueReason[]).filter((reason) => reasons[reason] !== undefined);
   return present.map((reason) => `${reasons[reason]?.toLocaleString('en-US')} ${REASONS[reason]}`).join(', ');

@@ -6,8 +6,8 @@ import { crawl } from '../proxies.js';
 import type { Run } from './run.js';
 
 /**
- * Starts `enrichOwners` for the run's market and date. That run is independent: it continues when this run ends, and
- * jobs that take hours delay no publish.
+ * Starts `enrichOwners` for this run's market and date as an independent run. The new run continues when this run ends,
+ * so its jobs, which may take hours, do not delay the publication.
  */
 export async function startEnrichment(run: Run): Promise<void> {
   await run.step('start enrichment', async () => {
@@ -32,8 +32,8 @@ export async function startEnrichment(run: Run): Promise<void> {
 }
 
 /**
- * Polls the run's jobs until each has ended. Between two rounds, the run waits on a timer of Temporal, so the wait
- * survives crashes and upgrades of workers.
+ * Polls the run's jobs until each has ended. Between two rounds, the run waits on a Temporal timer, which survives
+ * crashes and upgrades of workers.
  * @returns whether there was no job
  */
 export async function pollOwnerJobs(run: Run): Promise<boolean> {

@@ -1,20 +1,20 @@
 import type { Coverage, PublishThresholds } from '../../schemas/pipeline/run.js';
 
-// Do not compare smaller markets: in these, a few companies are a large share.
+// Do not compare smaller markets: there, a few companies are already a large share.
 const SMALLEST_COMPARED = 100;
-// Share of a market's companies that may enter, leave or move during a search.
+// Share of a market's companies that may enter, leave or move during a search without making the night incomplete.
 const MOVING_SHARE = 0.001;
 
 /**
- * Returns why a market does not become current, with the remedy; null when it does.
- * Compares with the current night only if that night used the same filters and has at least 100 companies.
+ * Returns why a market does not become current, with the remedy. Null when it does become current. Compares with the
+ * current night only if that night used the same filters and has at least 100 companies.
  * @param gate null or undefined: the run has no publish thresholds, or an older version opened it
  */
 export function heldBackBy(gate: PublishThresholds | null | undefined, coverage: Coverage | null): string | null {
   if (!gate || coverage === null) return null;
   const { minCoverage, maxDrop, current } = gate;
   const { reportedTotal, distinctCompanies } = coverage;
-  // Add carried-over companies to the found companies, because readers see them, too.
+  // Count carried-over companies, too: readers see them as members.
   const carried = coverage.carried?.companies ?? 0;
   const members = distinctCompanies + carried;
   const share = carried === 0 ? coverage.share : Math.min(1, members / Math.max(1, reportedTotal));
@@ -36,8 +36,8 @@ export function heldBackBy(gate: PublishThresholds | null | undefined, coverage:
 }
 
 /**
- * Returns whether part of a market could not be reached.
- * Ignores companies left to later nights, and up to 0.1 % of the reported companies that moved during the search.
+ * Returns whether the search missed part of a market. Ignores companies left to later nights. Also ignores companies
+ * that moved during the search, up to 0.1 % of the reported companies.
  */
 export function isIncomplete(coverage: Coverage | null): boolean {
   if (coverage === null) return false;
@@ -46,7 +46,7 @@ export function isIncomplete(coverage: Coverage | null): boolean {
   return missing > moved || moved > reportedTotal * MOVING_SHARE;
 }
 
-/** Rounds down, so that only full coverage shows as 100 %. */
+/** Formats a share. Rounds down, so that only full coverage shows as 100 %. */
 function percent(share: number): string {
   return `${Math.floor(share * 10_000) / 100} %`;
 }

@@ -1,8 +1,8 @@
 import { CancellationScope } from '@temporalio/workflow';
 
 /**
- * Runs several tasks at once and waits until all have ended. Throws the first error. A failed task cancels the other
- * tasks, unless `spares` returns true for its error.
+ * Runs several tasks at the same time and waits until all have ended. Throws the first error. A failed task cancels the
+ * other tasks, unless `spares` returns true for its error.
  */
 export async function runConcurrently(
   works: (() => Promise<void>)[],

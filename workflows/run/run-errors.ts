@@ -1,10 +1,10 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { ErrorType } from '../../schemas/pipeline/error-type.js';
 
-/** Thrown when an operator stopped the run. */
+/** Error that ends the crawl when an operator stopped the run. */
 export class StopRequested extends Error {}
 
-/** Refuses a start with a second argument: only runs that continue as new have one. */
+/** Returns the error for a start with a second argument. Only runs that continue as new may have one. */
 export function secondArgument(): ApplicationFailure {
   const type: ErrorType = 'InvalidInput';
   const message =

@@ -7,10 +7,10 @@ import type { Progress, ProgressStep, RunContext } from '../../schemas/pipeline/
 import { refusalInWords } from './describe.js';
 import { hasNoFigure } from '../quota-room.js';
 
-// Upper limit for requests in flight; the configuration allows the same for `api.maxConcurrency`.
+// Upper limit for requests in flight. It equals the upper limit of `api.maxConcurrency` in the configuration.
 const MOST_IN_FLIGHT = 512;
 
-/** Makes the optional fields of `CarriedRun` required, so that `carry` forgets none. */
+/** Like `CarriedRun`, but its optional fields are required. So the compiler reports a field that `carry` forgets. */
 type WholeRun = Required<Omit<CarriedRun, 'landed'>> & Pick<CarriedRun, 'landed'>;
 
 /** Returns the state of a run that has done nothing yet. */
@@ -36,20 +36,20 @@ export function beginning(ctx: RunContext, progress: Progress, notes: string[]):
 }
 
 /**
- * A run's state and the decisions that follow from it. Uses nothing of Temporal, so tests need no server. `carry`
- * returns the fields that the next execution needs; the other fields end with this execution.
+ * A run's state, and the decisions that follow from it. This class does not use Temporal, so tests need no server.
+ * `carry` returns the fields that the next execution needs; the other fields end with this execution.
  *
  * Operator requests:
  * - running → paused: `pause`. paused → running: `resume`.
- * - running or paused → stop requested: `requestStop`, until `endCrawl`; a later stop has no effect.
+ * - running or paused → stop requested: `requestStop`. Has no effect after `endCrawl`.
  * - stop requested → stopped: `obeyStop` at the next checkpoint. Only loading and publishing follow.
  */
 export class RunState {
   readonly ctx: RunContext;
   readonly notes: string[];
-  /** How many entities were due, for each stream planned so far. */
+  /** For each stream planned so far: how many entities were due. */
   readonly due: DueSummary[];
-  /** Routes that the API refuses to the key; this run does not request them again. */
+  /** Routes that the API refuses to this API key. This run does not request them again. */
   readonly refused: Refusal[];
   coverage: DiscoverResult['coverage'];
   concurrency: number | null;
@@ -63,13 +63,13 @@ export class RunState {
   #short: boolean;
   #quotaUnknown: boolean;
   #clockNoted: boolean;
-  /** Responses that the activities landed. Null if an older version began the run and did not count them. */
+  /** Number of answers that the activities landed. Null if an older version began the run and did not count them. */
   #landed: number | null;
 
-  // The fields from here on are not carried over. Once one of them is set, the run no longer continues as new.
-  /** Nothing was due, so the run loads and publishes nothing. */
+  // The fields from here on are not carried over. They are set only when the run no longer continues as new.
+  /** True if nothing was due. The run then loads and publishes nothing. */
   idle = false;
-  /** Outcome recorded when the crawl ended; null before. */
+  /** Outcome that was recorded when the crawl ended; null before the crawl's end. */
   closed: { crawled: CrawlOutcome; heldBack: string | null } | null = null;
   #stopRequested = false;
   #stoppable = true;
@@ -88,7 +88,7 @@ export class RunState {
     this.coverage = carried.coverage;
     this.concurrency = carried.concurrency;
     this.nextChunk = carried.nextChunk;
-    // Share one array of notes with the progress, so that the progress shows later notes, too.
+    // Use the same array of notes in `progress`, so that it also shows later notes.
     this.progress = { ...carried.progress, notes: carried.notes };
     this.#completed = carried.completed;
     this.#paused = carried.paused;
@@ -131,12 +131,12 @@ export class RunState {
     return this.#paused;
   }
 
-  /** Whether the run waits for an operator: paused, and not stopped since then. */
+  /** Whether the run waits for an operator: it is paused, and no stop was requested since then. */
   get held(): boolean {
     return this.#paused && !this.#stopRequested;
   }
 
-  /** Requests a stop. Returns false after the crawl's end, when a stop would save nothing. */
+  /** Requests a stop. Returns false after the end of the crawl, when a stop has no effect. */
   requestStop(): boolean {
     this.#stopRequested ||= this.#stoppable;
     return this.#stoppable;
@@ -147,21 +147,22 @@ export class RunState {
     return this.#stopRequested;
   }
 
-  /** Obeys a requested stop. Returns true when the run must not continue its crawl. */
+  /** Obeys a requested stop. Returns true when the run must end its crawl. */
   obeyStop(): boolean {
     if (!this.#stoppable || !(this.#stopRequested || this.stopped)) return false;
-    // End the pause, too, so that loading and publishing run. `stopped` stays true, so that parallel chunks also stop.
+    // End the pause, too, so that the run can load and publish. `stopped` stays true, so that chunks fetched at the
+    // same time also stop.
     this.#stopRequested = this.#paused = false;
     this.stopped = true;
     return true;
   }
 
-  /** Ends the crawl; from now on a stop has no effect. */
+  /** Marks the end of the crawl. From now on, a stop has no effect. */
   endCrawl(): void {
     this.#stoppable = false;
   }
 
-  /** Sets the requests in flight. 0 returns to the configured number. An invalid number becomes a note. */
+  /** Sets the requests in flight. With 0, the configured number applies again. An invalid number adds a note. */
   setConcurrency(limit: unknown): void {
     if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 0 || limit > MOST_IN_FLIGHT) {
       this.note(`setConcurrency takes a whole number from 0 to ${MOST_IN_FLIGHT}; the run ignored another value.`);
@@ -175,7 +176,7 @@ export class RunState {
 
   // ---- steps ----
 
-  /** Begins or continues a step; returns null when the step is done. */
+  /** Begins or continues a step. Returns null when the step is already done. */
   beginStep(name: string): ProgressStep | null {
     if (this.#completed.includes(name)) return null;
     const known = this.progress.steps.find((step) => step.name === name);
@@ -198,8 +199,8 @@ export class RunState {
   }
 
   /**
-   * Smallest number of rows of this run that the landing zone must hold. Empty if an older version began the run and
-   * did not count them.
+   * Number of rows that the run landed. The landing zone must hold at least as many. Empty if an older version began
+   * the run and did not count them.
    */
   get landed(): { landed?: number } {
     return this.#landed === null ? {} : { landed: this.#landed };
@@ -207,24 +208,24 @@ export class RunState {
 
   // ---- gaps and notes ----
 
-  /** Adds a note for the operator; the run stays complete. Ignores null and repeated notes. */
+  /** Adds a note for the operator without making the run partial. Ignores null and repeated notes. */
   note(text: string | null): void {
     if (text !== null && !this.notes.includes(text)) this.notes.push(text);
   }
 
-  /** Adds a note that this machine's clock is off. Adds it only once, since the text differs with each reading. */
+  /** Adds a note that this machine's clock is off. Adds it only once, because the text differs with each reading. */
   noteClock({ clock }: QuotaStatus): void {
     if (!this.#clockNoted) this.note(clock ?? null);
     this.#clockNoted ||= Boolean(clock);
   }
 
-  /** Stores whether the API gives a daily quota figure, and notes a failed reading. */
+  /** Stores whether the API gives a daily quota figure. Adds a note if the reading failed. */
   noteQuota(status: QuotaStatus): void {
     this.#quotaUnknown = hasNoFigure(status);
     this.note(status.fault ?? null);
   }
 
-  /** False if the latest reading returned no daily quota figure; true before the first reading. */
+  /** False if the latest reading showed no daily quota figure. True before the first reading. */
   get quotaKnown(): boolean {
     return !this.#quotaUnknown;
   }
@@ -237,8 +238,7 @@ export class RunState {
   }
 
   /**
-   * Corrects the coverage if the number of loaded companies differs from the number that the searches found. Makes the
-   * run partial.
+   * Corrects the coverage when another number of companies was loaded than the searches found. Makes the run partial.
    */
   correctCoverage({ coverage, reason }: NonNullable<ModelsResult['unloaded']>): void {
     if (this.coverage) this.coverage = { ...this.coverage, ...coverage };
@@ -246,7 +246,7 @@ export class RunState {
   }
 
   /**
-   * Stores a route that the API refuses to the key; the run continues without that route's records.
+   * Stores a route that the API refuses to this API key. The run continues without the records of that route.
    * @param options.matters false: the run stays complete
    */
   noteRefusal(refusal: Refusal, { matters = true } = {}): void {

@@ -29,24 +29,24 @@ import { secondArgument, StopRequested } from './run-errors.js';
 import { beginning, RunState } from './run-state.js';
 import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE, SCHEDULED_TIME } from '../search-attributes.js';
 
-// After a stop, requests in flight may finish within this time.
+// Time within which the requests in flight may finish after a stop.
 const STOPS_WITHIN = '15 seconds';
 
 /**
- * One top-level run and the messages that it answers. A workflow is a sequence of `step`s; after continue-as-new,
- * finished steps are skipped. run-state.ts holds the state and the decisions.
+ * One top-level run, and the signals and queries that it handles. A workflow is a sequence of `step`s. After
+ * continue-as-new, finished steps are skipped. run-state.ts holds the state and the decisions.
  *
  * Phases (`progress.phase`) and transitions:
  * - opening → crawling → loading → modelling → publishing → done
- * - opening or crawling → waiting-for-quota → the phase before: the daily limit, then the quota gate's signal
- * - any phase before loading → paused → the phase before: `pause`, then `resume`
- * - any phase before the crawl's end → stopping → loading: `stop`
- * - crawling → done: `retryRejects` found nothing to retry
+ * - opening or crawling → waiting-for-quota (the daily limit is reached) → the phase before (the quota gate signals)
+ * - any phase before loading → paused (`pause`) → the phase before (`resume`)
+ * - any phase before the crawl's end → stopping (`stop`) → loading
+ * - crawling → done: `retryRejects` or `enrichOwners` found nothing to do
  */
 export class Run extends RunState {
   /** How often the quota gate released this execution. */
   #quotaOpened = 0;
-  /** The current wait at the quota gate, and the current pause. Parallel chunks share them. */
+  /** The current wait at the quota gate, and the current pause. Chunks fetched at the same time share them. */
   #waiting: Promise<void> | null = null;
   #pausing: Promise<void> | null = null;
   readonly #input: unknown;
@@ -79,7 +79,8 @@ export class Run extends RunState {
   /** Opens a new run, or continues a run after continue-as-new. */
   static async open(workflowType: WorkflowType, input: unknown, carried: CarriedRun | undefined): Promise<Run> {
     if (carried) {
-      // Only the server passes `carried`. A start with a second argument would bypass the input checks.
+      // Only Temporal's server passes `carried`. Reject a start with a second argument, because it would bypass the
+      // input checks.
       if (workflowInfo().continuedFromExecutionRunId === undefined) throw secondArgument();
       return new Run(input, carried);
     }
@@ -131,7 +132,7 @@ export class Run extends RunState {
   }
 
   /**
-   * A point between chunks at which the run may pause, stop or continue as new.
+   * Lets the run pause, stop or continue as new. Called between chunks.
    * @throws StopRequested when an operator stopped the run
    */
   async checkpoint(): Promise<void> {
@@ -142,13 +143,13 @@ export class Run extends RunState {
   }
 
   /**
-   * Waits at the quota gate until the gate signals that quota is left. All runs of the API key share the gate. Then
-   * waits while an operator pauses the run.
+   * Waits at the quota gate until the gate signals that quota is left. All runs of the API key share the gate. If an
+   * operator has paused the run, then also waits for the end of the pause.
    * @throws StopRequested when an operator stopped the run
    */
   async waitForQuota(): Promise<void> {
     this.throwIfStopped();
-    // Parallel chunks reach the limit together, but the run enters the gate only once.
+    // Chunks fetched at the same time reach the limit together, but the run enters the gate only once.
     this.#waiting ??= this.standInLine().finally(() => {
       this.#waiting = null;
     });
@@ -157,8 +158,8 @@ export class Run extends RunState {
   }
 
   /**
-   * Returns how many requests a run may send before it must read the quota again; null: any number. Applies only to
-   * runs that leave part of the quota to other runs. Waits while no quota is left.
+   * Returns how many requests a run may send before it must read the quota again; null: no limit. Only a run that
+   * leaves part of the quota to other runs has a limit. Waits while no quota is left.
    * @throws StopRequested when an operator stopped the run
    */
   async quotaBudget(): Promise<number | null> {
@@ -186,8 +187,8 @@ export class Run extends RunState {
   }
 
   /**
-   * Runs work that may be retried for a long time. After a stop, the work has 15 seconds to end; then it is cancelled.
-   * Everything landed until then is kept.
+   * Runs work that may be retried for a long time. After a stop, the work may continue for 15 seconds; then it is
+   * cancelled. Everything that was landed is kept.
    * @throws StopRequested when the work was cancelled by a stop
    */
   async orStopped<T>(work: () => Promise<T>): Promise<T> {
@@ -199,7 +200,7 @@ export class Run extends RunState {
       state.givenUp = true;
       scope.cancel();
     };
-    // If the run is cancelled, `work` throws; ignore the same error here.
+    // If the run is cancelled, `work` throws the same error. So ignore it here.
     void watch().catch(() => undefined);
     try {
       return await scope.run(work);
@@ -231,7 +232,8 @@ export class Run extends RunState {
    * @throws StopRequested when an operator stopped the run
    */
   private async unpaused(): Promise<void> {
-    // Parallel chunks share one pause. Otherwise the second chunk would store "paused" as the phase before the pause.
+    // Chunks fetched at the same time share one pause. Otherwise the second chunk would store "paused" as the phase to
+    // return to.
     if (this.paused) {
       this.#pausing ??= this.standPaused().finally(() => {
         this.#pausing = null;

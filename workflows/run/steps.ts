@@ -11,8 +11,8 @@ import { crawl, quick, warehouse } from '../proxies.js';
 import type { Run } from './run.js';
 import { runConcurrently } from './run-concurrently.js';
 
-// Records in one chunk, and requests in one round of a search. At this size, the overhead of an activity (50 to 100 ms)
-// hardly matters, and a pause still takes effect soon.
+// Number of records in one chunk, and of requests in one round of a search. With 500, the overhead of an activity (50
+// to 100 ms) hardly matters, and a pause still takes effect soon.
 const CHUNK_SIZE = 500;
 const DISCOVER_BUDGET = 500;
 
@@ -27,7 +27,8 @@ export async function readListing(run: Run, listing: Listing): Promise<void> {
       run.progress.requests += result.requests;
       if (!result.limited) {
         shown.done = shown.total = result.entities;
-        // A missing lookup list or metric is noted, but does not make the run partial. The shortfall names what is missing.
+        // A missing lookup list or metric adds a note, but does not make the run partial. The shortfall names the
+        // missing list or metric.
         const matters = listing !== 'nomenclatures' && listing !== 'contact_metrics';
         for (const refusal of result.refused ?? []) run.noteRefusal(refusal, { matters });
         run.countLanded(result.rows);
@@ -74,7 +75,7 @@ export async function discover(run: Run): Promise<void> {
   });
 }
 
-/** Fails the run: a market cannot be read without searches. */
+/** Returns the error that ends the run: without searches, a market cannot be read. */
 function searchRefused(run: Run, refusal: Refusal): ApplicationFailure {
   run.noteRefusal(refusal);
   const type: ErrorType = 'PermissionDenied';
@@ -88,7 +89,7 @@ function searchRefused(run: Run, refusal: Refusal): ApplicationFailure {
 export async function crawlStream(run: Run, stream: PlanDueInput['stream']): Promise<boolean> {
   let idle = false;
   await run.step(stream.replaceAll('_', ' '), async (shown) => {
-    // After continue-as-new, plan again: the chunk files already exist, and the plan is small.
+    // After continue-as-new, plan again. The chunk files already exist, so this returns the same plan.
     const plan = await warehouse.planDue.executeWithOptions({ summary: `plan ${stream}` }, [
       { ctx: run.ctx, stream, chunkSize: run.ctx.chunkSize ?? CHUNK_SIZE },
     ]);
@@ -102,7 +103,7 @@ export async function crawlStream(run: Run, stream: PlanDueInput['stream']): Pro
       await run.checkpoint();
       const room = await run.quotaBudget();
       const round = nextRound(run, plan.chunks, run.concurrency, room);
-      // After a stop, the other chunk of the round still finishes and lands its part.
+      // After a stop, the other chunk of the round may still finish and land its part.
       const results: (ChunkResult & { chunk: number })[] = [];
       await runConcurrently(
         round.chunks.map((chunk, i) => async () => {
@@ -156,14 +157,13 @@ async function crawlChunk(
       return result;
     }
     doubts = result.doubted ? doubts + 1 : 0;
-    // With no budget, the run may use the whole quota and waits at the gate. Otherwise read how much is left for the
-    // run.
+    // Without a budget, the run may use the whole quota: wait at the gate. With a budget, read how much quota is left.
     if (budget === null) await run.waitForQuota();
     else budget = await run.quotaBudget();
   }
 }
 
-/** Closes a run that had nothing to do; the current build stays. */
+/** Closes a run that had nothing to do. The published build stays current. */
 async function finishIdle(run: Run): Promise<RunResult> {
   const why =
     run.ctx.workflowType === 'enrichOwners'
@@ -207,7 +207,7 @@ export async function finish(run: Run): Promise<RunResult> {
   run.noteClock(quota);
   run.note(quota.fault ?? null);
   const note = run.notes.length > 0 ? run.notes.join(' ') : null;
-  // Never cancel the closing record halfway. A cancellation adds its own record later.
+  // Do not let a cancellation interrupt the closing record. After a cancellation, the run adds one more record.
   const totals = await CancellationScope.nonCancellable(() =>
     quick.closeRun({ ctx: run.ctx, outcome, note, heldBack, refused: run.refused, ...run.landed }),
   );
@@ -234,7 +234,7 @@ export async function finish(run: Run): Promise<RunResult> {
     date: run.ctx.date,
     market: run.ctx.market,
     asOfNow: run.ctx.asOfNow,
-    // Report the same outcome as ops.runs. There, the outcome depends on the rows in the warehouse.
+    // Report the same outcome as ops.runs, which also depends on the rows in the warehouse.
     outcome: outcome === 'complete' && models.unloaded ? 'partial' : outcome,
     incomplete: isIncomplete(run.coverage),
     heldBack,

@@ -8,8 +8,8 @@ import { Run } from './run.js';
 import { finish } from './steps.js';
 
 /**
- * Runs a top-level workflow and lands its outcome, also when it fails or is cancelled. Without a record of the outcome,
- * an ended run would look as if it were still running.
+ * Runs a top-level workflow and lands its outcome, even if the workflow fails or is cancelled. Without a record of the
+ * outcome, an ended run would still look like a running one.
  */
 export async function withRun(
   workflowType: WorkflowType,
@@ -36,7 +36,7 @@ export async function withRun(
     const note = error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : null;
     const closed = { ...(run.closed ?? { crawled: null, heldBack: null }), refused: run.refused };
     const outcome = cancelled ? 'cancelled' : 'failed';
-    // If closing fails too, report the first failure.
+    // If closing fails too, throw the first failure.
     await CancellationScope.nonCancellable(() => quick.closeRun({ ctx: run.ctx, outcome, note, ...closed })).catch(
       () => undefined,
     );
