@@ -20,14 +20,16 @@ import { prepareRequest, type PreparedRequest, type RequestParts } from './reque
 import { parseRetryAfter, retryDelay, sleep, type RetryPolicy } from './retry.js';
 import type { Answer, Fault, Transport } from './transport.js';
 
-/** A route of the API, with the reader of its answers and its retry rule. */
+/** Describes a route of the API: how to read its answers, and when to retry a request. */
 export interface Route<T> {
   /** `METHOD /path/{id}`. */
   endpoint: string;
   reader: Reader<T>;
   /**
-   * When a failed request may be sent again. `unsent`: only if the API surely did not act (connection refused, rate
-   * limit). For these routes, a second execution would cost money or create a second object.
+   * Says when a failed request may be sent again:
+   * - always: after every retryable error.
+   * - unsent: only if the API surely did not act (connection refused, rate limit). A second execution would cost money
+   *   or create a second object.
    */
   repeat: 'always' | 'unsent';
 }
@@ -43,13 +45,13 @@ export interface CallerOptions {
   timeoutMs: number;
   onAttempt: ((attempt: AttemptReport) => void) | undefined;
   now: () => Date;
-  /** Aborted when the client closes. */
+  /** The client aborts this signal when it closes. */
   closing: AbortSignal;
 }
 
 type Outcome<T> = { ok: true; response: ApiResponse<T> } | { ok: false; error: ApiError; retryAfterMs: number | null };
 
-/** Error codes which prove that no byte of the request reached the API. */
+/** Error codes that prove: no byte of the request reached the API. */
 const UNSENT = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -61,22 +63,29 @@ const UNSENT = new Set([
   'UND_ERR_DESTROYED',
 ]);
 
-/** Error codes of Node and OpenSSL for a server whose certificate is not trusted. */
+/** Matches the error codes of Node and OpenSSL for a certificate that is not trusted. */
 const UNTRUSTED = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/;
 const TRUST_ADVICE =
   'The certificate is not trusted and nothing was sent. For your own certificate authority, set NODE_EXTRA_CA_CERTS to its PEM file';
 
-// Retry a 401 at most this often if the API accepted the API key before. A single 401 may be the API's mistake.
+// If the API refuses an API key that it accepted earlier, retry at most this often. A single refusal may be the API's
+// mistake.
 const REFUSALS_DOUBTED = 2;
-// After this many milliseconds with only `limit` answers, retry each call only once, and leave the waiting to the
-// caller of the client. More retries would take minutes.
+// If the API has answered only `limit` for this many milliseconds, retry a call only once. Then the caller of the
+// client decides how long to wait. More retries here would take minutes.
 const LIMIT_BELIEVED_MS = 10_000;
 
-/** Sends calls: waits for a free slot and for the pace, retries, and turns each answer into data or an ApiError. */
+/**
+ * Sends calls. Waits for a free slot and for the pacer, retries failed requests, and turns each answer into data or an
+ * ApiError.
+ */
 export class Caller {
   readonly #options: CallerOptions;
   #keyAccepted = false;
-  /** Time of the first `limit` answer since the last good answer; null if there was none. */
+  /**
+   * When the first `limit` answer after the last good answer came, as `performance.now()`. Null if no `limit` answer
+   * came since then.
+   */
   #limitedSince: number | null = null;
 
   constructor(options: CallerOptions) {
@@ -93,7 +102,7 @@ export class Caller {
     const prepared = prepareRequest(route.endpoint, parts);
     const request = mask === undefined ? prepared : { ...prepared, key: mask(prepared.key) };
     const { retry, closing } = this.#options;
-    // Thousands of calls may share one signal, so switch off Node's warning about many listeners.
+    // Switch off Node's warning about many listeners, because thousands of calls may share one signal.
     if (call.signal !== undefined) setMaxListeners(0, call.signal);
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#attempt(route, request, attempt, call);
@@ -104,7 +113,7 @@ export class Caller {
     }
   }
 
-  /** Returns how often a call may be sent again after this error. */
+  /** Returns how often a call may be retried in total after this error. */
   #repeats(route: Route<unknown>, error: ApiError): number {
     const { maxRetries } = this.#options.retry;
     if (error instanceof TokenVerificationError && this.#keyAccepted && route.repeat === 'always')
@@ -142,7 +151,7 @@ export class Caller {
         gate.succeeded();
         pacer.succeeded(performance.now());
       } else if (outcome.error instanceof LimitError && outcome.error.retryable) {
-        // The API does not say whether too many requests are in flight or too many are sent per second, so reduce both.
+        // The API does not say what was too much: requests in flight, or requests per second. So reduce both.
         this.#limitedSince ??= performance.now();
         gate.limited(ticket);
         pacer.limited(performance.now(), Math.min(outcome.retryAfterMs ?? 0, retry.maxRetryAfterMs));
@@ -173,7 +182,8 @@ export class Caller {
     const retryAfterMs = parseRetryAfter(raw, Date.now());
     const reading = readAnswer(route.reader, { ...base, body, retryAfterMs }, raw);
     if (reading.ok) return { ok: true, response: { data: reading.data, body, servedAt: isoDate(raw.date), ...base } };
-    // People read errors, so remove even a short API key. Then find the error again in the redacted text.
+    // People read errors, so remove even a short API key, which `redactor.data` keeps. Then read the error again from
+    // the redacted text.
     const shown = { ...base, requestKey: redactor.text(requestKey), body: redactor.text(body), retryAfterMs };
     const location = raw.location === null ? null : redactor.text(raw.location);
     const redacted =
@@ -222,7 +232,7 @@ function faultError(fault: Fault, context: ApiErrorContext, redactor: Redactor, 
     case 'cut':
       return new BodyError(context, `the body was cut off: ${message}`);
     case 'transport': {
-      // An untrusted certificate remains untrusted, so don't retry.
+      // Don't retry: the certificate will not become trusted.
       const untrusted = UNTRUSTED.test(fault.code);
       const retryable = !untrusted && !/^UND_ERR_(CLOSED|DESTROYED|INVALID_ARG|HEADERS_OVERFLOW)/.test(fault.code);
       const words = untrusted ? `${message}. ${TRUST_ADVICE}` : message;

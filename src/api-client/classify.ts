@@ -17,28 +17,31 @@ import {
 } from './errors.js';
 
 /*
- * Decides which error a JSON body is. The reference states no statuses for version 2. So the shape of the body decides,
- * and the status is used only where several errors have the same shape. Both versions may answer in either version's
- * shapes. Several errors have the shape `{detail}`; their text decides.
+ * Decides which error a JSON body contains.
+ * - The reference states no statuses for version 2. So the shape of the body decides. The status decides only between
+ *   errors of the same shape.
+ * - Each version of the API may also answer in the shapes of the other version.
+ * - Several errors have the shape `{detail}`. The words of `detail` decide between them.
  */
 
 const ValidationList = z.array(ValidationItem).min(1);
 const SAYS_TOKEN =
   /\b(invalid|missing|expired|wrong|unknown|bad|revoked)\b.{0,12}\b(token|api[ _-]?key|credentials?)\b|\b(token|api[ _-]?key|credentials?)\b.{0,40}\b(invalid|missing|expired|not valid|incorrect|wrong|not (found|provided)|required|unknown|revoked)\b/i;
-/** Used only for a status below 500. In a 5xx answer, these words may be about the server's own parts. */
+/** Used only for a status below 500. In a 5xx answer, these words may describe a failed part of the server. */
 const SAYS_AUTHENTICATION = /\bauthentication\b|\bunauthori[sz]ed\b/i;
 const SAYS_INTERNAL =
   /\binternal\b|\bserver (error|failure)|\bunexpected\b|\bunavailable\b|try again|exception|timed? ?out/i;
 const SAYS_THROTTLED = /\bthrottled\b|too many requests|\brate limit/i;
 const SAYS_NOT_FOUND = /\bnot found\b|does not exist|\bno .{1,40} matches\b/i;
-/** Words about permissions. "API key is missing the permission X" must not be read as a wrong API key. */
+/** Matches words about permissions. "API key is missing the permission X" does not mean that the API key is wrong. */
 const SAYS_PERMISSION =
   /\bpermissions?\b|\bforbidden\b|\baccess denied\b|\bnot (permitted|allowed|entitled) to\b|\b(subscription|plan|licen[cs]e) does not include\b/i;
 const SAYS_REFUSED = /\bmethod\b.*\bnot allowed\b|unsupported media type/i;
 
 /**
- * Returns the error in a parsed body; null when the body does not have the shape of an error.
- * @param mayBeData true for a 2xx answer of an undocumented route: accept only shapes that data cannot have
+ * Returns the error in a parsed body. Returns null when the body does not have the shape of an error.
+ * @param mayBeData true for a 2xx answer of an undocumented route. Then only shapes that data cannot have count as
+ * errors.
  */
 export function findError(json: unknown, context: ApiErrorContext, mayBeData: boolean): ApiError | null {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return null;
@@ -73,7 +76,7 @@ function detailError(body: Record<string, unknown>, context: ApiErrorContext): A
   if (status === 401) return new TokenVerificationError(context, detail);
   if (status === 402 || status === 403) return new PermissionDeniedError(context, detail, readAccess(body));
   if (status === 404 || status === 410) return new NotFoundError(context, detail);
-  // A 5xx that mentions "not found" comes from a broken server. If the client read it as a 404, a company would
+  // A 5xx that mentions "not found" comes from a broken server. Read as a 404, it would make an existing company
   // disappear.
   if (status < 500 && SAYS_NOT_FOUND.test(detail)) return new NotFoundError(context, detail);
   if (SAYS_REFUSED.test(detail)) return new InvalidRequestError(context, { detail: [detail] });
@@ -85,7 +88,7 @@ function limitError(body: Record<string, unknown>, guard: string, context: ApiEr
   return new LimitError(context, guard, readAccess(body), typeof message === 'string' ? message : '');
 }
 
-/** Returns the permission, module or app that the call needs, if the body names one. */
+/** Returns what the call needs (a permission, module or app) if the body names it, otherwise null. */
 function readAccess({ access }: Record<string, unknown>): LimitAccess | null {
   const parsed = LimitAccess.safeParse(access);
   return parsed.success ? parsed.data : null;
@@ -112,8 +115,9 @@ function v1Error(body: Record<string, unknown>, context: ApiErrorContext): ApiEr
 }
 
 /**
- * Reads the InvalidRequest shape: each value is an array of strings, or an object of arrays of strings. Returns the
- * messages under dotted names. Null when a value has another shape or there is no message.
+ * Reads an error of the shape InvalidRequest, in which each value is an array of strings, or an object of arrays of
+ * strings. Returns the messages by field; the name of a nested field is dotted (`filters.country`). Returns null when a
+ * value has another shape, or when there is no message.
  */
 function readFieldMessages(body: Record<string, unknown>, prefix = ''): Record<string, string[]> | null {
   const fields: Record<string, string[]> = {};
@@ -132,7 +136,9 @@ function readFieldMessages(body: Record<string, unknown>, prefix = ''): Record<s
   return Object.keys(fields).length === 0 ? null : fields;
 }
 
-/** Reads the connector's validation list (`detail`: [{loc, msg, type}]). Gateways use this shape, too. */
+/**
+ * Reads the list of faults that the connector sends: `detail` is `[{loc, msg, type}]`. Gateways send this shape, too.
+ */
 function readValidationList(detail: unknown): ValidationItem[] | null {
   const parsed = ValidationList.safeParse(detail);
   return parsed.success ? parsed.data : null;

@@ -23,34 +23,40 @@ const DEFAULT_MAX_RETRY_AFTER_MS = 60_000;
 
 const HEADERS = {
   accept: 'application/json',
-  // Also sent with GET and DELETE, as in all sample calls of the reference.
+  // Sent even with GET and DELETE, because all sample calls of the reference do so.
   'content-type': 'application/json',
   'user-agent': 'tidemark',
 };
 
-/** Client of the Company Data API: both versions and the connector, with one limit on requests in flight. */
+/**
+ * Client of the Company Data API: both versions and the connector. One limit on requests in flight applies to all of
+ * them.
+ */
 export interface ApiClient {
   v1: V1Endpoints;
   v2: V2Endpoints;
   connector: ConnectorEndpoints;
-  /** Changes the maximum of requests in flight. Requests that are not sent yet follow the new maximum at once. */
+  /**
+   * Changes the maximum number of requests in flight. The new maximum applies at once to requests that are not sent
+   * yet.
+   */
   setConcurrency(requests: number): void;
-  /** Returns the number of requests in flight, and the number currently allowed in flight (the window). */
+  /** Returns two numbers: the requests in flight (`active`) and the requests allowed in flight now (`window`). */
   concurrency(): { active: number; window: number };
-  /** Changes the maximum of requests per second, like the option `requestsPerSecond`. */
+  /** Changes the maximum number of requests per second, like the option `requestsPerSecond`. */
   setPace(requestsPerSecond: number): void;
   /**
-   * Stops data calls after a `limits.daily` answer, if the option `stopAtDailyLimit` is set. Until `open()`, data calls
-   * then fail without being sent.
+   * Works only with the option `stopAtDailyLimit`. After a `limits.daily` answer, `isClosed` is true, and data calls
+   * fail without being sent. `open()` allows data calls again.
    */
   quota: { readonly isClosed: boolean; open(): void };
-  /** Rejects waiting calls, lets requests in flight finish, and closes the connections. May be called twice. */
+  /** Rejects waiting calls, waits for the requests in flight, and closes the connections. May be called twice. */
   close(): Promise<void>;
 }
 
 /**
- * Creates a client; opens no connection yet. Only closures hold the API key, so printing or serialising any object does
- * not show the API key.
+ * Creates a client; opens no connection yet. Only closures hold the API key. So printing or serialising the client
+ * never shows the API key.
  * @throws TidemarkError `InvalidConfig` for invalid options
  */
 export function createApiClient(options: ApiClientOptions): ApiClient {
@@ -69,8 +75,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     maxBodyBytes,
     headers: { ...HEADERS, authorization: `Token ${options.apiKey}` },
   });
-  // Use a separate transport even for the same address, because requests to the connector have no `Authorization`
-  // header.
+  // The connector needs its own transport, even at the same address: its requests have no `Authorization` header.
   const connectorTransport = createTransport({ baseUrl: connectorUrl, timeoutMs, maxBodyBytes, headers: HEADERS });
   const latch = new QuotaLatch(options.stopAtDailyLimit ?? false);
   const pacer = new Pacer(options.requestsPerSecond);
@@ -136,14 +141,15 @@ function parseUrl(name: string, text: string, allowHttp = false): URL {
   return url;
 }
 
-/** Returns whether a host name (as URL writes it) is this machine. */
+/** Returns whether a host name (as URL writes it) means this machine. */
 function isLoopback(hostname: string): boolean {
   return /^(localhost|(.+\.)?localhost|127(\.\d+){3}|\[::1\])$/i.test(hostname);
 }
 
 function checkKey(apiKey: string): void {
   if (/^[\x21-\x7e]+$/.test(apiKey)) return;
-  const fault = apiKey === '' ? 'is empty' : 'contains characters that a header cannot carry (spaces or line breaks?)';
+  const fault =
+    apiKey === '' ? 'is empty' : 'contains characters that an HTTP header cannot contain (spaces or line breaks?)';
   throw new TidemarkError('InvalidConfig', `the API key ${fault}`, {
     todo: 'Set TIDEMARK_API_KEY, or set TIDEMARK_API_KEY_FILE to a file that holds only the key.',
   });

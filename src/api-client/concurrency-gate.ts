@@ -4,9 +4,9 @@ interface Waiter {
 }
 
 /**
- * Slots for requests in flight. The number of slots (window) adapts to the API:
- * - A `limit` answer halves the window, at most once for each round of requests.
- * - A full window of good answers adds one slot.
+ * Gives out slots for requests in flight. The number of slots (the window) adapts to the API:
+ * - A `limit` answer halves the window, but only once for requests that were in flight together.
+ * - After as many good answers as the window has slots, the window grows by one slot.
  */
 export class ConcurrencyGate {
   #max: number;
@@ -14,8 +14,8 @@ export class ConcurrencyGate {
   #active = 0;
   #closed: Error | null = null;
   /**
-   * Number of slots given out so far. A `limit` answer to a request that took its slot before the last halving does not
-   * halve the window again.
+   * Number of slots given out so far; each slot gets this number as its ticket. `#halvedAt` is this number at the last
+   * halving. A `limit` answer to a request with an older ticket does not halve the window again.
    */
   #ticket = 0;
   #halvedAt = 0;
@@ -26,7 +26,7 @@ export class ConcurrencyGate {
     this.#window = max;
   }
 
-  /** Slots that may be in use now; at least one. */
+  /** Number of slots that may be in use now; at least 1. */
   get window(): number {
     return Math.max(1, Math.floor(this.#window));
   }
@@ -35,14 +35,14 @@ export class ConcurrencyGate {
     return this.#active;
   }
 
-  /** Changes the maximum. A window at the old maximum changes to the new maximum. */
+  /** Changes the maximum. If the window was as large as the old maximum, it becomes as large as the new one. */
   setMax(max: number): void {
     this.#window = this.#window >= this.#max ? max : Math.min(this.#window, max);
     this.#max = max;
     this.#admit();
   }
 
-  /** Takes a slot if a slot is free; returns the slot's ticket, or 0. */
+  /** Takes a slot and returns its ticket. Returns 0 if no slot is free. */
   tryAcquire(): number {
     if (this.#closed !== null) throw this.#closed;
     if (this.#active >= this.window || this.#waiters.size > 0) return 0;
@@ -51,8 +51,8 @@ export class ConcurrencyGate {
   }
 
   /**
-   * Waits for a slot, first come, first served; returns the slot's ticket. Rejects with the signal's reason, or when
-   * the gate closes.
+   * Waits for a slot and returns its ticket. Slots are given out in the order of the calls. Rejects with the signal's
+   * reason, or when the gate closes.
    */
   async acquire(signal: AbortSignal | undefined): Promise<number> {
     const ticket = this.tryAcquire();
@@ -78,7 +78,7 @@ export class ConcurrencyGate {
     this.#admit();
   }
 
-  /** Widens the window a little after a good answer. A full window of good answers adds one slot. */
+  /** Widens the window by a fraction of a slot after a good answer. */
   succeeded(): void {
     if (this.#window < this.#max) {
       this.#window = Math.min(this.#max, this.#window + 1 / this.#window);

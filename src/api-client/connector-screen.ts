@@ -14,17 +14,18 @@ import { isDeeperThan, MAX_JSON_DEPTH } from './json-depth.js';
 import type { NextHeaders } from './transport.js';
 
 /**
- * A page of the connector: its text (HTML or other), or a redirect, which the client does not follow.
- * - `location`: the redirect's target, as the server wrote it.
- * - `cookies`: cookies that the page set, each as `name=value`. Send them with the next step of the same sign-in.
+ * An answer of the connector for a browser: a page (`text`, HTML or other) or a redirect. The client does not follow
+ * redirects.
+ * - `location`: target of the redirect, as the server wrote it.
+ * - `cookies`: cookies that the answer sets, each as `name=value`. Send them with the next step of the same sign-in.
  */
 export interface Screen extends NextHeaders {
   text: string;
 }
 
 /**
- * Reads an answer made for a browser. An answer below status 400 is a page. An error is recognised by the shape of its
- * body, otherwise by its status.
+ * Reads an answer made for a browser. An answer below status 400 is a page or redirect. For other answers, the shape of
+ * the body says which error it is. If the shape is unknown, the status decides.
  */
 export function readScreen(context: ApiErrorContext, { location, cookies }: NextHeaders): Reading<Screen> {
   if (context.status < 400) return { ok: true, data: { text: context.body, location, cookies } };
@@ -33,7 +34,7 @@ export function readScreen(context: ApiErrorContext, { location, cookies }: Next
 
 function screenError(context: ApiErrorContext): ApiError {
   const { status, body } = context;
-  const words = titleOf(body) ?? 'a screen without a title';
+  const words = titleOf(body) ?? 'a page without a title';
   if (status === 401) return new TokenVerificationError(context, words);
   if (status === 403) return new PermissionDeniedError(context, words);
   if (status === 404 || status === 410) return new NotFoundError(context, words);

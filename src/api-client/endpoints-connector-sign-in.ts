@@ -5,8 +5,8 @@ import type { ApiResponse, CallOptions } from './options.js';
 import { screen } from './readers.js';
 import type { RequestParts } from './request.js';
 
-// Some steps must not happen twice (send a mail, try a code, give consent). Retry a step only if its request surely did
-// not arrive.
+// Some steps must not happen twice: send a mail, try a code, give consent. They have `repeat: 'unsent'`: the client
+// retries them only if the request surely did not arrive.
 const route = {
   loginScreen: { endpoint: 'GET /oauth/login', reader: screen(), repeat: 'always' },
   signInWithKey: { endpoint: 'POST /oauth/login', reader: screen(), repeat: 'unsent' },
@@ -22,12 +22,14 @@ const route = {
 
 /** Options of one sign-in step. */
 export interface SignInOptions extends CallOptions {
-  /** Cookies of the earlier steps (`Screen.cookies`). If two cookies have the same name, the later cookie is sent. */
+  /**
+   * Cookies of the earlier steps (`Screen.cookies`). Of two cookies with the same name, the client sends the later one.
+   */
   cookies?: readonly string[];
 }
 
 /**
- * Steps of a sign-in (reference v1, section "Connector application").
+ * The steps of a sign-in at the connector (reference v1, section "Connector application").
  * - `session` connects the steps. The reference does not show how a session begins.
  * - Each step returns a `Screen`: HTML, or a redirect to the next step. Send its cookies with the next step.
  * - Request keys never contain the session, the code, the SSO state or the API key.
@@ -42,27 +44,28 @@ export interface SignInEndpoints {
   /** Redirects to the organisation's single sign-on. */
   startSso(session: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
   /**
-   * Returns from the single sign-on with a code or an error. `state` comes from the single sign-on and is valid once.
+   * Ends the single sign-on: sends the code or the error that it returned. `state` comes from the single sign-on and is
+   * valid once.
    */
   endSso(query: SsoCallbackQuery, call?: SignInOptions): Promise<ApiResponse<Screen>>;
-  /** Shows a form for an e-mail address. The form contains `email` if given. */
+  /** Shows a form for an e-mail address, filled with `email` if given. */
   trialScreen(session: string, email?: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
-  /** Creates a trial account and mails a code; does not sign in yet. */
+  /** Creates a trial account and mails a code to the user. Does not sign in yet. */
   startTrial(session: string, email: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
   /**
    * Checks the code. After a correct code, the next step is consent. After a wrong code, the screen asks for the code
    * again.
    */
   verifyTrial(session: string, email: string, code: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
-  /** Asks the user for consent to the client's access. */
+  /** Shows the page that asks the user to give the client access. */
   consentScreen(session: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
-  /** Grants access: redirects to the client's address with `code` and `state`. Cannot be undone. */
+  /** Gives the client access: redirects to its address with `code` and `state`. Cannot be undone. */
   accept(session: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
-  /** Denies access: redirects to the client's address with `error=access_denied` and `state`. Cannot be undone. */
+  /** Denies the client access: redirects to its address with `error=access_denied` and `state`. Cannot be undone. */
   deny(session: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
 }
 
-/** Creates the sign-in endpoints over a caller. */
+/** Creates the sign-in endpoints, which send their requests through `caller`. */
 export function createSignInEndpoints(caller: Caller, apiKey: string): SignInEndpoints {
   const step = async (
     name: keyof typeof route,

@@ -38,36 +38,37 @@ const route = {
 } as const;
 
 /**
- * The connector application, `{connectorUrl}` (reference v1, section "Connector application"). The client puts the API
- * key into the body of `/api` calls and sends no `Authorization` header. The reference documents no answers, so each
- * answer is read like the answer of the corresponding version 2 call. `fits` says whether the answer had that shape.
+ * Calls of the connector application at `{connectorUrl}` (reference v1, section "Connector application"). The client
+ * puts the API key into the body of `/api` calls and sends no `Authorization` header. The reference documents no
+ * answers. So the client expects the shapes of the corresponding version 2 calls; `fits` says whether an answer had the
+ * expected shape.
  * @throws ValidationError when the connector rejects the request's shape (status 422)
- * @throws TokenVerificationError for a wrong API key, if the connector reports a wrong API key like version 2
+ * @throws TokenVerificationError for a wrong API key, if the connector reports it as version 2 does
  */
 export interface ConnectorEndpoints {
   /** Returns the landing page. */
   landing(call?: CallOptions): Promise<ApiResponse<Screen>>;
   /** Returns whether the connector is up. */
   health(call?: CallOptions): Promise<ApiResponse<Assumed<HealthResponse>>>;
-  /** Returns the page on which people try the operations. */
+  /** Returns the page on which people try the connector's operations. */
   playground(call?: CallOptions): Promise<ApiResponse<Screen>>;
   /** Returns the domain challenge: a text that proves who operates this address. */
   challenge(call?: CallOptions): Promise<ApiResponse<Screen>>;
   /**
-   * Checks the client's API key. For a bad API key, the answer reports the fault, or the call throws
+   * Checks the client's API key. For a wrong API key, either the answer says so, or the call throws
    * TokenVerificationError.
    */
   verifyToken(call?: CallOptions): Promise<ApiResponse<Assumed<VerifyTokenResponse>>>;
   /**
-   * Finds a company by website. The reference does not show the answer for "no match". Expect NotFoundError or a record
-   * whose values are null.
+   * Finds a company by website. The reference does not show the answer when no company matches. Expect NotFoundError or
+   * a record whose values are null.
    */
   companyByUrl(url: string, call?: CallOptions): Promise<ApiResponse<Assumed<ConnectorCompany>>>;
   /** Finds a company by profile address. */
   companyByPronet(pronetUrl: string, call?: CallOptions): Promise<ApiResponse<Assumed<ConnectorCompany>>>;
   /**
-   * Returns the financial values of one fiscal year. The year is the key of the values. `Currency` gives the currency
-   * of each year.
+   * Returns the financial values of one fiscal year. In the answer, each value is listed under its year. `Currency`
+   * gives the currency of each year.
    */
   companyFinancials(
     companyId: Id,
@@ -92,13 +93,13 @@ export interface ConnectorEndpoints {
   ): Promise<ApiResponse<Assumed<ConnectorProspectingPage>>>;
   /** Returns a company record. Throws NotFoundError when the company is gone. */
   companyDetails(companyId: Id, call?: CallOptions): Promise<ApiResponse<Assumed<ConnectorCompany>>>;
-  /** Returns the owners of a company as JSON of any shape. */
+  /** Returns the owners of a company as JSON. The shape is not checked. */
   companyOwnership(companyId: Id, call?: CallOptions): Promise<ApiResponse<unknown>>;
   oauth: SignInEndpoints;
 }
 
 /**
- * Creates the connector endpoints. `caller` must send no `Authorization` header, because the bodies contain the API
+ * Creates the connector endpoints. `caller` must not send an `Authorization` header, because the bodies contain the API
  * key.
  */
 export function createConnectorEndpoints(caller: Caller, apiKey: string): ConnectorEndpoints {

@@ -43,20 +43,26 @@ const route = {
   nomenclaturesByPost: { endpoint: 'POST /v1/finder/nomenclatures', reader: record<Nomenclatures>(), repeat: 'always' },
 } as const;
 
-/** Query of a tender search. `filters` are the documented ones, or come verbatim from the configuration. */
+/**
+ * Query of a tender search. `filters` holds documented filters, or any filters from the configuration, which are sent
+ * unchanged.
+ */
 export type TendersQuery = Omit<TendersRequest, 'filters'> & {
   filters?: TenderFilters | Record<string, unknown> | undefined;
 };
 
-/** Query of a company search. `filters` are the documented ones, or come verbatim from the configuration. */
+/**
+ * Query of a company search. `filters` holds documented filters, or any filters from the configuration, which are sent
+ * unchanged.
+ */
 export type V1CompaniesQuery = Omit<V1CompaniesRequest, 'filters'> & {
   filters: V1CompanyFilters | Record<string, unknown>;
 };
 
-/** Query of one company's executives; the id is a number or text. */
+/** Query of one company's executives. The company's id may be a number or text. */
 export type V1CompanyExecutivesAsk = Omit<V1CompanyExecutivesQuery, 'id'> & { id: Id };
 
-/** Query of a search for executives; the company's id is a number or text. */
+/** Query of a search for executives. The company's id may be a number or text. */
 export type V1ExecutivesQuery = Omit<V1ExecutivesRequest, 'filters'> & {
   filters?:
     | (Omit<NonNullable<V1ExecutivesRequest['filters']>, 'company_id'> & { company_id?: Id | undefined })
@@ -64,12 +70,12 @@ export type V1ExecutivesQuery = Omit<V1ExecutivesRequest, 'filters'> & {
 };
 
 /**
- * Version 1, `{baseUrl}/v1/finder` (reference v1, section "Endpoints"). The parameters of GET requests are sent in the
- * query.
+ * Calls of version 1 at `{baseUrl}/v1/finder` (reference v1, section "Endpoints"). The client sends the parameters of
+ * GET requests in the query.
  */
 export interface V1Endpoints {
   /**
-   * Returns one page of companies. `pages` is the number of pages that this search can show. An item without an id
+   * Returns one page of companies. `pages` says how many pages the API shows for this search. An item without an id
    * becomes null.
    */
   companies(query: V1CompaniesQuery, call?: CallOptions): Promise<ApiResponse<V1CompaniesPage>>;
@@ -77,31 +83,34 @@ export interface V1Endpoints {
   company(id: Id, call?: CallOptions): Promise<ApiResponse<Unchecked<V1Company>>>;
   /** Returns financial reports without checking their fields. Dates are integers (yyyymmdd). */
   financial(id: Id, call?: CallOptions): Promise<ApiResponse<Unchecked<V1FinancialReport>>>;
-  /** Returns one page of a company's executives (`list`). Personal data. */
+  /** Returns one page of a company's executives (`list`), which is personal data. */
   companyExecutives(query: V1CompanyExecutivesAsk, call?: CallOptions): Promise<ApiResponse<V1CompanyExecutivesPage>>;
-  /** Returns one page of executives who match company and person filters. Personal data. */
+  /** Returns one page of executives who match filters on the company and the person. The page is personal data. */
   executives(query?: V1ExecutivesQuery, call?: CallOptions): Promise<ApiResponse<V1ExecutivesPage>>;
-  /** Returns an executive's contact details without checking their fields. Personal data. */
+  /** Returns an executive's contact details without checking their fields. The details are personal data. */
   executive(id: Id, call?: CallOptions): Promise<ApiResponse<Unchecked<V1Executive>>>;
-  /** Returns one page of tenders. The answer has no page count, so read until `total_results` rows or an empty page. */
+  /**
+   * Returns one page of tenders. The answer has no page count, so read pages until `total_results` rows were read or a
+   * page is empty.
+   */
   tenders(query?: TendersQuery, call?: CallOptions): Promise<ApiResponse<TendersPage>>;
   /**
    * Returns a tender without checking its fields. Dates have no zone, and `description` is HTML. Throws NotFoundError
-   * when the slug is gone.
+   * when no tender has this slug.
    */
   tenderDetails(slug: string, call?: CallOptions): Promise<ApiResponse<Unchecked<TenderDetails>>>;
-  /** Returns the lookup lists of tenders. Their country ids differ from those of companies. */
+  /** Returns the lookup lists of tenders. The country ids in these lists differ from the country ids of companies. */
   tenderNomenclatures(call?: CallOptions): Promise<ApiResponse<Unchecked<TenderNomenclatures>>>;
   /** Returns the donors of tenders. The reference does not show the body. */
   tenderDonors(call?: CallOptions): Promise<ApiResponse<unknown>>;
   /**
-   * Returns the lookup lists of companies. Sends GET, like the sample in the reference. After a 404 or 405, sends POST,
-   * which the reference names as the method.
+   * Returns the lookup lists of companies. Sends GET, as the sample in the reference does. After a 404 or 405, sends
+   * POST, because the reference also names POST as the method.
    */
   nomenclatures(call?: CallOptions): Promise<ApiResponse<Unchecked<Nomenclatures>>>;
 }
 
-/** Creates the version 1 endpoints over a caller. */
+/** Creates the version 1 endpoints, which send their requests through `caller`. */
 export function createV1Endpoints(caller: Caller): V1Endpoints {
   return {
     companies: async (query, call) => caller.call(route.companies, { body: query }, call),

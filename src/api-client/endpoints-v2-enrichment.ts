@@ -30,16 +30,16 @@ const route = {
 } as const;
 
 /**
- * Enrichment (reference v2, section "Enrichment"): finds a record from partial data and returns the record without
- * checking its fields. `reveal_email` and `reveal_phone` default to true. The reference does not show the answer for
- * "no match". Expect NotFoundError or a record whose values are null.
+ * Enrichment calls (reference v2, section "Enrichment"). Each call finds a record from partial data and returns the
+ * record without checking its fields. `reveal_email` and `reveal_phone` default to true. The reference does not show
+ * the answer when nothing matches. Expect NotFoundError or a record whose values are null.
  */
 export interface EnrichmentEndpoints {
   /** Finds a company by website. */
   url(url: string, call?: CallOptions): Promise<ApiResponse<Unchecked<Company>>>;
   /** Finds a company by profile address. */
   companyByPronet(pronet: string, call?: CallOptions): Promise<ApiResponse<Unchecked<Company>>>;
-  /** Finds a company by registration number, VAT number or ticker; `state` is required in the US. */
+  /** Finds a company by registration number, VAT number or ticker. For a company in the US, `state` is required. */
   company(request: EnrichCompanyRequest, call?: CallOptions): Promise<ApiResponse<Unchecked<Company>>>;
   /** Finds a person by e-mail address. */
   email(request: EnrichEmailRequest, call?: CallOptions): Promise<ApiResponse<Unchecked<Employee>>>;
@@ -54,7 +54,7 @@ export interface EnrichmentEndpoints {
   ): Promise<ApiResponse<EnrichEmployeeSearchPage>>;
 }
 
-/** Creates the enrichment endpoints over a caller. */
+/** Creates the enrichment endpoints, which send their requests through `caller`. */
 export function createEnrichmentEndpoints(caller: Caller): EnrichmentEndpoints {
   return {
     url: async (url, call) => caller.call(route.url, { body: { url } }, call),

@@ -5,7 +5,7 @@ import type { Caller } from './caller.js';
 import type { ApiResponse, CallOptions } from './options.js';
 import { opaque } from './readers.js';
 
-// A second request starts a second job or check. Retry only if the first request surely did not arrive.
+// Each POST starts a new job or check. So retry it only if the request surely did not arrive.
 const route = {
   ubo: { endpoint: 'GET /v2/kyb/{id}/ubo', reader: opaque(), repeat: 'always' },
   startUboEnrichment: { endpoint: 'POST /v2/kyb/{id}/ubo/enrich', reader: opaque(), repeat: 'unsent' },
@@ -16,16 +16,16 @@ const route = {
 } as const;
 
 /**
- * Owners and payees (reference v2, section "Other routes named for version 2"). The reference shows no request and no
- * answer. So parameters are sent verbatim, and an answer may be any JSON.
+ * Calls about owners and payees (reference v2, section "Other routes named for version 2"). The reference shows no
+ * request and no answer. So the client sends parameters unchanged and accepts any JSON as answer.
  */
 export interface KybEndpoints {
   /**
-   * Returns a company's ultimate beneficial owners. The reference mentions a threshold, but does not name its
-   * parameter.
+   * Returns a company's ultimate beneficial owners. The reference mentions a threshold of ownership, but no name for
+   * its parameter.
    */
   ubo(id: Id, parameters?: OwnershipParameters, call?: CallOptions): Promise<ApiResponse<unknown>>;
-  /** Starts a job that resolves ownership chains with live registry data. The answer names the job. */
+  /** Starts a job in which the API resolves ownership chains with live registry data. The answer names the job. */
   startUboEnrichment(id: Id, parameters?: OwnershipParameters, call?: CallOptions): Promise<ApiResponse<unknown>>;
   /** Returns the state of an ownership job. */
   uboEnrichment(id: Id, jobId: Id, call?: CallOptions): Promise<ApiResponse<unknown>>;
@@ -33,11 +33,11 @@ export interface KybEndpoints {
   checkPayee(request: PayeeRequest, call?: CallOptions): Promise<ApiResponse<unknown>>;
   /** Returns a payee report. */
   payeeReport(id: Id, call?: CallOptions): Promise<ApiResponse<unknown>>;
-  /** Runs an earlier payee check again. */
+  /** Repeats an earlier payee check. */
   checkPayeeAgain(id: Id, request?: PayeeRequest, call?: CallOptions): Promise<ApiResponse<unknown>>;
 }
 
-/** Creates the owner and payee endpoints over a caller. */
+/** Creates the owner and payee endpoints, which send their requests through `caller`. */
 export function createKybEndpoints(caller: Caller): KybEndpoints {
   return {
     ubo: async (id, query = {}, call) => caller.call(route.ubo, { ids: [id], query }, call),

@@ -32,22 +32,23 @@ const route = {
 } as const;
 
 /**
- * Watching (reference v2, section "Watching"). All nine routes may be retried, because each sets or reads a state, and
- * a repetition changes nothing. Field names of both versions are sent unchanged (schemas/v2/watch-fields.ts).
+ * Calls that manage the watched companies (reference v2, section "Watching"). The client may retry all nine, because
+ * each one sets or reads a state: sending it twice has the same effect as once. Names of watched fields are sent
+ * unchanged, whichever version they belong to (schemas/v2/watch-fields.ts).
  */
 export interface WatchEndpoints {
   /**
-   * Starts watching `fields` of a company. Without `fields`, the API chooses the fields. The answer has status 201; the
-   * reference does not show its body.
+   * Starts watching `fields` of a company. Without `fields`, the API chooses the fields. The API answers with status
+   * 201; the reference does not show the body.
    */
   start(id: Id, fields?: readonly string[], call?: CallOptions): Promise<ApiResponse<unknown>>;
-  /** Stops watching a company. A repeated stop may fail with NotFoundError. */
+  /** Stops watching a company. May fail with NotFoundError if the company is no longer watched. */
   stop(id: Id, call?: CallOptions): Promise<ApiResponse<unknown>>;
   /** Returns one page of the watched companies. An item without an id becomes null. */
   list(query?: WatchListQuery, call?: CallOptions): Promise<ApiResponse<WatchListPage>>;
   /**
-   * Returns one page of a company's events. `from_date` and `to_date` are yyyy-mm-dd. The fields of an event are not
-   * checked.
+   * Returns one page of a company's events, without checking the fields of an event. `from_date` and `to_date` are
+   * yyyy-mm-dd.
    */
   events(id: Id, query?: WatchEventsQuery, call?: CallOptions): Promise<ApiResponse<WatchEventsPage>>;
   /** Returns the names of a company's watched fields. */
@@ -57,15 +58,15 @@ export interface WatchEndpoints {
   /** Removes fields and returns the fields still watched. */
   removeFields(id: Id, fields: readonly string[], call?: CallOptions): Promise<ApiResponse<WatchFieldsResponse>>;
   /**
-   * Sets the account's callback address. The answer contains `secret`. The API creates the secret once and never
-   * changes it.
+   * Sets the address to which the API sends the account's events. The answer contains `secret`, which the API creates
+   * once and never changes.
    */
   setCallback(callback: string, call?: CallOptions): Promise<ApiResponse<Unchecked<WatchCallback>>>;
   /** Returns the account's callback address. */
   getCallback(call?: CallOptions): Promise<ApiResponse<Unchecked<WatchCallback>>>;
 }
 
-/** Creates the watch endpoints over a caller. */
+/** Creates the watch endpoints, which send their requests through `caller`. */
 export function createWatchEndpoints(caller: Caller): WatchEndpoints {
   return {
     start: async (id, fields, call) => caller.call(route.start, { ids: [id], body: { fields } }, call),

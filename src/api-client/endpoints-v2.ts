@@ -27,33 +27,33 @@ const route = {
 } as const;
 
 /**
- * Query of a company search. `filters` are the documented ones, or come verbatim from the configuration, unknown keys
- * included.
+ * Query of a company search. `filters` holds documented filters, or any filters from the configuration, which are sent
+ * unchanged.
  */
 export type ProspectingQuery = Omit<ProspectingRequest, 'filters'> & {
   filters?: ProspectingFilters | Record<string, unknown> | undefined;
 };
 
-/** Query of a search for people; the company's id is a number or text. */
+/** Query of a search for people. The company's id may be a number or text. */
 export type EmployeesQuery = Omit<EmployeesRequest, 'filters'> & {
   filters: Omit<EmployeesRequest['filters'], 'company_id'> & { company_id?: Id | undefined };
 };
 
-/** Version 2, `{baseUrl}/v2` (reference v2, section "Endpoints"). */
+/** Calls of version 2 at `{baseUrl}/v2` (reference v2, section "Endpoints"). */
 export interface V2Endpoints {
   /**
-   * Returns the usage: groups of metrics, each with `used` and `total`. A `total` of 0 or null means that the API gives
-   * no number.
+   * Returns the account's usage: groups of metrics, each with `used` and `total`. A `total` of 0 or null means that the
+   * API does not state a total.
    */
   metrics(call?: CallOptions): Promise<ApiResponse<MetricsReading>>;
   /**
-   * Returns the e-mail addresses and phone numbers used between two times, `YYYY-MM-DD HH:MM:SS`. The reference does
-   * not name their time zone.
+   * Returns the e-mail addresses and phone numbers that the account used between two times (`YYYY-MM-DD HH:MM:SS`). The
+   * reference does not name the time zone.
    */
   contactMetrics(query: ContactMetricsQuery, call?: CallOptions): Promise<ApiResponse<ContactMetricsReading>>;
   /**
-   * Returns one page of a company search. `page` is at most 10. The page size may differ from `per_page`, so use
-   * `data.length` and `total_pages` instead. An item without an id becomes null. Ids are numbers or text.
+   * Returns one page of a company search. `page` is at most 10. A page may hold more or fewer rows than `per_page`, so
+   * rely on `data.length` and `total_pages` instead. An item without an id becomes null. Ids are numbers or text.
    * @throws InvalidRequestError when the API rejects the query
    */
   prospecting(query: ProspectingQuery, call?: CallOptions): Promise<ApiResponse<ProspectingPage>>;
@@ -68,17 +68,17 @@ export interface V2Endpoints {
   company(id: Id, call?: CallOptions): Promise<ApiResponse<Unchecked<Company>>>;
   /** Returns one page of people. `page` is at most 10. An item without an id becomes null. */
   employees(query: EmployeesQuery, call?: CallOptions): Promise<ApiResponse<EmployeesPage>>;
-  /** Returns an employee record without checking its fields (schemas/v2/employee.ts). Personal data. */
+  /** Returns an employee record, which is personal data, without checking its fields (schemas/v2/employee.ts). */
   employee(id: Id, call?: CallOptions): Promise<ApiResponse<Unchecked<Employee>>>;
   /**
-   * Finds a company from partial data. Does not check the fields of the record. A query with only a country fails with
-   * AutocompleteFieldError.
+   * Finds a company from partial data and returns its record without checking the fields. A query with only a country
+   * fails with AutocompleteFieldError.
    */
   autocomplete(query: AutocompleteRequest, call?: CallOptions): Promise<ApiResponse<Unchecked<Company>>>;
   /**
    * Returns the financial report by year without checking its fields. The report may be empty. `Currency` gives the
-   * currency of each year. Sends `year` in the query, although the reference lists a body parameter for this GET. An
-   * API that ignores `year` returns all years.
+   * currency of each year. Sends `year` in the query, although the reference lists `year` as a body parameter of this
+   * GET. If the API ignores `year`, it returns all years.
    */
   financial(id: Id, query?: FinancialQuery, call?: CallOptions): Promise<ApiResponse<Unchecked<FinancialReport>>>;
   /** Returns the financials of a company by its stock-exchange ticker. The reference does not show the answer. */
@@ -88,7 +88,7 @@ export interface V2Endpoints {
   watch: WatchEndpoints;
 }
 
-/** Creates the version 2 endpoints over a caller. */
+/** Creates the version 2 endpoints, which send their requests through `caller`. */
 export function createV2Endpoints(caller: Caller): V2Endpoints {
   return {
     metrics: async (call) => caller.call(route.metrics, {}, call),

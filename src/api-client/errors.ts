@@ -1,7 +1,7 @@
 import type { ValidationItem } from '../../schemas/connector/error.js';
 import type { LimitAccess } from '../../schemas/v2/error.js';
 
-/** Facts about a failed call, in every error. Never contain the API key. */
+/** Facts about a failed call, which every ApiError receives. They never contain the API key. */
 export interface ApiErrorContext {
   /** Route template, for example `GET /v2/companies/{id}`. */
   endpoint: string;
@@ -11,16 +11,16 @@ export interface ApiErrorContext {
   status: number;
   /** The whole body as text; '' without a body. */
   body: string;
-  /** ISO instant at which the answer was complete or the call failed. */
+  /** ISO instant at which the whole answer had arrived or the call failed. */
   fetchedAt: string;
-  /** Attempts of this call, the failed attempt included. */
+  /** Number of attempts of this call, including the failed attempt. */
   attempts: number;
-  /** Wait in milliseconds that the header `Retry-After` asks for. Null or missing: the answer had no `Retry-After`. */
+  /** Milliseconds to wait, from the header `Retry-After`. Null or missing if the answer had no such header. */
   retryAfterMs?: number | null;
 }
 
 const SNIPPET_LENGTH = 300;
-/** Cut messages to this length. Messages go into logs and Temporal histories, and a body may have 32 MiB. */
+/** Longest message, in characters. Messages go into logs and Temporal histories, but a body may have 32 MiB. */
 const PROBLEM_LENGTH = 1_000;
 
 /**
@@ -29,7 +29,8 @@ const PROBLEM_LENGTH = 1_000;
  * - ClientClosedError
  * - TypeError or TidemarkError for invalid arguments and options
  *
- * `retryable`: whether the same request may soon succeed. The client has already made all its own retries.
+ * `retryable` says whether the same request may soon succeed. Before an error is thrown, the client has already made
+ * all its retries.
  */
 export class ApiError extends Error {
   readonly endpoint: string;
@@ -60,11 +61,11 @@ function shorten(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length)}…` : text;
 }
 
-// ---- errors the API reports ----
+// ---- errors that the API reports ----
 
 /**
- * The API refuses the API key: missing, wrong or revoked. Retried at most twice, and only if the API accepted the API
- * key before.
+ * The API refuses the API key, because it is missing, wrong or revoked. The client retries at most twice, and only if
+ * the API accepted the API key before.
  */
 export class TokenVerificationError extends ApiError {
   constructor(context: ApiErrorContext, detail: string) {
@@ -73,7 +74,8 @@ export class TokenVerificationError extends ApiError {
 }
 
 /**
- * The API rejects this request and will always reject it. `fields` maps each field (dotted when nested) to messages.
+ * The API rejects this request and will always reject it. `fields` maps each field to its messages. The name of a
+ * nested field is dotted.
  */
 export class InvalidRequestError extends ApiError {
   readonly fields: Record<string, string[]>;
@@ -86,8 +88,8 @@ export class InvalidRequestError extends ApiError {
 }
 
 /**
- * The connector rejects the request's shape (status 422). `items` is the validation list as received. `fields` maps
- * each place, dotted (`body.year`), to messages.
+ * The connector rejects the shape of the request (status 422). `items` is the list of faults as received. `fields` maps
+ * each faulty field (dotted, such as `body.year`) to its messages.
  */
 export class ValidationError extends InvalidRequestError {
   readonly items: ValidationItem[];
@@ -108,9 +110,9 @@ export class ValidationError extends InvalidRequestError {
  */
 export class LimitError extends ApiError {
   readonly guard: string;
-  /** Permission, module or app that the call needs, as the API names it; null when the API does not say. */
+  /** What the call needs (a permission, module or app), as the API names it. Null when the API does not say. */
   readonly access: LimitAccess | null;
-  /** Wait in milliseconds that the header `Retry-After` asks for; null when the answer had no `Retry-After`. */
+  /** Milliseconds to wait, from the header `Retry-After`. Null if the answer had no such header. */
   readonly retryAfterMs: number | null;
 
   constructor(context: ApiErrorContext, guard: string, access: LimitAccess | null, message: string) {
@@ -122,8 +124,9 @@ export class LimitError extends ApiError {
 }
 
 /**
- * The requested record does not exist (version 1: IdNotFound). This is an answer to land, not a fault. `body` is the
- * whole text. Always land the answer as 404, because error bodies may come with any `status`.
+ * The requested record does not exist (version 1: IdNotFound). The crawl lands this as an answer and does not count it
+ * as a failure. `body` is the whole text. Land it with status 404, because the API may send error bodies with any
+ * `status`.
  */
 export class NotFoundError extends ApiError {
   readonly body: string;
@@ -136,7 +139,7 @@ export class NotFoundError extends ApiError {
 
 /** The API key is valid but lacks a permission (version 1: ProductPermissionDenied). Never retried. */
 export class PermissionDeniedError extends ApiError {
-  /** Missing permission and module, as the API names them; null when the API does not say. */
+  /** The missing permission and module, as the API names them. Null when the API does not say. */
   readonly access: LimitAccess | null;
 
   constructor(context: ApiErrorContext, detail: string, access: LimitAccess | null = null) {
@@ -145,25 +148,28 @@ export class PermissionDeniedError extends ApiError {
   }
 }
 
-/** Whether an error is a rate limit (guard `limit`). The same request will succeed later. */
+/** Whether an error is a rate limit (guard `limit`). The same request can succeed later. */
 export function isLimit(error: unknown): error is LimitError {
   return error instanceof LimitError && error.guard === 'limit';
 }
 
-/** Whether the API key may not use a route: permission denied, or an unknown guard. Waiting does not help. */
+/**
+ * Whether the error says that the API key may not use a route: permission denied, or a guard other than `limit` and
+ * `limits.daily`. Waiting does not help.
+ */
 export function isRefusal(error: unknown): error is LimitError | PermissionDeniedError {
   if (error instanceof PermissionDeniedError) return true;
   return error instanceof LimitError && error.guard !== 'limit' && error.guard !== 'limits.daily';
 }
 
-/** The API reports its own failure (InternalError). Retried. */
+/** The API reports that it failed itself (InternalError). Retried. */
 export class InternalApiError extends ApiError {
   constructor(context: ApiErrorContext, detail: string) {
     super(context, `the API failed: ${detail}`, true);
   }
 }
 
-/** Autocomplete was called with only a country. `messages` come from the API. Never retried. */
+/** An autocomplete call named only a country. `messages` come from the API. Never retried. */
 export class AutocompleteFieldError extends ApiError {
   readonly messages: string[];
 
@@ -173,10 +179,11 @@ export class AutocompleteFieldError extends ApiError {
   }
 }
 
-// ---- faults: no usable answer ----
+// ---- faults: the call got no usable answer ----
 
 /**
- * No answer: connection refused or reset, unknown name, TLS failure. `code` is Node's or undici's (`ECONNREFUSED`, …).
+ * The call got no answer: connection refused or reset, unknown host name, TLS failure. `code` is the error code of Node
+ * or undici (`ECONNREFUSED`, …).
  */
 export class TransportError extends ApiError {
   readonly code: string;
@@ -206,8 +213,8 @@ export class TimeoutError extends ApiError {
 }
 
 /**
- * A body that cannot be used. Retried if the body is not JSON (a proxy's page), cut off or not UTF-8. Not retried if
- * the body is too large or nested too deep.
+ * The body of the answer cannot be used. Retried if the body is not JSON (such as the page of a proxy), cut off or not
+ * UTF-8. Not retried if the body is too large or nested too deep.
  */
 export class BodyError extends ApiError {
   constructor(context: ApiErrorContext, problem: string, retryable = true) {
@@ -215,14 +222,17 @@ export class BodyError extends ApiError {
   }
 }
 
-/** The body is JSON, but neither the documented answer nor a documented error. Retried only for status 408 and 5xx. */
+/**
+ * The body is JSON, but has neither the documented shape nor the shape of an error. Retried only for status 408 and
+ * 5xx.
+ */
 export class ContractError extends ApiError {
   constructor(context: ApiErrorContext, problem: string) {
     super(context, problem, context.status === 408 || context.status >= 500);
   }
 }
 
-/** The client closed while this call waited, or before. Not an ApiError, because the API gave no answer. */
+/** The client closed before this call was sent. Not an ApiError, because the API gave no answer. */
 export class ClientClosedError extends Error {
   constructor() {
     super('the API client is closed');

@@ -1,9 +1,10 @@
 /*
- * A few kilobytes of brackets can overflow the stack of a JSON reader. In DuckDB, an overflow ends the process. The
- * API's answers nest at most ten levels, so the client rejects deeper bodies before any reader gets them.
+ * Finds JSON that is nested too deep. A few kilobytes of brackets can overflow the stack of a JSON parser, and in
+ * DuckDB an overflow ends the process. Real answers of the API nest at most ten levels. So the client rejects deeper
+ * bodies before anything parses them.
  */
 
-/** Levels of arrays and objects that a body may have. */
+/** Deepest nesting of arrays and objects that a body may have, in levels. */
 export const MAX_JSON_DEPTH = 100;
 
 const QUOTE = 0x22;
@@ -37,8 +38,8 @@ function measure(json: string): number {
 }
 
 /**
- * Returns the index of the quote that ends the string starting at `start`. Returns the text's length when the string
- * has no end.
+ * Returns the index of the quote that ends the string which starts at `start`. Returns the length of the text when the
+ * string does not end.
  */
 function endOfString(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {

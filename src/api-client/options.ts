@@ -1,4 +1,4 @@
-/** One attempt that the client sent, as passed to `onAttempt`. */
+/** One request that the client sent, as passed to `onAttempt`. */
 export interface AttemptReport {
   /** Route template, for example `GET /v2/companies/{id}`. */
   endpoint: string;
@@ -8,9 +8,9 @@ export interface AttemptReport {
   ms: number;
   /** Bytes of the received body. */
   bytes: number;
-  /** True when this attempt is a retry of a call. */
+  /** False for the first attempt of a call, true for each retry. */
   retry: boolean;
-  /** Name of the answer's error class; `AbortError` for an aborted call; null for a good answer. */
+  /** Class name of the error; `AbortError` for an aborted call; null for an answer without an error. */
   error: string | null;
 }
 
@@ -24,33 +24,43 @@ export interface ApiClientOptions {
   connectorUrl?: string | undefined;
   /** Whether to send the API key over plain http to other machines. @default false: only to loopback addresses */
   allowHttp?: boolean;
-  /** Sent as `Authorization: Token …`; to the connector as `api_key` in the body. Never shown in errors or logs. */
+  /**
+   * API key. Sent in the header `Authorization: Token …`, or to the connector as `api_key` in the body. Never shown in
+   * errors or logs.
+   */
   apiKey: string;
-  /** Maximum of requests in flight, over all calls of this client. @default 16 */
+  /** Maximum number of requests in flight, over all calls of this client. @default 16 */
   maxConcurrency?: number;
   /**
-   * Milliseconds that one request may take, body included. Does not include waits for a slot or between retries.
+   * Milliseconds that one request may take, including the body. Waits for a slot and waits between retries do not
+   * count.
    * @default 30000
    */
   timeoutMs?: number;
-  /** Maximum of requests started per second, retries included. @default no maximum */
+  /** Maximum number of requests started per second, retries included. @default no maximum */
   requestsPerSecond?: number;
   /** Maximum length of a body in bytes. Longer bodies are rejected. @default 32 MiB */
   maxBodyBytes?: number;
   /** Maximum number of retries after the first attempt. @default 5 */
   maxRetries?: number;
-  /** Wait before retry n: random between 0 and min(retryCapMs, retryBaseMs × 2^(n−1)). @default 250 */
+  /**
+   * Sets the wait before retry n, in milliseconds: a random time between 0 and min(retryCapMs, retryBaseMs × 2^(n−1)).
+   * @default 250
+   */
   retryBaseMs?: number;
   /** Longest wait between retries, in milliseconds, unless `Retry-After` asks for more. @default 10000 */
   retryCapMs?: number;
-  /** Longest `Retry-After` to obey, in milliseconds. A longer `Retry-After` is shortened to this. @default 60000 */
+  /**
+   * Longest `Retry-After` that the client obeys, in milliseconds. If the API asks for more, the client waits only this
+   * long. @default 60000
+   */
   maxRetryAfterMs?: number;
   /**
-   * Whether to stop sending data calls after a `limits.daily` answer, until `client.quota.open()`.
-   * @default false: each call is sent, and the API answers each with the limit
+   * Whether to send no more data calls after a `limits.daily` answer, until `client.quota.open()` is called.
+   * @default false: the client sends each call, and the API answers each one with the limit
    */
   stopAtDailyLimit?: boolean;
-  /** Called for every attempt that was sent, failed attempts included. Must not throw. */
+  /** Called after every attempt that was sent, including failed attempts. Must not throw. */
   onAttempt?: (attempt: AttemptReport) => void;
   /** Gives the time for `fetchedAt`. @default () => new Date() */
   now?: () => Date;
@@ -60,8 +70,8 @@ export interface CallOptions {
   /** Aborts the call. The call then rejects with the signal's reason. */
   signal?: AbortSignal;
   /**
-   * Masks what must not be kept in a text: the answer's body, the request key and errors. The request itself is sent
-   * unchanged. A masked JSON body must still be JSON.
+   * Masks parts of a text that must not be kept. Applied to the answer's body, the request key and errors; the request
+   * itself is sent unchanged. A masked JSON body must still be JSON.
    */
   mask?: (text: string) => string;
 }
@@ -72,9 +82,9 @@ export interface ApiResponse<T> {
   status: number;
   /** The answer's text as received, except that an API key in the text is replaced by `[redacted]`. */
   body: string;
-  /** ISO instant at which the answer was complete. */
+  /** ISO instant at which the whole answer had arrived. */
   fetchedAt: string;
-  /** Time of the server's clock (header `Date`) as an ISO instant; null when the answer had no `Date`. */
+  /** Time by the server's clock (header `Date`), as an ISO instant. Null when the answer had no `Date`. */
   servedAt: string | null;
   /**
    * Canonical request: `METHOD /path {body or query, sorted keys}`. Equal requests have equal keys. Never contains the
@@ -88,13 +98,13 @@ export interface ApiResponse<T> {
 }
 
 /**
- * An answer whose shape the reference does not show. If `fits` is true, `value` has the assumed shape and may have more
- * fields. Otherwise, `value` is the answer as received.
+ * An answer whose shape the reference does not show. If `fits` is true, `value` has the assumed shape, perhaps with
+ * more fields. Otherwise, `value` is the answer as received.
  */
 export type Assumed<T> = { fits: true; value: T } | { fits: false; value: unknown };
 
 /**
- * A JSON object whose fields are documented but not checked. The reader must check the values, with the record's schema
- * or in SQL.
+ * A JSON object whose fields are documented but not checked. Code that uses a value must check it, with the schema of
+ * the record or in SQL.
  */
 export type Unchecked<T> = { [K in keyof T]?: unknown };

@@ -1,21 +1,23 @@
-// After a `limit` answer, the new pace is this share of what the API accepted in the last second, but at least half of
-// the pace before.
+// After a `limit` answer, the new pace is BACK_OFF × the requests that the API accepted in the last second. The new
+// pace is at least LEAST_KEPT × the old pace.
 const BACK_OFF = 0.9;
 const LEAST_KEPT = 0.5;
-// Growth of the pace per second without `limit` answers. After 8 s, the API clearly accepts more, so the pace doubles
-// each second.
+// While no `limit` answer comes, the pace grows by the factor GROWTH per second. After CAREFUL_SECONDS, the API clearly
+// accepts more. From then on, the pace grows by FAST_GROWTH per second.
 const GROWTH = 1.03;
 const CAREFUL_SECONDS = 8;
 const FAST_GROWTH = 2;
-// In requests per second: the pace to try when the API has answered nothing yet, and the lowest pace.
+// In requests per second. FIRST_GUESS: the pace after a `limit` answer, if the API has given no good answer yet.
+// SLOWEST: the lowest pace.
 const FIRST_GUESS = 10;
 const SLOWEST = 1;
 const SECOND = 1_000;
 
 /**
- * Spreads the starts of requests evenly: each call of `reserve` reserves the next free instant. Without a configured
- * pace, requests start at once until the API answers `limit`. From then on, the pace is what the API accepted in the
- * last second, and grows while no `limit` comes. All instants are monotonic milliseconds.
+ * Limits the requests per second: each call of `reserve` reserves the next free instant for one request. Without a
+ * configured pace, requests start at once until the API answers `limit`. From then on, the pace depends on how many
+ * requests the API accepted in the last second. The pace grows again while no `limit` comes. All instants are monotonic
+ * milliseconds.
  */
 export class Pacer {
   #most: number;
@@ -24,7 +26,7 @@ export class Pacer {
   #next = 0;
   #setAt = 0;
   #heldUntil = 0;
-  /** Numbers of good answers in intervals of at least 100 ms. `at` is the start of an interval. */
+  /** Counts of good answers, each for an interval of about 100 ms that starts at `at`. */
   #answered: { at: number; count: number }[] = [];
 
   constructor(requestsPerSecond: number | undefined) {
@@ -32,14 +34,14 @@ export class Pacer {
     this.#rate = this.#most;
   }
 
-  /** Changes the configured pace. */
+  /** Changes the configured maximum pace. */
   setMost(requestsPerSecond: number): void {
-    // If the current pace is the old maximum, continue with the new maximum.
+    // A pace at the old maximum changes to the new maximum.
     if (this.#rate >= this.#most) this.#rate = requestsPerSecond;
     this.#most = requestsPerSecond;
   }
 
-  /** Reserves a start and returns the milliseconds from `now` until the request may start. */
+  /** Reserves the start of one request. Returns how many milliseconds after `now` the request may start. */
   reserve(now: number): number {
     const rate = this.rateAt(now);
     if (rate === Infinity) return 0;
@@ -48,9 +50,9 @@ export class Pacer {
     return start - now;
   }
 
-  /** Returns the current maximum of requests per second. */
+  /** Returns the pace at `now`, in requests per second. */
   rateAt(now: number): number {
-    // Use only the time in which requests could start, because only such time shows what the API accepts.
+    // Count only time in which requests could start. Time on hold does not show what the API accepts.
     const calm = Math.max(0, now - Math.max(this.#setAt, this.#heldUntil)) / SECOND;
     const fast = Math.max(0, calm - CAREFUL_SECONDS);
     return Math.min(this.#most, this.#rate * GROWTH ** (calm - fast) * FAST_GROWTH ** fast);
@@ -67,8 +69,8 @@ export class Pacer {
   /**
    * Slows down after a `limit` answer. Ignores further `limit` answers within a second, because requests in flight get
    * the same answer.
-   * @param retryAfterMs wait that the answer asks for. All starts wait only if the API gave no good answer in the last
-   * second. Otherwise, a single record that the API always refuses would stop all requests.
+   * @param retryAfterMs wait that the answer asks for. All requests wait this long only if the API gave no good answer
+   * in the last second. Otherwise, one record that the API always refuses would stop all requests.
    */
   limited(now: number, retryAfterMs = 0): void {
     const taken = this.#answered.reduce((sum, { at, count }) => (now - at <= SECOND ? sum + count : sum), 0);

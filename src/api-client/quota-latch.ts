@@ -1,18 +1,18 @@
 import { LimitError, type ApiErrorContext } from './errors.js';
 
-/** The only request that the API answers after the daily limit. The request uses no quota. */
+/** The only route that the API still answers after the daily limit. Its requests use no quota. */
 const FREE = 'GET /v2/metrics';
 
 /**
- * Stops calls after the daily limit. The first `limits.daily` answer closes the latch: calls that are not sent yet then
- * fail without a request. Only `open()` opens the latch again, because the reference does not say when the API lifts
- * the limit (reference v2, "Errors").
+ * Stops calls after the daily limit. The first `limits.daily` answer closes the latch. While the latch is closed, calls
+ * fail without sending a request. Only `open()` opens the latch again, because the reference does not say when the API
+ * lifts the limit (reference v2, "Errors").
  */
 export class QuotaLatch {
   #message: string | null = null;
   readonly #enabled: boolean;
 
-  /** @param enabled false: the latch never closes */
+  /** @param enabled if false, the latch never closes */
   constructor(enabled: boolean) {
     this.#enabled = enabled;
   }
@@ -21,7 +21,7 @@ export class QuotaLatch {
     return this.#message !== null;
   }
 
-  /** Examines the error of a call. Closes the latch if the error is the daily limit. */
+  /** Closes the latch if the error of a call is the daily limit. */
   heard(error: unknown): void {
     if (this.#enabled && error instanceof LimitError && error.guard === 'limits.daily') this.#message = error.message;
   }

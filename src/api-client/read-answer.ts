@@ -14,21 +14,24 @@ import {
 } from './errors.js';
 import type { NextHeaders } from './transport.js';
 
-/** How to read the body of an answer without an error. */
+/** Says how to read the body of an answer that is no error. */
 export interface Reader<T> {
   /**
    * - page: JSON that fits `schema`.
-   * - record: any JSON object, whose values are checked later.
+   * - record: any JSON object. Its values are checked later.
    * - opaque: any JSON, converted by `view`.
    * - maybe: any JSON, or an empty body.
-   * - screen: any text, or a redirect.
+   * - screen: any text, or a redirect (see `Screen`).
    */
   kind: 'page' | 'record' | 'opaque' | 'maybe' | 'screen';
   schema?: z.ZodType<T>;
   view?: (json: unknown) => T;
 }
 
-/** Reads a complete answer. Returns its data, the error that its body names, or else the error for its status. */
+/**
+ * Reads a complete answer. Returns its data, or the error that its body describes. If the body describes no error, the
+ * status decides which error it is.
+ */
 export function readAnswer<T>(reader: Reader<T>, context: ApiErrorContext, next: NextHeaders): Reading<T> {
   if (reader.kind === 'screen') return readScreen(context, next) as Reading<T>;
   const { location } = next;
@@ -89,7 +92,7 @@ function errorByStatus(context: ApiErrorContext, location: string | null): ApiEr
   if (status >= 300 && status < 400) {
     return new ContractError(context, `the API redirects to ${location ?? 'nowhere'}; set api.baseUrl to that address`);
   }
-  return new ContractError(context, 'the API answered an error of an undocumented shape');
+  return new ContractError(context, 'the API answered with an error of an undocumented shape');
 }
 
 function describeMisfit(error: z.ZodError): string {

@@ -5,13 +5,17 @@ import type { Assumed, Unchecked } from './options.js';
 import type { Reader } from './read-answer.js';
 
 /**
- * Reads a listing, or another answer on which the crawl depends. The call fails if the answer does not fit the schema.
+ * Creates a reader for a listing, or for another answer on which the crawl depends. The call fails if the answer does
+ * not fit the schema.
  */
 export function page<T>(schema: z.ZodType<T>): Reader<T> {
   return { kind: 'page', schema };
 }
 
-/** Reads a record: any JSON object. The type parameter is the record's documented shape: `record<Company>()`. */
+/**
+ * Creates a reader for a record: any JSON object. The type parameter is the documented shape of the record, as in
+ * `record<Company>()`.
+ */
 export function record<T>(): Reader<Unchecked<T>> {
   return { kind: 'record' };
 }
@@ -21,7 +25,10 @@ export function opaque(): Reader<unknown> {
   return { kind: 'opaque' };
 }
 
-/** Reads an undocumented answer: any JSON. Applies the assumed shape if the answer fits. */
+/**
+ * Creates a reader for an undocumented answer with an assumed shape. Accepts any JSON; `fits` says whether the answer
+ * has the assumed shape.
+ */
 export function assumed<T>(schema: z.ZodType<T>): Reader<Assumed<T>> {
   return {
     kind: 'opaque',
@@ -32,12 +39,12 @@ export function assumed<T>(schema: z.ZodType<T>): Reader<Assumed<T>> {
   };
 }
 
-/** Reads a page made for people, or a redirect. */
+/** Creates a reader for a page made for people, or for a redirect. */
 export function screen(): Reader<Screen> {
   return { kind: 'screen' };
 }
 
-/** Reads an undocumented answer that may be empty. An empty answer gives null. */
+/** Creates a reader for an undocumented answer that may be empty. An empty answer gives null. */
 export function maybe(): Reader<unknown> {
   return { kind: 'maybe' };
 }

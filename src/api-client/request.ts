@@ -7,23 +7,26 @@ export interface PreparedRequest {
   path: string;
   /** JSON or urlencoded text; null without a body. */
   body: string | null;
-  /** Headers of this request, besides those of all requests. They replace headers with the same name. */
+  /** Headers of this request only. They replace the client's headers of the same name. */
   headers: Record<string, string> | null;
   /** Canonical request: `METHOD /path {sorted json}`. Equal requests have equal keys. */
   key: string;
 }
 
 /**
- * The values of one request: `ids` for the path, in order, and fields for the query and the body. Undefined values are
- * left out.
+ * The values of one request. `ids` fill the `{…}` of the path in order; the others are fields of the query or the body.
+ * Undefined values are left out.
  */
 export interface RequestParts {
   ids?: readonly (string | number)[];
   query?: object;
   body?: object;
-  /** Fields of an urlencoded body. Used instead of `body`. */
+  /** Fields of an urlencoded body, which is sent instead of `body`. */
   form?: object;
-  /** Fields that are sent in the query, body or form but left out of the request key: API keys, sessions, codes. */
+  /**
+   * Secret fields (API key, session, code). They are sent in the query, body or form, but are not part of the request
+   * key.
+   */
   secrets?: object;
   headers?: Record<string, string>;
 }
@@ -42,7 +45,10 @@ export function canonicalJson(value: unknown): string {
   return JSON.stringify(value) ?? 'null';
 }
 
-/** Returns the query text. A list repeats its key: the reference says "list" but shows no encoding. */
+/**
+ * Returns the text of a query. Repeats the name for each item of a list, because the reference says "list" but shows no
+ * encoding.
+ */
 function queryText(query: object): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -54,7 +60,7 @@ function queryText(query: object): string {
 }
 
 /**
- * Puts ids into the `{…}` of a path template.
+ * Replaces each `{…}` of a path template by an id.
  * @throws TypeError for an id that would change the path
  */
 function fillPath(template: string, ids: readonly (string | number)[]): string {

@@ -4,7 +4,7 @@ export interface RetryHeaders {
   date: string | null;
 }
 
-/** How often to retry a call, and the limits of the wait in milliseconds. */
+/** Says how often to retry a call, and limits the waits. Times are in milliseconds. */
 export interface RetryPolicy {
   maxRetries: number;
   baseMs: number;
@@ -13,8 +13,9 @@ export interface RetryPolicy {
 }
 
 /**
- * Returns `Retry-After` (seconds or an HTTP date) in milliseconds; null when missing or unreadable. Compares a date
- * with the answer's own `Date`, because this machine's clock may be wrong, or set to a later night.
+ * Converts `Retry-After` (seconds or an HTTP date) to milliseconds. Returns null when it is missing or unreadable.
+ * Compares a date with the answer's own `Date`, because this machine's clock may be wrong, or may simulate a later
+ * night.
  */
 export function parseRetryAfter(headers: RetryHeaders, nowMs: number): number | null {
   const text = headers.retryAfter?.trim() ?? '';
@@ -27,8 +28,9 @@ export function parseRetryAfter(headers: RetryHeaders, nowMs: number): number | 
 }
 
 /**
- * Returns the wait in milliseconds after attempt `attempt` (from 1). The wait is random between 0 and the exponential
- * backoff (full jitter), and never shorter than `Retry-After`. The policy limits both.
+ * Returns the wait in milliseconds after attempt number `attempt` (from 1). The wait is random between 0 and the
+ * exponential backoff (full jitter), but not shorter than `Retry-After`. The policy limits the backoff and
+ * `Retry-After`.
  * @param random a number in [0, 1)
  */
 export function retryDelay(policy: RetryPolicy, attempt: number, retryAfterMs: number | null, random: number): number {
@@ -46,8 +48,8 @@ export async function sleep(ms: number, signals: readonly (AbortSignal | undefin
     await new Promise<void>((resolve, reject) => {
       onAbort = (event) => reject((event.target as AbortSignal).reason);
       timer = setTimeout(resolve, ms);
-      // Don't use AbortSignal.any. A signal may live as long as the process, and each wait would attach one more signal
-      // to it.
+      // Don't use AbortSignal.any: each wait would attach one more signal to a signal that may live as long as the
+      // process.
       for (const signal of signals) signal?.addEventListener('abort', onAbort, { once: true });
     });
   } finally {

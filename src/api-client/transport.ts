@@ -22,8 +22,7 @@ export interface Answer extends RetryHeaders, NextHeaders {
 }
 
 /**
- * A failed exchange without a usable answer. `cut`: the body ended too early. `encoding`: the body is compressed or not
- * UTF-8.
+ * A request without a usable answer. `cut`: the body ended too early. `encoding`: the body is compressed or not UTF-8.
  */
 export interface Fault {
   ok: false;
@@ -49,17 +48,20 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** Keeps idle sockets this long in milliseconds, or shorter if the server's `Keep-Alive` says so. */
+/**
+ * How long to keep idle connections open, in milliseconds. If the server's header `Keep-Alive` names a shorter time,
+ * that time applies.
+ */
 const KEEP_ALIVE_MS = 30_000;
 
-/** Most bytes of all headers of one answer together. */
+/** Maximum size of all headers of one answer together, in bytes. */
 const MAX_HEADER_BYTES = 16_384;
-/** Join small chunks when this many have arrived, because each chunk takes far more memory than its bytes. */
+/** When this many chunks have arrived, join them. Small chunks take far more memory than their bytes. */
 const CHUNKS_KEPT = 256;
 
 /**
- * Opens a keep-alive pool of connections to one origin. The pool has no limit, because the concurrency gate limits
- * requests in flight.
+ * Creates a pool of keep-alive connections to one origin. The pool has no limit, because the concurrency gate already
+ * limits the requests in flight.
  */
 export function createTransport(options: TransportOptions): Transport {
   const pool = new Pool(options.baseUrl.origin, {
@@ -68,8 +70,8 @@ export function createTransport(options: TransportOptions): Transport {
     // Set explicitly, so that the environment variable NODE_TLS_REJECT_UNAUTHORIZED cannot switch off the check.
     connect: { timeout: options.timeoutMs, rejectUnauthorized: true },
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Exchange limits the time of the whole exchange. Each of undici's two timers covers only a part, so switch both
-    // off.
+    // Switch off undici's two timers, because each one covers only a part of the request. The timer of Exchange covers
+    // the whole request.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -97,7 +99,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #done = false;
   #status = 0;
   #chunks: Buffer[] = [];
-  /** Number of chunks at the end of `#chunks` that are not joined yet. */
+  /** Number of chunks in `#chunks` that have arrived since the last join. */
   #loose = 0;
   #bytes = 0;
   #headers: Record<string, string | string[] | undefined> = {};
@@ -116,7 +118,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // The call was aborted or timed out before the connection was open.
+    // The call was aborted, or ran out of time, before the connection was open.
     if (this.#done) controller.abort(new Error('given up'));
   }
 

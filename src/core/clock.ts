@@ -1,8 +1,8 @@
 import { TidemarkError } from './errors.js';
 
 /**
- * Tells the time. Code that stores data by date takes a clock as argument. With another clock, such code can simulate a
- * later night.
+ * Tells the time. Code that stores data by date takes a clock as argument. So a test or a demo can pass a clock that
+ * shows a later night.
  */
 export interface Clock {
   now(): Date;
@@ -10,7 +10,7 @@ export interface Clock {
 
 /**
  * Creates the process clock. `TIDEMARK_NOW` (an ISO instant) sets the time at which the process starts. From then on,
- * time passes at the normal speed, so durations and the order of observations are correct.
+ * time passes at normal speed. So durations, and the order of timestamps, are correct.
  * @throws TidemarkError `InvalidConfig` when `TIDEMARK_NOW` is not an instant
  */
 export function createClock(env: NodeJS.ProcessEnv = process.env): Clock {

@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto';
 import { readJsonNodes, type JsonNode } from './json-nodes.js';
 
 /**
- * Identifies a company in the planner, due lists, coverage and the warehouse: a BIGINT as decimal digits without
- * leading zeros. The macro `json_id` (sql/macros/json.sql) converts the same text to the same id.
+ * Id of a company in the planner, due lists, coverage and the warehouse. The text holds a BIGINT as decimal digits
+ * without leading zeros. The SQL macro `json_id` (sql/macros/json.sql) converts a received id in the same way.
  */
 export type CompanyId = string;
 
 /**
- * Why the warehouse cannot hold an id. The reasons in ops.rejects have the same names.
+ * Says why the warehouse cannot hold an id. The table ops.rejects has the same names as reasons.
  * - no_id: missing, null or empty
  * - unusable_id: not a whole number, or beyond BIGINT
  * - duplicate_key: the item contains the same JSON key twice
  */
 export type IdFault = 'no_id' | 'unusable_id' | 'duplicate_key';
 
-/** An id that the warehouse can hold. Otherwise the fault, and the JSON text that contains the fault. */
+/** An id that the warehouse can hold, or else the fault and the JSON text with the fault. */
 export type ReadId = { id: CompanyId } | { fault: IdFault; text: string };
 
 // Range of the warehouse's BIGINT.
@@ -23,8 +23,8 @@ const SMALLEST = -(2n ** 63n);
 const LARGEST = 2n ** 63n - 1n;
 
 /**
- * Converts digits as text to the canonical id (`0007` becomes `7`). Returns null for other text and for numbers beyond
- * BIGINT.
+ * Converts a text of digits to an id without leading zeros (`0007` becomes `7`). Returns null if the text is not a
+ * whole number, or if the number is beyond BIGINT.
  */
 export function canonicalId(text: string): CompanyId | null {
   const digits = text.replace(/^[ \t\n\r]+|[ \t\n\r]+$/g, '');
@@ -34,8 +34,8 @@ export function canonicalId(text: string): CompanyId | null {
 }
 
 /**
- * Reads the value of an `id`. Accepts a number with a fraction or exponent if a double holds its value exactly: `7.0`,
- * `7e0`. Rejects the text `"7e0"`.
+ * Reads the id from the value of the field `id`. Accepts a number such as `7.0` or `7e0` if it is a whole number that a
+ * double holds exactly. Rejects the text `"7e0"`.
  */
 export function readId(value: JsonNode | undefined): ReadId {
   if (value === undefined || value.kind === 'null') return { fault: 'no_id', text: value?.text ?? '' };
@@ -63,8 +63,8 @@ export function readItemId(item: JsonNode): ReadId {
 }
 
 /**
- * Reads the items in a page's list, usually `data`. Returns an empty list if the page has no such list.
- * @throws SyntaxError when the body is not JSON
+ * Returns the items of a list in a page; the list is usually `data`. Returns an empty array if the page has no such
+ * list.
  */
 export function readItems(body: string, list = 'data'): readonly JsonNode[] {
   const page = readJsonNodes(body);
@@ -72,13 +72,14 @@ export function readItems(body: string, list = 'data'): readonly JsonNode[] {
   return data?.kind === 'array' ? data.items : [];
 }
 
-// First character of keys for unusable ids. No canonical id begins with this character.
+// Keys for unusable ids begin with this character. No id begins with it.
 const UNUSABLE = '!';
 const LONGEST_SHOWN = 60;
 
 /**
- * Makes one key per item, to count the companies of a page. The key is the id, or a key that `isUsable` rejects. Equal
- * unusable ids give the same key. Items without an id get different keys, from their text and a counter.
+ * Makes a key for each item, to count the companies of a page. For a usable id, the key is the id itself. Other keys
+ * begin with `!`, so that `isUsable` can recognise them. Equal unusable ids have the same key. An item without an id
+ * gets a key of its text; a counter makes repeated keys differ.
  */
 export function keysOf(items: readonly JsonNode[]): string[] {
   const times = new Map<string, number>();
@@ -98,7 +99,7 @@ export function isUsable(key: string): boolean {
   return !key.startsWith(UNUSABLE);
 }
 
-/** Returns the fault of an unusable key, and the JSON text as an example. */
+/** Returns the fault that an unusable key names, and the start of the JSON text as an example. */
 export function faultOf(key: string): { fault: IdFault; example: string } {
   const [fault = '', ...rest] = key.slice(UNUSABLE.length).split(' ');
   return { fault: fault as IdFault, example: rest.join(' ') };

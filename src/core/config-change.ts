@@ -3,8 +3,8 @@ import { hashFile, type Config } from './config.js';
 import { TidemarkError } from './errors.js';
 
 /**
- * Checks whether the configuration file changed since this process read it. Ignores comments and layout.
- * @returns a clause for a message; null when the content is the same
+ * Checks whether the configuration file changed after this process read it. Ignores changes of comments and layout.
+ * @returns what changed, as a part of a message; null when the settings are the same
  */
 export function configChange({ file, fileHash }: Config): string | null {
   if (fileHash === undefined) return null;

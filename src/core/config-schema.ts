@@ -5,41 +5,41 @@ import { MarketStream } from '../../schemas/pipeline/run.js';
 import { FETCHED } from '../../schemas/pipeline/streams.js';
 import { cronFault } from './cron.js';
 
-// 24 days, in seconds. A Node timer cannot wait longer.
+// 24 days, in seconds. A Node timer cannot wait much longer.
 const LONGEST_WAIT = 24 * 86_400;
 
-// 100 years, in seconds. With a longer age, dates would be outside the range of clocks and SQL.
+// 100 years, in seconds. A longer age would lead to dates that clocks and SQL cannot represent.
 const LONGEST_AGE = 36_500 * 86_400;
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 
-/** `30s`, `15m`, `2h` or `30d`, converted to seconds. */
+/** Reads a duration such as `30s`, `15m`, `2h` or `30d`; gives seconds. */
 const Duration = z
   .string()
   .regex(/^\d+(s|m|h|d)$/, 'must be a number and a unit: 30s, 15m, 2h, 30d')
   .transform((text) => Number(text.slice(0, -1)) * SECONDS[text.slice(-1) as keyof typeof SECONDS])
   .refine((seconds) => seconds <= LONGEST_AGE, 'must be at most 36500d');
 
-/** An age of at least a day. Landing dates are days. */
+/** Reads an age of at least one day, because landed data has dates without a time of day. */
 const Age = Duration.refine((seconds) => seconds >= 86_400, 'must be at least 1d');
 
-/** A time to wait. A time of 0 is no wait, and a Node timer cannot wait longer than 24 days. */
+/** Reads the length of a wait. At least 1 s, because 0 s would not wait; at most 24 days, because of Node's timers. */
 const Wait = Duration.refine((seconds) => seconds >= 1 && seconds <= LONGEST_WAIT, 'must be between 1s and 24d');
 
-/** `5%`, converted to a share (0.05). */
+/** Reads a percentage such as `5%`; gives a share (0.05). */
 const Percent = z
   .string()
   .regex(/^\d+(\.\d+)?%$/, 'must be a percentage like 5%')
   .transform((text) => Number(text.slice(0, -1)) / 100);
 
-/** `25%` as a threshold of ownership, converted to percent (25). */
+/** Reads a threshold of ownership such as `25%`; gives percent (25). */
 const OwnershipThreshold = z
   .string()
   .regex(/^\d+(\.\d+)?%$/, 'must be a percentage like 25%')
   .transform((text) => Number(text.slice(0, -1)))
   .refine((percent) => percent <= 100, 'must be between 0% and 100%');
 
-/** A share from 0 to 1: `0.98` or `98%`. */
+/** Reads a share from 0 to 1, written as `0.98` or `98%`. */
 const Share = z
   .union([z.number(), Percent], 'must be a share: 0.98 or 98%')
   .refine((share) => share >= 0 && share <= 1, 'must be between 0 and 1 (0% and 100%)');
@@ -54,8 +54,8 @@ const TimeZone = z.string().refine((zone) => {
 }, 'must be an IANA time zone like Europe/Copenhagen');
 
 /**
- * An HTTP address without secrets. Messages do not repeat a wrong address, because a password in the address would
- * reach the logs.
+ * Reads an HTTP address without secrets. Error messages do not repeat a wrong address, because it may contain a
+ * password, which would get into the logs.
  */
 const Address = z
   .url({ protocol: /^https?$/, error: 'must be an http(s) address like https://api.example.com' })
@@ -72,7 +72,8 @@ const Schedule = z.strictObject({
   timezone: TimeZone.default('UTC'),
 });
 
-// This name becomes part of workflow ids, folder names and SQL. The pattern is safe in all three.
+// Reads the name of a market. The name becomes part of workflow ids, folder names and SQL, so the pattern allows only
+// what is safe in all three.
 const Name = z
   .string()
   .regex(
@@ -80,7 +81,7 @@ const Name = z
     'must begin with a lower-case letter or digit and hold only these, - and _ (at most 63 characters)',
   );
 
-/** How old a record of each stream may get, in seconds. */
+/** Reads the age at which the records of each stream become stale, in seconds. */
 const Refresh = z
   .strictObject(
     Object.fromEntries(
@@ -88,10 +89,13 @@ const Refresh = z
     ) as Record<MarketStream, z.ZodPrefault<typeof Duration>>,
   )
   .prefault({});
-/** Default ages for a market without `refresh`, in seconds. */
+/** The ages that apply to a market without `refresh`, in seconds. */
 export const DEFAULT_REFRESH = Refresh.parse({});
 
-/** How long answers about people are kept, in seconds. A stream without an age is kept for ever. */
+/**
+ * Reads how long answers about people are kept, for each stream, in seconds. Answers of a stream without an age are
+ * never removed.
+ */
 const Retention = z
   .strictObject(
     Object.fromEntries(PEOPLE_STREAMS.map((stream) => [stream, Age.optional()])) as Partial<
@@ -100,7 +104,10 @@ const Retention = z
   )
   .prefault({});
 
-/** A stock-exchange ticker. YAML reads `0700` and `TRUE` without quotes as a number and a boolean, so only text is accepted. */
+/**
+ * Reads a stock-exchange ticker. Accepts only text, because YAML reads an unquoted `0700` as a number and `TRUE` as a
+ * boolean.
+ */
 const Ticker = z
   .string('must be text: put it in quotes, like "0700"')
   .regex(/^[^\s\p{C}]([^\p{C}]{0,30}[^\s\p{C}])?$/u, 'must be a ticker of 1 to 32 characters');
@@ -128,12 +135,12 @@ const Market = z
   });
 
 /**
- * Upper limit for requests in flight. It protects against typing errors. workflows/run/run-state.ts applies the same
- * limit to signals.
+ * Largest number of requests in flight that a user may set. The limit protects against typing errors.
+ * workflows/run/run-state.ts applies the same limit to signals.
  */
 export const MOST_IN_FLIGHT = 512;
 
-/** `tidemark.yaml` (docs/configuration.md). Strict, so that a misspelt key is an error. */
+/** The content of `tidemark.yaml` (docs/configuration.md). The object is strict, so that a misspelt key is an error. */
 export const ConfigSchema = z.strictObject({
   api: z.strictObject({
     baseUrl: Address,

@@ -9,7 +9,7 @@ import { errorMessage, hasErrorCode, TidemarkError } from './errors.js';
 
 export type { MarketConfig } from './config-schema.js';
 
-/** The parsed configuration of one process. Read once at the start and passed down. Holds no API key. */
+/** The parsed configuration. A process reads it once at the start and passes it on. It never holds the API key. */
 export interface Config extends ConfigFile {
   /** Path of the configuration file. */
   file: string;
@@ -17,7 +17,10 @@ export interface Config extends ConfigFile {
   dataDir: string;
   /** `models` as an absolute path: a folder with the user's own SQL models. */
   modelsDir?: string | undefined;
-  /** Hash of the settings in force, overrides included (16 hex digits). Equal hashes mean equal settings. */
+  /**
+   * Hash of the settings that apply, including overrides from the environment (16 hex digits). Equal hashes mean equal
+   * settings.
+   */
   hash: string;
   /** Hash of the file's content, without overrides from the environment. Missing for settings without a file. */
   fileHash?: string;
@@ -37,7 +40,7 @@ export function configPath(option: string | undefined, env: NodeJS.ProcessEnv = 
  * - an unreadable file
  * - a YAML error, with its line
  * - a secret in the file
- * - wrong keys, all with their paths
+ * - wrong settings; the message lists all of them with their paths
  * - a data folder that DuckDB cannot write to
  */
 export function loadConfig(file: string, env: NodeJS.ProcessEnv = process.env): Config {
@@ -57,8 +60,8 @@ export function loadConfig(file: string, env: NodeJS.ProcessEnv = process.env): 
 }
 
 /**
- * Rejects a `?` in the path. DuckDB would read the text after the `?` as a URL query, and look for its write-ahead log
- * in a missing folder.
+ * Rejects a path with a `?`. DuckDB would read the text after the `?` as a URL query, and would look for its
+ * write-ahead log in a folder that does not exist.
  */
 function refuseQuestionMark(dataDir: string): void {
   if (!dataDir.includes('?')) return;
@@ -68,7 +71,7 @@ function refuseQuestionMark(dataDir: string): void {
 }
 
 /**
- * Computes the `fileHash` of a file's current content.
+ * Computes the hash of a file's current settings, for comparison with `Config.fileHash`.
  * @throws TidemarkError `InvalidConfig` when the file cannot be read
  */
 export function hashFile(file: string): string {
@@ -80,9 +83,9 @@ function hashOf(content: object): string {
 }
 
 /**
- * Reads the API key from `TIDEMARK_API_KEY` or from the file that `TIDEMARK_API_KEY_FILE` names. The configuration
- * never contains the API key. `findApiKey` also finds the key of `tidemark login`.
- * @throws TidemarkError `InvalidConfig` when neither is set, or the API key has spaces or control characters
+ * Reads the API key from `TIDEMARK_API_KEY` or from the file that `TIDEMARK_API_KEY_FILE` names. The configuration file
+ * never contains it. To find also a key that `tidemark login` stored, use `findApiKey`.
+ * @throws TidemarkError `InvalidConfig` when neither is set, or when the API key contains spaces or control characters
  */
 export function readApiKey(env: NodeJS.ProcessEnv = process.env): string {
   const direct = env['TIDEMARK_API_KEY']?.trim();
@@ -94,19 +97,22 @@ export function readApiKey(env: NodeJS.ProcessEnv = process.env): string {
   });
 }
 
-/** Returns the file that holds the API key. Undefined when the API key comes from `TIDEMARK_API_KEY` or is not set. */
+/**
+ * Returns the file that holds the API key. Returns undefined when `TIDEMARK_API_KEY` holds the key, or when neither
+ * variable is set.
+ */
 export function apiKeyFile(env: NodeJS.ProcessEnv = process.env): string | undefined {
   return env['TIDEMARK_API_KEY']?.trim() ? undefined : env['TIDEMARK_API_KEY_FILE'] || undefined;
 }
 
-/** Whether the tables keep names and contact data of people. */
+/** Whether the configuration allows the tables to keep names and contact data of people. */
 export function keepsContacts({ personalData }: Config): boolean {
   return personalData === 'contacts';
 }
 
 /**
- * Lists a backfill's default streams: `financials`, the other market streams that a market names, and all streams that
- * belong to no market. Leaves out the contact metrics if `contactMetrics` is false.
+ * Returns the streams of a backfill that names none. These are `financials`, all other streams that a market names, and
+ * all streams that belong to no market. `contactMetrics: false` leaves out the contact metrics.
  */
 export function backfillStreams(
   { contactMetrics }: Pick<Config, 'contactMetrics'>,
@@ -120,7 +126,7 @@ export function backfillStreams(
 
 /**
  * Returns the market with this name. Without a name, returns the only market.
- * @throws TidemarkError `InvalidInput` with the declared markets
+ * @throws TidemarkError `InvalidInput` when there is no such market; the message lists the declared markets
  */
 export function pickMarket(config: Config, name: string | undefined): MarketConfig {
   const names = config.markets.map((m) => m.name).join(', ') || 'none';
@@ -186,20 +192,22 @@ function parseYaml(file: string, text: string): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** Returns only the first line. In later lines, the parser quotes the file, which may contain an API key. */
+/**
+ * Returns only the first line of the YAML parser's message. Later lines quote the file, which may contain an API key.
+ */
 function firstLine(text: string | undefined): string | undefined {
   return text?.split('\n', 1)[0]?.replace(/:$/, '');
 }
 
-// Names of settings under which people write secrets.
+// Matches names of settings in which people write secrets by mistake.
 const SECRET_NAME = /^(api[-_]?)?(key|token)$|^(api[-_]?key[-_]?file|password|(webhook[-_]?)?secret|authorization)$/i;
 
 /**
- * Rejects a configuration file with a secret. The message does not repeat the secret.
- * @throws TidemarkError `InvalidConfig` with the place of the secret
+ * Rejects a configuration file that contains a secret. The message does not repeat the secret.
+ * @throws TidemarkError `InvalidConfig` with the name of the setting
  */
 function refuseSecrets(file: string, value: unknown, place: string[] = []): void {
-  // `filters` are sent to the API verbatim, so `filters` may contain any name.
+  // Skip `filters`: the API receives them unchanged, so they may contain any name.
   if (typeof value !== 'object' || value === null || place.at(-1) === 'filters') return;
   for (const [name, inner] of Object.entries(value)) {
     if (!Array.isArray(value) && SECRET_NAME.test(name)) {
@@ -233,12 +241,13 @@ function describeIssues(error: z.ZodError): string {
 }
 
 /**
- * Returns the key if a header can carry it. The message does not repeat the key.
+ * Returns the key if an HTTP header can contain it. Otherwise throws an error whose message does not repeat the key.
  * @param source where the key comes from, for the message
  * @throws TidemarkError `InvalidConfig`
  */
 export function checkKey(key: string, source: string): string {
-  // The API key becomes a header value. Without this check, the HTTP client fails later with a less clear message.
+  // The API key will be sent in a header. Without this check, the HTTP client would fail later with a less clear
+  // message.
   if (key === '' || !/^[\x21-\x7e]+$/.test(key)) {
     throw new TidemarkError(
       'InvalidConfig',

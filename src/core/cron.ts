@@ -1,4 +1,7 @@
-/** The allowed values of a cron field. The first of `names` means the number `from`, the second `from` + 1. */
+/**
+ * The allowed values of a cron field. The first item of `names` stands for the number `from`, the second for `from` +
+ * 1, and so on.
+ */
 interface CronField {
   name: string;
   from: number;
@@ -17,16 +20,16 @@ const FIELDS: readonly CronField[] = [
   { name: 'weekday', from: 0, to: 7, names: DAYS },
 ];
 
-// Days per month in a leap year.
+// Days of each month in a leap year.
 const LONGEST = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** Words that Temporal accepts instead of the five fields. */
 const WORDS = /^@(yearly|annually|monthly|weekly|daily|midnight|hourly)$/;
 
 /**
- * Finds the fault in a cron line, by Temporal's rules. For Temporal, a sixth field is a year, not seconds, and `#`
- * begins a comment. A line with either would run on wrong days, so such lines are rejected.
- * @returns the fault as a clause; null when the line is valid
+ * Checks a cron line by Temporal's rules. Temporal reads a sixth field as a year (not as seconds), and `#` as the start
+ * of a comment. Lines with a sixth field or a `#` would run on unexpected days, so they are rejected.
+ * @returns what is wrong, as a part of a message; null when the line is valid
  */
 export function cronFault(cron: string): string | null {
   const text = cron.trim();
@@ -48,8 +51,8 @@ export function cronFault(cron: string): string | null {
 }
 
 /**
- * Lists all values of a field: `*`, `1`, `1-5`, `*\/15`, `mon-fri`, and lists of these. Returns the fault as text if
- * the field is wrong.
+ * Returns all numbers that a field names. A field is `*`, `1`, `1-5`, `*\/15`, `mon-fri`, or a list of these. Returns a
+ * message if the field is wrong.
  */
 function valuesOf(text: string, field: CronField): number[] | string {
   const values: number[] = [];

@@ -50,26 +50,26 @@ import type { LandingStream } from '../../schemas/pipeline/landing.js';
  *     └── demo/                              data folder of a demo next to a real API
  */
 
-/** A run's folder in the landing zone. */
+/** Identifies a run's folder in the landing zone. */
 export interface LandingPlace {
   dataDir: string;
   stream: LandingStream;
   run: string;
-  /** Logical date, `YYYY-MM-DD`. */
+  /** Date of the night, `YYYY-MM-DD`. */
   date: string;
 }
 
-/** The file with the folder's identity. */
+/** Path of the file with the folder's identity. */
 export function identityFile(dataDir: string): string {
   return path.join(dataDir, 'folder.json');
 }
 
-/** The landing zone. */
+/** Path of the landing zone. */
 export function landingDir(dataDir: string): string {
   return path.join(dataDir, 'landing');
 }
 
-/** Folder of a stream in the landing zone, with a folder per date. */
+/** Folder of a stream in the landing zone. It holds a folder for each date. */
 export function streamDir(dataDir: string, stream: LandingStream): string {
   return path.join(landingDir(dataDir), stream);
 }
@@ -79,19 +79,19 @@ export function runFolder({ dataDir, stream, date, run }: LandingPlace): string 
   return path.join(streamDir(dataDir, stream), `date=${date}`, `run=${run}`);
 }
 
-/** Lock that keeps compaction and replay from running at the same time. */
+/** Path of the lock that stops compaction and replay from running at the same time. */
 export function removalLock(dataDir: string): string {
   return path.join(landingDir(dataDir), 'removal.lock');
 }
 
-/** Folder of a run's due plan. */
+/** Folder with the due plan of a stream in a run: the records that the run must fetch. */
 export function dueDir(dataDir: string, run: string, stream: string): string {
   return path.join(runDir(dataDir, run), 'due', stream);
 }
 
 /**
- * File with the counts of a due plan (the records to fetch in a run). Written after all chunk files, so if this file
- * exists, all chunk files exist.
+ * File with the counts of a due plan. The worker writes it after all chunk files. So if this file exists, all chunk
+ * files exist.
  */
 export function duePlanFile(folder: string): string {
   return path.join(folder, 'plan.json');
@@ -107,7 +107,7 @@ export function requestsDir(dataDir: string, run: string): string {
   return path.join(runDir(dataDir, run), 'requests');
 }
 
-/** Request log of one chunk. */
+/** File with the request log of one chunk. */
 export function requestsFile(dataDir: string, run: string, chunk: string): string {
   return path.join(requestsDir(dataDir, run), `${chunk}.ndjson`);
 }
@@ -117,7 +117,7 @@ export function knownMarketFile(dataDir: string, run: string): string {
   return path.join(runDir(dataDir, run), 'known-market.json');
 }
 
-/** File with the calibration of a market's last search. */
+/** File with the result of the calibration in a market's last search. */
 export function calibrationFile(dataDir: string, market: string): string {
   return path.join(dataDir, 'calibration', `${encodeURIComponent(market)}.json`);
 }
@@ -133,62 +133,65 @@ export function rejectsDir(dataDir: string, stream: LandingStream): string {
   return path.join(dataDir, 'rejects', stream);
 }
 
-/** Folder with the lists that users gave to `tidemark resolve`. */
+/** Folder with the copies of the lists that users gave to `tidemark resolve`. */
 export function listsDir(dataDir: string): string {
   return path.join(dataDir, LISTS);
 }
 
-/** Folder with a folder for each run. */
+/** Folder that holds a folder for each run. */
 export function runsDir(dataDir: string): string {
   return path.join(dataDir, 'runs');
 }
 
-/** Folder of the replays of some nights. */
+/** Folder with the results of replays that cover only some nights. */
 export function rebuiltRoot(dataDir: string): string {
   return path.join(dataDir, 'rebuilt');
 }
 
-/** Copy of a CSV file that a user gave to `tidemark resolve`. */
+/** File that holds a copy of a user's list for `tidemark resolve`. */
 export function listFile(dataDir: string, name: string): string {
   return path.join(dataDir, LISTS, name);
 }
 
-/** Name of a list in the input of `resolveCompanies`: `resolve/<name>`. */
+/** Returns `resolve/<name>`: how the input of the workflow `resolveCompanies` names a list. */
 export function listInput(name: string): string {
   return `${LISTS}/${name}`;
 }
 
-/** List that `tidemark payees check` left for the workers; removed when its run ends. */
+/** File with a list that `tidemark payees check` wrote for the workers. It is removed when its run ends. */
 export function payeeListFile(dataDir: string, name: string): string {
   return path.join(dataDir, PAYEES, name);
 }
 
-/** Name of a list in the input of `checkPayees`: `payees/<name>`. */
+/** Returns `payees/<name>`: how the input of the workflow `checkPayees` names a list. */
 export function payeeListInput(name: string): string {
   return `${PAYEES}/${name}`;
 }
 
-/** Secret of the keyed hashes that identify payees without their account numbers. */
+/** File with the secret for keyed hashes of payees. The hashes identify payees without their account numbers. */
 export function payeeSaltFile(dataDir: string): string {
   return path.join(dataDir, SECRETS, 'payee-salt');
 }
 
-/** Log of the payee checks of a chunk that were sent: shows after a kill which checks have no recorded answer. */
+/**
+ * Log of the payee checks that a chunk has sent. If the worker is killed, the log shows which sent checks have no
+ * recorded answer.
+ */
 export function sentChecksFile(dataDir: string, run: string, chunk: string): string {
   return path.join(runDir(dataDir, run), 'sent', `${chunk}.ndjson`);
 }
 
-/** What a run knew about the payees of a stream when it planned their requests. */
+/** File with the earlier checks of a run's payees, as the run knew them when it planned its requests. */
 export function knownChecksFile(dataDir: string, run: string, stream: string): string {
   return path.join(dueDir(dataDir, run, stream), 'known.json');
 }
 
-/** Folder of the enrichment jobs that are open, or of those that ended. */
+/** Folder of the enrichment jobs that are still open, or of those that have ended. */
 export function ownerJobsDir(dataDir: string, which: 'open' | 'ended'): string {
   return path.join(dataDir, 'owner-jobs', which);
 }
 
-/** The writer's DuckDB file. */
+/** Path of the warehouse: the DuckDB file into which the only writer writes. */
 export function warehouseFile(dataDir: string): string {
   return path.join(dataDir, 'warehouse', 'tidemark.duckdb');
 }
@@ -198,72 +201,72 @@ export function stagedModelsFile(dataDir: string): string {
   return `${warehouseFile(dataDir)}.apply`;
 }
 
-/** DuckDB file of the new warehouse of a replay in progress. */
+/** DuckDB file of the new warehouse that a replay is building. */
 export function replayFile(dataDir: string): string {
   return `${warehouseFile(dataDir)}.rebuild`;
 }
 
-/** Lock of the only writer of the warehouse. */
+/** Path of the lock that allows only one writer of the warehouse. */
 export function writerLock(dataDir: string): string {
   return path.join(path.dirname(warehouseFile(dataDir)), 'writer.lock');
 }
 
-/** Folder of the builds and of the links that readers open. */
+/** Folder with the builds and with the links that readers open. */
 export function publishedDir(dataDir: string): string {
   return path.join(dataDir, 'published');
 }
 
-/** The link that analysts open: it leads to the DuckDB file of the current build. */
+/** Path of the link that analysts open. It leads to the DuckDB file of the current build. */
 export function publishedFile(dataDir: string): string {
   return fileOf(publishedDir(dataDir));
 }
 
-/** The published tables as Parquet: a link that leads to the lake of the current build. */
+/** Path of the link to the lake of the current build (the published tables as Parquet files). */
 export function publishedLake(dataDir: string): string {
   return lakeOf(publishedDir(dataDir));
 }
 
 /**
- * Symlink to the current build. The links to the file and the lake lead through this link, so that both switch in one
- * step.
+ * Path of the link to the current build. The links to the DuckDB file and to the lake lead through this link, so that
+ * both switch in one step.
  */
 export function currentLink(dataDir: string): string {
   return path.join(publishedDir(dataDir), 'current');
 }
 
-/** Folder of the immutable builds, one subfolder each. */
+/** Folder that holds a subfolder for each immutable build. */
 export function buildsDir(dataDir: string): string {
   return path.join(publishedDir(dataDir), 'builds');
 }
 
-/** The folder of a build. */
+/** Path of the folder of a build. */
 export function buildDir(dataDir: string, name: string): string {
   return path.join(buildsDir(dataDir), name);
 }
 
-/** The DuckDB file in the folder of a build. The link that readers open has the same name. */
+/** Path of the DuckDB file in the folder of a build. The link that readers open has the same file name. */
 export function fileOf(build: string): string {
   return path.join(build, 'market.duckdb');
 }
 
-/** The lake in the folder of a build. The link that readers open has the same name. */
+/** Path of the lake in the folder of a build. The link that readers open has the same name. */
 export function lakeOf(build: string): string {
   return path.join(build, 'lake');
 }
 
-/** File that records when readers left each older build. */
+/** File that records, for each older build, when another build replaced it. */
 export function replacedFile(dataDir: string): string {
   return path.join(publishedDir(dataDir), 'replaced.json');
 }
 
-/** Lock of the process that changes which build readers see. */
+/** Path of the lock of the process that switches readers to another build. */
 export function switchLock(dataDir: string): string {
   return path.join(publishedDir(dataDir), 'switch.lock');
 }
 
 /**
- * Folder of a replay of some nights: `rebuilt/<from>..<to>`. If the replay has no first or last night, the name is
- * `rebuilt/..<to>` or `rebuilt/<from>..`.
+ * Folder with the result of a replay of some nights: `rebuilt/<from>..<to>`. For a replay without a first night, the
+ * name is `..<to>`; without a last night, `<from>..`.
  */
 export function rebuiltDir(
   dataDir: string,
@@ -272,7 +275,7 @@ export function rebuiltDir(
   return path.join(rebuiltRoot(dataDir), `${from}..${to}`);
 }
 
-/** Folder of the dev environments, one file each. */
+/** Folder that holds a file for each dev environment. */
 export function envDir(dataDir: string): string {
   return path.join(dataDir, 'env');
 }
@@ -282,17 +285,17 @@ export function envFile(dataDir: string, name: string): string {
   return path.join(envDir(dataDir), `${name}.duckdb`);
 }
 
-/** Folder of the locks of the webhook receivers. */
+/** Folder that holds a lock for each webhook receiver. */
 export function receiversDir(dataDir: string): string {
   return path.join(dataDir, 'receivers');
 }
 
-/** Lock of a webhook receiver, held while the receiver owns its spools. */
+/** Path of the lock that a webhook receiver holds as long as it writes its spools. */
 export function receiverLock(dataDir: string, receiver: string): string {
   return path.join(receiversDir(dataDir), receiver);
 }
 
-/** Lock of webhook receivers of older versions. */
+/** Path of the lock that webhook receivers of older versions of Tidemark hold. */
 export function olderReceiverLock(dataDir: string): string {
   return path.join(dataDir, SECRETS, 'webhook-receiver.lock');
 }
@@ -302,17 +305,17 @@ export function webhookSecretFile(dataDir: string): string {
   return path.join(dataDir, SECRETS, 'webhook-secret');
 }
 
-/** File that says for which API `tidemark login` stored a key, and where. It holds no key. */
+/** File that says for which API `tidemark login` stored a key, and whether the keyring or a file holds the key. */
 export function loginFile(dataDir: string): string {
   return path.join(dataDir, SECRETS, 'login.json');
 }
 
-/** File with the API key that `tidemark login` stored, if this machine has no keyring. It holds only the key. */
+/** File with the API key that `tidemark login` stored, if this machine has no keyring. */
 export function storedKeyFile(dataDir: string): string {
   return path.join(dataDir, SECRETS, 'api-key');
 }
 
-/** File with the key of the fingerprints that replace removed personal data. */
+/** File with the secret key for the fingerprints that replace removed personal data. */
 export function personalDataKeyFile(dataDir: string): string {
   return path.join(dataDir, SECRETS, 'personal-data-key');
 }
@@ -322,7 +325,7 @@ export function forgottenFile(dataDir: string): string {
   return path.join(dataDir, SECRETS, 'forgotten');
 }
 
-/** File with the values that an unfinished removal must still prove to be gone. */
+/** File with the values that an unfinished `tidemark forget` has not yet proved to be gone. */
 export function unprovenFile(dataDir: string): string {
   return path.join(dataDir, SECRETS, 'forget-unproven.json');
 }
@@ -332,7 +335,7 @@ export function temporalDir(dataDir: string): string {
   return path.join(dataDir, 'temporal');
 }
 
-/** Name of the dev server's database in its folder. */
+/** File name of the dev server's database in `temporalDir`. */
 export const TEMPORAL_DATABASE = 'temporal.db';
 
 /** File that describes the running dev server. */
@@ -341,39 +344,39 @@ export function devServerFile(dataDir: string): string {
 }
 
 /**
- * Lock of the process that runs the dev server and will stop it. If the lock is free, the next process may take over
- * the running server, or start a server.
+ * Path of the lock of the process that runs the dev server and will stop it. While no process holds the lock, any
+ * process may take over the running server or start one.
  */
 export function devServerLock(dataDir: string): string {
   return path.join(temporalDir(dataDir), 'owner.lock');
 }
 
-/** Lock of the process that starts a dev server. */
+/** Path of the lock that a process holds while it starts a dev server. */
 export function devServerStartLock(dataDir: string): string {
   return path.join(temporalDir(dataDir), 'start.lock');
 }
 
-/** Folder of the logs. */
+/** Folder of the log files. */
 export function logsDir(dataDir: string): string {
   return path.join(dataDir, 'logs');
 }
 
-/** Log of a program that `up` or `demo` starts. */
+/** Path of the log file of a program that `up` or `demo` starts. */
 export function logFile(dataDir: string, part: 'worker' | 'temporal' | 'sandbox'): string {
   return path.join(logsDir(dataDir), `${part}.log`);
 }
 
-/** The report that `tidemark report` writes without `--out`. */
+/** Path of the report that `tidemark report` writes without `--out`. */
 export function reportFile(dataDir: string): string {
   return path.join(dataDir, 'report.html');
 }
 
-/** File that the first demo leaves in a data folder, with the day of that demo. */
+/** File that holds the day of the first demo with this data folder. */
 export function demoMark(dataDir: string): string {
   return path.join(dataDir, 'demo-began');
 }
 
-/** Data folder of a demo whose configuration names a real API. */
+/** Data folder of a demo, if the configuration names a real API. */
 export function demoDir(dataDir: string): string {
   return path.join(dataDir, 'demo');
 }

@@ -1,4 +1,7 @@
-/** One entry of a diff: in both sequences (`same`), only in the first (`removed`) or only in the second (`added`). */
+/**
+ * One entry of a diff. The item is in both sequences (`same`), only in the first (`removed`) or only in the second
+ * (`added`).
+ */
 export type DiffEntry<T> =
   | { kind: 'same'; before: T; after: T }
   | { kind: 'removed'; before: T }
@@ -6,8 +9,8 @@ export type DiffEntry<T> =
 
 /**
  * Computes the shortest diff of two sequences (longest common subsequence). Time and memory grow with the product of
- * the lengths, so use only sequences of some hundred items.
- * @param key returns a text; two items with the same text are equal
+ * the two lengths, so use it only for some hundred items.
+ * @param key returns a text for an item; items with the same text count as equal
  */
 export function diffSequences<T>(before: readonly T[], after: readonly T[], key: (item: T) => string): DiffEntry<T>[] {
   const left = before.map(key);
@@ -29,8 +32,8 @@ export function diffSequences<T>(before: readonly T[], after: readonly T[], key:
 }
 
 /**
- * Returns a table of lengths. `[i][j]` is the length of the longest common subsequence of the items from i and the
- * items from j.
+ * Returns a table. The entry `[i][j]` is the length of the longest common subsequence of two parts: `left` from index
+ * i, and `right` from index j.
  */
 function commonLengths(left: readonly string[], right: readonly string[]): number[][] {
   const lengths = Array.from({ length: left.length + 1 }, () => Array.from({ length: right.length + 1 }, () => 0));

@@ -1,13 +1,13 @@
 import type { ErrorType } from '../../schemas/pipeline/error-type.js';
 
 /**
- * An error that a person can act on. `message` gives the cause and the place, `todo` the remedy. Commands print both
- * and exit with 1 (2 for `InvalidInput`). Activities convert the error to an ApplicationFailure of `type`.
+ * An error that a person can act on. `message` states the cause and the place; `todo` states the remedy. Commands print
+ * both and exit with code 1 (2 for `InvalidInput`). Activities convert the error to an ApplicationFailure of `type`.
  */
 export class TidemarkError extends Error {
   readonly type: ErrorType;
   readonly todo: string;
-  /** False: the same call will fail again, so Tidemark does not retry the call. */
+  /** Whether the same call may succeed later. Tidemark retries only such calls. */
   readonly retryable: boolean;
 
   constructor(type: ErrorType, message: string, options: { todo: string; retryable?: boolean; cause?: unknown }) {

@@ -3,9 +3,9 @@ import path from 'node:path';
 import { publishedDir } from './data-folder.js';
 
 /*
- * File permissions. Answers of the API contain personal data, so only the owner may read the data folder. Files have
- * the mode 0600 and folders 0700, even if the shell's umask allows more. Other users may read `data/published` if the
- * configuration sets `readers`.
+ * Sets file permissions. Answers of the API contain personal data, so only the owner may read the data folder. Files
+ * have the mode 0600 and folders 0700, even if the umask of the user's shell allows more. If the configuration sets
+ * `readers`, other users may read `data/published`.
  */
 
 /** Who on this machine may read `data/published`. */
@@ -19,28 +19,30 @@ const PASS_BITS: Record<Readers, number> = { owner: 0, group: 0o010, everyone: 0
 let personsMask: number | undefined;
 
 /**
- * Makes all new files of this process and of its children private, for example files of DuckDB and Temporal. The
+ * Makes all new files of this process and of its child processes private, including files of DuckDB and Temporal. The
  * command line calls this function first.
  */
 export function keepFilesPrivate(): void {
   personsMask ??= process.umask(0o077);
 }
 
-/** Gives a file the permissions that the user's shell gives to new files. For output files that a person named. */
+/**
+ * Gives a file the permissions that the user's shell gives to new files. Use it for output files that the user named.
+ */
 export function useOrdinaryMode(file: string): void {
   if (personsMask !== undefined) chmodSync(file, 0o666 & ~personsMask);
 }
 
 /**
- * Creates the data folder. Makes the folders inside private again, except `published`, because an older version or
- * another program may have opened them.
+ * Creates the data folder. If folders in it are open to other users, makes them private again, except `published`. An
+ * older version of Tidemark or another program may have opened them.
  */
 export function makeDataFolder(dataDir: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   for (const name of openFolders(dataDir)) chmodSync(path.join(dataDir, name), 0o700);
 }
 
-/** Lists the folders in the data folder, except `published`, that other users may enter or list. */
+/** Lists the folders in the data folder on which other users have any permission, except `published`. */
 export function openFolders(dataDir: string): string[] {
   if (!existsSync(dataDir) || process.platform === 'win32') return [];
   const published = path.basename(publishedDir(dataDir));
@@ -56,9 +58,11 @@ export function isOpen(file: string): boolean {
 }
 
 /**
- * Lets `readers` read a new build. Makes the build's files read-only, because a DuckDB client opens a file for writing
- * by default. Sets the modes of `entries`. Adds permissions to `builds` and to the folders above, up to the data
- * folder, and never removes a permission there.
+ * Lets `readers` read a new build.
+ * - Sets the permissions of `entries`. Files become read-only, because a DuckDB client opens a file for writing by
+ *   default.
+ * - Adds permissions to `builds` and to the folders above it, up to the data folder. Never removes a permission from
+ *   these folders.
  */
 export function shareWith(readers: Readers, dataDir: string, builds: string, entries: readonly string[]): void {
   for (const entry of entries) setModes(entry, readers);

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { errorMessage, hasErrorCode, TidemarkError } from './errors.js';
 
 /**
- * Writes a file completely or not at all, even across a power cut. Steps: temporary name, fsync, rename, fsync of the
- * folder.
+ * Writes a file completely or not at all, even if the power fails. Writes under a temporary name, syncs, renames, and
+ * syncs the folder.
  * @param mode permissions; default 0600, only for the owner
  * @throws TidemarkError `DiskFull` when there is no space; the target is then unchanged
  */
@@ -15,7 +15,8 @@ export async function writeFileAtomic(file: string, content: string | Uint8Array
 }
 
 /**
- * Writes a file as `writeFileAtomic` does, but never overwrites: the first of several writers wins.
+ * Writes a file as `writeFileAtomic` does, but never overwrites a file. If several processes write the same file, only
+ * the first one succeeds.
  * @returns whether this call created the file
  * @throws TidemarkError `DiskFull` when there is no space
  */
@@ -34,8 +35,8 @@ export async function writeFileOnce(file: string, content: string | Uint8Array, 
 }
 
 /**
- * Writes the content to a temporary file and syncs the file. Then `place` gives the file its final name, and the folder
- * is synced.
+ * Writes the content to a temporary file and syncs the file. Then calls `place`, which must give the file its final
+ * name. Then syncs the folder.
  */
 async function withTemporary(
   file: string,
@@ -44,7 +45,7 @@ async function withTemporary(
   place: (temporary: string) => Promise<void>,
 ): Promise<void> {
   const folder = path.dirname(file);
-  // Workers in containers share a folder and may have the same process id, so add random characters.
+  // Add random characters: workers in containers may share a folder and have the same process id.
   const temporary = path.join(folder, `.${path.basename(file)}.${process.pid}.${randomUUID().slice(0, 8)}.tmp`);
   try {
     await makeFolder(folder);
@@ -63,20 +64,20 @@ async function withTemporary(
   }
 }
 
-/** Creates a folder and its missing parents so that their names survive a power cut. */
+/** Creates a folder and its missing parent folders. Syncs them, so that they still exist after a power failure. */
 export async function makeFolder(folder: string): Promise<void> {
   const first = mkdirSync(folder, { recursive: true });
   if (first !== undefined) await syncPath(path.dirname(path.resolve(folder)), path.dirname(first));
 }
 
-/** Syncs the entries of `folder` and of each parent, up to and including `top`. */
+/** Syncs `folder` and each folder above it, up to and including `top`. */
 export async function syncPath(folder: string, top: string): Promise<void> {
   await syncFolder(folder);
   const above = path.dirname(folder);
   if (path.relative(top, folder) !== '' && above !== folder) await syncPath(above, top);
 }
 
-/** Syncs a folder, so that renames inside survive a power cut. */
+/** Syncs a folder, so that renames in it are kept if the power fails. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
@@ -86,7 +87,8 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-// Error codes for a full disk, a used-up disk quota, or a file above a size limit (`ulimit -f`, file system).
+// Error codes that mean: the disk is full, the disk quota is used up, or the file exceeds a size limit (`ulimit -f`,
+// file system).
 const NO_ROOM = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
 /** Converts a "no space" error to a TidemarkError `DiskFull`. Returns any other error unchanged. */

@@ -15,8 +15,8 @@ const ABOUT =
   'Identity of this Tidemark data folder. Keep this file in backups and when you move the folder. Give an independent copy of the folder another id.';
 
 /**
- * Creates the data folder, private to its owner, and gives the folder an identity once. Workers that start together get
- * the same identity.
+ * Creates the data folder, private to its owner. Gives the folder an identity if it has none. Workers that start at the
+ * same time get the same identity.
  * @throws TidemarkError `InvalidConfig` when `folder.json` contains no identity
  */
 export async function openDataFolder(dataDir: string): Promise<DataFolder> {
@@ -32,7 +32,7 @@ export async function openDataFolder(dataDir: string): Promise<DataFolder> {
 
 /**
  * Reads the identity of a data folder.
- * @returns null when the folder has no identity, because no worker has used the folder yet
+ * @returns the identity; null when the folder has none, because no worker has used it yet
  * @throws TidemarkError `InvalidConfig` when `folder.json` contains no identity
  */
 export function readDataFolder(dataDir: string): DataFolder | null {
@@ -51,7 +51,7 @@ export function readDataFolder(dataDir: string): DataFolder | null {
   }
 }
 
-/** Describes a data folder for messages: path, host and the start of the folder's id. */
+/** Describes a data folder for messages: its path, the host, and the start of its id. */
 export function describeFolder({ id, path: where, host }: DataFolder): string {
   return `${where} on host ${host} (id ${shortId(id)})`;
 }

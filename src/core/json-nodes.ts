@@ -1,6 +1,6 @@
 /**
- * A JSON value with its source text. The text is needed because `JSON.parse` rounds long numbers and hides repeated
- * keys.
+ * A JSON value with its source text. `JSON.parse` alone would round long numbers and hide repeated keys. `repeats` says
+ * whether an object has a key twice.
  */
 export type JsonNode = { text: string } & (
   | { kind: 'object'; members: ReadonlyMap<string, JsonNode>; repeats: boolean }
@@ -9,12 +9,13 @@ export type JsonNode = { text: string } & (
   | { kind: 'number' | 'boolean' | 'null' }
 );
 
-// One token: a string, a number, a word or a structural character. Applied only to text that JSON.parse accepts.
+// Matches one token: a string, a number, a word (`true`) or a bracket, comma or colon. Used only for text that
+// JSON.parse accepts.
 const TOKEN = /[ \t\n\r]*("[^"\\]*(?:\\.[^"\\]*)*"|[^ \t\n\r"{}[\],:]+|[{}[\],:])[ \t\n\r]*/y;
 
 /**
- * Parses a JSON text without loss: numbers keep their text, and objects with a repeated key are marked. For a repeated
- * key, keeps only the last value.
+ * Parses a JSON text. Keeps the text of numbers, and marks objects with a repeated key. Of a repeated key, keeps only
+ * the last value.
  * @throws SyntaxError when the text is not JSON
  */
 export function readJsonNodes(text: string): JsonNode {
@@ -26,7 +27,7 @@ export function readJsonNodes(text: string): JsonNode {
 class NodeReader {
   private at = 0;
   private token = '';
-  /** Start and end of the token, without surrounding white space. */
+  /** Start and end of the current token in `text`, without surrounding white space. */
   private start = 0;
   private end = 0;
 

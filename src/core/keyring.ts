@@ -2,17 +2,18 @@ import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 
 /*
- * The keyring of the operating system: Keychain, Credential Manager or Secret Service. The package is optional.
+ * Stores the API key in the keyring of the operating system: Keychain, Credential Manager or Secret Service. The
+ * package for this (@napi-rs/keyring) is optional.
  *
- * Each access runs in a child process with a time limit: a locked keyring without a desktop could wait for ever. The key
- * goes through pipes, so the process list does not show it.
+ * Each access runs in a child process with a time limit, because a locked keyring may wait for ever for a password. The
+ * key goes through pipes, so the process list does not show it.
  */
 
 const SERVICE = 'tidemark';
 const TIME_LIMIT_MS = 20_000;
 
-// On Linux, accept only the Secret Service. The package's fallback is the kernel keyring, which loses the key when the
-// machine restarts.
+// On Linux, use only the Secret Service. Without it, the package would use the kernel keyring, which loses the key when
+// the machine restarts.
 const SCRIPT = `
 const [, file, action, service, account] = process.argv;
 const read = () => require('node:fs').readFileSync(0, 'utf8');
@@ -25,11 +26,11 @@ try {
   console.log(JSON.stringify({ error: String(error.message) }));
 }`;
 
-/** Why the keyring cannot be used. The message contains no key. */
+/** The keyring cannot be used; the message says why. The message contains no key. */
 export class KeyringError extends Error {}
 
 /**
- * Reads a key; null if the keyring does not have the account.
+ * Returns the key of an account; null if the keyring has no such account.
  * @throws KeyringError when there is no keyring, or when it is locked
  */
 export function readFromKeyring(account: string): string | null {
@@ -38,7 +39,7 @@ export function readFromKeyring(account: string): string | null {
 }
 
 /**
- * Stores a key and reads it back.
+ * Stores a key. Then reads it back to check that the keyring kept it.
  * @throws KeyringError when the keyring did not keep the key
  */
 export function writeToKeyring(account: string, key: string): void {
@@ -48,7 +49,7 @@ export function writeToKeyring(account: string, key: string): void {
 
 /**
  * Removes a key.
- * @returns whether there was one
+ * @returns whether the keyring had the key
  * @throws KeyringError when there is no keyring, or when it is locked
  */
 export function deleteFromKeyring(account: string): boolean {
@@ -73,7 +74,7 @@ function run(action: 'get' | 'set' | 'delete', account: string, key = ''): unkno
   return answer.value;
 }
 
-/** The error of a child process contains its command line and output, so keep only the kind of the failure. */
+/** Returns only the kind of the failure, because the error of a child process contains its command line and output. */
 function reason(error: unknown): string {
   const { code, signal } = error as { code?: unknown; signal?: string | null };
   if (code === 'MODULE_NOT_FOUND') return 'the optional package @napi-rs/keyring is not installed';

@@ -1,10 +1,10 @@
 /*
- * Decides when the holder of a lock is considered dead. Pure functions without files or clock, so that every rule can
- * be tested.
+ * Decides when the holder of a lock counts as dead. The functions use no files and no clock, so that tests can check
+ * every rule.
  *
- * The wall clocks of two machines differ, and process ids repeat (in a container, every main process is 1). So a waiter
- * watches the holder's heartbeat with its own monotonic clock. The holder is dead if the heartbeat does not change for
- * a whole lease.
+ * The wall clocks of two machines differ, and process ids are not unique: in every container, the main process has the
+ * id 1. So a waiter watches the holder's heartbeat and measures with its own monotonic clock. If the heartbeat does not
+ * change for a whole lease, the holder counts as dead.
  *
  * Terms:
  * - holder: the process that has the lock
@@ -13,22 +13,22 @@
  * - lease: how long a lock lasts without a heartbeat
  */
 
-/** One waiter's observations of a holder. */
+/** What one waiter has observed about a holder. */
 export interface Watch {
-  /** Holder and heartbeat at this waiter's last look. */
+  /** The holder and its heartbeat, as this waiter saw them last. */
   seen: string;
-  /** For how many milliseconds this waiter has seen the same holder and heartbeat. */
+  /** How long this waiter has seen the same holder with the same heartbeat, in milliseconds. */
   unchangedMs: number;
-  /** Time of the last look, by the waiter's monotonic clock, in milliseconds. */
+  /** When this waiter looked last, in milliseconds of its monotonic clock. */
   at: number;
-  /** Whether the waiter saw this holder's heartbeat change. */
+  /** Whether this waiter has seen the heartbeat of this holder change. */
   moved: boolean;
 }
 
 /**
- * Adds one look at the holder to a waiter's observations.
- * @param longestStepMs most time that one look may add to `unchangedMs`. A paused waiter (SIGSTOP, a paused container,
- * a suspended machine) learned nothing about the holder during the pause.
+ * Updates what a waiter knows after one more look at the holder.
+ * @param longestStepMs the most that one look may add to `unchangedMs`. The limit matters for a waiter that was paused
+ * (SIGSTOP, paused container, suspended machine): it observed nothing during the pause.
  */
 export function look(before: Watch | undefined, seen: string, at: number, longestStepMs: number): Watch {
   if (before === undefined || holderOf(before.seen) !== holderOf(seen))
@@ -40,17 +40,17 @@ export function look(before: Watch | undefined, seen: string, at: number, longes
 
 /** The holder of a lock, as its file `holder.json` describes it. */
 export interface Holder {
-  /** The holder's work, for messages, such as `tidemark replay`. */
+  /** What the holder does, for messages: such as `tidemark replay`. */
   what: string;
   pid: number;
   host: string;
-  /** Boot and process namespace in which `pid` is valid; empty if the system does not report them. */
+  /** Identifies the boot and process namespace to which `pid` belongs; empty if the system does not report them. */
   place: string;
 }
 
 /**
- * Whether a process is certainly dead: no process has its id in the same boot and namespace. If a process has this id,
- * the lease decides, because ids are reused.
+ * Whether the holder is certainly dead: it had the same boot and namespace as this process, and no process there has
+ * its id now. If a process has the id, it may be another one, because ids are reused. Then the lease decides.
  */
 export function isCertainlyGone(
   holder: Pick<Holder, 'pid' | 'place'>,

@@ -17,21 +17,23 @@ import { hasErrorCode, TidemarkError } from './errors.js';
 import { isCertainlyGone, look, nameOf, type Holder, type Watch } from './lease.js';
 
 /*
- * A lock between processes that share a folder, also in containers or on several machines: a lease with fencing.
+ * A lock between processes that share a folder, even in containers or on several machines. It is a lease with fencing.
  *
  *     <dir>/                                missing or empty: free
  *     <dir>/<token>.<heartbeat>/holder.json held
  *
- * States: free → held (take) → free (release, or break after a lease without a heartbeat).
+ * A process takes a free lock and releases it later. If the holder sends no heartbeat for a whole lease, another
+ * process breaks the lock, and the lock is free again.
  *
- * Each step renames one exact path, so that only one of several processes succeeds:
- * - Taking the lock renames a prepared folder to <dir>. The step fails while <dir> contains anything.
- * - A heartbeat renames <token>.7 to <token>.8. The step fails once the lock is broken.
- * - Breaking the lock renames the exact folder that was watched. The step fails once the holder sends another
- *   heartbeat.
+ * Each step renames one exact path. So if several processes try the same step, only one of them succeeds:
+ * - Taking the lock renames a prepared folder to <dir>. This fails while <dir> is not empty.
+ * - A heartbeat renames <token>.7 to <token>.8. This fails after another process broke the lock.
+ * - Breaking the lock renames the folder that the process watched. This fails if the holder has sent another heartbeat,
+ *   because the folder then has another name.
  *
- * A paused holder that lost the lock notices the loss at its next heartbeat. To change files only while holding the
- * lock, the holder moves the files through its folder (`rename`, `remove`). A broken lock no longer has this folder.
+ * A paused holder that lost the lock notices this at its next heartbeat. To change a file safely, a holder first moves
+ * the file into its folder inside the lock (`rename`, `remove`). This fails if the lock was broken, because the folder
+ * is then gone.
  */
 
 /** A holder that sends no heartbeat for this long loses the lock. */
@@ -42,15 +44,15 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Options for taking a lock. Times are in milliseconds. */
 export interface LockOptions {
-  /** The holder's work, such as `tidemark replay`. Other processes show this text in their error message. */
+  /** What the holder does, such as `tidemark replay`. Other processes show this text in their error messages. */
   what: string;
   leaseMs?: number | undefined;
   beatMs?: number | undefined;
-  /** Boot and process namespace in which the process id is valid. Default: as the system reports. */
+  /** Identifies the boot and process namespace of this process. Default: what the system reports. */
   place?: string | undefined;
 }
 
-/** Thrown when another process broke the lock while this process was paused. The protected change did not happen. */
+/** Another process broke the lock while this process was paused. The change that the lock protects did not happen. */
 export class LockLostError extends TidemarkError {
   constructor(dir: string, cause?: unknown) {
     super('Internal', `This process stood still for too long, and another process took the lock ${dir}.`, {
@@ -72,8 +74,8 @@ export class Lock {
   constructor(dir: string, token: string, beatMs: number) {
     this.#dir = dir;
     this.#token = token;
-    // If the lock is lost, `assertHeld` aborts `lost`. After other errors (a stalled disk), the next heartbeat tries
-    // again.
+    // Ignore errors here. If the lock is lost, `assertHeld` has aborted `lost`. After any other error (such as a
+    // stalled disk), the next heartbeat tries again.
     this.#timer = setInterval(() => {
       try {
         this.assertHeld();
@@ -88,7 +90,7 @@ export class Lock {
   }
 
   /**
-   * Sends a heartbeat now. For one lease, no other process can then take the lock.
+   * Sends a heartbeat now. After that, no other process can take the lock for the time of one lease.
    * @throws LockLostError when the lock was broken
    */
   assertHeld(): void {
@@ -98,16 +100,16 @@ export class Lock {
       renameSync(this.#folder, next);
     } catch (error) {
       if (!hasErrorCode(error, 'ENOENT')) throw error;
-      // A network file system may rename the folder, lose its reply and try the rename again, which fails. If `next`
-      // exists, the heartbeat succeeded.
+      // A network file system may rename twice if it loses the first reply; the second rename fails. If `next` exists,
+      // the first one succeeded.
       if (!existsSync(next)) throw this.#lose(error);
     }
     this.#heartbeat++;
   }
 
   /**
-   * Creates a file with `make` under a temporary name and renames it to `to`, only while the lock is held.
-   * @param to a path on the file system of the lock
+   * Lets `make` write a file under a temporary name, then renames it to `to`. Succeeds only while the lock is held.
+   * @param to a path on the same file system as the lock
    * @throws LockLostError when the lock was broken; `to` is then unchanged
    */
   put(to: string, make: (temporary: string) => void): void {
@@ -119,7 +121,7 @@ export class Lock {
   }
 
   /**
-   * Renames a file or folder on the same file system, only while the lock is held.
+   * Renames a file or folder. Succeeds only while the lock is held. All paths must be on the file system of the lock.
    * @throws LockLostError when the lock was broken; `to` is then unchanged, but `from` may be gone
    */
   rename(from: string, to: string): void {
@@ -127,7 +129,7 @@ export class Lock {
   }
 
   /**
-   * Removes a file or folder on the same file system, only while the lock is held.
+   * Removes a file or folder. Succeeds only while the lock is held. The file must be on the file system of the lock.
    * @throws LockLostError when the lock was broken; the file is then still there
    */
   remove(file: string): void {
@@ -148,10 +150,7 @@ export class Lock {
     return path.join(this.#dir, nameOf(this.#token, this.#heartbeat));
   }
 
-  /**
-   * Runs `work`, which moves a file into this holder's folder. If the lock was broken, the folder is gone and `work`
-   * fails.
-   */
+  /** Runs `work`, which must move a file into this holder's folder. This fails if the lock was broken. */
   #fenced(work: () => void): void {
     if (this.lost.aborted) throw new LockLostError(this.#dir);
     try {
@@ -169,7 +168,7 @@ export class Lock {
   }
 }
 
-/** One process that wants the lock. Remembers its observations of the holder between attempts. */
+/** Tries to take a lock. Remembers between attempts what it observed about the holder. */
 export class LockSeeker {
   readonly #dir: string;
   readonly #options: LockOptions;
@@ -181,7 +180,7 @@ export class LockSeeker {
     this.#options = options;
   }
 
-  /** Takes the lock if it is free or its holder is dead. Returns undefined while another process holds it. */
+  /** Takes the lock if the lock is free or its holder is dead. Returns undefined if a live process holds the lock. */
   attempt(): Lock | undefined {
     const { leaseMs = LEASE_MS, beatMs = BEAT_MS, place = findPlace() } = this.#options;
     const seen = entriesOf(this.#dir)[0];
@@ -219,7 +218,7 @@ export class LockSeeker {
       writeFileSync(path.join(first, 'holder.json'), JSON.stringify(holder));
       if (!renameOnto(prepared, this.#dir)) return undefined;
     } catch (error) {
-      // Another process took the lock and removed the folder that this process had prepared.
+      // Another process took the lock, and `sweep` there removed the folder that this process had prepared.
       if (hasErrorCode(error, 'ENOENT')) return undefined;
       throw error;
     } finally {
@@ -230,17 +229,17 @@ export class LockSeeker {
   }
 }
 
-/** Options for taking a lock and waiting for it. */
+/** Options for a process that waits for a lock. */
 export interface WaitOptions extends LockOptions {
   /** Longest wait in milliseconds. Default: no limit while the holder is alive. */
   waitMs?: number;
-  /** Called once, after a wait of one second, with the holder's description. */
+  /** Called once, after one second of waiting, with a description of the holder. */
   onWait?: ((holder: string) => void) | undefined;
 }
 
 /**
- * Runs `work` while no other process holds the lock. Waits for a live holder and takes over the lock of a dead one.
- * @throws TidemarkError `Internal` after `waitMs`, with the holder
+ * Runs `work` while this process holds the lock. Waits for a live holder, and takes the lock from a dead one.
+ * @throws TidemarkError `Internal` after a wait of `waitMs`; the message names the holder
  */
 export async function withLock<T>(dir: string, options: WaitOptions, work: (lock: Lock) => Promise<T>): Promise<T> {
   const lock = await takeLock(dir, options);
@@ -252,8 +251,8 @@ export async function withLock<T>(dir: string, options: WaitOptions, work: (lock
 }
 
 /**
- * Takes the lock, or returns the live holder. Detects a live holder within a few heartbeats, a dead holder within a
- * lease.
+ * Takes the lock, or returns a description of the live process that holds it. Needs a few heartbeats to see that a
+ * holder is alive, and a whole lease to see that it is dead.
  */
 export async function tryLock(
   dir: string,
@@ -269,8 +268,8 @@ export async function tryLock(
 }
 
 /**
- * Takes the lock as `withLock` does; the caller must release it.
- * @throws TidemarkError `Internal` after `waitMs`, with the holder
+ * Takes the lock and waits for it as `withLock` does. The caller must release the lock.
+ * @throws TidemarkError `Internal` after a wait of `waitMs`; the message names the holder
  */
 export async function takeLock(dir: string, options: WaitOptions): Promise<Lock> {
   const { waitMs = Infinity, onWait, ...lockOptions } = options;
@@ -285,7 +284,7 @@ export async function takeLock(dir: string, options: WaitOptions): Promise<Lock>
         retryable: true,
       });
     }
-    // Do not report a holder that releases the lock within a second.
+    // Don't report short waits: many holders release the lock within a second.
     if (!reported && performance.now() - begun > 1_000) {
       onWait?.(seeker.holder);
       reported = true;
@@ -331,8 +330,8 @@ function renameOnto(from: string, to: string): boolean {
       renameSync(from, to);
       return true;
     } catch (error) {
-      // Codes for a folder that is not empty: the first two on POSIX, the other two on Windows. Windows also gives
-      // these two for empty folders.
+      // Error codes that mean "the folder is not empty": the first two on POSIX, the other two on Windows. Windows also
+      // gives them for an empty folder.
       if (!['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES'].some((code) => hasErrorCode(error, code))) throw error;
       if (entriesOf(to).length > 0) return false;
       removeIfEmpty(to);
@@ -350,8 +349,8 @@ function removeIfEmpty(dir: string): void {
 }
 
 /**
- * Removes the folders that killed processes left next to the lock. If this removes the prepared folder of a live
- * process, that process tries again.
+ * Removes the folders that killed processes left next to the lock. This may also remove a folder that a live process
+ * has just prepared. That process then tries again.
  */
 function sweep(dir: string): void {
   const prefix = `${path.basename(dir)}.`;
@@ -371,8 +370,8 @@ function removeQuietly(file: string): void {
 let foundPlace: string | undefined;
 
 /**
- * Identifies the boot and process namespace of this process; empty if the system does not report them. A process sees
- * only processes of the same boot and namespace, and none in another container.
+ * Identifies the boot and the process namespace of this process. Returns an empty text if the system does not report
+ * them. A process sees only processes of the same boot and namespace, and none in another container.
  */
 export function findPlace(): string {
   return (foundPlace ??= readPlace());
@@ -393,7 +392,7 @@ export function processExists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: the process exists and belongs to another user.
+    // Error EPERM means: the process exists but belongs to another user.
     return !hasErrorCode(error, 'ESRCH');
   }
 }

@@ -3,9 +3,11 @@ import { environmentSecrets, hideSecrets } from './secrets.js';
 import { escapeUnseen } from './visible-text.js';
 
 /**
- * Creates a log that writes JSON lines to stderr; stdout is for results. `LOG_LEVEL` sets the level. The default `warn`
- * shows a person progress instead of logs; `worker` and `up` use `info`. Replaces the environment's secrets in each
- * line. Escapes control characters, because a terminal would obey them.
+ * Creates a log that writes JSON lines to stderr; stdout is for results.
+ * - `LOG_LEVEL` sets the level. The default is `warn`, because people watch the progress lines instead. `worker` and
+ *   `up` use `info`.
+ * - Secrets of the environment are replaced in each line.
+ * - Control characters are escaped, because a terminal would obey them.
  */
 export function createLog(name: string, level = process.env['LOG_LEVEL'] ?? 'warn'): Logger {
   const stderr = pino.destination(2);

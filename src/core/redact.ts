@@ -3,19 +3,22 @@ import { unescapeText, unescapeWithPlaces, type Dialect } from './unescape.js';
 const MARK = '[redacted]';
 
 /**
- * A shorter API key is treated as a demo key, such as "demo". Data keeps demo keys, because replacing a short key could
- * change other words. Errors never show demo keys.
+ * API keys shorter than this are demo keys, such as "demo". They are not removed from data, because the same letters
+ * may be part of other words. They are removed from errors.
  */
 const MIN_LENGTH_IN_DATA = 12;
 
-/** Do not search for shorter encodings in hex and base64, because they would also match unrelated text. */
+/** Shortest encoding (hex or base64) to search for, in characters. Shorter ones would also match unrelated text. */
 const MIN_ENCODED = 8;
 
-/** To limit memory, search a text in pieces. The pieces overlap, so that no escaped key is cut in two. */
+/**
+ * Long texts are searched in pieces, to limit memory. The pieces overlap, so that a secret at the end of a piece is
+ * found.
+ */
 const WINDOW = 1 << 20;
 const OVERLAP = 1 << 16;
 
-/** Whether an API key is short enough to be a demo key instead of a secret. */
+/** Whether an API key is so short that it counts as a demo key, not as a secret. */
 export function isRehearsalKey(secret: string): boolean {
   return secret.length < MIN_LENGTH_IN_DATA;
 }
@@ -24,12 +27,12 @@ export function isRehearsalKey(secret: string): boolean {
 export interface Redactor {
   /** Redacts text that people read: errors and logs. */
   text(text: string): string;
-  /** Redacts data: bodies and request keys. Does the same as `text`, but keeps demo keys. */
+  /** Redacts data: bodies and request keys. Works like `text`, but does not remove demo keys. */
   data(text: string): string;
 }
 
 /**
- * Creates functions that remove a secret from text. The functions find
+ * Creates functions that remove a secret from text. They find
  * - the plain secret
  * - the secret with escapes of JSON, JavaScript, CSS, URLs, HTML and quoted-printable
  * - its hex and base64 encodings, also wrapped over several lines
@@ -41,18 +44,20 @@ export function createRedactor(secret: string): Redactor {
   const searches = [false, true].map((quotedPrintable) => searchFor(secret, { quotedPrintable, squeezed }));
   const text = (said: string): string => {
     const found = searches.reduce((shown, { dialect, find }) => redactBy(shown, dialect, find), said);
-    // Also search for the plain secret, because its first character may have been decoded as part of an escape.
+    // Also search for the plain secret. Unescaping may have decoded its first character together with a preceding
+    // escape.
     return found.includes(secret) ? found.replaceAll(secret, MARK) : found;
   };
   return { text, data: squeezed ? text : (said) => said };
 }
 
-/** Finds the ranges of the secret in an unescaped text. */
+/** Returns the ranges in which an unescaped text contains the secret. */
 type Find = (unescaped: string) => [from: number, to: number][];
 
 function searchFor(secret: string, dialect: Dialect): { dialect: Dialect; find: Find } {
   const bare = unescapeText(secret, dialect).replace(/\\+$/, '');
-  // If the secret contains text that looks like escapes, the unescaped secret may be too short to search for.
+  // If the secret itself contains escapes, it becomes shorter when it is unescaped. Do not search for a very short
+  // text.
   const plain = bare.length >= Math.min(secret.length, MIN_ENCODED) ? [bare] : [];
   const exact = blocksOf(secret);
   const anyCase = new RegExp(
@@ -98,14 +103,16 @@ function redactBy(text: string, dialect: Dialect, find: Find): string {
   return out + text.slice(at);
 }
 
-/** Lists the secret and its usual encodings in hex and base64, encoded once and twice. */
+/**
+ * Returns the encodings of the secret in hex and base64, encoded once and twice. Also encodes the secret with escapes.
+ */
 function blocksOf(secret: string): string[] {
   const once = spellingsOf(secret).flatMap(encodingsOf);
   const twice = encodingsOf(secret).flatMap(encodingsOf);
   return [...new Set([...once, ...twice])];
 }
 
-/** Writes the secret with the escapes of JSON, URLs, forms and HTML. */
+/** Returns the secret as plain text and with the escapes of JSON, URLs, forms and HTML. */
 function spellingsOf(secret: string): string[] {
   const json = JSON.stringify(secret).slice(1, -1);
   const url = encodeURIComponent(secret);
@@ -117,14 +124,14 @@ function spellingsOf(secret: string): string[] {
 const HTML: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
 /**
- * Encodes a text in hex, and in base64 at three offsets. The base64 letters of a key depend on the number of bytes
- * before the key, as in `Token <key>`.
+ * Encodes a text in hex, and three times in base64. In base64, the letters of a secret depend on how many bytes come
+ * before it, as in `Token <key>`. Three offsets cover all cases.
  */
 function encodingsOf(text: string): string[] {
   const hex = hexOf(text);
   const base64 = [0, 1, 2].map((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(text)]);
-    // Cut off the first and last letters if they also contain bits of a neighbouring byte.
+    // Cut off the first and last letter if it also contains bits of a neighbouring byte.
     return bytes.toString('base64').slice(Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6));
   });
   const forUrls = base64.map((letters) => letters.replaceAll('+', '-').replaceAll('/', '_'));

@@ -1,15 +1,15 @@
 import { TidemarkError } from './errors.js';
 
-/** Sizes of a run's executions and chunks. For a size that is unset, the workflows use their default. */
+/** Sizes that the environment may set. A workflow uses its default for a missing size. */
 export interface RunSizes {
-  /** History events after which a run continues as new. */
+  /** Number of history events after which a workflow continues as new. */
   eventsPerRun?: number;
-  /** Entities per chunk. */
+  /** Number of entities per chunk. */
   chunkSize?: number;
 }
 
-// An execution needs about ten events before its first checkpoint. With a lower limit, it would continue as new
-// forever.
+// A workflow needs about ten events before its first checkpoint. With a lower limit, it would continue as new again and
+// again without progress.
 const FEWEST_EVENTS = 20;
 
 /**

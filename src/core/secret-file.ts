@@ -9,7 +9,7 @@ import { writeFileAtomic } from './files.js';
 export async function writeSecretFile(file: string, content: string): Promise<void> {
   const folder = path.dirname(file);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // The folder may already exist with open permissions.
+  // The folder may already exist and be open to other users.
   await chmod(folder, 0o700);
   await writeFileAtomic(file, `${content}\n`);
 }

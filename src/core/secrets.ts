@@ -2,21 +2,21 @@ import { readApiKey } from './config.js';
 import { createRedactor, isRehearsalKey, type Redactor } from './redact.js';
 
 /*
- * Removes the secrets of this process from terminal output and logs. Tidemark's own errors hide secrets already; this
- * is the last defence against errors of other packages.
+ * Removes the secrets of this process from terminal output and logs. Tidemark's own errors contain no secrets. But
+ * errors of other packages may contain them.
  */
 
-/** API keys that this process holds but that are not in its environment. */
+/** API keys that this process uses but that are not in its environment. */
 const held = new Set<string>();
 
-/** Makes `environmentSecrets` also remove this API key. Call this before anything can print the key. */
+/** Adds an API key to the secrets that `environmentSecrets` removes. Call this before anything can print the key. */
 export function rememberSecret(key: string): void {
   held.add(key);
 }
 
 /**
- * Creates redactors for the secrets in the environment and for remembered keys. Skips API keys that are unreadable or
- * demo keys.
+ * Creates redactors for the secrets in the environment and for the remembered keys. Skips demo keys, and an API key
+ * that cannot be read.
  */
 export function environmentSecrets(env: NodeJS.ProcessEnv = process.env): Redactor[] {
   const secrets = [keyOf(env), env['TIDEMARK_WEBHOOK_SECRET']?.trim(), env['TEMPORAL_API_KEY']?.trim(), ...held];

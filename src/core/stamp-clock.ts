@@ -1,16 +1,16 @@
 import type { Clock } from './clock.js';
 
 /**
- * Gives observations ascending timestamps: each is later than all before, even if the machine's clock was set back. So
- * the answer with the newest timestamp is always the last answer. While the clock is behind the last timestamp, the
- * next timestamp is one millisecond later. After that, timestamps are the clock's time again.
+ * Gives ascending timestamps: each one is later than all earlier ones, even if the machine's clock was set back. So the
+ * answer with the newest timestamp is always the one that came last. While the clock shows a time before the last
+ * timestamp, each new timestamp is one millisecond after the last. Later, timestamps follow the clock again.
  */
 export class StampClock implements Clock {
   readonly #clock: Clock;
   #last = -Infinity;
   /**
-   * Wall clock minus monotonic clock, in milliseconds, when this machine's clock last agreed with the API's clock. Null
-   * if the two never agreed.
+   * Difference between the wall clock and the monotonic clock, in milliseconds, at the last call of `agree`. Null
+   * before the first call.
    */
   #agreed: number | null = null;
 
@@ -24,7 +24,7 @@ export class StampClock implements Clock {
   }
 
   /**
-   * Makes all later timestamps follow this one.
+   * Makes all later timestamps come after this one.
    * @param stamp ISO instant
    */
   after(stamp: string): void {
@@ -38,8 +38,8 @@ export class StampClock implements Clock {
   }
 
   /**
-   * Whether this machine's clock was changed by `byMs` or more since the clock last agreed with the API's clock. True
-   * if the two never agreed.
+   * Whether someone changed this machine's clock by `byMs` or more after the last call of `agree`. True if `agree` was
+   * never called.
    */
   wasSet(byMs: number): boolean {
     return this.#agreed === null || Math.abs(Date.now() - performance.now() - this.#agreed) >= byMs;

@@ -9,11 +9,11 @@ import { writeSecretFile } from './secret-file.js';
 import { rememberSecret } from './secrets.js';
 
 /*
- * The API key that `tidemark login` stores. It belongs to a data folder and to one API address: a key must not reach
- * another API because `api.baseUrl` changed.
+ * Stores and reads the API key of `tidemark login`. The key belongs to a data folder and to one API address. So if
+ * `api.baseUrl` changes, the key is not sent to the new address.
  */
 
-/** Settings that decide which stored key is used. */
+/** The settings that decide which stored key is used. */
 export type KeyPlace = Pick<Config, 'dataDir'> & { api: Pick<Config['api'], 'baseUrl'> };
 
 /** Where to keep a key. `auto`: in the keyring if this machine has one, else in a file. */
@@ -36,7 +36,10 @@ export function findApiKey(place: KeyPlace, env: NodeJS.ProcessEnv = process.env
   return isInEnvironment(env) ? readApiKey(env) : (readStoredKey(place) ?? readApiKey(env));
 }
 
-/** Says where the API key comes from, and the file that holds the key, if a file does. */
+/**
+ * Says where the API key comes from (`words`, for messages). Returns also the `file` that holds the key, if a file
+ * does.
+ */
 export function keySource(
   { dataDir }: KeyPlace,
   env: NodeJS.ProcessEnv = process.env,
@@ -50,13 +53,13 @@ export function keySource(
     : { words: file, file };
 }
 
-/** Whether the environment names an API key, which then replaces a stored key. */
+/** Whether the environment names an API key. Such a key takes precedence over a stored key. */
 export function isInEnvironment(env: NodeJS.ProcessEnv = process.env): boolean {
   return Boolean(env['TIDEMARK_API_KEY']?.trim()) || apiKeyFile(env) !== undefined;
 }
 
 /**
- * Reads the stored key; null without one.
+ * Reads the stored key. Returns null if no key is stored.
  * @throws TidemarkError `InvalidConfig` when the key is for another API, or when it cannot be read
  */
 export function readStoredKey({ dataDir, api }: KeyPlace): string | null {
@@ -74,8 +77,8 @@ export function readStoredKey({ dataDir, api }: KeyPlace): string | null {
 }
 
 /**
- * Stores a key for an API. Replaces the key stored before.
- * @returns where the key is, and why `auto` did not choose the keyring
+ * Stores a key for an API, in place of the key that was stored before.
+ * @returns where the key is stored; `withoutKeyring` says why `auto` did not choose the keyring
  * @throws TidemarkError `InvalidConfig` when `store` is `keyring` and the machine has none
  */
 export async function storeKey(
@@ -103,7 +106,7 @@ export async function storeKey(
 /**
  * Removes the stored key.
  * @returns whether a key was stored
- * @throws TidemarkError `InvalidConfig` when the keyring does not give up the key; nothing is then removed
+ * @throws TidemarkError `InvalidConfig` when the key cannot be removed from the keyring; nothing is then removed
  */
 export function forgetKey(dataDir: string): boolean {
   const [pointer, file] = [loginFile(dataDir), storedKeyFile(dataDir)];
@@ -168,7 +171,7 @@ function keyFromKeyring(account: string): string {
   return checkKey(key, 'the keyring');
 }
 
-/** Stores a key in the keyring. Returns null, or why that failed. */
+/** Stores a key in the keyring. Returns the reason if this failed, otherwise null. */
 function tryKeyring(account: string, key: string): string | null {
   try {
     writeToKeyring(account, key);
@@ -180,7 +183,7 @@ function tryKeyring(account: string, key: string): string | null {
   }
 }
 
-/** Removes a key from the keyring. Returns null, or why that failed. */
+/** Removes a key from the keyring. Returns the reason if this failed, otherwise null. */
 function tryDelete(account: string): string | null {
   try {
     deleteFromKeyring(account);

@@ -1,6 +1,6 @@
 import { characterEntities } from 'character-entities';
 
-/** An unescaped text. For each character, `starts` and `ends` give the range in the source text. */
+/** An unescaped text. For each of its characters, `starts` and `ends` give the range in the original text. */
 export interface Unescaped {
   text: string;
   starts: Uint32Array;
@@ -10,17 +10,19 @@ export interface Unescaped {
 /** How to unescape a text. */
 export interface Dialect {
   /**
-   * Whether `=41` is an escaped character. `=41` may also be an equals sign and a value, so callers try both settings.
+   * Whether to decode `=41` as an escaped character. `=41` may also be an equals sign with a value, so callers try both
+   * settings.
    */
   quotedPrintable: boolean;
-  /** Whether to drop white space, because long keys and base64 may be wrapped over several lines. */
+  /** Whether to remove white space. Long keys and base64 may be wrapped over several lines. */
   squeezed: boolean;
 }
 
-// Decode at most this many levels of nested escapes. The limit also ends the loop if a text never stops changing.
+// Decode at most this many levels of nested escapes. The limit also ends the loop for a text that changes in every
+// round.
 const MOST_ROUNDS = 20;
 
-/** HTML names of ASCII characters and of characters that look like them. */
+/** HTML names of ASCII characters, and of other characters that look like ASCII characters. */
 const NAMES = new Map([
   ...Object.entries(characterEntities).filter(([, character]) => /^[\t\n -~]$/.test(character)),
   ...Object.entries({ hyphen: '-', dash: '-', minus: '-', tilde: '~', circ: '^' }),
@@ -29,17 +31,17 @@ const NAMES = new Map([
 const H = '[0-9a-fA-F]';
 
 /**
- * Patterns of escapes, for `pass`. `kinds` gives the meaning of each pattern's groups in order, one letter per group: h
- * hex, d decimal, o octal, n name.
+ * Patterns of escapes, for `pass`. The argument `kinds` of `pass` has one letter for each group of a pattern: h hex, d
+ * decimal, o octal, n name.
  */
 const URLS = String.raw`%(?:u00)?(${H}{2})`;
 const HTML = String.raw`&#[xX]0{0,16}(${H}{1,6});|&#0{0,16}(\d{1,7});|&([A-Za-z][A-Za-z0-9]{0,23});`;
 const PRINTABLE = String.raw`=(${H}{2})|=[ \t]{0,8}\r?\n`;
-// Match from the first of several backslashes. Matching from each of a million backslashes takes quadratic time.
+// Matches all backslashes of a row at once. Starting at each of a million backslashes would take quadratic time.
 const SLASHES = String.raw`(?<!\\)\\+`;
 const STRINGS = String.raw`${SLASHES}(?:x(${H}{2})|u(${H}{4})|u\{0{0,16}(${H}{1,6})\}|U(${H}{8})|(00${H}{4})\s?|([0-3][0-7]{2})|(${H}{2})\s)`;
-// Incomplete escapes that CSS and HTML accept. Decoded after the complete escapes, because decoding these may complete
-// an incomplete one.
+// Matches incomplete escapes that CSS and HTML accept. They are decoded after the complete escapes, because decoding a
+// complete escape may add the missing part of an incomplete one.
 const LOOSE = String.raw`${SLASHES}(?![0-7]{3})(${H}{2})(?!${H})|&#[xX]0{0,16}(${H}{1,6})|&#0{0,16}(\d{1,7})|&(amp|lt|gt|quot|AMP|LT|GT|QUOT)`;
 
 type Meaning = (escape: string, ...groups: unknown[]) => string;
@@ -53,7 +55,7 @@ const pass = (pattern: string, kinds: string): Pass => ({
   pattern: new RegExp(pattern, 'g'),
   meaning: (escape, ...groups) => {
     const at = groups.slice(0, kinds.length).findIndex((group) => group !== undefined);
-    // No group matched: the escape is a line break after `=`, which joins two lines.
+    // Without a group, the escape is a line break after `=`. It joins two lines, so remove it.
     if (at === -1) return '';
     return characterOf(kinds[at] ?? '', groups[at] as string) ?? escape;
   },
@@ -63,13 +65,13 @@ const pass = (pattern: string, kinds: string): Pass => ({
 function characterOf(kind: string, said: string): string | undefined {
   if (kind === 'n') return NAMES.get(said);
   const code = Number.parseInt(said, kind === 'h' ? 16 : kind === 'd' ? 10 : 8);
-  // Keys are ASCII, so all other characters may become U+FFFD.
+  // Keys are ASCII. So replace every other character by U+FFFD.
   return code < 0x80 ? String.fromCharCode(code) : '\ufffd';
 }
 
 /**
- * Replaces `\n`, `\r` and `\t` by white space, and removes backslashes before other characters. If `squeezed`,
- * drops all white space.
+ * Returns a pass that replaces `\n`, `\r` and `\t` by a space, and removes backslashes before other characters. If
+ * `squeezed`, it removes all white space.
  */
 function cleaning(squeezed: boolean): Pass {
   const space = squeezed ? '' : ' ';
@@ -79,15 +81,15 @@ function cleaning(squeezed: boolean): Pass {
   };
 }
 
-/** Lists the passes in the order of decoding. A pass runs only when the earlier passes find nothing more. */
+/** Lists the passes in the order of decoding. A pass runs only when the earlier passes have nothing left to decode. */
 function passesOf({ quotedPrintable, squeezed }: Dialect): Pass[] {
   const outer = quotedPrintable ? pass(`${URLS}|${HTML}|${PRINTABLE}`, 'hhdnh') : pass(`${URLS}|${HTML}`, 'hhdn');
   return [outer, pass(STRINGS, 'hhhhhoh'), pass(LOOSE, 'hhdn'), cleaning(squeezed)];
 }
 
 /**
- * Decodes the escapes of JSON, JavaScript, CSS, URLs and HTML, also nested and mixed. Decodes quoted-printable if
- * `dialect` says so.
+ * Decodes the escapes of JSON, JavaScript, CSS, URLs and HTML, even if they are nested or mixed. Also decodes
+ * quoted-printable if `dialect` says so.
  */
 export function unescapeText(text: string, dialect: Dialect): string {
   return inRounds(
@@ -112,7 +114,8 @@ function inRounds<T>(text: T, dialect: Dialect, apply: (now: T, pass: Pass) => T
     const before = length(now);
     for (const each of passes) {
       now = apply(now, each);
-      // An escape is always longer than its character, so a shorter text shows that the pass decoded an escape.
+      // An escape is longer than the character it stands for. So if the text became shorter, the pass decoded an
+      // escape.
       if (length(now) < before) break;
     }
     if (length(now) === before) return now;
