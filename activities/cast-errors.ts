@@ -9,7 +9,7 @@ import { errorMessage, TidemarkError } from '../src/core/errors.js';
 const LEAST_WAIT_MS = 1_000;
 const MOST_WAIT_MS = 3_600_000;
 const NAME_LENGTH = 100;
-const PERMISSION_TODO = 'Ask the issuer of the key for the permission, then start the run again.';
+const PERMISSION_TODO = 'Ask the issuer of the API key for the permission, then start the run again.';
 
 /**
  * Turns any error into an ApplicationFailure, which operators read in the Temporal UI. Only this function decides the

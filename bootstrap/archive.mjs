@@ -147,7 +147,7 @@ function readZipEntry(zip, at) {
   const bytes = zip.subarray(start, start + packed);
   const content = method === 8 ? inflateRawSync(bytes) : bytes;
   if (content.length !== size)
-    throw new Error(`the archive is damaged: ${content.length} bytes where ${size} were announced`);
+    throw new Error(`the archive is damaged: its content has ${content.length} bytes instead of ${size}`);
   return content;
 }
 

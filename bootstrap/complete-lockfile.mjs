@@ -83,7 +83,9 @@ export function platformOf(name) {
     );
   const [os, cpu, abi] = match?.slice(1) ?? [];
   if (os === undefined || cpu === undefined)
-    throw new Error(`The name of ${name} names no known platform. Add its entry to package-lock.json by hand.`);
+    throw new Error(
+      `The name of the package ${name} contains no known platform. Add its entry to package-lock.json by hand.`,
+    );
   const libc = abi?.startsWith('musl') ? 'musl' : abi?.startsWith('gnu') ? 'glibc' : undefined;
   return { cpu: [cpu], os: [os], ...(libc && os === 'linux' ? { libc: [libc] } : {}) };
 }

@@ -8,7 +8,7 @@ export type Flags = Partial<SandboxOptions> & Listening;
 /** Reads the flags of the sandbox process. Exits the process for `--help` and for an invalid flag. */
 export function readFlags(argv: string[]): Flags {
   const program = new Command('sandbox').description(
-    'The sandbox: an API that behaves like the Company Data API, over an invented market.',
+    'The sandbox: a server that behaves like the Company Data API, with an invented market.',
   );
   for (const one of switchList()) program.addOption(optionOf(one));
   program.addHelpText('after', '\nExample:\n  tidemark sandbox --companies 10000 --seed 7 --port 4010\n');

@@ -12,7 +12,7 @@ export const DEFAULT_STATUSES = {
   notFound: 404,
   /** LimitError. */
   limit: 429,
-  /** A key without the permission. */
+  /** An API key without the permission. */
   permission: 403,
   /** InternalError. */
   internal: 500,
@@ -65,7 +65,7 @@ export interface SandboxOptions extends Required<WorldOptions>, FilterRules {
   /** Milliseconds before each answer. */
   latency: number;
   statuses: Statuses;
-  /** Body that version 2 sends to a key without the permission: `{detail}`, or the shape of LimitError. */
+  /** Body that version 2 sends to an API key without the permission: `{detail}`, or the shape of LimitError. */
   permissionBody: 'detail' | 'access';
   /**
    * Fields of which autocomplete demands at least one. `five`: the five fields that the error of the reference names.

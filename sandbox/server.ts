@@ -30,7 +30,7 @@ function withSaved(given: Partial<SandboxOptions>): Partial<SandboxOptions> {
   const wrong = contradictions(saved, given);
   if (wrong.length > 0) {
     throw new Error(
-      `${wrong.join(', ')}: ${given.file} contains another market. Leave out these flags, or name another file.`,
+      `The market in ${given.file} has other values for ${wrong.join(', ')}. Leave out these flags, or name another file.`,
     );
   }
   const { companies, tenders, seed, date, clones, key } = saved;

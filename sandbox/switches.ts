@@ -105,7 +105,8 @@ export const SWITCHES: { [Option in keyof Settable]: Switch<Settable[Option]> } 
     group: 'market',
     flag: '--event-twins <kind>',
     value: 'none',
-    description: 'pairs of watch events in the same second: none, different values, or alike',
+    description:
+      'whether watch events come in pairs of the same second: none, different (other values) or alike (equal)',
     parse: oneOf('none', 'different', 'alike'),
   },
   maxPerPage: {
@@ -126,7 +127,7 @@ export const SWITCHES: { [Option in keyof Settable]: Switch<Settable[Option]> } 
     group: 'paging',
     flag: '--page-size-policy <policy>',
     value: 'clamp',
-    description: 'reduce a larger per_page to the largest size (clamp) or refuse it',
+    description: 'per_page above the largest page size: clamp (reduce it) or refuse',
     parse: oneOf('clamp', 'refuse'),
   },
   defaultPerPage: {
@@ -140,14 +141,14 @@ export const SWITCHES: { [Option in keyof Settable]: Switch<Settable[Option]> } 
     group: 'paging',
     flag: '--page-policy <policy>',
     value: 'refuse',
-    description: 'a page after the tenth: refuse, clamp (answer page ten) or empty',
+    description: 'answer to a page after the tenth: refuse, clamp (page ten) or empty',
     parse: oneOf('refuse', 'clamp', 'empty'),
   },
   totalPages: {
     group: 'paging',
     flag: '--total-pages <which>',
     value: 'all',
-    description: 'total_pages of a search with the page cap: all pages, or at most ten',
+    description: 'total_pages of a search above the page cap: all (all pages) or ten (at most ten)',
     parse: oneOf('all', 'ten'),
   },
   v1PageCap: {
@@ -191,28 +192,28 @@ export const SWITCHES: { [Option in keyof Settable]: Switch<Settable[Option]> } 
     group: 'filters',
     flag: '--bounds <kind>',
     value: DEFAULT_RULES.bounds,
-    description: 'range includes both bounds, the lower one (half-open) or none (exclusive)',
+    description: 'bounds that a range includes: inclusive (both), half-open (the lower one) or exclusive (none)',
     parse: oneOf('inclusive', 'half-open', 'exclusive'),
   },
   incorporation: {
     group: 'filters',
     flag: '--incorporation <form>',
     value: DEFAULT_RULES.incorporation,
-    description: 'kind of bounds that company_incorporation expects: date or year',
+    description: 'bounds that company_incorporation expects: date or year',
     parse: oneOf('date', 'year'),
   },
   incorporationPolicy: {
     group: 'filters',
     flag: '--incorporation-policy <policy>',
     value: DEFAULT_RULES.incorporationPolicy,
-    description: 'company_incorporation with the other kind of bounds: refuse, or find nothing (empty)',
+    description: 'answer to bounds that company_incorporation does not expect: refuse or empty (finds nothing)',
     parse: oneOf('refuse', 'empty'),
   },
   incorporationNull: {
     group: 'filters',
     flag: '--incorporation-null <meaning>',
     value: DEFAULT_RULES.incorporationNull,
-    description: 'null in company_incorporation: refuse, ignore, or select companies without a date',
+    description: 'null in company_incorporation: refuse, ignore, or select (companies without a date)',
     parse: oneOf('refuse', 'ignore', 'select'),
   },
   key: {
@@ -220,7 +221,8 @@ export const SWITCHES: { [Option in keyof Settable]: Switch<Settable[Option]> } 
     flag: '--key <key>',
     value: [],
     shown: 'sandbox-key-<seed>',
-    description: 'API key with all permissions; NAME=permission,… adds a limited key; repeatable',
+    description:
+      'API key with all permissions; NAME=permission,… adds an API key with only these permissions; repeatable',
     parse: (key, before) => [...(before ?? []), key],
   },
   ids: {
@@ -277,14 +279,14 @@ export const SWITCHES: { [Option in keyof Settable]: Switch<Settable[Option]> } 
     group: 'faults',
     flag: '--permission-body <shape>',
     value: 'detail',
-    description: 'version 2 body for a key without the permission: detail or access',
+    description: 'body of version 2 for an API key without the permission: detail, or access (as a LimitError)',
     parse: oneOf('detail', 'access'),
   },
   autocompleteNeeds: {
     group: 'faults',
     flag: '--autocomplete-needs <fields>',
     value: 'five',
-    description: 'autocomplete needs one of the five fields, or any field but the country',
+    description: 'what autocomplete needs: five (one of the five fields), or any (one field other than the country)',
     parse: oneOf('five', 'any'),
   },
   drift: {
@@ -292,7 +294,7 @@ export const SWITCHES: { [Option in keyof Settable]: Switch<Settable[Option]> } 
     flag: '--drift <kinds>',
     value: [],
     shown: null,
-    description: 'schema drift in answers: field (new), type (another), missing (left out)',
+    description: 'schema drift in answers: field (adds one), type (changes one), missing (leaves one out)',
     parse: driftKinds,
   },
   port: {
@@ -314,7 +316,7 @@ export const SWITCHES: { [Option in keyof Settable]: Switch<Settable[Option]> } 
     flag: '--file <file>',
     value: null,
     shown: null,
-    description: 'file that keeps day, quota and watches over a restart',
+    description: 'file that keeps day, quota and watches after a restart',
     parse: text,
   },
   headersTimeout: {

@@ -19,7 +19,9 @@ export async function rebuildWarehouse(input?: unknown): Promise<RebuildResult> 
     notes: [],
   };
   setHandler(progressQuery, () => progress);
-  setCurrentDetails('**loading** the landed parts, then building models and publishing; the heartbeat names the step');
+  setCurrentDetails(
+    '**loading** the landed parts, then building the models and publishing. The heartbeat of the activity names the current step',
+  );
   const result = await warehouse.rebuildWarehouse.executeWithOptions(
     { summary: 'rebuild the warehouse from the landing zone' },
     [input],

@@ -104,7 +104,7 @@ export function consentScreen(session: Session): string {
 }
 
 /**
- * Last screen for a program on the person's computer. A form sends the key, so that no address contains it: browsers
+ * Last screen for a program on the person's computer. A form sends the API key, so that no address contains it: browsers
  * keep addresses.
  */
 export function keyScreen({ id, clientState, redirectUri }: Session, key: string): string {

@@ -42,7 +42,7 @@ export const CONNECTOR_OPERATIONS: readonly Operation[] = [
   {
     method: 'POST',
     path: '/api/verify-token',
-    summary: 'Check the key',
+    summary: 'Check the API key',
     section: 'Connector',
     body: VerifyTokenRequest,
     response: VerifyTokenResponse,
@@ -123,7 +123,7 @@ export const CONNECTOR_OPERATIONS: readonly Operation[] = [
   {
     method: 'POST',
     path: '/oauth/login',
-    summary: 'Sign in with a key, for tools',
+    summary: 'Sign in with an API key, for tools',
     section: 'Sign-in',
     form: KeyForm,
     status: 303,

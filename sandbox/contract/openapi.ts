@@ -26,7 +26,7 @@ export function buildOpenApi(statuses: Statuses): Json {
       title: 'Company Data API (sandbox)',
       version: '2.0.0',
       description:
-        'An invented market behind the routes of the Company Data API. Assumptions are listed in sandbox/README.md.',
+        'The routes of the Company Data API, with the data of an invented market. sandbox/README.md lists the assumptions.',
     },
     servers: [{ url: '/' }],
     paths,

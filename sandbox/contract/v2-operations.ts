@@ -74,7 +74,13 @@ export const ALTERNATE_OPERATIONS: readonly Operation[] = [
 
 /** The 32 routes of version 2. */
 export const V2_OPERATIONS: readonly Operation[] = [
-  { method: 'GET', path: '/v2/metrics', summary: 'Usage of the key', section: 'Metrics', response: MetricsResponse },
+  {
+    method: 'GET',
+    path: '/v2/metrics',
+    summary: 'Usage of the API key',
+    section: 'Metrics',
+    response: MetricsResponse,
+  },
   {
     method: 'GET',
     path: '/v2/metrics/contacts',

@@ -200,13 +200,13 @@ function guard(scope: FastifyInstance, sandbox: Sandbox): void {
   });
 }
 
-/** Refusal for a key that lacks the route's permission; undefined when the key has the permission. */
+/** Refusal for an API key that lacks the route's permission; undefined when the API key has the permission. */
 function missingPermission(sandbox: Sandbox, grant: KeyGrant, request: FastifyRequest): Refusal | undefined {
   if (grant.permissions === 'all') return undefined;
   const permission = permissionFor(request.routeOptions.url ?? '');
   if (permission === null || allows(grant, permission)) return undefined;
   return isV1(request)
-    ? v1Error('ProductPermissionDenied', `This key has no permission "${permission}".`)
+    ? v1Error('ProductPermissionDenied', `This API key has no permission "${permission}".`)
     : sandbox.errors.permission(permission);
 }
 
@@ -214,13 +214,13 @@ function missingPermission(sandbox: Sandbox, grant: KeyGrant, request: FastifyRe
 function sentinelBody({ errors }: Sandbox, request: FastifyRequest, status: number): unknown {
   if (isV1(request)) {
     const name = Object.entries(V1_ERROR_STATUS).find(([, value]) => value === status)?.[0] ?? 'InternalError';
-    return v1Error(name as V1ErrorName, `Sentinel for ${status}.`).body;
+    return v1Error(name as V1ErrorName, `This id always causes status ${status}.`).body;
   }
   if (status === 401) return errors.token().body;
   if (status === 400 || status === 422) return errors.invalid({ id: ['Sentinel.'] }).body;
   if (status === 429) return errors.limit('limits.daily', 'Sentinel.', metricOf(request)).body;
-  if (status === 430) return errors.limit('limit', 'Sentinel.', metricOf(request)).body;
-  return { detail: status === 404 ? 'Not found.' : `Sentinel for ${status}.` };
+  if (status === 430) return errors.limit('limit', 'This id always causes this error.', metricOf(request)).body;
+  return { detail: status === 404 ? 'Not found.' : `This id always causes status ${status}.` };
 }
 
 /** The metric that counts a request. For a request that no metric counts, the metric of company details. */

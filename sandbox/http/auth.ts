@@ -8,7 +8,7 @@ import type { KeyGrant } from './permissions.js';
 export class Keys {
   readonly #byDigest = new Map<string, KeyGrant>();
 
-  /** @throws RangeError for a key that a header cannot carry. */
+  /** @throws RangeError for an API key that a header cannot carry. */
   constructor(grants: readonly KeyGrant[]) {
     for (const grant of grants) this.set(grant);
   }
@@ -16,15 +16,15 @@ export class Keys {
   /**
    * Adds an API key, or changes the permissions of a known API key.
    *
-   * @throws RangeError for a key that a header cannot carry.
+   * @throws RangeError for an API key that a header cannot carry.
    */
   set(grant: KeyGrant): void {
     if (!/^[\x21-\x7e]+$/.test(grant.key))
-      throw new RangeError('a key must consist of characters that a header can carry, without spaces');
+      throw new RangeError('an API key must consist of characters that a header can carry, without spaces');
     this.#byDigest.set(digest(grant.key), grant);
   }
 
-  /** Removes a key. Returns false if there is no such key. */
+  /** Removes an API key. Returns false if there is no such API key. */
   remove(key: string): boolean {
     return this.#byDigest.delete(digest(key));
   }
@@ -33,12 +33,12 @@ export class Keys {
     return [...this.#byDigest.values()];
   }
 
-  /** Finds the grant of a key; undefined for an unknown key. */
+  /** Finds the grant of an API key; undefined for an unknown API key. */
   find(key: string): KeyGrant | undefined {
     return this.#byDigest.get(digest(key));
   }
 
-  /** Finds the grant of the key in an `Authorization: Token <key>` header. */
+  /** Finds the grant of the API key in an `Authorization: Token <key>` header. */
   findByHeader(header: string | undefined): KeyGrant | undefined {
     const key = /^Token ([^\s]+)$/.exec(header ?? '')?.[1];
     return key === undefined ? undefined : this.find(key);

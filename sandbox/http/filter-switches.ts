@@ -14,7 +14,8 @@ const KNOWN = new Set([...Object.keys(ProspectingFilters.shape), ...Object.keys(
  */
 export function checkFilterNames({ ignoreFilter, refuseFilter }: Switches): void {
   const unknown = [...ignoreFilter, ...refuseFilter].filter((name) => !KNOWN.has(name));
-  if (unknown.length > 0) throw new RangeError(`${unknown.join(', ')}: no company filter of version 1 or 2`);
+  if (unknown.length > 0)
+    throw new RangeError(`${unknown.join(', ')}: neither version 1 nor version 2 has a company filter of this name`);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { METRICS } from '../state/quota.js';
 
-/** Permissions of a key: the modules that the usage metrics name, and two modules that no metric counts. */
+/** Permissions of an API key: the modules that the usage metrics name, and two modules that no metric counts. */
 export const PERMISSIONS = {
   ...METRICS,
   watching: 'Watching companies',
@@ -9,13 +9,13 @@ export const PERMISSIONS = {
 export type Permission = keyof typeof PERMISSIONS;
 export const PERMISSION_NAMES = Object.keys(PERMISSIONS) as [Permission, ...Permission[]];
 
-/** A key and its permissions. */
+/** An API key and its permissions. */
 export interface KeyGrant {
   key: string;
   permissions: readonly Permission[] | 'all';
 }
 
-/** Permission of each route; the first pattern that matches applies. null: any valid key may call the route. */
+/** Permission of each route; the first pattern that matches applies. null: any valid API key may call the route. */
 const RULES: readonly (readonly [RegExp, Permission | null])[] = [
   [/^\/v2\/metrics/, null],
   [/^\/v2\/prospecting/, 'prospecting'],
@@ -47,7 +47,7 @@ export function permissionFor(path: string): Permission | null {
   return rule[1];
 }
 
-/** Whether a key has a permission. null means that no permission is needed. */
+/** Whether an API key has a permission. null means that no permission is needed. */
 export function allows({ permissions }: KeyGrant, permission: Permission | null): boolean {
   return permission === null || permissions === 'all' || permissions.includes(permission);
 }

@@ -21,7 +21,9 @@ export function truthRoutes(app: FastifyInstance, sandbox: Sandbox): void {
     const { table } = request.params as { table: string };
     const query = request.query as Record<string, unknown>;
     if (!Object.hasOwn(TRUTH_TABLES, table)) {
-      throw new Refusal(404, { detail: `There is no table "${table}": ${Object.keys(TRUTH_TABLES).join(', ')}.` });
+      throw new Refusal(404, {
+        detail: `There is no table "${table}". The tables are ${Object.keys(TRUTH_TABLES).join(', ')}.`,
+      });
     }
     const { world } = sandbox;
     const day = readDay(sandbox, 'day', query['day']) ?? sandbox.day;
@@ -41,7 +43,7 @@ function readDay({ world }: Sandbox, name: string, value: unknown): number | und
   const text = typeof value === 'string' ? value : '';
   const day = /^-?\d{1,5}$/.test(text) ? Number(text) : world.dayOf(text);
   if (day === undefined || Math.abs(day) > MAX_DAY) {
-    const wanted = `Expected a day at most ${MAX_DAY} from day 0, or its date as yyyy-mm-dd.`;
+    const wanted = `Expected the number of a day, from -${MAX_DAY} to ${MAX_DAY}, or its date as yyyy-mm-dd.`;
     throw new Refusal(400, { [name]: [wanted] });
   }
   return day;

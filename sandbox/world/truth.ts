@@ -34,7 +34,10 @@ export const TRUTH_TABLES: Readonly<Record<string, TruthTable>> = {
   financials: { grain: 'company, fiscal year, indicator', rows: financials },
   financials_v1: { grain: 'company, date of a version 1 report, indicator', rows: financialsV1 },
   tenders: { grain: 'tender listed on the day', rows: tenders },
-  events: { grain: 'event of a listed company, from `from` (default: the day of the table) to that day', rows: events },
+  events: {
+    grain: 'event of a listed company, from the day `from` (default: the day of the table) to the day of the table',
+    rows: events,
+  },
   employees: { grain: 'person in version 2', rows: employees },
   executives: { grain: 'person in version 1', rows: executives },
 };

@@ -20,13 +20,13 @@ export interface CommandApi {
 /** Options of `openApi`. */
 export interface CommandApiOptions {
   onAttempt?: (attempt: AttemptReport) => void;
-  /** A key to try. Default: the key in use. */
+  /** An API key to try. Default: the API key in use. */
   apiKey?: string;
 }
 
 /**
- * Opens an API client with the address from the configuration and the key in use (`findApiKey`).
- * @throws TidemarkError `InvalidConfig` without a key
+ * Opens an API client with the address from the configuration and the API key in use (`findApiKey`).
+ * @throws TidemarkError `InvalidConfig` without an API key
  */
 export function openApi(
   config: Config,
@@ -39,7 +39,7 @@ export function openApi(
     allowHttp: config.api.allowHttp,
     apiKey,
     maxConcurrency: config.api.maxConcurrency,
-    // A person waits: allow at most 15 s for each request and two retries. A nightly run allows minutes.
+    // A person waits for the command, so allow at most 15 s for each request, and two retries.
     timeoutMs: Math.min(config.api.timeout, 15) * 1_000,
     maxRetries: 2,
     now: () => clock.now(),
@@ -62,8 +62,8 @@ export function openApi(
 export function describeApiError(error: unknown, baseUrl: string): unknown {
   if (!(error instanceof ApiError)) return error;
   if (error instanceof TokenVerificationError) {
-    return new TidemarkError('Unauthorized', `The API at ${baseUrl} refuses the key.`, {
-      todo: 'Check the key in TIDEMARK_API_KEY, or in the file that TIDEMARK_API_KEY_FILE names, or run `tidemark login`. Also check the address in api.baseUrl.',
+    return new TidemarkError('Unauthorized', `The API at ${baseUrl} refuses the API key.`, {
+      todo: 'Check TIDEMARK_API_KEY or the file that TIDEMARK_API_KEY_FILE names, or run `tidemark login` again. Also check the address in api.baseUrl.',
       cause: error,
     });
   }

@@ -20,15 +20,15 @@ export function registerCompact(program: Command): void {
     .addOption(
       new Option(
         '--drop-repeats <days>',
-        'also remove an answer that is older than this, if the answers before and after it are equal to it',
+        'also remove an answer older than this number of days, if it equals the answer before it and the answer after it',
       ).argParser(parseCount),
     )
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `
-A replay of joined parts gives the same tables. After --drop-repeats, all tables are the same
-except ops.drift, whose shares are computed from the remaining answers.
+A replay of the joined parts gives the same tables. After --drop-repeats, only ops.drift
+differs: its shares count the remaining answers.
 ${examples('tidemark compact', 'tidemark compact --drop-repeats 90')}`,
     )
     .action(async (options: { minParts: number; dropRepeats?: number; json?: boolean }, command: Command) => {

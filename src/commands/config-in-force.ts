@@ -22,7 +22,7 @@ export function exampleConfig(env: NodeJS.ProcessEnv = process.env): Config {
   return loadConfig(EXAMPLE, { ...env, TIDEMARK_DATA: path.resolve(env['TIDEMARK_DATA'] || 'data') });
 }
 
-/** True when the user named a configuration. The demo's configuration must not replace it. */
+/** True when the user named a configuration; then the demo's configuration must not replace it. */
 export function isNamed(option: string | undefined, env: NodeJS.ProcessEnv = process.env): boolean {
   return option !== undefined || Boolean(env['TIDEMARK_CONFIG']);
 }

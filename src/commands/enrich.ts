@@ -16,12 +16,12 @@ interface Options extends RunOptions {
 /** A list and the run that enriches it. */
 interface Prepared {
   list: List<string>;
-  /** The questions as asked: with the contact data to reveal. */
+  /** The question sent for each question of the list: the same question, plus the contact data to reveal. */
   asked: Map<string, string>;
   request: RunRequest;
 }
 
-/** `tidemark enrich`: adds what the API knows to a list of companies or people. */
+/** `tidemark enrich`: adds the records of the API to a list of companies or people. */
 export function registerEnrich(program: Command): void {
   program
     .command('enrich')
@@ -31,7 +31,7 @@ export function registerEnrich(program: Command): void {
     .addOption(
       new Option(
         '--reveal <what>',
-        'contact data that the API shall reveal and may charge for: email, phone',
+        'contact data to reveal: email, phone, or email,phone; the API may charge for it',
       ).argParser(parseReveal),
     )
     .option('--no-wait', 'start the run and return at once')
@@ -78,7 +78,7 @@ async function prepare(config: Config, file: string, { people = false, reveal = 
   if (people && !keepsContacts(config))
     throw wrongUse(
       'personalData is none, so people are not enriched.',
-      'Set `personalData: contacts` in tidemark.yaml if you may keep contact data of people.',
+      'If you may keep contact data of people, set `personalData: contacts` in tidemark.yaml.',
     );
   if (!people) {
     const { COMPANIES } = await import('../resolve/read-questions.js');
@@ -94,7 +94,8 @@ async function prepare(config: Config, file: string, { people = false, reveal = 
   ]);
   const { list, prepared } = lists.readAndDescribe(config, file, PEOPLE);
   const asked = new Map(list.questions.map((question) => [question, withReveal(question, reveal)]));
-  if (reveal.length > 0) tell(`Asks the API to reveal: ${reveal.join(', ')}. ops.reveals books each request.`);
+  if (reveal.length > 0)
+    tell(`The run asks the API to reveal: ${reveal.join(', ')}. ops.reveals lists each of these requests.`);
   const { name, hash } = await lists.storePrepared(config, { ...prepared, questions: [...asked.values()] });
   const input = { file: listInput(name) };
   return { list, asked, request: runOf('enrichPeople', ids.enrichId(hash), input, list.questions.length) };

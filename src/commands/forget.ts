@@ -26,22 +26,26 @@ const STEPS = {
   search: 'Searching the data folder',
 };
 
-/** `tidemark forget`: removes people from all stored data, and proves it. Needs no key, API or Temporal server. */
+/**
+ * `tidemark forget`: removes people from all stored data, and proves the removal. Needs no API key, API or Temporal
+ * server.
+ */
 export function registerForget(program: Command): void {
   program
     .command('forget')
     .description('remove people from the landing zone, the warehouse and all builds, and search for what remains')
-    .option('--person <id...>', 'people to forget for ever: ids of employees or executives')
-    .option('--company <id...>', 'companies whose people to forget for ever')
-    .option('--contact <id...>', 'contacts of tenders to forget for ever')
+    .option('--person <id...>', 'ids of employees or executives to remove for ever')
+    .option('--company <id...>', 'ids of companies whose people to remove for ever')
+    .option('--contact <id...>', 'ids of contacts of tenders to remove for ever')
     .option('--expired', 'remove answers about people that are older than `retention` allows')
     .option('--all', 'remove all personal data; needs personalData: none')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `
-Without an option, finishes an interrupted removal and applies earlier removals again, for example
-after restoring a backup. Removes all builds but a new one, so \`tidemark publish --to\` cannot go back.
+Without an option, the command finishes an interrupted removal, and repeats earlier removals, for example
+after you restored a backup. It publishes a new build and removes all others, so \`tidemark publish --to\`
+cannot go back.
 ${examples('tidemark forget --person 4711', 'tidemark forget --company 1000001', 'tidemark forget --expired')}`,
     )
     .action(async (options: ForgetOptions, command: Command) => {
@@ -80,14 +84,14 @@ function subjectsOf({ person = [], company = [], contact = [] }: ForgetOptions):
   for (const { kind, id } of subjects) {
     if (/^\d{1,19}$/.test(id)) continue;
     throw new TidemarkError('InvalidInput', `--${kind} ${id} is not an id.`, {
-      todo: 'Give the decimal id of the tables: executive_id, company_id or contact_id.',
+      todo: 'Give the number in the column executive_id, company_id or contact_id of the tables.',
     });
   }
   return subjects;
 }
 
 function keepsPeople({ file }: Config): TidemarkError {
-  return new TidemarkError('InvalidInput', `--all needs personalData: none, and ${file} sets contacts.`, {
+  return new TidemarkError('InvalidInput', `--all needs \`personalData: none\`, but ${file} sets \`contacts\`.`, {
     todo: 'Set `personalData: none` and restart the workers. Otherwise the next run lands personal data again.',
   });
 }
@@ -95,8 +99,8 @@ function keepsPeople({ file }: Config): TidemarkError {
 function cutoffsOf({ file, retention }: Config, now: Date): Record<string, Date> {
   const ages = Object.entries(retention).filter((entry): entry is [string, number] => entry[1] !== undefined);
   if (ages.length === 0) {
-    throw new TidemarkError('InvalidInput', `--expired needs an age, and ${file} has no \`retention\`.`, {
-      todo: 'Set it, for example `retention: { executives: 365d }`.',
+    throw new TidemarkError('InvalidInput', `--expired needs \`retention\`, which ${file} does not set.`, {
+      todo: 'Set the age of answers to remove, for example `retention: { executives: 365d }`.',
     });
   }
   return Object.fromEntries(ages.map(([stream, seconds]) => [stream, new Date(now.getTime() - seconds * 1_000)]));
@@ -104,15 +108,17 @@ function cutoffsOf({ file, retention }: Config, now: Date): Record<string, Date>
 
 function sayResult({ rows, parts, removed, proof }: Forgot, { dataDir }: Config): void {
   if (proof === null) {
-    say('✔ No landed answer names them. Answers that do are changed before landing from now on.');
+    say('✔ Nothing to remove from landed answers. Later answers about forgotten people are changed before landing.');
     return;
   }
-  const counts = `${formatCount(rows)} landed answers changed, ${formatCount(parts)} parts written again`;
+  const counts = `changed ${formatCount(rows)} landed answers, wrote ${formatCount(parts)} parts again`;
   say(`${proof.proven ? '✔ removed' : '✖ not everything is removed'}: ${counts}`);
   for (const file of removed) say(`  removed    ${file}`);
   sayProof(proof);
-  say(`  not done   backups and snapshots of ${dataDir}: delete those made before now`);
-  say('  not done   exports of analysts, folders of `replay --into`, and builds that a reader still has open');
+  say(`  not done   backups and snapshots of ${dataDir}: delete all that were made before now`);
+  say(
+    '  not done   exports of analysts, folders of `replay --into`, builds that a reader still has open: delete these',
+  );
 }
 
 function sayProof({ proven, files, bytes, decoded, values, shared, elsewhere, remaining, unread }: Proof): void {
@@ -120,10 +126,13 @@ function sayProof({ proven, files, bytes, decoded, values, shared, elsewhere, re
   say(
     `  searched   ${formatCount(files)} files (${size}), and the rows of ${formatCount(decoded)} Parquet and DuckDB files`,
   );
-  say(`  values     ${formatCount(values)} searched for, in ${formatCount(remaining.length)} files found`);
-  if (shared > 0) say(`  shared     ${formatCount(shared)} values are also in other records and were left out`);
+  say(`  values     ${formatCount(values)} searched for; ${formatCount(remaining.length)} files contain some of them`);
+  if (shared > 0)
+    say(`  shared     ${formatCount(shared)} values were not searched for, because other records have them too`);
   for (const [stream, count] of Object.entries(elsewhere)) {
-    say(`  check      ${formatCount(count)} addresses or numbers are also in other records of ${stream}`);
+    say(
+      `  check      ${formatCount(count)} addresses or numbers are also in other records of ${stream}: perhaps the same person under another id`,
+    );
   }
   for (const { file, values: found } of remaining) say(`  found      ${formatCount(found)} values in ${file}`);
   for (const file of unread) say(`  unreadable ${file}`);

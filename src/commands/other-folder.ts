@@ -8,8 +8,8 @@ import type { WorkerSeen } from '../temporal/crawl-workers.js';
 import { showPath } from '../terminal/show-path.js';
 
 /**
- * Warns that a run used another data folder than this command reads. Null if the folder is the same, or if the run does
- * not name its folder (older workers).
+ * Returns a warning if a run used another data folder than this command; null if the folder is the same, or if the run
+ * does not name its folder (older workers).
  */
 export function otherFolder(run: DataFolder | undefined, dataDir: string): string | null {
   if (run === undefined) return null;
@@ -19,7 +19,7 @@ export function otherFolder(run: DataFolder | undefined, dataDir: string): strin
   return `A worker with the data folder ${describeFolder(run)} did this run, but this command reads ${here}. Use the worker's configuration (--config, TIDEMARK_DATA), or stop that worker and start the run again.`;
 }
 
-/** Path to which a run published: short if the data folder is the same, else the full path and its host. */
+/** Path of the file that a run published: the short path in the same data folder, else the full path with its host. */
 export function publishedPlace(published: string, folder: DataFolder | undefined, dataDir: string): string {
   if (folder === undefined || otherFolder(folder, dataDir) === null) return showPath(path.resolve(dataDir, published));
   return `${path.posix.join(folder.path, published)} on host ${folder.host}`;

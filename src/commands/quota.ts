@@ -14,7 +14,7 @@ ORDER BY metric`;
 export function registerQuota(program: Command): void {
   program
     .command('quota')
-    .description("show the usage of the API's quota, as a run last read it")
+    .description("show the API's quota and its usage, as the latest run read them")
     .option('--live', 'ask the API now (one request)')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark quota', 'tidemark quota --live --json'))
@@ -23,7 +23,7 @@ export function registerQuota(program: Command): void {
       await withPublished(command, async (published) => {
         await printQuery(published, SQL, {
           json: options.json ?? false,
-          empty: 'No run has read the usage metrics yet; try --live.',
+          empty: 'No run has read the usage metrics yet. With --live, the command asks the API now.',
         });
       });
     });

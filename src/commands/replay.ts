@@ -16,7 +16,7 @@ interface ReplayOptions {
 
 const STEPS = { load: 'Loading the landed parts', models: 'Building the models', publish: 'Publishing' };
 
-/** `tidemark replay`: makes the warehouse again from the landing zone. Needs no key, API or Temporal server. */
+/** `tidemark replay`: builds the warehouse again from the landing zone. Needs no API key, API or Temporal server. */
 export function registerReplay(program: Command): void {
   const day = (name: string, what: string) => new Option(`--${name} <day>`, what).argParser(parseDay);
   program
@@ -69,7 +69,7 @@ export function registerReplay(program: Command): void {
     });
 }
 
-/** Requires `--into` with `--from` or `--to`: a warehouse of some nights must not replace the complete one. */
+/** Refuses `--from` and `--to` without `--into`: a warehouse of some nights must not replace the complete one. */
 function checkRange({ from, to, into }: ReplayOptions): void {
   if ((from !== undefined || to !== undefined) && into === undefined) {
     throw new TidemarkError('InvalidInput', '--from and --to need --into, because they select only some nights.', {

@@ -34,7 +34,7 @@ export async function writeReport(context: CliContext, out?: string): Promise<st
     import('../core/files.js'),
     import('../core/file-modes.js'),
   ]);
-  // In the data folder only the owner can read the report. A file that `--out` names gets the usual permissions.
+  // A report in the data folder is readable only by its owner. A file that `--out` names gets the usual permissions.
   const file = out === undefined ? reportFile(context.config.dataDir) : outFile(out);
   await writeFileAtomic(file, renderReport(await readFacts(context)));
   if (out !== undefined) useOrdinaryMode(file);

@@ -18,7 +18,10 @@ export function registerResolve(program: Command): void {
       'identify companies from a list (registration number, VAT, LEI, ticker, website, e-mail, phone, profile, name, person)',
     )
     .argument('<file>', 'CSV file whose first line names the columns; unknown columns are kept and not used')
-    .option('--decisions <file>', 'read decisions from FILE.ambiguous.csv, after you filled its column "decision"')
+    .option(
+      '--decisions <file>',
+      'read your decisions from this file: FILE.ambiguous.csv with its column "decision" filled',
+    )
     .option('--no-wait', 'start the run and return at once')
     .option('--strict', 'also exit with 1 when the run is partial')
     .option('--json', 'print the result as JSON')
@@ -78,7 +81,7 @@ async function prepare(
   return { list, ...(await storePrepared(config, { ...prepared, decisions: decided })) };
 }
 
-/** Writes the result files beside the list and prints how many questions matched a company, by kind of lookup. */
+/** Writes the result files beside the list and prints how many questions matched a company, by the kind of request. */
 async function writeResults(config: Config, file: string, list: List<string>, quiet: boolean): Promise<void> {
   const [{ openPublished }, { ambiguousRows, matchedRows, readMatches, resultFile }, { writeList }] = await Promise.all(
     [import('../builds/published.js'), import('./lists/match-files.js'), import('./lists/write-list.js')],

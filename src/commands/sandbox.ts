@@ -6,7 +6,7 @@ import { say, tell } from '../terminal/print.js';
 export function registerSandbox(program: Command): void {
   program
     .command('sandbox')
-    .description('run the sandbox API; takes its options (--companies N, --tenders N, --seed S, --port P, --key K, …)')
+    .description('run the sandbox API, with options such as --companies N, --tenders N, --seed S, --port P, --key K')
     .argument('[options...]', 'options of the sandbox; `tidemark sandbox --help` lists them all')
     .allowUnknownOption()
     .helpOption(false)
@@ -21,7 +21,7 @@ export function registerSandbox(program: Command): void {
         // A script reads the JSON line unchanged. A person gets instructions.
         if (ready === null || !process.stdout.isTTY) return say(line);
         say(`Sandbox API  ${ready.sandbox}`);
-        say(`Key          ${ready.key}`);
+        say(`API key      ${ready.key}`);
         say(`\n  export TIDEMARK_API_URL=${ready.sandbox} TIDEMARK_API_KEY=${ready.key}\n`);
         tell('Ctrl-C stops the sandbox.');
       });

@@ -44,7 +44,7 @@ export function registerSql(program: Command): void {
         .argParser(parseCount)
         .default(200),
     )
-    .option('--env <name>', 'read changed tables from a dev environment instead of production')
+    .option('--env <name>', 'read the tables of this dev environment, and all other tables from production')
     .addHelpText(
       'after',
       examples(
@@ -60,7 +60,7 @@ export function registerSql(program: Command): void {
       const { config } = await loadContext(command);
       const { openPublished } = await import('../builds/published.js');
       if (format === 'parquet' && options.out === undefined) {
-        throw new TidemarkError('InvalidInput', 'Parquet cannot be written to a terminal.', {
+        throw new TidemarkError('InvalidInput', 'Parquet needs a file: a terminal cannot show it.', {
           todo: 'Name a file with --out, for example --out result.parquet.',
         });
       }
@@ -123,7 +123,7 @@ async function writeFile(
 }
 
 /**
- * Derives the format of a file from its extension, or from `--format` if it has none.
+ * Returns the format of a file: from its extension, or from `--format` if the file has no extension.
  * @throws TidemarkError `InvalidInput` when the extension is unknown or disagrees with `--format`, when the path is a
  *   folder, or when its folder is missing
  */
@@ -154,7 +154,7 @@ function formatOfFile(out: string, asked: Format | undefined): Format {
 }
 
 async function toStdout(text: string): Promise<void> {
-  // Write the text unchanged to a pipe. A terminal would execute control characters in it.
+  // A terminal executes control characters, so show them as escapes there. A pipe or a file gets the text unchanged.
   const shown = process.stdout.isTTY ? visibleInTerminal(text) : text;
   return new Promise((resolve) => process.stdout.write(shown, () => resolve()));
 }

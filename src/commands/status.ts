@@ -160,7 +160,7 @@ async function askPublished({ config }: CliContext): Promise<Pick<Status, 'publi
   }
 }
 
-/** Renders the status for a person. Sends no request; depends also on the terminal's colours and the current folder. */
+/** Renders the status for a person. Sends no request. Uses the terminal's colours and the current folder. */
 export function renderStatus(status: Status, now: number): string {
   const paint = colorsFor(process.stdout);
   const { temporal, published } = status;
@@ -199,7 +199,7 @@ export function renderStatus(status: Status, now: number): string {
   return lines.join('\n');
 }
 
-/** Coverage of a run that is not complete: `, 5,702 of 6,000 companies`. */
+/** Renders the coverage of a run that is not complete: `, 5,702 of 6,000 companies`. */
 function renderReached({ outcome, distinct_companies, reported_total }: LastRun): string {
   if (outcome === 'complete' || distinct_companies === null || reported_total === null) return '';
   return `, ${formatCount(distinct_companies)} of ${formatCount(reported_total)} companies`;

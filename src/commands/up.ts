@@ -11,7 +11,7 @@ export function registerUp(program: Command): void {
   program
     .command('up')
     .description(
-      'run a Temporal dev server, a worker and (with --sandbox) the sandbox in the foreground; Ctrl-C stops all, without data loss',
+      'run a Temporal dev server, a worker and (with --sandbox) the sandbox until Ctrl-C; stopping loses no data',
     )
     .option('--sandbox', 'also start the sandbox API and crawl it instead of api.baseUrl')
     .addOption(portOption('--port <port>', 'Temporal', 7233))
@@ -24,7 +24,7 @@ export function registerUp(program: Command): void {
         import('../core/stored-key.js'),
         import('./local/local-stack.js'),
       ]);
-      // Check the key before starting anything: the worker also checks the key, but starts last.
+      // Check the API key before starting anything: the worker also checks the API key, but starts last.
       if (!options.sandbox) findApiKey(config);
       const stop = interruptSignalSaying('Stopping. Open runs continue at the next start.');
       const starting = startLocalStack({
@@ -34,7 +34,7 @@ export function registerUp(program: Command): void {
         sandbox: options.sandbox ? [] : null,
       });
       const stack = await Promise.race([starting, untilAborted(stop)]);
-      // If interrupted during the start, just end: the guards then stop the processes that were started.
+      // After an interruption during the start, end this process. The guards then stop the processes it started.
       if (stack === null) return;
       try {
         say(`Temporal   ${stack.temporal.address}${stack.temporal.ui ? `   web UI ${stack.temporal.ui}` : ''}`);

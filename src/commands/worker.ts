@@ -4,7 +4,7 @@ import { examples, loadContext } from '../terminal/context.js';
 import { interruptSignalSaying } from '../terminal/interrupt.js';
 import { say } from '../terminal/print.js';
 
-/** Line that `tidemark worker` prints when it polls; `up` and `demo` wait for this line. */
+/** Start of the line that `tidemark worker` prints when it polls; `up` and `demo` wait for this line. */
 export const WORKER_READY = 'worker ready';
 
 /** `tidemark worker`: serves the crawl queue, the warehouse queue or both. */
@@ -18,7 +18,7 @@ export function registerWorker(program: Command): void {
     .addHelpText('after', examples('tidemark worker', 'TEMPORAL_ADDRESS=temporal:7233 tidemark worker --queue crawl'))
     .action(async (options: { queue: Role }, command: Command) => {
       const { config, clock } = await loadContext(command);
-      // Check the key before loading the worker's heavy modules, so that a missing key fails at once.
+      // Check the API key before loading the worker's heavy modules, so that a missing API key fails at once.
       const { findApiKey } = await import('../core/stored-key.js');
       if (options.queue !== 'warehouse') findApiKey(config);
       const [{ runWorker }, { createLog }] = await Promise.all([import('../worker.js'), import('../core/log.js')]);

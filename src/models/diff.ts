@@ -50,7 +50,7 @@ export async function diffEnv(
   const env = await readEnv(dataDir, name);
   const unknown = models.find((model) => !env.models.includes(model));
   if (unknown !== undefined)
-    throw new TidemarkError('InvalidInput', `Environment ${name} has no ${unknown}.`, {
+    throw new TidemarkError('InvalidInput', `Environment ${name} has no model ${unknown}.`, {
       todo: `The environment has only the models that differed when it was built: ${env.models.join(', ') || 'none'}.`,
     });
   const wanted = models.length === 0 ? env.models : models;

@@ -35,10 +35,10 @@ export interface TableDocs {
 }
 
 const SCHEMAS: Record<(typeof MODEL_SCHEMAS)[number], string> = {
-  core: 'one row per thing',
-  marts: 'questions answered',
-  ops: 'how runs went',
-  meta: 'what the file was built from',
+  core: 'records and their history',
+  marts: 'tables for common questions',
+  ops: 'runs, requests, coverage and rejects',
+  meta: 'origin of the published file',
 };
 
 /**

@@ -72,7 +72,7 @@ function parseFunction(file: SqlFile): SqlFunction {
   try {
     const header = Header.parse(parse(match?.[1] ?? ''));
     if (file.name !== `functions/${header.function.replace('.', '/')}.sql`)
-      throw new Error(`the header names ${header.function}; the file must have the same name`);
+      throw new Error(`the header names the function ${header.function}, so the file must have this name`);
     return { ...header, file: file.name, sql: (match?.[2] ?? '').trim() };
   } catch (error) {
     throw new ModelFailedError(

@@ -96,7 +96,7 @@ export function refuseBreaking(changes: readonly ModelChange[]): void {
     refused
       .map(
         ({ model, version, appliedVersion, refused: why }) =>
-          `${model} breaks what version ${version ?? appliedVersion} promises: ${why.join('; ')}.`,
+          `${model} breaks readers of version ${version ?? appliedVersion}: ${why.join('; ')}.`,
       )
       .join('\n'),
     [
@@ -119,7 +119,7 @@ function wayOutOfRemoval(removed: readonly ModelChange[]): string[] {
 function wayOut({ model, version, file, deprecationDate }: ModelChange): string {
   if (deprecationDate !== null) return `Restore version ${version} of ${file}: some readers still use it.`;
   const older = file.replace(/\.sql$/, `_v${version}.sql`);
-  return `Raise \`version\` in the header of ${file}, or undo the breaking change. To serve ${model}_v${version} too for a while, keep the old file as ${older} with a \`deprecation_date\`.`;
+  return `Raise \`version\` in the header of ${file}, or undo the breaking change. To serve the old version too for some time, keep the old file as ${older} with a \`deprecation_date\`: it makes the table ${model}_v${version}.`;
 }
 
 function planModel(

@@ -9,12 +9,12 @@ export type TableCounts = Map<string, number>;
 export const RECEIPT_COLUMNS: readonly [name: string, type: string, comment: string][] = [
   ['run', 'VARCHAR', 'Run that the build was made for'],
   ['built_at', 'TIMESTAMPTZ', 'When the file was built'],
-  ['config_hash', 'VARCHAR', 'Hash of the configuration that the run used; NULL if it was not a crawl'],
+  ['config_hash', 'VARCHAR', 'Hash of the configuration that the run used; NULL if the run was not a crawl'],
   ['models', 'JSON', 'Fingerprint of each model, as a JSON object'],
   ['tables', 'JSON', 'Number of rows of each table, as a JSON object'],
   ['parts', 'BIGINT', 'Number of landed parts that the build contains'],
   ['landed_rows', 'BIGINT', 'Number of responses in these parts'],
-  ['coverage', 'JSON', "The run's rows of ops.coverage; NULL if it has none"],
+  ['coverage', 'JSON', "The run's rows of ops.coverage; NULL if the run has none"],
 ];
 
 /** Published description of `meta.receipt`. */

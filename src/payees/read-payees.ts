@@ -64,7 +64,7 @@ function headerOf({ line, cells }: CsvRecord, name: string): PayeeColumns {
   const columns = readColumns(cells);
   if (!columns.fields.includes('id')) {
     throw wrongList(
-      `${name} names no column with accounts in its first line.`,
+      `The first line of ${name} names no column with accounts.`,
       'Name a column iban, account_number or account; see "Lists for tidemark payees check" in docs/configuration.md.',
     );
   }
@@ -116,7 +116,7 @@ function refusalOf({ cells }: CsvRecord, { fields }: PayeeColumns, payee: Payee)
   // probably the next row.
   if (cells.some((cell, i) => fields[i] !== undefined && /[\r\n].*[,;\t|]/.test(cell)))
     return torn('a quoted field continues on the next line, so a closing quote may be missing');
-  if (payee.id === '') return { problem: 'id: it has no account. Fill the account or the IBAN', torn: false };
+  if (payee.id === '') return { problem: 'id: the row has no account. Fill in the account or the IBAN', torn: false };
   const fault = payeeFault(payee);
   if (fault === null) return null;
   return { problem: `${fault.field}: ${fault.rule}. ${fault.todo.replace(/\.$/, '')}`, torn: false };

@@ -76,14 +76,14 @@ const RULES: readonly Rule[] = [
 
   ({ holding_entity }, scheme) =>
     scheme === 'EPC' && holding_entity !== undefined
-      ? fault('holding_entity', 'the scheme EPC takes the IBAN only', 'Leave holding_entity empty, or use IBAN_BICFI.')
+      ? fault('holding_entity', 'the scheme EPC takes only the IBAN', 'Leave holding_entity empty, or use IBAN_BICFI.')
       : null,
 
   ({ id }, scheme) =>
     takesIban(scheme) && !isIban(id)
       ? fault(
           'id',
-          `the scheme ${scheme} needs an IBAN, and this is none: its form or its check digits are wrong`,
+          `the scheme ${scheme} needs an IBAN, but this value is not one: its form or its check digits are wrong`,
           'Compare the IBAN with the invoice, character by character.',
         )
       : null,
@@ -95,7 +95,7 @@ const RULES: readonly Rule[] = [
 
   ({ identity_type = 'NIDN' }, _scheme, country) =>
     country === 'ZA' && !['NIDN', 'COID'].includes(identity_type.toUpperCase())
-      ? fault('identity_type', 'South Africa has the identity types NIDN and COID', 'Use one of them.')
+      ? fault('identity_type', 'South Africa has only the identity types NIDN and COID', 'Use one of these two.')
       : null,
 
   ({ country_code = 'XX' }) =>

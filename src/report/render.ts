@@ -27,7 +27,7 @@ const SECTIONS: Section[] = [
     short: 'Markets',
     title: 'Markets, night by night',
     about:
-      'Companies of each market, and those that entered, left or changed since the night before. Unproven numbers are left out.',
+      'Number of companies of each market, and how many entered, left or changed since the night before. Numbers that a night did not prove are left out.',
     render: renderMarkets,
   },
   { id: 'runs', short: 'Runs', title: 'Runs', about: 'The latest runs and how they ended.', render: renderRuns },
@@ -36,14 +36,14 @@ const SECTIONS: Section[] = [
     short: 'Coverage',
     title: 'Coverage',
     about:
-      'Companies that each market’s latest search proved. Every company counts once, under its best proof. Every gap is listed.',
+      'Companies that the latest search of each market found, by class of proof. Every company counts once, in its best class. Every gap is listed.',
     render: renderCoverage,
   },
   {
     id: 'forecast',
     short: 'Forecast',
     title: 'Forecast and actual requests',
-    about: 'Requests that each run forecast at its start, and those it sent.',
+    about: 'Requests that each run forecast at its start, and requests that it sent.',
     render: renderForecasts,
   },
   {
@@ -86,7 +86,7 @@ const SECTIONS: Section[] = [
     id: 'dictionary',
     short: 'Dictionary',
     title: 'Data dictionary',
-    about: 'Every table of the published file, with its columns and where their values come from.',
+    about: 'Every table of the published file, with its columns and the origin of their values.',
     render: renderDictionary,
   },
 ];

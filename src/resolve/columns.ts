@@ -35,8 +35,8 @@ export function readHeader<Field extends string>(
   const columns = cells.map((cell) => fields.find((field) => names[field].includes(plainName(cell))));
   if (!columns.some((field) => field !== undefined && identifying.includes(field))) {
     throw wrongList(
-      `${name} names no column that identifies ${what} in its first line.`,
-      `Name at least one of: ${identifying.join(', ')}; country_code helps.`,
+      `The first line of ${name} names no column that identifies ${what}.`,
+      `Add at least one of these columns: ${identifying.join(', ')}. A column country_code helps, too.`,
     );
   }
   const twice = cells.find(

@@ -66,14 +66,14 @@ function readRow({ line, cells }: CsvRecord, columns: readonly string[], name: s
   const cell = (column: string): string => cells[columns.indexOf(column)]?.trim() ?? '';
   const [question, id, decision] = [cell('question'), cell('candidate_id'), cell('decision')];
   if (!isQuestion(question))
-    throw wrongList(`Line ${line} of ${name} has no valid question.`, 'Leave the column "question" as it was written.');
+    throw wrongList(`Line ${line} of ${name} has no valid question.`, 'Do not change the column "question".');
   if (decision !== '' && !YES.test(decision) && !NO.test(decision) && !isId(decision))
     throw wrongList(
       `Line ${line} of ${name} has an unknown decision: ${decision}`,
       'Write yes, no or the id of a company.',
     );
   if (YES.test(decision) && !isId(id))
-    throw wrongList(`Line ${line} of ${name} has no valid candidate_id.`, 'Leave this column as it was written.');
+    throw wrongList(`Line ${line} of ${name} has no valid candidate_id.`, 'Do not change the column "candidate_id".');
   return { line, question, id, decision };
 }
 

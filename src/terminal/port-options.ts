@@ -22,5 +22,5 @@ function parsePort(text: string): number {
 export function parseCount(text: string): number {
   const count = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(count)) return count;
-  throw new InvalidArgumentError('Must be a whole number from 0.');
+  throw new InvalidArgumentError('Must be a whole number, 0 or more.');
 }

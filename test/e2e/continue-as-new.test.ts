@@ -115,7 +115,8 @@ describe(`runs that continue as new after ${EVENTS} events`, () => {
     await reaches(run, 'paused');
     await run.signal('resume');
     const result = (await run.result()) as RunResult;
-    const note = 'setConcurrency asked for 99 requests in flight; api.maxConcurrency allows 16.';
+    const note =
+      'The signal setConcurrency asked for 99 requests in flight. The run uses 16, as api.maxConcurrency allows.';
     expect(result).toMatchObject({ outcome: 'complete', notes: [note] });
     await system.api.expectMarketEqualsTruth(system.project);
     expect([await detailRequests(), await reportRequests()]).toEqual([

@@ -103,7 +103,7 @@ describe('operator commands', () => {
     for (const odd of [10_000_000_000, 0.5, -3, 'many', null]) await run.signal('setConcurrency', odd);
     expect(await run.result()).toMatchObject({
       outcome: 'complete',
-      notes: ['setConcurrency takes a whole number from 0 to 512; the run ignored another value.'],
+      notes: ['The signal setConcurrency takes a whole number from 0 to 512. The run ignored a wrong value.'],
     });
   });
 
@@ -115,7 +115,9 @@ describe('operator commands', () => {
     await run.signal('setConcurrency', 99);
     expect(await run.result()).toMatchObject({
       outcome: 'complete',
-      notes: ['setConcurrency asked for 99 requests in flight; api.maxConcurrency allows 16.'],
+      notes: [
+        'The signal setConcurrency asked for 99 requests in flight. The run uses 16, as api.maxConcurrency allows.',
+      ],
     });
   });
 

@@ -34,7 +34,7 @@ describe('a key without a permission', () => {
     const result = JSON.parse(run.stdout) as { outcome: string; notes: string[]; refused: { permission: string }[] };
     expect(result).toMatchObject({ outcome: 'partial', rejects: 0, coverage: { missing: 0 }, refused: [refused] });
     const sentence = expect.stringMatching(
-      new RegExp(`^financials: this key lacks the permission ".*", module "${names.module}"`),
+      new RegExp(`^financials: this API key lacks the permission ".*", module "${names.module}"`),
     ) as string;
     expect(result.notes).toEqual([sentence]);
     // Two chunks of 500 start at the same time. Each sends three requests, and two to confirm the refusal.
@@ -46,7 +46,7 @@ describe('a key without a permission', () => {
     expect(await system.project.query('SELECT count(*)::INTEGER AS n FROM ops.rejects')).toEqual([{ n: 0 }]);
     const [filed] = await system.project.query('SELECT refused, outcome FROM ops.runs');
     expect(JSON.parse(filed?.['refused'] as string)).toMatchObject([refused]);
-    expect((await tidemark('status')).stdout).toMatch(/! financials: this key lacks the permission/);
+    expect((await tidemark('status')).stdout).toMatch(/! financials: this API key lacks the permission/);
   });
 
   it('asks for refused reports again the next night', async () => {
@@ -81,7 +81,9 @@ describe('a key without a permission', () => {
     const run = await tidemark('snapshot');
     expect(run.code).toBe(1);
     const { module } = system.api.namesOf('prospecting');
-    expect(run.stderr).toMatch(new RegExp(`prospecting: this key lacks the permission "[^"]+", module "${module}"`));
+    expect(run.stderr).toMatch(
+      new RegExp(`prospecting: this API key lacks the permission "[^"]+", module "${module}"`),
+    );
     expect(await system.api.requests('POST /v2/prospecting')).toBeLessThanOrEqual(before + 5);
   });
 });

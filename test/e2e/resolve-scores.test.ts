@@ -133,7 +133,7 @@ it('keeps no address and no person in the data folder without personalData: cont
   );
   const { code, stderr } = await system.tidemark('resolve', file);
   expect(code, stderr).toBe(0);
-  expect(stderr).toContain('personalData is none: of e-mail, only the domain is used and kept.');
+  expect(stderr).toContain('personalData is none: only the domain of e-mail is used and kept.');
   expect(stderr).toContain('personalData is none: contact person is ignored.');
   const places = readdirSync(system.project.dataDir, { recursive: true, encoding: 'utf8' })
     .map((name) => path.join(system.project.dataDir, name))

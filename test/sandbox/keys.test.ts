@@ -50,7 +50,7 @@ describe('permissions of API keys', () => {
         expect([path, status === 403]).toEqual([path, false]);
       } else {
         expect([path, status]).toEqual([path, 403]);
-        const words = `This key has no permission "${permission}".`;
+        const words = `This API key has no permission "${permission}".`;
         expect(body).toEqual(
           path.startsWith('/v1')
             ? { error_name: 'ProductPermissionDenied', code: 403, message: words, data: {} }
@@ -109,7 +109,7 @@ describe('permissions of API keys', () => {
     expect((await call('company-details', 'reader', { company_id: String(id) })).status).toBe(200);
     expect(await call('company-ownership', 'reader', { company_id: String(id) })).toMatchObject({
       status: 200,
-      body: { detail: 'This key has no permission "ownership".' },
+      body: { detail: 'This API key has no permission "ownership".' },
     });
     expect((await call('nomenclature', 'nothing', { nomenclature_type: 'company_status' })).status).toBe(200);
   });

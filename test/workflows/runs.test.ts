@@ -350,7 +350,7 @@ describe('a search', () => {
     await expect(run('marketSnapshot', {})).rejects.toMatchObject({
       type: 'PermissionDenied',
       nonRetryable: true,
-      message: expect.stringMatching(/this key lacks the permission "Search"/) as string,
+      message: expect.stringMatching(/this API key lacks the permission "Search"/) as string,
     });
     expect(inputs('closeRun')).toMatchObject([
       {
@@ -399,7 +399,7 @@ describe('a listing', () => {
     expect(await run('marketSnapshot', {})).toMatchObject({ outcome: 'complete', notes: ['nomenclatures is short'] });
     expect(await run('watchSync', {})).toMatchObject({
       outcome: 'partial',
-      notes: [expect.stringMatching(/^watched companies: this key lacks/), 'watched_companies is short'],
+      notes: [expect.stringMatching(/^watched companies: this API key lacks/), 'watched_companies is short'],
     });
   });
 });

@@ -49,17 +49,17 @@ export function reasonsInWords(reasons: DuePlan['reasons'] = {}): string {
   return present.map((reason) => `${reasons[reason]?.toLocaleString('en-US')} ${REASONS[reason]}`).join(', ');
 }
 
-/** Returns a sentence that says which route the API refuses to the key, and the remedy. */
+/** Returns a message that names the route that this API key may not use, and the remedy. */
 export function refusalInWords(refusal: Refusal): string {
   const { stream, endpoint, guard, message } = refusal;
   const what = stream.replaceAll('_', ' ');
   const names = namesOf(refusal);
   if (guard === 'limit') {
-    return `${what}: the API answered only "limit"${names === '' ? '' : ` (${names})`} to ${endpoint} for two hours. The run skipped the rest. The next run tries again.`;
+    return `${what}: the API answered only "limit"${names === '' ? '' : ` (${names})`} to ${endpoint} for two hours. The run skipped the remaining records. The next run tries again.`;
   }
   return names === ''
-    ? `${what}: the API refuses ${endpoint} to this key ("${message}"). The run skipped the rest. Ask the issuer of the key for the permission. The next run tries again.`
-    : `${what}: this key lacks the ${names}, which ${endpoint} needs. The run skipped the rest. Ask the issuer of the key for it. The next run tries again.`;
+    ? `${what}: the API does not allow ${endpoint} with this API key ("${message}"). The run skipped the remaining records. Ask the issuer of the API key for the permission. The next run tries again.`
+    : `${what}: this API key lacks the ${names}, which ${endpoint} needs. The run skipped the remaining records. Ask the issuer of the API key for this permission. The next run tries again.`;
 }
 
 function namesOf({ permission, module, app }: Refusal): string {

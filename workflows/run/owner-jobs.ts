@@ -23,10 +23,10 @@ export async function startEnrichment(run: Run): Promise<void> {
         cancellationType: ChildWorkflowCancellationType.ABANDON,
         staticSummary: `enriches the owners of ${market}`,
       });
-      run.note(`The run ${workflowId} enriches the owners that are not conclusive.`);
+      run.note(`The run ${workflowId} starts jobs for the companies whose owners are not conclusive.`);
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      run.note(`The run ${workflowId} was still enriching owners, so no second one was started.`);
+      run.note(`The run ${workflowId} is still enriching owners, so this run did not start another one.`);
     }
   });
 }

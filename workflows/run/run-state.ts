@@ -165,13 +165,17 @@ export class RunState {
   /** Sets the requests in flight. With 0, the configured number applies again. An invalid number adds a note. */
   setConcurrency(limit: unknown): void {
     if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 0 || limit > MOST_IN_FLIGHT) {
-      this.note(`setConcurrency takes a whole number from 0 to ${MOST_IN_FLIGHT}; the run ignored another value.`);
+      this.note(
+        `The signal setConcurrency takes a whole number from 0 to ${MOST_IN_FLIGHT}. The run ignored a wrong value.`,
+      );
       return;
     }
     const most = this.ctx.maxConcurrency ?? MOST_IN_FLIGHT;
     this.concurrency = Math.min(limit, most) || null;
     if (limit > most)
-      this.note(`setConcurrency asked for ${String(limit)} requests in flight; api.maxConcurrency allows ${most}.`);
+      this.note(
+        `The signal setConcurrency asked for ${String(limit)} requests in flight. The run uses ${most}, as api.maxConcurrency allows.`,
+      );
   }
 
   // ---- steps ----

@@ -25,7 +25,7 @@ interface Inner {
 const WRONG_KEY = { detail: 'Invalid API key.' };
 
 /**
- * Connector routes for company data, with the key in the body. The reference does not show their answers. Each route
+ * Connector routes for company data, with the API key in the body. The reference does not show their answers. Each route
  * returns the body of its version 2 call, including errors. The status is always 200, or 422 for a body of the wrong
  * shape: the reference states no other status.
  *

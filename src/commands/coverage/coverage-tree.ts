@@ -1,8 +1,8 @@
 import { formatCount } from '../../progress/format.js';
 import type { CoverageGap } from '../../../schemas/pipeline/landing.js';
 
-// Indentation of each level of the tree, and the minimum width for the description of a gap, in columns of the
-// terminal.
+// In columns of the terminal: the indentation of each level of the tree, and the minimum width for the description of a
+// gap.
 const INDENT = 3;
 const MIN_ROOM = 30;
 
@@ -76,7 +76,7 @@ function worst(verdicts: TreeNode['verdict'][]): TreeNode['verdict'] {
 
 /** How to render the tree. */
 export interface TreeOptions {
-  /** True shows every segment; false folds proven neighbours into one line. */
+  /** True shows every segment; false shows neighbouring proven segments in one line. */
   all: boolean;
   /** Columns of the terminal; gaps are wrapped to this width. */
   width: number;
@@ -138,7 +138,8 @@ function wrap(text: string, room: number): string[] {
 }
 
 /**
- * Folds proven neighbours into one line. The line counts leaves: each leaf is a search whose pages add up to its total.
+ * Renders neighbouring proven segments as one line. The line counts leaves: each leaf is a search whose pages add up to
+ * its total.
  */
 function fold(nodes: TreeNode[]): string {
   const leaves = nodes.flatMap(leavesOf);

@@ -51,12 +51,12 @@ export function registerCoverage(program: Command): void {
   program
     .command('coverage')
     .description(
-      'show how much of each market was found: the tree of searches, and each gap with its filters and count',
+      'show how many companies of each market the run found: its searches as a tree, and each gap with filters and count',
     )
     .option('--market <name>', 'only this market')
     .option('--run <id>', 'show this run; default the last run of each market')
     .option('--all', 'show each proven segment, not only their number')
-    .option('--json', 'print JSON with the unproven segments; with --all, with all segments')
+    .option('--json', 'print JSON with the unproven segments; --all adds the proven segments')
     .addHelpText(
       'after',
       examples('tidemark coverage', 'tidemark coverage --market nordics --all', 'tidemark coverage --json'),
@@ -149,6 +149,8 @@ function renderCertificate(certificate: CoverageCertificate): string[] {
       `  ${name.padEnd(12)}  ${found[i]?.padStart(wide ?? 0)} found  ${missing[i]?.padStart(wider ?? 0)} missing  ${CLASSES[name]}`,
   );
   if (certificate.gone > 0)
-    lines.push(`  gone          ${formatCount(certificate.gone)} found, but no longer counted at the end`);
+    lines.push(
+      `  gone          ${formatCount(certificate.gone)} found, but the API no longer counted them at the end of the run`,
+    );
   return lines;
 }

@@ -4,9 +4,9 @@ import { demoDir } from '../../core/data-folder.js';
 import { exampleConfig, isNamed } from '../config-in-force.js';
 
 /**
- * Configuration of the demo: the named one, else tidemark.yaml in the current folder, else the example with `./data`.
- * The demo always crawls the sandbox. If tidemark.yaml names a real API, the demo uses a separate data folder: invented
- * companies must never mix with real ones.
+ * Returns the configuration of the demo: the file that the user named, else tidemark.yaml in the current folder, else
+ * the example with `./data`. The demo always crawls the sandbox. If tidemark.yaml names a real API, the demo uses a
+ * separate data folder, so that invented companies never mix with real ones.
  */
 export function demoConfig(
   option: string | undefined,

@@ -70,7 +70,7 @@ export async function runDemo(options: DemoOptions, configOption: string | undef
 
 function describeStack({ temporal, sandbox }: LocalStack): void {
   const paint = colorsFor(process.stderr);
-  tell(`  Temporal UI  ${paint.cyan(temporal.ui ?? `(of your own server at ${temporal.address})`)}`);
+  tell(`  Temporal UI  ${paint.cyan(temporal.ui ?? `(see your own Temporal server at ${temporal.address})`)}`);
   if (sandbox) tell(`  Sandbox API  ${paint.cyan(sandbox.url)}`);
   tell('');
 }
@@ -96,7 +96,7 @@ async function crawl(config: Config, clock: Clock, interrupted: AbortSignal): Pr
       const other = otherFolder(result.folder, config.dataDir);
       if (other !== null)
         throw new TidemarkError('OtherDataFolder', other, {
-          todo: 'The demo uses the same Temporal server as that worker. Unset TEMPORAL_ADDRESS to give the demo its own server, or set TEMPORAL_NAMESPACE.',
+          todo: 'The demo uses the same Temporal server as that worker. Unset TEMPORAL_ADDRESS to give the demo its own server, or set TEMPORAL_NAMESPACE to another namespace.',
         });
       results.push(result);
       tell(`${renderResult(request.workflowId, result, config.dataDir)}\n`);
@@ -134,9 +134,9 @@ function summarise(
   const file = showPath(publishedFile(config.dataDir));
   say(paint.bold(`Done in ${formatDuration(tookMs)}, ${formatCount(requests)} requests.`));
   say(`  Warehouse     ${file}  (open it read-only with any DuckDB 1.5 client)`);
-  say(`  For Spark, …  ${showPath(publishedLake(config.dataDir))}`);
-  say(`  Ask it        npx tidemark sql "SELECT * FROM marts.companies LIMIT 5"`);
-  say(`  Report        ${showPath(report)}  (one HTML file: runs, coverage, drift, data dictionary)`);
+  say(`  Parquet files ${showPath(publishedLake(config.dataDir))}`);
+  say(`  Query it      npx tidemark sql "SELECT * FROM marts.companies LIMIT 5"`);
+  say(`  Report        ${showPath(report)}  (one HTML file: runs, coverage, schema drift, data dictionary)`);
   if (stack.temporal.ui) say(`  Temporal UI   ${stack.temporal.ui}`);
   if (stack.sandbox) say(`  Sandbox API   ${stack.sandbox.url}   key ${stack.sandbox.key}`);
   say(`  Logs          ${showPath(logsDir(config.dataDir))}`);

@@ -3,7 +3,7 @@ import { IsoDate } from '../../../schemas/pipeline/run.js';
 import { demoMark } from '../../core/data-folder.js';
 import { writeFileAtomic } from '../../core/files.js';
 
-// Always the same market: a second demo refreshes the companies that the first one fetched.
+// The same seed gives the same market, so a second demo finds the companies that the first demo fetched.
 const SEED = 7;
 const DAY_MS = 86_400_000;
 
@@ -28,7 +28,7 @@ async function firstDay(dataDir: string, today: string): Promise<string> {
     const known = readFileSync(file, 'utf8').trim();
     if (IsoDate.safeParse(known).success && known <= today) return known;
   } catch {
-    // This is the first demo with this folder.
+    // The file is missing: this is the first demo with this data folder.
   }
   await writeFileAtomic(file, `${today}\n`);
   return today;

@@ -39,7 +39,7 @@ export async function checkDisk(dataDir: string): Promise<Finding> {
     : ok('disk', message);
 }
 
-/** Identity of the data folder, as workers and runs show it. */
+/** Text with the id of the data folder. Workers and runs show the same id. */
 function identity(dataDir: string): string {
   const folder = readDataFolder(dataDir);
   return folder === null ? ', not used by a worker yet' : ` (id ${shortId(folder.id)})`;
@@ -47,7 +47,7 @@ function identity(dataDir: string): string {
 
 /**
  * Checks that all landed parts exist, that no time stamp is in the future, and that no old spool is left.
- * @param now Real time, to compare with the age of spools
+ * @param now Real time, from which the age of a spool is computed
  * @param clockNow Time of the clock that stamps answers (TIDEMARK_NOW shifts it)
  */
 export function checkLanding(dataDir: string, now: Date, clockNow: Date): Finding {
@@ -73,7 +73,7 @@ export function checkLanding(dataDir: string, now: Date, clockNow: Date): Findin
       return warn(
         'landing',
         `${message}; ${ahead}`,
-        'Until that time, new answers get even later stamps, so that the newest answer still wins. If that time is far away, move the landing folders run=… of these runs to another place and run `tidemark replay`. The next runs fetch these records again.',
+        'Until that time, new answers get later time stamps than these, so that the newest answer of a record still counts. If that time is far away, move the landing folders run=… of these runs to another place, then run `tidemark replay`. The next runs fetch these records again.',
       );
     const stale = staleSpools(landingDir(dataDir), now);
     return stale.length === 0
@@ -81,7 +81,7 @@ export function checkLanding(dataDir: string, now: Date, clockNow: Date): Findin
       : warn(
           'landing',
           `${message}; ${stale.length} spools of unfinished chunks`,
-          'A _spool folder is named like its run. Delete the folders whose runs have ended: `tidemark runs` lists ended runs.',
+          'Spools are in the folders data/landing/…/run=…/_spool. Delete each _spool folder whose run has ended. `tidemark runs` lists the ended runs.',
         );
   } catch (error) {
     return fail('landing', error);

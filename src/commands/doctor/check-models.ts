@@ -4,15 +4,18 @@ import { refuseBreaking } from '../../models/plan.js';
 import { readPlan } from '../../models/read-plan.js';
 import { fail, ok, skip, warn, type Finding } from './finding.js';
 
-/** Checks that the next run can build the SQL models: it can read them, and they break no promise of a version. */
+/**
+ * Checks that the next run can build the SQL models: the files can be read, and no file contains a breaking change
+ * without a new version.
+ */
 export async function checkModels({ dataDir, modelsDir }: Config, now: Date): Promise<Finding> {
   try {
     const { changes, held } = await readPlan(dataDir, { modelsDir, now });
     if (held !== null)
       return warn(
         'models',
-        `since the rollback of ${held.since}, runs build the earlier set and not the files`,
-        'Run `tidemark models apply` to build from the files again.',
+        `since the rollback of ${held.since}, runs build the restored set of models and ignore the model files`,
+        'To build the model files again, run `tidemark models apply`.',
       );
     refuseBreaking(changes);
     const changed = changes.filter(({ change }) => change !== 'unchanged').length;

@@ -29,7 +29,7 @@ export async function checkWarehouse(dataDir: string): Promise<Finding> {
         return warn(
           'warehouse',
           gone,
-          'Perhaps only the landing zone or only the warehouse was restored from a backup. Tidemark does not fetch the missing records by itself.',
+          'Possible cause: only the landing zone or only the warehouse was restored from a backup. Tidemark does not fetch the missing records again.',
         );
       }
       const waiting = await streamsToReadAgain(instance);
@@ -51,7 +51,7 @@ export async function checkWarehouse(dataDir: string): Promise<Finding> {
   }
 }
 
-/** Streams that an upgrade marked to be read again; empty in a warehouse from before that upgrade. */
+/** Streams that an upgrade marked to be loaded again; empty if the warehouse is older than this mark. */
 async function streamsToReadAgain(instance: DuckDBInstance): Promise<string[]> {
   const connection = await instance.connect();
   try {
@@ -68,6 +68,6 @@ function warnOfReading(streams: readonly string[]): Finding {
   return warn(
     'warehouse',
     `An older version of Tidemark loaded these streams: ${streams.join(', ')}. Their tables lack columns that only this version fills.`,
-    'The next run reads them again from data/landing. If this warning stays, parts are missing or damaged in that folder: restore them from a backup.',
+    'The next run loads these streams again from data/landing. If this warning appears again after that run, parts in data/landing are missing or damaged: restore them from a backup.',
   );
 }

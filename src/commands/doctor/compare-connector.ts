@@ -6,16 +6,19 @@ import { ok, skip, warn, type Finding } from './finding.js';
 /** Fields of a company record that the comparison reads. The types are not certain. */
 type CompanyRecord = Record<string, unknown>;
 
-/** A data route of the connector. Returns what differs from the API; null if nothing differs, undefined if not asked. */
+/**
+ * Compares one data route of the connector with the API. Returns the difference; null if there is none; undefined if
+ * the company lacks the value that the request needs.
+ */
 type Comparison = (client: ApiClient, known: Known) => Promise<string | null | undefined>;
 
-/** The company of the comparison, as the API describes it. */
+/** The company with which both servers are compared: its record from the API. */
 interface Known {
   company: CompanyRecord;
   id: string;
 }
 
-// Companies to look at for one that has values for every route.
+// Number of companies to read, to find one with a value for every route.
 const MOST_CANDIDATES = 5;
 const TODO = 'Runs do not use the connector. Tell its operator if other programs need it.';
 
@@ -23,7 +26,7 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
   prospecting: async (client) => {
     const [theirs, ours] = [await client.connector.prospecting(), await client.v2.prospecting({})];
     const { fits, value } = theirs.data;
-    if (!fits) return 'its answer is no page of a search';
+    if (!fits) return 'the answer of the connector is not a page of search results';
     return differ('total_companies', value.total_companies, ours.data.total_companies);
   },
   'company-details': async (client, { company, id }) => sameCompany(await client.connector.companyDetails(id), company),
@@ -46,25 +49,25 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
     const year = Object.keys(data).toSorted().at(-1);
     if (year === undefined) return undefined;
     const theirs = await client.connector.companyFinancials(id, Number(year));
-    if (!theirs.data.fits) return 'its answer is no financial report';
+    if (!theirs.data.fits) return 'the answer of the connector is not a financial report';
     const turnover = (report: object): unknown =>
       (report as Record<string, Record<string, unknown> | undefined>)[year]?.['Turnover'];
     return differ(`Turnover of ${year}`, turnover(theirs.data.value), turnover(data));
   },
   'company-ownership': async (client, { id }) => {
     const [theirs, ours] = [await client.connector.companyOwnership(id), await client.v2.kyb.ubo(id)];
-    return theirs.body === ours.body ? null : 'its answer is another text than the API’s';
+    return theirs.body === ours.body ? null : 'the answers of the connector and the API differ';
   },
   nomenclature: async (client) => {
     const { data } = await client.connector.nomenclature('company_status');
-    if (!data.fits) return 'its answer is no lookup list';
+    if (!data.fits) return 'the answer of the connector is not a lookup list';
     const { company_status: ours = [] } = (await client.v1.nomenclatures()).data as { company_status?: unknown[] };
     return differ('number of statuses', data.value.items.length, ours.length);
   },
 };
 
 /**
- * Asks every data route of the connector about one company and compares the answers with the API. Needs about 20 calls.
+ * Calls every data route of the connector for one company and compares the answers with the API. Needs about 20 calls.
  * Runs do not use the connector, so a difference is only a warning.
  */
 export async function compareConnector(client: ApiClient): Promise<Finding[]> {
@@ -72,16 +75,18 @@ export async function compareConnector(client: ApiClient): Promise<Finding[]> {
   try {
     known = await findCompany(client);
   } catch (error) {
-    return [skip('connector data', `the API names no company to ask about: ${errorMessage(error)}`)];
+    return [skip('connector data', `found no company to compare: ${errorMessage(error)}`)];
   }
-  if (known === null) return [skip('connector data', 'the API names no company to ask about')];
+  if (known === null)
+    return [skip('connector data', 'found no company to compare: the search of the API returned none')];
   const findings: Finding[] = [];
   for (const [name, compare] of Object.entries(COMPARISONS)) {
     const check = `connector ${name}`;
     try {
       const difference = await compare(client, known);
-      if (difference === undefined) findings.push(skip(check, `company ${known.id} has no value to ask with`));
-      else if (difference === null) findings.push(ok(check, `agrees with the API about company ${known.id}`));
+      if (difference === undefined)
+        findings.push(skip(check, `not checked, because company ${known.id} has no value for this request`));
+      else if (difference === null) findings.push(ok(check, `connector and API agree about company ${known.id}`));
       else findings.push(warn(check, `company ${known.id}: ${difference}`, TODO));
     } catch (error) {
       findings.push(warn(check, errorMessage(error), TODO));
@@ -90,7 +95,10 @@ export async function compareConnector(client: ApiClient): Promise<Finding[]> {
   return findings;
 }
 
-/** The company of a first search that has most of the values to ask with; null when the search finds none. */
+/**
+ * Reads the first companies of a search. Returns the one with the most values that the routes need; null if the search
+ * finds no company.
+ */
 async function findCompany(client: ApiClient): Promise<Known | null> {
   const { data } = await client.v2.prospecting({ per_page: 10 });
   const ids = data.data.flatMap((item) => (item === null ? [] : [item.id])).slice(0, MOST_CANDIDATES);
@@ -118,14 +126,14 @@ function valuesOf(company: CompanyRecord): number {
 }
 
 function sameCompany({ data }: ApiResponse<Assumed<CompanyRecord>>, company: CompanyRecord): string | null {
-  if (!data.fits) return 'its answer is no company record';
+  if (!data.fits) return 'the answer of the connector is not a company record';
   return differ('id', data.value['id'], company['id']) ?? differ('name', data.value['name'], company['name']);
 }
 
-/** Says how two values differ; null when they are equal. Ids are numbers in one place and texts in another. */
+/** Describes how two values differ; null when they are equal. The id 7 equals the text "7". */
 function differ(what: string, theirs: unknown, ours: unknown): string | null {
   const [there, here] = [theirs, ours].map((value) => JSON.stringify(value ?? null).replaceAll('"', ''));
-  return there === here ? null : `${what} is ${there}, but ${here} in the API`;
+  return there === here ? null : `${what} is ${there} in the connector, but ${here} in the API`;
 }
 
 function textOf(company: CompanyRecord, field: string): string | null {

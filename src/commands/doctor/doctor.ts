@@ -7,7 +7,9 @@ import { colorsFor, say, sayJson } from '../../terminal/print.js';
 export function registerDoctor(program: Command): void {
   program
     .command('doctor')
-    .description('check configuration, key, API, Temporal, disk, warehouse and models; print a remedy for each fault')
+    .description(
+      'check configuration, API key, API, Temporal, disk, warehouse and models; print a remedy for each fault',
+    )
     .option('--connector', 'also compare the data routes of the connector with the API (about 20 calls)')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark doctor', 'tidemark doctor --connector --json'))

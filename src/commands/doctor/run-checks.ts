@@ -30,7 +30,7 @@ export async function runChecks(
     return [found, ...without, ...(await checkTemporal(null))];
   }
   const key = checkKey(config);
-  const api = key.state === 'ok' ? await checkApi(config, clock) : skip('api', 'not checked without a key');
+  const api = key.state === 'ok' ? await checkApi(config, clock) : skip('api', 'not checked without an API key');
   return [
     found,
     key,
@@ -72,7 +72,7 @@ function checkKey(config: Config): Finding {
   }
 }
 
-/** Sends one request: checks that the API answers, accepts the key and agrees with this machine's clock. */
+/** Sends one request: checks that the API answers, accepts the API key and agrees with this machine's clock. */
 async function checkApi(config: Config, clock: Clock): Promise<Finding> {
   const api = openApi(config, clock);
   try {
@@ -80,7 +80,7 @@ async function checkApi(config: Config, clock: Clock): Promise<Finding> {
     const metrics = data.flatMap((group) => group.metrics).length;
     const off = requireClock(servedAt, new Date(), { tolerance: config.api.clockTolerance });
     if (off !== null) return warn('api', off, 'Set the clock of this machine with NTP.');
-    return ok('api', `${config.api.baseUrl} accepts the key and reports ${metrics} usage metrics`);
+    return ok('api', `${config.api.baseUrl} accepts the API key and reports ${metrics} usage metrics`);
   } catch (error) {
     return fail('api', error);
   } finally {
@@ -89,8 +89,8 @@ async function checkApi(config: Config, clock: Clock): Promise<Finding> {
 }
 
 /**
- * Asks the connector whether the key is valid. Runs do not use the connector, so a fault of the connector is only a
- * warning. Without `api.connectorUrl`, there may be no connector.
+ * Asks the connector whether the API key is valid. Runs do not use the connector, so a fault of the connector is only
+ * a warning. If `api.connectorUrl` is not set, there may be no connector.
  */
 async function checkConnector(config: Config, clock: Clock): Promise<Finding> {
   const { connectorUrl = config.api.baseUrl } = config.api;
@@ -98,10 +98,14 @@ async function checkConnector(config: Config, clock: Clock): Promise<Finding> {
   const api = openApi(config, clock);
   try {
     const { data } = await api.call(async (client) => client.connector.verifyToken());
-    if (!data.fits) return skip('connector', `${connectorUrl} does not say whether the key is valid`);
+    if (!data.fits) return skip('connector', `${connectorUrl} does not say whether the API key is valid`);
     return data.value.valid
-      ? ok('connector', `${connectorUrl} says that the key is valid`)
-      : warn('connector', `${connectorUrl} says that the key is not valid`, 'Check api.connectorUrl. Runs go on.');
+      ? ok('connector', `${connectorUrl} says that the API key is valid`)
+      : warn(
+          'connector',
+          `${connectorUrl} says that the API key is not valid`,
+          'Check api.connectorUrl. Runs do not need the connector.',
+        );
   } catch (error) {
     if (!isNamed) return skip('connector', `${connectorUrl} has no connector; runs do not need one`);
     const { message } = fail('connector', error);
@@ -132,7 +136,7 @@ async function checkPublished(dataDir: string): Promise<Finding> {
     }
   } catch (error) {
     const finding = fail('published', error);
-    // Before the first run nothing is published: this is no fault.
+    // Only warn: before the first run, nothing is published yet.
     return finding.message.startsWith('There is no') ? warn('published', finding.message, finding.todo ?? '') : finding;
   }
 }

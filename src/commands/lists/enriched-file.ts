@@ -44,8 +44,8 @@ interface Enrichment {
 }
 
 /**
- * Writes `FILE.enriched.csv`: the user's columns, and what the API knows.
- * @param asked the asked question of each question of the list
+ * Writes `FILE.enriched.csv`: the user's columns, and the values of the API's records.
+ * @param asked the question sent, by question of the list
  * @returns the file, and the number of questions with an answer
  */
 export async function writeEnriched(

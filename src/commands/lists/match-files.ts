@@ -6,7 +6,7 @@ import type { FileRow } from './write-list.js';
 /** An answer in core.matches. */
 export interface Match {
   question: string;
-  /** The question in lower case: equal for questions that differ only in capitals. */
+  /** The question in lower case, so that questions that differ only in capitals are equal. */
   folded: string;
   company_id: string | null;
   name: string | null;

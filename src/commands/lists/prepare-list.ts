@@ -12,7 +12,7 @@ import { tell } from '../../terminal/print.js';
 
 const LARGEST = 64 * 1024 * 1024;
 
-/** Reads a list and tells the user what its columns mean and which rows cannot be used. */
+/** Reads a list, and prints the meaning of its columns and the rows that cannot be used. */
 export function readAndDescribe<Field extends string>(
   config: Config,
   file: string,
@@ -48,7 +48,7 @@ export async function storePrepared(config: Config, prepared: PreparedList): Pro
 
 function tellReduced(columns: readonly (string | undefined)[], cells: readonly string[]): void {
   const named = (field: string): string => cells.filter((_, i) => columns[i] === field).join(', ');
-  if (columns.includes('email')) tell(`personalData is none: of ${named('email')}, only the domain is used and kept.`);
+  if (columns.includes('email')) tell(`personalData is none: only the domain of ${named('email')} is used and kept.`);
   if (columns.includes('person')) tell(`personalData is none: ${named('person')} is ignored.`);
 }
 

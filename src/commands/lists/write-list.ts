@@ -7,11 +7,11 @@ import { csvValue } from '../published/write-rows.js';
 export interface FileRow {
   /** Cells of the user's list, written unchanged. */
   own: readonly string[];
-  /** Values from the API, guarded against formulas. */
+  /** Values from the API. The file gets an apostrophe before a value that a spreadsheet would run as a formula. */
   added: readonly PlainValue[];
 }
 
-/** Writes a CSV file that a spreadsheet opens like the user's list: the same delimiter, and UTF-8 with a byte order mark. */
+/** Writes a CSV file with the delimiter of the user's list, in UTF-8 with a byte order mark, as spreadsheets expect. */
 export async function writeList(file: string, rows: readonly FileRow[], delimiter: string): Promise<void> {
   const lines = rows.map(({ own, added }) =>
     [...own.map((cell) => csvValue(cell, true)), ...added.map((value) => csvValue(value, false))].join(delimiter),

@@ -27,7 +27,7 @@ export interface DevServer {
   readonly stop: () => Promise<void>;
 }
 
-/** How to start a dev server if none is running for the data folder. */
+/** Options of `startDevServer`, for the case that no server of the data folder is running. */
 export interface DevServerOptions {
   dataDir: string;
   /** Finds the Temporal CLI; called only when a server must be started. */
@@ -132,7 +132,7 @@ async function requireAnswer({ pid, address }: DevServerState): Promise<void> {
   throw new TidemarkError(
     'Internal',
     `The Temporal dev server of this data folder (process ${pid}) does not answer at ${address}.`,
-    { todo: `End it (kill ${pid}), then try again. Open runs continue where they stopped.` },
+    { todo: `End the process (kill ${pid}), then try again. Open runs continue where they stopped.` },
   );
 }
 
@@ -143,15 +143,15 @@ async function untilReady(address: string): Promise<void> {
     await delay(100);
   }
   throw new TidemarkError('Internal', `The Temporal dev server was not ready after ${READY_TIMEOUT_MS / 1000} s.`, {
-    todo: 'Try again. If this repeats, move data/temporal to another place: open runs are lost, landed data is kept.',
+    todo: 'Try again. If the error repeats, move data/temporal to another place. Tidemark then loses open runs, but no landed data.',
   });
 }
 
 /** True when a server answers and has the namespace `default`. */
 async function answers(address: string, timeoutMs: number): Promise<boolean> {
   try {
-    // Use no client retries: this code retries itself. A retry after the connection is closed would end the process
-    // (see src/temporal/grpc-retries.ts).
+    // Turn off the retries of the client: a retry after the connection is closed would end the process (see
+    // src/temporal/grpc-retries.ts). The caller calls this function again instead.
     const connection = await Connection.connect({ address, connectTimeout: timeoutMs, interceptors: [] });
     try {
       await connection.withDeadline(Date.now() + timeoutMs, async () =>

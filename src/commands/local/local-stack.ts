@@ -12,7 +12,7 @@ import { startSandbox } from './sandbox-process.js';
 import { spawnGuarded } from './spawn-guarded.js';
 import { runOurs } from './tidemark-process.js';
 
-/** Wanted TCP ports on 127.0.0.1. */
+/** TCP ports of 127.0.0.1 on which the servers should listen. */
 export interface LocalPorts {
   temporal: number;
   ui: number;
@@ -148,6 +148,6 @@ async function findTemporal(): Promise<string> {
   try {
     return (await ensureTemporalCli({ log: tell })).path;
   } catch (error) {
-    throw new TidemarkError('Internal', errorMessage(error), { todo: 'Use one of these ways.', cause: error });
+    throw new TidemarkError('Internal', errorMessage(error), { todo: 'Then run the command again.', cause: error });
   }
 }

@@ -10,7 +10,7 @@ import { runOurs } from './tidemark-process.js';
  */
 export async function runSandbox(args: readonly string[], onLine: (line: string) => void): Promise<number> {
   const ours = runOurs('sandbox/server.ts', args);
-  // Run the sandbox under the guard: the guard ends the sandbox if this process is killed.
+  // Run the sandbox under the guard, which ends the sandbox if this process is killed.
   const child = spawn(process.execPath, [GUARD, ours.command, ...ours.args], { stdio: ['pipe', 'pipe', 'inherit'] });
   createInterface({ input: child.stdout }).on('line', (line) => {
     if (!GUARDED.test(line)) onLine(line);

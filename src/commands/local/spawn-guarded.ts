@@ -24,9 +24,9 @@ export interface GuardedOptions {
   what: string;
   command: string;
   args: readonly string[];
-  /** Environment; default: that of this process without secrets. */
+  /** Environment variables. Default: those of this process, without secrets. */
   env?: NodeJS.ProcessEnv;
-  /** Working folder; default: that of this process. */
+  /** Working folder. Default: the folder of this process. */
   cwd?: string;
   /** File that gets all output of the process. */
   logFile: string;
@@ -62,10 +62,10 @@ export function spawnGuarded({ what, command, args, env, cwd, logFile }: Guarded
   // Ignore errors: the guard may be gone when this process closes its stdin.
   child.stdin.on('error', () => undefined);
   child.stderr.pipe(log, { end: false });
-  // Keep running if the log cannot be written, for example on a full disk. Empty the pipe, or the child would block on
-  // it.
+  // Keep running if the log cannot be written, for example on a full disk. Go on reading the pipe: if the pipe is full,
+  // the child blocks.
   log.on('error', (error) => {
-    tell(`Cannot write the log ${logFile} any more: ${error.message}`);
+    tell(`Cannot write to the log ${logFile}: ${error.message}. The process continues without a log.`);
     child.stderr.unpipe(log).resume();
   });
   const lines = createInterface({ input: child.stdout });
@@ -74,7 +74,7 @@ export function spawnGuarded({ what, command, args, env, cwd, logFile }: Guarded
   let stopping = false;
   const exited = new Promise<number | null>((resolve) => {
     child.once('close', (code) => resolve(code));
-    // If the guard is killed, its command keeps the pipes open, and the event `close` never comes.
+    // If the guard is killed, its command keeps the pipes open, so the event `close` does not happen. Wait for `exit`.
     child.once('exit', (code) => setTimeout(() => resolve(code), PIPES_CLOSE_WITHIN_MS));
   });
   const died = exited.then(async (code) => {
@@ -119,7 +119,7 @@ export function spawnGuarded({ what, command, args, env, cwd, logFile }: Guarded
   };
 }
 
-/** Removes the key and the webhook secret, which other programs (the Temporal server) do not need. */
+/** Removes the API key and the webhook secret, which other programs (the Temporal server) do not need. */
 function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { TIDEMARK_API_KEY: _key, TIDEMARK_WEBHOOK_SECRET: _secret, ...rest } = env;
   return rest;
@@ -129,7 +129,7 @@ function failure(what: string, logFile: string): TidemarkError {
   return new TidemarkError('Internal', `${what}.${tail(logFile)}`, { todo: `Read its full output in ${logFile}.` });
 }
 
-/** Decodes an exit code as shells do: 128 plus the signal number. */
+/** Describes an exit code. As in shells, 128 plus a signal number means that the signal killed the process. */
 function howItEnded(code: number | null): string {
   const signal = Object.entries(constants.signals).find(([, number]) => code === 128 + number);
   return signal
@@ -137,7 +137,7 @@ function howItEnded(code: number | null): string {
     : `exit code ${code ?? 'none'}`;
 }
 
-/** Last lines of the log, for the error message when the process ends. */
+/** Last lines of the log, for the message of an error. */
 function tail(logFile: string): string {
   try {
     const lines = readFileSync(logFile, 'utf8').split('\n').flatMap(inWords).slice(-TAIL_LINES);

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 const HERE = import.meta.url;
 
 /**
- * Command and arguments that run a TypeScript file of this repository (after a build: the JavaScript file). `file` is
- * relative to the root. Gives tsx as a URL: `node --import tsx` would search for it from the current folder.
+ * Returns the command and arguments that run a TypeScript file of this repository, or in a build the JavaScript file.
+ * `file` is relative to the root. Names tsx by its URL, because `node --import tsx` searches in the current folder.
  */
 export function runOurs(file: string, args: readonly string[]): { command: string; args: string[] } {
   const typescript = HERE.endsWith('.ts');

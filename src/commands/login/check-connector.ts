@@ -10,7 +10,7 @@ import { openApi } from '../api.js';
  * @throws TidemarkError `InvalidConfig` for plain http to another machine, `ApiUnavailable` when nothing answers
  */
 export async function checkConnector(config: Config, clock: Clock): Promise<void> {
-  // The health check needs no key, but the client does.
+  // Use a random API key: the health check needs none, but the client does not start without one.
   const api = openApi(config, clock, { apiKey: randomBytes(16).toString('hex') });
   const connectorUrl = config.api.connectorUrl ?? config.api.baseUrl;
   try {
@@ -18,7 +18,7 @@ export async function checkConnector(config: Config, clock: Clock): Promise<void
       try {
         await client.connector.health();
       } catch (error) {
-        // Any answer will do: the reference does not show the answer of a connector that is well.
+        // Accept any answer, because the reference does not show the answer of a working connector.
         if (!(error instanceof ApiError) || error.status !== 0) return;
         throw new TidemarkError(
           'ApiUnavailable',

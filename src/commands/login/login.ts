@@ -3,19 +3,19 @@ import { examples, loadContext } from '../../terminal/context.js';
 import { say, tell } from '../../terminal/print.js';
 import type { LoginOptions } from './sign-in.js';
 
-/** `tidemark login`: signs in through the connector and stores the key. */
+/** `tidemark login`: signs in through the connector and stores the API key. */
 export function registerLogin(program: Command): void {
   program
     .command('login')
     .description('sign in through the connector in a browser, and store the API key')
     .option('--no-browser', 'open no browser: print the address, and read the API key from the terminal or stdin')
     .addOption(
-      new Option('--store <where>', 'where to keep the key; auto: in the keyring if there is one, else in a file')
+      new Option('--store <where>', 'where to keep the API key; auto: in the keyring if there is one, else in a file')
         .choices(['auto', 'keyring', 'file'])
         .default('auto'),
     )
-    .option('--timeout <minutes>', 'how long to wait for the sign-in', minutes, 10)
-    .option('--check', 'sign in nowhere: check the key in use')
+    .option('--timeout <minutes>', 'minutes to wait for the sign-in, at most 60', minutes, 10)
+    .option('--check', 'only check the API key in use; do not sign in')
     .addHelpText(
       'after',
       examples(
@@ -33,7 +33,7 @@ export function registerLogin(program: Command): void {
     });
 }
 
-/** `tidemark logout`: removes the stored key. */
+/** `tidemark logout`: removes the stored API key. */
 export function registerLogout(program: Command): void {
   program
     .command('logout')
@@ -43,9 +43,10 @@ export function registerLogout(program: Command): void {
       const { config } = await loadContext(command);
       const { forgetKey, isInEnvironment } = await import('../../core/stored-key.js');
       if (forgetKey(config.dataDir))
-        say('The stored key is removed. It is still valid: if it leaked, have it replaced.');
-      else say('No key is stored.');
-      if (isInEnvironment()) tell('TIDEMARK_API_KEY or TIDEMARK_API_KEY_FILE is still set, and commands use that key.');
+        say('Removed the stored API key. The API key itself stays valid: if it leaked, have it replaced.');
+      else say('No API key is stored.');
+      if (isInEnvironment())
+        tell('TIDEMARK_API_KEY or TIDEMARK_API_KEY_FILE is still set, so commands use the API key named there.');
     });
 }
 
@@ -55,7 +56,7 @@ async function checkKeyInUse({ config, clock }: Awaited<ReturnType<typeof loadCo
     import('./verify-key.js'),
   ]);
   await verifyKey(config, clock, findApiKey(config));
-  say(`${config.api.baseUrl} accepts the key from ${keySource(config).words}.`);
+  say(`${config.api.baseUrl} accepts the API key from ${keySource(config).words}.`);
 }
 
 function minutes(text: string): number {

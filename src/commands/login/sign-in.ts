@@ -21,9 +21,10 @@ export interface LoginOptions {
 }
 
 /**
- * Signs the person in, checks the key and stores it. The key comes from the connector or is typed, whichever is first.
+ * Signs the person in, then checks and stores the API key. Takes the first API key that the connector sends or the
+ * person types.
  * @returns exit code: 0, or 130 after Ctrl-C
- * @throws TidemarkError when the sign-in is refused, takes too long, or gives a key that the API refuses
+ * @throws TidemarkError when the sign-in is refused, takes too long, or gives an API key that the API refuses
  */
 export async function signIn({ config, clock }: CliContext, options: LoginOptions): Promise<number> {
   const connectorUrl = config.api.connectorUrl ?? config.api.baseUrl;
@@ -40,7 +41,9 @@ export async function signIn({ config, clock }: CliContext, options: LoginOption
     const where = login.keptIn === 'keyring' ? 'in the keyring' : `in ${showPath(storedKeyFile(config.dataDir))}`;
     say(`Signed in. The API key is stored ${where}. Commands and workers with this data folder use it.`);
     if (isInEnvironment())
-      tell('TIDEMARK_API_KEY or TIDEMARK_API_KEY_FILE is set and replaces the stored key: unset it.');
+      tell(
+        'TIDEMARK_API_KEY or TIDEMARK_API_KEY_FILE is set, so commands do not use the stored API key. Unset the variable.',
+      );
     return 0;
   } finally {
     await loopback.close();
@@ -49,12 +52,12 @@ export async function signIn({ config, clock }: CliContext, options: LoginOption
 
 async function invite({ startUrl, loginUrl }: Loopback, connectorUrl: string, options: LoginOptions): Promise<void> {
   const opened = options.browser && (await openBrowser(startUrl));
-  say(opened ? `Sign in at ${connectorUrl} in the browser that opens. If none opens, visit:` : 'Sign in at:');
+  say(opened ? `Sign in at ${connectorUrl} in the browser that opens. If no browser opens, visit:` : 'Sign in at:');
   say(`  ${loginUrl}`);
-  tell(`Waiting up to ${options.timeout} minutes.`);
+  tell(`Waiting for the sign-in, at most ${options.timeout} minutes.`);
 }
 
-/** Waits for the key from the connector or from the person; null after Ctrl-C. */
+/** Waits for the API key from the connector or from the person; null after Ctrl-C. */
 async function waitForKey(loopback: Loopback, minutes: number, interrupted: AbortSignal): Promise<string | null> {
   const stop = AbortSignal.any([interrupted, AbortSignal.timeout(minutes * 60_000)]);
   const settled = new AbortController();
@@ -64,7 +67,7 @@ async function waitForKey(loopback: Loopback, minutes: number, interrupted: Abor
     if (key !== null) return key;
     if (interrupted.aborted) return null;
     throw new TidemarkError('Unauthorized', `Nobody signed in within ${minutes} minutes.`, {
-      todo: 'Run `tidemark login` again. If no browser reaches this machine, use `tidemark login --no-browser` and type the key.',
+      todo: 'Run `tidemark login` again. If no browser reaches this machine, use `tidemark login --no-browser` and type the API key.',
     });
   } finally {
     settled.abort();
@@ -75,7 +78,7 @@ async function typedKey(signal: AbortSignal): Promise<string | null> {
   return (await readHidden('Or paste your API key here (it is not shown): ', signal)) || null;
 }
 
-/** The key that the connector sends. Without one, the key that the person types after signing in. */
+/** Returns the API key that the connector sends; if it sends none, the API key that the person types. */
 async function fromConnector({ answer }: Loopback, typed: Promise<string | null>): Promise<string> {
   const outcome = readOutcome(await answer);
   if (outcome.kind === 'key') return outcome.key;
@@ -89,12 +92,12 @@ async function fromConnector({ answer }: Loopback, typed: Promise<string | null>
   );
   const key = await typed;
   if (key !== null) return key;
-  throw new TidemarkError('Unauthorized', 'The connector sent no API key, and none was typed.', {
-    todo: 'Run `tidemark login --no-browser` in a terminal and type the key, or set TIDEMARK_API_KEY_FILE.',
+  throw new TidemarkError('Unauthorized', 'The connector sent no API key, and nobody typed one.', {
+    todo: 'Run `tidemark login --no-browser` in a terminal and type the API key, or set TIDEMARK_API_KEY_FILE.',
   });
 }
 
-/** Waits for ever if nothing was typed: the connector may still answer. */
+/** Returns the typed API key. If nothing was typed, waits for ever, because the connector may still answer. */
 async function ifGiven(key: string | null): Promise<string> {
   return key ?? new Promise<never>(() => undefined);
 }

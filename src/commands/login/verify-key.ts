@@ -6,9 +6,9 @@ import { rememberSecret } from '../../core/secrets.js';
 import { openApi } from '../api.js';
 
 /**
- * Checks a key before it is stored: asks the connector (`/api/verify-token`), then the API (`/v2/metrics`), which runs
- * use. A connector that does not answer the question leaves the decision to the API.
- * @throws TidemarkError `Unauthorized` when one of them refuses the key
+ * Checks an API key before it is stored: calls the connector (`/api/verify-token`), then the API (`/v2/metrics`). If
+ * the connector does not say whether the API key is valid, the API decides.
+ * @throws TidemarkError `Unauthorized` when one of them refuses the API key
  */
 export async function verifyKey(config: Config, clock: Clock, key: string): Promise<void> {
   rememberSecret(key);
@@ -22,20 +22,20 @@ export async function verifyKey(config: Config, clock: Clock, key: string): Prom
   }
 }
 
-/** Whether the connector accepts the key; null if its answer does not say. */
+/** Whether the connector accepts the API key; null if its answer does not say. */
 async function askConnector(client: ApiClient): Promise<boolean | null> {
   try {
     const { data } = await client.connector.verifyToken();
     return data.fits ? data.value.valid : null;
   } catch (error) {
     if (error instanceof TokenVerificationError) return false;
-    // A connector without this route, or one that is down, says nothing about the key.
+    // A connector without this route, or one that does not answer, says nothing about the API key.
     if (error instanceof ApiError) return null;
     throw error;
   }
 }
 
-/** Whether the API accepts the key. A valid key may lack the permission to read the usage. */
+/** Whether the API accepts the API key. Also true if the API key only lacks the permission to read the usage. */
 async function askApi(client: ApiClient): Promise<boolean> {
   try {
     await client.v2.metrics();
@@ -48,7 +48,7 @@ async function askApi(client: ApiClient): Promise<boolean> {
 }
 
 function refused(address: string): TidemarkError {
-  return new TidemarkError('Unauthorized', `${address} refuses the key, so it was not stored.`, {
-    todo: 'Copy the key again, and check the addresses in `api` of tidemark.yaml. Then run `tidemark login` again.',
+  return new TidemarkError('Unauthorized', `${address} refuses the API key, so it was not stored.`, {
+    todo: 'Copy the API key again, and check the addresses in `api` of tidemark.yaml. Then run `tidemark login` again.',
   });
 }

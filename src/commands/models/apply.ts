@@ -25,7 +25,7 @@ export function registerModelsApply(models: Command): void {
     )
     .option(
       '--drop <table...>',
-      'drop these tables now if their files are gone; without --drop, only after their `deprecation_date`',
+      'drop these tables now, if their model files are deleted; without --drop, only after their `deprecation_date`',
     )
     .option('--json', 'print the result as JSON')
     .addHelpText(
@@ -38,8 +38,8 @@ see no change. After an interruption, run the command again: it continues.
 Refuses (exit code 1) a breaking change without a new \`version\`. Also refuses to
 remove a table without a \`deprecation_date\` in its header, or before that date.
 
-Every run applies changed models too, except after a rollback. Then runs build
-the restored set until you call this command.
+Every run applies changed models too. One exception: after a rollback, runs
+build the restored set until you call this command.
 ${examples('tidemark models apply', 'tidemark models apply --env me && tidemark models diff --env me', 'tidemark models apply --drop marts.mine')}`,
     )
     .action(apply);
@@ -55,9 +55,9 @@ ${examples('tidemark models apply', 'tidemark models apply --env me && tidemark 
     .addHelpText(
       'after',
       `
-Builds that set from its stored SQL texts. The files do not change.
-Runs build that set too, and say so in their notes. To build from the files
-again, run \`tidemark models apply\`.
+Builds the restored set from its stored SQL texts. The model files do not change.
+Later runs build this set too, and say so in their notes. To build the model
+files again, run \`tidemark models apply\`.
 ${examples('tidemark models rollback', 'tidemark models rollback --to 3 --dry-run')}`,
     )
     .action(rollBack);

@@ -19,8 +19,8 @@ export function registerModelsEnv(models: Command): void {
     .addHelpText(
       'after',
       `
-Matches rows by the key in the model's header. The exit code is 0 with and
-without differences.
+Matches rows by the key in the model's header. The exit code is 0 even if there
+are differences.
 ${examples('tidemark models diff --env me', 'tidemark models diff --env me marts.market_daily --limit 10')}`,
     )
     .action(showDiff);
@@ -70,9 +70,7 @@ export async function buildEnvironment(name: string, options: { json?: boolean }
     for (const audit of failedAudits) say(`    audit failed: ${audit}`);
   }
   for (const { model, version, refused } of built.refused)
-    say(
-      `  production would refuse ${model}, because it breaks the promise of version ${version}: ${refused.join('; ')}`,
-    );
+    say(`  production would refuse ${model}, because it breaks readers of version ${version}: ${refused.join('; ')}`);
   say(`Compare it: tidemark models diff --env ${name}; query it: tidemark sql --env ${name} "…"`);
 }
 

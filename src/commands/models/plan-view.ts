@@ -79,7 +79,7 @@ function describe(change: Change, paint: Paint): string {
 
 function renderText({ before, after }: Change, paint: Paint, width: number): string[] {
   if (before === null || after === null)
-    return [paint.dim('      (no text to compare: an older Tidemark did not store it)')];
+    return [paint.dim('      (no text to compare: an older version of Tidemark did not store the text)')];
   return diffTexts(before, after).map((line) => {
     if (line.startsWith('@@')) return paint.cyan(`      ${line}`);
     if (line.startsWith('-')) return paint.red(`      ${line}`);
@@ -87,7 +87,7 @@ function renderText({ before, after }: Change, paint: Paint, width: number): str
   });
 }
 
-/** Lists the incremental models to build whole. Every run builds tables anyway, so only incremental models add work. */
+/** Lists the incremental models that must be built for all keys. Every run builds the other models anyway. */
 function renderBackfill({ changes, held }: ModelsPlan, paint: Paint): string {
   const what = held === null ? 'the next run' : '`tidemark models apply`';
   const incremental = changes.filter(
@@ -104,7 +104,7 @@ function renderBackfill({ changes, held }: ModelsPlan, paint: Paint): string {
   ].join('\n');
 }
 
-/** Counts the rows of all tables that are built whole: any of them may change. */
+/** Counts the rows of all tables that are built in full, because each of these rows may change. */
 function renderAffected(changes: readonly Change[]): string[] {
   const affected = changes.filter(({ rebuild, rows }) => rebuild && rows !== null);
   const rows = affected.reduce((sum, change) => sum + (change.rows ?? 0), 0);
@@ -113,7 +113,7 @@ function renderAffected(changes: readonly Change[]): string[] {
     : [`Affected: ${formatRows(rows)} in ${affected.length} ${affected.length === 1 ? 'table' : 'tables'}.`];
 }
 
-/** Explains that runs ignore the plan after a rollback: only `models apply` carries it out. */
+/** Explains that after a rollback, only `models apply` carries out the plan; runs ignore it. */
 function renderHold({ held }: ModelsPlan): string[] {
   if (held === null) return [];
   const set = held.set === null ? '' : ` (set ${held.set})`;

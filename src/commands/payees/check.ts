@@ -41,12 +41,12 @@ export function registerCheck(payees: Command): void {
     .option('--out <file>', 'result file; default FILE.checked.csv, with --sql payees.checked.csv')
     .option(
       '--recheck-older-than <age>',
-      `check a payee again whose answer is older: 12h, 30d; 0d checks all again`,
+      `check a payee again if its answer is older than this, such as 12h or 30d; 0d checks all payees again`,
       parseAge,
       PAYEE_DAYS * 86_400,
     )
-    .option('--no-reports', 'do not read the reports of the checks: half as many requests')
-    .option('--dry-run', 'say how many requests the checks would take, and send none')
+    .option('--no-reports', 'do not read the reports of the checks; this halves the requests')
+    .option('--dry-run', 'print how many requests the checks need; send none')
     .option('--no-wait', 'start the run and return at once')
     .option('--strict', 'also exit with 1 when the run is partial')
     .option('--json', 'print the result as JSON')
@@ -68,12 +68,12 @@ export function registerCheck(payees: Command): void {
     });
 }
 
-/** `12h` or `30d` in seconds. */
+/** Converts an age such as `12h` or `30d` to seconds. */
 function parseAge(text: string): number {
   const found = /^(\d{1,9})(s|m|h|d)$/.exec(text);
   const age = Number(found?.[1]) * (SECONDS[found?.[2] ?? ''] ?? Number.NaN);
   if (age <= LONGEST_AGE) return age;
-  throw new InvalidArgumentError('Write a number and a unit, at most 36500d: 12h, 30d.');
+  throw new InvalidArgumentError('Write a number and a unit, such as 12h or 30d, at most 36500d.');
 }
 
 /** Says what the columns mean and which rows are wrong. */
@@ -86,7 +86,7 @@ function describeList({ rows, meanings, ignored }: PayeeList, json: boolean): vo
   for (const { line, problem } of bad.slice(0, SHOWN_PROBLEMS)) tell(`Line ${line} is not checked: ${problem}.`);
   if (bad.length > SHOWN_PROBLEMS)
     tell(
-      `${formatCount(bad.length - SHOWN_PROBLEMS)} more rows are not checked; the column fault of the result file says why.`,
+      `${formatCount(bad.length - SHOWN_PROBLEMS)} more rows are not checked. The column \`fault\` of the result file says why.`,
     );
 }
 
@@ -102,7 +102,7 @@ function differentHashes({ rows }: HashedList): string[] {
 }
 
 async function sayForecast({ config, clock }: CliContext, list: PayeeList, options: CheckOptions): Promise<void> {
-  // Without a salt, nothing was checked in this data folder. Any salt then gives the number of different payees.
+  // If there is no salt yet, this data folder has no checks, and any salt gives the right number of different payees.
   const hashes = differentHashes(hashedList(list, knownSalt(config.dataDir) ?? 'no salt yet'));
   const { answers } = await readKnownPayees(config, hashes);
   const forecast = forecastPayees(hashes, answers, {

@@ -26,7 +26,7 @@ export function forecastPayees(
   for (const hash of hashes) {
     const answer = answers.get(hash);
     const age = answer === undefined ? 0 : (now - Date.parse(answer.observed_at)) / 1000;
-    // An answer from more than a day ahead comes from a wrong clock (sql/due/payee_checks.sql).
+    // An answer dated more than a day in the future comes from a wrong clock (sql/due/payee_checks.sql): not fresh.
     const isFresh = answer !== undefined && age < recheckAfterSeconds && age >= -86_400;
     if (answer === undefined) forecast.checks++;
     else if (isFresh) forecast.fresh++;
@@ -36,7 +36,7 @@ export function forecastPayees(
   return { ...forecast, requests: forecast.checks + forecast.rechecks + forecast.reports };
 }
 
-/** Whether no report is due: the check has a report and a decision, or no id (sql/due/payee_reports.sql). */
+/** True when no report is due: the check has a report and a decision, or it has no id (sql/due/payee_reports.sql). */
 function isReported({ check_id, decision, observed_at, reported_at }: KnownAnswer): boolean {
   return check_id === null || (reported_at !== null && reported_at >= observed_at && decision !== null);
 }

@@ -34,13 +34,13 @@ FROM (
 WHERE question_hash IN ${HASHES}
 GROUP BY question_hash`;
 
-/** What the published warehouse knows about some payees: their latest checks and open rejects, by question hash. */
+/** Latest checks and open rejects of some payees, by question hash, from the published warehouse. */
 export interface KnownPayees {
   answers: ReadonlyMap<string, KnownAnswer>;
   faults: ReadonlyMap<string, string>;
 }
 
-/** Reads what is known about the payees. Empty before the first publication with payee checks. */
+/** Reads the checks and rejects of the payees. Empty before the first publish with payee checks. */
 export async function readKnownPayees(config: Config, hashes: readonly string[]): Promise<KnownPayees> {
   const [{ openPublished }, { NotPublishedError }] = await Promise.all([
     import('../../builds/published.js'),

@@ -10,7 +10,7 @@ import { formatCount } from '../../progress/format.js';
 import { connectTemporal } from '../../temporal/connect.js';
 import type { RunRequest } from '../../temporal/start-run.js';
 
-// A run that starts now may not be listed yet.
+// Age in milliseconds from which a list may be removed. A run that just started may not be listed yet.
 const ABANDONED_AFTER_MS = 3_600_000;
 
 /** Copies the list to the data folder for the workers. A run that ends removes the copy. */

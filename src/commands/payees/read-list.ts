@@ -5,7 +5,7 @@ import type { PlainValue } from '../../duckdb/plain-value.js';
 
 const LARGEST = 64 * 1024 * 1024;
 
-/** Where a list comes from: exactly one of a CSV file and a selection from the published warehouse. */
+/** Source of a list: either a CSV file or a query of the published warehouse. */
 export interface ListSource {
   file?: string | undefined;
   sql?: string | undefined;
@@ -17,7 +17,7 @@ export interface ListSource {
  */
 export async function readList({ file, sql }: ListSource, config: Config): Promise<Buffer> {
   if ((file === undefined) === (sql === undefined))
-    throw wrongList('Name a CSV file or --sql, one of the two.', 'See `tidemark payees check --help`.');
+    throw wrongList('Give either a CSV file or --sql.', 'See `tidemark payees check --help`.');
   const bytes = file === undefined ? await selectList(sql ?? '', config) : readFile(file);
   if (bytes.length > LARGEST) throw wrongList('The list is larger than 64 MiB.', 'Split it into several lists.');
   return bytes;
@@ -35,7 +35,7 @@ function readFile(file: string): Buffer {
   }
 }
 
-/** Runs a query as a subquery, so that it can only select. */
+/** Runs the query of `--sql` as a subquery, so that it can read but not change anything. */
 async function selectList(sql: string, config: Config): Promise<Buffer> {
   const [{ openPublished }, { writeCsv }] = await Promise.all([
     import('../../builds/published.js'),

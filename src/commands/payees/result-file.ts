@@ -16,7 +16,7 @@ export function resultRows(
   { header, rows }: HashedList,
   { answers, faults }: KnownPayees,
 ): { columns: string[]; rows: PlainValue[][] } {
-  // A list that is itself a result file gets new values in these columns.
+  // If the list is a result file of an earlier check, leave out its result columns: they get new values.
   const own = header.flatMap((name, i) => (ADDED.includes(name) ? [] : [i]));
   return {
     columns: [...own.map((i) => header[i] ?? ''), ...ADDED],
@@ -51,7 +51,7 @@ export async function writeResultFile(file: string, list: HashedList, known: Kno
     await writeFileAtomic(file, texts.join(''));
   } catch (error) {
     throw new TidemarkError('Internal', `Cannot write ${file}: ${errorMessage(error)}`, {
-      todo: 'Name another file with --out and run the command again: it asks for no payee twice.',
+      todo: 'Name another file with --out and run the command again. It does not repeat the fresh checks.',
       cause: error,
     });
   }

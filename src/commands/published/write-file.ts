@@ -3,7 +3,7 @@ import { renderTable } from '../../terminal/table.js';
 import type { Published } from '../../builds/published.js';
 import { writeCsv, writeJson } from './write-rows.js';
 
-/** Writes the rows of a query to a file as table, CSV or JSON, and syncs it to disk. */
+/** Writes the rows of a query to a file as table, CSV or JSON, and syncs the file to disk. */
 export async function writeRowsTo(
   file: string,
   published: Published,

@@ -12,9 +12,9 @@ interface Rows {
 /**
  * Writes rows as CSV (RFC 4180) with a header. Lists and records are JSON, NULL is empty.
  *
- * Guards against CSV injection (OWASP): puts an apostrophe before text that a spreadsheet would run as a formula,
- * except before numbers. In some locales spreadsheets split cells at `;`, tab or `|` and ignore quotes. The guard
- * therefore also covers text after these characters. `exact` turns the guard off.
+ * Guards against CSV injection (OWASP): puts an apostrophe before text that a spreadsheet would run as a formula.
+ * Numbers get none. In some locales, spreadsheets split cells at `;`, tab or `|` and ignore quotes. So a formula after
+ * one of these characters gets an apostrophe too. `exact` turns the guard off.
  */
 export async function writeCsv({ columns, batches }: Rows, sink: Sink, { exact = false } = {}): Promise<void> {
   const line = (values: readonly PlainValue[]): string =>
@@ -38,13 +38,13 @@ export async function writeJson({ columns, batches }: Rows, sink: Sink): Promise
   await sink(separator === '[\n' ? '[]\n' : '\n]\n');
 }
 
-// First character of a formula. Spreadsheets also accept full-width East Asian signs, and skip white space before the
-// sign.
+// Matches the first character of a formula. Spreadsheets also accept the full-width East Asian forms of these signs.
 const SIGN = String.raw`[=+\-@\uff0b\uff0d\uff1d\uff20]`;
 const FORMULA = new RegExp(String.raw`^[\s\p{Cc}"]*${SIGN}|^[\t\r\n]`, 'u');
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$|^-?Infinity$/i;
-// A formula in the middle of a field. Example: a spreadsheet that splits `1,"a;=b"` at `;` gets the cells `1,"a` and
-// `=b"`. The second cell is a formula. The quote does not prevent the split, because it is not at the start of `1,"a`.
+// Matches a formula in the middle of a field. Example: a spreadsheet that splits `1,"a;=b"` at `;` gets the cells
+// `1,"a` and `=b"`. The second cell is a formula. A quote prevents the split only at the start of a cell, and `1,"a`
+// does not start with a quote.
 const FORMULA_INSIDE = new RegExp(String.raw`(?=${SIGN})(?<=[;\t|\r\n][\s\p{Cc}"]*)`, 'gu');
 const DELIMITERS = /[",;\t|\r\n]/;
 

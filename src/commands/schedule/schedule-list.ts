@@ -12,9 +12,12 @@ export interface ScheduleRow {
   schedule: string;
   cron: string;
   timezone: string;
-  /** `active`, `paused`, `changed` (differs from the declaration), `undeclared` or `not applied`. */
+  /**
+   * `active`, `paused`, `changed` (differs from tidemark.yaml), `undeclared` (only on the server) or `not applied` (only
+   * in tidemark.yaml).
+   */
   state: string;
-  /** Nominal time of the last run, ISO; null when there was none. `next` is the nominal time of the next run. */
+  /** Scheduled time of the last run, as ISO text; null if there was none. `next` is the same for the next run. */
   last: string | null;
   next: string | null;
 }

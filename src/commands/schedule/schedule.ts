@@ -79,7 +79,7 @@ export function registerSchedule(program: Command): void {
   schedule
     .command('backfill <id>')
     .description(
-      'start one run for each scheduled time between two days; for a past date, a run fetches only data that the API has by date',
+      'start one run for each scheduled time between two days; the run of a past date fetches only data that the API can report by date',
     )
     .requiredOption('--from <day>', "first day, YYYY-MM-DD, in the schedule's time zone")
     .requiredOption('--to <day>', 'last day, YYYY-MM-DD')
@@ -94,8 +94,8 @@ export function registerSchedule(program: Command): void {
         const handle = client.schedule.getHandle(fullId(id));
         const timeZone = (await explained(handle.describe(), fullId(id))).spec.timezone ?? 'UTC';
         const { start, end } = daySpan(from, to, timeZone);
-        // Start the span 1 s early: servers disagree whether the span includes its first instant. Cron fires only on
-        // full minutes, so the extra second starts no further run.
+        // Begin the backfill 1 s early: some Temporal servers leave out a run at the first instant. Cron times are full
+        // minutes, so the extra second starts no other run.
         await handle.backfill({ start: new Date(start.getTime() - 1_000), end, overlap: 'BUFFER_ALL' });
         say(
           `Backfilling ${fullId(id)} from ${from} to ${to} (${timeZone}), one run after the other. \`tidemark status\` shows them.`,
@@ -121,7 +121,7 @@ function onOne(
     });
 }
 
-/** Adds the prefix: `snapshot/nordics` and `tidemark/snapshot/nordics` are the same schedule. */
+/** Adds the prefix `tidemark/` if it is missing: `snapshot/nordics` means `tidemark/snapshot/nordics`. */
 function fullId(id: string): string {
   return id.startsWith('tidemark/') ? id : `tidemark/${id}`;
 }

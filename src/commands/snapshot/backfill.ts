@@ -3,7 +3,7 @@ import { parseStreams } from '../../terminal/parse-streams.js';
 import { examples, loadContext } from '../../terminal/context.js';
 import type { RunOptions } from './snapshot.js';
 
-/** `tidemark backfill`: fetches, for past days, the data that the API offers by date. */
+/** `tidemark backfill`: fetches data of past days, if the API can report it by date. */
 export function registerBackfill(program: Command): void {
   program
     .command('backfill')
@@ -56,7 +56,7 @@ export function registerBackfill(program: Command): void {
             date: null,
             summary: `Backfill ${from}..${to}: ${streams.join(', ')}`,
             details:
-              'Fetches data that the API offers by date. Skips data without a date: a past date must not show the state of today.',
+              'Fetches data that the API can report by date. Skips all other data, because it would show the state of today under a past date.',
           },
           {
             wait: options.wait,

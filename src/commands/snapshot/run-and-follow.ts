@@ -17,9 +17,12 @@ export interface FollowOptions {
   json: boolean;
   /** True: exit with 1 also when the outcome of the run is partial. */
   strict: boolean;
-  /** Command line, for messages, that follows the same run again. */
+  /** Command line that follows the same run again; messages show it. */
   again: string;
-  /** Returns further members of the result printed as JSON. `sameFolder`: the run used this command's data folder. */
+  /**
+   * Does the command's own work after the run, and returns more members for `--json`. `sameFolder` is true if the run
+   * used this command's data folder.
+   */
   also?: (sameFolder: boolean) => Promise<object>;
 }
 
@@ -65,7 +68,7 @@ export async function runAndFollow(
  * True when the command must exit with 1:
  * - the market is incomplete or held back
  * - the run was stopped
- * - the key has no permission for a stream (except lookup lists)
+ * - the API key has no permission for a stream (except lookup lists)
  * - with `strict`: single records failed
  */
 function isUnsuccessful(result: RunResult, strict: boolean): boolean {

@@ -40,7 +40,7 @@ export interface SnapshotForecast {
 /**
  * Forecasts a snapshot of a market, as if the snapshot started now. Sends the calibration probes and a request for
  * `/v2/metrics`. If no lookup list has landed yet, also requests the lookup lists. Keeps none of the answers.
- * @throws TidemarkError when `date` is in the past, or when the API refuses the key or the filters
+ * @throws TidemarkError when `date` is in the past, or when the API refuses the API key or the filters
  */
 export async function forecastSnapshot(context: CliContext, market: string, date: string): Promise<SnapshotForecast> {
   const { config, clock } = context;
@@ -53,7 +53,7 @@ export async function forecastSnapshot(context: CliContext, market: string, date
   const ctx = openRun(config, clock, run);
   if (!ctx.asOfNow) {
     throw new TidemarkError('InvalidInput', `No forecast is possible for ${date}: the date is in the past.`, {
-      todo: 'A run of a past date reads only the watch events and contact metrics of that day. Omit --date to forecast tonight.',
+      todo: 'A run of a past date reads only the watch events and contact metrics of that day. To forecast a run of today, omit --date.',
     });
   }
   const probes = new Probes();
@@ -158,5 +158,5 @@ export function renderForecast(forecast: SnapshotForecast): string {
 }
 
 function daysInWords(days: number): string {
-  return days === 1 ? 'enough' : `the run waits for the quota and takes ${days} days`;
+  return days === 1 ? 'enough for this run' : `not enough, so the run waits for quota and takes ${days} days`;
 }

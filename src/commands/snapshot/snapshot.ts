@@ -13,7 +13,7 @@ export interface RunOptions {
 
 const EXIT_CODES = `
 Exit code:
-  0  the market is complete; companies that entered, left or moved during the run are not counted
+  0  the market is complete (companies that entered, left or moved during the run are ignored)
   1  one of these:
      - the run failed
      - the market is incomplete (\`tidemark coverage\` shows the gaps)

@@ -17,7 +17,9 @@ export function registerConcurrency(program: Command): void {
   addPickOptions(
     program
       .command('concurrency')
-      .description('set the requests in flight of a run, from its next chunk on; 0 uses the configured number')
+      .description(
+        'set how many requests a run may have in flight, from its next chunk on; 0 means the configured number',
+      )
       .argument('<requests>', `requests in flight, at most \`api.maxConcurrency\``, parseInFlight),
   )
     .addHelpText('after', examples('tidemark concurrency 4', 'tidemark concurrency 0 --market nordics'))

@@ -4,7 +4,7 @@ import type * as Messages from '../../../workflows/messages.js';
 import { TidemarkError } from '../../core/errors.js';
 import { loadContext } from '../../terminal/context.js';
 
-/** Options that select one of the running workflows. Without any option there must be only one. */
+/** Options that select one of the running workflows. Without an option, exactly one workflow must be running. */
 export interface PickOptions {
   run?: string;
   market?: string;

@@ -12,16 +12,14 @@ export function registerStop(program: Command): void {
     program
       .command('stop')
       .description(
-        'end a run after its requests in flight; keeps fetched records and does not change the current night',
+        'end a run when its requests in flight are answered; keep the fetched records and the current night',
       ),
   )
     .addHelpText('after', examples('tidemark stop', 'tidemark stop --market nordics'))
     .action(async (options: PickOptions, command: Command) => {
       await withRunning(command, options, async (run, { stopSignal }) => {
         await run.signal(stopSignal);
-        say(
-          `${run.workflowId}: ends after its requests in flight. The run then loads and publishes the fetched records.`,
-        );
+        say(`${run.workflowId}: sends no more requests. The run then loads and publishes the fetched records.`);
       });
     });
 }

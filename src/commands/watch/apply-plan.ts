@@ -3,7 +3,7 @@ import { errorMessage } from '../../core/errors.js';
 import { writeSecret } from './secret.js';
 import type { WatchPlan } from './plan.js';
 
-/** Number of applied changes, and the companies whose change failed. */
+/** Result of `applyPlan`: the number of applied changes, and the companies whose change failed. */
 export interface ApplyResult {
   done: number;
   failed: { id: string; message: string }[];
@@ -11,7 +11,8 @@ export interface ApplyResult {
 
 /**
  * Applies a plan. If a change fails, for example because the company no longer exists, continues with the other
- * companies. A refused key or a reached limit makes every change fail. A second call applies only the failed changes.
+ * companies. If the API key is refused or a limit is reached, every change fails. Run it again to apply the failed
+ * changes.
  */
 export async function applyPlan(
   client: ApiClient,
@@ -25,7 +26,7 @@ export async function applyPlan(
     ...plan.change.map(({ id, add, remove }) => ({
       id,
       run: async () => {
-        // Add before removing, so that the company always has a watched field.
+        // Add fields before removing others, so that the company always has a watched field.
         if (add.length > 0) await watch.addFields(id, add);
         if (remove.length > 0) await watch.removeFields(id, remove);
       },
@@ -58,7 +59,7 @@ export async function applyCallback(
 ): Promise<{ changed: boolean; secretFile: string | null }> {
   const before = await client.v2.watch.getCallback().then(
     ({ data }) => data,
-    // Treat any error as "no callback is set": the reference does not say which error the API returns then.
+    // Treat any error as "no callback is set": the reference does not show the API's answer in this case.
     () => null,
   );
   const changed = before?.callback !== callback;

@@ -32,13 +32,13 @@ export async function listen({ config, clock }: CliContext, options: ListenOptio
     });
   }
   const interrupted = interruptSignalSaying('Stopping. Open requests are answered; received deliveries are kept.');
-  // The signature covers the raw bytes, so it is checked first. Only then is personal data removed.
+  // Used to remove personal data from a delivery, after the signature of the raw bytes was checked.
   const fingerprint = keepsContacts(config) ? undefined : await openFingerprint(config.dataDir);
   const log = DeliveryLog.open(config.dataDir, clock, {
     onCommit: (rows) =>
       tell(`${formatCount(rows)} ${rows === 1 ? 'delivery' : 'deliveries'} landed; the next run loads them.`),
     onFault: (error) =>
-      tell(`Received deliveries could not be landed yet and stay in their spool: ${errorMessage(error)}`),
+      tell(`Received deliveries could not be landed and stay in their spool for now: ${errorMessage(error)}`),
   });
   try {
     const server = createReceiver({
@@ -74,7 +74,8 @@ async function startListening(server: Server, { port, host }: ListenOptions): Pr
 }
 
 /**
- * Accepts no new connection, closes idle connections and waits for the others. The server's timeouts limit this wait.
+ * Closes the server: accepts no new connection, closes idle connections and waits for open requests. The server's
+ * timeouts limit this wait.
  */
 async function stopListening(server: Server): Promise<void> {
   if (!server.listening) return;

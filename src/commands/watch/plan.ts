@@ -1,6 +1,6 @@
 import { CURRENT_WATCH_FIELD, type LegacyWatchField } from '../../../schemas/v2/watch-fields.js';
 
-/** Changes after which exactly the declared companies are watched. */
+/** Changes to make, so that the API watches exactly the companies that tidemark.yaml declares. */
 export interface WatchPlan {
   start: string[];
   stop: string[];
@@ -10,11 +10,11 @@ export interface WatchPlan {
 }
 
 /**
- * Compares the companies that the API watches with those that tidemark.yaml declares. Treats the old and the new name
- * of a field as equal.
+ * Compares the companies that the API watches with the companies that tidemark.yaml declares. Treats the old and the
+ * new name of a field as equal.
  * @param watched Watched fields by company id, as the API lists them; null if the API lists no fields
  * @param declared Ids of the companies to watch
- * @param fields Fields to watch; undefined accepts the fields that are watched now
+ * @param fields Fields to watch; undefined keeps the fields that are watched now
  */
 export function planWatches(
   watched: ReadonlyMap<string, readonly string[] | null>,

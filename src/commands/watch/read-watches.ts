@@ -15,8 +15,8 @@ export interface Watch {
   fields: string[] | null;
 }
 
-// Page sizes to try one after the other: the reference does not name the largest page size, and the API's error for a
-// larger page names no limit.
+// Page sizes to try one after the other. The reference does not state the largest page size, and the API does not
+// state it when it refuses a page size.
 const PAGE_SIZES = [100, 50, 25, 10];
 
 /** Reads all watched companies of the account, page by page. Leaves out ids that the warehouse cannot store. */
@@ -49,8 +49,8 @@ export async function readWatches(client: ApiClient): Promise<Watch[]> {
 }
 
 /**
- * Reads the watched fields of the companies for which the list gives none, one request for each. A company whose fields
- * the API does not tell keeps null.
+ * Reads the watched fields of each company without fields in the list. Sends one request per company. If the API does
+ * not return the fields, they stay null.
  */
 export async function readMissingFields(client: ApiClient, watches: readonly Watch[]): Promise<Watch[]> {
   const read = async (watch: Watch): Promise<Watch> => {
@@ -106,7 +106,7 @@ export async function declaredCompanies(config: Config): Promise<string[]> {
       const id = canonicalId(text);
       if (id !== null) return id;
       throw new TidemarkError('InvalidConfig', `watch.select returns "${text}", which is not a company id.`, {
-        todo: 'Name the column company_id in the query.',
+        todo: 'Change the query of `watch.select`, so that it returns the ids in a column named company_id.',
       });
     });
     return [...new Set(ids)];

@@ -165,7 +165,7 @@ async function makePlan({ config }: CliContext, api: Api): Promise<WatchPlan> {
   const watched = await api.call(async (client) => {
     const all = await readWatches(client);
     if (fields === undefined) return all;
-    // The fields of a watch that will stop do not matter.
+    // Read no fields of watches that will stop.
     const stay = await readMissingFields(
       client,
       all.filter(({ id }) => wanted.has(id)),

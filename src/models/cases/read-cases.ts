@@ -14,7 +14,7 @@ const DEFAULT_FOLDERS = ['../../../sql/', '../../../test/sql/cases/'].map((folde
 const Given = z.strictObject({
   stream: LandingStream,
   entity: z.string().nullable().optional(),
-  body: z.unknown().refine((body) => body !== undefined, 'give the body of the answer'),
+  body: z.unknown().refine((body) => body !== undefined, 'must be the body of the answer'),
   status: z.int().optional(),
   at: z.iso.datetime({ offset: true }).optional(),
   run: z.string().optional(),
@@ -64,7 +64,7 @@ export function readCases(named: readonly string[]): ModelCase[] {
   if (cases.length === 0)
     throw invalid(
       `No test case was found in ${places.join(', ')}.`,
-      'Cases are entries of .yaml files; see test/sql/cases.',
+      'Write the cases as entries of .yaml files, as in test/sql/cases.',
     );
   return cases;
 }

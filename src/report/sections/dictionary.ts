@@ -4,10 +4,10 @@ import { count } from '../words.js';
 import { groupBy, table } from './table.js';
 
 const SCHEMAS: Record<string, string> = {
-  core: 'one row per thing',
-  marts: 'questions answered',
-  ops: 'how runs went',
-  meta: 'what the file was built from',
+  core: 'records and their history',
+  marts: 'tables for common questions',
+  ops: 'runs, requests, coverage and rejects',
+  meta: 'origin of the published file',
 };
 
 /** Shows every table with its description and row count; a click opens its columns. */

@@ -29,7 +29,7 @@ async function connector(api: object): Promise<Found | undefined> {
 }
 
 it('asks the connector whether the key is valid', async () => {
-  expect(await connector({})).toMatchObject({ state: 'ok', message: `${app.url} says that the key is valid` });
+  expect(await connector({})).toMatchObject({ state: 'ok', message: `${app.url} says that the API key is valid` });
 });
 
 it('warns about a named connector that does not answer', async () => {

@@ -114,7 +114,7 @@ describe('tidemark login in a browser', () => {
     expect([await login.ended, login.output()]).toEqual([0, expect.stringMatching(/no usable keyring[^]*api-key/)]);
     await expectStored(login.output());
     const check = await run(['login', '--check']);
-    expect([check.code, check.stdout]).toEqual([0, expect.stringContaining('accepts the key from')]);
+    expect([check.code, check.stdout]).toEqual([0, expect.stringContaining('accepts the API key from')]);
     expect((await run(['quota', '--live'])).code).toBe(0);
   });
 
@@ -185,12 +185,12 @@ describe('tidemark login without a browser', () => {
   it('stores no key that the API refuses, typed or sent by the connector', async () => {
     const typed = await startLogin();
     typed.type('wrong-key-0123456789\n');
-    expect([await typed.ended, typed.output()]).toEqual([1, expect.stringContaining('refuses the key')]);
+    expect([await typed.ended, typed.output()]).toEqual([1, expect.stringContaining('refuses the API key')]);
     const sent = await startLogin();
     const given = new URL(sent.address).searchParams;
     const body = new URLSearchParams({ state: given.get('state')!, api_key: 'wrong-key-0123456789' });
     expect((await fetch(given.get('redirect_uri')!, { method: 'POST', body })).status).toBe(200);
-    expect([await sent.ended, sent.output()]).toEqual([1, expect.stringContaining('refuses the key')]);
+    expect([await sent.ended, sent.output()]).toEqual([1, expect.stringContaining('refuses the API key')]);
     expect(typed.output() + sent.output()).not.toContain('wrong-key-0123456789');
     expect(existsSync(keyFile())).toBe(false);
   });
@@ -252,11 +252,11 @@ describe('tidemark logout', () => {
     const { code, stdout, stderr } = await run(['logout'], { TIDEMARK_API_KEY: 'k' });
     expect([code, stdout, stderr]).toEqual([
       0,
-      expect.stringContaining('removed'),
+      expect.stringContaining('Removed'),
       expect.stringContaining('is still set'),
     ]);
     expect(existsSync(keyFile())).toBe(false);
     expect((await run(['login', '--check'])).stderr).toContain('No API key');
-    expect((await run(['logout'])).stdout).toContain('No key is stored');
+    expect((await run(['logout'])).stdout).toContain('No API key is stored');
   });
 });

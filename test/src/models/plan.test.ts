@@ -195,7 +195,7 @@ describe('building models in a run', () => {
     const error: unknown = await buildModels(warehouse, { models: [write(broken)] }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ModelFailedError);
     expect(error).toMatchObject({
-      message: 'core.thing breaks what version 1 promises: column label is removed.',
+      message: 'core.thing breaks readers of version 1: column label is removed.',
       todo: expect.stringContaining('Raise `version` in the header of sql/core/thing.sql'),
     });
     expect(await warehouse.db.rows('FROM core.thing')).toEqual([{ id: '1', label: 'a' }]);
@@ -214,7 +214,7 @@ describe('building models in a run', () => {
     const leave = (models: Model[], now: string): Promise<unknown> =>
       buildModels(warehouse, { models, now: new Date(now) });
     await expect(buildModels(warehouse, { models: [thing] })).rejects.toMatchObject({
-      message: 'core.gone breaks what version 1 promises: the file of the table is missing.',
+      message: 'core.gone breaks readers of version 1: the file of the table is missing.',
       todo: expect.stringMatching(/Restore sql\/core\/gone\.sql \(.*\)\..*`deprecation_date`.*--drop core\.gone\n/),
     });
     await leave([thing, write({ name: 'gone', until: '2026-11-30' })], '2026-11-20T02:00:00Z');
@@ -245,7 +245,7 @@ describe('building models in a run', () => {
       buildModels(warehouse, {
         models: [write({ columns: 'label: VARCHAR | Label', key: 'label', sql: `SELECT 'a' AS label` })],
       }),
-    ).rejects.toThrow('breaks what version 1 promises: column id is removed; the key was id and is now label');
+    ).rejects.toThrow('breaks readers of version 1: column id is removed; the key was id and is now label');
     await buildModels(warehouse, { models: [first] });
     expect(await warehouse.db.rows('FROM core.thing')).toEqual([{ id: '1', label: 'a' }]);
     await buildModels(warehouse, { models: [{ ...second, version: 4 }] });

@@ -43,7 +43,7 @@ it('names line, field, rule and remedy of a wrong row, without its account, and 
   const { rows } = read('account,scheme,country', '99887766,ACNR,US', ',ACNR,US', '1,EMAL,SG');
   expect(rows.map(({ line, problem }) => [line, problem])).toEqual([
     [2, 'holding_entity: the scheme ACNR needs the code of the bank. Fill the column holding_entity'],
-    [3, 'id: it has no account. Fill the account or the IBAN'],
+    [3, 'id: the row has no account. Fill in the account or the IBAN'],
     [4, null],
   ]);
   expect(rows[0]?.cells).toEqual(['99887766', 'ACNR', 'US']);

@@ -69,13 +69,13 @@ describe('a refusal in words', () => {
 
   it('names the permission that the key lacks', () => {
     expect(refusalInWords(refusal)).toMatch(
-      /^financials v1: this key lacks the permission "Reports", module "Finance", which GET \/v1\/reports needs\./,
+      /^financials v1: this API key lacks the permission "Reports", module "Finance", which GET \/v1\/reports needs\./,
     );
   });
 
   it('quotes the API if it does not name the permission', () => {
     expect(refusalInWords({ ...refusal, permission: null, module: null })).toMatch(
-      /^financials v1: the API refuses GET \/v1\/reports to this key \("no"\)\./,
+      /^financials v1: the API does not allow GET \/v1\/reports with this API key \("no"\)\./,
     );
   });
 

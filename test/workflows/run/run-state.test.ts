@@ -231,7 +231,11 @@ describe('setConcurrency', () => {
     [5, 5, []],
     [16, 16, []],
     [0, null, []],
-    [99, 16, ['setConcurrency asked for 99 requests in flight; api.maxConcurrency allows 16.']],
+    [
+      99,
+      16,
+      ['The signal setConcurrency asked for 99 requests in flight. The run uses 16, as api.maxConcurrency allows.'],
+    ],
   ])('on setConcurrency %j sets %j', (limit, expected, notes) => {
     const state = begin();
     state.concurrency = 3;

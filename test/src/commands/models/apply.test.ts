@@ -160,7 +160,7 @@ describe('tidemark models on a real warehouse', () => {
     edit({ 'market_daily.sql': BROKEN });
     const { code, stderr } = await models('apply');
     expect(code).toBe(1);
-    expect(stderr).toContain('marts.market_daily breaks what version 1 promises: column changed is removed.');
+    expect(stderr).toContain('marts.market_daily breaks readers of version 1: column changed is removed.');
     expect(stderr).toContain('Raise `version` in the header of');
     expect(stderr).toContain('market_daily_v1.sql with a `deprecation_date`');
     // Without a warehouse, the published file says what readers rely on.

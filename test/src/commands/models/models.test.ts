@@ -264,7 +264,7 @@ describe('tidemark models plan', () => {
     expect(stdout).toContain(
       'needing backfill: the next run builds these incremental models in full\n    core.financials ',
     );
-    expect(stderr).toContain('core.financials breaks what version 1 promises: column bygone is removed.');
+    expect(stderr).toContain('core.financials breaks readers of version 1: column bygone is removed.');
 
     const json = await plan('--json');
     expect(json.code).toBe(1);

@@ -43,7 +43,7 @@ describe('readCases', () => {
     [
       'an answer without body',
       '- { name: a, given: [{ stream: companies }], expect: [{ query: a, rows: [] }] }',
-      /give the body of the answer/,
+      /must be the body of the answer/,
     ],
     [
       'a case of one model with queries',
