@@ -10,8 +10,8 @@ import type { NewRow } from '../landing/index.js';
 import type { Heartbeat } from './deps.js';
 
 /**
- * Makes the landed row of an API response.
- * @param entityId the record's id, slug or question; null for a page of a search or listing
+ * Makes the row that the crawl lands for an answer of the API.
+ * @param entityId the id, slug or question of the record; null for a page of a search or listing
  */
 export function rowOf(response: ApiResponse<unknown>, entityId: string | null, segment: string): NewRow {
   return {
@@ -24,10 +24,12 @@ export function rowOf(response: ApiResponse<unknown>, entityId: string | null, s
   };
 }
 
-/** Makes the landed row of an error answer. The row keeps status and text, so the warehouse can show the cause. */
+/**
+ * Makes the row that the crawl lands for an error answer. The row keeps the status and the text, so the warehouse can
+ * show why the call failed.
+ */
 export function rowOfError(error: ApiError, entityId: string | null, segment: string): NewRow {
-  // An error answer may have a 2xx status. Land the answer with status 0, so that readers do not take its body for a
-  // record.
+  // An error answer may have a 2xx status. Then land status 0, so that readers do not read its body as a record.
   const status = error.status >= 400 ? error.status : 0;
   const gone = error instanceof NotFoundError;
   return {
@@ -40,7 +42,7 @@ export function rowOfError(error: ApiError, entityId: string | null, segment: st
   };
 }
 
-/** Thrown when the run may send no more requests now, because the quota is used up or reserved for other runs. */
+/** The run may send no more requests now, because the quota is used up or reserved for other runs. */
 export class NoRoomError extends Error {
   constructor() {
     super('no daily quota is left for this run now');
@@ -52,7 +54,7 @@ export function isDailyLimit(error: unknown): boolean {
   return error instanceof NoRoomError || (error instanceof LimitError && error.guard === 'limits.daily');
 }
 
-/** Whether an error affects every request, so that further requests only waste quota. */
+/** Whether an error concerns every request. Then further requests would only waste quota. */
 export function stopsEverything(error: unknown): boolean {
   return !(error instanceof ApiError) || isDailyLimit(error) || isKeyRefused(error);
 }
@@ -62,14 +64,14 @@ export function isKeyRefused(error: unknown): boolean {
   return error instanceof TokenVerificationError;
 }
 
-// First attempt of an activity that may give up a failed request. The run then continues without the answer.
+// From this attempt of an activity on, a failed request may be given up. The run then continues without its answer.
 const PATIENT_ATTEMPTS = 6;
 
-/** How long a route may answer only `limit` before the run continues without the route. In milliseconds (2 h). */
+/** If a route answers only `limit` for this long, the run continues without the route. In milliseconds (2 h). */
 export const LIMIT_PATIENCE_MS = 2 * 3_600_000;
 
 /**
- * Whether LIMIT_PATIENCE_MS have passed since the activity's first attempt was scheduled. For use after a `limit`
+ * Whether more than LIMIT_PATIENCE_MS have passed since the activity was first scheduled. Call this after a `limit`
  * answer.
  */
 export function isLimitOutlasted(heartbeat: Heartbeat): boolean {
@@ -77,7 +79,7 @@ export function isLimitOutlasted(heartbeat: Heartbeat): boolean {
 }
 
 /**
- * Whether the run may continue without the answer to a failed call, because enough attempts have failed. The run then
+ * Whether the run may continue without the answer of a failed call. True after enough failed attempts. The run then
  * reports the gap.
  */
 export function isGivenUp(error: unknown, heartbeat: Heartbeat): error is ApiError {
@@ -85,7 +87,7 @@ export function isGivenUp(error: unknown, heartbeat: Heartbeat): error is ApiErr
   return error instanceof ApiError && !isKeyRefused(error);
 }
 
-/** Whether /v2/metrics answers. If so, the API is up, and only single requests fail. */
+/** Whether /v2/metrics answers. If it does, the API is up and only single requests fail. */
 export async function apiAnswers(client: ApiClient, signal: AbortSignal): Promise<boolean> {
   try {
     await client.v2.metrics({ signal });

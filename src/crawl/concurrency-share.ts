@@ -1,15 +1,19 @@
 import type { Config } from '../core/config.js';
 
-/** The workers on the crawl task queue and the runs in progress. All of them share the concurrency of the API key. */
+/**
+ * How many workers serve the crawl task queue, and how many runs are in progress. All of them share the requests in
+ * flight of one API key.
+ */
 export interface AtWork {
   workers: number;
   runs: number;
 }
 
 /**
- * Computes an activity's concurrency share. A single worker gets the full concurrency, because its client limits all
- * requests. Several workers divide the concurrency, because each worker sees only its own requests.
- * @param asked concurrency that an operator set for the run; null: the full share
+ * Computes how many requests an activity may have in flight. With one worker, each activity gets the full number,
+ * because the worker's client limits all requests together. With several workers, the activities divide the number,
+ * because each worker sees only its own requests.
+ * @param asked a lower number that an operator set for the run; null if none was set
  * @param atOnce activities that the run executes at the same time
  */
 export function concurrencyShare(

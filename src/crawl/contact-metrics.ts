@@ -8,19 +8,19 @@ import type { CrawlDeps, Heartbeat } from './deps.js';
 import { refusalOf } from './refusal.js';
 
 const DAY_MS = 86_400_000;
-// In the westernmost time zone (UTC-12), a day ends 36 hours after it begins in UTC.
+// A day that begins at 00:00 UTC ends 36 hours later in the westernmost time zone (UTC-12).
 const FINAL_AFTER_MS = 36 * 3_600_000;
-// After this many consecutive errors, the route does not work. Further requests would be wasted.
+// After this many consecutive errors, assume that the route does not work, and send no more requests.
 const MOST_ERRORS = 3;
 
 type Days = Pick<RunContext, 'asOfNow' | 'date' | 'from' | 'to'>;
 
 /**
- * Lists the days whose contact metrics a run reads, YYYY-MM-DD. The reference does not name the time zone of the API's
- * days, so yesterday may not have ended there.
- * - a run as of now: the day so far, and the two days before
- * - a run of past dates: its days
- * Leaves out days that an earlier run read after their end in every time zone.
+ * Lists the days (YYYY-MM-DD) whose contact metrics a run reads. The reference does not name the API's time zone. So
+ * for the API, yesterday may not be over yet.
+ * - a run as of now reads its day (as far as it has passed) and the two days before it
+ * - a run of past dates reads these dates Both skip a day that an earlier run read after the day had ended in all time
+ *   zones.
  */
 export function contactDays({ config }: Pick<CrawlDeps, 'config'>, days: Days): string[] {
   const first = Date.parse(days.asOfNow ? days.date : days.from) - (days.asOfNow ? 2 * DAY_MS : 0);
@@ -30,7 +30,10 @@ export function contactDays({ config }: Pick<CrawlDeps, 'config'>, days: Days): 
   return all.filter((day) => !final.has(day));
 }
 
-/** Days that were read after their end in every time zone. Reads only parts that may have a day from `first` on. */
+/**
+ * Returns the days that a run read after they had ended in all time zones. Opens only parts that may contain days from
+ * `first` on.
+ */
 function finalDays(dataDir: string, first: number): Set<string> {
   const since = new Date(first + FINAL_AFTER_MS).toISOString();
   const parts = readManifests(dataDir, { stream: 'contact_metrics' });
@@ -49,9 +52,9 @@ function dayOf(ms: number): string {
 }
 
 /**
- * Reads the contact metrics of a run's days (reference v2, "Metrics") and lands each answer. A retried activity does not
- * read a landed day again. If the API does not answer, the run continues without the metrics.
- * @returns counts; `shortfall` names days that were not read; `refused` when the API refuses the route
+ * Reads the contact metrics of a run's days (reference v2, "Metrics") and lands each answer. A retried activity does
+ * not read a landed day again. If the API does not answer, the run continues without the metrics.
+ * @returns counts; `shortfall` names the days that were not read; `refused` is set when the API refuses the route
  */
 export async function readContactMetrics(
   deps: CrawlDeps,
@@ -76,7 +79,7 @@ export async function readContactMetrics(
 
 type Stopped = Pick<ListResult, 'shortfall' | 'refused'>;
 
-/** Reads the days that are not landed yet. Returns why the reading stopped early; null when it did not. */
+/** Reads the days that are not landed yet. Returns why it stopped early; null if it read all days. */
 async function readDays(
   { client }: Pick<CrawlDeps, 'client'>,
   days: readonly string[],
@@ -96,7 +99,7 @@ async function readDays(
       if (!(error instanceof ApiError) || isKeyRefused(error)) throw error;
       const stopped = { shortfall: notRead(days.slice(n), error) };
       if (isRefusal(error)) return { ...stopped, refused: [refusalOf('contact_metrics', error)] };
-      // The metrics are not worth a day's wait for quota.
+      // Don't wait for quota, which may take a day. The metrics are not worth it.
       if (isDailyLimit(error)) return stopped;
       if (isLimit(error) ? isLimitOutlasted(heartbeat) : isGivenUp(error, heartbeat)) return stopped;
       if (error.retryable) throw error;

@@ -1,6 +1,6 @@
 /**
- * Runs `work` for every item, with at most `limit` calls in flight. After the first rejection, starts no new work. Then
- * waits for the calls in flight, so that their answers are landed.
+ * Runs `work` for every item, with at most `limit` calls at the same time. After the first rejection, starts no new
+ * calls and waits for the running ones, so that their answers are landed.
  * @throws the first rejection
  */
 export async function inParallel<T>(

@@ -1,11 +1,11 @@
 import { isLimit } from '../api-client/index.js';
 
-// Rounds after which it is certain that the API limits only this call.
+// After this many rounds with the same result, it is certain that the API limits only this call.
 const ROUNDS = 3;
 
 /**
- * Whether the API limits only the call `again`. True if, in every round, the call `another` gets an answer and the call
- * `again` gets `limit`. If a general rate limit ends between the two calls, the result is false.
+ * Whether the API limits only the call `again`. True if, in every round, the call `another` gets an answer but the call
+ * `again` gets `limit`. Several rounds are needed, because a general rate limit may end between the two calls.
  */
 export async function isLimitedAlone(again: () => Promise<unknown>, another: () => Promise<unknown>): Promise<boolean> {
   for (let round = 0; round < ROUNDS; round++) {

@@ -23,21 +23,21 @@ import { SeenIds } from './seen-ids.js';
 
 type Counts = Pick<ListResult, 'entities' | 'shortfall' | 'refused'>;
 
-// Page sizes to try, highest first. The reference does not state the largest allowed size. If a size is too large, the
-// API answers only "invalid".
+// Page sizes to try, largest first. The reference does not state the largest allowed size. For a size that is too
+// large, the API only answers "invalid".
 const PAGE_SIZES = [100, 50, 25, 10];
 const NOMENCLATURE_DAYS = 7;
 
 const NOTHING: ListResult = { rows: 0, requests: 0, entities: 0, limited: false, shortfall: null };
-// Read at most 10 % more pages than the listing's total needs. The listing may grow during the reading. Small listings
-// get SPARE_PAGES more.
+// Limits for the pages of a listing: GROWTH × the pages that its total needs (it may grow while the run reads it), plus
+// SPARE_PAGES.
 const GROWTH = 1.1;
 const SPARE_PAGES = 10;
-// Read at most this many pages if a listing gives no total, or a total that is absurdly high. At 100 per page: 10
-// million entries.
+// Read at most this many pages, if the listing gives no total or an absurdly high one. With 100 entries per page, this
+// is 10 million entries.
 const MOST_PAGES = 100_000;
 
-/** The requests that read the nomenclatures. A run sends each request once. */
+/** The requests that read the nomenclatures. A run sends each of them once. */
 export const NOMENCLATURE_ENDPOINTS = [
   'GET /v1/finder/nomenclatures',
   'GET /v1/finder/tenders/nomenclatures',
@@ -45,9 +45,10 @@ export const NOMENCLATURE_ENDPOINTS = [
 ];
 
 /**
- * Reads a whole listing and lands every page. Sends nothing if an earlier attempt of this run has finished the listing.
- * Nomenclatures are read again after 7 days.
- * @returns counts; `limited` when the daily limit stopped the listing; `refused` with the routes that the API refuses
+ * Reads a whole listing and lands every page. Sends no request if an earlier attempt of this run has finished the
+ * listing, or if the landed nomenclatures are younger than 7 days.
+ * @returns counts; `limited` is true when the daily limit stopped the reading; `refused` describes the routes that the
+ * API refuses
  */
 export async function crawlListing(deps: CrawlDeps, input: ListInput, heartbeat: Heartbeat): Promise<ListResult> {
   const { ctx, listing } = input;
@@ -63,8 +64,8 @@ export async function crawlListing(deps: CrawlDeps, input: ListInput, heartbeat:
   if (listing === 'contact_metrics') return readContactMetrics(deps, ctx, target, heartbeat);
   if (listing === 'nomenclatures' && (!deps.config.nomenclatures || nomenclaturesAreFresh(deps))) return NOTHING;
 
-  // Keep the lookup lists that a failed attempt has read, because each list is complete in itself. The pages of any
-  // other listing belong together, so read that listing from its start.
+  // Keep the lookup lists that a failed attempt has read, because each lookup list is complete in itself. Read all
+  // other listings from their start, because their pages belong together.
   if (listing === 'nomenclatures') {
     const lists = await PartWriter.open(target);
     return land(deps, input, lists, heartbeat, async () => ({
@@ -80,8 +81,8 @@ export async function crawlListing(deps: CrawlDeps, input: ListInput, heartbeat:
 }
 
 /**
- * Reads a listing and commits its part. Commits nothing if the daily limit or a refusal stops the reading. Lookup lists
- * then remain in the spool; pages of other listings are read again.
+ * Reads a listing and commits its part. If the daily limit or a refusal stops the reading, commits nothing. Lookup
+ * lists then stay in the spool; other listings are read again from their start.
  */
 async function land(
   deps: CrawlDeps,
@@ -119,8 +120,8 @@ type Reader = (
 ) => Promise<Counts>;
 
 const readers: Record<Exclude<ListInput['listing'], 'nomenclatures' | 'contact_metrics'>, Reader> = {
-  // Sort newest first. A new tender moves older tenders to later pages, so a run may list a tender twice but misses
-  // none.
+  // Sort by date, newest first. A new tender then moves older tenders to later pages. So the run may read a tender
+  // twice, but it misses none.
   tenders: (deps, filters, writer, heartbeat) =>
     readPages(deps, writer, heartbeat, 'tenders', async (page, per_page) => {
       const response = await deps.client.v1.tenders(
@@ -146,7 +147,7 @@ const readers: Record<Exclude<ListInput['listing'], 'nomenclatures' | 'contact_m
   },
 };
 
-/** Subtracts listed companies whose ids the warehouse cannot hold, and names these companies as a shortfall. */
+/** Subtracts the companies whose ids the warehouse cannot hold, and mentions them in the shortfall. */
 function withoutUnusable({ entities, shortfall }: Counts, unusable: ReadonlySet<string>): Counts {
   if (unusable.size === 0) return { entities, shortfall };
   const [example] = [...unusable].map((key) => faultOf(key).example);
@@ -169,8 +170,8 @@ async function readNomenclatures(deps: CrawlDeps, writer: PartWriter, heartbeat:
       const response = await read();
       await writer.append(rowOf(response, name, 'list'));
     } catch (error) {
-      // If the API refuses one list, read the other lists. Also skip a list that failed in many attempts, so that the
-      // night continues.
+      // If the API refuses one list, go on with the other lists. If a list has failed in many attempts, skip it, so
+      // that the night can continue.
       if (!(error instanceof ApiError) || isDailyLimit(error)) throw error;
       if (isLimit(error)) {
         limited.set(name, error);
@@ -211,13 +212,13 @@ function nomenclatureCalls(
 interface Page {
   response: ApiResponse<unknown>;
   ids: string[];
-  /** Total that the listing reports; null when it reports none. */
+  /** Number of entries that the listing reports; null when it reports none. */
   total: number | null;
 }
 
 /**
- * Reads pages until the listing's total is reached or a page has no new entries. If the API never answers one page but
- * answers other requests, lands this page as an error and reads on. The shortfall names these pages.
+ * Reads pages until the listing's total is reached, or until a page has no new entries. If the API never answers a
+ * certain page but answers other requests, lands an error for this page and reads on. The shortfall names these pages.
  */
 async function readPages(
   deps: CrawlDeps,
@@ -230,7 +231,8 @@ async function readPages(
   const silent: number[] = [];
   let refused: Refusal[] | null = null;
   let total: number | null = null;
-  // Only the first total limits the number of pages, because an API may raise its total with every page.
+  // The first total limits the number of pages. Later totals do not, because an API may raise its total with every
+  // page.
   let firstTotal: number | null = null;
   let size = 0;
   let perPage = 0;
@@ -255,7 +257,7 @@ async function readPages(
         refused = [refusalOf(what.replaceAll(' ', '_'), page)];
         break;
       }
-      // Stop here: without a total, nothing shows whether more pages follow an unanswered page.
+      // Without a total, nothing shows whether more pages follow the page without an answer. So stop here.
       if (total === null || number * size >= total) break;
       continue;
     }
@@ -264,13 +266,14 @@ async function readPages(
     for (const id of page.ids) seen.add(id);
     total = page.total ?? total;
     firstTotal ??= page.total;
-    // Use the number of entries on the first page, which may be below the requested page size.
+    // The number of entries on the first page counts as page size, because the API may return fewer entries than
+    // requested.
     perPage ||= page.ids.length;
     heartbeat.report({ step: what, done: seen.size, total, requests: number });
     if (seen.size === before) break;
-    // After a full page, read on even if the total is reached.
+    // If the total is reached but the page is full, read on: there may be more entries.
     if (total !== null && seen.size >= total && page.ids.length < perPage) break;
-    // If a page is missing, the listing never reaches its total. Stop at the page number that the total needs.
+    // If a page is missing, the entries read never reach the total. Then stop at the last page that the total needs.
     if (silent.length > 0 && total !== null && number * size >= total) break;
     if (number >= mostPages(firstTotal, Math.max(1, perPage))) {
       return { entities: seen.size, shortfall: endless(what, number, seen.size, firstTotal) };
@@ -301,9 +304,10 @@ function shortfallOf(what: string, missing: number, total: number | null, silent
 }
 
 /**
- * Reads a page. Returns the error if several attempts of the activity failed while the API answers other requests.
- * @param another requests a page that the API has just answered; null for the first page
- * @throws the error, if more than this page may be affected
+ * Reads a page. If several attempts of the activity failed, but the API answers other requests, returns the error
+ * instead of throwing it.
+ * @param another requests a page that the API has answered before; null for the first page
+ * @throws the error, if other pages may fail, too
  */
 async function orGivenUp(
   deps: CrawlDeps,
@@ -314,7 +318,7 @@ async function orGivenUp(
   try {
     return await read();
   } catch (error) {
-    // Only the first page is necessary. Any other refused page is treated as missing, like a page that never answers.
+    // Only the first page is necessary. Treat any other refused page as a missing page.
     if (another !== null && isRefusal(error)) return error;
     if (!isGivenUp(error, heartbeat) || !error.retryable || isDailyLimit(error)) throw error;
     if (isLimit(error)) {
@@ -327,8 +331,8 @@ async function orGivenUp(
 }
 
 /**
- * Calls `read`. After a refusal by the API, calls `read` again, up to FIRST_REQUESTS times.
- * @throws RouteRefusedError when all calls were refused, or when the API has answered only `limit` for two hours
+ * Calls `read`. If the API refuses the request, calls `read` again, up to FIRST_REQUESTS calls in total.
+ * @throws RouteRefusedError when the API refused all calls, or has answered only `limit` for two hours
  */
 async function orRefused<T>(heartbeat: Heartbeat, read: () => Promise<T>): Promise<T> {
   for (let asked = 1; ; asked++) {
@@ -356,7 +360,7 @@ async function readFirstPage(read: ReadPage): Promise<{ page: Page; size: number
   throw new Error('unreachable: the last page size either answers or throws');
 }
 
-/** Whether the landing zone has nomenclatures read within the last NOMENCLATURE_DAYS days. */
+/** Whether the landing zone holds nomenclatures that a run read in the last NOMENCLATURE_DAYS days. */
 export function nomenclaturesAreFresh({ config, clock }: Pick<CrawlDeps, 'config' | 'clock'>): boolean {
   const since = new Date(clock.now().getTime() - NOMENCLATURE_DAYS * 86_400_000).toISOString();
   return readManifests(config.dataDir, { stream: 'nomenclatures' }).some((part) => (part.lastFetchedAt ?? '') > since);

@@ -5,8 +5,8 @@ const NAME_LENGTH = 100;
 const MESSAGE_LENGTH = 300;
 
 /**
- * Extracts the missing permission from a refusal. The result goes into Temporal histories, so it contains only known
- * fields, cut to a fixed length.
+ * Describes a refusal and the missing permission. The result goes into Temporal histories, so it contains only known
+ * fields, each cut to a fixed length.
  */
 export function refusalOf(stream: string, error: ApiError): Refusal {
   const access = error instanceof LimitError || error instanceof PermissionDeniedError ? error.access : null;
@@ -23,12 +23,12 @@ export function refusalOf(stream: string, error: ApiError): Refusal {
   };
 }
 
-/** Thrown when the API refuses a stream's route, so that further requests would be wasted. */
+/** The API refuses the route of a stream, so further requests would be wasted. */
 export class RouteRefusedError extends Error {
   readonly refusal: ApiError;
   /**
-   * Whether the API certainly refuses the whole route. False if the API never answered a record of the stream, so
-   * single records may be the cause.
+   * Whether the API certainly refuses the whole route. False if the API has never answered a record of the stream; then
+   * it may refuse only single records.
    */
   readonly sure: boolean;
 

@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 
 const FULLEST = 0.6;
 
-/** Counts distinct ids of a long listing. Stores 52-bit hashes in a table, at 13 to 27 bytes per id. */
+/**
+ * Counts the distinct ids of a long listing. Stores a 52-bit hash of each id in a hash table, with 13 to 27 bytes per
+ * id.
+ */
 export class SeenIds {
   private table = new Float64Array(1_024);
   /** Number of distinct ids. */
@@ -17,7 +20,7 @@ export class SeenIds {
     this.table = larger;
   }
 
-  /** Adds a hash. Returns false when the table already contains the hash. */
+  /** Adds a hash to a table. Returns false if the table already contains it. */
   private insert(table: Float64Array, hash: number): boolean {
     let at = hash % table.length;
     while (table[at] !== 0) {
@@ -29,7 +32,7 @@ export class SeenIds {
   }
 }
 
-/** Hashes an id to a number from 1 to 2^52. 0 marks an empty place. */
+/** Returns a hash of an id: a number from 1 to 2^52. 0 marks an empty place in the table. */
 function hashOf(id: string): number {
   const bytes = createHash('sha1').update(id).digest();
   return bytes.readUIntBE(0, 6) * 16 + (bytes[6]! & 15) + 1;

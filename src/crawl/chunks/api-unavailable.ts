@@ -1,7 +1,10 @@
 import type { ApiError } from '../../api-client/index.js';
 import { TidemarkError } from '../../core/errors.js';
 
-/** Makes the error of an attempt that ends because every request fails. `failed`: number of requests in a row. */
+/**
+ * Makes the error for an attempt that ends because every request fails. `failed` is the number of consecutive failed
+ * requests.
+ */
 export function apiUnavailable(fault: ApiError, failed: number): TidemarkError {
   return new TidemarkError(
     'ApiUnavailable',

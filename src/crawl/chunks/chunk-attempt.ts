@@ -31,27 +31,28 @@ import { saysRoom } from '../run/read-quota.js';
 import { RouteRefusedError } from '../refusal.js';
 import { worthRepeating } from './worth-repeating.js';
 
-// After this many consecutive failed records, check whether the API is up. Each record failed only after several
-// retries.
+// After this many consecutive failed records, check whether the API is up. A record counts as failed after the client's
+// own retries.
 const GIVE_UP_AFTER = 20;
 // After this many consecutive 401s, treat the API key as revoked even if /v2/metrics accepts it.
 const REFUSALS_IN_A_ROW = 10;
-// Suspected limit: the API answers a record with the daily limit, while `/v2/metrics` still shows quota. Retry such a
-// record this many times, then file it as failed.
+// A suspected limit is a daily-limit answer to one record while `/v2/metrics` still shows quota. Request such a record
+// this many times more, then file it as failed.
 const SUSPECTED_TRIES = 2;
-// After this many consecutive `limit` answers, end the attempt; Temporal waits before the next one.
+// After this many consecutive `limit` answers, end the attempt. Temporal then waits before it starts the next attempt.
 const LIMITS_IN_A_ROW = 3;
-// From this attempt on, a record may be filed as failed if the API answers `limit` only to this record.
+// From this attempt of the activity on, a record may be filed as failed if it gets `limit` while other records get
+// answers.
 const LIMIT_ATTEMPTS = 4;
-// At the end of a chunk, request the records that got `limit` in this many more rounds, then file them as failed. Each
-// round first checks that the API answers another record.
+// At the end of a chunk, request records with a `limit` answer in at most this many more rounds. Then file them as
+// failed.
 const LIMIT_ROUNDS = 3;
 
-/** Result of requesting another record, to see whether the API fails only for the first one. */
+/** Result of requesting another record. It shows whether the API fails only for the first record. */
 interface Comparison {
-  /** Null if the API answered the other record; undefined if there was no other record to request. */
+  /** The error of the other record. Null if the API answered it; undefined if there was no other record to request. */
   fault: ApiError | null | undefined;
-  /** Whether the API had answered the other record before. */
+  /** Whether the API had already answered the other record earlier. */
   known: boolean;
 }
 
@@ -67,16 +68,16 @@ export interface ChunkWork {
 
 /**
  * One attempt to fetch the entities of a chunk that are not landed yet. An entity is a company, a tender or a question.
- * If only one entity fails, it is filed as failed. If all requests fail, the attempt ends.
+ * If only single entities fail, they are filed as failed. If all requests fail, the attempt ends.
  *
  * States of an entity:
- * - open: no row landed yet
- * - answered: its rows are appended; a 404 is an answer, too
- * - failed: the last answer was a fault; tried again at the end
- * - refused: the API refused the route; tried again at the end
+ * - open: has no landed row yet
+ * - answered: its rows are written to the spool; a 404 is an answer, too
+ * - failed: the last request failed; tried again at the end
+ * - refused: the API refused the route for it; tried again at the end
  * - limited: the last answer was `limit`; tried again at the end
  * - suspected: the last answer was a suspected limit (see SuspectedLimits); tried again at the end
- * - skipped: the API refuses every route that could answer; the entity remains due
+ * - skipped: the API refuses every route that could answer it; it stays due for a later run
  *
  * At the end of the chunk, entities that are still failed, refused, limited or suspected are filed as failed.
  */
@@ -89,7 +90,7 @@ export class ChunkAttempt {
   readonly #suspected: SuspectedLimits;
   readonly #tried = new Set<string>();
   readonly #answered = new Set<string>();
-  /** Entities requested early, to compare their answers with the answers of failing entities. */
+  /** Entities that were requested early, to compare them with failing entities. */
   readonly #probed = new Set<string>();
   #asking: Promise<Comparison> | null = null;
   /** Entities without an answer, each with its last error: a fault, a refusal of the route, or `limit`. */
@@ -98,7 +99,7 @@ export class ChunkAttempt {
   readonly #limited = new Map<string, LimitError>();
   /** Entities for which the API refuses every route. */
   readonly #skipped = new Set<string>();
-  /** Entities read only in part. For each, a landed row names the unread part. */
+  /** Entities that were read only in part. A landed row of each entity names the missing part. */
   readonly #cutShort = new Set<string>();
   /** An entity that the API has answered; null if none is known. */
   #known: string | null;
@@ -121,12 +122,12 @@ export class ChunkAttempt {
     this.#known = writer.rows.find(isAnswered)?.entity_id ?? null;
   }
 
-  /** Whether the attempt ended because only entities with suspected limits were left. */
+  /** Whether only entities with suspected limits were left when the attempt ended. */
   get doubted(): boolean {
     return this.#hasSuspected;
   }
 
-  /** Refusals of the routes that the API key may not use. Empty for streams with a single route. */
+  /** The refusals of routes that the API key may not use. Empty for streams with a single route. */
   get refusedRoutes(): ApiError[] {
     if (!this.#fetcher.manyRoutes) return [];
     return this.#known === null ? this.#routes.refused : this.#routes.closed;
@@ -135,10 +136,10 @@ export class ChunkAttempt {
   /**
    * Fetches and lands the open entities.
    * @returns how many entities were filed as failed or read only in part
-   * @throws RouteRefusedError when the API refuses the stream's route, or answers only `limit` for two hours
+   * @throws RouteRefusedError when the API refuses the stream's route, or has answered only `limit` for two hours
    * @throws LimitError when `limit` or the daily limit concerns more than single records
-   * @throws NoRoomError when the request budget is spent
-   * @throws errors that affect every request, such as TokenVerificationError or `ApiUnavailable`
+   * @throws NoRoomError when the run has used its budget of requests
+   * @throws any error that concerns every request, such as TokenVerificationError or `ApiUnavailable`
    */
   async run(): Promise<number> {
     const { deps, input, writer } = this.#work;
@@ -146,9 +147,8 @@ export class ChunkAttempt {
     const attempt = (entity: string) => this.#first.run(() => this.#attempt(entity));
     await inParallel(this.#open, share, attempt);
     await this.#judgeRefused();
-    // Retry at the end of the chunk, when a temporary fault may be over. Only failing entities are left, so it is
-    // normal that all of them are refused. They must not end the attempt, so the counters of refusals start at
-    // -Infinity.
+    // Try failed entities again at the end, when a temporary fault may be over. Only failing entities are left, so many
+    // refusals in a row are normal. Start their counters at -Infinity, so that they do not end the attempt.
     this.#failedInARow = this.#limitedInARow = 0;
     this.#keyRefusedInARow = this.#refusedInARow = -Infinity;
     await inParallel(
@@ -210,7 +210,7 @@ export class ChunkAttempt {
 
   /**
    * Fetches and lands all rows of an entity. After an error, the next try reads the entity from its start, unless the
-   * fetcher resumes.
+   * fetcher can resume.
    */
   async #land(entity: string): Promise<void> {
     const { writer, booking, input } = this.#work;
@@ -227,7 +227,7 @@ export class ChunkAttempt {
     if (rows.some(({ status }) => status === CUT_SHORT)) this.#cutShort.add(entity);
   }
 
-  /** @param landed rows of earlier tries, for a fetcher that resumes */
+  /** @param landed rows of earlier tries; a fetcher that can resume continues after them */
   async *#rowsOf(entity: string, landed: readonly LandedRow[]): AsyncGenerator<NewRow> {
     const fingerprint = this.#keepsPeople ? null : await this.#fingerprint();
     yield* fetchRows(this.#fetcher, { ...this.#work, routes: this.#routes, landed, fingerprint }, entity);
@@ -237,12 +237,17 @@ export class ChunkAttempt {
     return (this.#opened ??= openFingerprint(this.#work.deps.config.dataDir));
   }
 
-  /** Whether answers may be landed as they are: they are about companies, or `personalData` is `contacts`. */
+  /**
+   * Whether answers may be landed unchanged. True if they describe only companies, or if `personalData` is `contacts`.
+   */
   get #keepsPeople(): boolean {
     return this.#fetcher.withoutPersonalData === undefined || keepsContacts(this.#work.deps.config);
   }
 
-  /** Makes the row of an error. An answer about people may name them, so the row then holds only the error's message. */
+  /**
+   * Makes the row of an error. If the answer may describe people, the row holds only the error's message, because the
+   * answer may name them.
+   */
   #rowOfError(error: ApiError, entity: string, segment: string): NewRow {
     const row = rowOfError(error, entity, segment);
     return this.#keepsPeople ? row : { ...row, body: error.message };
@@ -263,7 +268,7 @@ export class ChunkAttempt {
 
   async #noteFailure(entity: string, error: unknown): Promise<void> {
     const { deps, heartbeat } = this.#work;
-    // If the API refuses the API key for one company only, file this company as failed and continue.
+    // If the API refuses the API key for this company only, file the company as failed and continue.
     const refusedHere =
       isKeyRefused(error) &&
       ++this.#keyRefusedInARow < REFUSALS_IN_A_ROW &&
@@ -289,8 +294,8 @@ export class ChunkAttempt {
   }
 
   /**
-   * If every entity of the chunk was refused, checks whether the API refuses the whole route. The usual check waits for
-   * FIRST_REQUESTS consecutive refusals, which a smaller chunk never reaches.
+   * If every entity was refused, checks whether the API refuses the whole route. The usual check starts only after
+   * FIRST_REQUESTS consecutive refusals, which a small chunk never reaches.
    */
   async #judgeRefused(): Promise<void> {
     if (this.#fetcher.manyRoutes) return;
@@ -300,8 +305,8 @@ export class ChunkAttempt {
   }
 
   /**
-   * Checks with another record whether the API refuses the whole route.
-   * @throws RouteRefusedError when the API refuses another record, too, or no other record is left to try
+   * Requests another record, to see whether the API refuses the whole route.
+   * @throws RouteRefusedError when the API refuses the other record, too, or when there is no other record
    */
   async #requireRoute(error: ApiError): Promise<void> {
     const { fault, known } = await this.#askAnother();
@@ -322,9 +327,9 @@ export class ChunkAttempt {
   }
 
   /**
-   * Checks whether `limit` concerns only single records.
+   * Requests another record, to see whether the API answers `limit` only for single records.
    * @throws RouteRefusedError when the API has answered only `limit` for two hours
-   * @throws LimitError before attempt LIMIT_ATTEMPTS, or when the API does not answer another record
+   * @throws LimitError before attempt LIMIT_ATTEMPTS, or when the API does not answer the other record
    */
   async #requireOthersAnswered(error: LimitError): Promise<void> {
     if (this.#isOutlasted()) throw new RouteRefusedError(error, true);
@@ -336,8 +341,8 @@ export class ChunkAttempt {
   }
 
   /**
-   * Whether the API has answered only `limit` for longer than LIMIT_PATIENCE_MS. The time begins with the last landed
-   * row. Without a landed row, it begins with the activity's first attempt.
+   * Whether the API has answered only `limit` for longer than LIMIT_PATIENCE_MS. Counts from the last landed row, or
+   * else from the activity's first attempt.
    */
   #isOutlasted(): boolean {
     const { writer, deps, heartbeat } = this.#work;
@@ -349,11 +354,11 @@ export class ChunkAttempt {
   // ---- comparison with other records ----
 
   /**
-   * Requests a record that the API answered before: in this chunk, this run or an earlier run. If no such record is
-   * known, requests up to two records that were not tried yet.
+   * Requests a record that the API answered before, in this chunk, this run or an earlier run. If no such record is
+   * known, requests up to two records that were not requested yet.
    */
   async #askAnother(): Promise<Comparison> {
-    // Several requests in flight may fail at the same moment. Compare only once for all of them.
+    // Several requests in flight may fail at the same moment. Request another record only once for all of them.
     this.#asking ??= this.#askOnce().finally(() => {
       this.#asking = null;
     });
@@ -374,7 +379,7 @@ export class ChunkAttempt {
       if (!known) this.#probed.add(entity);
       try {
         if (known) {
-          // The first answer is enough, and it is landed already.
+          // The first row is enough. Don't land it: it is landed already.
           for await (const _ of this.#rowsOf(entity, [])) break;
         } else {
           await this.#land(entity);

@@ -17,9 +17,10 @@ import { reopenQuota } from '../run/read-quota.js';
 import { refusalOf, RouteRefusedError } from '../refusal.js';
 
 /**
- * Fetches every entity of one chunk and lands the answers. Skips entities that earlier attempts landed. If the API
- * answers one entity with an error, lands the error and continues with the next entity.
- * @returns counts; `limited` when the daily limit stopped the chunk; `closed` when the API refuses the stream's route
+ * Fetches every entity of one chunk and lands the answers. Skips entities that earlier attempts have landed. If the API
+ * answers an entity with an error, lands the error and continues with the next entity.
+ * @returns counts; `limited` is true when the daily limit stopped the chunk; `closed` is set when the API refuses the
+ * stream's route
  * @throws TidemarkError `ApiUnavailable` when the API answers no request; landed answers are not fetched again
  * @throws TidemarkError `DataFolderChanged` when the chunk's list of entities is missing
  */
@@ -51,7 +52,7 @@ export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, heartb
   } catch (error) {
     if (error instanceof RouteRefusedError) {
       const { refusal, sure } = error;
-      // Keep the landed answers. The entities without an answer are due again in the next run.
+      // Commit the answers. Entities without an answer are due again in the next run.
       return { ...(await landed(writer, booking)), ...refusedOf(stream, [refusal]), closed: { sure } };
     }
     await writer.close();
@@ -67,7 +68,8 @@ async function landed(writer: PartWriter, booking: RequestLog): Promise<ChunkRes
 }
 
 /**
- * Lists the refused routes of a stream. Names the route that replaces a refused one, unless the API refuses both.
+ * Describes the refused routes of a stream. Names the route that can replace a refused one, unless the API refuses that
+ * route, too.
  * @param before routes that the API refused in earlier chunks
  */
 function refusedOf(

@@ -8,19 +8,19 @@ import { chunkName } from './chunk-name.js';
 import type { Fetcher } from '../fetchers/fetcher.js';
 import { CUT_SHORT } from '../fetchers/read-pages.js';
 
-/** What fetching the rows of an entity needs. */
+/** Everything that is needed to fetch the rows of an entity. */
 export interface RowsWork {
   deps: CrawlDeps;
   input: CrawlChunkInput;
   heartbeat: Heartbeat;
   routes: Routes;
-  /** Rows of earlier tries, for a fetcher that resumes. */
+  /** Rows of earlier tries. A fetcher that can resume continues after them. */
   landed: readonly LandedRow[];
-  /** Makes the keyed hashes of removed texts; null if the rows may hold personal data. */
+  /** Makes the keyed hashes that replace removed texts. Null if the rows may hold personal data. */
   fingerprint: Fingerprint | null;
 }
 
-/** Fetches the rows of an entity, without personal data unless the work keeps it. */
+/** Fetches the rows of an entity. Removes personal data from them, unless `fingerprint` is null. */
 export async function* fetchRows(fetcher: Fetcher, work: RowsWork, entity: string): AsyncGenerator<NewRow> {
   const { deps, input, heartbeat, routes, landed, fingerprint } = work;
   const place = { deps, chunk: chunkName(input.stream, input.chunk), landed };
@@ -31,7 +31,7 @@ export async function* fetchRows(fetcher: Fetcher, work: RowsWork, entity: strin
   }
 }
 
-/** Makes a test whether a landed row is an answer about the entity, and not an error. */
+/** Returns a function that says whether a landed row is a good answer about the entity. */
 export function isRowOf(entity: string): (row: LandedRow) => boolean {
   return ({ entity_id, status }) => entity_id === entity && status >= 200 && status < 300;
 }

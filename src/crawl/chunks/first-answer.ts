@@ -1,12 +1,15 @@
-/** Requests sent before the first answer: enough to distinguish a refused route from a single refused record. */
+/**
+ * Number of requests to send before the API answers one. A few are needed to tell a refused route from a single refused
+ * record.
+ */
 export const FIRST_REQUESTS = 3;
 
 /**
- * Holds back all but the first FIRST_REQUESTS requests of a chunk until the API answers one of them. If the API refuses
- * or limits every request, only these few are wasted.
+ * Sends only FIRST_REQUESTS requests of a chunk at first; the others wait until the API answers one. If the API refuses
+ * every request, only these few are wasted.
  *
- * States: waiting → open (after `open()`) or stopped (after an error of `work`). While waiting, one request starts
- * whenever none is in flight.
+ * States: waiting → open (after `open()`) or stopped (after an error of `work`). In the state waiting, after the first
+ * requests, one more request starts whenever none is in flight.
  */
 export class FirstAnswer {
   #open = false;
@@ -15,7 +18,7 @@ export class FirstAnswer {
   #active = 0;
   #waiting: (() => void)[] = [];
 
-  /** Lets all requests start. Called after the API's first answer. */
+  /** Lets all requests start. Call this after the API's first answer. */
   open(): void {
     this.#open = true;
     this.#wake();

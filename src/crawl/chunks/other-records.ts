@@ -1,18 +1,18 @@
 import type { LandedRow, LandingStream } from '../../../schemas/pipeline/landing.js';
 import { readPartRows, recentParts } from '../../landing/index.js';
 
-// Search at most this many of the latest parts for a record that the API answered.
+// To find a record that the API has answered, search at most this many of the latest parts.
 const PARTS_LOOKED_AT = 5;
 
-/** Whether a landed row shows that the API key may use the route. A record or a 404 shows this. */
+/** Whether a landed row proves that the API key may use the route. A record proves this, and so does a 404. */
 export function isAnswered({ status, segment, entity_id }: LandedRow): boolean {
   return entity_id !== null && segment !== 'failed' && ((status >= 200 && status < 300) || status === 404);
 }
 
 /**
- * Finds an entity of a stream that the API answered in this run or an earlier one. Searches only the latest parts.
+ * Finds an entity of a stream that the API has answered in this run or an earlier one. Searches only the latest parts.
  * @param but entities to skip
- * @returns the entity's id; null when none is found
+ * @returns the entity's id; null if no such entity was found
  */
 export function findAnswered(dataDir: string, stream: LandingStream, but: ReadonlySet<string>): string | null {
   let looked = 0;
@@ -28,7 +28,7 @@ function rowsOf(part: Parameters<typeof readPartRows>[0]): LandedRow[] {
   try {
     return readPartRows(part);
   } catch {
-    // Skip a damaged part, because the load reports the damage.
+    // Skip a damaged part here. The load will report the damage.
     return [];
   }
 }

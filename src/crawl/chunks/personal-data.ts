@@ -1,6 +1,6 @@
 import { readJsonNodes, type JsonNode } from '../../core/json-nodes.js';
 
-/** Fields of a person that describe the job and not the person. Every other field is left out. */
+/** Fields of a person's record that describe the job, not the person. All other fields are removed. */
 const HARMLESS: ReadonlySet<string> = new Set([
   'id',
   'company_id',
@@ -13,15 +13,15 @@ const HARMLESS: ReadonlySet<string> = new Set([
   'nationality',
 ]);
 
-/** Counts of a page, which some APIs write as text. */
+/** Names of counts in a page. Some APIs write counts as text. */
 const COUNTS: ReadonlySet<string> = new Set(['total_employees', 'total_pages', 'pages']);
 
 /**
- * Removes what identifies people from a page of people, before the page is landed. Keeps only the fields in HARMLESS,
- * and only if their value is plain or a list of plain values. Numbers keep their text, so that long ids are not
+ * Removes from a page of people what identifies them, before the page is landed. Keeps only the fields in HARMLESS
+ * whose value is a text, number or boolean, or a list of these. Numbers keep their text, so that long ids are not
  * rounded.
  * @param list name of the page's array of people
- * @returns a body with the same number of items; an item that is no object becomes null
+ * @returns a body with the same number of items; an item that is not an object becomes null
  */
 export function pageWithoutPersonalData(body: string, list: string): string {
   const page = readJsonNodes(body);
@@ -34,7 +34,7 @@ export function pageWithoutPersonalData(body: string, list: string): string {
   return `{${members.join(',')}}`;
 }
 
-/** Removes what identifies a person from the person's record, as pageWithoutPersonalData does from each item. */
+/** Removes what identifies the person from a person's record. Works like pageWithoutPersonalData. */
 export function recordWithoutPersonalData(body: string): string {
   return harmless(readJsonNodes(body));
 }

@@ -1,7 +1,7 @@
 import { recordWithoutPersonalData } from '../chunks/personal-data.js';
 import { oneRow, type Fetcher } from './fetcher.js';
 
-/** The record of one employee. */
+/** Fetches the record of one employee. */
 export const employeeDetails: Fetcher = {
   ...oneRow((client, id, signal) => client.v2.employee(id, { signal })),
   withoutPersonalData: recordWithoutPersonalData,

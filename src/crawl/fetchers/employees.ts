@@ -9,17 +9,20 @@ import { readPeopleDimensions } from '../search/people-dimensions.js';
 import type { Fetcher } from './fetcher.js';
 import { askPage, completeListings, cutShortRow, LAST_PAGE } from './read-pages.js';
 
-// Gaps to name in a row about people who were not found.
+// At most this many gaps are named in the row that says which employees were not found.
 const MOST_GAPS = 5;
 
-/** The employees of a company, from version 2's search. The pages of an interrupted search are not read again. */
+/**
+ * Fetches the employees of a company with version 2's search. After an interruption, does not read the landed pages
+ * again.
+ */
 export const employees: Fetcher = {
   resumes: true,
   withoutPersonalData: (body) => pageWithoutPersonalData(body, 'data'),
   async *fetch(client, ctx, id, signal, _routes, { landed, deps }) {
     const known = new Map(landed.map((row) => [row.segment, row]));
     const search = searchPeople(readPeopleDimensions(deps.config.dataDir, ctx));
-    // Hold back the latest page, because only the last page of the search gets the mark LAST_PAGE.
+    // Land each page one step late, because only the last page of the search gets the mark LAST_PAGE.
     let last: NewRow | undefined = landed.at(-1);
     let step = search.next();
     while (!step.done) {
@@ -45,8 +48,8 @@ export const employees: Fetcher = {
 };
 
 /**
- * Asks a question about the employees of a company.
- * @returns null when the API rejects the question; never for the first page of the company itself
+ * Requests one page of a search for the employees of a company.
+ * @returns null when the API rejects the filters; a rejected first page without filters throws
  */
 async function ask(
   client: ApiClient,
@@ -57,7 +60,7 @@ async function ask(
   const { filters, page, label } = question;
   const { seniority, department } = filters;
   const asked = {
-    // An id that a JavaScript number cannot hold is sent as text.
+    // Send the id as text if a JavaScript number cannot hold it.
     company_id: Number.isSafeInteger(Number(id)) ? Number(id) : id,
     ...(seniority === undefined ? {} : { seniority: [seniority] }),
     ...(department === undefined ? {} : { department: [department] }),
@@ -73,7 +76,7 @@ async function ask(
   }
 }
 
-/** Reads a page of the search, as received or without personal data. Ids keep all their digits. */
+/** Reads a landed page of the search. Personal data may have been removed from it. Ids keep all their digits. */
 function readPage(body: string, company: string): PeopleAnswer {
   const { total_employees: total, total_pages: pages } = EmployeesPage.parse(JSON.parse(body));
   const items = readItems(body);
@@ -85,7 +88,7 @@ function readPage(body: string, company: string): PeopleAnswer {
   return { total, pages, rows: items.length, ids, foreign: isForeign.filter(Boolean).length };
 }
 
-/** Says which employees were not found; null when all were found. */
+/** Returns a sentence about the employees that were not found; null if all were found. */
 function describeGap(company: string, { reported, found, foreign, gaps }: PeopleReach): string | null {
   if (foreign) return `The search for employees of company ${company} lists people of other companies only.`;
   if (gaps.length === 0) return null;

@@ -3,10 +3,11 @@ import { findPerson } from '../../resolve/find-person.js';
 import { rowOf } from '../answer.js';
 import type { Fetcher } from './fetcher.js';
 
-/** The answers to the questions of `tidemark enrich --people`. The entity is the question. */
+/** Fetches the answers to the questions of `tidemark enrich --people`. The entity is the question. */
 export const enrichments: Fetcher = {
   manyRoutes: true,
-  // A run about people does not open without `personalData: contacts`. If the configuration changed since, land nothing.
+  // Lands nothing about people. Such a run only starts with `personalData: contacts`, so this function runs only if the
+  // configuration changed later.
   withoutPersonalData: () => '{}',
   async *fetch(client, _ctx, question, signal, routes) {
     yield rowOf(await findPerson(client, JSON.parse(question) as PersonQuestion, signal, routes), question, 'record');

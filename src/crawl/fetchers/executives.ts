@@ -13,8 +13,8 @@ const SEARCH = 'POST /v1/finder/executives';
 const DETAILS = 'GET /v1/finder/executive/details';
 
 /**
- * The executives of a company, from version 1's listing. If the API refuses the listing, or lists fewer pages than it
- * says, from its search and the details of each person found.
+ * Fetches the executives of a company from version 1's listing. If the API refuses the listing, or lists fewer pages
+ * than it says, uses the search for executives and the details of each person whom the search finds.
  */
 export const executives: Fetcher = {
   manyRoutes: true,
@@ -26,7 +26,7 @@ export const executives: Fetcher = {
   },
   async *fetch(client, _ctx, id, signal, routes, { landed }) {
     const reading = new Reading(client, id, signal, routes, landed);
-    // Hold back the latest row, because only the last one gets the mark LAST_PAGE.
+    // Land each row one step late, because only the last row gets the mark LAST_PAGE.
     let last: NewRow | undefined;
     for await (const row of reading.rows()) {
       if (last !== undefined) yield last;
@@ -40,9 +40,9 @@ export const executives: Fetcher = {
   finished: completeListings,
 };
 
-/** Reads the executives of one company. Rows that are landed already are not requested again. */
+/** Reads the executives of one company. Does not request landed rows again. */
 class Reading {
-  /** What could not be read, for people; null when nothing is missing. */
+  /** A sentence about what could not be read; null when nothing is missing. */
   shortfall: string | null = null;
   readonly #landed: ReadonlyMap<string, LandedRow>;
 
@@ -58,7 +58,7 @@ class Reading {
 
   /**
    * Yields the rows that are not landed yet.
-   * @throws RoutesClosedError when both listings are closed
+   * @throws RoutesClosedError when the API refuses both the listing and the search
    */
   async *rows(): AsyncGenerator<NewRow> {
     const ids = new Set<string>();
@@ -73,7 +73,7 @@ class Reading {
     const found = new Set<string>();
     try {
       const end = yield* this.#pages(SEARCH, 'page-search-', found);
-      if (end === 'short') this.#cutShort('The search for them lists fewer pages than it says.');
+      if (end === 'short') this.#cutShort('The search for executives lists fewer pages than it reports.');
     } catch (error) {
       if (listed === 'refused' || !(isRefusal(error) || error instanceof RoutesClosedError)) throw error;
       this.#cutShort('The API refuses the search that could list the others.');
@@ -83,9 +83,9 @@ class Reading {
   }
 
   /**
-   * Reads the pages of a listing and adds the ids of its people.
-   * @returns `short` when a page before the last one is empty, or when there are too many pages; `empty` when only the
-   * last page is empty
+   * Reads the pages of the listing or of the search. Adds the ids of the people to `ids`.
+   * @returns `whole` after all pages; `short` when a page before the last one is empty, or when there are too many
+   * pages; `empty` when only the last page is empty
    */
   async *#pages(
     route: typeof LIST | typeof SEARCH,
@@ -111,13 +111,16 @@ class Reading {
     const { client, id, signal } = this;
     return askPage(client, async (per_page) => {
       if (route === LIST) return client.v1.companyExecutives({ id, page, per_page }, { signal });
-      // An id that a JavaScript number cannot hold is sent as text.
+      // Send the id as text if a JavaScript number cannot hold it.
       const company_id = Number.isSafeInteger(Number(id)) ? Number(id) : id;
       return client.v1.executives({ page, per_page, filters: { company_id } }, { signal });
     });
   }
 
-  /** Reads the details of a person. A person who is gone, or whose details the API refuses, keeps the name of the search. */
+  /**
+   * Reads the details of a person. If the person is gone, or if the API refuses the details, the person's row from the
+   * search remains.
+   */
   async *#details(person: string): AsyncGenerator<NewRow> {
     const segment = `page-executive-${person}`;
     if (this.#landed.has(segment)) return;
@@ -126,7 +129,7 @@ class Reading {
     } catch (error) {
       if (error instanceof NotFoundError) return;
       if (!isRefusal(error) && !(error instanceof RoutesClosedError)) throw error;
-      this.#cutShort('The API refuses the details of executives that its search found.');
+      this.#cutShort('The API refuses the details of executives whom the search found.');
     }
   }
 

@@ -7,15 +7,17 @@ import type { Fingerprint } from '../../privacy/fingerprint.js';
 import type { CrawlDeps } from '../deps.js';
 import { rowOf } from '../answer.js';
 
-/** Where a fetcher works, and what an earlier attempt left. */
+/** What a fetcher gets besides the entity: the worker's dependencies, the chunk, and the rows of earlier attempts. */
 export interface FetchPlace {
   deps: CrawlDeps;
   chunk: string;
-  /** For a fetcher that resumes: landed rows of the entity, in order, without errors. */
+  /**
+   * Rows of the entity that earlier attempts landed, in order and without errors. Empty if the fetcher does not resume.
+   */
   landed: readonly LandedRow[];
 }
 
-/** How to fetch the entities of one stream. */
+/** Says how to fetch the entities of one stream. */
 export interface Fetcher {
   fetch(
     client: ApiClient,
@@ -26,31 +28,32 @@ export interface Fetcher {
     place: FetchPlace,
   ): AsyncIterable<NewRow>;
   /**
-   * True for entities that may need hundreds of requests. Their rows are landed one by one, and the next try gets them
-   * as `place.landed`. Otherwise the rows of an entity are landed together, and the next try begins at its start.
+   * True if an entity may need hundreds of requests. Its rows are then landed one by one, and the next try gets them as
+   * `place.landed`. If false, the rows of an entity are landed together, and the next try reads the entity from its
+   * start.
    */
   resumes?: boolean;
   /**
-   * True when each request costs money or starts something at the API. An answered entity is then never requested again
-   * to compare it with a failing one, and a request that the API calls invalid is not repeated.
+   * True if each request costs money or starts something at the API. Then an answered entity is never requested again
+   * for a comparison, and a request that the API calls invalid is not repeated.
    */
   costly?: boolean;
-  /** Whether one entity may need several routes. The API may refuse some of these routes. */
+  /** Whether an entity may need several routes, some of which the API may refuse. */
   manyRoutes?: boolean;
-  /** Routes, each with the route that gives the same records if the API refuses the first. */
+  /** Maps a route to the route that gives the same records if the API refuses the first. */
   replacedBy?: Readonly<Record<string, string>>;
   /**
-   * For answers that may describe people: removes what identifies them from a body. Without `personalData: contacts`,
-   * only its result is landed, and no quote of an answer.
+   * Removes from a body what identifies people. Set it for answers that may describe people. Without `personalData:
+   * contacts`, the worker lands only its result, and no error row quotes an answer.
    * @param fingerprint makes the keyed hash of a removed text
    * @param request request key of the answer
    */
   withoutPersonalData?: (body: string, fingerprint: Fingerprint, request: string) => string;
-  /** Returns the entities that are complete, given the rows landed so far. */
+  /** Returns the entities whose rows are all landed. */
   finished(rows: readonly LandedRow[]): Set<string>;
 }
 
-/** Makes a fetcher for records that one request fetches whole. */
+/** Makes a fetcher for records that a single request returns completely. */
 export function oneRow(
   call: (client: ApiClient, entity: string, signal: AbortSignal) => Promise<ApiResponse<unknown>>,
 ): Fetcher {

@@ -11,7 +11,6 @@ import { ownership } from './ownership.js';
 import { ownershipJobs } from './ownership-jobs.js';
 import { watchEvents } from './watch-events.js';
 
-/** The fetcher of each stream. */
 export const fetchers: Record<FetchedStreamName, Fetcher> = {
   companies: oneRow((client, id, signal) => client.v2.company(id, { signal })),
   financials: oneRow((client, id, signal) => client.v2.financial(id, {}, { signal })),

@@ -3,11 +3,11 @@ import { judge } from '../../resolve/judge.js';
 import { rowOf } from '../answer.js';
 import type { Fetcher } from './fetcher.js';
 
-// Segment of an answer after which further answers to the same question follow.
+// Segments of the answers to a question. `last` marks the last answer, `more` every answer before it.
 const MORE = 'more';
 const LAST = 'last';
 
-/** The answers to the questions of `tidemark resolve`. The entity is the question. */
+/** Fetches the answers to the questions of `tidemark resolve`. The entity is the question. */
 export const matches: Fetcher = {
   manyRoutes: true,
   async *fetch(client, _ctx, question, signal, routes) {

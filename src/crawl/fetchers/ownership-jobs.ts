@@ -23,8 +23,9 @@ const START = 'POST /v2/kyb/{id}/ubo/enrich';
 const READ = 'GET /v2/kyb/{id}/ubo';
 
 /**
- * Starts the enrichment job of a company, at most once: the request is not idempotent. The smallest threshold is asked
- * for, because its owners include those of larger thresholds. job-state.ts has the states.
+ * Starts the enrichment job of a company. Sends the request at most once, because a second request would start a second
+ * job. Asks for the smallest threshold: its answer includes the owners of all larger thresholds. For the states of a
+ * job, see job-state.ts.
  */
 export const ownershipJobs: Fetcher = {
   manyRoutes: true,
@@ -49,7 +50,7 @@ interface Way {
   routes: Routes;
 }
 
-/** Starts a job. Returns null when another process was faster. */
+/** Starts a job. Returns null when another process has started one first. */
 async function start(
   deps: CrawlDeps,
   ctx: RunContext,
@@ -89,7 +90,7 @@ async function start(
   }
 }
 
-/** Finds out whether an earlier request started a job, and records the outcome. */
+/** Finds out whether an earlier request, whose answer is unknown, started a job. Records the result. */
 async function settle(
   deps: CrawlDeps,
   ctx: RunContext,
@@ -107,7 +108,7 @@ async function settle(
   return found.row;
 }
 
-/** Whether an error proves that no job was started: the API refused the request, or never received it. */
+/** Whether an error proves that no job was started: the API refused the request or never received it. */
 function startedSurelyNone(error: unknown): boolean {
   if (error instanceof TransportError) return error.unsent;
   return [InvalidRequestError, LimitError, NotFoundError, PermissionDeniedError, TokenVerificationError].some(

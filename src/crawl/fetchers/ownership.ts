@@ -5,10 +5,16 @@ import { thresholdParameter } from '../owners/threshold-parameter.js';
 import { ownersWithoutPersonalData } from '../owners/without-personal-data.js';
 import type { Fetcher } from './fetcher.js';
 
-/** Segment of the last threshold's row. Until this row is landed, the company is read again after an interruption. */
+/**
+ * Start of the segment of the last threshold's row. If a company has no such row after an interruption, it is read
+ * again.
+ */
 const LAST = 'last:';
 
-/** The beneficial owners of a company: one request and one row for each threshold. The segment names the threshold. */
+/**
+ * Fetches the beneficial owners of a company, with one request and one row for each threshold. The row's segment names
+ * the threshold.
+ */
 export const ownership: Fetcher = {
   withoutPersonalData: ownersWithoutPersonalData,
   async *fetch(client, ctx, id, signal) {

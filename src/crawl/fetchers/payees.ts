@@ -22,11 +22,11 @@ import { folderChanged } from '../run/folder-changed.js';
 import type { Fetcher } from './fetcher.js';
 
 /**
- * Checks of payees (reference v2, "Other routes named for version 2"). The entity is the question (`payeeQuestion`),
- * which holds no account number. A payee with an earlier check is checked again by the id of that check.
+ * Checks payees (reference v2, "Other routes named for version 2"). The entity is the question (`payeeQuestion`), which
+ * holds no account number. If the payee was checked before, repeats the earlier check by its id.
  *
- * A request that was sent is never aborted, because its answer may cost money. The segment `call-<n>` counts the calls
- * of the run that may have reached the API for this answer.
+ * Never aborts a request that was sent, because the API may charge for it. The row's segment is `call-<n>`. n counts
+ * the calls of this run that may have reached the API to get this answer.
  */
 export const payeeChecks: Fetcher = {
   costly: true,
@@ -50,7 +50,7 @@ export const payeeChecks: Fetcher = {
   finished: (rows) => new Set(rows.map((row) => row.entity_id ?? '')),
 };
 
-/** Reports of checks. The entity is the id of the check. */
+/** Fetches the reports of checks. The entity is the id of a check. */
 export const payeeReports: Fetcher = {
   async *fetch(client, ctx, id, signal, _routes, { deps: { config } }) {
     const call = { signal, ...(await maskForCheck(config, ctx, id)) };
@@ -61,7 +61,7 @@ export const payeeReports: Fetcher = {
 
 type Call = { mask?: (text: string) => string };
 
-/** Repeats the earlier check; if the API no longer knows it, runs a new one. */
+/** Repeats the earlier check. If there is none, or if the API no longer knows it, runs a new check. */
 async function check(
   client: ApiClient,
   payee: Payee,

@@ -3,18 +3,18 @@ import { InvalidRequestError, type ApiClient, type ApiResponse } from '../../api
 import type { NewRow } from '../../landing/index.js';
 import { rowOf } from '../answer.js';
 
-/** Segment of the last row of an entity's listing. The segments of all rows before begin with `page-`. */
+/** Segment of the last row of an entity's listing. The segments of the rows before it begin with `page-`. */
 export const LAST_PAGE = 'last-page';
-// Page sizes of people to try, in this order.
+// Page sizes to try for listings of people, in this order.
 const PAGE_SIZES = [100, 50, 10] as const;
 const pageSizes = new WeakMap<ApiClient, number>();
 /** Read at most this many pages of one company's events or people, even if the API reports more. */
 export const MOST_PAGES = 1_000;
 
-/** Status of the landed row that names the unread part of an entity. */
+/** Status of a landed row that says which part of an entity was not read. */
 export const CUT_SHORT = 0;
 
-/** One page of a listing, with the number of its rows and of all pages. */
+/** One page of a listing. `rows` counts the rows of this page, `pages` the pages of the listing. */
 interface ListedPage {
   response: ApiResponse<unknown>;
   rows: number;
@@ -22,10 +22,10 @@ interface ListedPage {
 }
 
 /**
- * Reads the pages of an entity's listing in order and marks the row of the last page. After an interruption, entities
- * without this mark are read again.
- * @param what the listing, for the row that names unread pages
- * @param todo how to read the unread pages: a sentence with a space before it, or nothing
+ * Reads the pages of an entity's listing in order. Marks the row of the last page. After an interruption, entities
+ * without such a mark are read again.
+ * @param what name of the listing, for the row about unread pages
+ * @param todo a sentence (with a space before it) that says how to read the unread pages, or an empty text
  */
 export async function* readPages(
   id: string,
@@ -49,7 +49,10 @@ export function completeListings(rows: readonly LandedRow[]): Set<string> {
   return new Set(rows.filter((row) => row.segment === LAST_PAGE).map((row) => row.entity_id ?? ''));
 }
 
-/** Requests a page with the largest page size that the API accepts. Remembers the size for the client. */
+/**
+ * Requests a page with the largest page size that the API accepts. Remembers this size for later calls of the same
+ * client.
+ */
 export async function askPage<T>(client: ApiClient, ask: (perPage: number) => Promise<T>): Promise<T> {
   for (;;) {
     const size = pageSizes.get(client) ?? PAGE_SIZES[0];
@@ -63,7 +66,7 @@ export async function askPage<T>(client: ApiClient, ask: (perPage: number) => Pr
   }
 }
 
-/** Makes a row that names the unread part of a listing. The warehouse shows the row in ops.rejects. */
+/** Makes a row that says which part of a listing was not read. The table ops.rejects shows the row. */
 export function cutShortRow(last: NewRow, words: string): NewRow {
   return { ...last, request_key: `${last.request_key}${UNREAD_PAGES}`, status: CUT_SHORT, body: words };
 }

@@ -2,10 +2,10 @@ import { eventsWithoutPeople } from '../../privacy/events.js';
 import type { Fetcher } from './fetcher.js';
 import { completeListings, readPages } from './read-pages.js';
 
-// Page size to request. The API may return fewer entries (docs/assumptions.md, `per_page`).
+// Page size to request. The API may return fewer events (docs/assumptions.md, `per_page`).
 const EVENTS_PER_PAGE = 100;
 
-/** The events of a watched company on the run's days. */
+/** Fetches the events of a watched company on the run's days. */
 export const watchEvents: Fetcher = {
   withoutPersonalData: eventsWithoutPeople,
   async *fetch(client, ctx, id, signal) {

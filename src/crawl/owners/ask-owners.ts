@@ -9,7 +9,7 @@ import { readOwners } from './job-answer.js';
 import type { JobEnd } from './job-state.js';
 import { ownersWithoutPersonalData } from './without-personal-data.js';
 
-/** Settings of the run. */
+/** Returns the ownership settings of a run. */
 export function settingsOf({ ownership }: RunContext): OwnershipSettings {
   if (!ownership) throw new Error('The run has no settings of the stream ownership.');
   return ownership;
@@ -21,7 +21,7 @@ export function carefully(deps: Pick<CrawlDeps, 'config'>, row: NewRow): NewRow 
   return { ...row, body: ownersWithoutPersonalData(row.body) };
 }
 
-/** Makes a row in Tidemark's own words: a job that ended without a usable answer of the API. */
+/** Makes a row whose text Tidemark writes itself, for a job that ended without a usable answer of the API. */
 export function rowInWords(company: string, end: JobEnd, jobId: string | null, body: string, at: Date): NewRow {
   return {
     request_key: `TIDEMARK owner job of company ${company}`,
@@ -33,16 +33,17 @@ export function rowInWords(company: string, end: JobEnd, jobId: string | null, b
   };
 }
 
-/** Segment of a row about a job: its state and the job's id. Staging reads both. */
+/** Makes the segment of a row about a job, from the job's state and id. The SQL in sql/staging reads both. */
 export function segmentOf(state: JobEnd | 'started' | 'running', jobId: string | null): string {
   return `${state}:${jobId ?? ''}`;
 }
 
-/** What is known about a start whose answer was lost. */
+/** What is known about a request to start a job, if its answer was lost. */
 export type Found = { state: 'started'; jobId: string; row: NewRow } | { state: JobEnd; jobId: null; row: NewRow };
 
 /**
- * Finds out, after a crash or fault, whether a job was started: reads the owners again. Never starts a second job.
+ * Finds out whether a request started a job, if a crash or fault lost its answer. Reads the owners again; never starts
+ * a second job.
  * @throws ApiError when the owners cannot be read
  */
 export async function findLostStart(
@@ -59,6 +60,6 @@ export async function findLostStart(
   if (jobId !== null) return { state: 'started', jobId, row: row('started') };
   if (conclusive === true) return { state: 'done', jobId: null, row: row('done') };
   const words =
-    'The answer to the start of a job was lost, and the owners name no job. A job may run or not, so Tidemark starts no second one before these owners are due again.';
+    'The answer to the request for a job was lost, and the owners name no job. A job may be running, so Tidemark requests no other job until these owners are due again.';
   return { state: 'unknown', jobId: null, row: rowInWords(company, 'unknown', null, words, at) };
 }

@@ -1,11 +1,14 @@
 /*
- * What is certain in answers about owners and jobs. The reference shows none of them, and says only that a job has an
- * id, and that a flag tells whether an answer is conclusive (section "Other routes named for version 2").
+ * Reads answers about owners and jobs. The reference shows none of these answers. It says only that a job has an id,
+ * and that a flag shows whether an answer is conclusive (section "Other routes named for version 2").
  */
 
-/** What an answer about a job says. `unclear`: it states nothing known, so the job counts as running. */
+/**
+ * What an answer about a job says. In the state `unclear`, the answer has no state that Tidemark knows; the job then
+ * counts as running.
+ */
 export interface JobAnswer {
-  /** The job's id as text; null when the answer names none, or several. */
+  /** The job's id as text; null if the answer names no id or several ids. */
   jobId: string | null;
   state: 'running' | 'done' | 'failed' | 'unclear';
 }
@@ -21,7 +24,7 @@ const RUNNING = new Set(
 type Members = [key: string, value: unknown][];
 
 /**
- * Reads an answer about a job. Looks at the answer's members and at the members of objects in it.
+ * Reads an answer about a job. Searches the fields of the answer and the fields of the objects in it.
  * @param body JSON text; long ids are not rounded
  */
 export function readJob(body: string): JobAnswer {
@@ -29,7 +32,7 @@ export function readJob(body: string): JobAnswer {
   const all = [...top, ...inner.flatMap(([, members]) => members)];
   const named = textsOf(all, ['jobid', 'enrichmentjobid', 'uboenrichmentjobid']);
   const inJob = inner.filter(([key]) => key === 'job').flatMap(([, members]) => members);
-  // Without a clearer name, `id` of the answer itself is the job's id.
+  // If no field has a clearer name, the field `id` of the answer is the job's id.
   const jobId = only([named, textsOf(inJob, ['id']), textsOf(top, ['id'])].find((ids) => ids.length > 0) ?? []);
   const states = textsOf(all, ['status', 'state', 'phase', 'jobstatus', 'jobstate']).map(plain);
   const flags = all.filter(([key]) => key === 'finished' || key === 'done').map(([, value]) => value);
@@ -41,7 +44,10 @@ export function readJob(body: string): JobAnswer {
   return { jobId, state: flags.every((flag) => flag === true) ? 'done' : 'running' };
 }
 
-/** Reads the facts of an answer about owners, by the rules of sql/staging/ownership.sql. */
+/**
+ * Reads from an answer about owners whether it is conclusive, and the id of its job. Follows the same rules as
+ * sql/staging/ownership.sql.
+ */
 export function readOwners(body: string): { conclusive: boolean | null; jobId: string | null } {
   const { top, inner } = membersOf(body);
   const all = [...top, ...inner.flatMap(([, members]) => members)];
@@ -56,7 +62,7 @@ export function readOwners(body: string): { conclusive: boolean | null; jobId: s
 }
 
 function membersOf(body: string): { top: Members; inner: [key: string, Members][] } {
-  // Keep the text of numbers that a double would round.
+  // Turn long whole numbers into text, because a JavaScript number would round them.
   const value: unknown = JSON.parse(body.replaceAll(/([:[,]\s*)(-?\d{16,})(?=\s*[,}\]])/g, '$1"$2"'));
   const top = entriesOf(value);
   return {
@@ -90,7 +96,7 @@ function text(value: unknown): string {
       : '';
 }
 
-/** The only distinct value; null for none or several. */
+/** Returns the value if all values are equal; null if they differ or if there is none. */
 function only(values: string[]): string | null {
   return new Set(values).size === 1 ? (values[0] ?? null) : null;
 }

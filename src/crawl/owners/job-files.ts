@@ -5,7 +5,10 @@ import { ownerJobsDir } from '../../core/data-folder.js';
 import { writeFileAtomic, writeFileOnce } from '../../core/files.js';
 import type { OwnerJob } from './job-state.js';
 
-/** The enrichment jobs of a data folder: one file for each company. Every write survives a power cut. */
+/**
+ * Keeps the enrichment jobs of a data folder, in one file for each company. Every write is complete, even if the power
+ * fails.
+ */
 export class JobFiles {
   readonly #open: string;
   readonly #ended: string;
@@ -30,24 +33,27 @@ export class JobFiles {
   }
 
   /**
-   * Records the intent to start a job.
-   * @returns false when another process has recorded one first
+   * Records that this process will start a job. Called before the request.
+   * @returns false if another process has recorded a job of this company first
    */
   async intend(job: OwnerJob): Promise<boolean> {
     return writeFileOnce(fileIn(this.#open, job.company), textOf(job));
   }
 
-  /** Writes an open job. */
+  /** Replaces the file of an open job. */
   async write(job: OwnerJob): Promise<void> {
     await writeFileAtomic(fileIn(this.#open, job.company), textOf(job));
   }
 
-  /** Forgets an intent after the API surely started no job. */
+  /** Removes the record of a job that the API surely did not start. */
   async forget(company: string): Promise<void> {
     await rm(fileIn(this.#open, company), { force: true });
   }
 
-  /** Ends a job. After a crash between the two steps the job is open and is polled once more. */
+  /**
+   * Ends a job: writes the ended job, then removes the open one. If the process dies between these steps, the job is
+   * still open and is polled once more.
+   */
   async end(job: OwnerJob, now: Date): Promise<void> {
     const ended: OwnerJob = { ...job, state: 'ended', endedAt: now.toISOString() };
     await writeFileAtomic(fileIn(this.#ended, job.company), textOf(ended));

@@ -1,14 +1,14 @@
 /*
- * Words with which answers about owners may be written. The reference shows no answer, so these words are guesses.
- * A word that is missing here costs a value, but never lets a name pass.
+ * Lists words that answers about owners may use. The reference shows no answer, so these words are guesses. If a word
+ * is missing here, a value is lost, but no name of a person is kept.
  */
 
-/** Kinds of keys. `structure`: a key whose own plain values are removed. */
+/** Kinds of keys. Under a `structure` key, only objects and arrays are kept; plain values are removed. */
 export type KeyKind = 'structure' | 'flag' | 'id' | 'share' | 'count' | 'country' | 'code' | 'day' | 'company-name';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
-/** Words of which keys may consist. A key with any other word is unknown. */
+/** Words that a known key may contain. A key with any other word is unknown. */
 const KNOWN = words(`a all and answer as at back beneficial by chain chains child children code codes companies company
   complete completed conclusive control controlled controller controllers controlling corporate count country created
   data date depth direct directly done effective end ended enrich enrichment entities entity final finished flag
@@ -24,7 +24,7 @@ const COMPANY_WORDS = words(
 );
 const PERSON_WORDS = words('person natural individual human people');
 
-/** Words of which states and types may consist. Any other text under such a key is removed. */
+/** Words that a state or type may contain. Under such a key, a text with any other word is removed. */
 const CODES = new Set([
   ...KNOWN,
   ...COMPANY_WORDS,
@@ -34,7 +34,7 @@ const CODES = new Set([
     trust trustee undisclosed waiting`),
 ]);
 
-/** Keys of objects that are companies. */
+/** Keys whose objects describe companies. */
 export const COMPANY_TYPES: ReadonlySet<string> = new Set([
   'company',
   'legal_entity',
@@ -43,7 +43,7 @@ export const COMPANY_TYPES: ReadonlySet<string> = new Set([
   'organization',
 ]);
 
-/** The lower-case words of a key: `sharePercent` and `share_percent` have two. */
+/** Splits a key into lower-case words. `sharePercent` and `share_percent` have two words. */
 function wordsOf(key: string): string[] {
   return key
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
@@ -52,7 +52,7 @@ function wordsOf(key: string): string[] {
     .filter((word) => word !== '');
 }
 
-/** Returns the kind of a key; null for a key that is unknown and may itself be a name. */
+/** Returns the kind of a key. Returns null for an unknown key, which may itself be a person's name. */
 export function kindOfKey(key: string): KeyKind | null {
   const parts = wordsOf(key);
   if (parts.length === 0 || !parts.every((word) => KNOWN.has(word))) return null;
@@ -62,7 +62,7 @@ export function kindOfKey(key: string): KeyKind | null {
   if (has('name', 'registration', 'lei'))
     return has('person', 'individual', 'natural', 'owner') ? 'structure' : 'company-name';
   if (has('country', 'nationality', 'jurisdiction', 'residence')) return 'country';
-  // A lone `date` may be a day of birth.
+  // A key that is only `date` may be a date of birth.
   if (['at', 'date'].includes(last)) return parts.length > 1 ? 'day' : 'structure';
   if (
     has(
@@ -108,7 +108,7 @@ export function kindOfKey(key: string): KeyKind | null {
   return 'structure';
 }
 
-/** Digits, a UUID, a hash, or a short prefix with digits. Words are no ids. */
+/** Whether a text is an id: digits, a UUID, a hash, or digits after a short prefix. A plain word is not an id. */
 export function isIdentifier(text: string): boolean {
   return (
     /^-?\d{1,30}$/.test(text) ||
@@ -118,30 +118,33 @@ export function isIdentifier(text: string): boolean {
   );
 }
 
-/** A number of at most seven digits before the point, with or without a percent sign. Telephone numbers are longer. */
+/**
+ * Whether a text is a number with at most seven digits before the decimal point, with or without a percent sign.
+ * Telephone numbers are longer.
+ */
 export function isShare(text: string): boolean {
   return /^\s*-?\d{1,7}([.,]\d+)?(e-?\d+)?\s*%?\s*$/i.test(text);
 }
 
-/** A country or nationality in two or three letters. */
+/** Whether a text is a country or nationality code of two or three letters. */
 export function isCountry(text: string): boolean {
   return /^[A-Za-z]{2,3}$/.test(text);
 }
 
-/** A text of known words only. */
+/** Whether a text consists only of words in CODES. */
 export function isCode(text: string): boolean {
   const parts = wordsOf(text);
   return parts.length > 0 && parts.every((word) => CODES.has(word));
 }
 
-/** A day or an instant. */
+/** Whether a text is a date, with or without a time. */
 export function isDay(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}([T ][\d:.]+(Z|[+-]\d{2}:?\d{2})?)?$/.test(text);
 }
 
 /**
- * Whether a member says that its object is a company.
- * @returns null when the member says nothing about it
+ * Whether a field says that its object is a company.
+ * @returns false if it says that the object is a person; null if it says neither
  */
 export function isCompany(key: string, value: string): boolean | null {
   const parts = wordsOf(key);

@@ -25,8 +25,9 @@ import {
 
 /**
  * Polls each open job of the run once, unless it was polled within the interval. Lands answers that changed, and ends
- * jobs. A repeated attempt of the round polls no job twice, because each job's file is written before its request.
- * @throws errors that affect every request, such as TokenVerificationError
+ * jobs. If the activity is retried, no job is polled twice, because the worker writes the job's file before it sends
+ * the request.
+ * @throws any error that concerns every request, such as TokenVerificationError
  */
 export async function pollOwnerJobs(
   deps: CrawlDeps,
@@ -70,7 +71,7 @@ export async function pollOwnerJobs(
   return { ...openJobs(files, ctx), rows: part?.rows ?? 0, limited: false, ...done, ...refused };
 }
 
-/** Counts the run's open jobs, and the seconds until the first of them may be polled again. */
+/** Returns the number of the run's open jobs, and the seconds until the first of them may be polled again. */
 function openJobs(files: JobFiles, ctx: RunContext): Pick<PollOwnerJobsResult, 'open' | 'nextInSeconds'> {
   const own = files.listOpen().filter(({ run }) => run === ctx.run);
   const times = { real: new Date(), now: new Date(), ...settingsOf(ctx) };
@@ -80,9 +81,8 @@ function openJobs(files: JobFiles, ctx: RunContext): Pick<PollOwnerJobsResult, '
   };
 }
 
-/** Polls single jobs. */
 class Poller {
-  /** The API's refusal of the route, if it refused any poll. */
+  /** The error with which the API refused the route; null if it did not. */
   refused: ApiError | null = null;
   readonly #deps: CrawlDeps;
   readonly #ctx: RunContext;
@@ -107,7 +107,7 @@ class Poller {
     if (decision === 'expire') return this.#expire({ ...job, run: this.#ctx.run });
     if (decision !== 'poll') return;
     const polled: OwnerJob = { ...job, run: this.#ctx.run, polledAt: times.real.toISOString() };
-    // Write first: an attempt after a crash must not poll again within the interval.
+    // Write the file before the request. After a crash, the next attempt must not poll again within the interval.
     await this.#files.write(polled);
     try {
       await (polled.jobId === null ? this.#settle(polled) : this.#read(polled, polled.jobId));
@@ -116,7 +116,8 @@ class Poller {
       if (error instanceof NotFoundError && polled.jobId !== null) return this.#miss(polled);
       if (isRefusal(error)) this.refused = error;
       else if (stopsEverything(error)) throw error;
-      // Any other fault concerns this poll only. The job is polled again after the interval, until it expires.
+      // Ignore any other error, because it concerns only this poll. The job is polled again after the interval, until
+      // it expires.
     }
   }
 
@@ -129,12 +130,12 @@ class Poller {
     const row = carefully(this.#deps, rowOf(response, job.company, segmentOf(end ?? 'running', jobId)));
     const sha = createHash('sha256').update(row.body).digest('hex');
     if (end !== null) return this.#end(job, row);
-    // Land only answers that differ from the one before: a job may be polled for days.
+    // Land only an answer that differs from the answer before it, because a job may be polled for days.
     if (sha !== job.landed) await this.#writer.append(row);
     await this.#files.write({ ...job, misses: 0, landed: sha, row: null });
   }
 
-  /** Finds out whether a start with a lost answer started a job. */
+  /** Finds out whether a request whose answer was lost started a job. */
   async #settle(job: OwnerJob): Promise<void> {
     const at = this.#deps.clock.now();
     const found = await findLostStart(this.#deps, this.#ctx, job.company, { signal: this.#heartbeat.signal, at });
@@ -162,7 +163,10 @@ class Poller {
     );
   }
 
-  /** Lands the last row, then ends the job: a crash in between repeats the row, but loses none. */
+  /**
+   * Lands the last row, then ends the job. After a crash between the two steps, the row is landed again; no row is
+   * lost.
+   */
   async #end(job: OwnerJob, row: NewRow): Promise<void> {
     await this.#writer.append(row);
     await this.#writer.sync();

@@ -2,23 +2,27 @@ import { readJsonNodes, type JsonNode } from '../../core/json-nodes.js';
 import { COMPANY_TYPES, isCode, isCompany, isCountry, isDay, isIdentifier, isShare, kindOfKey } from './owner-words.js';
 
 /*
- * Answers about owners may have any shape, and owners are people. So this file keeps only what certainly identifies
- * nobody, and reduces the rest to its structure.
+ * Removes personal data from answers about owners. These answers may have any shape, and owners may be people. So this
+ * file keeps only values that certainly identify nobody, and otherwise only the structure.
  */
 
-/** Member of a reduced body that says so. Staging unwraps `answer`. */
+/**
+ * Field that marks a body from which personal data was removed. The SQL in sql/staging reads its neighbour `answer`.
+ */
 const REMOVED = 'tidemark_removed';
 
 type ObjectNode = Extract<JsonNode, { kind: 'object' }>;
 
 /**
- * Removes what may identify people from an answer about owners.
+ * Keeps:
+ * - the structure
+ * - under known keys: ids, shares, counts, flags, countries, states and days
+ * - names and register numbers of items that are certainly companies
  *
- * Kept: structure; under known keys: ids, shares, counts, flags, countries, states and days; names and register numbers
- * of items that are certainly companies. An unknown key may be a name, so it is replaced, and of its value only the
- * structure is kept. In arrays, a removed value becomes null.
- * @param body a JSON text; any other text is removed as a whole
- * @returns `{"tidemark_removed":"personal data","answer":…}`. A reduced body stays the same.
+ * An unknown key may be a name. So it is replaced, and only the structure of its value is kept. In arrays, null
+ * replaces a removed value.
+ * @param body a JSON text; any other text is removed completely
+ * @returns `{"tidemark_removed":"personal data","answer":…}`. Running the function again on the result changes nothing.
  */
 export function ownersWithoutPersonalData(body: string): string {
   return `{"${REMOVED}":"personal data","answer":${reduce(unwrapped(parse(body)), '', true) ?? 'null'}}`;
@@ -32,14 +36,17 @@ function parse(body: string): JsonNode {
   }
 }
 
-/** The answer in a body that is reduced already. The answer is reduced again, as the API may have written the mark. */
+/**
+ * Returns the answer inside a body that was already reduced. The caller reduces it again, because the API itself may
+ * have written the mark.
+ */
 function unwrapped(node: JsonNode): JsonNode {
   const inner = node.kind === 'object' && node.members.has(REMOVED) ? node.members.get('answer') : undefined;
   return inner === undefined ? node : unwrapped(inner);
 }
 
 /**
- * Returns the kept JSON text of a value; null when the value is removed.
+ * Returns the JSON text of a value after the removal; null when the whole value is removed.
  * @param known false inside the value of an unknown key
  */
 function reduce(node: JsonNode, key: string, known: boolean): string | null {
@@ -84,7 +91,10 @@ function keeps(node: JsonNode, key: string): boolean {
   }
 }
 
-/** Whether an item says that it is a company, or its key does. An item that says both person and company is neither. */
+/**
+ * Whether an item or its key says that the item is a company. If the item names both a person and a company, the result
+ * is false.
+ */
 function isCertainlyCompany(node: ObjectNode, key: string): boolean {
   const verdicts = [...node.members].flatMap(([name, value]) => {
     const verdict = isCompany(name, value.kind === 'string' ? value.value : value.text);

@@ -10,14 +10,14 @@ import { payeeSalt } from '../../payees/salt.js';
 import type { CrawlDeps } from '../deps.js';
 import { wrongInput } from '../run/parse-input.js';
 
-/** The payees of a run's list. */
+/** The rows of a run's list of payees. `bad` holds the rows that break a rule. */
 interface RunPayees {
-  /** By question (`payeeQuestion`), in the order of the file. */
+  /** The payees by question (`payeeQuestion`), in the order of the file. */
   payees: ReadonlyMap<string, Payee>;
   bad: PayeeRow[];
 }
 
-// The list is read once per activity attempt: all requests of an attempt share the run's context.
+// Reads the list once per attempt of an activity. All requests of an attempt share one RunContext object.
 const lists = new WeakMap<RunContext, Promise<RunPayees>>();
 
 /**
@@ -48,8 +48,8 @@ async function readRunPayees({ dataDir }: Config, ctx: RunContext): Promise<RunP
 }
 
 /**
- * Returns the questions of a run's list. Lands rows that break a rule, so that ops.rejects lists these rows. Their text
- * is landed only with `personalData: contacts`, because it holds account numbers.
+ * Returns the questions of a run's list. Lands the rows that break a rule, so that ops.rejects lists them. Lands their
+ * text only with `personalData: contacts`, because it contains account numbers.
  * @throws TidemarkError `InvalidInput` when the file is missing or is not a readable list
  */
 export async function askedPayees(

@@ -5,7 +5,7 @@ import { writeFileAtomic } from '../../core/files.js';
 import type { Warehouse } from '../../duckdb/open.js';
 import type { CrawlDeps } from '../deps.js';
 
-/** A payee with its latest check. */
+/** The latest check of a payee. */
 interface KnownCheck {
   question: string;
   check_id: string;
@@ -14,8 +14,8 @@ interface KnownCheck {
 type PayeeStream = 'payee_checks' | 'payee_reports';
 
 /**
- * Writes the latest check of each payee of the run's list for the workers: a stale check is repeated by its id, and a
- * report is masked by the payee's numbers. Keeps an existing file.
+ * Writes a file with the latest check of each payee in the run's list. Workers need it for two purposes: to repeat a
+ * stale check by its id, and to mask the payee's numbers in a report. Does nothing if the file exists.
  */
 export async function keepKnownChecks(
   { db }: Warehouse,
@@ -34,16 +34,16 @@ export async function keepKnownChecks(
   await writeFileAtomic(file, `${JSON.stringify(checks)}\n`);
 }
 
-/** The latest checks of a run's payees. */
+/** The latest checks of a run's payees, by question and by check. */
 interface KnownChecks {
   checkOf: ReadonlyMap<string, string>;
   questionsOf: ReadonlyMap<string, string[]>;
 }
 
-// The file is read once per activity attempt: all requests of an attempt share the run's context.
+// Reads the file once per attempt of an activity. All requests of an attempt share one RunContext object.
 const read = new WeakMap<RunContext, KnownChecks>();
 
-/** Returns what `keepKnownChecks` wrote; empty without a file. */
+/** Reads the file that `keepKnownChecks` wrote. Without the file, the result is empty. */
 export function knownChecks(dataDir: string, ctx: RunContext, stream: PayeeStream): KnownChecks {
   const known = read.get(ctx);
   if (known !== undefined) return known;

@@ -10,7 +10,8 @@ import { lastSyncDate } from './last-sync.js';
 import { openRun } from './open-run.js';
 
 /**
- * Opens a run: decides its parameters from its input, the configuration and earlier runs, and lands its opening record.
+ * Opens a run. Decides its parameters from its input, the configuration and earlier runs. Then lands its opening
+ * record.
  * @throws TidemarkError `InvalidInput` with the wrong field and the allowed input
  */
 export async function beginRun(deps: Omit<CrawlDeps, 'client'>, input: OpenRunInput): Promise<RunContext> {
@@ -37,8 +38,8 @@ export async function beginRun(deps: Omit<CrawlDeps, 'client'>, input: OpenRunIn
 }
 
 /**
- * Returns the day before an instant, in UTC. At this instant, no time zone has an earlier date. So every part that is
- * landed from this instant on has this date or a later one.
+ * Returns the day before an instant, in UTC. In every time zone, the current date is this day or a later one. So all
+ * parts landed from now on have this date or a later one.
  */
 function dayBefore(now: Date): string {
   return new Date(now.getTime() - 86_400_000).toISOString().slice(0, 10);

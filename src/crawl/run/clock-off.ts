@@ -4,7 +4,7 @@ const WORTH_A_WORD_SECONDS = 120;
 const DAY_SECONDS = 86_400;
 
 /**
- * Describes how far this machine's clock is from the API's clock.
+ * Describes the difference between this machine's clock and the API's clock.
  * @param servedAt header `Date` of an answer, as ISO; null if the answer had none
  * @returns a sentence; null when the difference is below 120 s or `servedAt` is null
  */
@@ -15,10 +15,11 @@ export function clockOff(servedAt: string | null, now: Date): string | null {
 }
 
 /**
- * Stops the work when this machine's clock is too far off, because answers are stored under the time of this clock.
+ * Checks this machine's clock, because answers are stored under its time.
  * @param tolerance seconds (`api.clockTolerance`)
- * @param waits true after the run's start: the error is then retryable, and the run waits until the clock is right
- * @returns the result of clockOff
+ * @param waits false at the start of a run; later true. If true, the error is retryable, so the run waits until the
+ * clock is right
+ * @returns the result of `clockOff`
  * @throws TidemarkError `ClockWrong` when the clock is off by `tolerance` or more
  */
 export function requireClock(
@@ -36,7 +37,7 @@ export function requireClock(
 }
 
 /**
- * Describes earlier answers with timestamps in the future, because some machine's clock was ahead.
+ * Describes landed answers whose timestamps are in the future, because the clock of a machine was ahead.
  * @param newest timestamp of the newest landed answer
  * @returns a sentence for the run's notes; null when no timestamp is 120 s or more ahead
  */

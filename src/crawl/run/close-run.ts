@@ -21,7 +21,7 @@ import { folderChanged } from './folder-changed.js';
 
 type Recording = Pick<CrawlDeps, 'config' | 'clock' | 'stamps'>;
 
-/** Lands records about the run itself, so that a replay can rebuild the warehouse from the landing zone alone. */
+/** Lands records about the run itself. So a replay can rebuild the warehouse from the landing zone alone. */
 export async function landRecords(
   deps: Recording,
   ctx: RunContext,
@@ -42,7 +42,7 @@ export async function landRecords(
   await landRows(target, rows);
 }
 
-/** Lands the opening record. Without a closing record, the warehouse shows the run as running. */
+/** Lands the opening record of a run. Until a closing record follows, the warehouse shows the run as running. */
 export async function landOpening(deps: Recording, ctx: RunContext): Promise<void> {
   await landRecords(deps, ctx, 'runs', 'open', [
     runRecord(ctx, {
@@ -58,8 +58,8 @@ export async function landOpening(deps: Recording, ctx: RunContext): Promise<voi
 }
 
 /**
- * Lands how many entities of a stream are due for each reason. The reason `fresh` means not due, so the counts add up
- * to all known entities.
+ * Lands how many entities of a stream are due, for each reason. The reason `fresh` means "not due", so the counts add
+ * up to all known entities.
  */
 export async function landDue(
   deps: Recording,
@@ -72,7 +72,7 @@ export async function landDue(
   await landRecords(deps, ctx, 'due', stream, records);
 }
 
-/** Lands the carried-over members: companies found on earlier nights that this run did not search for. */
+/** Lands the carried-over companies: earlier nights found them, and this run did not search for them. */
 export async function landCarried(deps: Recording, ctx: RunContext, carried: CarriedMembers): Promise<void> {
   const records = Object.entries(carried).map(([seen_on, ids]): CarriedRecord => ({
     seen_on,
@@ -82,10 +82,10 @@ export async function landCarried(deps: Recording, ctx: RunContext, carried: Car
 }
 
 /**
- * Lands the run's requests, quota overuse and outcome, and the spools that its chunks left. The models read these
- * records. Removes the list of payees, which holds account numbers. A failed or cancelled run lands its outcome as a separate `end` record, because the record `close` of its
- * crawl may already exist.
- * @throws TidemarkError `DataFolderChanged` when the landing zone holds fewer responses of the run than the run landed
+ * Lands what the models need about a finished run: its requests, its quota overuse, its outcome, and the spools that
+ * its chunks left. A failed or cancelled run lands its outcome as the record `end`, because the record `close` of its
+ * crawl may already exist. Removes the run's list of payees, which holds account numbers.
+ * @throws TidemarkError `DataFolderChanged` when the landing zone holds fewer answers of the run than the run landed
  */
 export async function closeRun(
   deps: CrawlDeps,
@@ -98,7 +98,7 @@ export async function closeRun(
     requests: requests.reduce((sum, endpoint) => sum + endpoint.requests, 0),
     rows: parts.reduce((sum, part) => sum + part.rows, 0),
   };
-  // Rows that the run landed are missing, so the run must not be filed as complete.
+  // If rows that the run landed are missing, it must not be recorded as complete.
   if (totals.rows < landed) {
     const missing = `its landing zone holds ${totals.rows.toLocaleString('en-US')} of the ${landed.toLocaleString('en-US')} responses that the run landed`;
     throw folderChanged(deps.config.dataDir, missing);
@@ -106,7 +106,7 @@ export async function closeRun(
   if (requests.length > 0) await landRecords(deps, ctx, 'requests', 'close', requests);
   const drift = quotaOveruse(readRecords<QuotaRecord>(deps, ctx, 'quota'), requests);
   if (drift) await landRecords(deps, ctx, 'quota_drift', 'close', [drift]);
-  // The end of the run needs a later timestamp than every answer, even if another machine fetched the answer.
+  // The end of the run needs a later timestamp than all its answers, including answers that another machine fetched.
   for (const { lastFetchedAt } of parts) if (lastFetchedAt !== null) deps.stamps?.after(lastFetchedAt);
   const finished_at = (deps.stamps ?? deps.clock).now().toISOString();
   const ended = outcome === 'failed' || outcome === 'cancelled';
@@ -126,13 +126,13 @@ export async function closeRun(
   return { ...totals, forecast: readForecast(deps, ctx), drift: drift && describeOveruse(drift) };
 }
 
-/** Reads how many requests the run expected to send; null for runs without a forecast. */
+/** Returns how many requests the forecast expected. Returns null for a run without a forecast. */
 function readForecast(deps: Pick<CrawlDeps, 'config'>, ctx: RunContext): number | null {
   const forecasts = readRecords<ForecastRecord>(deps, ctx, 'forecasts');
   return forecasts.length === 0 ? null : forecasts.reduce((sum, { requests }) => sum + requests, 0);
 }
 
-/** Reads the landed records about the run itself. */
+/** Reads the landed records about a run. */
 function readRecords<T>({ config }: Pick<CrawlDeps, 'config'>, { run, date }: RunContext, stream: LandingStream): T[] {
   return readRunRows({ dataDir: config.dataDir, stream, run, date }).map((row) => JSON.parse(row.body) as T);
 }

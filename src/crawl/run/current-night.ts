@@ -4,8 +4,9 @@ import type { PublishThresholds } from '../../../schemas/pipeline/run.js';
 import { readManifests, readPartRows, readRunRows } from '../../landing/index.js';
 
 /**
- * Finds the current night of a market, by the same rule as the table ops.nights.
- * @returns the night's date, its number of members and whether it used the same filters; null when no night is current
+ * Finds the current night of a market. Uses the same rule as the table ops.nights.
+ * @returns the night's date, its number of members, and whether it used the same filters (`comparable`); null when no
+ * night is current
  */
 export function currentNight(
   dataDir: string,
@@ -25,8 +26,8 @@ export function currentNight(
     );
     if (coverage === undefined) continue;
     const comparable = isDeepStrictEqual(run.filters, filters);
-    // Count carried-over members, too, because the next run counts them. Records of older versions have no `carried`:
-    // their `distinct_companies` includes these members.
+    // Count carried-over members, too, because the next run counts them. Records of older versions have no field
+    // `carried`: they count these members in `distinct_companies`.
     const carried = Object.values(coverage.carried ?? {}).reduce((sum, some) => sum + some, 0);
     return { date: run.date, companies: coverage.distinct_companies + carried, comparable };
   }

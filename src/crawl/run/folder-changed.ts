@@ -5,9 +5,9 @@ import { runFolder } from '../../core/data-folder.js';
 import { findReplacing, manifestFile } from '../../landing/index.js';
 
 /**
- * Makes the error for a run whose files are gone from the data folder, for example after a restore. The run cannot
- * continue.
- * @param what the clause that names the missing file
+ * Makes the error for a run that cannot continue, because its files are gone from the data folder. This happens, for
+ * example, after a restore.
+ * @param what what is missing, as a part of the message
  */
 export function folderChanged(dataDir: string, what: string, cause?: unknown): TidemarkError {
   return new TidemarkError('DataFolderChanged', `The data folder ${dataDir} changed during the run: ${what}.`, {
@@ -17,8 +17,8 @@ export function folderChanged(dataDir: string, what: string, cause?: unknown): T
 }
 
 /**
- * Whether the landing zone holds the record that the run landed when it opened (`open`) or when its crawl ended
- * (`close`).
+ * Whether the landing zone holds a record about the run itself. The run lands the record `open` when it opens, and
+ * `close` when its crawl ends.
  */
 export function hasRunRecord(dataDir: string, { run, date }: RunContext, chunk: 'open' | 'close'): boolean {
   const folder = runFolder({ dataDir, stream: 'runs', run, date });

@@ -1,18 +1,19 @@
 import { dayIn } from '../../core/clock.js';
 import { TidemarkError } from '../../core/errors.js';
 
-// A scheduled run belongs to its date if it starts at most this late. The run may have waited for a worker or for the
-// previous night. Runs of a schedule's backfill start later.
+// If a scheduled run starts at most this late, today's answers may be stored under the date for which it was scheduled.
+// It may have waited for a worker or for the previous night. Runs of a schedule's backfill start later.
 const LATE_START_HOURS = 6;
 
 export interface LogicalDate {
   date: string;
-  /** Whether today's answers of the API may be stored under `date`. */
+  /** Whether answers that the API gives today may be stored under `date`. */
   asOfNow: boolean;
 }
 
 /**
- * Computes a run's logical date: the requested date, else the date for which the run was scheduled, else today.
+ * Returns the date under which a run stores its answers: the requested date, else the date for which the run was
+ * scheduled, else today.
  * @param input `scheduledTime` as ISO; `timeZone` as IANA name
  * @returns the date as YYYY-MM-DD
  * @throws TidemarkError `InvalidInput` for a future date

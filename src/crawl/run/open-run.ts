@@ -37,20 +37,20 @@ type Decided = Pick<
   | 'contactMetrics'
 >;
 
-/** Earlier results and facts about the worker that decide the parameters of a new run. */
+/** Facts that decide the parameters of a new run, besides its input: about earlier runs and about the worker. */
 export interface Past {
-  /** Logical date of the last complete watch sync; undefined when there was none. */
+  /** Date of the last complete watch sync; undefined if there was none. */
   lastWatchSync?: string | undefined;
   /** Finds the current night of a market, if any. */
   currentNight?: (market: string, filters: Record<string, unknown>) => PublishThresholds['current'];
   folder?: DataFolder | null;
   /** Timestamp of the newest landed answer, if this timestamp is in the future. */
   stampsAfter?: string | null;
-  /** Start of the run. Must be after the timestamps of all landed answers. Default: now. */
+  /** When the run starts. Must be later than the timestamps of all landed answers. Default: now. */
   startedAt?: Date;
   /** Sizes from the worker's environment. */
   sizes?: RunSizes | undefined;
-  /** Remarks about the worker for the run's notes, one sentence each. */
+  /** Remarks about the worker, for the run's notes. Each is one sentence. */
   notes?: readonly string[];
 }
 
@@ -81,18 +81,19 @@ export function openRun(config: Config, clock: Clock, input: OpenRunInput, past:
 }
 
 /**
- * Share of the daily quota that a run leaves unspent. A run started by a person may use the whole quota. A scheduled
- * run leaves `quota.reserve` to people. A backfill leaves twice this share, for people and scheduled runs.
+ * Returns the share of the daily quota that a run must leave unused. A run started by a person may use everything. A
+ * scheduled run leaves `quota.reserve` for people. A backfill leaves twice as much, for people and scheduled runs.
  */
 function quotaLeft({ quota }: Config, { workflowType, scheduledTime }: OpenRunInput): number {
   if (workflowType === 'backfill') return Math.min(1, 2 * quota.reserve);
   return scheduledTime === undefined ? 0 : quota.reserve;
 }
 
-// Days of watch events that the first sync reads.
+// The first watch sync reads the events of this many days.
 const FIRST_WATCH_DAYS = 30;
 
-// After this many days, an answer of `tidemark resolve` or `tidemark enrich` is due again. A younger match costs no request.
+// After this many days, an answer of `tidemark resolve` or `tidemark enrich` is due again. Until then, the same
+// question sends no request.
 const MATCH_DAYS = 30;
 
 const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInput, past: Past) => Decided> = {
@@ -147,8 +148,8 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
     const asked = parseInput(WatchSyncInput, input, '{"date": "2026-11-20"}; it is optional');
     const timeZone = config.watch?.schedule?.timezone ?? 'UTC';
     const when = resolveLogicalDate({ asked: asked.date, scheduledTime, timeZone, now });
-    // Start one day earlier than the last sync ended, because the API may list an event late. Reading an event twice
-    // still gives one row (event_id).
+    // Start one day before the date of the last sync, because the API may list an event late. If an event is read
+    // twice, the tables still hold one row (event_id).
     const since = dayBefore(lastWatchSync ?? when.date, lastWatchSync === undefined ? FIRST_WATCH_DAYS : 1);
     const from = when.asOfNow && since < when.date ? since : when.date;
     return {
@@ -194,7 +195,7 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
       ...dated({ date: dayIn('UTC', now), asOfNow: true }),
       market: null,
       filters: {},
-      // The companies that answer the questions are read after the questions.
+      // Read the questions first, because their answers name the companies to read.
       streams: ['matches', 'companies'],
       refreshSeconds: { matches: MATCH_DAYS * 86_400 },
       file: file.replace(/^resolve\//, ''),
@@ -252,7 +253,7 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
       market: market.name,
       filters: {},
       streams: ['ownership_jobs', 'ownership'],
-      // A company gets at most one job in the time in which its owners stay fresh.
+      // While the owners of a company are fresh, start at most one job for it.
       refreshSeconds: { ownership_jobs: Math.max(market.refresh.ownership, giveUpAfter) },
       gate: null,
       note: null,
@@ -271,8 +272,8 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
       ...dated({ date: today, asOfNow: false }),
       market: market?.name ?? null,
       filters: {},
-      // Keep the order of RETRY_STREAMS, with companies before their reports. The reports of a company that is gone are
-      // not requested.
+      // Keep the order of RETRY_STREAMS: companies come before their reports. So no report is requested for a company
+      // that turns out to be gone.
       streams: RETRY_STREAMS.filter((stream) => asked.streams?.includes(stream) ?? true),
       refreshSeconds: {},
       gate: null,
@@ -281,7 +282,7 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
   },
 };
 
-/** Returns the shortest age of each stream over all markets. Without a market, returns the defaults. */
+/** Returns, for each stream, the shortest age in the markets. Without a market, returns the default ages. */
 function shortestRefresh({ markets }: Config): Record<string, number> {
   const ages = [DEFAULT_REFRESH, ...markets.map(({ refresh }) => refresh)];
   return Object.fromEntries(MARKET_STREAMS.map((stream) => [stream, Math.min(...ages.map((age) => age[stream]))]));
@@ -296,7 +297,7 @@ function dayBefore(date: string, days: number): string {
 }
 
 /**
- * Narrows tender filters to a range of creation dates (reference v1, "Tender filters", `date_created`).
+ * Adds a range of creation dates to tender filters (reference v1, "Tender filters", `date_created`).
  * @param from first day, YYYY-MM-DD
  * @param to last day, YYYY-MM-DD
  */

@@ -3,7 +3,7 @@ import { TidemarkError } from '../../core/errors.js';
 
 /**
  * Parses a workflow's input, which a person may have typed.
- * @param allowed an example of valid input, and which fields are optional
+ * @param allowed an example of valid input, which also says which fields are optional
  * @throws TidemarkError `InvalidInput` with the wrong field and the allowed input
  */
 export function parseInput<T>(schema: z.ZodType<T>, input: unknown, allowed: string): T {
@@ -15,8 +15,8 @@ export function parseInput<T>(schema: z.ZodType<T>, input: unknown, allowed: str
 
 /**
  * Makes the error for wrong input.
- * @param what the clause that names the fault
- * @param todo the sentence that names the remedy
+ * @param what what is wrong, as a part of the message
+ * @param todo a sentence that says what to do
  */
 export function wrongInput(what: string, todo: string): TidemarkError {
   return new TidemarkError('InvalidInput', `Wrong input: ${what}.`, { todo });

@@ -6,7 +6,7 @@ import { NotPublishedError } from '../../duckdb/errors.js';
 import { queryPublished } from '../../builds/published.js';
 import type { CrawlDeps } from '../deps.js';
 
-/** State of a ticker in the published warehouse. */
+/** What the published warehouse says about a ticker. */
 export interface KnownTicker {
   ticker: string;
   isMatched: boolean;
@@ -14,22 +14,27 @@ export interface KnownTicker {
   isStale: boolean;
 }
 
-/** Facts about a market from the published warehouse. Empty before the first night. */
+/** What the published warehouse says about a market. Empty before the first night. */
 export interface PastNights {
-  /** Requests of the last search, and the total that the API reported. */
+  /** Number of requests of the last search, and the total that the API reported then. */
   search: SearchOutlook['before'];
   /** Numbers of known, unfetched, stale and changed companies, by stream. */
   records: Record<string, Pick<RecordOutlook, 'known' | 'unfetched' | 'stale' | 'changed'>>;
-  /** Tickers with answers, and those by which `tidemark resolve` found a company. Empty without financials_ticker. */
+  /**
+   * Tickers that have an answer, and tickers by which `tidemark resolve` found a company. Empty without the stream
+   * financials_ticker.
+   */
   tickers: KnownTicker[];
-  /** Requests for each due record, by stream, in all nights so far. Streams without a due record are missing. */
+  /**
+   * Average requests per due record in all nights so far, by stream. A stream that never had a due record is missing.
+   */
   requestsPer: Record<string, number>;
-  /** Median latency in milliseconds, by endpoint, in the last run. */
+  /** Median latency of the last run, in milliseconds, by endpoint. */
   latency: Record<string, number>;
 }
 
 /**
- * Reads the facts for a forecast. Logs a read error and does not throw, because a run must not fail for lack of a
+ * Reads the facts for a forecast. Logs a read error and does not throw it, because a run must not fail for want of a
  * forecast.
  */
 export async function readPastNights(

@@ -10,7 +10,7 @@ import { askedPayees } from '../payees/asked-payees.js';
 import { keepKnownChecks } from '../payees/known-checks.js';
 import { landDue } from './close-run.js';
 
-/** Plans which entities of a stream are due in a run, and lands the reasons. */
+/** Plans which entities of a stream are due in a run. Lands how many are due for each reason. */
 export async function planStream(
   deps: Omit<CrawlDeps, 'client'>,
   warehouse: Warehouse,
@@ -33,7 +33,10 @@ export async function planStream(
   return { stream, chunkSize, ...due, ...(isIdle(known, stream) && due.due === 0 ? { idle: true } : {}) };
 }
 
-/** Returns the entities that the run's list or the configuration names; undefined for streams without such names. */
+/**
+ * Returns the entities that the run's list or the configuration names. Returns undefined for a stream whose entities
+ * come from the warehouse.
+ */
 async function namedEntities(
   deps: Omit<CrawlDeps, 'client'>,
   ctx: RunContext,
@@ -41,12 +44,13 @@ async function namedEntities(
 ): Promise<readonly string[] | undefined> {
   if (stream === 'payee_checks' || stream === 'payee_reports') return askedPayees(deps, ctx);
   if (ctx.file !== undefined) return askedQuestions(deps, ctx);
-  // The context of the run does not carry the tickers, because every activity would carry them, too.
+  // Read the tickers from the configuration. They are not part of the run's context, because Temporal would store them
+  // with every activity.
   if (stream === 'financials_ticker') return deps.config.markets.find(({ name }) => name === ctx.market)?.tickers ?? [];
   return undefined;
 }
 
-/** Whether a run without due entities of this stream has nothing to do in it. */
+/** Whether the run has nothing to do for this stream if no entity is due. */
 function isIdle(known: DueRequest['known'], stream: PlanDueInput['stream']): boolean {
   return known === 'rejected' || known === 'enriched' || stream === 'ownership_jobs';
 }
@@ -58,6 +62,6 @@ function knownOf(
   if (workflowType === 'resolveCompanies') return 'asked';
   if (workflowType === 'retryRejects') return 'rejected';
   if (workflowType === 'enrichOwners' && stream === 'ownership') return 'enriched';
-  // A run without a search (for a past date, or a backfill) uses the market's latest members.
+  // A run without a search (for a past date, or a backfill) uses the members of the market's latest night.
   return asOfNow ? 'sighted' : 'members';
 }

@@ -13,9 +13,9 @@ import type { CrawlDeps, Heartbeat } from '../deps.js';
 
 /**
  * Reads /v2/metrics and lands the reading.
- * @param begins whether the run starts with this call. A wrong clock stops a run only at its start, not when the run is
- * almost done.
- * @returns `known` is false if the daily metric is missing or its total is 0. `open` is false only if the daily quota
+ * @param begins true for the first call of a run. Then a wrong clock stops the run. Later calls only describe the
+ * difference, because they must not stop a run that is almost done.
+ * @returns `known` is false if the API reports no daily metric or a total of 0. `open` is false only if the daily quota
  * is known and used up.
  * @throws TidemarkError `ClockWrong` when `begins` is set and this machine's clock is too far from the API's clock
  */
@@ -40,7 +40,7 @@ export async function readQuota(
     read_at: readAt,
     daily: name === daily?.metric,
   }));
-  // Two chunks of a run may read the quota in the same millisecond. A random suffix keeps their names different.
+  // The random suffix keeps names unique, because two chunks of a run may read the quota in the same millisecond.
   const chunk = `read-${stamp}-${randomUUID().slice(0, 8)}`;
   if (records.length > 0) await landRecords(deps, ctx, 'quota', chunk, records);
   const resetsIn = resetsAt === undefined ? null : secondsUntil(resetsAt, timezone, deps.clock.now());
@@ -64,8 +64,8 @@ export async function readQuota(
 }
 
 /**
- * Sends GET /v2/metrics. Returns no groups after an error that retries cannot fix. After many failed attempts, also
- * returns a `fault`.
+ * Sends GET /v2/metrics. After an error that retries cannot fix, returns no groups. After many failed attempts, also
+ * returns `fault`, a sentence for the run's notes.
  */
 async function askMetrics(
   { client, clock }: CrawlDeps,
@@ -86,10 +86,11 @@ async function askMetrics(
 }
 
 /**
- * Lets this worker's client send again after a daily limit, unless /v2/metrics shows that no quota is left. If the API
- * reports no daily quota, the client may also send, because the quota gate has admitted the run.
+ * Allows this worker's client to send again after a daily limit, if /v2/metrics shows that quota is left. Also allows
+ * it if the API reports no daily quota, because the quota gate has then let the run continue.
  * @throws NoRoomError when /v2/metrics shows that no quota is left
- * @throws TidemarkError `ClockWrong` when this machine's clock was set wrong; retryable until the clock is right
+ * @throws TidemarkError `ClockWrong` when this machine's clock is wrong; retryable, so that the run waits until it is
+ * right
  */
 export async function reopenQuota(deps: CrawlDeps, ctx: RunContext, heartbeat: Heartbeat): Promise<void> {
   await checkClock(deps, heartbeat);
@@ -100,14 +101,14 @@ export async function reopenQuota(deps: CrawlDeps, ctx: RunContext, heartbeat: H
 }
 
 /**
- * Compares this machine's clock with the API's clock. Does nothing unless this machine's clock was set since the two
+ * Compares this machine's clock with the API's clock, but only if someone changed this machine's clock after the two
  * last agreed.
  */
 async function checkClock(deps: CrawlDeps, heartbeat: Heartbeat): Promise<void> {
   const { stamps, config } = deps;
   const tolerance = config.api.clockTolerance;
   if (stamps === undefined || !stamps.wasSet((tolerance / 2) * 1_000)) return;
-  // If the API gives no time, accept the clock. Otherwise every chunk would ask the API again.
+  // If the API gives no time, accept the clock. Otherwise every chunk would send this request again.
   const servedAt = await askMetrics(deps, heartbeat).then(
     (answer) => answer.servedAt,
     () => null,
@@ -117,8 +118,8 @@ async function checkClock(deps: CrawlDeps, heartbeat: Heartbeat): Promise<void> 
 }
 
 /**
- * Whether /v2/metrics shows that quota is left. If quota is left, lets this worker's client send again.
- * @returns false when the API reports no daily quota or the request fails
+ * Whether /v2/metrics shows that quota is left. If so, allows this worker's client to send again.
+ * @returns false also when the API reports no daily quota, or when the request fails
  */
 export async function saysRoom(deps: CrawlDeps, heartbeat: Heartbeat): Promise<boolean> {
   const groups = await askMetrics(deps, heartbeat).then(
@@ -139,7 +140,7 @@ interface Metric {
 
 /**
  * Finds the metric of the daily quota.
- * @param wanted its codename; `auto`: the first metric whose group or codename contains "daily"
+ * @param wanted codename of the metric. With `auto`, takes the first metric whose group or codename contains "daily"
  * @returns null when no metric matches
  */
 export function dailyMetric(groups: MetricsReading, wanted: string): Metric | null {

@@ -12,7 +12,7 @@ import { wrongInput } from '../run/parse-input.js';
 type Deps = Pick<CrawlDeps, 'config' | 'clock'>;
 
 /**
- * Reads the list of a run.
+ * Reads the list of questions of a run.
  * @throws TidemarkError `InvalidInput` when the file is missing or is not a readable list
  */
 function readAsked({ config }: Deps, ctx: RunContext): PreparedList {
@@ -27,14 +27,14 @@ function readAsked({ config }: Deps, ctx: RunContext): PreparedList {
   return isOfPeople(ctx) ? readPrepared(bytes, file, PEOPLE, keeps) : readPrepared(bytes, file, COMPANIES, keeps);
 }
 
-/** Reads the questions of a run's list, and lands what the list says besides (see `landAsked`). */
+/** Returns the questions of a run's list. Lands the other contents of the list (see `landAsked`). */
 export async function askedQuestions(deps: Deps, ctx: RunContext): Promise<string[]> {
   const list = readAsked(deps, ctx);
   await landAsked(deps, ctx, list);
   return list.questions;
 }
 
-/** Lands what a run's list says besides its questions: rows without a question, and decisions of people. */
+/** Lands the contents of a run's list that are no questions: rows without a question, and decisions of people. */
 async function landAsked({ config, clock }: Deps, ctx: RunContext, list: PreparedList): Promise<void> {
   const fetched_at = clock.now().toISOString();
   const stream = isOfPeople(ctx) ? ('enrichments' as const) : ('matches' as const);

@@ -19,10 +19,10 @@ import { reopenQuota } from '../run/read-quota.js';
 import { refusalOf, RouteRefusedError } from '../refusal.js';
 
 const SHORTFALLS_SHOWN = 5;
-// Before this attempt, a search that fails ends the attempt. From this attempt on, the plan may continue without the
-// search.
+// From this attempt of the activity on, the plan may continue without the answer to a failing search. Earlier, a
+// failing search ends the attempt.
 const LAST_PATIENT_ATTEMPT = 4;
-// If the API refuses the search without filters this many times, the API key may not search at all.
+// If the API refuses this many searches without filters, the API key may not search at all.
 const PLAIN_SEARCHES = 3;
 const NOTHING_FOUND: DiscoverResult = {
   done: false,
@@ -36,10 +36,10 @@ const NOTHING_FOUND: DiscoverResult = {
 };
 
 /**
- * Searches a market with at most `input.budget` requests. Every answer is landed, and the plan's state depends only on
- * the answers. So a new attempt or the next round can give the plan all landed answers, and then sends only the missing
- * searches.
- * @returns counts; `done` with the coverage once the plan is finished
+ * Searches a market with at most `input.budget` requests. Lands every answer. The plan's state depends only on the
+ * answers. So a new attempt, or the next round, first gives the plan all landed answers, and then sends only the
+ * missing searches.
+ * @returns counts; when the plan is finished, `done` is true and `coverage` is set
  * @throws TidemarkError `ApiRefused` when the API rejects the market's filters
  */
 export async function discoverMarket(
@@ -101,20 +101,20 @@ export async function discoverMarket(
   return conclude(deps, input, plan, { requests: booking.requests, rows: writer.rows.length, limited: false });
 }
 
-/** One round of a market's search: one call of the activity. */
+/** One round of a market's search, that is, one call of the activity. */
 interface Round {
   deps: CrawlDeps;
   input: DiscoverInput;
   plan: Plan;
   /** Landed answers by request key. */
   answers: Map<string, PlanAnswer>;
-  /** Sends a request and lands its answer. */
+  /** Sends a search and lands its answer. */
   keep: AskPlan;
   heartbeat: Heartbeat;
   booking: RequestLog;
 }
 
-/** Sends the plan's searches, several at once, until the plan is done or the budget is spent. */
+/** Sends the plan's searches, several at the same time, until the plan is done or the budget is spent. */
 async function search({ deps, input, plan, answers, keep, heartbeat, booking }: Round): Promise<void> {
   const share = concurrencyShare(deps, input.concurrency);
   const inFlight = new Set<Promise<void>>();
@@ -150,7 +150,9 @@ async function search({ deps, input, plan, answers, keep, heartbeat, booking }: 
   if (!plan.done && sent < input.budget) throw new Error('the crawl plan is not done but asks for nothing');
 }
 
-/** Gives landed answers to the plan. Calls `ask` for requests without an answer, at most `room()` at a time. */
+/**
+ * Gives landed answers to the plan. For a search without an answer, calls `ask`, but only while `room()` is above 0.
+ */
 function replay(
   plan: Plan,
   answers: Map<string, PlanAnswer>,
@@ -178,7 +180,7 @@ async function askPage(deps: CrawlDeps, request: PlanRequest, heartbeat: Heartbe
     const response = await sendSearch(deps, request, heartbeat);
     return { ...rowOf(response, null, request.segment), request_key: request.key };
   } catch (error) {
-    // The plan treats a refusal as an answer: the API does not accept this search.
+    // The plan needs to know that the API does not accept this search. So return the refusal as an answer.
     if (error instanceof InvalidRequestError) return refusal(error, request, Math.max(error.status, 400));
     if (isRefusal(error) && request.purpose !== 'guess') {
       await requireSearch(deps, request, error, heartbeat);
@@ -186,7 +188,8 @@ async function askPage(deps: CrawlDeps, request: PlanRequest, heartbeat: Heartbe
     }
     if (!(await isOnlyThisSearch(deps, error, request, heartbeat))) throw error;
     const fault = error as ApiError;
-    // The plan can continue without the answer to a guess. Land a failed guess as a refusal, not as a fault of the API.
+    // The plan can continue without the answer to a guess. So land a failed guess as a refusal (400), not as a fault of
+    // the API.
     return refusal(fault, request, request.purpose === 'guess' ? 400 : Math.max(fault.status, 500));
   }
 }
@@ -196,8 +199,8 @@ function refusal(error: ApiError, { key, segment }: PlanRequest, status: number)
 }
 
 /**
- * Whether only this search fails, after several attempts of the activity. The plan then reports the gap and reads the
- * rest of the market. One page without an answer must not stop a night.
+ * Whether only this search fails, even after several attempts of the activity. The plan then reports the gap and reads
+ * the rest of the market, because one page without an answer must not stop a night.
  */
 async function isOnlyThisSearch(
   deps: CrawlDeps,
@@ -213,7 +216,7 @@ async function isOnlyThisSearch(
       () => sendPlainSearch(deps, request, heartbeat),
     );
   }
-  // The plan can continue without the answer to a guess, so accept the failure in the first attempt.
+  // The plan can continue without the answer to a guess. So accept the failure already in the first attempt.
   if (request.purpose === 'guess') {
     return error instanceof ApiError && !isDailyLimit(error) && (await apiAnswers(deps.client, heartbeat.signal));
   }
@@ -221,16 +224,15 @@ async function isOnlyThisSearch(
   return apiAnswers(deps.client, heartbeat.signal);
 }
 
-/** Whether the plan needs an answer to this search. */
+/** Whether the plan cannot continue without an answer to this search. */
 function mustAnswer({ purpose }: PlanRequest): boolean {
   return purpose === 'calibration' || purpose === 'final';
 }
 
 /**
- * Finds out whether the API refuses all searches, or only the search `request`. Sends a search without filters, up to
- * PLAIN_SEARCHES times, until the API answers. An answer means that only `request` is refused. The plan then reports
- * the gap.
- * @throws RouteRefusedError when the API refuses the search without filters, too
+ * Finds out whether the API refuses all searches, or only the search `request`. Sends a search without filters up to
+ * PLAIN_SEARCHES times. If the API answers one, it refuses only `request`; the plan then reports the gap.
+ * @throws RouteRefusedError when the API refuses the searches without filters, too
  */
 async function requireSearch(
   deps: CrawlDeps,
@@ -249,7 +251,7 @@ async function requireSearch(
   throw new RouteRefusedError(error, true);
 }
 
-/** Sends a search without filters. InvalidRequest counts as an answer, because the API then accepts searches. */
+/** Sends a search without filters. InvalidRequest counts as an answer, because it shows that the API key may search. */
 async function sendPlainSearch(deps: CrawlDeps, { route, per_page }: PlanRequest, heartbeat: Heartbeat): Promise<void> {
   try {
     await sendSearch(deps, { route, per_page, page: 1, filters: {} }, heartbeat);
@@ -268,8 +270,8 @@ async function sendSearch(
 }
 
 /**
- * Converts a landed page to the plan's answer. Reads ids from the JSON text, as the warehouse does, so that no digit is
- * lost.
+ * Converts a landed page to an answer for the plan. Reads ids from the JSON text, as the warehouse does, so that long
+ * ids are not rounded.
  */
 function answerOf(row: Pick<LandedRow, 'status' | 'body'>): PlanAnswer {
   if (row.status >= 400) return { refused: row.body };
@@ -306,8 +308,8 @@ async function conclude(
   await landCarried(deps, ctx, plan.carried());
   const carried = carriedIn(coverage);
   const reached = coverage.distinct_companies + (carried?.companies ?? 0);
-  // Carried-over companies were postponed by the rotation, not missed by the search. So they are no sign of an outdated
-  // calibration.
+  // Count carried-over companies as reached: the rotation postponed them, so the search did not miss them. A low share
+  // then shows that the calibration is outdated.
   const aimed = coverage.reported_total === 0 ? coverage.share : reached / coverage.reported_total;
   await keepCalibration(deps, ctx, plan.calibration(), aimed);
   const shown = coverage.why.slice(0, SHORTFALLS_SHOWN).map(describeGap);
@@ -336,7 +338,10 @@ function describeGap({ missing, filters, reason }: CoverageGap): string {
   return `${count} companies are missing under the filters ${JSON.stringify(filters)}: ${reason}`;
 }
 
-/** Returns the number of carried-over members and the earliest night that found one. Undefined when there are none. */
+/**
+ * Returns the number of carried-over members, and the earliest night that found one of them. Returns undefined if there
+ * are none.
+ */
 function carriedIn({ carried = {} }: CoverageRecord): Coverage['carried'] {
   const companies = Object.values(carried).reduce((sum, some) => sum + some, 0);
   const [since] = Object.keys(carried).toSorted();

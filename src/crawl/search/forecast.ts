@@ -18,23 +18,23 @@ import { nomenclaturesAreFresh, NOMENCLATURE_ENDPOINTS } from '../list.js';
 import { filtersRefused } from './market-plan.js';
 import { readPastNights, type KnownTicker, type PastNights } from '../run/past-nights.js';
 
-/** Purposes of probes: requests that test how the API behaves. */
+/** Purposes of the requests that only test how the API behaves (probes). */
 const PROBES: ReadonlySet<Purpose> = new Set(['calibration', 'guess', 'again']);
 
-/** Sends a search of the plan and keeps the answer. The run then does not send the same search again. */
+/** Sends a search of the plan and lands the answer, so that the run does not send this search again. */
 export type AskPlan = (request: PlanRequest) => Promise<PlanAnswer>;
 
 /** The forecast of one night of a market. */
 export interface MarketForecast {
-  /** Companies that the API reports. */
+  /** Number of companies that the API reports. */
   total: number;
   streams: StreamForecast[];
   past: PastNights;
 }
 
 /**
- * Forecasts the requests of one night of a market. Sends the calibration probes of the search (a few dozen requests).
- * Reads the known records and their age from the published warehouse.
+ * Forecasts the requests of one night of a market. To do so, sends the calibration probes of the search (a few dozen
+ * requests), and reads from the published warehouse which records are known and how old they are.
  * @throws TidemarkError `ApiRefused` when the API rejects the market's filters
  */
 export async function forecastMarket(
@@ -61,7 +61,7 @@ export async function forecastMarket(
   return { total: search.total, streams: [...fixed(deps, ctx), forecastSearch(search), ...records], past };
 }
 
-/** Counts the tickers that a run of the market requests, and those with an answer. */
+/** Counts the tickers that a run of the market requests, and the tickers that already have an answer. */
 function tickerOutlook(
   { markets }: CrawlDeps['config'],
   { market }: RunContext,
@@ -80,7 +80,7 @@ function upper(ticker: string): string {
   return ticker.toUpperCase();
 }
 
-/** Facts about a stream's records; null for a stream whose records need several routes. */
+/** Returns the facts about a stream's records. Returns null for a stream whose records need several routes. */
 function outlookOf(stream: FetchedStreamName, ctx: RunContext, past: PastNights): RecordOutlook | null {
   const { route: endpoint, single = false } = traitsOf(stream);
   if (endpoint === null) return null;
@@ -89,12 +89,15 @@ function outlookOf(stream: FetchedStreamName, ctx: RunContext, past: PastNights)
   return { stream, endpoint, ...known, ...(single ? {} : { requestsPer }) };
 }
 
-/** Lands a run's forecast. The view ops.forecasts compares the forecast with the requests that the run sent. */
+/** Lands a run's forecast. The view ops.forecasts compares it with the requests that the run sent. */
 export async function landForecast(deps: CrawlDeps, ctx: RunContext, { streams }: MarketForecast): Promise<void> {
   await landRecords(deps, ctx, 'forecasts', 'forecast', streams satisfies ForecastRecord[]);
 }
 
-/** Forecasts the requests that every market needs: the lookup lists that are due, and two readings of the quota. */
+/**
+ * Forecasts the requests that do not depend on the market's size: lookup lists that are due, two readings of the quota,
+ * and contact metrics.
+ */
 function fixed({ config, clock }: Pick<CrawlDeps, 'config' | 'clock'>, ctx: RunContext): StreamForecast[] {
   const own = readManifests(config.dataDir, { stream: 'nomenclatures', run: ctx.run }).length > 0;
   const due = config.nomenclatures && (own || !nomenclaturesAreFresh({ config, clock }));
@@ -120,8 +123,8 @@ function fixed({ config, clock }: Pick<CrawlDeps, 'config' | 'clock'>, ctx: RunC
 }
 
 /**
- * Sends the calibration probes of the plan, but no other search. Returns the facts from which the number of the other
- * searches is estimated.
+ * Sends the calibration probes of the plan, but none of its other searches. Returns the facts from which the number of
+ * other searches is estimated.
  */
 async function calibrate(
   plan: Plan,
@@ -150,15 +153,15 @@ async function calibrate(
   return { total, size, asked: asked.length, next, before };
 }
 
-/** Returns the key of the filter by which a segment differs from the market. */
+/** Returns the key of the filter in which a segment differs from the market. */
 function splitKey({ filters }: PlanRequest, ctx: RunContext): string {
   const differs = (key: string): boolean => JSON.stringify(filters[key]) !== JSON.stringify(ctx.filters[key]);
   return Object.keys(filters).find(differs) ?? '';
 }
 
 /**
- * Share of the market's companies with a value in a dimension, according to the probes. A list of values was probed in
- * two halves, a range as a whole.
+ * Returns the share of the market's companies that have a value in a dimension, according to the probes. If the
+ * dimension is a list of values, the plan probed two halves of it. If it is a range, the plan probed the whole range.
  */
 function reachOf(key: string, asked: { request: PlanRequest; answer: PlanAnswer }[], total: number): number {
   const probes = asked.filter(({ request, answer }) => key in request.filters && 'total' in answer);

@@ -13,8 +13,8 @@ import { readRotation, turnsAfter, type KeptTurns } from './rotation.js';
 type Deps = Pick<CrawlDeps, 'config' | 'clock' | 'log'>;
 
 /**
- * The file `data/calibration/<market>.json`: facts about the API from the last search of a market. `baseUrl` and
- * `filters` are those of that search.
+ * Content of the file `data/calibration/<market>.json`: what the last search of a market found out about the API.
+ * `baseUrl` and `filters` are the settings of that search.
  */
 interface KeptCalibration {
   baseUrl: string;
@@ -22,24 +22,24 @@ interface KeptCalibration {
   /** ISO instant of the calibration. */
   at: string;
   calibration: Calibration;
-  /** For each part of the market, the night that last searched it completely. Null without a rotation. */
+  /** For each part of the rotation, the night that last searched it completely. Null without a rotation. */
   turns: KeptTurns | null;
 }
 
 // The API may change, so calibrate again once a month.
 const CALIBRATION_DAYS = 30;
-// If a search found less than this share of the market's companies, delete its calibration as outdated.
+// If a search found less than this share of the market's companies, its calibration counts as outdated and is deleted.
 const GOOD_SHARE = 0.9;
 
 /**
- * Returns the facts of earlier nights about a run's market. Stores the facts in `data/runs/<run>/known-market.json`,
- * because later rounds and attempts must make the same plan.
+ * Returns what earlier nights found out about a run's market. Stores this in `data/runs/<run>/known-market.json`,
+ * because later rounds and attempts of the run must make the same plan.
  * @throws TidemarkError `DataFolderChanged` when a later round does not find the file
  */
 export async function knownMarketOf(deps: Deps, ctx: RunContext, round: number): Promise<KnownMarket> {
   const file = knownMarketFile(deps.config.dataDir, ctx.run);
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as KnownMarket;
-  // Runs of an older version do not have this file. Their later rounds plan without these facts.
+  // Runs of an older version of Tidemark have no such file. Their later rounds plan without these facts.
   if (round > 0 && ctx.folder !== undefined)
     throw folderChanged(deps.config.dataDir, `the file ${file}, the basis of the search plan, is missing`);
   const known = round === 0 ? await readKnownMarket(deps, ctx) : { distributions: {} };
@@ -48,7 +48,8 @@ export async function knownMarketOf(deps: Deps, ctx: RunContext, round: number):
 }
 
 /**
- * Reads the facts about a market from the published warehouse and the last calibration. Empty before the first night.
+ * Reads what the published warehouse and the last calibration say about a market. The result is empty before the first
+ * night.
  */
 export async function readKnownMarket(deps: Deps, ctx: RunContext): Promise<KnownMarket> {
   const kept = readCalibration(deps, ctx);
@@ -60,8 +61,8 @@ export async function readKnownMarket(deps: Deps, ctx: RunContext): Promise<Know
 }
 
 /**
- * Stores the calibration of a finished search. Deletes the file if `share` is below GOOD_SHARE.
- * @param share found and carried-over companies, as a share of the reported companies
+ * Stores the calibration of a finished search. If `share` is below GOOD_SHARE, deletes the stored calibration instead.
+ * @param share (found + carried-over companies) / reported companies
  */
 export async function keepCalibration(
   { config, clock }: Deps,
@@ -78,7 +79,7 @@ export async function keepCalibration(
   const kept: KeptCalibration = {
     baseUrl: config.api.baseUrl,
     filters: ctx.filters,
-    // A reused calibration keeps its date.
+    // If the search used the stored calibration, it keeps its date.
     at: before?.at ?? clock.now().toISOString(),
     calibration,
     turns: turnsAfter(before?.turns ?? null, calibration.turns ?? null, ctx.date),
@@ -105,7 +106,7 @@ function readKept(file: string): KeptCalibration | null {
   }
 }
 
-/** Counts the members of the market's current night by date of incorporation. */
+/** Counts the members of the market's current night for each date of incorporation. */
 async function readDistributions({ config, log }: Deps, ctx: RunContext): Promise<Record<string, Distribution>> {
   const market = `'${(ctx.market ?? '').replaceAll("'", "''")}'`;
   try {

@@ -4,10 +4,11 @@ import { TidemarkError } from '../../core/errors.js';
 import { createPlan, toV1Filters, type KnownMarket, type Plan } from '../../planner/index.js';
 import { readDimensions } from './dimensions.js';
 
-// With `auto`, request more rows than the API puts on a page. The plan then uses the number of rows returned.
+// Page size to request with `auto`: more rows than the API puts on a page. The plan then uses the number of rows that
+// the API returns.
 const ASK_HIGH = 1_000;
 
-/** Creates the plan of a run's market. The plan depends only on its answers: the same answers make the same plan. */
+/** Creates the search plan of a run's market. The same answers always lead to the same plan. */
 export function planMarket(config: Config, ctx: RunContext, known: KnownMarket): Plan {
   const { perPage } = config.api;
   return createPlan({
@@ -24,11 +25,11 @@ export function planMarket(config: Config, ctx: RunContext, known: KnownMarket):
 }
 
 /**
- * Number of nights in the rotation of companies without a date of incorporation. With 1, every night searches for all
- * these companies.
+ * Returns the number of nights in the rotation that searches for companies without a date of incorporation. With 1,
+ * every night searches for all of them.
  */
 export function remainderNightsOf(config: Config, ctx: RunContext): number {
-  // A rotation needs company records, because only they show which companies have no date of incorporation.
+  // A rotation needs company records: only they show which companies have no date of incorporation.
   if (!ctx.streams.includes('companies')) return 1;
   return config.markets.find(({ name }) => name === ctx.market)?.remainderNights ?? 1;
 }

@@ -2,7 +2,7 @@ import type { RunContext } from '../../../schemas/pipeline/run.js';
 import type { PeopleDimension } from '../../planner/people.js';
 import { readLatestNomenclatures } from './dimensions.js';
 
-// Values that the reference states (v1, "Nomenclature lookup lists"). Used when no lookup list has landed.
+// Values from the reference (v1, "Nomenclature lookup lists"). Used if no lookup list has landed.
 const SENIORITIES = [14, 15, 16, 17, 18, 19, 20, 21];
 const DEPARTMENTS = [
   823, 824, 825, 826, 827, 828, 829, 830, 831, 832, 833, 834, 835, 836, 837, 838, 839, 840, 841, 842, 843, 844, 845,
@@ -12,8 +12,8 @@ const DEPARTMENTS = [
 const read = new WeakMap<RunContext, PeopleDimension[]>();
 
 /**
- * Lists the filters that split a search for people, with the values of the landed lookup lists. Departments without a
- * parent come first: a department may include its children.
+ * Lists the filters that can split a search for people. Their values come from the landed lookup lists. Departments
+ * without a parent come first, because a search for a department may include its children.
  */
 export function readPeopleDimensions(dataDir: string, ctx: RunContext): PeopleDimension[] {
   const known = read.get(ctx);

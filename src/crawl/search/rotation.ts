@@ -7,22 +7,23 @@ import type { CrawlDeps } from '../deps.js';
 import { remainderNightsOf } from './market-plan.js';
 
 /**
- * Nights (YYYY-MM-DD) on which each part of the rotation was last searched completely. `key` identifies the dimension,
- * its values and the number of parts.
+ * The night (YYYY-MM-DD) that last searched each part of the rotation completely. `key` identifies the rotation: its
+ * dimension, values and number of parts.
  */
 export interface KeptTurns {
   key: string;
   nights: string[];
 }
 
-// If a part was not searched completely for this many rotations, search the whole market.
+// If a part was not searched completely for this many rotations, search the whole market again.
 const LATE = 2;
 
 /**
- * Chooses the part of a market to search completely tonight: the part whose last search is oldest. Also reads the
- * carried-over companies: members of the current night without a date of incorporation. These include companies without
- * details: a search by date may not find them.
- * @returns null when the whole market must be searched: there is no rotation, or too many nights were missed
+ * Chooses the part of the market to search completely tonight: the part whose last complete search is oldest. Also
+ * reads the carried-over companies: members of the current night without a known date of incorporation. A search by
+ * date may not find them.
+ * @returns null when tonight must search the whole market, because there is no rotation or because too many nights were
+ * missed
  */
 export async function readRotation(
   { config, log }: Pick<CrawlDeps, 'config' | 'log'>,
@@ -54,9 +55,9 @@ export async function readRotation(
 }
 
 /**
- * Adds tonight's search to the rotation.
+ * Records in the rotation which parts tonight's search covered.
  * @param taken parts searched tonight; null without a rotation
- * @returns null unless every part was searched at least once
+ * @returns null if a part was never searched
  */
 export function turnsAfter(
   before: KeptTurns | null,

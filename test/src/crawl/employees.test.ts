@@ -165,7 +165,7 @@ describe('executives', () => {
       where.startsWith('/v1/finder/executives') ? [200, { pages: 1, data: [executive(1)] }] : DENIED;
     expect(await fetch('executives')).toMatchObject({ failed: 1 });
     expect(landed('executives').map(({ body }) => body)).toContain(
-      'The run could not read all executives of company 9. The API refuses the details of executives that its search found.',
+      'The run could not read all executives of company 9. The API refuses the details of executives whom the search found.',
     );
   });
 });
