@@ -4,50 +4,52 @@ import { asDiskFull } from '../core/files.js';
 import { buildDir, buildsDir, currentLink, fileOf, lakeOf } from '../core/data-folder.js';
 
 /*
- * States of a build and transitions:
- * - new: a folder `.new-<name>` that no reader sees. `beginBuild` makes it.
- * - new → made: the folder is complete and on disk, and `finishBuild` gives the folder its final name.
- * - new → removed: the publication fails. After a kill, the next `beginBuild` removes the folder.
- * - made → current: `showNewBuild` points readers at the build.
- * - current → replaced: readers are pointed at another build. Readers that have the replaced build open keep reading
- *   it.
- * - replaced → current: `showBuild` points readers at the old build again.
- * - made or replaced → removed: more than `keep` builds exist, and readers left it `graceSeconds` ago or more.
+ * States of a build, and what changes them:
+ * - new: `beginBuild` makes the folder `.new-<name>`, which no reader sees.
+ * - new → made: the folder is complete and on disk, and `finishBuild` gives it its final name.
+ * - new → removed: the publication fails. If its process was killed, the next `beginBuild` removes the folder.
+ * - made → current: `showNewBuild` switches the links of the readers to the build.
+ * - current → replaced: the links are switched to another build. Readers that have the replaced build open can still
+ *   read it.
+ * - replaced → current: `showBuild` switches the links back to the build.
+ * - made or replaced → removed: more than `keep` builds exist, and the build was replaced at least `graceSeconds` ago.
  */
 
 /**
- * A published build: one folder with an immutable file and its lake. Readers see the build to which the link points.
+ * A published build: a folder with an immutable DuckDB file and its lake. Readers see the build to which the link
+ * `current` points.
  */
 export interface Build {
-  /** `20261120T020000123Z-<run>`; names sort by time. */
+  /** Name, such as `20261120T020000123Z-<run>`. Names sort by time. */
   name: string;
-  /** ISO time at which the build was made, by the clock of the run. */
+  /** When the build was made, as an ISO instant of the run's clock. */
   builtAt: string;
-  /** Run for which the build was made. */
+  /** The run for which the build was made. */
   run: string;
   /** Size of the DuckDB file in bytes. */
   bytes: number;
-  /** True when readers see this build now. */
+  /** Whether readers see this build now. */
   current: boolean;
 }
 
 const NAME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-(.*?)(?:\.\d+)?$/;
-// A folder gets its final name when it is complete. A killed publication leaves a folder with one of these prefixes
-// (`.old-` comes from older versions of Tidemark).
+// Folders with one of these prefixes are incomplete: a folder gets its final name when it is complete. A killed
+// publication leaves such a folder. `.old-` comes from older versions of Tidemark.
 const UNFINISHED = '.new-';
 const REMOVED = '.old-';
-// Older versions published files and lakes directly into the folder of builds.
+// Older versions of Tidemark published files and lakes directly in the folder of builds.
 const OF_OLDER_VERSION = /^(?:market|lake)-/;
 
-/** Name of the build that contains a file. Expects a path without symlinks. */
+/** Returns the name of the build that contains a file. The path must not contain symlinks. */
 export function nameOfBuild(file: string): string {
   return path.basename(path.dirname(file));
 }
 
 /**
- * Makes an empty folder for a new build, under a temporary name that no reader sees until `finishBuild`. First removes
- * the folders that killed publications left: only one publication can be in progress, as each needs the writer's lock.
- * @returns the folder, and its final name: never the name of an existing build, which readers may be using
+ * Makes an empty folder for a new build. It has a temporary name, so no reader sees it before `finishBuild`. First
+ * removes the folders that killed publications left. This is safe, because a publication needs the writer's lock, so no
+ * other one is in progress.
+ * @returns the folder, and its final name, which no existing build has
  * @throws TidemarkError `DiskFull`
  */
 export function beginBuild(
@@ -67,7 +69,10 @@ export function beginBuild(
   return { name, folder };
 }
 
-/** Gives a new build its final name, which makes it visible. The folder must be complete and synced to disk. */
+/**
+ * Gives a new build its final name. From then on, `listBuilds` lists the build. The folder must be complete and synced
+ * to disk.
+ */
 export function finishBuild(dataDir: string, { name, folder }: { name: string; folder: string }): void {
   renameSync(folder, buildDir(dataDir, name));
 }
@@ -80,7 +85,7 @@ function freeName(dataDir: string, { run, now }: { run: string; now: Date }): st
   }
 }
 
-/** Lists all builds that are kept, newest first. */
+/** Lists all existing builds, newest first. */
 export function listBuilds(dataDir: string): Build[] {
   const current = currentBuild(dataDir);
   return entriesOf(dataDir).flatMap((name) => {
@@ -95,30 +100,30 @@ export function listBuilds(dataDir: string): Build[] {
   });
 }
 
-/** The lake of the newest build; null if there is no build. */
+/** Returns the path of the newest build's lake; null if there is no build. */
 export function newestLake(dataDir: string): string | null {
   const newest = listBuilds(dataDir)[0]?.name;
   return newest === undefined ? null : lakeOf(buildDir(dataDir, newest));
 }
 
-/** Name of the build that readers see; null before the first publication. */
+/** Returns the name of the build that readers see; null before the first publication. */
 export function currentBuild(dataDir: string): string | null {
   const target = targetOf(currentLink(dataDir));
   return target === null ? null : path.basename(target);
 }
 
-/** Files and lakes that an older version of Tidemark published, next to the builds. */
+/** Returns the names of files and lakes that an older version of Tidemark published next to the builds. */
 export function listOlderEntries(dataDir: string): string[] {
   return entriesOf(dataDir).filter((entry) => OF_OLDER_VERSION.test(entry));
 }
 
-/** Names of all entries in the folder of builds, in reverse alphabetical order. */
+/** Returns the names of all entries in the folder of builds, in reverse alphabetical order. */
 function entriesOf(dataDir: string): string[] {
   const folder = buildsDir(dataDir);
   return existsSync(folder) ? readdirSync(folder).toSorted().toReversed() : [];
 }
 
-/** Target of a symlink; null if there is no symlink. */
+/** Returns the target of a symlink; null if there is no symlink. */
 export function targetOf(link: string): string | null {
   try {
     return readlinkSync(link);

@@ -5,8 +5,8 @@ import { syncFolder } from '../core/files.js';
 import type { Lock } from '../core/lock.js';
 
 /**
- * Points a symlink at another target atomically: a reader sees either the old target or the new one. Do not replace the
- * file itself: DuckDB could apply the old file's write-ahead log to the new file.
+ * Points a symlink at another target in one step: a reader sees either the old target or the new one. The file itself
+ * must not be replaced, because DuckDB could apply the old file's write-ahead log to the new file.
  * @throws LockLostError when the lock was lost; the link is unchanged
  */
 export async function flipLink(lock: Lock, link: string, target: string): Promise<void> {
@@ -14,7 +14,7 @@ export async function flipLink(lock: Lock, link: string, target: string): Promis
   await syncFolder(path.dirname(link));
 }
 
-/** Syncs a file's content to disk. */
+/** Syncs the content of a file to disk. */
 export async function syncFile(file: string): Promise<void> {
   const handle = await open(file, 'r');
   try {
@@ -24,7 +24,7 @@ export async function syncFile(file: string): Promise<void> {
   }
 }
 
-/** Syncs a folder and every folder below it to disk: names only, not the content of files. */
+/** Syncs a folder, and every folder in it, to disk. Syncs only the names of files, not their content. */
 export async function syncFolders(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true }))
     if (entry.isDirectory()) await syncFolders(path.join(folder, entry.name));

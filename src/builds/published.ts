@@ -5,30 +5,30 @@ import { NotPublishedError } from '../duckdb/errors.js';
 import { publishedFile } from '../core/data-folder.js';
 import { toPlain, type PlainValue } from '../duckdb/plain-value.js';
 
-/** Rows of a query, as arrays in the order of `columns`. */
+/** The rows of a query. The values of a row have the order of `columns`. */
 export interface QueryRows {
   columns: string[];
   rows: PlainValue[][];
-  /** True when the query has more rows than the limit. */
+  /** Whether the query has more rows than the limit. */
   more: boolean;
 }
 
-/** The published warehouse, open for reading: the build that was current when it was opened. */
+/** The published warehouse, opened for reading. It is the build that was current at that time. */
 export interface Published {
   /** The link that analysts open; it leads to the current build. */
   file: string;
   query(sql: string, options?: { params?: Record<string, DuckDBValue>; limit?: number }): Promise<QueryRows>;
-  /** Rows as objects, for small queries of the commands. */
+  /** Returns the rows of a query as objects. Use it for small results. */
   objects<Row extends object>(sql: string, params?: Record<string, DuckDBValue>): Promise<Row[]>;
-  /** Rows in batches, for results of any size. */
+  /** Returns the rows of a query in batches. Use it for results of any size. */
   stream(sql: string): Promise<{ columns: string[]; batches: AsyncIterable<PlainValue[][]> }>;
   run(sql: string): Promise<void>;
   close(): void;
 }
 
 /**
- * Opens the published warehouse read-only. A later publication does not change the open file: the publication makes a
- * new file.
+ * Opens the published warehouse read-only. A later publication does not change the open file, because each publication
+ * makes a new file.
  * @throws NotPublishedError when nothing is published, or the file cannot be opened
  */
 export async function openPublished(dataDir: string): Promise<Published> {
@@ -94,7 +94,7 @@ function resolveBuild(link: string): string {
 
 async function open(file: string): Promise<{ instance: DuckDBInstance; connection: DuckDBConnection }> {
   try {
-    // A query of a local file must not download extensions.
+    // Never download extensions for a query of a local file.
     const instance = await DuckDBInstance.create(file, {
       access_mode: 'READ_ONLY',
       autoinstall_known_extensions: 'false',
@@ -119,7 +119,7 @@ async function* plainBatches(result: DuckDBResult): AsyncGenerator<PlainValue[][
   }
 }
 
-/** Converts a DuckDB error: keeps DuckDB's message and adds a remedy. */
+/** Keeps the message of a DuckDB error and adds what to do. */
 function queryError(error: unknown): TidemarkError {
   const readOnly = /read-only/i.test(errorMessage(error));
   const todo = readOnly

@@ -17,22 +17,22 @@ import {
   replacedFile,
 } from '../core/data-folder.js';
 
-/** Stands for the name of the build before the current one. */
+/** Callers pass this in place of a name. It means: the build before the current one. */
 export const PREVIOUS = 'PREVIOUS';
 
-/** Number and minimum age of the old builds to keep. */
+/** Says which old builds to keep. */
 export interface Pruning {
-  /** Builds to keep, including the current one. */
+  /** Number of builds to keep, including the current one. */
   keep: number;
-  /** Minimum time to keep a build after readers were moved to another build, in seconds. */
+  /** How long to keep a build after it was replaced, in seconds. */
   graceSeconds: number;
 }
 
 /**
- * Points readers at an older or newer build. Readers that have another build open keep reading it.
- * @param wanted Name of a build, or `PREVIOUS`
- * @param onWait Called with the lock holder while another publication is in progress
- * @returns Name of the build
+ * Switches the links of the readers to another build. Readers that have a build open can still read it.
+ * @param wanted name of a build, or `PREVIOUS`
+ * @param onWait called with the holder of the lock while another publication is in progress
+ * @returns the name of the build
  * @throws TidemarkError `InvalidInput` when there is no such build
  */
 export async function showBuild(dataDir: string, wanted: string, onWait?: (holder: string) => void): Promise<string> {
@@ -53,7 +53,7 @@ export async function showBuild(dataDir: string, wanted: string, onWait?: (holde
   );
 }
 
-/** Points readers at a build that was just made, and removes old builds. */
+/** Switches the links of the readers to a new build, and removes old builds. */
 export async function showNewBuild(dataDir: string, name: string, pruning: Pruning): Promise<void> {
   await whileSwitching(dataDir, async (lock) => {
     await switchTo(lock, dataDir, name);
@@ -62,9 +62,9 @@ export async function showNewBuild(dataDir: string, name: string, pruning: Pruni
 }
 
 /**
- * Removes all but the newest builds. A reader that has a removed file open can keep reading it. Always keeps the
- * current build. Also keeps a build that was current less than `graceSeconds` ago: a reader may have resolved the link
- * without opening the file yet.
+ * Removes all but the newest builds. A reader that has a removed file open can still read it. Always keeps the current
+ * build. Also keeps a build that was replaced less than `graceSeconds` ago, because a reader may have resolved the link
+ * but not opened the file yet.
  */
 export async function removeOldBuilds(dataDir: string, pruning: Pruning): Promise<void> {
   await whileSwitching(dataDir, async (lock) => prune(lock, dataDir, pruning));
@@ -80,14 +80,14 @@ async function switchTo(lock: Lock, dataDir: string, name: string): Promise<void
   }
   const from = currentBuild(dataDir);
   const { [name]: _, ...replaced } = readReplaced(dataDir);
-  // Readers leave this build now. Delete the time at which they left the build earlier. Otherwise the old time would
-  // stay in the file if this process is killed before it writes the new time.
+  // The build `from` is being replaced now. First delete the time at which it was replaced earlier. Otherwise, if this
+  // process is killed before it writes the new time, the old time would remain.
   if (from !== null) delete replaced[from];
   writeReplaced(lock, dataDir, replaced);
   const current = currentLink(dataDir);
   await flipLink(lock, current, path.relative(publishedDir(dataDir), buildDir(dataDir, name)));
-  // Create the links to the file and to the lake if they are missing. Repair them if a kill or an older version left
-  // them wrong.
+  // Create the links to the DuckDB file and to the lake if they are missing. Correct them if a killed process or an
+  // older version left them wrong.
   for (const link of [publishedFile(dataDir), publishedLake(dataDir)]) {
     const through = path.join(path.basename(current), path.basename(link));
     if (targetOf(link) !== through) await flipLink(lock, link, through);
@@ -98,7 +98,7 @@ async function switchTo(lock: Lock, dataDir: string, name: string): Promise<void
 }
 
 /**
- * Follows the links as a reader does, and checks that they lead to the build.
+ * Follows the links as a reader does. Checks that they lead to the build.
  * @throws TidemarkError `Internal` when they do not
  */
 function checkSwitched(dataDir: string, name: string): void {
@@ -128,8 +128,8 @@ function prune(lock: Lock, dataDir: string, { keep, graceSeconds }: Pruning): vo
   if (current === null) return;
   const now = Date.now();
   const known = readReplaced(dataDir);
-  // The time may be unknown (after a kill, or from an older version) or in the future. Then assume that readers left
-  // the build now.
+  // The time may be unknown (after a kill, or from an older version) or in the future. Then assume that the build was
+  // replaced now.
   const replacedAt = (name: string): number => Math.min(known[name] ?? now, now);
   const others = listBuilds(dataDir).flatMap(({ name }) => (name === current ? [] : [name]));
   const isDue = (name: string): boolean => now - replacedAt(name) >= graceSeconds * 1_000;
@@ -140,7 +140,7 @@ function prune(lock: Lock, dataDir: string, { keep, graceSeconds }: Pruning): vo
   for (const name of removed) lock.remove(buildDir(dataDir, name));
 }
 
-/** Build name to the time at which readers were moved away from it, in milliseconds since 1970. */
+/** For each old build, the time at which it was replaced, in milliseconds since 1970. */
 const Replaced = z.record(z.string(), z.number());
 
 function readReplaced(dataDir: string): Record<string, number> {
@@ -149,7 +149,7 @@ function readReplaced(dataDir: string): Record<string, number> {
   try {
     return Replaced.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
-    // A power cut left the file incomplete.
+    // The file is incomplete, because the power failed.
     return {};
   }
 }

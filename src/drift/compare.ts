@@ -2,15 +2,16 @@ import { escapeUnseen } from '../core/visible-text.js';
 import type { Shape } from './shape.js';
 
 /**
- * Types found in values, merged over the items of arrays, in the format of DuckDB's `json_structure`.
- * - string: the name of a type; `JSON` means several types at once, or an empty object
- * - object: a structure per member
- * - array: the one structure of its items
+ * The types of a JSON value and of the values inside it, as DuckDB's `json_structure` describes them:
+ * - a string is the name of a type; `JSON` means several different types, or an empty object
+ * - an object holds a structure for each field
+ * - an array holds one structure, which all its items have in common
  */
 export type Structure = string | [Structure] | { [key: string]: Structure };
 
 /**
- * One deviation from the declared shape. `type` is the found type, or `mixed` if one place has values of several types.
+ * One difference from the declared shape. `type` is the type that was found, or `mixed` if the values at this path have
+ * several types.
  */
 export interface Deviation {
   path: string;
@@ -29,7 +30,7 @@ const LONGEST_NAME = 100;
 const MOST_DEVIATIONS = 100;
 const TYPES: Record<string, string> = { VARCHAR: 'string', BOOLEAN: 'boolean', NULL: 'null', JSON: 'mixed' };
 
-/** Converts a found structure to the name of its JSON type. */
+/** Returns the name of the JSON type of a structure. */
 export function typeOf(found: Structure): string {
   if (Array.isArray(found)) return 'array';
   if (typeof found === 'object') return 'object';
@@ -37,8 +38,8 @@ export function typeOf(found: Structure): string {
 }
 
 /**
- * Appends a member's name to a path. A plain name is appended unchanged; other names are quoted, escaped and cut to 100
- * characters.
+ * Appends the name of a field to a path. A plain name is appended unchanged. Any other name is cut to 100 characters,
+ * quoted and escaped.
  */
 export function memberPath(path: string, name: string): string {
   if (/^[A-Za-z_][\w-]{0,99}$/.test(name)) return `${path}.${name}`;
@@ -47,8 +48,8 @@ export function memberPath(path: string, name: string): string {
 }
 
 /**
- * Compares the found types with the declared shape. Ignores everything inside an undeclared field. Stops after 100
- * deviations.
+ * Compares the types that were found with the declared shape. Ignores everything inside an undeclared field. Stops
+ * after MOST_DEVIATIONS differences.
  */
 export function compare(declared: Shape | undefined, found: Structure, path: string): Comparison {
   const result: Comparison = { seen: [], deviations: [] };
@@ -80,8 +81,8 @@ function visit(declared: Shape | undefined, found: Structure, path: string, resu
 }
 
 function allows({ types }: Shape, type: string): boolean {
-  // `mixed` means several types, or an empty object. Several types match if the reference declares several; ops.rejects
-  // then has the wrong values. An empty object matches a declared object.
+  // `mixed` means several types or an empty object. If the reference declares several types, several types are allowed;
+  // ops.rejects lists the wrong values. If the reference declares an object, an empty object is allowed.
   if (type === 'mixed') return types.size > 1 || types.has('object');
   return (types as ReadonlySet<string>).has(type);
 }

@@ -15,14 +15,14 @@ import { ProspectingResponse } from '../../schemas/v2/prospecting.js';
 import { WatchEventsResponse, WatchListResponse, WebhookDelivery } from '../../schemas/v2/watch.js';
 import { shapeOf, type Shape } from './shape.js';
 
-/** The bodies of one route, as the reference declares them. */
+/** What the reference declares about the bodies of one route. */
 export interface DeclaredBody {
   /** Method and path of the route, with `{id}` in place of ids. */
   route: string;
   shape: Shape;
-  /** If a run has at least this many bodies, a field in none of them is reported as missing. */
+  /** If a run has at least this many bodies and a field is in none of them, the field is reported as missing. */
   enough: number;
-  /** True if values may describe a person. Samples then show no value. */
+  /** Whether values may describe a person. Then no sample values are shown. */
   personal: boolean;
 }
 
@@ -33,13 +33,16 @@ function body(route: string, schema: z.ZodType, enough: number, personal = false
   return { route, shape: shapeOf(schema), enough, personal };
 }
 
-// The years of a report are data, so they are not declared as fields. The indicators of a year are fields.
+// A report is a map: its years are data, not declared fields. The indicators of a year are declared fields.
 const Report = z.record(
   z.string(),
   z.looseObject(Object.fromEntries([...INDICATORS.keys()].map((name) => [name, IndicatorValue.optional()]))),
 );
 
-/** Declared bodies by landing stream. If a request's route is not listed, the stream's first body applies. */
+/**
+ * The declared bodies, by stream of the landing zone. If the route of a request is not listed, the first body of its
+ * stream applies.
+ */
 export const DECLARED: Readonly<Record<string, readonly DeclaredBody[]>> = {
   prospecting: [
     body('POST /v2/prospecting', ProspectingResponse, PAGES),
@@ -49,7 +52,7 @@ export const DECLARED: Readonly<Record<string, readonly DeclaredBody[]>> = {
   financials: [body('GET /v2/financial/{id}', Report, RECORDS)],
   financials_v1: [body('GET /v1/finder/company/financial', V1FinancialReport, RECORDS)],
   companies_v1: [body('GET /v1/finder/company/details', V1Company, RECORDS)],
-  // The reference does not show this answer, so no field of it is new or missing.
+  // The reference does not show this answer. So none of its fields counts as new or missing.
   financials_ticker: [body('GET /v2/financial/ticker', z.unknown(), RECORDS)],
   contact_metrics: [body('GET /v2/metrics/contacts', ContactMetrics, PAGES)],
   tenders: [body('POST /v1/finder/tenders', TendersResponse, PAGES)],
@@ -59,8 +62,7 @@ export const DECLARED: Readonly<Record<string, readonly DeclaredBody[]>> = {
     body('GET /v1/finder/tenders/nomenclatures', TenderNomenclatures, 1),
     body('GET /v1/finder/tenders/donors', TenderDonors, 1),
   ],
-  // The reference says "absent in some enrichment responses", so an absent field of these routes is never reported as
-  // missing.
+  // The reference says "absent in some enrichment responses". So no field of these routes is ever reported as missing.
   matches: [
     ...['enrichment/company', 'enrichment/url', 'enrichment/company/pronet', 'autocomplete'].map((way) =>
       body(`POST /v2/${way}`, Company, Number.MAX_SAFE_INTEGER),
@@ -75,7 +77,7 @@ export const DECLARED: Readonly<Record<string, readonly DeclaredBody[]>> = {
     body('POST /v2/enrichment/employee/contacts', Employee, Number.MAX_SAFE_INTEGER, true),
     body('POST /v2/enrichment/employee/search', EnrichEmployeeSearchResponse, Number.MAX_SAFE_INTEGER, true),
   ],
-  // Without `personalData: contacts`, the landed bodies lack most fields, so no field counts as missing here.
+  // Without `personalData: contacts`, most fields are removed before landing. So no field counts as missing here.
   executives: [
     body('GET /v1/finder/company/executives', V1CompanyExecutivesResponse, Number.MAX_SAFE_INTEGER, true),
     body('POST /v1/finder/executives', V1ExecutivesResponse, Number.MAX_SAFE_INTEGER, true),
@@ -83,7 +85,7 @@ export const DECLARED: Readonly<Record<string, readonly DeclaredBody[]>> = {
   ],
   employees: [body('POST /v2/employees', EmployeesResponse, Number.MAX_SAFE_INTEGER, true)],
   employee_details: [body('GET /v2/employees/{id}', Employee, Number.MAX_SAFE_INTEGER, true)],
-  // The reference shows no payload, so no field of an answer is new or missing.
+  // The reference does not show these answers. So none of their fields counts as new or missing.
   ownership: [body('GET /v2/kyb/{id}/ubo', z.record(z.string(), z.unknown()), Number.MAX_SAFE_INTEGER, true)],
   ownership_jobs: [
     body('GET /v2/kyb/{id}/ubo/enrich', z.record(z.string(), z.unknown()), Number.MAX_SAFE_INTEGER, true),
@@ -95,7 +97,10 @@ export const DECLARED: Readonly<Record<string, readonly DeclaredBody[]>> = {
   ],
 };
 
-/** Returns the declared body for a stream and a request's route; undefined for streams that are not from the API. */
+/**
+ * Returns the declared body for a stream and the route of a request. Returns undefined for a stream that does not come
+ * from the API.
+ */
 export function declaredFor(stream: string, route: string): DeclaredBody | undefined {
   const bodies = DECLARED[stream];
   return bodies?.find((declared) => declared.route === route) ?? bodies?.[0];
@@ -109,13 +114,14 @@ export interface DeclaredField {
   /** Path of the object that contains the field. */
   parent: string;
   types: string[];
-  /** True if the field's own members or items are declared, too. */
+  /** Whether the reference also declares what the field contains. */
   inside: boolean;
   enough: number;
 }
 
 /**
- * Lists all declared fields of all routes, without the indicators: a report contains only the indicators that apply.
+ * Lists all declared fields of all routes. Leaves out the indicators, because a report contains only the indicators
+ * that apply to its company.
  */
 export function declaredFields(): DeclaredField[] {
   return Object.entries(DECLARED).flatMap(([stream, bodies]) =>

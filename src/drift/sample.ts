@@ -2,12 +2,13 @@ import { escapeUnseen } from '../core/visible-text.js';
 import { memberPath, type Structure } from './compare.js';
 
 const LONGEST = 60;
-// A field that the reference does not describe may be about a person. If its name matches this pattern, show no sample.
+// If the name of a field matches this pattern, show no sample of it: a field that the reference does not describe may
+// be about a person.
 const PERSONAL_NAME =
   /person|people|contact|director|executive|employee_|officer|owner|signator|mail|phone|mobile|birth|gender|(first|last|full|middle)_?name/i;
 
 /**
- * Makes an example from a value: at most 60 characters, on one line, with invisible characters escaped.
+ * Makes a sample of a value: one line of at most 60 characters, with invisible characters escaped.
  * @returns null for arrays, objects and null, and for values that are or may be about a person
  */
 export function sampleOf(value: unknown, path: string, personal: boolean): string | null {
@@ -18,8 +19,8 @@ export function sampleOf(value: unknown, path: string, personal: boolean): strin
 }
 
 /**
- * Finds the first value at a path for which `isWanted` returns true. `compare` writes the paths. Undefined when there
- * is no such value.
+ * Finds the first value at a path for which `isWanted` returns true. The path has the format that `compare` writes.
+ * Returns undefined if there is no such value.
  */
 export function valueAt(body: unknown, path: string, isWanted: (value: unknown) => boolean, at = '$'): unknown {
   if (path === at) return isWanted(body) ? body : undefined;
@@ -33,7 +34,7 @@ export function valueAt(body: unknown, path: string, isWanted: (value: unknown) 
   );
 }
 
-/** Returns the type of one value, in the format of `compare`. Ignores the content of arrays and objects. */
+/** Returns the structure of one value, for `compare`. Does not look inside arrays and objects. */
 export function structureOf(value: unknown): Structure {
   if (value === null || value === undefined) return 'NULL';
   if (Array.isArray(value)) return ['NULL'];

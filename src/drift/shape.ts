@@ -1,22 +1,22 @@
 import { z } from 'zod';
 
-/** JSON types. Every value may also be null. */
+/** The JSON types that a schema can declare. Null is not one of them, because every value may be null. */
 export type JsonType = 'string' | 'number' | 'boolean' | 'object' | 'array';
 
-/** What a schema declares about a value. An answer that deviates from this shape is schema drift. */
+/** What a schema declares about a value. An answer that differs from it is schema drift. */
 export interface Shape {
   types: ReadonlySet<JsonType>;
-  /** True if the schema does not declare what the value contains. The content is then not compared. */
+  /** Whether the schema does not declare what the value contains. Then its content is not compared. */
   open: boolean;
-  /** Members of an object, by name. */
+  /** Fields of an object, by name. */
   fields?: ReadonlyMap<string, Shape>;
-  /** Shape of an array's items. */
+  /** Shape of the items of an array. */
   items?: Shape;
-  /** Shape of every value of an object that is a map, such as years to reports. */
+  /** For an object that is a map (such as years to reports): the shape of each value. */
   values?: Shape;
 }
 
-/** Converts a zod schema to a shape. Uses the public JSON Schema conversion, not the internals of zod. */
+/** Converts a zod schema to a shape. Uses the public conversion to JSON Schema, and no internals of zod. */
 export function shapeOf(schema: z.ZodType): Shape {
   return fromJsonSchema(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }));
 }
@@ -38,7 +38,7 @@ function typeNamed(name: string): JsonType[] {
   return name === 'null' ? [] : [name as JsonType];
 }
 
-/** Returns the shape of a value that may have either of two shapes. */
+/** Combines two shapes into the shape of a value that may have either of them. */
 function merge(a: Shape, b: Shape): Shape {
   return { ...a, ...b, types: new Set([...a.types, ...b.types]), open: a.open || b.open };
 }

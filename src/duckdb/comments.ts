@@ -1,7 +1,10 @@
 import type { Database } from './database.js';
 import { identifier, quote } from './sql-files.js';
 
-/** Sets the comments of a table and its columns. Runs all statements in one call: a build has hundreds of columns. */
+/**
+ * Sets the comments of a table and of its columns. Runs all statements in one call, because a build has hundreds of
+ * columns.
+ */
 export async function commentOn(
   db: Database,
   table: string,

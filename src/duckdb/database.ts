@@ -3,10 +3,10 @@ import { errorMessage } from '../core/errors.js';
 import { asWarehouseError, ModelFailedError } from './errors.js';
 import type { SqlFile } from './sql-files.js';
 
-/** Values of the `$name` parameters of a statement. */
+/** The values of the parameters of a statement, which are written as `$name`. */
 export type SqlParams = Record<string, DuckDBValue>;
 
-/** One DuckDB connection with actionable errors. Rows are plain objects, with BIGINT and DATE as text. */
+/** A DuckDB connection whose errors say what to do. Rows are plain objects, with BIGINT and DATE values as text. */
 export class Database {
   readonly file: string;
   readonly #connection: DuckDBConnection;
@@ -33,7 +33,10 @@ export class Database {
     }
   }
 
-  /** Yields the rows in chunks, with the values as DuckDB's client gives them. Ends before another query may run. */
+  /**
+   * Yields the rows in chunks, with values as DuckDB's client returns them. Read all chunks before you run another
+   * query.
+   */
   async *stream(sql: string): AsyncGenerator<DuckDBValue[][]> {
     try {
       const result = await this.#connection.stream(sql);
@@ -55,7 +58,7 @@ export class Database {
 
   /**
    * Runs a file of `sql/`, statement by statement.
-   * @throws ModelFailedError naming the file and the statement
+   * @throws ModelFailedError with the file and the number of the failed statement
    */
   async runFile(file: SqlFile): Promise<void> {
     let position = 0;
@@ -77,7 +80,7 @@ export class Database {
     }
   }
 
-  /** Runs the work in one transaction and rolls back if it throws. */
+  /** Runs `work` in one transaction. Rolls back if `work` throws. */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     await this.run('BEGIN TRANSACTION');
     try {
@@ -85,7 +88,7 @@ export class Database {
       await this.run('COMMIT');
       return result;
     } catch (error) {
-      // After a failed commit the rollback fails too; the first error is the one to report.
+      // After a failed commit, the rollback fails, too. Ignore its error and throw the first one.
       await this.run('ROLLBACK').catch(() => undefined);
       throw error;
     }

@@ -1,7 +1,7 @@
 import { errorMessage, TidemarkError } from '../core/errors.js';
 import { asDiskFull } from '../core/files.js';
 
-/** Another process, or another part of this process, has the warehouse file open. Nothing was read or written. */
+/** Another process, or another part of this process, has opened the warehouse file. So nothing was read or written. */
 export class WarehouseBusyError extends TidemarkError {
   constructor(file: string, cause?: unknown, holder?: string) {
     const pid = /PID (\d+)/.exec(errorMessage(cause))?.[1];
@@ -14,21 +14,21 @@ export class WarehouseBusyError extends TidemarkError {
   }
 }
 
-/** Result of `loadLanding`. */
+/** What `loadLanding` did. */
 export interface LoadCounts {
   parts: number;
   rows: number;
   rejects: number;
-  /** Why some batches could not be checked for schema drift; absent when all were checked. */
+  /** Why some batches could not be checked for schema drift. Missing if all were checked. */
   driftFault?: string;
-  /** Message about loaded parts that are missing in the landing zone; absent when none is missing. */
+  /** Message about loaded parts that are no longer in the landing zone. Missing if there are none. */
   gone?: string;
 }
 
 const RESTORE =
   'Restore each file from a backup. Or delete it together with its manifest in _manifest/: the next runs then fetch its records again. All other parts are loaded.';
 
-/** Some landed parts do not match their manifests. All other parts were loaded; `loaded` has their number. */
+/** Some landed parts do not match their manifests. All other parts were loaded; `loaded` says how many. */
 export class LandingCorruptError extends TidemarkError {
   readonly faults: string[];
   readonly loaded: LoadCounts;
@@ -45,7 +45,8 @@ export class LandingCorruptError extends TidemarkError {
 }
 
 /**
- * A SQL statement or an audit of severity `error` failed, or a model has wrong columns. Readers keep the current build.
+ * A SQL statement failed, an audit of severity `error` failed, or a model has wrong columns. Readers keep the current
+ * build.
  */
 export class ModelFailedError extends TidemarkError {
   readonly failedAudits: string[];
@@ -77,12 +78,15 @@ function howToRead(cause: unknown): string {
   return 'Run `tidemark snapshot` again: it publishes a new build and fetches only records that are due.';
 }
 
-// DuckDB reports a full disk only in the message, without a code. The message may name the file, its log or the spill
-// folder.
+// DuckDB has no error code for a full disk, so match its message. The message may name the file, its log or the folder
+// of temporary files.
 const NO_SPACE =
   /no space left on device|disk quota exceeded|file too large|out of disk space|failed to offload data block|max_temp_directory_size/i;
 
-/** Converts a full disk or a locked file into an error with a remedy; returns any other error unchanged. */
+/**
+ * If the cause is a full disk or a locked file, returns an error that says what to do. Returns any other error
+ * unchanged.
+ */
 export function asWarehouseError(error: unknown, file: string): unknown {
   if (error instanceof TidemarkError) return error;
   const message = errorMessage(error);

@@ -3,8 +3,9 @@ import { Database } from './database.js';
 import { asWarehouseError } from './errors.js';
 
 /**
- * Opens an in-memory database, runs the work and closes the database.
- * @param file Name of the database in errors; DuckDB spills to the folder `<file>.tmp`
+ * Opens a database in memory, runs `work`, and closes the database.
+ * @param file name of the database in errors. If memory is short, DuckDB writes temporary files to the folder
+ * `<file>.tmp`
  */
 export async function withMemory<T>(file: string, work: (db: Database) => Promise<T>): Promise<T> {
   const instance = await DuckDBInstance.create(':memory:', {

@@ -3,8 +3,8 @@ import { identifier, quote } from './sql-files.js';
 
 /**
  * Inserts rows in one statement, which is much faster than one statement for each row.
- * @param shape Column name to SQL type; a column that a row lacks becomes NULL
- * @param conflict Text after the query, such as `ON CONFLICT …`
+ * @param shape SQL type of each column. If a row lacks a column, its value becomes NULL
+ * @param conflict SQL text to add after the query, such as `ON CONFLICT …`
  */
 export async function insertRows(
   db: Database,

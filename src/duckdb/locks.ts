@@ -4,8 +4,8 @@ import { tryLock, withLock, type Lock } from '../core/lock.js';
 import { WarehouseBusyError } from './errors.js';
 
 /*
- * Locks that guard a data folder. Each lock is on the same file system as the files it guards: the holder moves files
- * through the folder of the lock (see src/core/lock.ts).
+ * Locks that protect a data folder. Each lock is on the same file system as the files that it protects, because the
+ * holder moves files through the folder of the lock (see src/core/lock.ts).
  *
  * To avoid deadlocks, always take locks in this order:
  *
@@ -15,13 +15,14 @@ import { WarehouseBusyError } from './errors.js';
  */
 
 const SWITCH_WAIT_MS = 600_000;
-// Long enough to list the whole landing zone on a slow network file system. The writer sends no heartbeat while it
-// lists the parts.
+// While the writer lists all landed parts, it sends no heartbeat. On a slow network file system, this may take most of
+// this time.
 const WRITER_LEASE_MS = 60_000;
 
 /**
- * Takes the lock of the only writer of the warehouse. Takes over the lock of a dead writer.
- * @throws WarehouseBusyError when the holder is alive
+ * Takes the lock that allows only one writer of the warehouse. If the writer that holds it is dead, takes the lock from
+ * it.
+ * @throws WarehouseBusyError when another live writer holds the lock
  */
 export async function lockWriter(dataDir: string, what = 'a writer'): Promise<Lock> {
   const { lock, holder } = await tryLock(writerLock(dataDir), { what, leaseMs: WRITER_LEASE_MS });
@@ -30,16 +31,17 @@ export async function lockWriter(dataDir: string, what = 'a writer'): Promise<Lo
 }
 
 /**
- * Runs `work`, which reads all landed parts, while compaction cannot remove parts. Waits for a running compaction to
- * end.
+ * Runs `work`, which reads all landed parts. Meanwhile, compaction cannot remove parts. If a compaction is running,
+ * first waits for its end.
  */
 export async function whileNothingIsRemoved<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
   return withLock(removalLock(dataDir), { what: 'tidemark replay' }, work);
 }
 
 /**
- * Runs `work`, which removes landed parts, while no replay can read them.
- * @throws TidemarkError `WarehouseBusy` when a replay reads landed parts; waiting would block every load
+ * Runs `work`, which removes landed parts. Meanwhile, no replay can read them.
+ * @throws TidemarkError `WarehouseBusy` when a replay is reading landed parts. Does not wait for its end, because the
+ * wait would block every load
  */
 export async function whileNobodyReplays<T>(dataDir: string, what: string, work: () => Promise<T>): Promise<T> {
   const { lock, holder } = await tryLock(removalLock(dataDir), { what });
@@ -57,7 +59,8 @@ export async function whileNobodyReplays<T>(dataDir: string, what: string, work:
 }
 
 /**
- * Runs `work`, which changes the build that readers see. Waits up to 10 minutes for another process that does the same.
+ * Runs `work`, which changes the build that readers see. If another process does the same, waits up to 10 minutes for
+ * it.
  */
 export async function whileSwitching<T>(
   dataDir: string,

@@ -4,7 +4,7 @@ import { ModelFailedError } from './errors.js';
 import { readSqlFolder } from './sql-files.js';
 
 /**
- * Applies the new files of `sql/migrations` in order. Applies all of them, or none if one fails.
+ * Applies the files of `sql/migrations` that were not applied yet, in order. If one fails, applies none.
  * @throws ModelFailedError when a newer Tidemark wrote the file, an applied migration was edited, or a migration fails
  */
 export async function applyMigrations(db: Database): Promise<void> {

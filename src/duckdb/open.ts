@@ -14,34 +14,38 @@ import { prepareSession } from './session.js';
 export interface WarehouseOptions {
   /** File to open instead of the default one. */
   file?: string;
-  /** The writer's lock if the caller already holds it; the caller keeps it. */
+  /** The writer's lock, if the caller already holds it. The caller must release it. */
   lock?: Lock;
   /**
-   * Purpose of this writer, for example `tidemark compact`. Processes that need the warehouse show it in their errors.
+   * What this writer does, for example `tidemark compact`. Other processes that need the warehouse show this text in
+   * their errors.
    */
   what?: string;
   /**
-   * Memory limit in DuckDB's notation, for example `4GB`. Default: `TIDEMARK_WAREHOUSE_MEMORY`, else 80 % of the
-   * memory.
+   * Memory limit as DuckDB writes it, for example `4GB`. Default: `TIDEMARK_WAREHOUSE_MEMORY`, else 80 % of the
+   * machine's memory.
    */
   memoryLimit?: string;
 }
 
-/** The open warehouse of the writer. */
+/** The warehouse, opened for writing. */
 export interface Warehouse {
   readonly db: Database;
-  /** @throws LockLostError when this process was paused and another process took the lock */
+  /**
+   * Checks that this process still holds the lock.
+   * @throws LockLostError when this process was paused and another process took the lock
+   */
   assertHeld(): void;
-  /** Checkpoints, so that no `.wal` is left, and closes. */
+  /** Closes the warehouse. First writes everything to its file (checkpoint), so that no `.wal` file is left. */
   close(): Promise<void>;
 }
 
-// Files open in this process. DuckDB allows a second open without an error, but two writers would conflict on every
-// commit.
+// Files that this process has open. DuckDB would allow a second open without an error, but two writers would conflict
+// at every commit.
 const held = new Set<string>();
 
 /**
- * Opens `data/warehouse/tidemark.duckdb` for writing. Creates the file when missing and applies new migrations.
+ * Opens `data/warehouse/tidemark.duckdb` for writing. Creates the file if it is missing, and applies new migrations.
  * @throws WarehouseBusyError when another process, or this process, has the file open
  * @throws TidemarkError `DiskFull`; `InvalidConfig` for an invalid memory limit or number of threads
  */
@@ -68,8 +72,8 @@ export async function openWarehouse(dataDir: string, options: WarehouseOptions =
 }
 
 /**
- * Opens a file and adds it to `held`. Adds the file only after taking the lock: a call that waits must not block other
- * calls.
+ * Opens a file and adds it to `held`. Is called only after the lock was taken, because a call that waits for the lock
+ * must not block other calls.
  */
 async function openOnce(file: string, options: WarehouseOptions): ReturnType<typeof openWriting> {
   if (held.has(file)) throw new WarehouseBusyError(file);
@@ -117,14 +121,14 @@ export async function openReadOnly(file: string): Promise<{ db: Database; close:
 }
 
 async function createInstance(file: string, options: WarehouseOptions): Promise<DuckDBInstance> {
-  // Memory and threads depend on the machine, not on the market: environment variables set them, not tidemark.yaml.
+  // Memory and threads depend on the machine. So environment variables set them, and not tidemark.yaml.
   const memoryLimit = options.memoryLimit ?? readMemoryLimit(process.env['TIDEMARK_WAREHOUSE_MEMORY']);
   const threads = readThreads(process.env['TIDEMARK_WAREHOUSE_THREADS']);
   return DuckDBInstance.create(file, {
     temp_directory: `${file}.tmp`,
-    // Only Tidemark opens this file, so older versions of DuckDB need not be able to read it.
+    // Use the newest storage format: only Tidemark opens this file, so older versions of DuckDB need not read it.
     storage_compatibility_version: 'v1.5.0',
-    // Every needed extension is built in. Without a network, a download would make DuckDB wait.
+    // All extensions that Tidemark needs are built in. Without a network, DuckDB would wait for a download.
     autoinstall_known_extensions: 'false',
     ...(threads === undefined ? {} : { threads }),
     ...(memoryLimit === undefined ? {} : { memory_limit: memoryLimit }),

@@ -11,7 +11,9 @@ import {
 // Show times in UTC, not in the time zone of this machine.
 DuckDBTimestampTZValue.timezoneOffsetInMinutes = 0;
 
-/** A value that JSON can hold: exact numbers as numbers, larger ones as text, dates and times as ISO text. */
+/**
+ * A value that JSON can hold. Numbers that would lose digits, dates and times are text (dates and times in ISO format).
+ */
 export type PlainValue = null | boolean | number | string | PlainValue[] | { [key: string]: PlainValue };
 
 /** Converts one value of a DuckDB result into a plain value. */

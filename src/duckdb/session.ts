@@ -6,7 +6,8 @@ import type { Database } from './database.js';
 import { quote, readShared, type SqlFile } from './sql-files.js';
 
 /**
- * Prepares a connection for loads and builds: settings, macros, seeds and the fields that the API reference declares.
+ * Prepares a connection for loads and builds: sets options, and creates macros, seeds and a table of the fields that
+ * the API reference declares.
  */
 export async function prepareSession(db: Database): Promise<void> {
   await db.run(`SET TimeZone = 'UTC'`);
@@ -21,7 +22,10 @@ export async function prepareSession(db: Database): Promise<void> {
   );
 }
 
-/** Creates macros and seeds as temporary objects, so that a changed file takes effect at the next open. */
+/**
+ * Creates macros and seeds as temporary objects. So if a file was changed, the change takes effect when the warehouse
+ * is opened again.
+ */
 export async function useShared(db: Database, shared: readonly SqlFile[]): Promise<void> {
   for (const file of shared) {
     if (file.name.startsWith('macros/')) await db.runFile(file);
@@ -29,7 +33,10 @@ export async function useShared(db: Database, shared: readonly SqlFile[]): Promi
   }
 }
 
-/** Loads a seed: `seeds/indicators.csv` becomes the temp table `seed_indicators`, with all columns as text. */
+/**
+ * Loads a seed into a temporary table. For example, `seeds/indicators.csv` becomes the table `seed_indicators`. All
+ * columns are text.
+ */
 async function loadSeed(db: Database, { name, text }: SqlFile): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'tidemark-seed-'));
   const file = path.join(folder, path.basename(name));

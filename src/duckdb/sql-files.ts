@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url';
 
 const SQL_ROOT = fileURLToPath(new URL('../../sql/', import.meta.url));
 
-/** A file of SQL or a seed, with its text. */
+/** A SQL file or a seed, with its text. */
 export interface SqlFile {
   /** Path relative to `sql/`, with forward slashes: `core/companies.sql`. */
   name: string;
   text: string;
-  /** Path for messages, when the file is not in `sql/`. */
+  /** Path to show in messages, if the file is not in `sql/`. */
   path?: string;
 }
 
@@ -18,7 +18,7 @@ export function readSqlFile(name: string): SqlFile {
   return { name, text: readFileSync(path.join(SQL_ROOT, name), 'utf8') };
 }
 
-/** Reads the files of one folder of `sql/`, by name. */
+/** Reads the files of one folder of `sql/`, sorted by name. */
 export function readSqlFolder(folder: string, extension = '.sql'): SqlFile[] {
   return readdirSync(path.join(SQL_ROOT, folder))
     .filter((name) => name.endsWith(extension))
@@ -26,7 +26,9 @@ export function readSqlFolder(folder: string, extension = '.sql'): SqlFile[] {
     .map((name) => readSqlFile(`${folder}/${name}`));
 }
 
-/** Reads the .sql files of a folder outside `sql/`, by name; empty when the folder does not exist. */
+/**
+ * Reads the .sql files of a folder outside `sql/`, sorted by name. Returns an empty list if the folder does not exist.
+ */
 export function readSqlFolderAt(root: string, folder: string): SqlFile[] {
   const at = path.join(root, folder);
   if (!existsSync(at)) return [];
@@ -50,7 +52,7 @@ export function identifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Reads the macros and seeds, which all models share. */
+/** Reads the macros and seeds that all models share. */
 export function readShared(): SqlFile[] {
   return [...readSqlFolder('macros'), ...readSqlFolder('seeds', '.csv')];
 }

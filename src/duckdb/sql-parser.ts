@@ -2,19 +2,21 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { z } from 'zod';
 import { Database } from './database.js';
 
-/** Result of parsing one query: its tables or a fault. */
+/** The result of parsing one query: either the tables that it reads, or a fault. */
 export type ParsedSql = { tables: readonly string[]; fault?: never } | { fault: SqlFault; tables?: never };
 
-/** Why a query does not parse. */
+/** Says why a query cannot be parsed. */
 export interface SqlFault {
   message: string;
-  /** Line of the query with the fault, from 1; null when the parser does not report it. */
+  /** Line of the fault in the query, from 1. Null if the parser does not report the line. */
   line: number | null;
 }
 
-/** DuckDB's own parser, without a catalog. The parser distinguishes tables from strings, comments and CTEs. */
+/**
+ * Parses SQL with DuckDB's own parser. It can tell tables from strings, comments and CTEs. It needs no existing tables.
+ */
 export interface SqlParser {
-  /** Returns the tables that a query names with a schema (`core.companies`), each once, by name. */
+  /** Returns the tables that a query names with a schema (`core.companies`), sorted by name and without repetitions. */
   parse(sql: string): Promise<ParsedSql>;
 }
 
@@ -25,10 +27,10 @@ const Answer = z.union([
 
 const TableNode = z.object({ type: z.literal('BASE_TABLE'), schema_name: z.string().min(1), table_name: z.string() });
 
-// Cache of parsed queries: one process reads the models many times.
+// Caches parsed queries, because one process reads the models many times.
 const known = new Map<string, ParsedSql>();
 
-/** Runs work with a parser. Opens DuckDB only for a query that was not parsed before. */
+/** Runs `work` with a parser. Opens DuckDB only if a query was not parsed before. */
 export async function withParser<T>(work: (parser: SqlParser) => Promise<T>): Promise<T> {
   let opened: { instance: DuckDBInstance; db: Database } | undefined;
   const parser: SqlParser = {
@@ -63,7 +65,7 @@ async function parse(db: Database, sql: string): Promise<ParsedSql> {
   return { tables: [...new Set(findTables(answer.statements))].toSorted() };
 }
 
-/** Collects table names with a schema. Names without a schema are CTEs. */
+/** Collects the table names that have a schema. A name without a schema belongs to a CTE. */
 function findTables(node: unknown): string[] {
   if (Array.isArray(node)) return node.flatMap(findTables);
   if (typeof node !== 'object' || node === null) return [];
@@ -72,7 +74,7 @@ function findTables(node: unknown): string[] {
   return Object.values(node).flatMap(findTables);
 }
 
-/** Converts the parser's byte position to a line number, from 1. */
+/** Converts a byte position in the query to a line number, from 1. */
 function lineAt(sql: string, position: number | undefined): number | null {
   return position === undefined ? null : Buffer.from(sql).subarray(0, position).toString().split('\n').length;
 }

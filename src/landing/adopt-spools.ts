@@ -7,15 +7,15 @@ import { landSpool } from './land-spool.js';
 import { finishListing } from './listing-writer.js';
 import { spoolFile, spoolsDir } from './paths.js';
 
-// Streams that must land completely, because half a list would look like a whole list. A run reads these lists again
-// from their start.
+// Streams that must land completely or not at all, because half a list would look like the whole list. A later run
+// reads these lists from their start.
 const WHOLE_OR_NOT: ReadonlySet<string> = new Set(['tenders', 'watched_companies', 'nomenclatures']);
 
 const LEFT = 'left-';
 
 /**
- * Commits the spools that the chunks of an ending run left, so that no answered request is sent again. Removes
- * incomplete listings and incomplete records about the run.
+ * Lands the spools that the chunks of an ending run left, so that no answered request is sent again. Removes the spools
+ * of incomplete listings, and of incomplete records about the run itself.
  */
 export async function adoptSpools(run: {
   dataDir: string;
@@ -25,7 +25,7 @@ export async function adoptSpools(run: {
 }): Promise<void> {
   for (const stream of LandingStream.options) {
     const folder = runFolder({ ...run, stream });
-    // If a listing was read to its end, commit its parts. Nothing else is missing.
+    // A listing may have been read to its end, but not committed completely. Then commit its remaining parts.
     if (WHOLE_OR_NOT.has(stream)) await finishListing({ ...run, stream, chunk: stream });
     for (const chunk of spooled(folder)) {
       const spool = spoolFile(folder, chunk);
@@ -33,8 +33,8 @@ export async function adoptSpools(run: {
         await rm(spool, { force: true });
         continue;
       }
-      // The chunk is not complete, so land its rows under another chunk name. If somebody resets the workflow, the run
-      // can still write a part with the chunk's name.
+      // The chunk is not complete. Land its rows under another chunk name, because the run may continue if somebody
+      // resets its workflow, and then writes a part with the chunk's own name.
       const left = chunk.startsWith(LEFT) ? chunk : `${LEFT}${randomUUID().slice(0, 8)}-${chunk}`;
       await rename(spool, spoolFile(folder, left));
       await landSpool({ ...run, stream, chunk: left });

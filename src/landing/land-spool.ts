@@ -7,23 +7,24 @@ import { PartWriter, writePart } from './part-writer.js';
 import { spoolFile, type PartTarget } from './paths.js';
 import { readSpool } from './spool.js';
 
-/** Upper bounds of one part. A part with a single row may be larger. */
+/** Upper limits of one part. Only a part with a single row may exceed them. */
 export interface SpoolLimits {
   rows: number;
   bytes: number;
 }
 
 /**
- * Limits of one part: 1,000 rows or 32 MiB of the spool. A part is encoded in memory, so the limits also limit memory.
+ * Default limits: 1,000 rows, or 32 MiB in the spool. A part is encoded in memory, so these limits also limit the
+ * memory that is needed.
  */
 export const SPOOL_LIMITS: SpoolLimits = { rows: 1_000, bytes: 32 * 2 ** 20 };
 
 /**
  * Lands a spool of any size as parts of limited size, then removes the spool. Reads the spool line by line and skips
- * torn lines. Lands each row once, even if interrupted or executed twice at the same time. To make this possible, a
- * part is named by its first row, and a committed part states its number of rows.
- * @param goesOn called before each part is written and before the spool is removed; an error stops the work
- * @returns rows of the spool that are now landed
+ * incomplete lines. Lands each row once, even if the work is interrupted, or runs twice at the same time: the name of a
+ * part contains the number of its first row, and its manifest states its number of rows.
+ * @param goesOn called before each part is written and before the spool is removed; may throw to stop the work
+ * @returns the number of rows of the spool that are now landed
  */
 export async function landSpool(
   target: PartTarget,
@@ -42,7 +43,7 @@ export async function landSpool(
 interface Pass {
   rows: number;
   /**
-   * True if another process committed a part with another number of rows at the same time. The caller then reads the
+   * Whether another process has just committed the same part with another number of rows. The caller then reads the
    * spool again and continues after that part.
    */
   raced: boolean;
@@ -76,22 +77,22 @@ async function landFrom(target: PartTarget, spool: string, limits: SpoolLimits, 
 }
 
 /**
- * Returns the part that begins with this row of the spool. The first part has the chunk's own name. The names of later
- * parts sort after the first.
+ * Returns the part that begins with this row of the spool. The first part has the chunk's own name. Later parts have
+ * names that sort after it.
  */
 function partOf(target: PartTarget, row: number): PartTarget {
   return row === 0 ? target : { ...target, chunk: `${target.chunk}.row${String(row).padStart(9, '0')}` };
 }
 
 /**
- * Returns the number of rows of the committed part that begins with this row of the spool.
- * @returns 0 when the part does not exist; Infinity when compaction has joined the part
+ * Returns how many rows the committed part has that begins with this row of the spool.
+ * @returns 0 when there is no such part; Infinity when compaction has joined it with other parts
  */
 function countCommitted(target: PartTarget, row: number): number {
   const part = partOf(target, row);
   const committed = PartWriter.committed(part);
   if (committed) return committed.rows;
-  // Compaction joins parts only after their spool was removed. So all rows are landed, and the spool is back only
-  // because of a power cut.
+  // Compaction joins parts only after their spool was removed. So all rows are landed already, and the spool exists
+  // again only because the power failed.
   return findReplacing(runFolder(part), part.chunk) === undefined ? 0 : Infinity;
 }

@@ -6,26 +6,28 @@ import { writeFileAtomic } from '../core/files.js';
 import { PartWriter, type NewRow } from './part-writer.js';
 import { spoolFile, spoolsDir, type PartTarget } from './paths.js';
 
-// Pages per part. Only the pages of one part are in memory at a time.
+// Number of pages per part. Only the pages of one part are in memory at a time.
 const PAGES_PER_PART = 100;
 
 /**
- * Lands a listing of any length, completely or not at all.
+ * Lands a listing of any length, either completely or not at all.
  *
- * States: reading (pages go to spools) → complete (`complete-<listing>.json` is written) → committed (the spools are
- * parts). After a crash in `reading`, the listing is read again. After a crash in `complete`, only the remaining
- * commits follow. The part with the listing's own name is committed last, and proves that all parts exist.
+ * States, in this order:
+ * - reading: pages are appended to spools. After a crash, the listing is read again from its start.
+ * - complete: the file `complete-<listing>.json` exists. After a crash, only the remaining spools are committed.
+ * - committed: all spools have become parts. The part with the listing's own name is committed last, so it proves that
+ *   all parts exist.
  */
 export class ListingWriter {
   private part: PartWriter | null = null;
   private inPart = 0;
   private sealed = 0;
-  /** Pages appended so far. */
+  /** Number of pages that were appended so far. */
   rows = 0;
 
   private constructor(private readonly target: PartTarget) {}
 
-  /** Opens a listing to read the listing from its start. Removes the spools of an incomplete attempt. */
+  /** Starts a listing from its first page. Removes the spools of an earlier, incomplete attempt. */
   static async open(target: PartTarget): Promise<ListingWriter> {
     await dropListing(target);
     return new ListingWriter(target);
@@ -43,8 +45,8 @@ export class ListingWriter {
   }
 
   /**
-   * Marks the listing as complete and commits every part. If interrupted after the mark, the next attempt makes the
-   * remaining commits.
+   * Marks the listing as complete, then commits every part. If this is interrupted after the mark, the next attempt
+   * commits the remaining parts.
    */
   async commit(): Promise<void> {
     await this.seal();

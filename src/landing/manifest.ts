@@ -9,24 +9,24 @@ import { manifestName, manifestsDir } from './paths.js';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
 
 /*
- * States of a part and transitions:
- * - written: the Parquet file exists without a manifest, so readers ignore the part.
- * - written → committed: its manifest is written. From then on the part is immutable.
- * - written → removed: another attempt committed the chunk with another file.
- * - committed → replaced: compaction commits a joined part whose `replaces` names this part. Readers then ignore this
- *   part.
+ * States of a part, and what changes them:
+ * - written: the Parquet file exists, but no manifest. So readers ignore the part.
+ * - written → committed: the worker writes its manifest. From then on, the part never changes.
+ * - written → removed: another attempt has committed the same chunk with another file.
+ * - committed → replaced: compaction commits a joined part, whose manifest names this part under `replaces`. From then
+ *   on, readers ignore this part.
  * - replaced → removed: compaction removes its manifest, then its file.
  */
 
-/** A committed part: its manifest and the absolute path of its Parquet file. */
+/** A committed part: its manifest, and the absolute path of its Parquet file. */
 export interface LandedPart extends PartManifest {
   file: string;
 }
 
 /**
- * Reads the manifests of all committed parts, or only those of one stream or run. Leaves out parts that compaction
+ * Reads the manifests of all committed parts, or only those of one stream or run. Skips the parts that compaction has
  * replaced.
- * @param onFault called for each unreadable manifest; without `onFault`, the first unreadable manifest throws
+ * @param onFault called for each unreadable manifest. Without `onFault`, the function throws at the first one
  * @returns parts ordered by stream, date, run and part
  * @throws TidemarkError `LandingCorrupt` when a manifest is unreadable
  */
@@ -49,9 +49,9 @@ export function readManifests(
 }
 
 /**
- * Finds the newest timestamp in the landing zone. Reads the run records of all dates, and all other parts from `since`
- * on. Skips unreadable manifests, which the load reports.
- * @param since logical date, YYYY-MM-DD
+ * Finds the newest timestamp in the landing zone. Reads the records about runs for all dates, and all other parts only
+ * for dates from `since` on. Skips unreadable manifests; the load reports them.
+ * @param since date of a night, YYYY-MM-DD
  * @returns the ISO instant and its run; null for an empty landing zone
  */
 export function newestStamp(dataDir: string, since: string): { stamp: string; run: string } | null {
@@ -72,7 +72,7 @@ export function newestStamp(dataDir: string, since: string): { stamp: string; ru
 }
 
 /**
- * Reads the rows of one run's committed parts of a stream, in part order. Checks each part's hash.
+ * Reads the rows of a stream that one run has committed, part by part. Checks the hash of each part.
  * @throws TidemarkError `LandingCorrupt` when a part or manifest is damaged
  */
 export function readRunRows(target: {
@@ -96,20 +96,20 @@ export function readPartRows(part: LandedPart): LandedRow[] {
   return decodePart(bytes);
 }
 
-/** Yields the committed parts of a stream, latest date first. Reads one folder at a time. */
+/** Yields the committed parts of a stream, starting with the latest date. Opens one folder at a time. */
 export function* recentParts(dataDir: string, stream: LandingStream): Generator<LandedPart> {
   const root = streamDir(dataDir, stream);
   for (const date of list(root, 'date=').toReversed()) {
     for (const run of list(path.join(root, date), 'run=')) {
-      // Skip unreadable manifests, because the load reports them.
+      // Skip unreadable manifests here. The load reports them.
       yield* readFolder(path.join(root, date, run), () => undefined);
     }
   }
 }
 
 /**
- * Finds the manifest of the part into which compaction (`tidemark compact`) joined a chunk's part. Undefined when there
- * is no such part.
+ * Finds the manifest of the joined part that contains a chunk's rows after compaction (`tidemark compact`). Returns
+ * undefined if compaction has not joined the chunk's part.
  */
 export function findReplacing(folder: string, chunk: string): PartManifest | undefined {
   return list(manifestsDir(folder), 'part-joined-')

@@ -14,13 +14,13 @@ import { Compression, readParquet, Table as WasmTable, WriterPropertiesBuilder, 
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
 import type { PartTarget } from './paths.js';
 
-// With several row groups in a part, DuckDB can read the part with several threads.
+// Rows per row group. If a part has several row groups, DuckDB can read it with several threads.
 const ROW_GROUP_ROWS = 500;
 
-/** Version of the columns and their content. Readers use the version to read old parts. */
+/** Version of the columns of a part. Code that reads old parts depends on it. */
 const SCHEMA_VERSION = '1';
 
-/** Returns the key-value metadata for the footer of a part. */
+/** Returns the key-value metadata that a part has in its Parquet footer. */
 export function footerOf(target: PartTarget): Record<string, string> {
   const { stream, run, date, market, chunk } = target;
   return { schema_version: SCHEMA_VERSION, stream, run, date, chunk, ...(market === null ? {} : { market }) };
@@ -28,8 +28,8 @@ export function footerOf(target: PartTarget): Record<string, string> {
 
 /**
  * Encodes landed rows as one Parquet file with zstd compression. The columns are listed in schemas/pipeline/landing.ts.
- * The footer names stream, run, date, chunk and, for a run of a market, the market. Its key `content` is the SHA-256
- * over the rows' hashes, one per line.
+ * The footer names the stream, run, date and chunk, and also the market if the run has one. The value of its key
+ * `content` is the SHA-256 of the hashes of all rows, one per line.
  */
 export function encodePart(target: PartTarget, rows: LandedRow[]): Uint8Array {
   const text = (values: (string | null)[]) => vectorFromArray(values, new Utf8());
@@ -67,7 +67,7 @@ function contentHash(rows: LandedRow[]): string {
   return hash.digest('hex');
 }
 
-/** Decodes the landed rows of a part's bytes. */
+/** Decodes the rows of a part from the bytes of its file. */
 export function decodePart(bytes: Uint8Array): LandedRow[] {
   const table = tableFromIPC(readParquet(bytes).intoIPCStream());
   return table.toArray().map((row) => {

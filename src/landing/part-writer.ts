@@ -15,10 +15,10 @@ import { Spool } from './spool.js';
 export type NewRow = Omit<LandedRow, 'sha256'>;
 
 /**
- * Lands the responses of one chunk. Appends the responses to a spool, then writes the complete chunk as one immutable
- * Parquet part with its manifest. Opening the chunk again resumes from the spool.
+ * Lands the responses of one chunk. Appends each response to a spool. When the chunk is complete, writes it as one
+ * immutable Parquet part with a manifest. After an interruption, opening the chunk again continues from the spool.
  *
- * States of a chunk: open (rows in the spool) → part written → manifest written (committed) → spool removed.
+ * States of a chunk: open (its rows are in the spool) → part written → committed (manifest written) → spool removed.
  */
 export class PartWriter {
   readonly #target: PartTarget;
@@ -37,14 +37,14 @@ export class PartWriter {
     return existsSync(file) ? PartManifest.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
   }
 
-  /** Opens a chunk. With `resume: false`, removes the spool of earlier attempts. */
+  /** Opens a chunk and continues from the spool of earlier attempts. With `resume: false`, removes that spool. */
   static async open(target: PartTarget, { resume = true } = {}): Promise<PartWriter> {
     const file = spoolFile(runFolder(target), target.chunk);
     if (!resume) await rm(file, { force: true });
     return new PartWriter(target, await Spool.open(file));
   }
 
-  /** Rows of this chunk so far, from this attempt and earlier ones. */
+  /** The rows of this chunk so far, from this attempt and from earlier ones. */
   get rows(): readonly LandedRow[] {
     return this.#rows;
   }
@@ -56,16 +56,16 @@ export class PartWriter {
     this.#rows.push(landed);
   }
 
-  /** Resolves once every appended row is on disk, so that no row is lost in a power cut before the commit. */
+  /** Resolves when every appended row is on disk. From then on, a power failure loses none of them. */
   sync(): Promise<void> {
     return this.#spool.sync();
   }
 
   /**
-   * Writes the part, then the manifest, then removes the spool. After a crash between two of these steps, the next
-   * attempt makes the same part. A chunk without rows leaves no part.
-   * @param options `as`: the part's chunk name, if different from the spool's chunk name
-   * @returns the manifest; if another attempt has already committed the chunk, the manifest of that attempt
+   * Writes the part, then the manifest, then removes the spool. After a crash between two steps, the next attempt makes
+   * the same part. A chunk without rows makes no part.
+   * @param options `as`: chunk name of the part, if it differs from the chunk name of the spool
+   * @returns the manifest of the chunk; another attempt may have written it
    */
   async commit({ as = this.#target.chunk } = {}): Promise<PartManifest | undefined> {
     const target = { ...this.#target, chunk: as };
@@ -81,14 +81,15 @@ export class PartWriter {
 }
 
 /**
- * Writes a chunk's part, then its manifest. Keeps the part of another attempt that has committed the chunk already.
+ * Writes a chunk's part, then its manifest. If another attempt has already committed the chunk, keeps its part and
+ * writes nothing.
  * @returns the valid manifest
  */
 export async function writePart(target: PartTarget, rows: LandedRow[]): Promise<PartManifest | undefined> {
   const folder = runFolder(target);
   const earlier = PartWriter.committed(target) ?? findReplacing(folder, target.chunk);
   if (earlier) return earlier;
-  // A person may have been forgotten since these rows were spooled.
+  // Remove forgotten people again: `tidemark forget` may have run after these rows were spooled.
   const bytes = encodePart(
     target,
     rows.map((row) => withoutForgotten(target, row)),
@@ -108,7 +109,7 @@ export async function writePart(target: PartTarget, rows: LandedRow[]): Promise<
   };
   const made = await writeFileOnce(manifestFile(folder, target.chunk), `${JSON.stringify(manifest)}\n`);
   const standing = made ? manifest : PartWriter.committed(target);
-  // Remove the part files that the valid manifest does not name. No later manifest will name these files.
+  // Remove part files that the valid manifest does not name. No later manifest will name them.
   for (const name of [partName(target.chunk), manifest.part]) {
     if (standing !== undefined && name !== standing.part) await rm(path.join(folder, name), { force: true });
   }
@@ -119,14 +120,14 @@ export async function writePart(target: PartTarget, rows: LandedRow[]): Promise<
 export async function landRows(target: PartTarget, rows: NewRow[]): Promise<void> {
   if (PartWriter.committed(target)) return;
   const writer = await PartWriter.open(target);
-  // A crashed attempt may have spooled the first of these rows. Append only the rest.
+  // A crashed attempt may have appended the first of these rows to the spool. Append only the rest.
   for (const row of rows.slice(writer.rows.length)) await writer.append(row);
   await writer.commit();
 }
 
 /**
- * Writes a part's file without overwriting an existing one. Two attempts may write the same chunk at the same time,
- * because Temporal may start an attempt while the earlier one still runs. Either attempt may write the manifest.
+ * Writes a part's file, but never overwrites a file. Temporal may start an attempt while the earlier one still runs, so
+ * two attempts may write the same chunk at the same time. Either of them may then write the manifest.
  * @returns the file's name
  */
 async function placePart(folder: string, chunk: string, bytes: Uint8Array, sha256: string): Promise<string> {

@@ -5,21 +5,22 @@ import type { LandedRow } from '../../schemas/pipeline/landing.js';
 import { asDiskFull, makeFolder } from '../core/files.js';
 
 /*
- * States of a spool and transitions:
- * - open → open: the attempt ends before the commit. The next attempt cuts off a torn line and appends.
- * - open → failed: a write fails, for example on a full disk. Later lines are rejected; the next attempt opens the
- *   spool again.
- * - open → removed: its rows are in committed parts (part-writer.ts, land-spool.ts).
- * - open → left: its run ends first. `adoptSpools` renames the spool to `part-left-…` and lands its rows.
- * - open → removed: its run ends first, and the spool contains an incomplete listing or incomplete records of the run.
+ * States of a spool, and what changes them:
+ * - open → open: an attempt ends before the commit. The next attempt cuts off an incomplete line and continues.
+ * - open → failed: a write fails, for example because the disk is full. The spool rejects all later lines. The next
+ *   attempt opens it again.
+ * - open → removed: its rows are now in committed parts (part-writer.ts, land-spool.ts).
+ * - open → left: its run ends before the chunk is complete. `adoptSpools` renames the spool to `part-left-…` and lands
+ *   its rows.
+ * - open → removed: its run ends, and the spool holds an incomplete listing or incomplete records about the run.
  */
 
 /**
- * Appends the responses of one chunk to a file, one JSON line each. After a `kill -9`, the next worker resumes from
- * this file and loses only requests in flight. So a part may be large.
+ * Appends the responses of one chunk to a file, one per line as JSON. After a `kill -9`, the next worker continues from
+ * this file, and only requests in flight are lost. So a part may be large without risk.
  */
 export class Spool {
-  /** Rows found on opening, from earlier attempts. */
+  /** The rows of earlier attempts that the file held when it was opened. */
   readonly found: LandedRow[];
   readonly #file: string;
   readonly #handle: FileHandle;
@@ -41,27 +42,28 @@ export class Spool {
     return new Spool(file, await open(file, 'a'), found);
   }
 
-  /** Size of the file with all appended lines, in bytes. */
+  /** Size of the file including all appended lines, in bytes. */
   get bytes(): number {
     return this.#bytes;
   }
 
   /**
-   * Resolves once the operating system has the line. From then on, the line survives the end of the process, but not a
-   * power cut.
+   * Resolves when the operating system has the line. From then on, the line is kept if the process ends, but not if the
+   * power fails.
    */
   append(row: LandedRow): Promise<void> {
     const line = Buffer.from(`${JSON.stringify(row)}\n`);
     this.#bytes += line.byteLength;
     this.#unwritten.push(line);
-    // After a failed write, reject all later lines. The file may end with half a line, which the next open cuts off.
+    // If a write has failed, reject all later lines, because the file may end with half a line. The next `open` cuts it
+    // off.
     this.#nextWrite ??= this.#tail = this.#tail.then(() => this.#write());
     return this.#nextWrite.catch((error: unknown) => {
       throw asDiskFull(error, this.#file);
     });
   }
 
-  /** Writes all lines that arrived during the previous write in one write, because each write has a fixed cost. */
+  /** Writes all waiting lines in one write, because each write has a fixed cost. */
   #write(): Promise<void> {
     const lines = this.#unwritten;
     this.#unwritten = [];
@@ -69,7 +71,7 @@ export class Spool {
     return this.#handle.appendFile(Buffer.concat(lines));
   }
 
-  /** Resolves once all appended lines are on disk and survive a power cut. Rejects if the file was removed. */
+  /** Resolves when all appended lines are on disk and safe from a power failure. Rejects if the file was removed. */
   sync(): Promise<void> {
     this.#tail = this.#tail.then(() => this.#syncFile());
     return this.#tail.catch((error: unknown) => {
@@ -87,7 +89,7 @@ export class Spool {
     await this.#handle.close();
   }
 
-  /** Closes and removes the spool. For use after the rows are in a committed part. */
+  /** Closes and removes the spool. Call this when the rows are in a committed part. */
   async discard(): Promise<void> {
     await this.close();
     // Another attempt may have committed the chunk and removed the spool.
@@ -96,8 +98,9 @@ export class Spool {
 }
 
 /**
- * Reads the complete lines of an earlier attempt. A kill, a full disk or a power cut may have torn a line. Cuts the
- * file off at the first torn line, so that new lines can follow. The run fetches the responses after the cut again.
+ * Reads the complete lines of an earlier attempt. After a kill, a full disk or a power failure, a line may be
+ * incomplete. Cuts the file off before the first such line, so that new lines can follow. The run fetches the lost
+ * responses again.
  */
 async function recover(file: string): Promise<LandedRow[]> {
   if (!existsSync(file)) return [];
@@ -114,18 +117,21 @@ async function recover(file: string): Promise<LandedRow[]> {
 
 /** One line of a spool. */
 export interface SpoolLine {
-  /** Undefined when the line is torn. */
+  /** Undefined if the line is incomplete or is not a row. */
   row: LandedRow | undefined;
-  /** `bytes`: length of this line. `end`: length of the file up to the end of this line. */
+  /** `bytes` is the length of this line. `end` is the position in the file after this line. */
   bytes: number;
   end: number;
 }
 
-// Most bytes of a line. Responses are much shorter, and a JavaScript string cannot hold much more.
+// Longest line in bytes. Responses are much shorter, and a JavaScript string cannot be much longer.
 const MOST_LINE_BYTES = 256 * 2 ** 20;
 const READ_BYTES = 2 ** 20;
 
-/** Reads a spool of any size line by line, with one line in memory. A last line without a line end is torn. */
+/**
+ * Reads a spool of any size line by line, with one line in memory at a time. A last line without a line break counts as
+ * incomplete.
+ */
 export async function* readSpool(file: string, mostLineBytes = MOST_LINE_BYTES): AsyncGenerator<SpoolLine> {
   let line: Buffer[] = [];
   let bytes = 0;

@@ -14,8 +14,8 @@ interface DriftRow {
 }
 
 /**
- * Describes the schema drift of a run: how its answers differ from the API reference (`ops.drift`). New drift comes
- * first. Returns at most five lines; the last one says how many more there are.
+ * Describes the schema drift that a run found (`ops.drift`): how its answers differ from the API reference. New
+ * differences come first. Returns at most five lines; if there are more differences, the last line says how many.
  */
 export async function describeDrift(db: Database, run: string): Promise<string[]> {
   const rows = await db.rows<DriftRow>(

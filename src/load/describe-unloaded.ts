@@ -3,8 +3,8 @@ import type { Database } from '../duckdb/database.js';
 
 type Unloaded = NonNullable<ModelsResult['unloaded']>;
 
-// Whether ops.coverage has the column loaded_companies. After a rollback of the models, or with a user's own model, the
-// column may be missing.
+// Counts the column loaded_companies of ops.coverage: 1 or 0. After a rollback of the models, or with the user's own
+// model, the column may be missing.
 const CAN_TELL = `
   SELECT count(*) FROM duckdb_columns()
   WHERE database_name = current_database() AND schema_name = 'ops' AND table_name = 'coverage' AND column_name = 'loaded_companies'`;
@@ -14,7 +14,10 @@ const UNLOADED = `
     list_extract(CAST(why AS JSON[]), -1) ->> '$.reason' AS reason
   FROM ops.coverage WHERE run = $run AND loaded_companies <> counted_companies`;
 
-/** Reads `ops.coverage` for a run whose companies are not all in the warehouse; null when all are loaded. */
+/**
+ * Reads from `ops.coverage` what is missing if the warehouse did not load all companies that a run found. Returns null
+ * if it loaded all.
+ */
 export async function describeUnloaded(db: Database, run: string): Promise<Unloaded | null> {
   if ((await db.count(CAN_TELL)) === 0) return null;
   const [row] = await db.rows<Unloaded['coverage'] & { reason: string }>(UNLOADED, { run });

@@ -6,12 +6,12 @@ import { REMOVED_FIELD } from '../privacy/events.js';
 import type { Database } from '../duckdb/database.js';
 import { readSqlFile } from '../duckdb/sql-files.js';
 
-/** A row of `batch_shapes` (sql/staging/_shapes.sql). */
+/** A row of the table `batch_shapes` (sql/staging/_shapes.sql). */
 interface Finding {
   route: string;
   run: string;
   level: 'body' | 'member' | 'report' | 'indicators';
-  /** Name of the member, report or indicator; null for a body, and for a year of a report. */
+  /** Name of the field, report or indicator. Null for a whole body, and for a year of a report. */
   name: string | null;
   structure: string | null;
   bodies: string;
@@ -19,7 +19,7 @@ interface Finding {
   last_seen: string;
 }
 
-/** A row of ledger.shapes. */
+/** A row of the table ledger.shapes. */
 interface ShapeRow {
   stream: string;
   route: string;
@@ -33,7 +33,10 @@ interface ShapeRow {
   sample: string | null;
 }
 
-/** Maximum number of new fields listed for a run and route. Ids used as keys would otherwise give an unlimited list. */
+/**
+ * List at most this many new fields for a run and route. If an API used ids as keys, the list would otherwise have no
+ * limit.
+ */
 const MOST_NEW = 100;
 const OTHERS = '$.…';
 
@@ -41,9 +44,9 @@ const ROW_TYPE =
   '[{"stream":"VARCHAR","route":"VARCHAR","run":"VARCHAR","path":"VARCHAR","kind":"VARCHAR","type":"VARCHAR","bodies":"BIGINT","first_seen":"TIMESTAMPTZ","last_seen":"TIMESTAMPTZ","sample":"VARCHAR"}]';
 
 /**
- * Compares the bodies of the current batch with the schemas in `schemas/`, and saves differences in `ledger.shapes`.
- * Expects the table `batch`, which the stream's staging file makes. SQL groups the bodies by structure, so this code
- * sees each distinct structure once.
+ * Compares the bodies of the current batch with the schemas in `schemas/`. Stores the differences in the table
+ * `ledger.shapes`. The staging file of the stream must have made the table `batch`. SQL groups the bodies by structure,
+ * so this code reads each different structure only once.
  */
 export async function loadDrift(db: Database, stream: string): Promise<void> {
   const first = DECLARED[stream]?.[0];
@@ -61,7 +64,7 @@ export async function loadDrift(db: Database, stream: string): Promise<void> {
   });
 }
 
-/** The rows of one batch, one for each route, run, path, kind and type. */
+/** Collects the rows for one batch: one row for each combination of route, run, path, kind and type. */
 class Shapes {
   readonly #db: Database;
   readonly #stream: string;
@@ -85,7 +88,7 @@ class Shapes {
     for (const path of seen) if (path !== '$') this.#count(declared, finding, { path, kind: 'seen', type: null });
     for (const deviation of deviations) {
       const { kind } = deviation;
-      // The crawl adds this field; the API does not send it.
+      // Ignore this field: the crawl adds it, and the API does not send it.
       if (deviation.path.endsWith(`.${REMOVED_FIELD}`)) continue;
       if (this.#has(declared, finding, deviation)) {
         this.#count(declared, finding, deviation);
@@ -97,7 +100,7 @@ class Shapes {
     }
   }
 
-  /** Compares a finding with the declared shape. An unknown indicator gets the type of its first value. */
+  /** Compares a finding with the declared shape. For an unknown indicator, uses the type of its first value. */
   async #look({ shape }: DeclaredBody, finding: Finding): Promise<Comparison> {
     const { level, name, structure } = finding;
     const whole = structure === null ? null : (JSON.parse(structure) as Structure);
@@ -107,7 +110,7 @@ class Shapes {
     if (level === 'indicators')
       return compare(v1Report(shape)?.fields?.get('indicators')?.values, whole ?? 'NULL', V1_INDICATOR);
     if (shape.values === undefined) return name === null ? NOTHING : compare(shape, { [name]: whole ?? 'NULL' }, '$');
-    // List only indicators that deviate from the reference. A missing indicator is no deviation, because a report has
+    // List only indicators that differ from the reference. A missing indicator is no difference, because a report has
     // only the indicators that apply to its company.
     const year = (found: Structure): Comparison => ({ ...compare(shape.values, found, '$.*'), seen: [] });
     if (name === null) return whole === null ? NOTHING : year(whole);
@@ -133,7 +136,7 @@ class Shapes {
   ): void {
     const { run, first_seen, last_seen } = finding;
     const key = keyOf({ route }, finding, row);
-    // Findings come in order of their first sighting, so keep the sample of the first one.
+    // Findings are sorted by the time they were first seen. So keep the sample of the first one.
     const old = this.#rows.get(key) ?? {
       ...row,
       stream: this.#stream,
@@ -148,7 +151,10 @@ class Shapes {
     this.#rows.set(key, { ...old, bodies: old.bodies + Number(finding.bodies), last_seen: latest });
   }
 
-  /** Values at a path, of the given type if any, from the bodies in which the finding was first seen. */
+  /**
+   * Returns the values at a path in the bodies in which the finding was first seen. With `type`, returns only values of
+   * this type.
+   */
   async #firstValues({ first_seen }: Finding, path: string, type?: string): Promise<unknown[]> {
     this.#bodiesAreRead ??= this.#db.runFile(readSqlFile('staging/_shapes_bodies.sql'));
     await this.#bodiesAreRead;
@@ -161,11 +167,11 @@ class Shapes {
   }
 
   /**
-   * Picks a sample value. If several values were fetched at the same time, picks the smallest, so that the size of a
-   * batch has no effect.
+   * Picks a sample value. If several bodies were fetched at the same time, picks the smallest value. So the size of a
+   * batch does not change the result.
    */
   async #sample(finding: Finding, { path, type }: Deviation, personal: boolean): Promise<string | null> {
-    // One value cannot show several types.
+    // A single value cannot show several types.
     if (type === 'mixed') return null;
     const values = await this.#firstValues(finding, path, type);
     const samples = values.flatMap((value) => sampleOf(value, path, personal) ?? []);
@@ -173,7 +179,7 @@ class Shapes {
   }
 }
 
-/** Parses JSON; undefined for text that DuckDB accepts as JSON and JavaScript does not, such as `NaN`. */
+/** Parses JSON. Returns undefined for text that is JSON for DuckDB but not for JavaScript, such as `NaN`. */
 function parseLoosely(text: string): unknown {
   try {
     return JSON.parse(text);

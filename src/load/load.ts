@@ -11,31 +11,31 @@ import { forgetStreamsToReadAgain } from './read-again.js';
 import { writeRejectFiles } from './reject-files.js';
 import { quote, readSqlFile } from '../duckdb/sql-files.js';
 
-// Most rows in a batch. One transaction loads a batch, and the staging SQL of the stream reads it once. All bodies of a
-// batch must fit into memory.
+// Largest batch. One transaction loads a batch, and the staging SQL of the stream reads all its rows at once. So all
+// bodies of a batch must fit into memory.
 const BATCH_ROWS = 20_000;
 const BATCH_BYTES = 64 * 1024 * 1024;
-// Most rows in a batch of a listing. Each row is a page of up to 100 entries, and staging keeps several copies of each
-// page in memory. src/landing/listing-writer.ts writes this many pages to a part.
+// Largest batch of a listing, in rows. Each row is a page with up to 100 entries, and staging keeps several copies of
+// each page in memory. src/landing/listing-writer.ts writes the same number of pages to a part.
 const BATCH_PAGES = 100;
-/** Streams whose answers are or may be company records. */
+/** Streams whose answers may be company records. */
 const WITH_RECORDS: ReadonlySet<string> = new Set(['companies', 'matches']);
 const LISTINGS: ReadonlySet<string> = new Set(['tenders', 'watched_companies']);
 
-/** How `loadLanding` selects parts and where it writes rejects. */
+/** Options of `loadLanding`: which parts it loads, and where it writes rejects. */
 export interface LoadOptions {
-  /** Selects the landing dates to load; default all. */
+  /** Returns whether to load the parts of a landing date. Default: all. */
   inRange?: (date: string) => boolean;
-  /** Folder in which `rejects/` is written; default the data folder. */
+  /** Folder in which to write `rejects/`. Default: the data folder. */
   rejectsIn?: string | undefined;
-  /** Looks for schema drift in the current batch; default `loadDrift`, which compares with `schemas/`. */
+  /** Looks for schema drift in the current batch. Default: `loadDrift`, which compares with `schemas/`. */
   drift?: (db: Database, stream: string) => Promise<void>;
 }
 
 /**
- * Loads every landed part that is not in the ledger yet. Loads each batch of one stream in its own transaction. After a
- * kill, the next call continues where the killed call stopped, and loads nothing twice.
- * @throws LandingCorruptError when parts do not match their manifests, after all sound parts were loaded
+ * Loads every landed part that is not in the ledger yet. Each batch belongs to one stream and is loaded in one
+ * transaction. If the process is killed, the next call continues after the last loaded batch, and loads nothing twice.
+ * @throws LandingCorruptError when parts do not match their manifests; all other parts are then loaded
  */
 export async function loadLanding(
   warehouse: Warehouse,
@@ -64,7 +64,7 @@ export async function loadLanding(
   for (const batch of splitIntoBatches(sound)) {
     const load = (look: LoadOptions['drift']): Promise<number> =>
       db.transaction(() => loadBatch(db, rejectsIn, batch, look));
-    // If the check for schema drift fails, load the batch without the check: a record must never be lost.
+    // If the check for schema drift fails, load the batch without it. A record must never be lost.
     const rejects = await load(drift).catch((error: unknown) => {
       if (!(error instanceof DriftError)) throw error;
       counts.driftFault ??= error.message;
@@ -79,8 +79,8 @@ export async function loadLanding(
 }
 
 /**
- * Marks joined parts as loaded if the parts they replace were loaded: the ledger already has their rows.
- * @throws LandingCorruptError when only some of the replaced parts were loaded: a row could be loaded twice
+ * Marks a joined part as loaded if all parts that it replaces were loaded, because the ledger then has its rows.
+ * @throws LandingCorruptError when only some of the replaced parts were loaded, because a row might be loaded twice
  */
 export async function adoptCompacted(db: Database, parts: LandedPart[]): Promise<void> {
   const joined = parts.filter(({ replaces }) => replaces !== undefined);
@@ -128,7 +128,10 @@ const LOADED_PART = {
   loaded_at: 'TIMESTAMPTZ',
 };
 
-/** @param rejects Number of rejected values by part */
+/**
+ * Records parts as loaded.
+ * @param rejects number of rejected values by part
+ */
 async function listLoaded(db: Database, parts: LandedPart[], rejects: ReadonlyMap<string, number>): Promise<void> {
   const loaded_at = new Date().toISOString();
   const rows = parts.map((part) => ({ ...part, rejects: rejects.get(partKey(part)) ?? 0, loaded_at }));
@@ -146,7 +149,8 @@ async function loadBatch(
 ): Promise<number> {
   const stream = batch[0]?.stream ?? '';
   const files = batch.map((part) => quote(part.file)).join(', ');
-  // row_id encodes file and row position, so any statement can read the files again in parallel and match rows.
+  // row_id combines the file and the position of the row. So any statement can read the files again, with several
+  // threads, and still match the rows.
   await db.run(`CREATE OR REPLACE TEMP VIEW parts AS
     SELECT *, (CAST(file_index AS BIGINT) << 32) + file_row_number AS row_id, parse_filename(filename) AS part
     FROM read_parquet([${files}], filename = true, hive_partitioning = false)`);
@@ -163,7 +167,10 @@ async function loadBatch(
   return [...rejects.values()].reduce((sum, count) => sum + count, 0);
 }
 
-/** Splits parts, in their given order, where the stream changes or the next part would exceed the batch limits. */
+/**
+ * Splits parts into batches, in their given order. A new batch begins when the stream changes, or when the next part
+ * would exceed the limits.
+ */
 export function splitIntoBatches<Part extends Pick<LandedPart, 'stream' | 'rows' | 'bytes'>>(parts: Part[]): Part[][] {
   const batches: Part[][] = [];
   let rows = 0;
@@ -187,7 +194,7 @@ export function splitIntoBatches<Part extends Pick<LandedPart, 'stream' | 'rows'
   return batches;
 }
 
-/** Message about loaded parts that are missing in the landing zone; null when none is missing. */
+/** Returns a message about loaded parts that are missing in the landing zone; null if none is missing. */
 export function describeGone(parts: readonly LandedPart[], loaded: ReadonlyMap<string, string>): string | null {
   const landed = new Set(parts.map(partKey));
   const gone = [...loaded.keys()].filter((key) => !landed.has(key));
@@ -200,7 +207,7 @@ function mostRows(stream: string): number {
   return LISTINGS.has(stream) ? BATCH_PAGES : BATCH_ROWS;
 }
 
-/** Hash of every loaded part, by its key. */
+/** Returns the hash of every loaded part, by the part's key. */
 export async function readLoadedParts(db: Database): Promise<Map<string, string>> {
   const rows = await db.rows<Parameters<typeof partKey>[0] & { sha256: string }>(
     'SELECT stream, date, run, part, sha256 FROM ledger.loaded_parts',

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { readManifests, type LandedPart } from '../landing/index.js';
 
-/** Lists all committed parts and the faults of unreadable manifests. A bad manifest hides only its own part. */
+/**
+ * Lists all committed parts, and the faults of unreadable manifests. An unreadable manifest hides only its own part.
+ */
 export function listParts(dataDir: string): { parts: LandedPart[]; faults: string[] } {
   const faults: string[] = [];
   const parts = readManifests(dataDir, {}, ({ message }) =>
@@ -11,7 +13,10 @@ export function listParts(dataDir: string): { parts: LandedPart[]; faults: strin
   return { parts, faults };
 }
 
-/** Compares a part's file with its manifest: existence, size, SHA-256. Returns the fault, or undefined. */
+/**
+ * Compares a part's file with its manifest: does it exist, with the same size and SHA-256? Returns the fault, or
+ * undefined if there is none.
+ */
 export async function findPartFault(part: LandedPart): Promise<string | undefined> {
   if (!existsSync(part.file)) return `${part.file} is missing`;
   const bytes = statSync(part.file).size;

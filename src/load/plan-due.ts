@@ -13,28 +13,32 @@ export interface DueRequest {
   run: string;
   market: string | null;
   stream: FetchedStreamName;
-  /** Answers older than this are due again; 0 makes every answer due. */
+  /** Answers older than this are due again. With 0, every answer is due. */
   refreshSeconds: number;
   now: Date;
   /** Maximum number of entities in one chunk file. */
   chunkSize: number;
   /**
-   * Companies to choose from, for streams about companies.
-   * - `sighted`: companies that this run's own searches found.
-   * - `members`: the latest members of the market; without a market, all companies ever seen. For runs of past dates.
-   * - `rejected`: for any stream, records that have an open reject.
+   * The records from which to choose those that are due:
+   * - `sighted`: companies that the searches of this run found.
+   * - `members`: the latest members of the market; without a market, all companies ever seen. Used for runs of past
+   *   dates.
+   * - `rejected`: records of any stream that have an open reject.
    * - `asked`: companies that answer the run's questions.
-   * - `enriched`: companies whose enrichment job ended well in this run.
+   * - `enriched`: companies whose enrichment job succeeded in this run.
    */
   known?: 'sighted' | 'members' | 'rejected' | 'asked' | 'enriched';
-  /** Entities that a list or the configuration names: questions to resolve, or tickers. */
+  /** Entities that a list or the configuration names: questions to answer, or tickers. */
   questions?: readonly string[] | undefined;
 }
 
-/** Numbers of known entities, of due entities, of chunk files, and of due entities by reason. */
+/** The numbers of known entities, due entities and chunk files, and the number of due entities for each reason. */
 export type DueCounts = Pick<DuePlan, 'known' | 'due' | 'chunks' | 'reasons'>;
 
-/** Reasons for being due, most valuable first. If the day's quota ends, the later records wait for the next day. */
+/**
+ * Reasons why a record may be due, the most valuable ones first. If the day's quota ends, the records at the end of the
+ * list wait for the next day.
+ */
 const CLASSES: readonly (readonly DueReason[])[] = [
   ['new'],
   ['unfetched'],
@@ -44,10 +48,11 @@ const CLASSES: readonly (readonly DueReason[])[] = [
 ];
 
 /**
- * Loads the landed parts, then writes the due entities to `data/runs/<run>/due/<stream>/chunk-00000.json` and so on.
- * Each file is a JSON array of `DueEntity`. Sorts by CLASSES, then stale entities by the day of their last answer, then
- * by id. A second call for the same run and stream returns the same plan and keeps the files: chunks that have landed
- * must not change.
+ * Loads the landed parts. Then writes the due entities to `data/runs/<run>/due/<stream>/chunk-00000.json` and so on.
+ * Each file is a JSON array of `DueEntity`.
+ * - Order: by CLASSES, then by id. Stale entities are first sorted by the day of their last answer.
+ * - A second call for the same run and stream returns the same plan and keeps the files, because chunks may have
+ *   landed.
  */
 export async function planDue(warehouse: Warehouse, dataDir: string, request: DueRequest): Promise<DueCounts> {
   const folder = dueDir(dataDir, request.run, request.stream);
@@ -57,7 +62,7 @@ export async function planDue(warehouse: Warehouse, dataDir: string, request: Du
   const { known, due, reasons } = await findDue(warehouse, request);
   const chunks = Math.ceil(due / request.chunkSize);
   for (let chunk = 0; chunk < chunks; chunk++) {
-    // Read one chunk at a time: a list may have a million entities.
+    // Read one chunk at a time, because a list may have a million entities.
     const entities = await warehouse.db.rows<DueEntity>(
       'SELECT id, reason FROM due_in_order WHERE n >= $from AND n < $to ORDER BY n',
       { from: chunk * request.chunkSize, to: (chunk + 1) * request.chunkSize },
@@ -65,12 +70,12 @@ export async function planDue(warehouse: Warehouse, dataDir: string, request: Du
     await writeFileAtomic(chunkFile(folder, chunk), `${JSON.stringify(entities)}\n`);
   }
   const counts: DueCounts = { known, due, chunks, reasons };
-  // Write this file last: its existence proves that all chunk files exist.
+  // Write this file last, so that its existence proves that all chunk files exist.
   await writeFileAtomic(planFile, `${JSON.stringify(counts)}\n`);
   return counts;
 }
 
-/** Loads the landed parts and skips corrupt ones: the load before publishing reports them. */
+/** Loads the landed parts. Skips corrupt parts: the load before publishing reports them. */
 async function loadSoundParts(warehouse: Warehouse, dataDir: string): Promise<void> {
   try {
     await loadLanding(warehouse, dataDir);
@@ -80,15 +85,15 @@ async function loadSoundParts(warehouse: Warehouse, dataDir: string): Promise<vo
 }
 
 /**
- * True after the first build of the models. One model makes the list of rejects, so the list is missing before that
- * build.
+ * Whether the models were built at least once. Before that, the list of rejects does not exist, because a model makes
+ * it.
  */
 async function areModelsBuilt(db: Warehouse['db']): Promise<boolean> {
   const find = "SELECT count(*) FROM duckdb_tables() WHERE schema_name = 'ops' AND table_name = 'rejects'";
   return (await db.count(find)) > 0;
 }
 
-/** Lists that replace the stream's own list. */
+/** SQL files that list the due records, in place of the stream's own file. */
 const SPECIAL_LISTS: Partial<Record<NonNullable<DueRequest['known']>, string>> = {
   rejected: 'due/_rejected.sql',
   enriched: 'due/_enriched.sql',

@@ -5,8 +5,8 @@ import { findPartFault } from './part-check.js';
 const V1_REPORTS = `(SELECT report_id FROM ledger.reports WHERE source = 'v1')`;
 
 /**
- * By stream: the ledger tables, or the rows of a table, that only the staging of this stream writes. The staging of
- * every stream also writes SHARED_TABLES.
+ * For each stream: the tables of the ledger, or some of their rows, that only the staging of this stream writes. The
+ * staging of every stream also writes SHARED_TABLES.
  */
 const OWN_ROWS: Record<string, readonly string[]> = {
   companies: ['ledger.company_records', 'ledger.code_extras'],
@@ -30,10 +30,10 @@ const OWN_ROWS: Record<string, readonly string[]> = {
 const SHARED_TABLES = ['observations', 'answers', 'rejects', 'shapes', 'loaded_parts'];
 
 /**
- * Deletes from the ledger the streams that a migration listed in `ledger.streams_to_read_again`. The next load then
- * reads their parts again. If a loaded part is missing or changed, keeps the part's stream in the ledger and on the
- * list.
- * @param parts All parts in the landing zone
+ * Removes from the ledger all rows of the streams that a migration listed in `ledger.streams_to_read_again`. The next
+ * load then reads their parts again. If a loaded part of a stream is missing or changed, keeps the stream's rows and
+ * leaves the stream on the list.
+ * @param parts all parts in the landing zone
  */
 export async function forgetStreamsToReadAgain(db: Database, parts: readonly LandedPart[]): Promise<void> {
   const listed = await db.rows<{ stream: string }>('SELECT stream FROM ledger.streams_to_read_again ORDER BY stream');
@@ -47,7 +47,7 @@ export async function forgetStreamsToReadAgain(db: Database, parts: readonly Lan
   }
 }
 
-/** True when the landing zone holds every loaded part of a stream, unchanged. */
+/** Whether the landing zone still holds every loaded part of a stream, unchanged. */
 async function isComplete(db: Database, stream: string, parts: readonly LandedPart[]): Promise<boolean> {
   const byHash = new Map(parts.filter((part) => part.stream === stream).map((part) => [part.sha256, part]));
   const loaded = await db.rows<{ sha256: string }>('SELECT sha256 FROM ledger.loaded_parts WHERE stream = $stream', {

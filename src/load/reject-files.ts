@@ -8,7 +8,7 @@ import { quote } from '../duckdb/sql-files.js';
 /**
  * Writes the rejects of the current batch to `data/rejects/<stream>/date=…/run=…/<part>.ndjson`. Each reject is one
  * JSON line with the full raw value. A second load of the same part writes the same file.
- * @returns Number of rejects by part key
+ * @returns the number of rejects by the part's key
  */
 export async function writeRejectFiles(
   db: Database,

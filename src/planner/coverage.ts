@@ -7,7 +7,7 @@ import type { CarriedMembers } from './types.js';
 export interface CoverageInput {
   market: string;
   tree: SegmentTree;
-  /** The market's total as first reported; null before the first answer. */
+  /** The market's total in the first answer; null before the first answer. */
   firstTotal: number | null;
   done: boolean;
   /** Unusable dimensions, each with its reason. */
@@ -19,10 +19,10 @@ export interface CoverageInput {
 type Gap = CoverageRecord['why'][number];
 
 /**
- * Describes which companies a run found in a market, how each found company is proven, and where companies are missing.
- * Carried-over companies are reported as missing, because this run did not search for them. Companies with unusable ids
- * are missing, too. The gaps may add up to slightly more than `missing`: a company missing in one segment may be found
- * in another.
+ * Describes how many companies a run found in a market, how each of them is proven, and where companies are missing.
+ * Carried-over companies count as missing, because this run did not search for them. Companies with unusable ids count
+ * as missing, too. The gaps may add up to slightly more than `missing`, because a company that is missing in one
+ * segment may have been found in another.
  */
 export function describeCoverage(input: CoverageInput): CoverageRecord {
   const { market, tree, firstTotal, carried } = input;
@@ -56,14 +56,14 @@ function gapsOf({ tree, firstTotal, done, dropped }: CoverageInput, missing: num
     explain(root, why, `the market's total changed while it was read${grown}`);
     why.push(...uncertain(root, why));
   }
-  // A split along an unusable dimension might have avoided the gap. So each gap names the unusable dimensions.
+  // Each gap also names the unusable dimensions: a split along one of them might have found the missing companies.
   const unusable = dropped.size > 0 ? ` (could not be used: ${[...dropped.values()].sort().join('; ')})` : '';
   return [...why.map((gap) => ({ ...gap, reason: gap.reason + unusable })), ...unusableIds(tree)];
 }
 
 /**
- * Returns segments that were not searched completely, although as many companies were found as reported. A new company
- * may replace a missing one in the count.
+ * Returns a gap for each segment that was not searched completely, even if the number of found companies equals the
+ * total. A new company may hide a missing one in the count.
  */
 function uncertain(root: Segment, why: readonly Gap[]): Gap[] {
   const open = root.children.filter((child) => child.postponed && why.every((gap) => gap.segment !== child.id));
@@ -84,7 +84,7 @@ const ID_FAULTS: Record<IdFault, string> = {
   duplicate_key: 'companies listed with a repeated key',
 };
 
-/** Returns one gap for each kind of unusable id, with the number of companies. */
+/** Returns a gap for each kind of unusable id, with its number of companies. */
 function unusableIds({ root, unusable }: SegmentTree): Gap[] {
   const read = [...unusable].map(faultOf);
   return (Object.keys(ID_FAULTS) as IdFault[]).flatMap((fault): Gap[] => {
@@ -102,7 +102,7 @@ function unusableIds({ root, unusable }: SegmentTree): Gap[] {
   });
 }
 
-/** Reports missing companies as a gap of the deepest segment that must contain them. */
+/** Adds to `why` a gap for the missing companies of a segment. Names the deepest segment that must contain them. */
 function explain(segment: Segment, why: Gap[], otherwise: string): void {
   const missing = missingOf(segment);
   if (missing === 0 && !segment.uncounted) return;
@@ -117,7 +117,8 @@ function explain(segment: Segment, why: Gap[], otherwise: string): void {
     const gap = { segment: id, filters, missing: Math.max(0, here), reason: shortfall ?? otherwise };
     why.push({ ...gap, class: classOf(segment) });
   }
-  for (const child of unproven) explain(child, why, 'companies came, left or moved while this segment was read');
+  for (const child of unproven)
+    explain(child, why, 'companies were added, removed or moved while this segment was read');
 }
 
 function classOf({ state, shortfall, postponed }: Segment): Gap['class'] {
@@ -127,7 +128,7 @@ function classOf({ state, shortfall, postponed }: Segment): Gap['class'] {
 }
 
 /**
- * Counts each company once. A found company is counted under the first class of `PROOFS` that applies; a missing
+ * Counts each company once. A found company counts under the first class of `PROOFS` that applies to it, and a missing
  * company under the class of its gap.
  */
 function certify({ root, proofs }: SegmentTree, why: readonly Gap[], missing: number): CoverageCertificate {

@@ -3,61 +3,75 @@ import type { Fiber, Task } from './tasks.js';
 import type { SegmentTree } from './tree.js';
 import type { Bounds, Dimension, PlanInput } from './types.js';
 
-/** One possible second pass over a segment: its requests, and the companies that the pass can find. */
+/**
+ * A possible second pass over a segment: its estimated requests (`cost`), and the companies that it can find at most
+ * (`gain`).
+ */
 export interface Pass {
   cost: number;
   gain: number;
   choice: { dimension: Dimension };
 }
 
-/** Second passes over one segment that run after the whole market was searched. */
+/** Second passes over one segment that are postponed until the whole market was searched. */
 export interface DeferredPasses {
   readonly id: string;
-  /** The cheapest pass; null when there is none. */
+  /** The pass with the fewest requests per company; null if there is no pass. */
   readonly best: Pass | null;
-  /** Runs the cheapest pass. */
+  /** Counts the companies that the pass `best` can find. If they are already counted, runs the pass. */
   further(): Task<void>;
-  /** Writes why the segment lacks companies. */
+  /** Writes into the segment why companies are missing. */
   explain(): void;
 }
 
-/** State shared by all tasks of a plan: the input, the calibration and the segment tree. */
+/** The state that all tasks of a plan share: the input, the results of calibration, and the segment tree. */
 export interface CrawlState {
   input: PlanInput;
   tree: SegmentTree;
   /** Value of `per_page` in all requests. */
   perPage: number;
-  /** Rows on a full page. */
+  /** Number of rows on a full page. */
   size: number;
-  /** Pages that the API shows of one search. */
+  /** Number of pages that the API shows of one search. */
   pages: number;
-  /** Companies that one search can show: pages × size. */
+  /** Number of companies that one search can show: pages × size. */
   cap: number;
-  /** Requests the planner may spend to find one company that has no value in the dimension of a split. */
+  /** Number of requests that the planner may spend to find one company without a value in a split dimension. */
   requestsPerCompany: number;
-  /** Requests of all second passes, and the companies they found. */
+  /** Number of requests of all second passes, and number of companies that they found. */
   second: { requests: number; found: number };
   /**
-   * Second passes that are too expensive for one segment alone. After the market's search, `spendRest` runs the
-   * cheapest of these passes.
+   * Second passes that cost too much for their segment alone. After the search of the market, `spendRest` runs the
+   * cheapest of them.
    */
   deferred: DeferredPasses[];
   /**
-   * Number of requests the plan has created so far, answered or not. If the API contradicts itself, thousands may be
-   * waiting.
+   * Returns the number of requests that the plan has created so far, answered or not. If the API contradicts itself,
+   * thousands of them may wait for an answer.
    */
   asked(): number;
-  /** After this many requests, the plan splits no more segments. The limit grows with the companies found. */
+  /**
+   * Returns the number of requests after which the plan splits no more segments. The number grows with the companies
+   * found.
+   */
   requestLimit(): number;
-  /** A total of this number or more means "at least this many". Infinity while no cap is suspected. */
+  /**
+   * The number at which the API caps totals: a total that is this large or larger means "at least this many". Infinity
+   * if no cap is suspected.
+   */
   readonly totalsCap: number;
-  /** Records that the API caps totals at this number. A larger total later proves that there is no cap. */
+  /** Records that the API caps totals at this number. If a later total is larger, this proves that there is no cap. */
   noteCappedTotals(total: number): void;
-  /** Whether ranges include values equal to their bounds; `inclusive` until calibration shows otherwise. */
+  /**
+   * Whether the API includes values equal to the bounds of a range. `inclusive` until calibration finds something else.
+   */
   bounds: Bounds;
-  /** Facts of each dimension in the whole market, calibrated once when first needed. */
+  /**
+   * What calibration found out about each dimension in the whole market. A dimension is calibrated once, when it is
+   * first needed.
+   */
   facts: Map<Dimension, Fiber<DimensionFacts | null>>;
-  /** Why version 1 cannot list the market; later nights then do not try version 1. Null when version 1 can. */
+  /** Why version 1 cannot list the market; null if it can. With a reason, later nights do not try version 1. */
   v1Refusal: string | null;
   /** Unusable dimensions, each with its reason. */
   dropped: Map<string, string>;

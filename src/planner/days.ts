@@ -1,6 +1,9 @@
 const MS_PER_DAY = 86_400_000;
 
-/** Returns the day number of a date (YYYY-MM-DD) or an instant: days since 1970-01-01. Undefined for other text. */
+/**
+ * Returns the day number of a date (YYYY-MM-DD) or an instant, that is, the days since 1970-01-01. Returns undefined
+ * for other text.
+ */
 export function dayNumber(date: string): number | undefined {
   const parts = /^(\d{4})-(\d{2})-(\d{2})/.exec(date);
   if (!parts) return undefined;
@@ -18,14 +21,14 @@ export function yearOf(day: number): number {
   return new Date(day * MS_PER_DAY).getUTCFullYear();
 }
 
-/** Returns the day number of a month's first day; months count from 1. */
+/** Returns the day number of the first day of a month. January is month 1. */
 export function firstDay(year: number, month: number): number {
   return Math.round(Date.UTC(year, month - 1, 1) / MS_PER_DAY);
 }
 
 /**
- * Returns the first Wednesday in July. Registers are open on Tuesdays and Wednesdays, so both neighbouring days have
- * registrations.
+ * Returns the day number of the first Wednesday in July. Commercial registers are open on this day and on the Tuesday
+ * before, so both days have registrations.
  */
 export function midyear(year: number): number {
   const july = firstDay(year, 7);

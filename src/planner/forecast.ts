@@ -1,52 +1,59 @@
 import type { DuePlan } from '../../schemas/pipeline/due.js';
 import { formatCount } from '../progress/format.js';
 
-/** The facts that calibration learned about a market's search, and the next steps of the plan. */
+/** What is known about the search of a market after calibration, and what the plan will do next. */
 export interface SearchOutlook {
-  /** Companies the API reports. */
+  /** Number of companies that the API reports. */
   total: number;
-  /** Rows on a page. */
+  /** Number of rows on a page. */
   size: number;
-  /** Requests sent so far. The forecast includes these requests. */
+  /** Number of requests that were sent so far. The forecast includes them. */
   asked: number;
   /**
-   * - pages: the plan knows every page it will request (a market below the page cap, or version 1's listing).
-   * - sweep: the market must be split, and the number of splits is unknown. `share`: part of the market with a value in
+   * - pages: the plan knows how many pages it will request, because the market is below the page cap or version 1 lists
+   *   it.
+   * - sweep: the market must be split, and nobody knows into how many parts. `share` of the companies have a value in
    *   the first dimension.
    */
   next: { kind: 'pages'; pages: number } | { kind: 'sweep'; share: number };
-  /** Cost of an earlier search of the same market. */
+  /** Number of requests and total of the last search of the same market; null before the first search. */
   before: { requests: number; total: number } | null;
 }
 
-/** Facts about a stream's companies from the warehouse, before tonight's search. */
+/** What the warehouse knows about a stream's companies before tonight's search. */
 export interface RecordOutlook {
   stream: string;
   endpoint: string;
   /** Number of members on the market's current night. */
   known: number;
-  /** Known companies never fetched, and those fetched longer ago than `refresh` allows. */
+  /**
+   * Number of known companies that were never fetched (`unfetched`), or that were fetched longer ago than `refresh`
+   * allows (`stale`).
+   */
   unfetched: number;
   stale: number;
-  /** Companies that were due in the last run for another reason: events, new names, new states, failures. */
+  /**
+   * Number of companies that were due in the last run for another reason: an event, a new name, a new state or a
+   * failure.
+   */
   changed: number;
-  /** Requests for one record. Default 1. */
+  /** Number of requests for one record. Default 1. */
   requestsPer?: number | undefined;
 }
 
-/** Expected requests of one stream. */
+/** How many requests a run is expected to send for one stream. */
 export interface StreamForecast {
   stream: string;
   requests: number;
-  /** The forecast is compared with the requests that the run sends to these endpoints. */
+  /** Endpoints of these requests. Later, the forecast is compared with the requests that the run sent to them. */
   endpoints: string[];
-  /** How the number of requests was calculated, for people. */
+  /** A text for people that says how the number was calculated. */
   basis: string;
 }
 
 /** How fast the worker sends requests. */
 export interface Pace {
-  /** Milliseconds of a request by endpoint; `typical` for endpoints not listed. */
+  /** Duration of a request by endpoint, in milliseconds. For other endpoints, `typical` applies. */
   latency: Record<string, number>;
   typical: number;
   concurrency: number;
@@ -58,15 +65,16 @@ export interface Quota {
   total: number;
 }
 
-// Requests of a cold sweep for each full page. A market under 1,000 pages takes `SMALL_SWEEP_COST` for each page.
+// Number of requests of a cold sweep per full page. `SMALL_SWEEP_COST` applies to a market with fewer than
+// SMALL_SWEEP_PAGES pages.
 const SWEEP_COST = 1.1;
 const SMALL_SWEEP_COST = 1.2;
 const SMALL_SWEEP_PAGES = 1_000;
-// A second pass over companies without a value costs at most the market's pages, and at most 5 requests for each
-// company.
+// A second pass for companies without a value costs at most this many requests per company, and at most as many
+// requests as the market has pages.
 const SECOND_PASS_PER_COMPANY = 5;
 
-/** Forecasts the requests of a market's search, including calibration and the last request for the total. */
+/** Forecasts the requests of a market's search, including calibration and the last request for the market's total. */
 export function forecastSearch(search: SearchOutlook): StreamForecast {
   const { total, size, asked, next, before } = search;
   const pages = Math.ceil(total / Math.max(1, size));
@@ -90,7 +98,7 @@ export function forecastSearch(search: SearchOutlook): StreamForecast {
   return forecast(asked + pages * next.share * cost + second + 1, `split until its parts can be read${without}`);
 }
 
-/** Forecasts the requests for a stream's records of a market with `total` companies. */
+/** Forecasts the requests for the records of a stream, for a market with `total` companies. */
 export function forecastRecords(records: RecordOutlook, total: number): StreamForecast {
   const { stream, endpoint, known, unfetched, stale, changed, requestsPer = 1 } = records;
   const fresh = Math.max(0, total - known);
@@ -98,7 +106,7 @@ export function forecastRecords(records: RecordOutlook, total: number): StreamFo
   const present = Object.entries(parts).filter(([, due]) => due > 0);
   return {
     stream,
-    // A company that is due for several reasons is fetched once.
+    // A company may be due for several reasons, but it is fetched only once. So the sum is at most `total`.
     requests: Math.ceil(Math.min(total, fresh + unfetched + stale + changed) * requestsPer),
     endpoints: [endpoint],
     basis:
@@ -107,9 +115,9 @@ export function forecastRecords(records: RecordOutlook, total: number): StreamFo
 }
 
 /**
- * Forecasts the requests for records that another stream names, such as the people whom a company's listing names. The
- * companies that are new tonight are expected to name as many records each as the known companies.
- * @param leader the companies of the stream that names the records
+ * Forecasts the requests for records that the answers of another stream name. For example, the listing of a company
+ * names people. Assumes that new companies name as many records per company as the known companies do.
+ * @param leader the stream whose answers name the records
  */
 export function forecastFollowing(
   records: RecordOutlook,
@@ -126,10 +134,7 @@ export function forecastFollowing(
   return forecastRecords(records, known + Math.round((unlisted * known) / listed));
 }
 
-/**
- * Returns how many seconds the requests take. The concurrency and the requests per second of the worker limit the
- * speed.
- */
+/** Returns how many seconds the requests take. The worker's concurrency and its requests per second limit the speed. */
 export function forecastSeconds({ requests, endpoints }: StreamForecast, pace: Pace): number {
   const known = endpoints.flatMap((endpoint) => pace.latency[endpoint] ?? []);
   const latency = known.length > 0 ? Math.max(...known) : pace.typical;
@@ -138,8 +143,8 @@ export function forecastSeconds({ requests, endpoints }: StreamForecast, pace: P
 }
 
 /**
- * Returns the days that the requests take: first the rest of today's quota, then the whole quota of each day. Null when
- * the API reports no daily quota.
+ * Returns on how many days the requests are sent: on the first day with the rest of today's quota, on later days with
+ * the full quota. Returns null if the API reports no daily quota.
  */
 export function forecastDays(requests: number, quota: Quota | null): number | null {
   if (!quota || quota.total <= 0) return null;

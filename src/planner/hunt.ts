@@ -5,20 +5,21 @@ import type { Task } from './tasks.js';
 import type { Segment } from './tree.js';
 import { isRefused, type Dimension } from './types.js';
 
-// If a pass costs at most this many requests, run the pass without first counting the companies it can find.
+// A pass that costs at most this many requests runs at once, without a count of the companies that it can find.
 const NOT_WORTH_COUNTING = 8;
-// If `requestsPerCompany` is at least this, run every pass without first counting the companies it can find. The count
-// would be too low for two kinds of companies: those that moved, and those of a sweep that ended early.
+// If `requestsPerCompany` is at least this, every pass runs without a count of the companies that it can find. Such a
+// count is too low in two cases: companies moved, or an earlier sweep stopped early.
 export const THOROUGH = 10;
-// Counting the companies without a value in n dimensions takes 2^n requests. Use at most this many dimensions.
+// To count the companies without a value in n dimensions takes 2^n requests. So count with at most this many
+// dimensions.
 const MOST_COUNTED = 3;
 
 /**
- * A search for the companies of a segment that earlier passes cannot find: companies without a value in the dimensions
- * of these passes.
+ * Describes a search for the companies of a segment that earlier passes cannot find, because they have no value in the
+ * dimensions of these passes.
  */
 export interface Hunt {
-  /** Dimensions of earlier passes. The wanted companies have no value in any of these dimensions. */
+  /** Dimensions of the earlier passes. The companies to find have no value in any of them. */
   reached: readonly Choice[];
   /** Returns whether an earlier pass found the company. */
   knows(id: string): boolean;
@@ -27,11 +28,11 @@ export interface Hunt {
 /** A possible second pass along one dimension. */
 export interface Offer {
   choice: Choice;
-  /** Estimated requests. */
+  /** Estimated number of requests. */
   cost: number;
-  /** Largest number of companies that this pass can find. */
+  /** The largest number of companies that this pass can find. */
   gain: number;
-  /** True when `gain` is final: the companies were counted, or counting them would cost too many requests. */
+  /** Whether `gain` is final. True if the companies were counted, or if a count would cost too many requests. */
   counted: boolean;
 }
 
@@ -43,8 +44,8 @@ export function newIn(segment: Segment, hunt: Hunt): number {
 }
 
 /**
- * Returns the possible second passes. `gain` of each pass is `wanted` until `countOffer` counts the companies of the
- * pass.
+ * Returns the possible second passes over a segment. Each has `wanted` as `gain`, until `countOffer` counts the
+ * companies that the pass can find.
  */
 export function* offersFor(
   state: CrawlState,
@@ -58,7 +59,7 @@ export function* offersFor(
     .sort(byPrice);
 }
 
-/** Counts the companies that a pass can find and that have no value in the dimensions of earlier passes. */
+/** Counts the companies that a pass can find, but no earlier pass could. Sets `gain` to this number. */
 export function* countOffer(state: CrawlState, segment: Segment, offer: Offer, { reached }: Hunt): Task<Offer> {
   const { choice, cost, gain } = offer;
   const { key, everybody } = choice.facts.splitField;
@@ -68,14 +69,14 @@ export function* countOffer(state: CrawlState, segment: Segment, offer: Offer, {
   return { ...offer, gain: Math.min(gain, reachable ?? gain), counted: true };
 }
 
-/** Sorts passes by estimated requests per company, the cheapest first. */
+/** Compares two passes by their estimated requests per company. The cheaper pass comes first. */
 export function byPrice(a: Pass, b: Pass): number {
   return a.cost / a.gain - b.cost / b.gain || (a.choice.dimension.key < b.choice.dimension.key ? -1 : 1);
 }
 
 /**
- * Returns an upper bound of a segment's companies without a value in the dimensions of earlier passes. Null when the
- * API cannot count these companies, or when reading the segment costs no more requests.
+ * Returns how many companies of a segment have, at most, no value in the dimensions of earlier passes. Returns null if
+ * the API cannot count them, or if reading the whole segment costs no more requests than counting.
  */
 export function* countHunted(state: CrawlState, segment: Segment, { reached }: Hunt): Task<number | null> {
   const pages = Math.ceil(segment.total / state.size);
@@ -85,9 +86,9 @@ export function* countHunted(state: CrawlState, segment: Segment, { reached }: H
 }
 
 /**
- * Counts a segment's companies that match the filters `under` and have no value in any dimension of `reached`.
- * Subtracts the totals of companies with a value, for at most 3 dimensions. So the count may be too high, never too
- * low.
+ * Counts the companies of a segment that match the filters `under` and have no value in any dimension of `reached`.
+ * Subtracts the totals of companies that have a value, for at most MOST_COUNTED dimensions. So the count may be too
+ * high, but never too low.
  */
 function* countOutside(
   state: CrawlState,
@@ -118,7 +119,8 @@ function* inclusionExclusion(
 }
 
 /**
- * Returns the API's total of a segment under further filters; null when the search is refused or the total is capped.
+ * Returns the API's total for a segment with the further filters `under`. Returns null if the API refuses this search
+ * or caps the total.
  */
 function* totalOf(
   state: CrawlState,

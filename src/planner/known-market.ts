@@ -5,8 +5,9 @@ import { Shape, type Counted } from './shape.js';
 import type { Calibration, Dimension, DimensionCalibration, Distribution, RangeDimension } from './types.js';
 
 /**
- * Returns an earlier night's facts of a dimension without a request. The shape comes from the warehouse if possible.
- * Outdated facts cost requests but lose no company, because the total of each window is requested in any case.
+ * Returns what an earlier night found out about a dimension, without a request. The shape comes from the warehouse if
+ * possible. Outdated facts cost requests but lose no company, because the plan requests the total of each window
+ * anyway.
  * @returns null when the dimension must be calibrated
  */
 export function recallDimension(state: CrawlState, dimension: Dimension): DimensionFacts | { unusable: string } | null {
@@ -39,7 +40,7 @@ export function recallDimension(state: CrawlState, dimension: Dimension): Dimens
   };
 }
 
-/** Returns what a run learned, for later nights. */
+/** Returns what a run learned about the API, for later nights. */
 export function describeCalibration(state: CrawlState): Calibration {
   const dimensions: Calibration['dimensions'] = {};
   for (const [dimension, { result }] of state.facts) {
@@ -65,7 +66,7 @@ function describe(dimension: Dimension, facts: DimensionFacts): DimensionCalibra
   };
 }
 
-/** Adapts an earlier night's windows to tonight's range of positions. */
+/** Fits the windows of an earlier night into tonight's range of positions. */
 function fitted(splitField: SplitField, counts: readonly (readonly [number, number, number])[]): Counted[] {
   const inside = counts.filter(([from, to]) => to >= splitField.lo && from <= splitField.hi);
   if (inside.length === 0) return [{ from: splitField.lo, to: splitField.hi, count: 1 }];
@@ -76,7 +77,7 @@ function fitted(splitField: SplitField, counts: readonly (readonly [number, numb
   }));
 }
 
-/** Returns a window for each value that the warehouse knows, and a window for each gap between two values. */
+/** Returns a window for each value that the warehouse knows, and an empty window for each gap between two values. */
 function countsOf(
   splitField: SplitField,
   dimension: RangeDimension,

@@ -7,19 +7,19 @@ import { addPage, missingOf, type Segment } from './tree.js';
 import { isRefused, type PageAnswer, type SearchAnswer } from './types.js';
 
 /**
- * Reads all pages of a segment at or below the page cap; `first` is page 1. Reads the pages once more if the rows
- * differ from the total, or if the total changed between pages. The second reading tells two cases apart: companies
- * that moved, and companies that the API counts but never lists.
- * @returns false when the market's pages continue beyond its total. Totals are then capped at this number, and the
+ * Reads all pages of a segment at or below the page cap; `first` is page 1. If the number of rows differs from the
+ * total, or if the total changed between pages, reads the pages a second time. The second reading shows why companies
+ * are missing: they moved, or the API counts them but never lists them.
+ * @returns false if the market has more pages than its total explains. The API then caps totals at this number, and the
  * segment gets no state yet.
  */
 export function* readLeaf(state: CrawlState, leaf: Segment, first: PageAnswer): Task<boolean> {
   let pages = yield* readPages(state, leaf, first, Math.ceil(first.total / state.size));
-  // Pages may be shorter than in calibration, so read on while pages add companies.
+  // Pages may have fewer rows than in calibration. So read on as long as pages add companies.
   while (missingOf(leaf) > 0 && pages.length < state.pages && pages.at(-1)!.ids.length > 0) {
     pages = yield* readPages(state, leaf, first, Math.max(pages.length + 1, first.totalPages), pages);
   }
-  // The pages hold more rows than the total. So the total is too small, and more pages may follow.
+  // The pages hold more rows than the total says. So the total is too small, and more pages may follow.
   while (listsMore(pages, leaf.total) && pages.at(-1)!.ids.length >= state.size && pages.length < state.pages) {
     pages = yield* readPages(state, leaf, first, pages.length + 1, pages);
   }
@@ -46,8 +46,8 @@ function listsMore(pages: readonly PageAnswer[], total: number): boolean {
 }
 
 /**
- * Returns whether the API lists more companies than the market's total. Totals are then capped at this number. Requests
- * the page after the last one; this is needed only if the total fills its last page.
+ * Returns whether the API lists more companies than the market's total. If so, the API caps totals at this number. If
+ * the total exactly fills its last page, requests one page more to find out. Otherwise no request is needed.
  */
 export function* goesOn(state: CrawlState, segment: Segment, { total, ids }: PageAnswer): Task<boolean> {
   const pages = total / state.size;
@@ -58,12 +58,12 @@ export function* goesOn(state: CrawlState, segment: Segment, { total, ids }: Pag
   return state.totalsCap === total;
 }
 
-/** Reads the pages that a search above the cap shows, when no split is possible. */
+/** Reads the pages that the API shows of a search above the page cap. Used if no split is possible. */
 export function* readTop(state: CrawlState, segment: Segment, first: PageAnswer): Task<void> {
   if (!isBeyondReason(state)) yield* readPages(state, segment, first, state.pages);
 }
 
-/** Requests the pages after `known`, up to page `to`, all at once. */
+/** Requests the pages after `known`, up to the page number `to`, all at the same time. */
 function* readPages(
   state: CrawlState,
   leaf: Segment,
@@ -85,8 +85,8 @@ function* readAgain(state: CrawlState, leaf: Segment, pages: PageAnswer[], moved
   const short = pages.findIndex(
     (page, i) => page.ids.length < (i < pages.length - 1 ? state.size : leaf.total - i * state.size),
   );
-  // If some rows came twice, the order changed, so any page may miss companies: read all pages again. Otherwise read
-  // the short page first, and the other pages only if the short page changed.
+  // If rows came twice, the order changed between pages, and any page may miss companies. Then read all pages again.
+  // Otherwise read the short page first, and the other pages only if the short page has changed.
   const probe = moved || rows > leaf.distinct || short < 0 ? null : short;
   if (probe !== null) {
     const before = leaf.distinct;
@@ -98,7 +98,7 @@ function* readAgain(state: CrawlState, leaf: Segment, pages: PageAnswer[], moved
   for (const answer of yield* askAll(rest)) addPage(leaf, asPage(pages[0]!)(answer));
 }
 
-/** Treats a refused page as an empty page with the total of `like`. */
+/** Treats a refused page as an empty page. Takes its total from the page `like`. */
 function asPage(like: PageAnswer): (answer: SearchAnswer) => PageAnswer {
   return (answer) => (isRefused(answer) ? { total: like.total, totalPages: like.totalPages, ids: [] } : answer);
 }

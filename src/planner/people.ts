@@ -1,6 +1,7 @@
 /*
- * Searches the people of one company (reference v2, "Employees"). A search shows ten pages at most. A company with more
- * people is searched again by seniority, then by department, then by both. Pure: the caller sends the questions.
+ * Plans the search for all people of one company (reference v2, "Employees"). A search shows ten pages at most. So for
+ * a company with more people, it also searches by seniority, then by department, then by both. These functions send no
+ * requests: the caller does.
  */
 
 /** Last page of a search (reference v2, "Limits"). */
@@ -12,37 +13,37 @@ export interface PeopleFilters {
   department?: number;
 }
 
-/** A filter with the values by which it splits a search, in the order in which they are tried. */
+/** A filter that can split a search, with its values in the order in which to try them. */
 export interface PeopleDimension {
   key: keyof PeopleFilters;
   values: readonly number[];
 }
 
-/** One page of a search for people of the company. */
+/** A request for one page of a search for people. */
 export interface PeopleQuestion {
   filters: PeopleFilters;
   /** From 1 to 10. */
   page: number;
-  /** Names the question. Two questions of one search never have the same label. */
+  /** Name of the request, unique in the search. */
   label: string;
 }
 
-/** An answer of the API. Null: the API rejects the question. */
+/** An answer of the API; null if the API rejects the request. */
 export type PeopleAnswer = PeoplePage | null;
 
 export interface PeoplePage {
-  /** People and pages that the API reports for the filters. */
+  /** Number of people and of pages that the API reports for the filters. */
   total: number;
   pages: number;
-  /** Items on the page, usable or not. */
+  /** Number of items on the page, including items without a usable id. */
   rows: number;
   /** Ids of the company's people on the page. */
   ids: readonly string[];
-  /** Items that name another company. */
+  /** Number of items that name another company. */
   foreign: number;
 }
 
-/** A search that did not show all people whom the API reports for it. */
+/** A search that showed fewer people than the API reports for it. */
 export interface PeopleGap {
   filters: PeopleFilters;
   reported: number;
@@ -51,20 +52,20 @@ export interface PeopleGap {
 
 /** Result of a search for all people of a company. */
 export interface PeopleReach {
-  /** Latest total that the API reported for the company. */
+  /** The total that the API last reported for the company. */
   reported: number;
   found: number;
-  /** True when the search lists people of other companies only: the API then ignores the company. */
+  /** Whether the search lists only people of other companies. The API then ignores the filter on the company. */
   foreign: boolean;
-  /** Searches that showed too few people, the company's own search last. Empty when all people were found. */
+  /** The searches that showed too few people; the search without filters comes last. Empty if all people were found. */
   gaps: PeopleGap[];
 }
 
 type Steps<T> = Generator<PeopleQuestion, T, PeopleAnswer>;
 
 /**
- * Plans the search for all people of a company. Yields one question after another and takes the answers. Equal answers
- * lead to equal questions, so that an interrupted search can be repeated from the answers that were kept.
+ * Plans the search for all people of a company. Yields one request after another and receives its answer. The same
+ * answers lead to the same requests. So an interrupted search can be repeated with the answers that were kept.
  */
 export function searchPeople(dimensions: readonly PeopleDimension[]): Steps<PeopleReach> {
   return new PeopleSearch(dimensions).run();
@@ -100,7 +101,7 @@ class PeopleSearch {
     return this.#found.size >= this.#reported;
   }
 
-  /** Asks a question, unless it was asked before. */
+  /** Returns the answer for a page. Yields the request only if it was not made before. */
   *#ask(filters: PeopleFilters, page: number, mark = ''): Steps<PeopleAnswer> {
     const label = labelOf(filters, page, mark);
     const known = this.#answers.get(label);
@@ -113,12 +114,13 @@ class PeopleSearch {
     return answer;
   }
 
-  /** Reads all people of a search whose first page is known. Returns their ids. */
+  /** Reads all people of a search whose page 1 is known. Returns their ids. */
   *#read(filters: PeopleFilters, first: PeoplePage): Steps<Set<string>> {
     const own = new Set(first.ids);
     if (first.rows === 0 || first.total <= first.rows * LAST_PAGE) {
       const rows = yield* this.#readPages(filters, first, own);
-      // Enough items, but too few people: the order changed between two pages, so read the pages again.
+      // The pages have enough items but too few different people. So the order changed between two pages: read them
+      // again.
       if (own.size < first.total && rows >= first.total && rows > first.rows)
         yield* this.#readPages(filters, first, own, ' again');
     } else {
@@ -130,7 +132,9 @@ class PeopleSearch {
     return own;
   }
 
-  /** Reads the pages from the second on, and the first when they are read again. Returns the number of items. */
+  /**
+   * Reads the pages from page 2 on. With `mark`, reads all pages again, including page 1. Returns the number of items.
+   */
   *#readPages(filters: PeopleFilters, first: PeoplePage, own: Set<string>, mark = ''): Steps<number> {
     let rows = mark === '' ? first.rows : 0;
     const last = Math.min(LAST_PAGE, Math.max(first.pages, Math.ceil(first.total / Math.max(1, first.rows))));
@@ -144,8 +148,8 @@ class PeopleSearch {
   }
 
   /**
-   * Splits a search above the page cap by each filter that it does not have yet. After the first filter, reads the other
-   * pages of the search: they may show people without a value.
+   * Splits a search above the page cap by each filter that it does not have yet. After the split by the first filter,
+   * also reads the search's other pages, because they may show people without a value.
    */
   *#split(filters: PeopleFilters, first: PeoplePage, own: Set<string>): Steps<void> {
     let pagesAreRead = false;
@@ -175,7 +179,8 @@ class PeopleSearch {
   }
 
   /**
-   * Whether a filter cannot split a search: the API rejects it, or two of its values select as many people as no value.
+   * Returns whether a filter cannot split a search. This is so if the API rejects the filter, or if two of its values
+   * each select as many people as the search without the filter.
    */
   *#isUseless(
     key: keyof PeopleFilters,
@@ -190,7 +195,7 @@ class PeopleSearch {
       totals.push(answer?.total);
     }
     const isUseless = totals.every((total) => total === undefined || total >= whole.total);
-    // Only a search without other filters proves that the API never uses the filter.
+    // Only a search without other filters proves that the API always ignores this filter.
     if (isUseless && Object.keys(filters).length === 0) this.#useless.add(key);
     return isUseless;
   }

@@ -21,63 +21,72 @@ import { spendRest } from './second-pass.js';
 import { searchInTurns, turnsTaken } from './rotation.js';
 import { readListing, settleListing, V1_PROBE } from './v1/listing.js';
 
-// The planner stops splitting after this many requests for each page of the market, plus a floor. A consistent API
-// needs far fewer: two passes over the market, each read twice, take 4 requests for each page.
+// The planner stops splitting after REQUESTS_PER_PAGE requests per page of the market, plus REQUESTS_FLOOR. A
+// consistent API needs far fewer requests: two passes over the market, each read twice, need 4 per page.
 const REQUESTS_PER_PAGE = 8;
 const REQUESTS_FLOOR = 1_000;
-// If the total is far above the number of companies found, the limit is this many requests for each found company
+// If the API's total is far above the number of companies found, the limit is this many requests per found company
 // instead.
 const REQUESTS_PER_FOUND = 30;
 
-// Default of `requestsPerCompany`.
+// Default of the input `requestsPerCompany`.
 const REQUESTS_PER_COMPANY = 3;
 
-// Assumes that at most this share of the market's companies is added or removed while the market is read.
+// Largest share of the market's companies that may be added or removed while the market is read. This is an assumption.
 const DRIFT = 0.001;
 const DRIFT_FLOOR = 5;
 
 /** Progress of a plan. */
 export interface PlanStats {
-  /** Answers that the plan has used so far. */
+  /** Number of answers that the plan has used so far. */
   requests: number;
-  /** Distinct companies found so far. */
+  /** Number of distinct companies found so far. */
   distinct: number;
-  /** The market's total as last reported; null before the first answer. */
+  /** The market's total in the last answer; null before the first answer. */
   reportedTotal: number | null;
 }
 
 /**
- * The search of one market, as requests to send and answers to take. The state depends only on the answers. To resume,
- * give a new plan the answers of an earlier plan: all of them before the first `next`, or each one when the plan
- * returns its request.
+ * Plans the search of one market: says which requests to send, and takes their answers. The state of a plan depends
+ * only on the answers. So to resume, create a new plan and give it the answers of the earlier plan: all of them before
+ * the first `next`, or each one when the plan returns its request.
  *
- * States and transitions:
- * - page size: requests page 1 until the page size is known. Filters refused: done, with `refused`. Page 1 empty: done.
- * - listing: reads a market above the page cap through version 1 if possible. Totals agree: done. Otherwise → search.
- * - search: reads or splits the market, by rotation (`searchInTurns`) or completely (`enumerate`); then `spendRest`.
- * - final: requests the market's total once more; then done.
+ * States, in this order:
+ * - page size: requests page 1 until the page size is known. The plan is done if page 1 is empty, or if the API refuses
+ *   the filters (`refused`).
+ * - listing: reads a market above the page cap through version 1, if this is possible. The plan is done if the totals
+ *   agree.
+ * - search: reads or splits the market, either as a night of the rotation (`searchInTurns`) or completely
+ *   (`enumerate`). Then runs the postponed second passes (`spendRest`).
+ * - final: requests the market's total once more. Then the plan is done.
  */
 export interface Plan {
-  /** Returns up to `limit` requests to send now, each only once. If empty, the plan waits for answers or is done. */
+  /**
+   * Returns up to `limit` requests to send now. Returns each request only once. If the list is empty, the plan waits
+   * for answers or is done.
+   */
   next(limit: number): PlanRequest[];
-  /** Takes the answer to a request by the request's key, in any order. Keeps answers that are not needed yet. */
+  /**
+   * Takes the answer to the request with this key. Answers may come in any order; the plan keeps those that it does not
+   * need yet.
+   */
   answer(key: string, answer: PlanAnswer): void;
   readonly done: boolean;
-  /** The API's message when it refuses the market's own filters; null otherwise. */
+  /** The API's message if it refuses the market's own filters, otherwise null. */
   readonly refused: string | null;
   /** Returns all segments that have a state, ordered by id. */
   segments(): SegmentRecord[];
   coverage(): CoverageRecord;
-  /** Returns the companies carried over from earlier nights (`Rotation.carried`) that this run did not find again. */
+  /** Returns the companies of `Rotation.carried` that this run did not find. */
   carried(): CarriedMembers;
-  /**
-   * Returns what the run learned about the API and the market. Later nights receive the result as `known.calibration`.
-   */
+  /** Returns what the run learned about the API and the market. Later nights get it as `known.calibration`. */
   calibration(): Calibration;
   stats(): PlanStats;
 }
 
-/** Plans the search of all companies of a market through `POST /v2/prospecting` (reference v2, "Prospecting"). */
+/**
+ * Creates a plan that searches all companies of a market through `POST /v2/prospecting` (reference v2, "Prospecting").
+ */
 export function createPlan(input: PlanInput): Plan {
   const tree = new SegmentTree(input.filters);
   const { root } = tree;
@@ -154,12 +163,15 @@ export function createPlan(input: PlanInput): Plan {
 interface CrawlOutcome {
   refused: string | null;
   firstTotal: number | null;
-  /** True when the market was above the page cap, and version 2 searched the market, by rotation or completely. */
+  /**
+   * Whether version 2 searched the market because it is above the page cap. The search was complete or a night of the
+   * rotation.
+   */
   enumerated: boolean;
   inTurns: boolean;
 }
 
-/** Returns the carried-over companies that this run did not find again; none when the run searched the whole market. */
+/** Returns the carried-over companies that this run did not find. Returns none if the run searched the whole market. */
 function carriedOver({ input, tree: { root } }: CrawlState, { inTurns }: CrawlOutcome): CarriedMembers {
   const postponed = inTurns && root.children.some((child) => child.postponed);
   const carried = Object.entries((postponed && input.known?.rotation?.carried) || {});
@@ -207,8 +219,8 @@ function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
       segment.carriedSince = Object.keys(carried).toSorted()[0] ?? null;
     }
   }
-  // A capped total is smaller than the sum of the parts, but parts may also share companies. If the total equals the
-  // companies found, the total is right.
+  // If totals are capped, the parts have more companies together than the market's total. But parts may also share
+  // companies. If the total equals the number of companies found, the total is right.
   const whole = root.children.every((child) => child.state === 'calibration' || missingOf(child) === 0);
   if (root.distinct === root.total && whole) root.uncounted = false;
   else if (root.total >= state.totalsCap) root.total = Math.max(root.total, counted);
@@ -219,7 +231,7 @@ function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
   }
 }
 
-/** Requests the market's total once more, after all other requests. */
+/** Requests the market's total once more, after all searches. */
 function* askTotal(state: CrawlState, again: string): Task<void> {
   const { root } = state.tree;
   const last = yield* askAgain(state, root, 'final', again);

@@ -4,7 +4,9 @@ import { ask, type SearchAsk, type Task } from './tasks.js';
 import { addPage, type Segment } from './tree.js';
 import { isRefused, type Purpose, type SearchAnswer, type Window } from './types.js';
 
-/** Returns the request for a page of a segment; `again` marks a deliberate repetition. */
+/**
+ * Returns the request for a page of a segment. `again` distinguishes a deliberate repetition from the first request.
+ */
 export function pageAsk(
   state: CrawlState,
   segment: Segment,
@@ -17,7 +19,8 @@ export function pageAsk(
 }
 
 /**
- * Requests page 1 of a segment. Adds the page to the segment only once, even if calibration requested the page before.
+ * Requests page 1 of a segment and adds the page to the segment. If calibration has already added the page, it is not
+ * added twice.
  */
 export function* askFirst(
   state: CrawlState,
@@ -29,7 +32,7 @@ export function* askFirst(
   return answer;
 }
 
-/** Requests page 1 of a segment again without adding the page to the segment. */
+/** Requests page 1 of a segment again. Does not add the page to the segment. */
 export function askAgain(
   state: CrawlState,
   segment: Segment,
@@ -39,13 +42,16 @@ export function askAgain(
   return ask(pageAsk(state, segment, 1, purpose, mark));
 }
 
-/** Returns a function that requests page 1 of a window. Each window becomes a calibration segment below the market. */
+/**
+ * Returns a function that requests page 1 of a window. The window becomes a calibration segment, as a child of the
+ * market.
+ */
 export function probing(state: CrawlState, splitField: SplitField): (window: Window) => Task<SearchAnswer> {
   return (window) =>
     probe(state, state.tree.child(state.tree.root, splitField.key, splitField.filter(window), splitField.name(window)));
 }
 
-/** Searches for the market's companies without a value, with a filter value that may select these companies. */
+/** Searches for the market's companies without a value. `value` is a filter value that may select them. */
 export function guessNullValue(state: CrawlState, splitField: SplitField, value: unknown): Task<SearchAnswer> {
   return probe(state, state.tree.child(state.tree.root, splitField.key, value, 'none'), 'guess');
 }

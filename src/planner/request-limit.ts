@@ -1,10 +1,10 @@
 import type { CrawlState } from './crawl-state.js';
 
-/** Shortfall of a segment whose search ended at the plan's request limit. */
+/** Reason for missing companies, if the search of a segment stopped at the plan's request limit. */
 export const BEYOND_REASON =
   'stopped: the search needed far more requests than its totals and the companies found explain, so the API contradicts itself';
 
-/** Returns whether the plan has created more requests than any consistent API needs. */
+/** Returns whether the plan has created more requests than it would need for any API without contradictions. */
 export function isBeyondReason(state: CrawlState): boolean {
   return state.asked() > state.requestLimit();
 }

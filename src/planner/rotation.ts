@@ -10,18 +10,18 @@ import { fork, join, type Task } from './tasks.js';
 import { missingOf, type Segment } from './tree.js';
 import { isRefused, type CategoricalDimension, type Dimension, type PageAnswer, type Rotation } from './types.js';
 
-// Assumes that at most this share of the market's companies is added or removed between two requests.
+// Largest share of the market's companies that may be added or removed between two requests. This is an assumption.
 const DRIFT = 0.001;
 const DRIFT_FLOOR = 5;
 
-/** The dimension of a rotation. Each part of the rotation is a group of its values. */
+/** The dimension of a rotation. Each part of the rotation is a group of values of this dimension. */
 interface Turns extends Choice {
   dimension: CategoricalDimension;
 }
 
 /**
- * One side of the market: tonight's part or all other parts. Holds the values of the rotation's dimension on this side,
- * and the segment that these values select.
+ * One side of the market: either tonight's part of the rotation, or all other parts together. Holds the dimension's
+ * values on this side, and the segment that they select.
  */
 interface Side {
   values: readonly unknown[];
@@ -30,10 +30,10 @@ interface Side {
 }
 
 /**
- * Searches a market above the page cap as one night of the rotation. Searches tonight's part completely. In all other
- * parts, searches only the companies with a date. Reports the companies without a date in those parts as missing,
- * except known ones, which are carried over from earlier nights.
- * @returns the segment of the other parts; null, with no company searched, when the whole market must be searched
+ * Searches a market above the page cap as one night of the rotation. Searches tonight's part completely. In the other
+ * parts, searches only the companies with a date. There, a company without a date is carried over if an earlier night
+ * found it; otherwise it is reported as missing.
+ * @returns the segment of the other parts; null, before any search, if the whole market must be searched
  */
 export function* searchInTurns(state: CrawlState): Task<Segment | null> {
   const { root } = state.tree;
@@ -60,7 +60,10 @@ export function* searchInTurns(state: CrawlState): Task<Segment | null> {
   return others.segment;
 }
 
-/** Returns the parts that this run searched completely, for later nights; null when the market has no rotation. */
+/**
+ * Returns which parts of the rotation this run searched completely, for later nights. Returns null if the market has no
+ * rotation.
+ */
 export function turnsTaken(state: CrawlState, inTurns: boolean): { key: string; searched: number[] } | null {
   const of = state.input.remainderNights ?? 1;
   const turns = turnsOf(state);
@@ -70,8 +73,8 @@ export function turnsTaken(state: CrawlState, inTurns: boolean): { key: string; 
 }
 
 /**
- * Returns the first date dimension in which most companies of the market, but not all, have a value; null when there is
- * none.
+ * Returns the first date dimension in which most, but not all, companies of the market have a value. Returns null if
+ * there is none.
  */
 function datedChoice(state: CrawlState): Choice | null {
   for (const [dimension, { result: facts }] of state.facts) {
@@ -82,8 +85,8 @@ function datedChoice(state: CrawlState): Choice | null {
 }
 
 /**
- * Returns the dimension for a rotation. Every company must have a value in it, and a search must accept several values.
- * Takes the dimension with the most values.
+ * Returns the dimension for a rotation: every company must have a value in it, and a search must accept several values.
+ * Of several such dimensions, returns the one with the most values.
  */
 function turnsOf(state: CrawlState): Turns | null {
   const all = [...state.facts].flatMap(([dimension, { result: facts }]): Turns[] => {
@@ -105,8 +108,8 @@ function rotationKey({ facts: { splitField } }: Turns, of: number): string {
 }
 
 /**
- * Requests the totals of tonight's part and of all other parts together. Null for a side without values. Each value of
- * the dimension belongs to the same part every night.
+ * Requests two totals: of tonight's part, and of all other parts together. A side without values is null. Each value
+ * belongs to the same part every night.
  */
 function* askSides(
   state: CrawlState,
@@ -124,8 +127,8 @@ function* askSides(
     const filter = categoricalField(dimension, some, true).filter({ from: 0, to: some.length - 1 });
     const segment = some.length > 0 ? state.tree.child(state.tree.root, dimension.key, filter, name) : null;
     const first = segment ? yield* askFirst(state, segment, 'segment') : null;
-    // Until its search starts, the segment counts as a calibration segment. If the two totals do not add up, the run
-    // searches the whole market instead and does not use the segment.
+    // Mark the segment as a calibration segment until its search starts. If the two totals do not add up, the run does
+    // not use the segment and searches the whole market instead.
     if (segment) segment.state = 'calibration';
     sides.push(segment && first && !isRefused(first) ? { values: some, segment, first } : null);
   }
@@ -133,8 +136,8 @@ function* askSides(
 }
 
 /**
- * Returns the dimensions along which the segment of one side may be split: all other dimensions, and the rotation's own
- * dimension with only the values of this side.
+ * Returns the dimensions along which the segment of one side may be split: the dimension of the rotation, but only with
+ * the values of this side, and all other dimensions.
  */
 function within(
   state: CrawlState,
@@ -150,7 +153,7 @@ function within(
   return [part, ...rest];
 }
 
-/** Searches the companies with a date. Leaves the companies without a date to later nights. */
+/** Searches the companies with a date on one side. Leaves those without a date to later nights. */
 function* searchDated(
   state: CrawlState,
   { segment, first }: Side,

@@ -6,15 +6,17 @@ import { probing } from './questions.js';
 import type { Task } from './tasks.js';
 import { isRefused, type Window } from './types.js';
 
-// APIs cap totals at round numbers like 10,000. Few markets have exactly this many companies.
+// An API that caps totals caps them at a round number, such as 10,000. Few markets have exactly a round number of
+// companies.
 const ROUND = 1_000;
-// Allowed excess of the two halves' totals over the market's total, as a share. Companies may be added between two
+// The totals of the two halves may exceed the market's total by this share, because companies may be added between two
 // requests.
 const SURPLUS = 0.01;
 
 /**
- * Returns whether the market's total is a cap, not a count. Tests only round totals. Requests the totals of two halves
- * of a dimension: if these exceed the market's total together, the total is a cap. Then notes the cap in the state.
+ * Returns whether the API caps totals at the market's total. Tests only round totals. Requests the totals of the two
+ * halves of a dimension. If they add up to more than the market's total, the API caps totals; records this in the
+ * state.
  */
 export function* endsAtRoundTotal(state: CrawlState): Task<boolean> {
   const { root } = state.tree;
@@ -32,8 +34,8 @@ export function* endsAtRoundTotal(state: CrawlState): Task<boolean> {
 }
 
 /**
- * Returns the two halves of a dimension. Calibration requests the same two windows first, so a cold search sends each
- * of these requests only once.
+ * Returns the two halves of a dimension. Calibration starts with the same two windows, so a cold search sends these
+ * requests only once.
  */
 function halvesOf({ splitField }: DimensionFacts): [Window, Window] {
   const middle = splitField.ordered

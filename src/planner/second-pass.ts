@@ -9,51 +9,51 @@ import { fork, join, type Task } from './tasks.js';
 import { addPage, lostOf, missingOf, type Segment } from './tree.js';
 import { isRefused, type Dimension, type PageAnswer } from './types.js';
 
-// A pass may cost this many requests more than `requestsPerCompany` allows for the companies that it finds.
+// A pass may cost this many requests more than `requestsPerCompany` × the companies that it finds.
 const SMALL_PASS = 10;
-// Requests allowed for all second passes: this share of all other requests, plus `requestsPerCompany` for each company
-// that the passes found.
+// All second passes together may use START × the number of all other requests, plus `requestsPerCompany` × the
+// companies that the passes found.
 const START = 0.4;
-// Before a second pass has found a company, it may spend `requestsPerCompany` × TRIAL × pages of the segment.
-// `LEAST_TRIAL` is the smallest value of TRIAL × pages.
+// Until a second pass has found a company, it may use `requestsPerCompany` × TRIAL × the segment's pages. `LEAST_TRIAL`
+// is the lower limit of TRIAL × pages.
 const TRIAL = 0.13;
 const LEAST_TRIAL = 10;
-// With capped totals, nobody knows how many companies a pass can find. A segment then gets this many times the requests
-// for its pages.
+// If totals are capped, nobody knows how many companies a pass can find. Then it may use TRUST × the segment's pages.
+// `LEAST_TRUST` is the lower limit of the pages in this product.
 const TRUST = 1.5;
 const LEAST_TRUST = 30;
 
-/** A segment whose split missed some of its companies. */
+/** A segment whose split did not find all of its companies. */
 export interface Split {
   segment: Segment;
   /** Page 1 of the segment. */
   first: PageAnswer;
   choice: Choice;
-  /** Dimensions that the segment was not split along. */
+  /** The dimensions along which the segment was not split. */
   rest: readonly Dimension[];
-  /** Returns how the segment was split, as text for `Segment.shortfall`. */
+  /** Returns a text for `Segment.shortfall` that says how the segment was split. */
   explain(): string;
 }
 
-/** One split of a segment along one dimension. */
+/** The split of a segment along one dimension. */
 export interface SplitStep {
   segment: Segment;
   choice: Choice;
-  /** Dimensions that may split the parts. */
+  /** The dimensions along which the parts may be split further. */
   rest: readonly Dimension[];
   hunt: Hunt | null;
-  /** Checked during the split; the split ends early when the function returns true. */
+  /** Called from time to time during the split. If it returns true, the split ends early. */
   enough?: () => boolean;
 }
 
-/** Sweeps a segment along one more dimension. Ends early when `enough` returns true. */
+/** Sweeps a segment along one more dimension. Ends early if `enough` returns true. */
 export type Walk = (state: CrawlState, step: SplitStep) => Task<void>;
 
 /**
- * Runs second passes over a segment, to find the companies without a value in the dimension of its split. Runs the
- * cheapest pass first, while a pass costs at most `requestsPerCompany` requests for each company. Leaves more expensive
+ * Runs second passes over a segment, to find the companies without a value in the dimension of its split. Always runs
+ * the cheapest pass next, as long as it costs at most `requestsPerCompany` requests per company. Leaves more expensive
  * passes to `spendRest`.
- * @param outer the second pass that this segment is part of; null for a segment of the first pass
+ * @param outer the second pass to which this segment belongs; null for a segment of the first pass
  */
 export function* recover(
   state: CrawlState,
@@ -94,12 +94,13 @@ export function* recover(
 }
 
 /**
- * Runs the deferred second passes after the whole market was searched, those with the fewest requests per company
- * first. Stops when all second passes together would cost more than `requestsPerCompany` for each company they found.
+ * Runs the postponed second passes after the whole market was searched. Starts with those that need the fewest requests
+ * per company. Stops before the second passes together exceed their limit: START × the other requests, plus
+ * `requestsPerCompany` for each company that they found.
  */
 export function* spendRest(state: CrawlState): Task<void> {
   const { deferred, second, requestsPerCompany: price } = state;
-  // In a rotation, each night may use an equal share of the allowed requests.
+  // With a rotation, each night may use only its share of START.
   const turns = state.input.known?.rotation?.of ?? 1;
   const start = (START * (state.asked() - second.requests)) / turns;
   for (;;) {
@@ -121,7 +122,7 @@ export function* spendRest(state: CrawlState): Task<void> {
   for (const passes of deferred) passes.explain();
 }
 
-/** All second passes of one segment, with their cost so far. */
+/** The second passes over one segment, with their cost so far. */
 class SecondPasses implements DeferredPasses {
   private offers: readonly Offer[] = [];
   private rest: readonly Dimension[];
@@ -147,12 +148,12 @@ class SecondPasses implements DeferredPasses {
     return this.split.segment.id;
   }
 
-  /** The pass with the fewest requests per company; null when no pass can find a company. */
+  /** The pass that needs the fewest requests per company; null if no pass can find a company. */
   get best(): Offer | null {
     return this.offers[0] ?? null;
   }
 
-  /** Returns how many requests a pass over this segment may cost. */
+  /** Returns how many requests a pass may cost. */
   room({ gain }: Offer): number {
     const { segment } = this.split;
     const price = this.state.requestsPerCompany;
@@ -163,13 +164,13 @@ class SecondPasses implements DeferredPasses {
     return trust + earned;
   }
 
-  /** Lists the passes that can still find missing companies. */
+  /** Finds the passes that can still find missing companies, and stores them in `offers`. */
   *look(): Task<void> {
     const wanted = this.wanted();
     this.offers = wanted > 0 ? yield* offersFor(this.state, this.split.segment, this.rest, wanted) : [];
   }
 
-  /** Counts the companies that the best pass can find. If these companies are counted already, runs the pass. */
+  /** Counts the companies that the best pass can find. If they are already counted, runs the pass instead. */
   *goOn(): Task<void> {
     const [best, ...others] = this.offers;
     if (!best) return;
@@ -194,8 +195,8 @@ class SecondPasses implements DeferredPasses {
       this.wanted() === 0 || segment.cost - spent > floor + price * (cost / 3 + segment.distinct - distinct);
     yield* this.walk(this.state, { segment, choice, rest: this.rest, hunt: this.hunt(), enough });
     segment.distinct = segment.found.size;
-    // If `requestsPerCompany` is at least THOROUGH, further passes also search for companies that this sweep missed.
-    // Such passes are expensive.
+    // If `requestsPerCompany` is at least THOROUGH, later passes may also look for companies that this sweep missed,
+    // although this is expensive. So the dimension counts as searched only if the sweep missed none.
     const whole =
       this.state.requestsPerCompany < THOROUGH ||
       segment.children.every(
@@ -205,7 +206,7 @@ class SecondPasses implements DeferredPasses {
     if (whole) this.reached = [...this.reached, choice];
   }
 
-  /** Runs the best pass after the search of this segment and of all segments above has ended. */
+  /** Runs or counts the best pass, after the search of this segment and of all segments above it has ended. */
   *further(): Task<void> {
     const { segment } = this.split;
     yield* this.goOn();
@@ -217,7 +218,7 @@ class SecondPasses implements DeferredPasses {
     }
   }
 
-  /** Adds the requests and the found companies since the last call to the totals of all second passes. */
+  /** Adds to the totals of all second passes what this segment's passes have used and found since the last call. */
   book(): void {
     const { cost, distinct } = this.split.segment;
     this.state.second.requests += cost - this.booked.cost;
@@ -225,7 +226,7 @@ class SecondPasses implements DeferredPasses {
     this.booked = { cost, distinct };
   }
 
-  /** Writes why the segment lacks companies: how it was split, and which passes would be too expensive. */
+  /** Writes into the segment why companies are missing: how it was split, and which passes would be too expensive. */
   explain(): void {
     const { split } = this;
     const { segment } = split;
@@ -249,7 +250,7 @@ class SecondPasses implements DeferredPasses {
     return { reached, knows: (id) => known.has(id) || (outer?.knows(id) ?? false) };
   }
 
-  /** Returns the number of companies that are still missing. */
+  /** Returns how many companies this search still has to find. */
   private wanted(): number {
     const { outer } = this;
     const { segment } = this.split;

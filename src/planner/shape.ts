@@ -1,29 +1,29 @@
 import type { SplitField } from './split-field.js';
 import type { Window } from './types.js';
 
-// All empty windows together have this share of the companies in the estimate.
+// In the estimate, all empty windows together hold this share of the companies.
 const EMPTY = 1e-3;
 
-/** A window and the number of companies counted in it. */
+/** A window with the number of companies that the API counted in it. */
 export interface Counted extends Window {
   count: number;
 }
 
 /**
- * Estimates how a market's companies spread over the positions of a dimension, from a few counts. Assumes that
- * companies spread evenly within a window, along the dimension's coordinate. The estimate only sizes windows; totals
- * come from the API.
+ * Estimates how a market's companies are spread over the positions of a dimension, from the counts of a few windows.
+ * Assumes that companies are spread evenly within a window (along the dimension's coordinate). The estimate only helps
+ * to choose the size of windows; all totals come from the API.
  */
 export class Shape {
   private readonly starts: number[];
   private readonly before: number[];
 
-  /** @param counts windows in ascending order that cover the dimension without gaps */
+  /** @param counts counted windows in ascending order, which together cover the whole dimension */
   constructor(
     private readonly splitField: SplitField,
     private readonly counts: readonly Counted[],
   ) {
-    // Empty windows keep a small weight, so that a sweep never divides by zero.
+    // Give empty windows a small weight, so that a sweep never divides by zero.
     const sum = counts.reduce((all, c) => all + c.count, 0);
     const floor = (Math.max(1, sum) * EMPTY) / counts.length;
     const weights = counts.map((c) => Math.max(c.count, floor));
@@ -33,14 +33,16 @@ export class Shape {
     for (const weight of weights) this.before.push(this.before.at(-1)! + weight / total);
   }
 
-  /** Returns the share of the companies between two positions, both included; 0 when `to` is before `from`. */
+  /**
+   * Returns the share of the companies from one position to another, both included. Returns 0 if `to` is before `from`.
+   */
   mass(from: number, to: number): number {
     return Math.max(0, this.upTo(to + 1) - this.upTo(from));
   }
 
   /**
-   * Returns the largest `to` for which the positions `from` to `to` together hold at most `share` of the companies.
-   * Returns `from - 1` when the position `from` alone holds more.
+   * Returns the largest `to` for which the positions from `from` to `to` together hold at most `share` of the
+   * companies. Returns `from - 1` if the position `from` alone holds more.
    */
   reach(from: number, share: number): number {
     const goal = this.upTo(from) + share;
@@ -54,7 +56,7 @@ export class Shape {
     return low;
   }
 
-  /** Returns the share of the companies before a position. */
+  /** Returns the share of the companies whose position is before `position`. */
   private upTo(position: number): number {
     const { lo, hi } = this.splitField;
     if (position <= lo) return 0;
@@ -75,8 +77,8 @@ export class Shape {
 }
 
 /**
- * Halves a window by the dimension's coordinate. Returns the last position of the left half, which is never the whole
- * window.
+ * Halves a window along the dimension's coordinate. Returns the last position of the left half. The left half is never
+ * the whole window.
  */
 export function halve(splitField: SplitField, window: Window): number {
   const goal = (splitField.coord(window.from) + splitField.coord(window.to + 1)) / 2;

@@ -2,38 +2,37 @@ import { dayNumber, dayText, firstDay, yearOf } from './days.js';
 import type { Bounds, CategoricalDimension, DateFormat, RangeDimension, Window } from './types.js';
 
 /**
- * A filter along which searches are split, such as the date of incorporation. Each value has a number, its position,
- * from `lo` to `hi`. A window is a range of positions.
+ * A filter that splits searches, such as the date of incorporation. Each of its values has a number from `lo` to `hi`,
+ * its position. A window is a range of positions.
  */
 export interface SplitField {
   key: string;
   lo: number;
   hi: number;
-  /** False when a search can select only one position. */
+  /** Whether a search can select several positions at once. */
   windows: boolean;
-  /**
-   * False when neighbouring positions are unrelated: the count of one position does not predict the count of the next.
-   */
+  /** Whether neighbouring positions are related, so that the count of one helps to predict the count of the next. */
   ordered: boolean;
-  /** True when a company can have several values. Several positions then contain the company. */
+  /** Whether a company can have several values. It is then found at several positions. */
   overlapping: boolean;
   /**
-   * Maps a position to a coordinate. Along this coordinate, companies are spread about evenly. An estimate is enough,
-   * because the coordinate only helps to size windows.
+   * Maps a position to a coordinate along which companies are spread about evenly. An estimate is enough, because it
+   * only helps to choose the size of windows.
    */
   coord(position: number): number;
   /** Returns the value of the filter that selects a window. */
   filter(window: Window): unknown;
   /**
-   * Value of the filter that selects, in one search, every company with any value of this field. Null when the API has
-   * no such filter value. For a range, it selects the values from `lo` to `hi`.
+   * Filter value with which one search selects every company that has any value of this field (for a range: any value
+   * from `lo` to `hi`). Null if the API has no such filter value.
    */
   everybody: unknown;
   /** Returns a short name of a window for segment ids. */
   name(window: Window): string;
 }
 
-// Registrations grow over the decades. `coord` therefore grows exponentially, by the factor e in this many years.
+// The number of registrations grows over the decades. So `coord` grows exponentially: by the factor e in this many
+// years.
 const GROWTH_YEARS = 20;
 const DECIMALS = 100;
 
@@ -61,7 +60,7 @@ export function categoricalField(
   };
 }
 
-/** Ends of a range as positions, and which bounds the API includes. */
+/** The first and last position of a range, and the bounds that the API includes. */
 interface RangeLimits {
   min: number;
   max: number;
@@ -70,9 +69,10 @@ interface RangeLimits {
 }
 
 /**
- * Assigns positions to the days, years or numbers of a range. The first window has no lower bound and the last one no
- * upper bound, so the windows cover all values. If the market's own filter (`own`) has a bound, this bound is sent as
- * written. If the API excludes values equal to a bound, the bounds are moved outwards by one position.
+ * Assigns positions to the days, years or numbers of a range.
+ * - The first window has no lower bound and the last window has no upper bound. So the windows cover all values.
+ * - A bound of the market's own filter (`own`) is sent as written.
+ * - If the API excludes values equal to a bound, the bounds are moved outwards by one position.
  */
 export function rangeField(
   dimension: RangeDimension,
@@ -113,7 +113,7 @@ export function rangeField(
   };
 }
 
-/** Returns the position of a bound as the caller wrote it; undefined when the bound is unreadable. */
+/** Returns the position of a bound in a filter. Returns undefined if the bound is unreadable. */
 export function positionOf(
   dimension: RangeDimension,
   format: DateFormat,
@@ -125,7 +125,7 @@ export function positionOf(
 
 interface Scale {
   coord(position: number, hi: number): number;
-  /** Returns the bound to send to the API for the first or last position of a window. */
+  /** Returns the bound to send to the API. `end` says whether it is the first or the last position of a window. */
   say(position: number, end: 'first' | 'last'): unknown;
   parse(bound: unknown, end: 'first' | 'last'): number | undefined;
 }
@@ -135,13 +135,13 @@ function scaleOf(dimension: RangeDimension, format: DateFormat): Scale {
   return numbersScale(dimension.type === 'decimal' ? DECIMALS : 1);
 }
 
-// Weight of a Saturday or a Sunday, when few companies register; an average day weighs 1. `PASSED[d]` is the weight of
-// a week's days before day d; Monday is day 0.
+// Few companies register on weekends. WEEKEND is the weight of a Saturday or Sunday, where an average day has the
+// weight 1. `PASSED[d]` is the weight of all days of the week before day d; Monday is day 0.
 const WEEKEND = 0.14;
 const WEEKDAY = (7 - 2 * WEEKEND) / 5;
 const PASSED = [0, 1, 2, 3, 4, 5].map((days) => days * WEEKDAY).concat(5 * WEEKDAY + WEEKEND);
 
-/** Maps a day to a number along which the registrations of a week spread evenly. */
+/** Maps a day to a number, so that registrations are spread evenly along these numbers, even at weekends. */
 function evenDay(day: number): number {
   const monday = Math.floor((day + 3) / 7) * 7 - 3; // 1970-01-01, day 0, was a Thursday
   return monday + PASSED[day - monday]!;
@@ -176,8 +176,8 @@ function yearsScale(format: DateFormat): Scale {
 }
 
 /**
- * Assigns positions to whole numbers, or to steps of 1/`parts`. The coordinate is logarithmic, because amounts and head
- * counts span orders of magnitude.
+ * Assigns positions to whole numbers, or to steps of 1/`parts`. The coordinate is logarithmic, because some amounts and
+ * head counts are thousands of times larger than others.
  */
 function numbersScale(parts: number): Scale {
   return {

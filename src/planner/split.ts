@@ -11,23 +11,24 @@ import { fork, join, type Fiber, type Task } from './tasks.js';
 import { lostOf, missingOf, type Segment } from './tree.js';
 import { isRefused, type Dimension, type PageAnswer, type Window } from './types.js';
 
-// A sweep requests one window after another. Cut a long sweep into parallel parts, one for this many windows.
+// A sweep requests one window after another. Cut a long sweep into parts that run in parallel, one part per this many
+// windows, up to MOST_PARTS.
 const WINDOWS_PER_PART = 30;
 const MOST_PARTS = 16;
-// After every 4 leaves of a second pass, check whether all missing companies are found.
+// In a second pass, check after every LOOK_EVERY leaves whether all missing companies were found.
 const LOOK_EVERY = 4;
-// Expected error of a window's size when the warehouse knows the distribution. The first value is for the whole market,
-// the second for a part of the market.
+// Expected relative error of a window's predicted count if the warehouse knows the distribution: for the whole market,
+// and for a part of the market.
 const WARM_ERROR = 0.004;
 const WARM_PART_ERROR = 0.06;
-// Allowed excess of the parts' totals over the total of the whole, as a share. Companies may be added while the parts
-// are read.
+// The totals of the parts may exceed the total of the whole by this share, because companies may be added while the
+// parts are read.
 const SURPLUS = 0.01;
 const SURPLUS_FLOOR = 5;
 
 /**
- * Finds every company of a segment whose page 1 is known. At or below the page cap, reads all pages. Otherwise splits
- * the segment.
+ * Finds every company of a segment. `first` is its page 1. If the segment is at or below the page cap, reads all pages.
+ * Otherwise splits the segment.
  */
 export function* enumerate(
   state: CrawlState,
@@ -71,8 +72,8 @@ export function* enumerate(
 }
 
 /**
- * Returns whether ten pages show all companies of the segment. False if the market's total equals the page cap, because
- * the total may be capped there.
+ * Returns whether the pages of one search show all companies of the segment. If the market's total equals the page cap,
+ * returns false, because the API may cap totals there.
  */
 function isVisible(state: CrawlState, { parent }: Segment, total: number): boolean {
   return (
@@ -80,20 +81,23 @@ function isVisible(state: CrawlState, { parent }: Segment, total: number): boole
   );
 }
 
-/** Returns whether a segment's total only means "at least this many". */
+/** Returns whether a segment's total is capped, so that it only means "at least this many". */
 function isCapped(state: CrawlState, segment: Segment): boolean {
   return segment.total >= state.totalsCap;
 }
 
-/** Detects capped totals: parts that share no company hold more companies than the market's total says. */
+/**
+ * Detects that the API caps totals: the parts share no company, but together they have more companies than the market's
+ * total.
+ */
 function noticeCappedTotals(state: CrawlState, segment: Segment, { facts }: Choice, sum: number): void {
   if (segment.parent || facts.splitField.overlapping) return;
   if (sum > segment.total * (1 + SURPLUS) + SURPLUS_FLOOR) state.noteCappedTotals(segment.total);
 }
 
 /**
- * Sets the total of a segment with capped totals to the sum of its parts. Companies in none of the parts remain
- * uncounted.
+ * Sets the total of a segment to the sum of its parts, because the API caps its total. Companies that are in none of
+ * the parts are not counted.
  */
 function countByChildren(state: CrawlState, segment: Segment, { facts }: Choice): void {
   const sum = facts.splitField.overlapping ? 0 : countOf(segment);
@@ -108,8 +112,8 @@ function countOf(segment: Segment): number {
 }
 
 /**
- * Sweeps a segment along a dimension, in parallel parts, and searches each window. Adds the found companies to the
- * segment.
+ * Splits a segment along a dimension: sweeps it, in several parts at the same time, and searches each window. Adds the
+ * found companies to the segment.
  */
 export function* splitBy(state: CrawlState, step: SplitStep): Task<void> {
   const { segment, choice, rest, hunt, enough } = step;
@@ -147,7 +151,7 @@ function* sweep(state: CrawlState, { segment, choice, rest, hunt, enough }: Spli
     windows: splitField.windows,
     ...(segment.parent ? {} : { size: state.size }),
     ordered: splitField.ordered,
-    // The distribution in the warehouse describes the whole market. For a part of the market, it is only an estimate.
+    // The distribution in the warehouse describes the whole market. For a part of the market, it is less exact.
     ...(choice.facts.exact ? { error: segment.parent ? WARM_PART_ERROR : WARM_ERROR } : {}),
   });
   let open: Fiber<void>[] = [];
@@ -179,7 +183,7 @@ function* sweep(state: CrawlState, { segment, choice, rest, hunt, enough }: Spli
   segment.distinct = segment.found.size;
 }
 
-/** Marks a segment as used only for calibration. Moves its companies and its cost to its parent. */
+/** Marks a segment as a calibration segment. Moves its companies and its cost to its parent. */
 function passBy(segment: Segment): void {
   segment.state = 'calibration';
   for (const id of segment.found) segment.parent!.found.add(id);
@@ -188,8 +192,8 @@ function passBy(segment: Segment): void {
 }
 
 /**
- * Reports one gap for all children. Children with overlapping values miss the same companies, so a gap for each would
- * count them several times.
+ * Makes coverage report one gap for all children together. Children with overlapping values may miss the same
+ * companies, so separate gaps would count them several times.
  */
 function mergeChildren(segment: Segment): void {
   segment.merged = true;
@@ -203,19 +207,19 @@ function explainSplit(segment: Segment): string {
   return [`split by ${segment.splitBy.join(', then ')}`, ...segment.notes.toSorted().slice(0, 3)].join('; ');
 }
 
-/** Requests page 1 of a child segment; returns null when refused. */
+/** Requests page 1 of a child segment. Returns null if the API refuses the search. */
 function* askSegment(state: CrawlState, child: Segment): Task<PageAnswer | null> {
   const answer = yield* askFirst(state, child, 'segment');
   return isRefused(answer) ? null : answer;
 }
 
-/** Returns the windows that calibration counted at or below the page cap. Page 1 of these windows is known. */
+/** Returns the windows whose count in calibration is at or below the page cap. Their page 1 is already known. */
 function countedLeaves(state: CrawlState, segment: Segment, { facts }: Choice): Window[] {
   if (segment.parent) return [];
   return (facts.asked ?? []).filter(({ count }) => count <= state.cap && count < state.totalsCap);
 }
 
-/** Cuts the windows `taken` out of a part, and returns the windows that remain. */
+/** Removes the windows `taken` from a part. Returns the windows that remain. */
 function around(part: Window, taken: readonly Window[]): Window[] {
   const left: Window[] = [];
   let { from } = part;
@@ -227,13 +231,13 @@ function around(part: Window, taken: readonly Window[]): Window[] {
   return from <= part.to ? [...left, { from, to: part.to }] : left;
 }
 
-/** Cuts a dimension into parts with about equally many companies. */
+/** Cuts a dimension into parts that hold about the same number of companies. */
 function partsOf(state: CrawlState, segment: Segment, { facts }: Choice, oneByOne: boolean): Window[] {
   const { splitField, shape, share } = facts;
   const expected = segment.total * share;
   const points = splitField.hi - splitField.lo + 1;
   let parts = oneByOne ? 1 : splitField.windows ? Math.floor(expected / state.cap / WINDOWS_PER_PART) : points;
-  // A single window over the whole range would select the same companies as no filter.
+  // Use at least two parts: a single window over the whole range would select the same companies as no filter.
   if (expected <= state.cap) parts = Math.max(2, parts);
   parts = Math.min(MOST_PARTS, points, Math.max(1, parts));
   const windows: Window[] = [];

@@ -1,77 +1,81 @@
 import type { Shape } from './shape.js';
 import type { Window } from './types.js';
 
-/** Facts about the segment to sweep, and about the dimension to sweep along. */
+/** What a sweep needs to know about the segment and about the dimension. */
 export interface SweepInput {
   shape: Shape;
   /** First and last position of the sweep. */
   from: number;
   to: number;
-  /** Estimated number of companies in the segment, over all positions of the dimension. Used only to size windows. */
+  /** Estimated number of companies in the whole segment. Used only to choose the size of windows. */
   expected: number;
-  /** Companies that one search can show. */
+  /** Number of companies that one search can show. */
   cap: number;
   /**
-   * Returns the largest possible number of companies in the segment. If the totals add up to more, they contradict each
-   * other and the sweep stops.
+   * Returns the largest number of companies that the segment can have. If the totals add up to more, they contradict
+   * each other, and the sweep stops.
    */
   most(): number;
-  /** Returns the cap of totals: from this number on, a total means "at least this many". Default: no cap. */
+  /**
+   * Returns the number at which the API caps totals: a total this large means "at least this many". Default: no cap.
+   */
   totalsCap?(): number;
-  /** False when a search can select only one position. */
+  /** Whether a search can select several positions at once. */
   windows: boolean;
-  /** Relative error to expect in the estimate for the first window. Default: `COLD_ERROR`. */
+  /** Expected relative error of the predicted count of the first window. Default: `COLD_ERROR`. */
   error?: number;
-  /** Rows on a page. If given, and the shape is exact, windows end where their last page is nearly full. */
+  /** Number of rows on a page. If given together with `error`, windows end where their last page is nearly full. */
   size?: number;
   /**
-   * False when the count of one position does not predict the count of the next. Then only `shape` sizes the windows.
-   * Default true.
+   * Whether the count of one position helps to predict the count of the next. If false, only `shape` decides the size
+   * of windows. Default true.
    */
   ordered?: boolean;
 }
 
 /**
- * - leaf: the window's total is at or below the page cap.
- * - spike: the window is a single position, but its total is above the page cap.
- * - narrow: the window's total is above the page cap. A narrower window comes next.
+ * What the total of a window means:
+ * - leaf: the total is at or below the page cap.
+ * - spike: the total is above the page cap, and the window is a single position.
+ * - narrow: the total is above the page cap. A narrower window comes next.
  */
 export type Verdict = 'leaf' | 'spike' | 'narrow';
 
-// Expected error of the first window in a cold sweep.
+// Expected relative error of the first window's predicted count in a cold sweep.
 const COLD_ERROR = 0.08;
 const FULLEST = 0.995;
-// The estimate of companies per position is an average over past windows. Each new window multiplies the weight of
+// The number of companies per position is estimated from past windows. Each new window multiplies the weight of all
 // earlier windows by this factor.
 const MEMORY = 0.5;
-// A window may shrink so that its last page is nearly full, but not below this share of its expected companies. At most
-// `MOST_TRIED` end positions are tried.
+// A window may be shortened so that its last page is nearly full, but it keeps at least SHORTEST of its expected
+// companies. At most `MOST_TRIED` end positions are tried.
 const SHORTEST = 0.4;
 const MOST_TRIED = 1_000;
-// How much the number of companies in a window changes in one night: the variance, divided by the number.
+// How much the number of companies in a window changes in one night: variance / number.
 const MOVING = 0.0015;
-// If a window's total is this many times the expected number, one position probably holds most of the companies. Then
-// halve the window instead of interpolating.
+// If a window's total is this many times the expected number, a single position probably holds most of its companies.
+// Then halve the window instead of interpolating.
 const SPIKE = 3;
 
 /**
- * Goes through a dimension in ascending order, with windows sized just below the page cap. A window above the page cap
- * is an overflow. Its total is exact, so after its first part is read, the count of the rest needs no request. Windows
- * never overlap and leave no gap. `next` returns the window to request; `learn` takes its total.
+ * Goes through a dimension in ascending order. Chooses windows whose total is just below the page cap. `next` returns
+ * the window to request; `learn` takes its total. Windows never overlap and leave no gap. A window above the page cap
+ * is an overflow, and is read in smaller windows. Because its total is exact, the count of its last part follows
+ * without a request.
  *
  * States and transitions:
- * - cold: no total is known yet; only the shape sizes the windows. The first total → warm.
- * - warm: the density of the last windows corrects the shape. A total above the cap → inside an overflow.
- * - inside an overflow: its exact count sizes the windows. A window at or beyond its end → warm.
- * - ended: the position passed `to`, or the totals contradicted each other (`gaveUp`).
+ * - cold: no total is known yet, so only the shape decides the size of windows. After the first total → warm.
+ * - warm: the density of the last windows corrects the shape. After a total above the cap → inside an overflow.
+ * - inside an overflow: its exact total decides the size of windows. After a window that reaches its end → warm.
+ * - ended: the position is after `to`, or the totals contradict each other (`gaveUp`).
  */
 export class Sweep {
   private at: number;
   private window: Window = { from: 0, to: 0 };
   private foreseen = 0;
   /**
-   * Windows that were too large to read and are being read in smaller windows. The smallest comes last. `count` companies
-   * of each lie between the current position (`at`) and its `end`.
+   * Windows above the page cap, which are being read in smaller windows. The smallest comes last. `count` is the number
+   * of their companies from the current position (`at`) to their `end`.
    */
   private overflows: { end: number; count: number }[] = [];
   private clean = 0;
@@ -90,24 +94,24 @@ export class Sweep {
     this.mass = input.expected * input.shape.mass(input.from, input.to);
   }
 
-  /** First position after all leaves and spikes so far. */
+  /** The first position after all leaves and spikes so far. */
   get position(): number {
     return this.at;
   }
 
-  /** True when the sweep stopped before its end because the totals contradicted each other. */
+  /** Whether the sweep stopped early because the totals contradict each other. */
   get gaveUp(): boolean {
     return this.at <= this.input.to && this.contradicts;
   }
 
   /**
-   * True when the totals cannot be right: the sweep needs far too many windows, or its windows hold more companies than
-   * the segment can have.
+   * Whether the totals cannot be right. This is so if the sweep needs far too many windows, or if its windows hold more
+   * companies than the segment can have.
    */
   private get contradicts(): boolean {
     const { from, to, cap } = this.input;
     const most = this.input.most();
-    // With a consistent API, a sweep requests far fewer windows.
+    // If the API does not contradict itself, a sweep needs far fewer windows than `limit`.
     const mass = most === Infinity ? Math.max(this.mass, this.accepted) : this.mass;
     const limit = 60 + 8 * Math.ceil(mass / cap) + Math.min(500, to - from + 1);
     return this.asked >= limit || this.accepted > most;
@@ -123,7 +127,7 @@ export class Sweep {
     return this.window;
   }
 
-  /** Takes the total of the last window and returns the verdict on this window. */
+  /** Takes the total of the last window. Returns what it means. */
   learn(total: number): Verdict {
     const { from, to } = this.window;
     const { cap } = this.input;
@@ -149,7 +153,7 @@ export class Sweep {
     return 'leaf';
   }
 
-  /** Skips the last window after the API refused it. */
+  /** Skips the last window because the API refused it. */
   skip(): void {
     this.at = this.window.to + 1;
     this.overflows = this.overflows.filter((overflow) => overflow.end >= this.at);
@@ -163,7 +167,7 @@ export class Sweep {
       this.modelled * keep + this.input.expected * this.input.shape.mass(this.window.from, this.window.to);
   }
 
-  /** Companies per unit of the shape's mass, learned from the last windows. */
+  /** Number of companies per unit of `Shape.mass`, learned from the last windows. */
   private get density(): number {
     const ratio = this.modelled > 0 ? this.seen / this.modelled : 1;
     return Math.max(ratio, 1e-6) * Math.max(this.input.expected, 1);
@@ -191,7 +195,10 @@ export class Sweep {
     return start > end ? end : Math.max(start - 1, shape.reach(start, need / this.density));
   }
 
-  /** Returns the end, at or before `to`, at which the window's last page is expected to have the fewest empty rows. */
+  /**
+   * Shortens a window so that its last page has as few empty rows as possible. Returns the new end, which is at or
+   * before `to`.
+   */
   private fillPages(to: number): number {
     const { size, error, cap, to: end } = this.input;
     if (size === undefined || error === undefined || this.overflows.length > 0 || to === end) return to;
@@ -200,7 +207,7 @@ export class Sweep {
     for (let at = to; at >= this.at && to - at < MOST_TRIED; at--) {
       const foreseen = this.predict({ from: this.at, to: at });
       if (foreseen < least || foreseen < 1) break;
-      // Plan for a somewhat higher count than expected, because a further page for a single company is expensive.
+      // Plan for a slightly higher count than expected, because one more page for a single company is expensive.
       const pages = Math.ceil(Math.min(cap, foreseen + 1 + Math.sqrt(foreseen * MOVING)) / size);
       const waste = (pages * size) / foreseen;
       if (waste < bestWaste) [best, bestWaste] = [at, waste];
@@ -219,7 +226,10 @@ export class Sweep {
     return shape.reach(start, (mass * need) / count);
   }
 
-  /** Estimates the companies of a window, from exact counts of overflows and from the density of the last windows. */
+  /**
+   * Estimates the number of companies in a window. Uses the exact counts of overflows, and otherwise the density of the
+   * last windows.
+   */
   private predict(window: Window): number {
     const { shape } = this.input;
     let sum = 0;

@@ -2,8 +2,8 @@ import { requestKey, type Ask } from './request-key.js';
 import type { ListingAnswer, PlanAnswer, PlanRequest, RefusedAnswer, SearchAnswer } from './types.js';
 
 /**
- * Sequential code in a generator. A task yields the requests or tasks for which it waits. A task sees only answers and
- * finished tasks, so the order in which answers arrive cannot change its decisions.
+ * A task is sequential code in a generator. It yields the requests or tasks for which it waits. It sees only answers
+ * and finished tasks, so the order in which answers arrive cannot change its decisions.
  */
 export type Task<T> = Generator<Step, T, unknown>;
 
@@ -21,7 +21,7 @@ interface Running extends Fiber<unknown> {
   waiters: Running[];
 }
 
-/** A search through version 2, the default route. */
+/** A search through version 2, the default route. The scheduler adds the route. */
 export type SearchAsk = Omit<Ask, 'route'>;
 
 /** Makes one request and waits for its answer. The scheduler sends equal requests only once. */
@@ -29,12 +29,14 @@ export function* ask(request: SearchAsk): Task<SearchAnswer> {
   return (yield* askAll([request]))[0]!;
 }
 
-/** Makes several requests at once and waits for all answers. Returns the answers in the order of the requests. */
+/**
+ * Makes several requests at the same time and waits for all answers. Returns the answers in the order of the requests.
+ */
 export function* askAll(requests: SearchAsk[]): Task<SearchAnswer[]> {
   return (yield { asks: requests.map((request) => ({ route: 'v2', ...request })) }) as SearchAnswer[];
 }
 
-/** Like `askAll`, for pages of the search in version 1. */
+/** Works like `askAll`, but requests pages of version 1's search. */
 export function* askListing(requests: SearchAsk[]): Task<(ListingAnswer | RefusedAnswer)[]> {
   return (yield { asks: requests.map((request) => ({ route: 'v1', ...request })) }) as (
     | ListingAnswer
@@ -42,18 +44,18 @@ export function* askListing(requests: SearchAsk[]): Task<(ListingAnswer | Refuse
   )[];
 }
 
-/** Starts a task that runs at the same time. */
+/** Starts another task, which runs at the same time. */
 export function* fork<T>(task: Task<T>): Task<Fiber<T>> {
   return (yield { fork: task }) as Fiber<T>;
 }
 
-/** Waits for tasks to end; returns their results in order. */
+/** Waits until tasks have ended. Returns their results in the order of `fibers`. */
 export function* join<T>(fibers: readonly Fiber<T>[]): Task<T[]> {
   yield { join: fibers };
   return fibers.map((fiber) => fiber.result as T);
 }
 
-/** Runs tasks as far as the known answers allow, and collects the requests for which tasks wait. */
+/** Runs tasks as far as the known answers allow. Collects the requests for whose answers tasks wait. */
 export class Scheduler {
   private readonly answers = new Map<string, PlanAnswer>();
   private readonly waiting = new Map<string, Running[]>();
@@ -62,27 +64,27 @@ export class Scheduler {
   private ready: { fiber: Running; value: unknown }[] = [];
   private readonly used = new Set<string>();
 
-  /** @param onAnswer called once for each answer that a task waited for */
+  /** @param onAnswer called once for each answer, when a task first uses it */
   constructor(private readonly onAnswer: (asked: Ask, answer: PlanAnswer) => void) {}
 
-  /** Number of answers that a task has used. */
+  /** Number of answers that tasks have used. */
   get answered(): number {
     return this.used.size;
   }
 
-  /** Number of requests that a task has made, answered or not. */
+  /** Number of requests that tasks have made, answered or not. */
   get asked(): number {
     return this.used.size + this.waiting.size;
   }
 
-  /** Starts the first task and runs it until it waits for answers. */
+  /** Starts the first task. Runs it until it waits for answers. */
   start<T>(task: Task<T>): Fiber<T> {
     const fiber = this.spawn(task);
     this.drain();
     return fiber as Fiber<T>;
   }
 
-  /** Returns up to `limit` requests, each only once. Skips requests whose answer is already known. */
+  /** Returns up to `limit` requests. Returns each request only once, and none whose answer is already known. */
   take(limit: number): PlanRequest[] {
     const taken: PlanRequest[] = [];
     while (taken.length < limit && this.head < this.wanted.length) {
@@ -96,7 +98,7 @@ export class Scheduler {
     return taken;
   }
 
-  /** Takes an answer, even if no task waits for the answer yet. Keeps the first answer of a key. */
+  /** Takes an answer, even if no task waits for it yet. Ignores a second answer for the same key. */
   give(key: string, answer: PlanAnswer): void {
     if (this.answers.has(key)) return;
     this.answers.set(key, answer);

@@ -9,51 +9,54 @@ export interface Segment {
   parent: Segment | null;
   filters: Record<string, unknown>;
   depth: number;
-  /** The total as last reported. */
+  /** The total that the API last reported. */
   total: number;
   /**
-   * Ids of the companies listed in this segment or in a segment split from it. When this segment gets its final state,
-   * the ids move to its parent, unless `kept` is true.
+   * Ids of the companies that this segment, or a segment split from it, has listed. When this segment gets its final
+   * state, the ids move to its parent, unless `kept` is true.
    */
   found: Set<string>;
-  /** Keeps `found` for a deferred second pass. */
+  /** Whether `found` stays here for a postponed second pass. */
   kept: boolean;
   /**
-   * Number of found companies, unusable ids included. The search continues while `distinct` is below `total`. Unchanged
-   * when `found` is emptied.
+   * Number of found companies, including unusable ids. The search continues while `distinct` is below `total`. Does not
+   * change when the ids of `found` move to the parent.
    */
   distinct: number;
-  /** Number of found companies whose id the warehouse cannot hold. In coverage, these companies are missing. */
+  /** Number of found companies whose id the warehouse cannot hold. Coverage counts them as missing. */
   unusable: number;
-  /** Number of carried-over companies in this segment, including the segments split from it. */
+  /** Number of carried-over companies in this segment and in the segments split from it. */
   carried: number;
-  /** The oldest night (YYYY-MM-DD) that found one of the carried-over companies; null when there are none. */
+  /** The earliest night (YYYY-MM-DD) that found one of the carried-over companies; null if there are none. */
   carriedSince: string | null;
-  /** True when later nights search for this segment's companies without a date. */
+  /** Whether the companies of this segment without a date are left to later nights. */
   postponed: boolean;
-  /** Rows of this segment's own pages, repeated rows included. */
+  /** Number of rows on this segment's own pages, including repeated rows. */
   rows: number;
   pages: number;
-  /** Pages requested for this segment and for the segments split from it. */
+  /** Number of pages requested for this segment and for the segments split from it. */
   cost: number;
-  /** Null until the segment is completely searched or becomes a calibration segment. */
+  /** Final state. Null until the segment is completely searched or becomes a calibration segment. */
   state: SegmentRecord['state'] | null;
   splitBy: string[];
   children: Segment[];
-  /** Why companies are missing in this segment, for people; null where the children give the reasons. */
+  /** A text that says why companies are missing in this segment. Null where the children give the reasons. */
   shortfall: string | null;
-  /** True when this segment may have companies that its total does not contain. */
+  /** Whether this segment may have companies that its total does not count. */
   uncounted: boolean;
   /**
-   * True when no single child segment can be named for the missing companies. Several dimensions were tried, or values
-   * overlap.
+   * Whether missing companies cannot be assigned to single children. This is so after splits along several dimensions,
+   * or if values overlap.
    */
   merged: boolean;
-  /** Faults during the split, for people. */
+  /** Texts about problems during the split. */
   notes: string[];
 }
 
-/** Proofs of a company, best first: a leaf with a matching total, a changed leaf, a search above the page cap. */
+/**
+ * How a company can be proven, best first: by a leaf whose total agrees, by a leaf that changed, or by a search above
+ * the page cap.
+ */
 export const PROOFS = ['proven', 'drifted', 'unsplittable'] as const;
 export type Proof = (typeof PROOFS)[number];
 const PROOF_OF: Partial<Record<SegmentRecord['state'], Proof>> = {
@@ -62,10 +65,10 @@ const PROOF_OF: Partial<Record<SegmentRecord['state'], Proof>> = {
   truncated: 'unsplittable',
 };
 
-/** All segments of a plan. `found` of the root holds every id of the market. */
+/** All segments of a plan. The root's `found` holds every id of the market. */
 export class SegmentTree {
   private readonly all = new Map<string, Segment>();
-  /** The best proof (see `PROOFS`) of each company that a leaf listed. */
+  /** For each company that a leaf listed, the best proof (see `PROOFS`). */
   readonly proofs = new Map<string, Proof>();
   /** Keys of companies whose ids the warehouse cannot hold. */
   readonly unusable = new Set<string>();
@@ -75,11 +78,14 @@ export class SegmentTree {
     this.root = this.make('root', null, filters);
   }
 
-  /** Returns the child with one more filter, `value` under `key`. Equal filters give the same segment. */
+  /**
+   * Returns the child of a segment that has one more filter: `value` under `key`. The same filters always give the same
+   * segment.
+   */
   child(parent: Segment, key: string, value: unknown, name: string): Segment {
     const filters = { ...parent.filters, [key]: value };
     let id = `${parent.id}/${key}=${name}`;
-    // The number 2020 and the text "2020" give the same name, but different filters.
+    // The number 2020 and the text "2020" have the same name, but are different filters.
     for (let known = this.all.get(id); known; known = this.all.get(id)) {
       if (canonicalJson(known.filters) === canonicalJson(filters)) return known;
       id += "'";
@@ -89,14 +95,14 @@ export class SegmentTree {
     return child;
   }
 
-  /** Adds the segment of version 1's listing, whose filters differ from the root's. */
+  /** Adds the segment for version 1's listing. Its filters are written differently from the root's. */
   listing(filters: Record<string, unknown>): Segment {
     const segment = this.make('root/v1', this.root, filters);
     this.root.children.push(segment);
     return segment;
   }
 
-  /** Adds the companies of an answer to the companies found in the market. */
+  /** Adds the companies of an answer to the market's found companies. */
   note(keys: readonly string[]): void {
     for (const key of keys) {
       this.root.found.add(key);
@@ -106,7 +112,7 @@ export class SegmentTree {
     this.root.unusable = this.unusable.size;
   }
 
-  /** Gives a segment its final state, and adds its companies and its cost to its parent. */
+  /** Gives a segment its final state. Adds its companies and its cost to its parent. */
   settle(segment: Segment, state: SegmentRecord['state']): void {
     segment.state = state;
     segment.distinct = segment.found.size;
@@ -128,7 +134,7 @@ export class SegmentTree {
     if (!segment.kept) segment.found = new Set();
   }
 
-  /** Returns the records of all segments. The same answers give the same order. */
+  /** Returns the records of all segments that have a final state. The same answers always give the same order. */
   records(): SegmentRecord[] {
     return [...this.all.values()]
       .filter((segment) => segment.state !== null)
@@ -186,7 +192,7 @@ export class SegmentTree {
   }
 }
 
-/** Adds a page that the segment's own search returned. */
+/** Adds to a segment a page that its own search returned. */
 export function addPage(segment: Segment, page: PageAnswer): void {
   segment.total = page.total;
   segment.rows += page.ids.length;
@@ -196,12 +202,12 @@ export function addPage(segment: Segment, page: PageAnswer): void {
   segment.distinct = segment.found.size;
 }
 
-/** Returns how many companies the API counts in a segment but did not list. */
+/** Returns how many companies of a segment the API counts but did not list. */
 export function missingOf({ total, distinct }: Segment): number {
   return Math.max(0, total - distinct);
 }
 
-/** Returns how many companies are missing in a segment, but in none of its children. */
+/** Returns how many companies of a segment are missing without being missing in one of its children. */
 export function lostOf(segment: Segment): number {
   const below = segment.children.reduce(
     (sum, child) => sum + (child.state === 'calibration' ? 0 : missingOf(child)),

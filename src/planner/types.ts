@@ -2,27 +2,27 @@
  * Terms:
  * - total: the number of companies that match a search, as the API reports it.
  * - cap: the number of companies that one search can show (10 pages, reference v2, "Limits").
- * - segment: one search, that is, one set of filters. Segments form a tree; the root is the market.
+ * - segment: one search with one set of filters. Segments form a tree; the root is the market.
  * - leaf: a segment at or below the cap, read page by page.
  * - dimension: a filter key along which a segment is split.
- * - position: one day, year, number or listed value of a dimension, as an integer. A split field is a dimension with
- *   positions.
- * - window: neighbouring positions. Limiting a segment to a window makes a child segment.
- * - sweep: windows in ascending order along one dimension, each sized just below the cap.
+ * - position: one day, year, number or listed value of a dimension, as an integer.
+ * - split field: a dimension with numbered positions.
+ * - window: a range of neighbouring positions. A child segment is a segment limited to a window.
+ * - sweep: windows in ascending order along one dimension, each with a total just below the cap.
  * - spike: one position with more companies than the cap.
  * - second pass: one more sweep of a segment, along another dimension, for companies without a value in the first.
  */
 
-/** A filter key with a known list of values. A search for several values means "or". */
+/** A filter key whose values are known. A search for several of them means "or". */
 export interface CategoricalDimension {
   kind: 'categorical';
   key: string;
   /** Values as the API expects them, such as status ids. */
   values: readonly unknown[];
-  /** True when a company can have several of the values (activity types, industries). Default false. */
+  /** Whether a company can have several of the values, such as activity types or industries. Default false. */
   overlapping?: boolean;
   /**
-   * How values are sent.
+   * How values are sent:
    * - `array` (default): `[v1, v2]`
    * - `value`: one value at a time, without a list
    * - `{list: 'x'}`: `{x: [v1, v2]}`
@@ -30,72 +30,87 @@ export interface CategoricalDimension {
   form?: 'array' | 'value' | { list: string };
 }
 
-/** A filter key that takes `{gte, lte}`. Ranges include both bounds unless calibration shows otherwise (`Bounds`). */
+/**
+ * A filter key that takes `{gte, lte}`. The API includes both bounds, unless calibration finds something else
+ * (`Bounds`).
+ */
 export interface RangeDimension {
   kind: 'range';
   key: string;
-  /** `date`: days, or years if calibration finds that the API filters by year. `decimal`: two decimal places. */
+  /**
+   * `date` means days, or years if calibration finds that the API filters by year. `decimal` means two decimal places.
+   */
   type: 'date' | 'integer' | 'decimal';
   /**
-   * Bounds between which most values lie: numbers or YYYY-MM-DD. The search also finds values outside. Default for
+   * Most values lie between these bounds (numbers or YYYY-MM-DD). The search also finds values outside. Default for
    * dates: `horizon`.
    */
   min?: number | string;
   max?: number | string;
-  /** Further properties of the range object, such as `{currency: 'EUR'}`. */
+  /** Further fields of the range object, such as `{currency: 'EUR'}`. */
   extra?: Record<string, unknown>;
-  /** Filter value that may select companies without a value. Tried once, and used only if the totals add up. */
+  /**
+   * A filter value that may select the companies without a value. The plan tries it once, and uses it only if the
+   * totals add up.
+   */
   nullValue?: unknown;
 }
 
 export type Dimension = CategoricalDimension | RangeDimension;
 
-/** Input of a plan, which searches one market. */
+/** The input of a plan. A plan searches one market. */
 export interface PlanInput {
   market: string;
-  /** The market's own filters, sent verbatim with every search. */
+  /** The market's own filters. Every search sends them unchanged. */
   filters: Record<string, unknown>;
   /**
-   * The market's filters for version 1 (see `toV1Filters`), whose reference documents no page cap ("Endpoints").
-   * Version 1 is used only if it lists as many companies as version 2 counts. Null or left out: version 1 is not used.
+   * The market's filters, translated for version 1 (see `toV1Filters`). The reference documents no page cap for version
+   * 1 ("Endpoints"). The plan uses version 1 only if it lists as many companies as version 2 counts. If null or left
+   * out, the plan does not use version 1.
    */
   v1Filters?: Record<string, unknown> | null;
   /**
-   * Dimensions along which a segment above the cap may be split. Dimensions of the same kind are in order of
-   * preference.
+   * The dimensions along which a segment above the cap may be split. Of dimensions of the same kind, the preferred one
+   * comes first.
    */
   dimensions: readonly Dimension[];
-  /** Page size to request. Calibration finds the size that the API returns. If unsure, request a large size (1,000). */
+  /**
+   * Page size to request. Calibration finds out how many rows the API returns. If the best size is unknown, request a
+   * large one (1,000).
+   */
   perPage: number;
-  /** First and last day of the period in which most companies were incorporated. */
+  /** First and last day of the period in which most companies of the market were incorporated. */
   horizon: { from: string; to: string };
   /**
-   * Requests that the planner may spend to find one company without a value in the dimension of a split. Default 3.
-   * With 0, these companies are reported as missing without a search. Each segment may spend a few dozen requests more.
+   * Number of requests that the planner may use to find one company without a value in a split dimension. Default 3.
+   * With 0, it reports these companies as missing without a search. Each segment may use a few dozen requests more.
    */
   requestsPerCompany?: number;
   /**
-   * Nights of the rotation for companies without a date. Default 1: every night searches for all of them. A longer
-   * rotation is used only where finding these companies needs a second pass over the whole market.
+   * Number of nights in the rotation that searches for companies without a date. Default 1: every night searches for
+   * all of them. A rotation is used only if these companies need a second pass over the whole market.
    */
   remainderNights?: number;
-  /** Facts about the market from earlier nights. They only help to size windows: every total is requested again. */
+  /**
+   * Facts about the market from earlier nights. They only help to choose the size of windows; every total is requested
+   * again.
+   */
   known?: KnownMarket;
 }
 
-/** Facts about a market from the warehouse. */
+/** What earlier nights found out about a market. */
 export interface KnownMarket {
-  /** How companies spread over each range dimension, by key. */
+  /** How the companies are spread over each range dimension, by key. */
   distributions: Readonly<Record<string, Distribution>>;
-  /** Facts that an earlier run learned about the API. Only the page size is tested again. */
+  /** What an earlier run found out about the API. Only the page size is tested again. */
   calibration?: Calibration | null;
-  /** Tonight's part of the rotation; null or left out: search the whole market. */
+  /** Tonight's part of the rotation. If null or left out, the plan searches the whole market. */
   rotation?: Rotation | null;
 }
 
-/** Tonight's part of the rotation, and the companies without a value (date of incorporation) that earlier nights found. */
+/** Tonight's part of the rotation, and the companies without a date of incorporation that earlier nights found. */
 export interface Rotation {
-  /** Identifies the dimension, the values and the number of parts of the rotation (`Calibration.turns`). */
+  /** Identifies the rotation: its dimension, values and number of parts (`Calibration.turns`). */
   key: string;
   /** Number of tonight's part, from 0 to `of` - 1. */
   part: number;
@@ -103,37 +118,37 @@ export interface Rotation {
   carried: CarriedMembers;
 }
 
-/**
- * Ids of carried-over companies by the last night (YYYY-MM-DD) that found them. Carried-over companies are never
- * counted as found.
- */
+/** Ids of carried-over companies, by the last night (YYYY-MM-DD) that found them. They never count as found. */
 export type CarriedMembers = Readonly<Record<string, readonly string[]>>;
 
-/** Number of companies by value, in ascending order (days as YYYY-MM-DD). `without`: the companies without a value. */
+/**
+ * Number of companies for each value, in ascending order (days as YYYY-MM-DD). `without` is the number of companies
+ * without a value.
+ */
 export interface Distribution {
   values: readonly (readonly [value: number | string, companies: number])[];
   without: number;
 }
 
-/** Results of calibration, kept from night to night as JSON. */
+/** The results of calibration. They are kept from night to night as JSON. */
 export interface Calibration {
-  /** Value of `per_page` to send, and the rows that a full page then has. */
+  /** Value of `per_page` to send (`perPage`), and number of rows on a full page (`size`). */
   perPage: number;
   size: number;
   pages: number;
-  /** The number at which totals are capped; null or left out: no cap is known. */
+  /** The number at which the API caps totals. Null or left out if no cap is known. */
   totalsCap?: number | null;
-  /** Whether `gte` and `lte` include values equal to the bound. Left out: both do. */
+  /** Whether the API includes values equal to `gte` and `lte`. If left out, it includes both. */
   bounds?: Bounds;
-  /** Why version 1 cannot list the market. The next full calibration tries version 1 again. */
+  /** Why version 1 cannot list the market; null if it can. The next full calibration tries version 1 again. */
   v1Refusal?: string | null;
-  /** Parts of the rotation that this run searched completely; null when the market has no rotation. */
+  /** The parts of the rotation that this run searched completely. Null if the market has no rotation. */
   turns?: { key: string; searched: readonly number[] } | null;
-  /** Facts of the dimensions that were needed, by key. */
+  /** What was found out about the dimensions that the plan needed, by key. */
   dimensions: Record<string, DimensionCalibration>;
 }
 
-/** Facts of a dimension, or the reason why it is unusable. */
+/** What calibration found out about a dimension, or the reason why the dimension is unusable. */
 export type DimensionCalibration =
   | { unusable: string }
   | {
@@ -142,29 +157,30 @@ export type DimensionCalibration =
       complete: boolean;
       overlapping: boolean;
       windows: boolean;
-      /** Number of listed values at calibration; 0 for a range. */
+      /** Number of listed values when the dimension was calibrated; 0 for a range. */
       values: number;
       format?: DateFormat | undefined;
       nullValue?: unknown;
-      /** Windows in ascending order without gaps, with the number of companies in each. */
+      /** Windows in ascending order and without gaps, each with its number of companies. */
       counts: [from: number, to: number, companies: number][];
     };
 
-/** How dates are sent to the API; calibration finds the format the API understands. */
+/** How to send dates to the API. Calibration finds out which format the API understands. */
 export type DateFormat = 'day' | 'year-as-dates' | 'year' | 'year-as-text';
 
-/** Whether a range includes values equal to its bounds: at both bounds, only at the lower bound, or at neither. */
+/**
+ * Whether the API includes values equal to the bounds of a range: at both bounds, only at the lower bound, or at none.
+ */
 export type Bounds = 'inclusive' | 'half-open' | 'exclusive';
 
 /**
- * Why a request is made.
- * - calibration: learns how the API behaves.
- * - guess: like calibration, for behaviour that the reference does not describe. The plan continues after any answer,
- *   even an error.
- * - segment: page 1 of a segment.
- * - page: a further page of a leaf.
- * - again: a repetition, to separate companies that moved from companies that are never listed.
- * - final: the market's total once more, at the end.
+ * Why the plan makes a request:
+ * - calibration: to find out how the API behaves.
+ * - guess: to test behaviour that the reference does not describe. The plan continues after any answer, even an error.
+ * - segment: to get page 1 of a segment.
+ * - page: to get a further page of a leaf.
+ * - again: to repeat a request. The repetition shows whether missing companies moved or are never listed.
+ * - final: to get the market's total once more, at the end.
  */
 export type Purpose = 'calibration' | 'guess' | 'segment' | 'page' | 'again' | 'final';
 
@@ -177,8 +193,8 @@ export type Route = 'v2' | 'v1';
 export interface PlanRequest {
   route: Route;
   /**
-   * Identifies the request. Equal requests have the same key in every run. The key of a deliberate repetition ends in a
-   * mark such as `#2` or `#final`.
+   * Identifies the request. Equal requests have the same key in every run. If a request is repeated on purpose, its key
+   * ends in a mark such as `#2` or `#final`.
    */
   key: string;
   segment: string;
@@ -189,8 +205,8 @@ export interface PlanRequest {
 }
 
 /**
- * A page of version 2: its total and total_pages, and the ids of its companies in order. If the warehouse cannot hold
- * an id, `ids` has a key that `isUsable` rejects (src/core/company-id.ts).
+ * A page of version 2's search: its total, its total_pages, and the ids of its companies in order. If the warehouse
+ * cannot hold an id, `ids` has a key in its place that `isUsable` rejects (src/core/company-id.ts).
  */
 export interface PageAnswer {
   total: number;
@@ -198,12 +214,15 @@ export interface PageAnswer {
   ids: readonly string[];
 }
 
-/** The API rejects the request as invalid (reference v2, InvalidRequest). The message names the wrong key. */
+/**
+ * The API rejects the request as invalid (reference v2, InvalidRequest). `refused` is the API's message, which names
+ * the wrong key.
+ */
 export interface RefusedAnswer {
   refused: string;
 }
 
-/** A page of version 1, which counts pages instead of companies. */
+/** A page of version 1's search. Version 1 reports the number of pages instead of a total. */
 export interface ListingAnswer {
   pages: number;
   ids: readonly string[];

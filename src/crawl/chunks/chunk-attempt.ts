@@ -147,8 +147,8 @@ export class ChunkAttempt {
     const attempt = (entity: string) => this.#first.run(() => this.#attempt(entity));
     await inParallel(this.#open, share, attempt);
     await this.#judgeRefused();
-    // Try failed entities again at the end, when a temporary fault may be over. Only failing entities are left, so many
-    // refusals in a row are normal. Start their counters at -Infinity, so that they do not end the attempt.
+    // Try failed entities again at the end, when a temporary fault may be over. Only failing entities are left, and
+    // many refusals in a row are normal then. Start their counters at -Infinity, so that they do not end the attempt.
     this.#failedInARow = this.#limitedInARow = 0;
     this.#keyRefusedInARow = this.#refusedInARow = -Infinity;
     await inParallel(

@@ -16,25 +16,25 @@ import {
   type Window,
 } from '../types.js';
 
-/** Facts of a dimension, or the reason why it is unusable. */
+/** What calibration found out about a dimension, or the reason why the dimension is unusable. */
 type Outcome = DimensionFacts | { unusable: string };
 
-// A split along a dimension is useless if one position holds this share of the market.
+// If a single position of a dimension holds this share of the market, a split along the dimension is useless.
 const DOMINANT = 0.97;
-// Search at most this many single values. If none of them filters, the dimension is unusable.
+// Test at most this many single values. If the API filters by none of them, the dimension is unusable.
 const MOST_SINGLES = 6;
-// Test whether ranges include their bounds only if the market has at least this many times the page cap. In smaller
-// markets, the test costs more than it saves.
+// Test whether ranges include their bounds only in markets of at least this many times the page cap. In smaller
+// markets, the test costs more requests than it saves.
 const BOUNDS_WORTH = 20;
-// Assumes that at most this share of the market's companies is added or removed between two requests.
+// Largest share of the market's companies that may be added or removed between two requests. This is an assumption.
 const DRIFT = 0.001;
-// Allowed excess of the totals of two parts over the market's total, as a share. Companies may be added between two
+// The totals of two parts may exceed the market's total by this share, because companies may be added between two
 // requests.
 const SURPLUS = 0.01;
 
 /**
- * Finds out how the API filters by a dimension. Returns null if the dimension is unusable; `state.dropped` has the
- * reason.
+ * Finds out how the API filters by a dimension. Returns null if the dimension is unusable; `state.dropped` then holds
+ * the reason.
  */
 export function* calibrateDimension(state: CrawlState, dimension: Dimension): Task<DimensionFacts | null> {
   const outcome =
@@ -47,7 +47,7 @@ export function* calibrateDimension(state: CrawlState, dimension: Dimension): Ta
   return null;
 }
 
-/** Returns true when the market's own filter leaves only one value of the dimension. Sends no request. */
+/** Returns whether the market's own filter leaves only one value of the dimension. Sends no request. */
 export function isFixed(dimension: Dimension, filters: Record<string, unknown>): boolean {
   const own = filters[dimension.key];
   if (own === undefined) return false;
@@ -74,7 +74,7 @@ function* calibrateCategories(state: CrawlState, dimension: CategoricalDimension
   let whole = left.total + right.total;
   if (whole !== total || state.totalsCap <= total) {
     const all = yield* probe({ from: 0, to: splitField.hi });
-    // A filter with several values must mean "or". If the API refuses several values, use single values.
+    // A search for several values must mean "or". If the API refuses several values, search for single values.
     if (isRefused(all)) return yield* calibrateSingles(state, dimension, values);
     const more = all.total < state.totalsCap && all.total > Math.max(left.total, right.total);
     if (!more && !(yield* provesOr(state, splitField))) return yield* calibrateSingles(state, dimension, values);
@@ -96,8 +96,8 @@ function* calibrateCategories(state: CrawlState, dimension: CategoricalDimension
 }
 
 /**
- * Returns whether a search for two neighbouring values finds more companies than a search for each value. Skips pairs
- * with capped totals.
+ * Returns whether a search for two neighbouring values finds more companies than a search for either one of them. Skips
+ * pairs whose totals are capped.
  */
 function* provesOr(state: CrawlState, splitField: SplitField): Task<boolean> {
   const probe = probing(state, splitField);
@@ -114,8 +114,8 @@ function* provesOr(state: CrawlState, splitField: SplitField): Task<boolean> {
 }
 
 /**
- * Calibrates a dimension of which a search can select only one value. Does not test whether the values cover the
- * market.
+ * Calibrates a dimension if a search can select only one of its values. Does not test whether the values together cover
+ * the market.
  */
 function* calibrateSingles(
   state: CrawlState,
@@ -131,7 +131,7 @@ function* calibrateSingles(
   for (const at of spread(values.length, MOST_SINGLES)) {
     const answer = yield* probe({ from: at, to: at });
     if (isRefused(answer)) return { unusable: `the API refused ${dimension.key} (${answer.refused})` };
-    // Capped totals are equal for all large searches, so compare the listed companies instead.
+    // If totals are capped, all large searches report the same total. So compare the listed companies instead.
     filters ||= answer.total < total || (earlier !== null && total >= state.totalsCap && !meet(earlier, answer));
     earlier = answer;
     finds ||= answer.total > 0;
@@ -146,7 +146,7 @@ function* calibrateSingles(
   };
 }
 
-/** Returns up to `most` of the numbers 0…n-1, spread evenly. */
+/** Returns up to `most` numbers from 0 to n-1, spread evenly. */
 function spread(n: number, most: number): number[] {
   return Array.from({ length: Math.min(n, most) }, (_, i) => Math.floor((i * n) / Math.min(n, most)));
 }
@@ -172,15 +172,15 @@ function* calibrateRange(state: CrawlState, dimension: RangeDimension): Task<Out
   return { unusable: reasons[0]! };
 }
 
-/** A date format that the API accepts, and the windows counted in its test. */
+/** A date format that the API accepts. `asked` holds the windows that the test of the format counted. */
 interface Understood {
   format: DateFormat;
   asked?: readonly Counted[];
 }
 
 /**
- * Tests a date format with two neighbouring windows, such as the halves of one year. If both windows list the same
- * company, the API ignores the filter, or compares only the years.
+ * Tests a date format with two neighbouring windows, such as the two halves of a year. If both windows list the same
+ * company, the API ignores the filter or compares only the years.
  */
 function* testDateFormat(
   state: CrawlState,
@@ -212,9 +212,9 @@ function* testDateFormat(
 }
 
 /**
- * Tests whether the API excludes values equal to a bound. Compares the total of a window with the totals of its two
- * halves: if the window has more companies, the API excludes bounds. Then sets `state.bounds` and returns true, and the
- * caller calibrates again.
+ * Tests whether the API excludes values that are equal to a bound. Compares the total of a window with the totals of
+ * its two halves. If the window has more companies, the API excludes bounds: sets `state.bounds` and returns true. The
+ * caller must then calibrate again.
  */
 function* findBounds(state: CrawlState, splitField: SplitField, { format, asked }: Understood): Task<boolean> {
   const [first, second] = asked ?? [];
@@ -223,8 +223,8 @@ function* findBounds(state: CrawlState, splitField: SplitField, { format, asked 
   const probe = probing(state, splitField);
   const both = yield* probe({ from: first.from, to: second.to });
   if (isRefused(both) || both.total <= first.count + second.count) return false;
-  // The window may also hold more companies because a company was added meanwhile. To be sure, search for the single
-  // day of the bound. If this search finds companies, bounds are included.
+  // The window may also hold more companies because one was added meanwhile. So search for the single day at the bound.
+  // If this finds companies, the API includes bounds.
   const day = yield* probe({ from: first.to, to: first.to });
   if (isRefused(day) || day.total > 0) return false;
   const days = yield* probe({ from: first.to, to: second.from });
@@ -232,7 +232,9 @@ function* findBounds(state: CrawlState, splitField: SplitField, { format, asked 
   return true;
 }
 
-/** Returns pairs of neighbouring windows to try. The first pairs are the most likely to hold companies. */
+/**
+ * Returns pairs of neighbouring windows for the test. The windows that are most likely to hold companies come first.
+ */
 function neighbours(splitField: SplitField, format: DateFormat): [Window, Window][] {
   const lastYear = format === 'day' ? yearOf(splitField.hi) : splitField.hi;
   const years = [4, 12, 30, 1, 0, 60].map((ago) => lastYear - ago);
@@ -255,8 +257,8 @@ function neighbours(splitField: SplitField, format: DateFormat): [Window, Window
 }
 
 /**
- * Counts both halves of a range. The totals show whether the API applies the filter, and how many companies have a
- * value.
+ * Counts both halves of a range. The totals show whether the API filters by the dimension, and how many companies have
+ * a value.
  */
 function* calibrateSides(state: CrawlState, dimension: RangeDimension, splitField: SplitField): Task<Outcome> {
   if (splitField.lo >= splitField.hi)
@@ -271,7 +273,8 @@ function* calibrateSides(state: CrawlState, dimension: RangeDimension, splitFiel
   const whole = left.total + right.total;
   if (whole === 0) return { unusable: `${dimension.key} finds no company` };
   if (whole > total * (1 + SURPLUS)) {
-    // The halves together exceed the market's total. The API ignores the filter, or caps its totals.
+    // The two halves together have more companies than the market. So the API ignores the filter, or it caps its
+    // totals.
     const narrow = yield* probe({ from: splitField.lo + 1, to: splitField.lo + 1 });
     if (meet(left, right) || isRefused(narrow) || narrow.total >= total)
       return { unusable: `the API ignores ${dimension.key}` };
@@ -282,19 +285,19 @@ function* calibrateSides(state: CrawlState, dimension: RangeDimension, splitFiel
     { from: middle + 1, to: splitField.hi, count: right.total },
   ]);
   if ('unusable' in found || found.complete || dimension.nullValue === undefined) return found;
-  // Do not send the null value: the null value would replace the market's own filter on this dimension.
+  // If the market has a filter on this dimension, don't send the null value, because it would replace that filter.
   if (state.input.filters[dimension.key] !== undefined) return found;
   const without = yield* guessNullValue(state, splitField, dimension.nullValue);
   if (isRefused(without) || without.total === 0) return found;
-  // If the API ignores the null value, the search selects every company, and the sum exceeds the market's total.
+  // If the API ignores the null value, the search selects every company. Then the sum exceeds the market's total.
   const sum = without.total + whole;
   const believed = sum <= total * (1 + DRIFT) && (yield* covers(state, sum));
   return believed ? { ...found, complete: true, nullValue: dimension.nullValue } : found;
 }
 
 /**
- * Returns what `counts` show about a dimension: the windows with companies, and the share of companies with a value.
- * Makes no further counts, because they cost more requests than they save (`npm run bench -- planner`).
+ * Derives the facts of a dimension from `counts`: which windows hold companies, and which share of the companies has a
+ * value. Requests no further counts, because they would cost more requests than they save (`npm run bench -- planner`).
  */
 function* factsFrom(state: CrawlState, splitField: SplitField, whole: number, counts: Counted[]): Task<Outcome> {
   const total = marketTotal(state);
@@ -305,7 +308,7 @@ function* factsFrom(state: CrawlState, splitField: SplitField, whole: number, co
   return askedFacts(splitField, counts, complete ? 1 : whole / total, complete);
 }
 
-/** Returns the market's total as the API reports it, at most `totalsCap`. */
+/** Returns the market's total. It is at most `totalsCap`. */
 function marketTotal({ tree, totalsCap }: CrawlState): number {
   return Math.min(tree.root.total, totalsCap);
 }
@@ -317,7 +320,7 @@ function meet(a: PageAnswer, b: PageAnswer): boolean {
 }
 
 /**
- * Returns whether `count` companies are the whole market. If the difference is small, requests the market's total
+ * Returns whether `count` companies are the whole market. If the difference is small, first requests the market's total
  * again.
  */
 function* covers(state: CrawlState, count: number): Task<boolean> {

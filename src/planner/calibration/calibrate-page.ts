@@ -4,28 +4,28 @@ import { isRefused, type Calibration, type PageAnswer, type RefusedAnswer } from
 /** Highest page number of a search (reference v2, "Limits"). */
 export const PAGE_CAP = 10;
 
-/** Page sizes to try when the API refuses the configured one. */
+/** Page sizes to try if the API refuses the configured one. */
 const LADDER = [500, 250, 100, 50, 25, 10, 5, 1];
 
 /** The page size and page cap that the API applies. */
 export interface PageSize {
-  /** Page 1 of the market, at the page size found. */
+  /** Page 1 of the market, with the page size that was found. */
   first: PageAnswer;
   /** Value of `per_page` for all further requests. */
   perPage: number;
-  /** Rows on a full page. */
+  /** Number of rows on a full page. */
   size: number;
-  /** Pages that the API shows of one search. */
+  /** Number of pages that the API shows of one search. */
   pages: number;
-  /** All page 1 answers requested to find the page size. */
+  /** All answers for page 1 that the search for the page size received. */
   asked: PageAnswer[];
 }
 
 /**
- * Requests the market's page 1 until the page size is known. Uses the number of rows returned, because the API may
- * refuse the requested size, lower it, or use a small default instead. Keeps the page size of an earlier night's
- * calibration if page 1 has as many rows.
- * @returns the refusal when the API refuses every page size; the cause is then the filters
+ * Requests page 1 of the market with several page sizes, until the page size is known. Trusts only the number of rows
+ * that the API returns: the API may refuse the requested size, lower it, or use a small default instead. If page 1 has
+ * as many rows as an earlier night's calibration says, keeps the earlier page size.
+ * @returns the refusal when the API refuses every page size; then it refuses the market's filters
  */
 export function* calibratePageSize(
   filters: Record<string, unknown>,
@@ -54,13 +54,13 @@ export function* calibratePageSize(
       break;
     }
     refusal ??= answer;
-    // The refusal names a filter, so smaller pages will not help.
+    // The API's message names a filter, so a smaller page will not help.
     if (Object.keys(filters).some((key) => answer.refused.includes(key)) && !/page/.test(answer.refused)) break;
   }
   if (!best) return refusal!;
 
-  // The API returned fewer rows than requested. The API may replace a page size it does not allow by a small default. A
-  // smaller requested size may then give more rows.
+  // The API returned fewer rows than requested. Perhaps it replaced the requested size by a small default, because it
+  // does not allow that size. A smaller requested size may then give more rows.
   const got = best.first.ids.length;
   if (got < best.perPage && best.first.totalPages > 1 && got < 100) {
     for (const perPage of [100, 50, 25].filter((size) => size > got && size < best!.perPage)) {
@@ -81,8 +81,8 @@ export function* calibratePageSize(
 }
 
 /**
- * Returns the page cap. If the API reports too few pages for its total, requests one page more to see whether pages
- * continue.
+ * Returns the page cap. If the API reports fewer pages than its total needs, requests one page more, to see whether
+ * pages continue.
  */
 function* calibratePages(
   filters: Record<string, unknown>,

@@ -4,17 +4,17 @@ import type { CrawlState } from '../crawl-state.js';
 import { fork, join, type Task } from '../tasks.js';
 import type { Dimension } from '../types.js';
 
-// In some dimensions, not every company has a value. Such a dimension is still preferred to overlapping values if at
-// least this share of the market's companies has a value.
+// Some companies have no value in some dimensions. Prefer such a dimension to overlapping values if at least this share
+// of the market's companies has a value.
 export const GOOD_REACH = 0.8;
-// A dimension is coarse when its last 365 positions hold, on average, more than this share of the page cap.
+// A dimension is coarse if its last RECENT positions hold, on average, more than COARSE × the page cap.
 const RECENT = 365;
 const COARSE = 0.25;
-// Replaces `COARSE` when the warehouse has the number of companies of each position.
+// Used instead of `COARSE` if the warehouse knows how many companies each position has.
 const COARSE_KNOWN = 0.5;
-// Estimated requests of a sweep for each full page.
+// Estimated number of requests of a sweep per full page.
 const SWEEP_COST = 1.1;
-// Estimate of how often a split by overlapping values lists each company.
+// Estimated number of times that a split by overlapping values lists the same company.
 const OVERLAP = 2;
 
 /** A dimension and its calibration. */
@@ -24,10 +24,10 @@ export interface Choice {
 }
 
 /**
- * Returns the dimension by which to split a segment of `total` companies. Takes the first dimension in which every
- * company has a value, else the one with the most companies. Finding companies without a value takes a second pass over
- * the whole segment.
- * @param hidden companies that the segment's own pages do not show
+ * Chooses the dimension by which to split a segment of `total` companies. Takes the first dimension in which every
+ * company has a value; otherwise the dimension in which the most companies have one. To find the companies without a
+ * value, a second pass over the whole segment is then needed.
+ * @param hidden number of companies that the segment's own pages do not show
  * @returns null when no dimension is worth its requests
  */
 export function* chooseDimension(
@@ -50,17 +50,16 @@ export function* chooseDimension(
   }
   const worth = second.filter(({ facts }) => pays(state, total, facts)).sort(byReach);
   if (worth[0] && worth[0].facts.share >= GOOD_REACH) return worth[0];
-  // All dimensions left have a disadvantage: many companies lack a value, values overlap, or each value needs its own
-  // search.
+  // Each dimension that is left has a disadvantage: many companies have no value, values overlap, or each value needs a
+  // separate search.
   const complete = (yield* usable(state, dimensions)).find(({ facts }) => facts.complete);
   if (complete && (!worth[0] || pays(state, total / 2, complete.facts))) return complete;
-  // Take an expensive dimension if it costs at most `requestsPerCompany` requests for each company that the segment's
-  // own pages do not show.
+  // Accept an expensive dimension if it costs at most `requestsPerCompany` requests for each hidden company.
   const expensive = second.filter(({ facts }) => costOf(state, total, facts) <= state.requestsPerCompany * hidden);
   return worth[0] ?? expensive.toSorted(byReach)[0] ?? null;
 }
 
-/** Returns the first dimension by which the API filters; null when there is none. */
+/** Returns the facts of the first dimension by which the API filters; null if the API filters by none. */
 export function* firstUsable(state: CrawlState): Task<DimensionFacts | null> {
   for (const dimension of inOrder(state.input.dimensions)) {
     if (isFixed(dimension, state.input.filters)) continue;
@@ -70,7 +69,7 @@ export function* firstUsable(state: CrawlState): Task<DimensionFacts | null> {
   return null;
 }
 
-/** Returns every dimension by which the API filters. The dimension with a value for the most companies comes first. */
+/** Returns every dimension by which the API filters. The first is the one in which the most companies have a value. */
 export function* usable(state: CrawlState, dimensions: readonly Dimension[]): Task<Choice[]> {
   const choices: Choice[] = [];
   for (const dimension of inOrder(dimensions)) {
@@ -81,7 +80,7 @@ export function* usable(state: CrawlState, dimensions: readonly Dimension[]): Ta
   return choices.sort(byReach);
 }
 
-/** Returns the facts of a dimension. Calibrates each dimension once in a plan, when its facts are first needed. */
+/** Returns the facts of a dimension. A plan calibrates each dimension once, when it first needs the facts. */
 export function* factsOf(state: CrawlState, dimension: Dimension): Task<DimensionFacts | null> {
   let fiber = state.facts.get(dimension);
   if (!fiber) {
@@ -92,8 +91,8 @@ export function* factsOf(state: CrawlState, dimension: Dimension): Task<Dimensio
 }
 
 /**
- * Sorts dimensions: first dates, then disjoint values, overlapping values, and numbers. Dates are cheap to sweep. Many
- * companies have no numbers.
+ * Sorts dimensions: first dates, then disjoint values, overlapping values, and last numbers. Dates come first because
+ * they are cheap to sweep. Numbers come last because many companies have none.
  */
 function inOrder(dimensions: readonly Dimension[]): Dimension[] {
   const rank = (d: Dimension): number => (d.kind === 'range' ? (d.type === 'date' ? 0 : 3) : isOverlapping(d) ? 2 : 1);
@@ -105,9 +104,9 @@ function isOverlapping(dimension: Dimension): boolean {
 }
 
 /**
- * Returns false when a split would cost much more than the segment's own pages. Overlapping values list companies
- * several times, so such a split must bring all parts below the page cap. If a search accepts only one value, the split
- * costs one search for each value.
+ * Returns whether a split along a dimension is worth its requests, compared with the segment's own pages. Overlapping
+ * values list companies several times, so such a split is worth it only if it brings all parts below the page cap. If a
+ * search accepts only one value, the split costs one search for each value.
  */
 function pays(state: CrawlState, total: number, { splitField }: DimensionFacts): boolean {
   const values = splitField.hi - splitField.lo + 1;
@@ -115,13 +114,16 @@ function pays(state: CrawlState, total: number, { splitField }: DimensionFacts):
   return !splitField.overlapping || total <= (state.cap * values) / 2;
 }
 
-/** Estimates the requests of a sweep along a dimension over a segment of `total` companies. */
+/** Estimates the number of requests of a sweep along a dimension, for a segment of `total` companies. */
 export function costOf(state: CrawlState, total: number, { splitField, share }: DimensionFacts): number {
   const reading = (total / state.size) * share * SWEEP_COST * (splitField.overlapping ? OVERLAP : 1);
   return Math.ceil(Math.max(reading, splitField.windows ? 0 : splitField.hi - splitField.lo + 1));
 }
 
-/** Returns whether single recent days hold many companies. Windows of whole days would then leave pages half empty. */
+/**
+ * Returns whether single recent days hold many companies. A window of whole days would then often leave its last page
+ * half empty.
+ */
 function isCoarse(state: CrawlState, total: number, { splitField, shape, share, exact }: DimensionFacts): boolean {
   const recent = Math.min(splitField.hi - splitField.lo + 1, RECENT);
   return (
@@ -131,7 +133,7 @@ function isCoarse(state: CrawlState, total: number, { splitField, shape, share, 
   );
 }
 
-/** Returns whether calibrating these overlapping values is worth its requests. */
+/** Returns whether it is worth the requests to calibrate a dimension with overlapping values. */
 function fits(state: CrawlState, total: number, dimension: Dimension): boolean {
   return dimension.kind === 'categorical' && total <= (state.cap * dimension.values.length) / 2;
 }

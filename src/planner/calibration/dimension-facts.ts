@@ -2,26 +2,26 @@ import { positionOf, rangeField, type SplitField } from '../split-field.js';
 import { Shape, type Counted } from '../shape.js';
 import type { Bounds, DateFormat, PlanInput, RangeDimension } from '../types.js';
 
-/** What calibration found out about a dimension, over the whole market. */
+/** What calibration found out about a dimension. The facts apply to the whole market. */
 export interface DimensionFacts {
   splitField: SplitField;
   shape: Shape;
-  /** Share of the market's companies that have a value. With 1, a split along the dimension loses no company. */
+  /** Share of the market's companies that have a value. If it is 1, a split along the dimension loses no company. */
   share: number;
-  /** True when the windows of the dimension, together with a known `nullValue`, select every company of the market. */
+  /** Whether the windows of the dimension, together with a known `nullValue`, select every company of the market. */
   complete: boolean;
-  /** Filter value that selects the companies without a value; undefined when none is known. */
+  /** Filter value that selects the companies without a value; undefined if no such filter value is known. */
   nullValue: unknown;
-  /** Windows that cover the whole dimension, with the number of companies in each. */
+  /** Windows that together cover the whole dimension, each with its number of companies. */
   counts: readonly Counted[];
   format?: DateFormat;
-  /** Windows whose first page calibration has already fetched, with the number of companies in each. */
+  /** Windows whose page 1 calibration has already requested, each with its number of companies. */
   asked?: readonly Counted[];
-  /** True when `shape` comes from the warehouse, which holds each company's value. */
+  /** Whether `shape` comes from the warehouse, which knows the value of each company. */
   exact: boolean;
 }
 
-/** Returns facts that calibration learned from requests to the API. */
+/** Returns the facts that calibration learned from requests to the API. */
 export function askedFacts(
   splitField: SplitField,
   counts: readonly Counted[],
@@ -39,7 +39,10 @@ export function askedFacts(
   };
 }
 
-/** Assigns positions to a range dimension, within the bounds of the market's own filter on the dimension. */
+/**
+ * Assigns positions to the values of a range dimension. If the market has a filter on the dimension, its bounds limit
+ * the positions.
+ */
 export function buildSplitField(
   state: { input: PlanInput; bounds: Bounds },
   dimension: RangeDimension,

@@ -3,7 +3,7 @@ type Filters = Record<string, unknown>;
 /**
  * Translates the filters of version 2's prospecting to version 1's company search (reference v2, "Prospecting"; v1,
  * "Company filters"). Translates only keys whose values mean the same in both versions.
- * @returns null when a key has no counterpart, because version 1 would then search for other companies
+ * @returns null if a key has no counterpart in version 1, because version 1 would then search for other companies
  */
 export function toV1Filters(filters: Filters): Filters | null {
   const translated: Filters = {};
@@ -41,7 +41,10 @@ function range(key: string): Translation {
   };
 }
 
-/** Translates `{include: [1, 2]}` with whole numbers as ids. A combined id such as `2_1463` has no counterpart. */
+/**
+ * Translates `{include: [1, 2]}`. Returns undefined unless all ids are whole numbers, because a combined id such as
+ * `2_1463` has no counterpart in version 1.
+ */
 function included(key: string): Translation {
   return (value) => {
     if (typeof value !== 'object' || value === null) return undefined;

@@ -5,24 +5,25 @@ import { askListing, type SearchAsk, type Task } from '../tasks.js';
 import { addPage, missingOf, type Segment } from '../tree.js';
 import { isRefused, type ListingAnswer } from '../types.js';
 
-// If version 1's pages are smaller than this share of version 2's pages, a sweep is cheaper than the listing.
+// If version 1's pages have less than this share of the rows of version 2's pages, a sweep is cheaper than the listing.
 const WORTH = 0.85;
-// Allowed difference between the two versions, as a share of the market: companies that may be added or removed while
-// the pages are read.
+// The counts of the two versions may differ by this share of the market, because companies may be added or removed
+// while the pages are read.
 const DRIFT = 0.001;
 const DRIFT_FLOOR = 5;
-// Pages requested at once. The API may report an absurd number of pages, which must not exhaust memory.
+// Number of pages to request at the same time. The limit protects the memory if the API reports an absurd number of
+// pages.
 const BATCH = 1_000;
 
-/** Segment id of pages that only test whether version 1 works. Their companies are not used. */
+/** Segment id of the pages that only test whether version 1 works. The companies on these pages are not used. */
 export const V1_PROBE = 'v1-probe';
 
 /**
- * Reads a market above the page cap with the search of version 1, which has no documented page cap (reference v1,
- * "Endpoints"). This search costs one request a page, and it also lists companies that lack values. Uses version 1 only
- * if its pages hold exactly as many companies as version 2 counts. The number of rows on the last page makes the
- * comparison exact.
- * @returns the segment, without its final state; null when version 1 is unusable, with the reason in `dropped`
+ * Reads a market above the page cap with version 1's search, which has no documented page cap (reference v1,
+ * "Endpoints"). This costs one request per page and also lists companies without values. Uses version 1 only if its
+ * pages hold exactly as many companies as version 2 counts. To compare exactly, first requests the last page and counts
+ * its rows.
+ * @returns the segment, without its final state; null if version 1 is unusable (`dropped` then holds the reason)
  */
 export function* readListing(state: CrawlState): Task<Segment | null> {
   const filters = state.input.v1Filters;
@@ -46,18 +47,18 @@ export function* readListing(state: CrawlState): Task<Segment | null> {
     for (const page of yield* askListing(asks)) {
       if (isRefused(page)) continue;
       addPage(segment, { total: root.total, totalPages: page.pages, ids: page.ids });
-      // The market has grown since page 1 was read, so read the added pages.
+      // If the market has grown since page 1 was read, read the added pages, too.
       if (page.ids.length > 0) to = Math.max(to, Math.min(page.pages, pages * 2));
     }
-    // The last pages listed no new company, so leave the rest to version 2.
+    // These pages listed no new company. So stop, and leave the rest to version 2.
     if (segment.found.size === found) break;
   }
   return segment;
 }
 
 /**
- * Sets the final state of version 1's listing, after the market's total was requested again.
- * @returns false when the listing misses more companies than can have been added since its first page
+ * Sets the final state of the segment of version 1's listing. Call this after the market's total was requested again.
+ * @returns false if more companies are missing than can have been added since the first page was read
  */
 export function settleListing(state: CrawlState, segment: Segment, firstTotal: number): boolean {
   const { root } = state.tree;
@@ -75,7 +76,10 @@ export function settleListing(state: CrawlState, segment: Segment, firstTotal: n
   return false;
 }
 
-/** Returns how many pages version 1 has for the market, or the reason why version 1 cannot be trusted. */
+/**
+ * Returns the number of pages that version 1 has for the market. If version 1 cannot be trusted, returns the reason as
+ * text.
+ */
 function* probeListing(state: CrawlState, filters: Record<string, unknown>): Task<number | string> {
   const first = yield* probePage(state, filters, 1);
   if (isRefused(first)) return (state.v1Refusal = `the API refused the search in version 1 (${first.refused})`);
@@ -91,7 +95,7 @@ function* probeListing(state: CrawlState, filters: Record<string, unknown>): Tas
 }
 
 /**
- * Returns the market's total. Requests the total again if it differs slightly from `total`, because the market may have
+ * Returns the market's total. If it differs slightly from `total`, requests it again, because the market may have
  * changed.
  */
 function* totalLike(state: CrawlState, total: number): Task<number> {
