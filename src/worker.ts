@@ -13,12 +13,14 @@ import { readRunSizes } from './core/run-sizes.js';
 import { StampClock } from './core/stamp-clock.js';
 import { findApiKey } from './core/stored-key.js';
 import type { AtWork } from './crawl/concurrency-share.js';
+import type { MetricsAddress } from './metrics/serve.js';
 import { bookAttempt } from './request-log/request-log.js';
 import { loadWorkflowBundle } from './temporal/bundle.js';
 import { connectTemporal, temporalUnreachable, type TemporalTarget } from './temporal/connect.js';
 import { watchAtWork, workerIdentity } from './temporal/crawl-workers.js';
 import { watchForeignWorkers } from './temporal/foreign-workers.js';
 import { ensureSearchAttributes, namespaceError } from './temporal/search-attributes.js';
+import type { WorkerMetrics } from './worker-metrics.js';
 
 /** The task queues that a worker polls. */
 export type Role = 'crawl' | 'warehouse' | 'all';
@@ -33,7 +35,10 @@ export interface WorkerSetup {
    * Abort to stop gracefully: running activities are cancelled and land their answers; the next worker continues them.
    */
   stop: AbortSignal;
-  onReady: (info: { queues: string[]; address: string; namespace: string }) => void;
+  /** Where to serve metrics; null: nowhere. */
+  metrics: MetricsAddress | null;
+  /** `metrics`: address of the metrics; null if they are off. */
+  onReady: (info: { queues: string[]; address: string; namespace: string; metrics: string | null }) => void;
 }
 
 /**
@@ -41,11 +46,13 @@ export interface WorkerSetup {
  * the API key.
  * @throws TidemarkError for a missing key, an unreachable Temporal server or a missing namespace
  */
-export async function runWorker({ config, role, clock, log, stop, onReady }: WorkerSetup): Promise<void> {
+export async function runWorker(setup: WorkerSetup): Promise<void> {
+  const { config, role, clock, log, stop, onReady } = setup;
   const apiKey = role === 'warehouse' ? null : findApiKey(config);
   const sizes = readRunSizes();
   const folder = await openDataFolder(config.dataDir);
-  installRuntime(log);
+  const metrics = setup.metrics === null ? null : await startMetrics(config, clock, setup.metrics);
+  installRuntime(log, metrics?.sdkAddress ?? null);
   const [bundle, { target, close }] = await Promise.all([
     role === 'warehouse' ? null : loadWorkflowBundle(),
     checkTemporal(config, role),
@@ -73,10 +80,14 @@ export async function runWorker({ config, role, clock, log, stop, onReady }: Wor
         maxConcurrency: config.api.maxConcurrency,
         timeoutMs: config.api.timeout * 1_000,
         now: () => stamps.now(),
-        onAttempt: bookAttempt,
+        onAttempt(attempt) {
+          bookAttempt(attempt);
+          metrics?.onAttempt(attempt);
+        },
         stopAtDailyLimit: true,
         ...(config.api.requestsPerSecond === undefined ? {} : { requestsPerSecond: config.api.requestsPerSecond }),
       });
+      metrics?.crawls(client, temporal, quotaGateId(config, apiKey));
       const atWork: AtWork = { workers: 1, runs: 1 };
       const onChange = (now: AtWork): void => {
         Object.assign(atWork, now);
@@ -101,6 +112,7 @@ export async function runWorker({ config, role, clock, log, stop, onReady }: Wor
       );
     }
     if (role !== 'crawl') {
+      metrics?.keepsWarehouse(temporal);
       workers.push(
         await Worker.create({
           ...shared,
@@ -114,10 +126,22 @@ export async function runWorker({ config, role, clock, log, stop, onReady }: Wor
       );
     }
     const queues = workers.map((worker) => worker.options.taskQueue);
-    await runAll(workers, stop, () => onReady({ queues, address: target.address, namespace: target.namespace }));
+    const { address, namespace } = target;
+    const served = (await metrics?.serve()) ?? null;
+    try {
+      await runAll(workers, stop, () => onReady({ queues, address, namespace, metrics: served?.url ?? null }));
+    } finally {
+      await served?.close();
+    }
   } finally {
     await connection.close();
   }
+}
+
+/** Loads the metrics only when they are on, because they need libraries. */
+async function startMetrics(config: Config, clock: Clock, address: MetricsAddress): Promise<WorkerMetrics> {
+  const { createWorkerMetrics } = await import('./worker-metrics.js');
+  return createWorkerMetrics(config, clock, address);
 }
 
 /** Names the quota gate: one per API address and key. The name is a hash, so it reveals nothing of the key. */
@@ -177,7 +201,8 @@ async function connectNative(target: TemporalTarget): Promise<NativeConnection> 
   }
 }
 
-function installRuntime(log: Logger): void {
+/** @param metricsAddress where the SDK serves its own metrics; null: nowhere */
+function installRuntime(log: Logger, metricsAddress: string | null): void {
   const level = (name: LogLevel) => (message: string, meta?: Record<string, unknown>) => {
     const method =
       name === 'TRACE'
@@ -200,7 +225,22 @@ function installRuntime(log: Logger): void {
       warn: level('WARN'),
       error: level('ERROR'),
     },
-    telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
+    telemetryOptions: {
+      logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} },
+      ...(metricsAddress === null
+        ? {}
+        : {
+            metrics: {
+              prometheus: {
+                bindAddress: metricsAddress,
+                countersTotalSuffix: true,
+                unitSuffix: true,
+                useSecondsForDurations: true,
+              },
+              attachServiceName: false,
+            },
+          }),
+    },
     // The command handles signals; two handlers would shut down twice.
     shutdownSignals: [],
   });

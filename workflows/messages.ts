@@ -23,6 +23,9 @@ export const stopSignal = defineSignal('stop');
  */
 export const setConcurrencySignal = defineSignal<[number]>('setConcurrency');
 
+/** Returns the number of runs that wait at the quota gate. */
+export const waitingQuery = defineQuery<number>('waiting');
+
 /** Sent to the quota gate by a run that reached the daily limit. */
 export const enterQuotaGateSignal = defineSignal<[QuotaWaiter]>('enterQuotaGate');
 

@@ -12,7 +12,7 @@ import type { QuotaGateState } from '../schemas/pipeline/carried.js';
 import { isCancelled } from './run/cancellation.js';
 import { enterLine, judgeReading, leaveLine, nextReading, noteTry, openGate, type GateState } from './gate-state.js';
 import { isHistoryLong } from './run/history-limit.js';
-import { enterQuotaGateSignal, quotaOpenedSignal } from './messages.js';
+import { enterQuotaGateSignal, quotaOpenedSignal, waitingQuery } from './messages.js';
 import { crawl } from './proxies.js';
 import { inLine } from './quota-room.js';
 
@@ -35,6 +35,7 @@ export async function quotaGate(carried: QuotaGateState = {}): Promise<void> {
     state = entered;
     show(state);
   });
+  setHandler(waitingQuery, () => state.waiting.length);
   await condition(() => state.waiting.length > 0, '1 minute');
   for (let reading = nextReading(state); reading !== null; reading = nextReading(state)) {
     const { first, wait } = reading;

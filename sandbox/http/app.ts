@@ -142,7 +142,7 @@ function pathOf(request: FastifyRequest): string {
 function countRequests(app: FastifyInstance, sandbox: Sandbox): void {
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? '(unknown)';
-    if (!route.startsWith('/_sandbox') && !isInner(request)) {
+    if (!isControl(route) && !isInner(request)) {
       sandbox.requests.count(`${request.method} ${route.replaceAll(/:(\w+)/g, '{$1}')}`, reply.statusCode);
     }
     done();
@@ -228,6 +228,11 @@ function metricOf(request: FastifyRequest): MetricName {
   const route = request.routeOptions.url ?? '';
   const permission = route.startsWith('/v2') ? permissionFor(route) : null;
   return permission !== null && permission in METRICS ? (permission as MetricName) : 'company_details';
+}
+
+/** Whether a route belongs to the sandbox itself and not to the API. */
+function isControl(route: string): boolean {
+  return route.startsWith('/_sandbox') || route === '/metrics';
 }
 
 function isInner(request: FastifyRequest): boolean {

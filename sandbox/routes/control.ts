@@ -58,6 +58,10 @@ export function controlRoutes(app: FastifyInstance, sandbox: Sandbox): void {
 
   truthRoutes(app, sandbox);
 
+  app.get('/metrics', async (_request, reply) => {
+    const { writeMetrics, OPENMETRICS } = await import('../http/metrics.js');
+    return reply.type(OPENMETRICS).send(await writeMetrics(sandbox.requests.report(), sandbox.quota));
+  });
   app.get('/_sandbox/requests', () => sandbox.requests.report());
   app.delete('/_sandbox/requests', () => {
     sandbox.requests.clear();

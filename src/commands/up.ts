@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { logFile } from '../core/data-folder.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { interruptSignalSaying, untilAborted } from '../terminal/interrupt.js';
+import { metricsPortOption, type MetricsOptions } from '../terminal/metrics-options.js';
 import { portOption, type PortOptions } from '../terminal/port-options.js';
 import { say } from '../terminal/print.js';
 import { showPath } from '../terminal/show-path.js';
@@ -17,8 +18,9 @@ export function registerUp(program: Command): void {
     .addOption(portOption('--port <port>', 'Temporal', 7233))
     .addOption(portOption('--ui-port <port>', 'the Temporal UI', 8233))
     .addOption(portOption('--sandbox-port <port>', 'the sandbox', 4010))
+    .addOption(metricsPortOption())
     .addHelpText('after', examples('tidemark up --sandbox', 'TIDEMARK_API_KEY=… tidemark up'))
-    .action(async (options: PortOptions & { sandbox?: boolean }, command: Command) => {
+    .action(async (options: PortOptions & MetricsOptions & { sandbox?: boolean }, command: Command) => {
       const { config } = await loadContext(command);
       const [{ findApiKey }, { startLocalStack }] = await Promise.all([
         import('../core/stored-key.js'),
@@ -30,7 +32,12 @@ export function registerUp(program: Command): void {
       const starting = startLocalStack({
         config,
         onTaken: 'fail',
-        ports: { temporal: options.port, ui: options.uiPort, sandbox: options.sandboxPort },
+        ports: {
+          temporal: options.port,
+          ui: options.uiPort,
+          sandbox: options.sandboxPort,
+          metrics: options.metricsPort,
+        },
         sandbox: options.sandbox ? [] : null,
       });
       const stack = await Promise.race([starting, untilAborted(stop)]);
@@ -39,6 +46,7 @@ export function registerUp(program: Command): void {
       try {
         say(`Temporal   ${stack.temporal.address}${stack.temporal.ui ? `   web UI ${stack.temporal.ui}` : ''}`);
         if (stack.sandbox) say(`Sandbox    ${stack.sandbox.url}   key ${stack.sandbox.key}`);
+        if (stack.metrics) say(`Metrics    ${stack.metrics}`);
         say(`Worker     ready, log ${showPath(logFile(config.dataDir, 'worker'))}`);
         say('\nNext, run `tidemark snapshot` in another terminal. Ctrl-C in this terminal stops everything.');
         await Promise.race([untilAborted(stop), stack.died]);

@@ -2,10 +2,21 @@ import { Option, type Command } from 'commander';
 import type { Role } from '../worker.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { interruptSignalSaying } from '../terminal/interrupt.js';
+import {
+  metricsAddress,
+  metricsHostOption,
+  metricsPortOption,
+  type MetricsOptions,
+} from '../terminal/metrics-options.js';
 import { say } from '../terminal/print.js';
 
 /** Start of the line that `tidemark worker` prints when it polls; `up` and `demo` wait for this line. */
 export const WORKER_READY = 'worker ready';
+
+/** Finds the address of the worker's metrics in its ready line; null if they are off. */
+export function readMetricsUrl(readyLine: string): string | null {
+  return /; metrics at (\S+)$/.exec(readyLine)?.[1] ?? null;
+}
 
 /** `tidemark worker`: serves the crawl queue, the warehouse queue or both. */
 export function registerWorker(program: Command): void {
@@ -15,8 +26,17 @@ export function registerWorker(program: Command): void {
     .addOption(
       new Option('--queue <queue>', 'task queue to serve').choices(['crawl', 'warehouse', 'all']).default('all'),
     )
-    .addHelpText('after', examples('tidemark worker', 'TEMPORAL_ADDRESS=temporal:7233 tidemark worker --queue crawl'))
-    .action(async (options: { queue: Role }, command: Command) => {
+    .addOption(metricsPortOption())
+    .addOption(metricsHostOption())
+    .addHelpText(
+      'after',
+      examples(
+        'tidemark worker',
+        'TEMPORAL_ADDRESS=temporal:7233 tidemark worker --queue crawl',
+        'tidemark worker --metrics-port 9464',
+      ),
+    )
+    .action(async (options: MetricsOptions & { queue: Role }, command: Command) => {
       const { config, clock } = await loadContext(command);
       // Check the API key before loading the worker's heavy modules, so that a missing API key fails at once.
       const { findApiKey } = await import('../core/stored-key.js');
@@ -30,8 +50,11 @@ export function registerWorker(program: Command): void {
         clock,
         log,
         stop,
-        onReady: ({ queues, address, namespace }) =>
-          say(`${WORKER_READY}: ${queues.join(', ')} on ${address}, namespace ${namespace}`),
+        metrics: metricsAddress(config, options, 'port'),
+        onReady: ({ queues, address, namespace, metrics }) =>
+          say(
+            `${WORKER_READY}: ${queues.join(', ')} on ${address}, namespace ${namespace}${metrics === null ? '' : `; metrics at ${metrics}`}`,
+          ),
       });
     });
 }

@@ -64,6 +64,9 @@ const Address = z
     return url === null || [url.username, url.password, url.search, url.hash].every((part) => part === '');
   }, 'must not contain a user, password, query or fragment; the key comes from TIDEMARK_API_KEY');
 
+/** A TCP port. 0: any free port. */
+const Port = z.int().min(0).max(65_535);
+
 const Schedule = z.strictObject({
   cron: z.string().superRefine((cron, context) => {
     const fault = cronFault(cron);
@@ -195,6 +198,13 @@ export const ConfigSchema = z.strictObject({
       giveUpAfter: Duration.refine((seconds) => seconds >= 1, 'must be at least 1s').prefault('7d'),
     })
     .prefault({}),
+  metrics: z
+    .strictObject({
+      host: z.string().min(1).default('127.0.0.1'),
+      port: Port.optional(),
+      receiverPort: Port.optional(),
+    })
+    .optional(),
   watch: z
     .strictObject({
       callback: z.url().optional(),

@@ -53,6 +53,12 @@ export function keySource(
     : { words: file, file };
 }
 
+/** Names the kind of place that holds the API key, without path or key. */
+export function keyKind({ dataDir }: KeyPlace, env: NodeJS.ProcessEnv = process.env): 'environment' | 'file' | 'login' {
+  if (apiKeyFile(env) !== undefined) return 'file';
+  return isInEnvironment(env) || readLoginOrNull(dataDir) === null ? 'environment' : 'login';
+}
+
 /** Whether the environment names an API key. Such a key takes precedence over a stored key. */
 export function isInEnvironment(env: NodeJS.ProcessEnv = process.env): boolean {
   return Boolean(env['TIDEMARK_API_KEY']?.trim()) || apiKeyFile(env) !== undefined;

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { runFolder } from '../core/data-folder.js';
 import { PartManifest, type LandedRow } from '../../schemas/pipeline/landing.js';
 import { writeFileOnce } from '../core/files.js';
+import { partLanded } from '../core/observed.js';
 import { withoutForgotten } from '../privacy/forgotten.js';
 import { findReplacing } from './manifest.js';
 import { encodePart } from './parquet.js';
@@ -108,6 +109,7 @@ export async function writePart(target: PartTarget, rows: LandedRow[]): Promise<
     writtenAt: new Date().toISOString(),
   };
   const made = await writeFileOnce(manifestFile(folder, target.chunk), `${JSON.stringify(manifest)}\n`);
+  if (made) partLanded.report(manifest);
   const standing = made ? manifest : PartWriter.committed(target);
   // Remove part files that the valid manifest does not name. No later manifest will name them.
   for (const name of [partName(target.chunk), manifest.part]) {

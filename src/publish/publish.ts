@@ -4,6 +4,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { errorMessage } from '../core/errors.js';
 import { shareWith, type Readers } from '../core/file-modes.js';
 import { syncPath } from '../core/files.js';
+import { buildPublished } from '../core/observed.js';
 import { readBuiltModels } from '../models/built-models.js';
 import { Database } from '../duckdb/database.js';
 import { asWarehouseError, ModelFailedError } from '../duckdb/errors.js';
@@ -50,6 +51,7 @@ export interface PublishedBuild {
  */
 export async function publish(warehouse: Warehouse, dataDir: string, request: PublishRequest): Promise<PublishedBuild> {
   const { db } = warehouse;
+  const startedAt = performance.now();
   const models = await readBuiltModels(db);
   const builds = buildsDir(dataDir);
   const build = beginBuild(dataDir, request);
@@ -71,6 +73,7 @@ export async function publish(warehouse: Warehouse, dataDir: string, request: Pu
   }
   const { keep = 3, graceSeconds = 60 } = request;
   await showNewBuild(dataDir, build.name, { keep, graceSeconds });
+  buildPublished.report({ seconds: (performance.now() - startedAt) / 1_000 });
   return {
     file: path.relative(dataDir, publishedFile(dataDir)),
     tables: written.counts.size,

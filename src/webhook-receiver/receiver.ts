@@ -12,6 +12,8 @@ export interface ReceiverOptions {
   secret: string;
   /** Stores a signed delivery; resolves once it is on disk. */
   keep: (body: string, companyId: string | null) => Promise<void>;
+  /** Called after each answered request, except health checks, with the status of the answer. Must not throw. */
+  onAnswer?: (status: number) => void;
   /** Called when a signed delivery could not be stored. */
   onFault?: (error: unknown) => void;
   /** Largest body in bytes (default 1 MiB). */
@@ -46,6 +48,8 @@ export function createReceiver(options: ReceiverOptions): Server {
       keepAliveTimeout: 5_000,
     },
     (request, response) => {
+      const isHealthCheck = request.url?.split('?', 1)[0] === '/healthz';
+      if (!isHealthCheck) response.once('finish', () => options.onAnswer?.(response.statusCode));
       void receive(request, response, options).catch((error: unknown) => {
         options.onFault?.(error);
         answer(request, response, 503);

@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import { configOption, examples } from '../../terminal/context.js';
+import { metricsPortOption } from '../../terminal/metrics-options.js';
 import { parseCount } from '../../terminal/port-options.js';
 import type { DemoOptions } from './run-demo.js';
 
@@ -11,6 +12,7 @@ export function registerDemo(program: Command): void {
     .option('--once', 'exit after the snapshot, also in a terminal')
     .addOption(new Option('--companies <n>', "companies in the sandbox's market").argParser(parseCount).default(10_000))
     .addOption(new Option('--tenders <n>', 'tenders in the sandbox').argParser(parseCount).default(400))
+    .addOption(metricsPortOption())
     .addHelpText('after', examples('tidemark demo', 'tidemark demo --once --companies 1000'))
     .action(async (options: DemoOptions, command: Command) => {
       const { runDemo } = await import('./run-demo.js');

@@ -26,6 +26,7 @@ export interface DemoOptions {
   once?: boolean;
   companies: number;
   tenders: number;
+  metricsPort?: number;
 }
 
 /** Runs the demo. In a terminal, and without `--once`, keeps everything running until Ctrl-C. */
@@ -41,7 +42,7 @@ export async function runDemo(options: DemoOptions, configOption: string | undef
   const starting = startLocalStack({
     config,
     onTaken: 'next',
-    ports: { temporal: 7233, ui: 8233, sandbox: 4010 },
+    ports: { temporal: 7233, ui: 8233, sandbox: 4010, metrics: options.metricsPort },
     sandbox: await sandboxArguments(config.dataDir, options, dayIn('UTC', clock.now())),
   });
   const stack = await Promise.race([starting, untilAborted(interrupted)]);
@@ -68,10 +69,11 @@ export async function runDemo(options: DemoOptions, configOption: string | undef
   }
 }
 
-function describeStack({ temporal, sandbox }: LocalStack): void {
+function describeStack({ temporal, sandbox, metrics }: LocalStack): void {
   const paint = colorsFor(process.stderr);
   tell(`  Temporal UI  ${paint.cyan(temporal.ui ?? `(see your own Temporal server at ${temporal.address})`)}`);
   if (sandbox) tell(`  Sandbox API  ${paint.cyan(sandbox.url)}`);
+  if (metrics) tell(`  Metrics      ${paint.cyan(metrics)}`);
   tell('');
 }
 
@@ -139,5 +141,6 @@ function summarise(
   say(`  Report        ${showPath(report)}  (one HTML file: runs, coverage, schema drift, data dictionary)`);
   if (stack.temporal.ui) say(`  Temporal UI   ${stack.temporal.ui}`);
   if (stack.sandbox) say(`  Sandbox API   ${stack.sandbox.url}   key ${stack.sandbox.key}`);
+  if (stack.metrics) say(`  Metrics       ${stack.metrics}`);
   say(`  Logs          ${showPath(logsDir(config.dataDir))}`);
 }

@@ -4,7 +4,7 @@ import { makeDataFolder } from '../../core/file-modes.js';
 import { errorMessage, TidemarkError } from '../../core/errors.js';
 import { connectTemporal, resolveTemporal } from '../../temporal/connect.js';
 import { ensureSearchAttributes } from '../../temporal/search-attributes.js';
-import { WORKER_READY } from '../worker.js';
+import { readMetricsUrl, WORKER_READY } from '../worker.js';
 import { tell } from '../../terminal/print.js';
 import { startDevServer } from './dev-server.js';
 import { freePort, requireFree } from './ports.js';
@@ -17,6 +17,8 @@ export interface LocalPorts {
   temporal: number;
   ui: number;
   sandbox: number;
+  /** Port of the worker's metrics; left out: as configured. */
+  metrics?: number | undefined;
 }
 
 /** Input of `startLocalStack`. */
@@ -33,6 +35,8 @@ export interface LocalOptions {
 export interface LocalStack {
   temporal: { address: string; ui: string | null };
   sandbox: { url: string; key: string } | null;
+  /** Address of the worker's metrics; null if they are off. */
+  metrics: string | null;
   /** Rejects with a TidemarkError when one of the processes ends unexpectedly. */
   died: Promise<never>;
   /** Stops all processes in reverse order: the worker lands its answers while Temporal is still available. */
@@ -97,16 +101,23 @@ export async function startLocalStack(options: LocalOptions): Promise<LocalStack
     // This process must use the same server from now on.
     process.env['TEMPORAL_ADDRESS'] = temporal.address;
     await setup();
+    const wanted = options.ports.metrics ?? config.metrics?.port;
+    const metricsPort = wanted ? await pickPort(wanted, "the worker's metrics", '--metrics-port') : wanted;
     const worker = spawnGuarded({
       what: 'The worker',
-      ...runOurs('src/cli.ts', ['worker', '--config', config.file]),
+      ...runOurs('src/cli.ts', [
+        'worker',
+        ...(metricsPort === undefined ? [] : ['--metrics-port', String(metricsPort)]),
+        '--config',
+        config.file,
+      ]),
       env: workerEnvironment(config, sandbox),
       logFile: logFile(config.dataDir, 'worker'),
     });
     stops.push(worker.stop);
     deaths.push(worker.died);
-    await worker.line((line) => (line.startsWith(WORKER_READY) ? line : null), 120_000);
-    return { temporal, sandbox, died: Promise.race(deaths), stop };
+    const ready = await worker.line((line) => (line.startsWith(WORKER_READY) ? line : null), 120_000);
+    return { temporal, sandbox, metrics: readMetricsUrl(ready), died: Promise.race(deaths), stop };
   } catch (error) {
     await stop();
     throw error;

@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import type { Server } from 'node:http';
 import { keepsContacts } from '../../core/config.js';
 import { errorMessage, hasErrorCode, TidemarkError } from '../../core/errors.js';
+import type { ReceiverMetrics } from '../../metrics/receiver.js';
+import type { MetricsAddress } from '../../metrics/serve.js';
 import { formatCount } from '../../progress/format.js';
 import { deliveryWithoutPeople } from '../../privacy/events.js';
 import { openFingerprint } from '../../privacy/fingerprint.js';
@@ -10,11 +12,12 @@ import { DeliveryLog } from '../../webhook-receiver/delivery-log.js';
 import { createReceiver } from '../../webhook-receiver/receiver.js';
 import type { CliContext } from '../../terminal/context.js';
 import { interruptSignalSaying, untilAborted } from '../../terminal/interrupt.js';
+import { metricsAddress, type MetricsOptions } from '../../terminal/metrics-options.js';
 import { say, tell } from '../../terminal/print.js';
 import { readSecret } from './secret.js';
 
 /** Address and path of the webhook receiver. */
-export interface ListenOptions {
+export interface ListenOptions extends MetricsOptions {
   port: number;
   host: string;
   path: string;
@@ -34,9 +37,13 @@ export async function listen({ config, clock }: CliContext, options: ListenOptio
   const interrupted = interruptSignalSaying('Stopping. Open requests are answered; received deliveries are kept.');
   // Used to remove personal data from a delivery, after the signature of the raw bytes was checked.
   const fingerprint = keepsContacts(config) ? undefined : await openFingerprint(config.dataDir);
+  const address = metricsAddress(config, options, 'receiverPort');
+  const metrics = address === null ? null : await serveReceiverMetrics(address);
   const log = DeliveryLog.open(config.dataDir, clock, {
-    onCommit: (rows) =>
-      tell(`${formatCount(rows)} ${rows === 1 ? 'delivery' : 'deliveries'} landed; the next run loads them.`),
+    onCommit(rows) {
+      metrics?.landed(rows);
+      tell(`${formatCount(rows)} ${rows === 1 ? 'delivery' : 'deliveries'} landed; the next run loads them.`);
+    },
     onFault: (error) =>
       tell(`Received deliveries could not be landed and stay in their spool for now: ${errorMessage(error)}`),
   });
@@ -44,11 +51,13 @@ export async function listen({ config, clock }: CliContext, options: ListenOptio
     const server = createReceiver({
       path: options.path,
       secret,
+      onAnswer: (status) => metrics?.answered(status),
       keep: (body, company) =>
         log.keep(fingerprint === undefined ? body : deliveryWithoutPeople(body, fingerprint), company),
       onFault: (error) => tell(`A delivery could not be stored, so the receiver answered 503: ${errorMessage(error)}`),
     });
     try {
+      if (metrics !== null) say(`Metrics at ${metrics.url}`);
       say(`Listening on http://${options.host}:${await startListening(server, options)}${options.path}`);
       await untilAborted(interrupted);
     } finally {
@@ -56,7 +65,14 @@ export async function listen({ config, clock }: CliContext, options: ListenOptio
     }
   } finally {
     await log.close();
+    await metrics?.close();
   }
+}
+
+/** Loads the metrics only when they are on, because they need libraries. */
+async function serveReceiverMetrics(address: MetricsAddress): Promise<ReceiverMetrics> {
+  const { serveReceiver } = await import('../../metrics/receiver.js');
+  return serveReceiver(address);
 }
 
 async function startListening(server: Server, { port, host }: ListenOptions): Promise<number> {

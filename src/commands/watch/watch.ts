@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import { TidemarkError } from '../../core/errors.js';
 import { formatCount } from '../../progress/format.js';
 import { examples, loadContext, type CliContext } from '../../terminal/context.js';
+import { metricsHostOption, metricsPortOption } from '../../terminal/metrics-options.js';
 import { parseCount, portOption } from '../../terminal/port-options.js';
 import { FAILED } from '../../terminal/print-error.js';
 import { say, sayJson, tell } from '../../terminal/print.js';
@@ -122,6 +123,8 @@ function registerListen(watch: Command): void {
     .addOption(portOption('--port <port>', 'the receiver', 4020))
     .option('--host <address>', 'address to listen on; put a proxy with TLS in front', '127.0.0.1')
     .option('--path <path>', 'path of deliveries', '/events')
+    .addOption(metricsPortOption())
+    .addOption(metricsHostOption())
     .addHelpText('after', examples('tidemark watch listen', 'tidemark watch listen --host 0.0.0.0 --port 4020'))
     .action(async (options: ListenOptions, command: Command) => {
       const { listen } = await import('./listen.js');

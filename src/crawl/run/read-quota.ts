@@ -6,6 +6,7 @@ import type { MetricsReading } from '../../../schemas/v2/metrics.js';
 import { ApiError, TokenVerificationError } from '../../api-client/index.js';
 import { bookingIn, RequestLog } from '../../request-log/request-log.js';
 import { secondsUntil } from '../../core/clock.js';
+import { quotaRead } from '../../core/observed.js';
 import { clockOff, requireClock } from './clock-off.js';
 import { landRecords } from './close-run.js';
 import { isGivenUp, NoRoomError } from '../answer.js';
@@ -73,6 +74,9 @@ async function askMetrics(
 ): Promise<{ groups: MetricsReading; readAt: string; servedAt: string | null; fault: string | null }> {
   try {
     const { data, fetchedAt, servedAt } = await client.v2.metrics({ signal: heartbeat.signal });
+    for (const { metric, used, total } of readMetrics(data)) {
+      quotaRead.report({ metric, used, total, readAt: fetchedAt });
+    }
     return { groups: data, readAt: fetchedAt, servedAt, fault: null };
   } catch (error) {
     const none = { groups: [], readAt: clock.now().toISOString(), servedAt: null };

@@ -1,0 +1,40 @@
+import { channel, subscribe } from 'node:diagnostics_channel';
+
+/** Facts that libraries report about their work. Without a listener, a report costs nothing. */
+export interface Observed<Fact> {
+  report(fact: Fact): void;
+  /** Calls `listener` for each later fact. Ignores errors of the listener, because they must not stop the work. */
+  listen(listener: (fact: Fact) => void): void;
+}
+
+function observed<Fact>(name: string): Observed<Fact> {
+  const facts = channel(`tidemark:${name}`);
+  return {
+    report: (fact) => facts.publish(fact),
+    listen: (listener) =>
+      subscribe(`tidemark:${name}`, (fact) => {
+        try {
+          listener(fact as Fact);
+        } catch {
+          // A wrong figure is no reason to stop a run.
+        }
+      }),
+  };
+}
+
+/** A part was committed to the landing zone. */
+export const partLanded = observed<{ stream: string; rows: number; bytes: number }>('part-landed');
+
+/** One usage metric of /v2/metrics was read. */
+export const quotaRead = observed<QuotaReading>('quota-read');
+
+/** A usage metric of the API. `total` is 0 if the API gives no figure; `readAt` is an ISO instant. */
+export interface QuotaReading {
+  metric: string;
+  used: number;
+  total: number;
+  readAt: string;
+}
+
+/** A new build of the published warehouse became current. */
+export const buildPublished = observed<{ seconds: number }>('build-published');

@@ -1,0 +1,69 @@
+import type { QuotaRecord } from '../../schemas/pipeline/landing.js';
+import { quotaRead, type QuotaReading } from '../core/observed.js';
+import { readPartRows, recentParts, type LandedPart } from '../landing/index.js';
+import { newGauge, type MetricsRegistry } from './registry.js';
+
+/**
+ * Adds the metrics of the API's quota. They show the latest reading. After a start, this is the latest reading in the
+ * landing zone.
+ * @param key where the API key comes from, such as `environment`; never the key itself
+ */
+export function addQuotaMetrics(registry: MetricsRegistry, dataDir: string, key: string): void {
+  const labels = ['key', 'metric'] as const;
+  const used = newGauge(
+    registry,
+    'tidemark_quota_used',
+    "Amount used of a usage metric of the API, at the last reading. Label key: the API key's source.",
+    labels,
+  );
+  const limit = newGauge(
+    registry,
+    'tidemark_quota_limit',
+    'Amount allowed of a usage metric of the API; missing if the API gives no figure.',
+    labels,
+  );
+  const left = newGauge(
+    registry,
+    'tidemark_quota_left',
+    'Amount left of a usage metric of the API, at the last reading; missing if the API gives no figure.',
+    labels,
+  );
+  const readAt = newGauge(
+    registry,
+    'tidemark_quota_read_timestamp_seconds',
+    'When a usage metric of the API was last read, as Unix time.',
+    labels,
+  );
+  const show = (reading: QuotaReading): void => {
+    const which = { key, metric: reading.metric };
+    used.set(which, reading.used);
+    readAt.set(which, Date.parse(reading.readAt) / 1_000);
+    if (reading.total <= 0) {
+      limit.remove(which);
+      left.remove(which);
+      return;
+    }
+    limit.set(which, reading.total);
+    left.set(which, Math.max(0, reading.total - reading.used));
+  };
+  for (const reading of landedReadings(dataDir)) show(reading);
+  quotaRead.listen(show);
+}
+
+/** The latest readings in the landing zone; none if they cannot be read. */
+function landedReadings(dataDir: string): QuotaReading[] {
+  try {
+    let newest: LandedPart | undefined;
+    for (const part of recentParts(dataDir, 'quota')) {
+      // The latest date comes first; older dates have older readings.
+      if (newest !== undefined && part.date !== newest.date) break;
+      if ((part.lastFetchedAt ?? '') > (newest?.lastFetchedAt ?? '')) newest = part;
+    }
+    const records = newest === undefined ? [] : readPartRows(newest).map(({ body }) => JSON.parse(body) as QuotaRecord);
+    return records
+      .map(({ metric, used, total, read_at }) => ({ metric, used, total, readAt: read_at }))
+      .toSorted((a, b) => (a.readAt < b.readAt ? -1 : 1));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { errorMessage, hasErrorCode, TidemarkError } from '../core/errors.js';
+
+/** Where to listen. Port 0 takes any free port. */
+export interface MetricsAddress {
+  host: string;
+  port: number;
+}
+
+/** A server of metrics that listens. */
+export interface MetricsServer {
+  /** Such as `http://127.0.0.1:9464/metrics`. */
+  url: string;
+  close(): Promise<void>;
+}
+
+/** Content type of OpenMetrics text. */
+export const OPENMETRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
+
+/**
+ * Answers `GET /metrics` with what `scrape` returns. Does not keep the process alive.
+ * @throws TidemarkError `InvalidInput` when it cannot listen there
+ */
+export async function serveMetrics(
+  { host, port }: MetricsAddress,
+  scrape: () => Promise<string>,
+): Promise<MetricsServer> {
+  const server = createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, (request, response) => {
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (request.url?.split('?', 1)[0] !== '/metrics') return reply(response, 404, 'The metrics are at /metrics.\n');
+    if (!isRead) return reply(response, 405, 'Use GET.\n', { allow: 'GET, HEAD' });
+    return void scrape().then(
+      (text) => reply(response, 200, text, { 'content-type': OPENMETRICS }),
+      (error: unknown) => reply(response, 500, `The metrics cannot be read: ${errorMessage(error)}\n`),
+    );
+  });
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    const taken = hasErrorCode(error, 'EADDRINUSE');
+    throw new TidemarkError('InvalidInput', `Cannot serve metrics on ${host}:${port}: ${errorMessage(error)}`, {
+      todo: taken
+        ? 'Another process uses that port, perhaps another worker. Choose another port with --metrics-port.'
+        : 'Correct `metrics` in the configuration, or --metrics-host and --metrics-port.',
+      cause: error,
+    });
+  }
+  server.unref();
+  const { port: chosen } = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${chosen}/metrics`,
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function reply(response: ServerResponse, status: number, text: string, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', ...headers }).end(text);
+}

@@ -1,0 +1,69 @@
+import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import { WorkflowType, type RunResult } from '../../schemas/pipeline/run.js';
+import { MARKET_ATTRIBUTE } from '../../workflows/search-attributes.js';
+import type { FinishedRun, Outcome } from '../metrics/runs.js';
+
+// More finished runs than this are not read; the list begins with the last one.
+const LISTED_AT_MOST = 500;
+
+const TYPES = WorkflowType.options.map((type) => `'${type}'`).join(', ');
+const CLOSED = `WorkflowType IN (${TYPES}) AND ExecutionStatus IN ('Completed', 'Failed', 'Canceled', 'Terminated', 'TimedOut')`;
+
+const OUTCOME_OF: Partial<Record<WorkflowExecutionInfo['status']['name'], Outcome>> = {
+  FAILED: 'failed',
+  CANCELLED: 'cancelled',
+  TERMINATED: 'terminated',
+  TIMED_OUT: 'timed_out',
+};
+
+/**
+ * Returns a function that reads the last finished run of each workflow type and market from Temporal. Each run is read
+ * once, because a finished run does not change.
+ */
+export function createLastRuns(client: Client): () => Promise<FinishedRun[]> {
+  let read = new Map<string, FinishedRun>();
+  return async () => {
+    const last = await listLast(client);
+    const runs = await Promise.all(last.map(async (info) => read.get(info.runId) ?? (await readRun(client, info))));
+    read = new Map(runs.map((run, i) => [last[i]?.runId ?? '', run]));
+    return runs;
+  };
+}
+
+async function listLast(client: Client): Promise<WorkflowExecutionInfo[]> {
+  const last = new Map<string, WorkflowExecutionInfo>();
+  let listed = 0;
+  for await (const info of client.workflow.list({ query: CLOSED, pageSize: 100 })) {
+    const key = `${info.type} ${marketOf(info)}`;
+    const known = last.get(key);
+    if (known === undefined || closeTime(info) > closeTime(known)) last.set(key, info);
+    if (++listed >= LISTED_AT_MOST) break;
+  }
+  return [...last.values()];
+}
+
+async function readRun(client: Client, info: WorkflowExecutionInfo): Promise<FinishedRun> {
+  const handle = client.workflow.getHandle(info.workflowId, info.runId, { followRuns: false });
+  const result = info.status.name === 'COMPLETED' ? ((await handle.result()) as Partial<RunResult> | null) : null;
+  const described = await handle.describe();
+  const first = described.raw.workflowExecutionInfo?.firstRunId;
+  const began =
+    first && first !== info.runId ? await client.workflow.getHandle(info.workflowId, first).describe() : described;
+  return {
+    workflowType: info.type,
+    market: marketOf(info),
+    outcome: result?.outcome ?? OUTCOME_OF[info.status.name] ?? 'complete',
+    heldBack: (result?.heldBack ?? null) !== null,
+    finishedAt: closeTime(info) / 1_000,
+    seconds: (closeTime(info) - began.startTime.getTime()) / 1_000,
+  };
+}
+
+function closeTime({ closeTime: at, startTime }: WorkflowExecutionInfo): number {
+  return (at ?? startTime).getTime();
+}
+
+/** The market of a run. A run that failed at its start has it only in its workflow id. Empty for runs without one. */
+function marketOf({ typedSearchAttributes, workflowId }: WorkflowExecutionInfo): string {
+  return typedSearchAttributes.get(MARKET_ATTRIBUTE) ?? /^(?:snapshot|owners)\/([^/]+)\//.exec(workflowId)?.[1] ?? '';
+}

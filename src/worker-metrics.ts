@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import type { Client } from '@temporalio/client';
+import type { ApiClient, AttemptReport } from './api-client/index.js';
+import type { Clock } from './core/clock.js';
+import type { Config } from './core/config.js';
+import { keyKind } from './core/stored-key.js';
+import { addApiMetrics } from './metrics/api.js';
+import { createScrape, remembered, type Collector } from './metrics/collectors.js';
+import { addLandingMetrics } from './metrics/landing.js';
+import { addQuotaMetrics } from './metrics/quota.js';
+import { addQuotaGateMetrics } from './metrics/quota-gate.js';
+import { createRegistry } from './metrics/registry.js';
+import { addRunMetrics } from './metrics/runs.js';
+import { serveMetrics, type MetricsAddress, type MetricsServer } from './metrics/serve.js';
+import { appendSdkMetrics } from './metrics/temporal-sdk.js';
+import { addWarehouseMetrics } from './metrics/warehouse.js';
+import { createLastRuns } from './temporal/last-runs.js';
+import { countWaitingRuns } from './temporal/waiting-runs.js';
+
+// Several scrapers, or an impatient one, send Temporal at most one question in this time.
+const REMEMBERED_MS = 5_000;
+
+/** Metrics of one worker process. Call the methods in the order in which the worker starts its parts. */
+export interface WorkerMetrics {
+  /** Address for the Prometheus exporter of the Temporal SDK: a free port of this machine. */
+  sdkAddress: string;
+  /** Hook of the API client. */
+  onAttempt(attempt: AttemptReport): void;
+  /** Adds the metrics of a crawl worker. `gate` is the workflow id of the quota gate. */
+  crawls(client: ApiClient, temporal: Client, gate: string): void;
+  /** Adds the metrics of a warehouse worker. */
+  keepsWarehouse(temporal: Client): void;
+  /**
+   * Starts to answer at /metrics.
+   * @throws TidemarkError `InvalidInput` when it cannot listen there
+   */
+  serve(): Promise<MetricsServer>;
+}
+
+/** Prepares the metrics of a worker; listens only after `serve`. */
+export async function createWorkerMetrics(
+  config: Config,
+  clock: Clock,
+  address: MetricsAddress,
+): Promise<WorkerMetrics> {
+  const registry = createRegistry();
+  const collectors: Collector[] = [];
+  const api = addApiMetrics(registry);
+  addLandingMetrics(registry);
+  const sdkAddress = await freeAddress();
+  const markets = config.markets.map(({ name }) => name);
+  return {
+    sdkAddress,
+    onAttempt: api.onAttempt,
+    crawls(client, temporal, gate) {
+      collectors.push(api.watch(() => client.concurrency()));
+      addQuotaMetrics(registry, config.dataDir, keyKind(config));
+      const count = remembered(REMEMBERED_MS, () => countWaitingRuns(temporal, gate));
+      collectors.push(addQuotaGateMetrics(registry, count));
+    },
+    keepsWarehouse(temporal) {
+      const { collector, facts } = addWarehouseMetrics(registry, { dataDir: config.dataDir, markets, clock });
+      const fromTemporal = remembered(REMEMBERED_MS, createLastRuns(temporal));
+      const fromWarehouse = async () => (await facts())?.runs ?? [];
+      collectors.push(collector, addRunMetrics(registry, { markets, fromTemporal, fromWarehouse }));
+    },
+    serve() {
+      const scrape = createScrape(registry, collectors);
+      return serveMetrics(address, async () => appendSdkMetrics(await scrape(), `http://${sdkAddress}/metrics`));
+    },
+  };
+}
+
+/** Finds a free port for the SDK's exporter, which cannot report a port that it chose itself. */
+async function freeAddress(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return `127.0.0.1:${port}`;
+}
