@@ -1,7 +1,6 @@
-import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RunResult } from '../../schemas/pipeline/run.js';
-import { searchFor } from '../helpers/find-personal-data.js';
+import { landedParts, searchFor } from '../helpers/find-personal-data.js';
 import { waitUntil } from '../helpers/sandbox.js';
 import { startSystem, type System } from '../helpers/system.js';
 
@@ -50,7 +49,7 @@ it('finds all people of companies above the page cap', async () => {
   const { reported } = companies[0] as { reported: number };
   expect(reported).toBeGreaterThan(10);
   expect(companies).toEqual([{ reported, found: reported, missing: 0 }]);
-  const split = `SELECT count(*)::INTEGER AS pages FROM read_parquet('${landed(system.project.dataDir)}')
+  const split = `SELECT count(*)::INTEGER AS pages FROM read_parquet('${landedParts(system.project, 'employees')}')
     WHERE request_key LIKE '%"seniority"%'`;
   expect(Number((await system.project.query(split))[0]?.['pages'])).toBeGreaterThan(0);
 });
@@ -89,7 +88,3 @@ it('lands no name, address, number or profile of a person without personalData: 
     await worker.stop();
   }
 });
-
-function landed(dataDir: string): string {
-  return path.join(dataDir, 'landing', 'employees', '**', '*.parquet');
-}

@@ -1,8 +1,6 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RunResult } from '../../schemas/pipeline/run.js';
-import type { Project } from '../helpers/project.js';
+import { searchFor } from '../helpers/find-personal-data.js';
 import { startSystem, type System } from '../helpers/system.js';
 
 const MARKET = { companies: 60, tenders: 0, seed: 5, maxPerPage: 25 };
@@ -62,11 +60,7 @@ it('lands no name of a person without personalData: contacts', async () => {
     const tree = await careful.query('SELECT * FROM marts.owners');
     expect(owners.length).toBeGreaterThan(30);
     expect(tree.filter(({ effective_share: share }) => share !== null).length).toBeGreaterThan(10);
-    // Parquet and DuckDB files may compress their pages, so the bodies and the tables are searched as text, too.
-    const texts = [history, owners, tree, await landedBodies(careful), worker.output()].map((value) =>
-      JSON.stringify(value),
-    );
-    const places = [...filesBelow(careful.dataDir), ...texts.map((text) => Buffer.from(text))];
+    const places = await searchFor(careful, ['ownership'], [history, owners, tree, worker.output()]);
     const markers = system.api.ownerMarkers();
     expect(markers.length).toBeGreaterThan(30);
     expect(markers.filter((marker) => places.some((place) => place.includes(marker)))).toEqual([]);
@@ -74,15 +68,3 @@ it('lands no name of a person without personalData: contacts', async () => {
     await worker.stop();
   }
 });
-
-function filesBelow(folder: string): Buffer[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map((name) => path.join(folder, name))
-    .filter((file) => statSync(file).isFile())
-    .map((file) => readFileSync(file));
-}
-
-async function landedBodies(project: Project): Promise<Record<string, unknown>[]> {
-  const parts = path.join(project.dataDir, 'landing', 'ownership', '**', '*.parquet');
-  return project.query(`SELECT body FROM read_parquet('${parts}')`);
-}

@@ -9,13 +9,17 @@ import type { Project } from './project.js';
  */
 export async function searchFor(project: Project, streams: string[], values: unknown[]): Promise<Buffer[]> {
   const bodies = await Promise.all(
-    streams.map((stream) => {
-      const parts = path.join(project.dataDir, 'landing', stream, '**', '*.parquet');
-      return project.query(`SELECT request_key, segment, body FROM read_parquet('${parts}')`);
-    }),
+    streams.map((stream) =>
+      project.query(`SELECT request_key, segment, body FROM read_parquet('${landedParts(project, stream)}')`),
+    ),
   );
   const texts = [...values, ...bodies].map((value) => Buffer.from(JSON.stringify(value)));
   return [...filesBelow(project.dataDir), ...texts];
+}
+
+/** The pattern of a stream's landed parts, for `read_parquet`. */
+export function landedParts(project: Project, stream: string): string {
+  return path.join(project.dataDir, 'landing', stream, '**', '*.parquet');
 }
 
 function filesBelow(folder: string): Buffer[] {
