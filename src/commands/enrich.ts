@@ -1,12 +1,13 @@
 import { Option, type Command } from 'commander';
 import type { Config } from '../core/config.js';
-import { TidemarkError } from '../core/errors.js';
+import { invalidInput } from '../core/errors.js';
 import { formatCount } from '../progress/format.js';
 import type { List } from '../resolve/read-list.js';
 import type { RunRequest } from '../temporal/start-run.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { say, tell } from '../terminal/print.js';
-import type { RunOptions } from './snapshot/snapshot.js';
+import type { WrittenResult } from './lists/list-run.js';
+import { addRunOptions, type RunOptions } from './run-options.js';
 
 interface Options extends RunOptions {
   people?: boolean;
@@ -23,7 +24,7 @@ interface Prepared {
 
 /** `tidemark enrich`: adds the records of the API to a list of companies or people. */
 export function registerEnrich(program: Command): void {
-  program
+  const enrich = program
     .command('enrich')
     .description('add company records, or with --people records of people, to a list')
     .argument('<file>', 'CSV file whose first line names the columns; unknown columns are kept and not used')
@@ -33,10 +34,8 @@ export function registerEnrich(program: Command): void {
         '--reveal <what>',
         'contact data to reveal: email, phone, or email,phone; the API may charge for it',
       ).argParser(parseReveal),
-    )
-    .option('--no-wait', 'start the run and return at once')
-    .option('--strict', 'also exit with 1 when the run is partial')
-    .option('--json', 'print the result as JSON')
+    );
+  addRunOptions(enrich)
     .addHelpText(
       'after',
       examples(
@@ -48,21 +47,29 @@ export function registerEnrich(program: Command): void {
     .action(async (file: string, options: Options, command: Command) => {
       const context = await loadContext(command);
       const { list, asked, request } = await prepare(context.config, file, options);
-      const { runAndFollow } = await import('./snapshot/run-and-follow.js');
-      const result = await runAndFollow(context, request, {
-        wait: options.wait,
-        json: options.json ?? false,
-        strict: options.strict ?? false,
-        again: `tidemark enrich ${file}${options.people ? ' --people' : ''}`,
-      });
-      const { otherFolder } = await import('./other-folder.js');
-      if (result === null || otherFolder(result.folder, context.config.dataDir) !== null) return;
-      const { writeEnriched } = await import('./lists/enriched-file.js');
-      const { written, found } = await writeEnriched(context.config.dataDir, file, list, asked);
-      if (options.json) return;
+      const { followListRun } = await import('./lists/list-run.js');
+      const again = `tidemark enrich ${file}${options.people ? ' --people' : ''}`;
+      const write = (): Promise<WrittenResult> => writeResult(context.config, file, list, asked);
+      await followListRun(context, request, { options, again, write });
+    });
+}
+
+/** Writes the result file beside the list. Then shows how many questions have an answer. */
+async function writeResult(
+  { dataDir }: Config,
+  file: string,
+  list: List<string>,
+  asked: ReadonlyMap<string, string>,
+): Promise<WrittenResult> {
+  const { writeEnriched } = await import('./lists/enriched-file.js');
+  const { written, found } = await writeEnriched(dataDir, file, list, asked);
+  return {
+    json: { found, file: written },
+    show() {
       say(`  found      ${formatCount(found)} of ${formatCount(list.questions.length)}`);
       say(`             ${written}`);
-    });
+    },
+  };
 }
 
 /** Reads the list, reports its faults and stores the prepared list for the workers. */
@@ -74,9 +81,9 @@ async function prepare(config: Config, file: string, { people = false, reveal = 
     import('../../workflows/ids.js'),
   ]);
   if (reveal.length > 0 && !people)
-    throw wrongUse('--reveal is only for people.', 'Add --people, or leave out --reveal.');
+    throw invalidInput('--reveal is only for people.', 'Add --people, or leave out --reveal.');
   if (people && !keepsContacts(config))
-    throw wrongUse(
+    throw invalidInput(
       'personalData is none, so people are not enriched.',
       'If you may keep contact data of people, set `personalData: contacts` in tidemark.yaml.',
     );
@@ -86,7 +93,7 @@ async function prepare(config: Config, file: string, { people = false, reveal = 
     const { name, hash } = await lists.storePrepared(config, prepared);
     const asked = new Map(list.questions.map((question) => [question, question]));
     const input = { file: listInput(name) };
-    return { list, asked, request: runOf('resolveCompanies', ids.resolveId(hash), input, list.questions.length) };
+    return { list, asked, request: await runOf('resolveCompanies', ids.resolveId(hash), input, list.questions.length) };
   }
   const [{ PEOPLE }, { withReveal }] = await Promise.all([
     import('../resolve/read-people.js'),
@@ -98,35 +105,27 @@ async function prepare(config: Config, file: string, { people = false, reveal = 
     tell(`The run asks the API to reveal: ${reveal.join(', ')}. ops.reveals lists each of these requests.`);
   const { name, hash } = await lists.storePrepared(config, { ...prepared, questions: [...asked.values()] });
   const input = { file: listInput(name) };
-  return { list, asked, request: runOf('enrichPeople', ids.enrichId(hash), input, list.questions.length) };
+  return { list, asked, request: await runOf('enrichPeople', ids.enrichId(hash), input, list.questions.length) };
 }
 
-function runOf(
+async function runOf(
   type: 'resolveCompanies' | 'enrichPeople',
   workflowId: string,
   input: RunRequest['input'],
   questions: number,
-): RunRequest {
+): Promise<RunRequest> {
+  const { listRun } = await import('./lists/list-run.js');
   const what = type === 'enrichPeople' ? 'People' : 'Companies';
-  return {
-    type,
-    workflowId,
-    input,
-    market: null,
-    date: null,
+  return listRun(type, workflowId, input, {
     summary: `${what} of a list of ${formatCount(questions)}`,
     details: `Enriches the ${what.toLowerCase()} of a list, loads, builds the models and publishes core.enrichments.`,
-  };
+  });
 }
 
 function parseReveal(text: string): string[] {
   const words = text.split(',').map((word) => word.trim());
   const unknown = words.find((word) => word !== 'email' && word !== 'phone');
   if (unknown !== undefined)
-    throw wrongUse(`--reveal does not know "${unknown}".`, 'Give email, phone or email,phone.');
+    throw invalidInput(`--reveal does not know "${unknown}".`, 'Give email, phone or email,phone.');
   return [...new Set(words)].toSorted();
-}
-
-function wrongUse(what: string, todo: string): TidemarkError {
-  return new TidemarkError('InvalidInput', what, { todo });
 }

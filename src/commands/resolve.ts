@@ -2,9 +2,11 @@ import type { Command } from 'commander';
 import type { Config } from '../core/config.js';
 import { formatCount } from '../progress/format.js';
 import type { List } from '../resolve/read-list.js';
+import type { RunRequest } from '../temporal/start-run.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { say, tell } from '../terminal/print.js';
-import type { RunOptions } from './snapshot/snapshot.js';
+import type { WrittenResult } from './lists/list-run.js';
+import { addRunOptions, type RunOptions } from './run-options.js';
 
 interface Options extends RunOptions {
   decisions?: string;
@@ -12,7 +14,7 @@ interface Options extends RunOptions {
 
 /** `tidemark resolve`: identifies the companies of a list. */
 export function registerResolve(program: Command): void {
-  program
+  const resolve = program
     .command('resolve')
     .description(
       'identify companies from a list (registration number, VAT, LEI, ticker, website, e-mail, phone, profile, name, person)',
@@ -21,10 +23,8 @@ export function registerResolve(program: Command): void {
     .option(
       '--decisions <file>',
       'read your decisions from this file: FILE.ambiguous.csv with its column "decision" filled',
-    )
-    .option('--no-wait', 'start the run and return at once')
-    .option('--strict', 'also exit with 1 when the run is partial')
-    .option('--json', 'print the result as JSON')
+    );
+  addRunOptions(resolve)
     .addHelpText(
       'after',
       examples(
@@ -35,32 +35,10 @@ export function registerResolve(program: Command): void {
     )
     .action(async (file: string, options: Options, command: Command) => {
       const context = await loadContext(command);
-      const { list, hash, name } = await prepare(context.config, file, options);
-      const { resolveId } = await import('../../workflows/ids.js');
-      const { listInput } = await import('../core/data-folder.js');
-      const { runAndFollow } = await import('./snapshot/run-and-follow.js');
-      const result = await runAndFollow(
-        context,
-        {
-          type: 'resolveCompanies',
-          workflowId: resolveId(hash),
-          input: { file: listInput(name) },
-          market: null,
-          date: null,
-          summary: `Companies of a list of ${formatCount(list.questions.length)}`,
-          details: 'Identifies the companies of a list, loads, builds the models and publishes core.matches.',
-        },
-        {
-          wait: options.wait,
-          json: options.json ?? false,
-          strict: options.strict ?? false,
-          again: `tidemark resolve ${file}`,
-        },
-      );
-      const { otherFolder } = await import('./other-folder.js');
-      // If the run used another data folder, this command's data folder does not contain the run's answers.
-      const isHere = result !== null && otherFolder(result.folder, context.config.dataDir) === null;
-      if (isHere && result.published) await writeResults(context.config, file, list, options.json ?? false);
+      const { list, request } = await prepare(context.config, file, options);
+      const { followListRun } = await import('./lists/list-run.js');
+      const write = (): Promise<WrittenResult> => writeResults(context.config, file, list);
+      await followListRun(context, request, { options, again: `tidemark resolve ${file}`, write });
     });
 }
 
@@ -69,43 +47,75 @@ async function prepare(
   config: Config,
   file: string,
   { decisions }: Options,
-): Promise<{ list: List<string>; name: string; hash: string }> {
-  const [{ readAndDescribe, readSmallFile, storePrepared }, { COMPANIES }, { readDecisions }] = await Promise.all([
+): Promise<{ list: List<string>; request: RunRequest }> {
+  const [
+    { readAndDescribe, storePrepared },
+    { readListFile },
+    { listRun },
+    { COMPANIES },
+    { readDecisions },
+    { listInput },
+    { resolveId },
+  ] = await Promise.all([
     import('./lists/prepare-list.js'),
+    import('./lists/list-file.js'),
+    import('./lists/list-run.js'),
     import('../resolve/read-questions.js'),
     import('../resolve/read-decisions.js'),
+    import('../core/data-folder.js'),
+    import('../../workflows/ids.js'),
   ]);
   const { list, prepared } = readAndDescribe(config, file, COMPANIES);
-  const decided = decisions === undefined ? [] : readDecisions(readSmallFile(decisions), decisions);
+  const decided = decisions === undefined ? [] : readDecisions(readListFile(decisions), decisions);
   if (decisions !== undefined) tell(`${formatCount(decided.length)} questions are decided in ${decisions}.`);
-  return { list, ...(await storePrepared(config, { ...prepared, decisions: decided })) };
+  const { name, hash } = await storePrepared(config, { ...prepared, decisions: decided });
+  const request = listRun(
+    'resolveCompanies',
+    resolveId(hash),
+    { file: listInput(name) },
+    {
+      summary: `Companies of a list of ${formatCount(list.questions.length)}`,
+      details: 'Identifies the companies of a list, loads, builds the models and publishes core.matches.',
+    },
+  );
+  return { list, request };
 }
 
-/** Writes the result files beside the list and prints how many questions matched a company, by the kind of request. */
-async function writeResults(config: Config, file: string, list: List<string>, quiet: boolean): Promise<void> {
-  const [{ openPublished }, { ambiguousRows, matchedRows, readMatches, resultFile }, { writeList }] = await Promise.all(
-    [import('../builds/published.js'), import('./lists/match-files.js'), import('./lists/write-list.js')],
-  );
-  const published = await openPublished(config.dataDir);
-  const matches = await readMatches(published, list.questions).finally(() => published.close());
+/** Writes the result files beside the list. Then shows how many questions matched a company, by the kind of request. */
+async function writeResults(config: Config, file: string, list: List<string>): Promise<WrittenResult> {
+  const [{ readAnswers }, { ambiguousRows, matchedRows, readMatches }, { resultFile, writeList }] = await Promise.all([
+    import('./lists/published-answers.js'),
+    import('./lists/match-files.js'),
+    import('./lists/write-list.js'),
+  ]);
+  const matches = await readAnswers(config.dataDir, (published) => readMatches(published, list.questions), new Map());
   const matchedFile = resultFile(file, 'matched');
   await writeList(matchedFile, matchedRows(list, matches), list.delimiter);
   const open = ambiguousRows(matches.values());
   const ambiguousFile = resultFile(file, 'ambiguous');
   if (open.length > 1) await writeList(ambiguousFile, open, list.delimiter);
-  if (quiet) return;
   const all = [...matches.values()];
   const found = all.filter(({ company_id }) => company_id !== null);
+  const ambiguous = all.filter(({ state }) => state === 'ambiguous').length;
+  return {
+    json: { matched: found.length, ambiguous, file: matchedFile, ...(ambiguous > 0 ? { ambiguousFile } : {}) },
+    show() {
+      const kinds = countKinds(found.map(({ kind }) => kind ?? 'none'));
+      const total = formatCount(list.questions.length);
+      say(`  matched    ${formatCount(found.length)} of ${total}${kinds.length > 0 ? `: ${kinds.join(', ')}` : ''}`);
+      say(`             ${matchedFile}`);
+      if (ambiguous === 0) return;
+      say(`  ambiguous  ${formatCount(ambiguous)}: fill the column "decision" of ${ambiguousFile}, then run`);
+      say(`             tidemark resolve ${file} --decisions ${ambiguousFile}`);
+    },
+  };
+}
+
+/** Counts equal kinds, most frequent first: `20 by registration`. */
+function countKinds(kinds: readonly string[]): string[] {
   const counts = new Map<string, number>();
-  for (const { kind } of found) counts.set(kind ?? 'none', (counts.get(kind ?? 'none') ?? 0) + 1);
-  const kinds = [...counts]
+  for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return [...counts]
     .toSorted(([a, one], [b, two]) => two - one || (a < b ? -1 : 1))
     .map(([kind, count]) => `${formatCount(count)} by ${kind}`);
-  const total = formatCount(list.questions.length);
-  say(`  matched    ${formatCount(found.length)} of ${total}${kinds.length > 0 ? `: ${kinds.join(', ')}` : ''}`);
-  say(`             ${matchedFile}`);
-  const ambiguous = all.filter(({ state }) => state === 'ambiguous').length;
-  if (ambiguous === 0) return;
-  say(`  ambiguous  ${formatCount(ambiguous)}: fill the column "decision" of ${ambiguousFile}, then run`);
-  say(`             tidemark resolve ${file} --decisions ${ambiguousFile}`);
 }

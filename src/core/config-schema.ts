@@ -4,21 +4,20 @@ import { PEOPLE_STREAMS } from '../../schemas/pipeline/people.js';
 import { MarketStream } from '../../schemas/pipeline/run.js';
 import { FETCHED } from '../../schemas/pipeline/streams.js';
 import { cronFault } from './cron.js';
+import { LONGEST_DURATION, parseDuration } from './duration.js';
 
 // 24 days, in seconds. A Node timer cannot wait much longer.
 const LONGEST_WAIT = 24 * 86_400;
 
-// 100 years, in seconds. A longer age would lead to dates that clocks and SQL cannot represent.
-const LONGEST_AGE = 36_500 * 86_400;
-
-const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
-
 /** Reads a duration such as `30s`, `15m`, `2h` or `30d`; gives seconds. */
 const Duration = z
   .string()
-  .regex(/^\d+(s|m|h|d)$/, 'must be a number and a unit: 30s, 15m, 2h, 30d')
-  .transform((text) => Number(text.slice(0, -1)) * SECONDS[text.slice(-1) as keyof typeof SECONDS])
-  .refine((seconds) => seconds <= LONGEST_AGE, 'must be at most 36500d');
+  .refine((text) => parseDuration(text) !== null, {
+    error: 'must be a number and a unit: 30s, 15m, 2h, 30d',
+    abort: true,
+  })
+  .transform((text) => parseDuration(text) ?? 0)
+  .refine((seconds) => seconds <= LONGEST_DURATION, 'must be at most 36500d');
 
 /** Reads an age of at least one day, because landed data has dates without a time of day. */
 const Age = Duration.refine((seconds) => seconds >= 86_400, 'must be at least 1d');

@@ -19,6 +19,11 @@ export class TidemarkError extends Error {
   }
 }
 
+/** Makes the error for input that a person can correct. `todo` names the remedy. */
+export function invalidInput(what: string, todo: string, cause?: unknown): TidemarkError {
+  return new TidemarkError('InvalidInput', what, { todo, cause });
+}
+
 /** Whether an error or one of its causes (up to 5 levels) has a Node error code, such as `ENOENT`. */
 export function hasErrorCode(error: unknown, code: string): boolean {
   for (let e: unknown = error, depth = 0; e instanceof Error && depth < 5; e = e.cause, depth++) {

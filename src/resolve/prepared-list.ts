@@ -1,6 +1,6 @@
 import type { MatchDecision } from '../../schemas/pipeline/resolve.js';
 import { canonicalJson } from '../planner/request-key.js';
-import { wrongList } from './columns.js';
+import { invalidInput } from '../core/errors.js';
 import { readList, type ListKind } from './read-list.js';
 
 /** A row of a list that gives no question. */
@@ -71,7 +71,11 @@ function parsePrepared(file: Buffer, name: string): PreparedList {
       else list.bad.push(one);
     }
   } catch (error) {
-    throw wrongList(`${name} is not a list that Tidemark prepared.`, 'Run `tidemark resolve FILE.csv` again.', error);
+    throw invalidInput(
+      `${name} is not a list that Tidemark prepared.`,
+      'Run `tidemark resolve FILE.csv` again.',
+      error,
+    );
   }
   return list;
 }

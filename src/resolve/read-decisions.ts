@@ -1,6 +1,6 @@
 import type { MatchDecision } from '../../schemas/pipeline/resolve.js';
-import { wrongList } from './columns.js';
-import { readCsv, type CsvRecord } from './read-csv.js';
+import { invalidInput } from '../core/errors.js';
+import { readCsv, type CsvRecord } from '../lists/read-csv.js';
 
 const YES = /^(yes|y|x|ok|true|ja|oui|si)$/i;
 const NO = /^(no|n|none|false|nein|non)$/i;
@@ -29,7 +29,10 @@ export function readDecisions(file: Buffer, name: string): MatchDecision[] {
     const ids = new Set(picked.map(({ decision, id }) => (YES.test(decision) ? id : decision)));
     if (ids.size > 1) {
       const lines = picked.map(({ line }) => line).join(' and ');
-      throw wrongList(`Lines ${lines} of ${name} choose two companies for one question.`, 'Keep one of the decisions.');
+      throw invalidInput(
+        `Lines ${lines} of ${name} choose two companies for one question.`,
+        'Keep one of the decisions.',
+      );
     }
     const [company_id] = ids;
     if (company_id !== undefined) return [{ question, company_id }];
@@ -47,7 +50,7 @@ function readRows(file: Buffer, name: string): Row[] {
       return null;
     },
     fault({ line, problem }) {
-      throw wrongList(`Line ${line} of ${name} cannot be read: ${problem}.`, 'Correct that line.');
+      throw invalidInput(`Line ${line} of ${name} cannot be read: ${problem}.`, 'Correct that line.');
     },
   });
   return rows;
@@ -56,7 +59,7 @@ function readRows(file: Buffer, name: string): Row[] {
 function readColumns(cells: string[], name: string): string[] {
   const missing = ['question', 'candidate_id', 'decision'].find((column) => !cells.includes(column));
   if (missing === undefined) return cells;
-  throw wrongList(
+  throw invalidInput(
     `${name} has no column "${missing}".`,
     'Use the file FILE.ambiguous.csv that `tidemark resolve` wrote, and fill its column "decision".',
   );
@@ -66,14 +69,17 @@ function readRow({ line, cells }: CsvRecord, columns: readonly string[], name: s
   const cell = (column: string): string => cells[columns.indexOf(column)]?.trim() ?? '';
   const [question, id, decision] = [cell('question'), cell('candidate_id'), cell('decision')];
   if (!isQuestion(question))
-    throw wrongList(`Line ${line} of ${name} has no valid question.`, 'Do not change the column "question".');
+    throw invalidInput(`Line ${line} of ${name} has no valid question.`, 'Do not change the column "question".');
   if (decision !== '' && !YES.test(decision) && !NO.test(decision) && !isId(decision))
-    throw wrongList(
+    throw invalidInput(
       `Line ${line} of ${name} has an unknown decision: ${decision}`,
       'Write yes, no or the id of a company.',
     );
   if (YES.test(decision) && !isId(id))
-    throw wrongList(`Line ${line} of ${name} has no valid candidate_id.`, 'Do not change the column "candidate_id".');
+    throw invalidInput(
+      `Line ${line} of ${name} has no valid candidate_id.`,
+      'Do not change the column "candidate_id".',
+    );
   return { line, question, id, decision };
 }
 

@@ -18,6 +18,7 @@ export const PEOPLE: ListKind<Field> = {
   },
   identifying: ['email', 'profile', 'first_name', 'last_name'],
   what: 'a person',
+  remedy: 'Add the column email or profile, or first_name and last_name together with company_name or domain.',
   normalize: {
     email: normalizeEmail,
     profile: normalizeAddress,

@@ -1,8 +1,8 @@
 import type { CompanyQuestion } from '../../schemas/pipeline/resolve.js';
+import type { CsvFault } from '../lists/read-csv.js';
 import { canonicalJson } from '../planner/request-key.js';
 import { domainOf, NORMALIZE } from './normalize.js';
 import { isPublicMail } from './public-mail.js';
-import type { CsvFault } from './read-csv.js';
 import { readList, type List, type ListKind } from './read-list.js';
 
 /** The questions in a CSV file for `tidemark resolve`. */
@@ -63,6 +63,7 @@ export const COMPANIES: ListKind<Field> = {
   names: NAMES,
   identifying: IDENTIFYING,
   what: 'a company',
+  remedy: `Add at least one of these columns: ${IDENTIFYING.join(', ')}. A column country_code helps, too.`,
   normalize: NORMALIZE,
   withoutPersonalData(question) {
     const { person, email, ...rest } = question;

@@ -1,8 +1,8 @@
-import { openPublished, type Published } from '../../builds/published.js';
+import type { Published } from '../../builds/published.js';
 import type { PlainValue } from '../../duckdb/plain-value.js';
 import type { List } from '../../resolve/read-list.js';
-import { resultFile } from './match-files.js';
-import { writeList, type FileRow } from './write-list.js';
+import { readAnswers } from './published-answers.js';
+import { addColumns, resultFile, writeList, type FileRow } from './write-list.js';
 
 type Payload = Record<string, PlainValue>;
 
@@ -54,8 +54,11 @@ export async function writeEnriched(
   list: List<string>,
   asked: ReadonlyMap<string, string>,
 ): Promise<{ written: string; found: number }> {
-  const published = await openPublished(dataDir);
-  const known = await readEnrichments(published, [...asked.values()]).finally(() => published.close());
+  const known = await readAnswers(
+    dataDir,
+    (published) => readEnrichments(published, [...asked.values()]),
+    new Map<string, Enrichment>(),
+  );
   const ofPeople = list.header.columns.some((field) => field === 'first_name') || [...known.values()].some(isPerson);
   const written = resultFile(file, 'enriched');
   await writeList(written, enrichedRows(list, asked, known, ofPeople ? PERSON : COMPANY), list.delimiter);
@@ -72,24 +75,17 @@ async function readEnrichments(published: Published, questions: string[]): Promi
 }
 
 function enrichedRows(
-  { header, rows, questions }: List<string>,
+  list: List<string>,
   asked: ReadonlyMap<string, string>,
   known: ReadonlyMap<string, Enrichment>,
   fields: readonly string[],
 ): FileRow[] {
-  const taken = new Set(header.cells.map((cell) => cell.toLowerCase()));
   const added = ['found_by', 'employee_id', 'company_id', ...fields];
-  const askedOf = new Map(questions.map((question) => [question.toLowerCase(), asked.get(question) ?? question]));
-  return [
-    { own: header.cells, added: added.map((name) => (taken.has(name) ? `tidemark_${name}` : name)) },
-    ...rows.map(({ cells, question }) => {
-      const own = header.cells.map((_, i) => cells[i] ?? '');
-      const answer =
-        question === null ? undefined : known.get((askedOf.get(question.toLowerCase()) ?? '').toLowerCase());
-      if (answer === undefined) return { own, added: added.map(() => null) };
-      const payload = JSON.parse(answer.payload) as Payload;
-      const values = fields.map((field) => payload[field] ?? null);
-      return { own, added: [answer.kind, answer.employee_id, answer.company_id, ...values] };
-    }),
-  ];
+  const askedOf = new Map(list.questions.map((question) => [question.toLowerCase(), asked.get(question) ?? question]));
+  return addColumns(list, added, ({ value }) => {
+    const answer = value === null ? undefined : known.get((askedOf.get(value.toLowerCase()) ?? '').toLowerCase());
+    if (answer === undefined) return added.map(() => null);
+    const payload = JSON.parse(answer.payload) as Payload;
+    return [answer.kind, answer.employee_id, answer.company_id, ...fields.map((field) => payload[field] ?? null)];
+  });
 }

@@ -1,7 +1,6 @@
-import path from 'node:path';
 import type { Published } from '../../builds/published.js';
 import type { List } from '../../resolve/read-list.js';
-import type { FileRow } from './write-list.js';
+import { addColumns, type FileRow } from './write-list.js';
 
 /** An answer in core.matches. */
 export interface Match {
@@ -40,12 +39,6 @@ export async function readMatches(published: Published, questions: readonly stri
   return new Map(rows.map((row) => [row.folded, row]));
 }
 
-/** Name of a result file: `suppliers.csv` gives `suppliers.matched.csv`. */
-export function resultFile(file: string, what: string): string {
-  const { dir, name, ext } = path.parse(file);
-  return path.join(dir, `${name}${/^\.(csv|txt|tsv)$/i.test(ext) ? '' : ext}.${what}.csv`);
-}
-
 const FOUND = [
   'company_id',
   'company_name',
@@ -57,16 +50,10 @@ const FOUND = [
 ];
 
 /** The user's rows, each with the company found. */
-export function matchedRows({ header, rows }: List<string>, matches: ReadonlyMap<string, Match>): FileRow[] {
-  const taken = new Set(header.cells.map((cell) => cell.toLowerCase()));
-  const added = FOUND.map((name) => (taken.has(name) ? `tidemark_${name}` : name));
-  return [
-    { own: header.cells, added },
-    ...rows.map(({ cells, question, problem }) => ({
-      own: header.cells.map((_, i) => cells[i] ?? ''),
-      added: foundIn(question === null ? null : (matches.get(question.toLowerCase()) ?? null), problem),
-    })),
-  ];
+export function matchedRows(list: List<string>, matches: ReadonlyMap<string, Match>): FileRow[] {
+  return addColumns(list, FOUND, ({ value, problem }) =>
+    foundIn(value === null ? null : (matches.get(value.toLowerCase()) ?? null), problem),
+  );
 }
 
 function foundIn(match: Match | null, problem: string | null): FileRow['added'] {

@@ -2,18 +2,23 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 import { PAYEE_DAYS } from '../../../schemas/pipeline/payees.js';
-import { TidemarkError } from '../../core/errors.js';
+import type { Config } from '../../core/config.js';
+import { LONGEST_DURATION, parseDuration } from '../../core/duration.js';
+import { invalidInput } from '../../core/errors.js';
 import { readPayees, type PayeeList } from '../../payees/read-payees.js';
 import { payeeQuestion } from '../../payees/question.js';
 import { knownSalt, payeeSalt } from '../../payees/salt.js';
 import { formatCount } from '../../progress/format.js';
 import { examples, loadContext, type CliContext } from '../../terminal/context.js';
 import { say, sayJson, tell } from '../../terminal/print.js';
-import type { RunOptions } from '../snapshot/snapshot.js';
+import { followListRun, type WrittenResult } from '../lists/list-run.js';
+import { tellHeader } from '../lists/tell-header.js';
+import { resultFile, writeList } from '../lists/write-list.js';
+import { addRunOptions, type RunOptions } from '../run-options.js';
 import { forecastPayees } from './forecast.js';
-import { readKnownPayees, type KnownPayees } from './known-answers.js';
+import { readKnownPayees } from './known-answers.js';
 import { readList } from './read-list.js';
-import { writeResultFile, type HashedList } from './result-file.js';
+import { resultRows, type HashedList } from './result-file.js';
 import { countDecisions, sayDecisions } from './say-decisions.js';
 
 interface CheckOptions extends RunOptions {
@@ -25,13 +30,10 @@ interface CheckOptions extends RunOptions {
 }
 
 const SHOWN_PROBLEMS = 10;
-// 100 years, as in the configuration and in `CheckPayeesInput`.
-const LONGEST_AGE = 36_500 * 86_400;
-const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
 /** `tidemark payees check`: checks the payees of a list. */
 export function registerCheck(payees: Command): void {
-  payees
+  const check = payees
     .command('check')
     .description(
       'check bank accounts and their companies (know your payee), into core.payee_checks and FILE.checked.csv',
@@ -41,15 +43,13 @@ export function registerCheck(payees: Command): void {
     .option('--out <file>', 'result file; default FILE.checked.csv, with --sql payees.checked.csv')
     .option(
       '--recheck-older-than <age>',
-      `check a payee again if its answer is older than this, such as 12h or 30d; 0d checks all payees again`,
+      'check a payee again if its answer is older than this, such as 12h or 30d; 0d checks all payees again',
       parseAge,
       PAYEE_DAYS * 86_400,
     )
     .option('--no-reports', 'do not read the reports of the checks; this halves the requests')
-    .option('--dry-run', 'print how many requests the checks need; send none')
-    .option('--no-wait', 'start the run and return at once')
-    .option('--strict', 'also exit with 1 when the run is partial')
-    .option('--json', 'print the result as JSON')
+    .option('--dry-run', 'print how many requests the checks need; send none');
+  addRunOptions(check)
     .addHelpText(
       'after',
       examples(
@@ -70,19 +70,15 @@ export function registerCheck(payees: Command): void {
 
 /** Converts an age such as `12h` or `30d` to seconds. */
 function parseAge(text: string): number {
-  const found = /^(\d{1,9})(s|m|h|d)$/.exec(text);
-  const age = Number(found?.[1]) * (SECONDS[found?.[2] ?? ''] ?? Number.NaN);
-  if (age <= LONGEST_AGE) return age;
+  const age = parseDuration(text);
+  if (age !== null && age <= LONGEST_DURATION) return age;
   throw new InvalidArgumentError('Write a number and a unit, such as 12h or 30d, at most 36500d.');
 }
 
 /** Says what the columns mean and which rows are wrong. */
-function describeList({ rows, meanings, ignored }: PayeeList, json: boolean): void {
-  const bad = rows.filter(({ payee }) => payee === null);
-  if (!json) {
-    tell(`Columns: ${meanings.map(([column, field]) => `${column} = ${field}`).join(', ')}.`);
-    if (ignored.length > 0) tell(`Not sent: ${ignored.join(', ')}.`);
-  }
+function describeList({ header, rows }: PayeeList, json: boolean): void {
+  const bad = rows.filter(({ value }) => value === null);
+  if (!json) tellHeader(header);
   for (const { line, problem } of bad.slice(0, SHOWN_PROBLEMS)) tell(`Line ${line} is not checked: ${problem}.`);
   if (bad.length > SHOWN_PROBLEMS)
     tell(
@@ -90,10 +86,13 @@ function describeList({ rows, meanings, ignored }: PayeeList, json: boolean): vo
     );
 }
 
-function hashedList({ header, rows }: PayeeList, salt: string): HashedList {
+function hashedList(list: PayeeList, salt: string): HashedList {
   return {
-    header,
-    rows: rows.map((row) => ({ ...row, hash: row.payee === null ? null : sha256(payeeQuestion(row.payee, salt)) })),
+    ...list,
+    rows: list.rows.map((row) => ({
+      ...row,
+      hash: row.value === null ? null : sha256(payeeQuestion(row.value, salt)),
+    })),
   };
 }
 
@@ -110,7 +109,7 @@ async function sayForecast({ config, clock }: CliContext, list: PayeeList, optio
     recheckAfterSeconds: options.recheckOlderThan,
     reports: options.reports,
   });
-  const rejected = list.rows.filter(({ payee }) => payee === null).length;
+  const rejected = list.rows.filter(({ value }) => value === null).length;
   if (options.json) return sayJson({ rows: list.rows.length, rejected, payees: hashes.length, ...forecast });
   const { checks, rechecks, fresh, reports, requests } = forecast;
   say(
@@ -133,36 +132,29 @@ async function checkList(context: CliContext, { bytes, list, file }: GivenList, 
   const hashed = hashedList(list, salt);
   const hashes = differentHashes(hashed);
   if (hashes.length === 0)
-    throw new TidemarkError('InvalidInput', 'The list has no payee that can be checked.', {
-      todo: 'Correct the rows named above.',
-    });
+    throw invalidInput('The list has no payee that can be checked.', 'Correct the rows named above.');
   if (!options.json) tell(`${formatCount(list.rows.length)} rows, ${formatCount(hashes.length)} different payees.`);
   const { leaveList } = await import('./leave-list.js');
   const request = await leaveList(config.dataDir, { bytes, salt, payees: hashes.length }, options);
-  const out = options.out ?? resultName(file);
-  const { runAndFollow } = await import('../snapshot/run-and-follow.js');
-  const found: { known: KnownPayees | null } = { known: null };
-  const result = await runAndFollow(context, request, {
-    wait: options.wait,
-    json: options.json ?? false,
-    strict: options.strict ?? false,
-    again: file === undefined ? 'tidemark payees check --sql …' : `tidemark payees check ${file}`,
-    // If the run used another data folder, this command's data folder does not contain the run's answers.
-    also: async (sameFolder) => {
-      if (!sameFolder) return {};
-      const known = await readKnownPayees(config, hashes);
-      await writeResultFile(out, hashed, known);
-      found.known = known;
-      return { decisions: countDecisions(hashed, known), file: path.resolve(out) };
-    },
-  });
-  if (result !== null && found.known !== null && !options.json) sayDecisions(hashed, found.known, out);
+  const out = options.out ?? resultFile(file?.replace(/\.checked(?=\.\w+$)/, '') ?? 'payees', 'checked');
+  const again = file === undefined ? 'tidemark payees check --sql …' : `tidemark payees check ${file}`;
+  const write = (): Promise<WrittenResult> => writeResult(config, hashed, hashes, out);
+  await followListRun(context, request, { options, again, write });
 }
 
-function resultName(file: string | undefined): string {
-  if (file === undefined) return 'payees.checked.csv';
-  const folder = path.dirname(file);
-  return path.join(folder, `${path.basename(file).replace(/(\.checked)?\.[A-Za-z]+$/, '')}.checked.csv`);
+/** Writes the result file, readable only by its owner, because it holds the account numbers of the list. */
+async function writeResult(
+  config: Config,
+  list: HashedList,
+  hashes: readonly string[],
+  out: string,
+): Promise<WrittenResult> {
+  const known = await readKnownPayees(config, hashes);
+  await writeList(out, resultRows(list, known), list.delimiter, { isPrivate: true });
+  return {
+    json: { decisions: countDecisions(list, known), file: path.resolve(out) },
+    show: () => sayDecisions(list, known, out),
+  };
 }
 
 function sha256(text: string): string {

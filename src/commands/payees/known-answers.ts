@@ -1,5 +1,5 @@
-import type { Published } from '../../builds/published.js';
 import type { Config } from '../../core/config.js';
+import { readAnswers } from '../lists/published-answers.js';
 
 /** The latest check of a payee, from the published warehouse. */
 export interface KnownAnswer {
@@ -42,28 +42,20 @@ export interface KnownPayees {
 
 /** Reads the checks and rejects of the payees. Empty before the first publish with payee checks. */
 export async function readKnownPayees(config: Config, hashes: readonly string[]): Promise<KnownPayees> {
-  const [{ openPublished }, { NotPublishedError }] = await Promise.all([
-    import('../../builds/published.js'),
-    import('../../duckdb/errors.js'),
-  ]);
-  let published: Published;
-  try {
-    published = await openPublished(config.dataDir);
-  } catch (error) {
-    if (error instanceof NotPublishedError) return { answers: new Map(), faults: new Map() };
-    throw error;
-  }
-  try {
-    const find = `FROM duckdb_tables() SELECT 1 WHERE schema_name = 'core' AND table_name = 'payee_checks'`;
-    if ((await published.query(find)).rows.length === 0) return { answers: new Map(), faults: new Map() };
-    const params = { hashes: JSON.stringify(hashes) };
-    const answers = await published.objects<KnownAnswer>(ANSWERS, params);
-    const faults = await published.objects<{ question_hash: string; fault: string }>(FAULTS, params);
-    return {
-      answers: new Map(answers.map((answer) => [answer.question_hash, answer])),
-      faults: new Map(faults.map(({ question_hash, fault }) => [question_hash, fault])),
-    };
-  } finally {
-    published.close();
-  }
+  const none: KnownPayees = { answers: new Map(), faults: new Map() };
+  return readAnswers(
+    config.dataDir,
+    async (published) => {
+      const find = `FROM duckdb_tables() SELECT 1 WHERE schema_name = 'core' AND table_name = 'payee_checks'`;
+      if ((await published.query(find)).rows.length === 0) return none;
+      const params = { hashes: JSON.stringify(hashes) };
+      const answers = await published.objects<KnownAnswer>(ANSWERS, params);
+      const faults = await published.objects<{ question_hash: string; fault: string }>(FAULTS, params);
+      return {
+        answers: new Map(answers.map((answer) => [answer.question_hash, answer])),
+        faults: new Map(faults.map(({ question_hash, fault }) => [question_hash, fault])),
+      };
+    },
+    none,
+  );
 }

@@ -9,6 +9,7 @@ import { listName } from '../../payees/salt.js';
 import { formatCount } from '../../progress/format.js';
 import { connectTemporal } from '../../temporal/connect.js';
 import type { RunRequest } from '../../temporal/start-run.js';
+import { listRun } from '../lists/list-run.js';
 
 // Age in milliseconds from which a list may be removed. A run that just started may not be listed yet.
 const ABANDONED_AFTER_MS = 3_600_000;
@@ -22,19 +23,15 @@ export async function leaveList(
   await removeAbandonedLists(dataDir);
   const hash = listName(bytes, salt);
   await writeFileAtomic(payeeListFile(dataDir, `${hash}.csv`), bytes);
-  return {
-    type: 'checkPayees',
-    workflowId: payeesId(hash),
-    input: {
-      file: payeeListInput(`${hash}.csv`),
-      recheckAfterSeconds: options.recheckOlderThan,
-      ...(options.reports ? {} : { reports: false }),
-    },
-    market: null,
-    date: null,
+  const input = {
+    file: payeeListInput(`${hash}.csv`),
+    recheckAfterSeconds: options.recheckOlderThan,
+    ...(options.reports ? {} : { reports: false }),
+  };
+  return listRun('checkPayees', payeesId(hash), input, {
     summary: `Checks of ${formatCount(payees)} payees`,
     details: 'Checks the payees of a list, loads, builds the models and publishes core.payee_checks.',
-  };
+  });
 }
 
 /** Removes lists of runs that were terminated, because such a run cannot remove its list. */

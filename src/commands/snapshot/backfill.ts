@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { parseStreams } from '../../terminal/parse-streams.js';
 import { examples, loadContext } from '../../terminal/context.js';
-import type { RunOptions } from './snapshot.js';
+import { addRunOptions, followOptions, type RunOptions } from '../run-options.js';
 
 /** `tidemark backfill`: fetches data of past days, if the API can report it by date. */
 export function registerBackfill(program: Command): void {
-  program
+  const backfill = program
     .command('backfill')
     .description('fetch the data of past days: tenders, watch events, yearly financials')
     .requiredOption('--from <day>', 'first day, YYYY-MM-DD')
@@ -14,10 +14,8 @@ export function registerBackfill(program: Command): void {
       '--streams <list>',
       'comma-separated: tenders, watch_events, contact_metrics, financials, financials_v1; default all configured streams',
     )
-    .option('--market <name>', 'only this market of tidemark.yaml; default all')
-    .option('--no-wait', 'start the run and return at once')
-    .option('--strict', 'also exit with 1 when the run is partial')
-    .option('--json', 'print the result as JSON')
+    .option('--market <name>', 'only this market of tidemark.yaml; default all');
+  addRunOptions(backfill)
     .addHelpText(
       'after',
       examples('tidemark backfill --from 2026-11-01 --to 2026-11-07 --streams tenders,watch_events'),
@@ -58,12 +56,7 @@ export function registerBackfill(program: Command): void {
             details:
               'Fetches data that the API can report by date. Skips all other data, because it would show the state of today under a past date.',
           },
-          {
-            wait: options.wait,
-            json: options.json ?? false,
-            strict: options.strict ?? false,
-            again: ['tidemark backfill --from', from, '--to', to, ...shown].join(' '),
-          },
+          followOptions(options, ['tidemark backfill --from', from, '--to', to, ...shown].join(' ')),
         );
       },
     );

@@ -3,13 +3,7 @@ import type { MarketConfig } from '../../core/config.js';
 import { examples, loadContext } from '../../terminal/context.js';
 import { say, sayJson } from '../../terminal/print.js';
 import type { RunRequest } from '../../temporal/start-run.js';
-
-/** Options of every command that starts a run and follows it. */
-export interface RunOptions {
-  wait: boolean;
-  json?: boolean;
-  strict?: boolean;
-}
+import { addRunOptions, followOptions, type RunOptions } from '../run-options.js';
 
 const EXIT_CODES = `
 Exit code:
@@ -28,15 +22,13 @@ interface SnapshotOptions extends RunOptions {
 
 /** `tidemark snapshot`: runs the workflow `marketSnapshot` and follows it. */
 export function registerSnapshot(program: Command): void {
-  program
+  const snapshot = program
     .command('snapshot')
     .description('take a snapshot of a market and follow its run; if a run is already open, follow that run')
     .option('--market <name>', 'market of tidemark.yaml; may be omitted if there is only one market')
     .option('--date <day>', "logical date, YYYY-MM-DD; default today in the schedule's time zone")
-    .option('--dry-run', 'forecast requests, quota days and time per stream; sends only the calibration probes')
-    .option('--no-wait', 'start the run and return at once')
-    .option('--strict', 'also exit with 1 when single records could not be fetched')
-    .option('--json', 'print the result as JSON')
+    .option('--dry-run', 'forecast requests, quota days and time per stream; sends only the calibration probes');
+  addRunOptions(snapshot)
     .addHelpText('after', EXIT_CODES)
     .addHelpText(
       'after',
@@ -62,12 +54,8 @@ export function registerSnapshot(program: Command): void {
         else say(renderForecast(forecast));
         return;
       }
-      await runAndFollow(context, await snapshotRequest(market, date), {
-        wait: options.wait,
-        json: options.json ?? false,
-        strict: options.strict ?? false,
-        again: `tidemark snapshot --market ${market.name} --date ${date}`,
-      });
+      const again = `tidemark snapshot --market ${market.name} --date ${date}`;
+      await runAndFollow(context, await snapshotRequest(market, date), followOptions(options, again));
     });
 }
 

@@ -1,20 +1,18 @@
 import type { Command } from 'commander';
 import type { RunRequest } from '../../temporal/start-run.js';
 import { examples, loadContext } from '../../terminal/context.js';
-import type { RunOptions } from './snapshot.js';
+import { addRunOptions, followOptions, type RunOptions } from '../run-options.js';
 
 /** `tidemark tenders`: runs the workflow `tenderSnapshot` and follows it. */
 export function registerTenders(program: Command): void {
-  program
+  const tenders = program
     .command('tenders')
     .description('take a snapshot of the tenders and follow it')
     .option(
       '--date <day>',
       'logical date, YYYY-MM-DD; default today; a past date reads only the tenders created on that day',
-    )
-    .option('--no-wait', 'start the run and return at once')
-    .option('--strict', 'also exit with 1 when the run is partial')
-    .option('--json', 'print the result as JSON')
+    );
+  addRunOptions(tenders)
     .addHelpText('after', examples('tidemark tenders', 'tidemark tenders --date 2026-11-19'))
     .action(async (options: RunOptions & { date?: string }, command: Command) => {
       const context = await loadContext(command);
@@ -23,12 +21,11 @@ export function registerTenders(program: Command): void {
         import('./run-and-follow.js'),
       ]);
       const date = runDate(options.date, context.config.tenders?.schedule?.timezone ?? 'UTC', context.clock);
-      await runAndFollow(context, await tendersRequest(date), {
-        wait: options.wait,
-        json: options.json ?? false,
-        strict: options.strict ?? false,
-        again: `tidemark tenders --date ${date}`,
-      });
+      await runAndFollow(
+        context,
+        await tendersRequest(date),
+        followOptions(options, `tidemark tenders --date ${date}`),
+      );
     });
 }
 

@@ -7,7 +7,7 @@ import { parseCount, portOption } from '../../terminal/port-options.js';
 import { FAILED } from '../../terminal/print-error.js';
 import { say, sayJson, tell } from '../../terminal/print.js';
 import { showPath } from '../../terminal/show-path.js';
-import type { RunOptions } from '../snapshot/snapshot.js';
+import { addRunOptions, followOptions, type RunOptions } from '../run-options.js';
 import { sayTable } from '../../terminal/say-table.js';
 import { printQuery, withPublished } from '../../terminal/with-published.js';
 import type { ListenOptions } from './listen.js';
@@ -78,13 +78,11 @@ export function registerWatch(program: Command): void {
 
   registerListen(watch);
 
-  watch
+  const sync = watch
     .command('sync')
     .description('fetch the events since the last sync and follow the run')
-    .option('--date <day>', 'logical date, YYYY-MM-DD; default today')
-    .option('--no-wait', 'start the run and return at once')
-    .option('--strict', 'also exit with 1 when the run is partial')
-    .option('--json', 'print the result as JSON')
+    .option('--date <day>', 'logical date, YYYY-MM-DD; default today');
+  addRunOptions(sync)
     .addHelpText('after', examples('tidemark watch sync'))
     .action(async (options: RunOptions & { date?: string }, command: Command) => {
       const context = await loadContext(command);
@@ -106,12 +104,7 @@ export function registerWatch(program: Command): void {
           details:
             'Reads the events of every watched company since the last sync, loads, builds the models and publishes.',
         },
-        {
-          wait: options.wait,
-          json: options.json ?? false,
-          strict: options.strict ?? false,
-          again: `tidemark watch sync --date ${date}`,
-        },
+        followOptions(options, `tidemark watch sync --date ${date}`),
       );
     });
 }

@@ -43,8 +43,8 @@ async function readRunPayees({ dataDir }: Config, ctx: RunContext): Promise<RunP
   const { rows } = readPayees(readFileSync(file), file);
   const salt = await payeeSalt(dataDir);
   const payees = new Map<string, Payee>();
-  for (const { payee } of rows) if (payee !== null) payees.set(payeeQuestion(payee, salt), payee);
-  return { payees, bad: rows.filter(({ payee }) => payee === null) };
+  for (const { value } of rows) if (value !== null) payees.set(payeeQuestion(value, salt), value);
+  return { payees, bad: rows.filter(({ value }) => value === null) };
 }
 
 /**

@@ -191,17 +191,12 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
 
   resolveCompanies(_config, now, { input }) {
     const { file } = parseInput(ResolveCompaniesInput, input, '{"file": "resolve/suppliers.csv"}');
-    return {
-      ...dated({ date: dayIn('UTC', now), asOfNow: true }),
-      market: null,
-      filters: {},
+    return ofList(now, {
       // Read the questions first, because their answers name the companies to read.
       streams: ['matches', 'companies'],
       refreshSeconds: { matches: MATCH_DAYS * 86_400 },
       file: file.replace(/^resolve\//, ''),
-      gate: null,
-      note: null,
-    };
+    });
   },
 
   enrichPeople(config, now, { input }) {
@@ -212,16 +207,11 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
         'Set `personalData: contacts` in tidemark.yaml if you may keep contact data of people.',
       );
     }
-    return {
-      ...dated({ date: dayIn('UTC', now), asOfNow: true }),
-      market: null,
-      filters: {},
+    return ofList(now, {
       streams: ['enrichments'],
       refreshSeconds: { enrichments: MATCH_DAYS * 86_400 },
       file: file.replace(/^resolve\//, ''),
-      gate: null,
-      note: null,
-    };
+    });
   },
 
   checkPayees(_config, now, { input }) {
@@ -230,16 +220,11 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
       input,
       '{"file": "payees/suppliers.csv", "recheckAfterSeconds": 2592000, "reports": true}; only file is required',
     );
-    return {
-      ...dated({ date: dayIn('UTC', now), asOfNow: true }),
-      market: null,
-      filters: {},
+    return ofList(now, {
       streams: asked.reports === false ? ['payee_checks'] : ['payee_checks', 'payee_reports'],
       refreshSeconds: { payee_checks: asked.recheckAfterSeconds ?? PAYEE_DAYS * 86_400 },
       file: asked.file.replace(/^payees\//, ''),
-      gate: null,
-      note: null,
-    };
+    });
   },
 
   enrichOwners(config, now, { input, scheduledTime }) {
@@ -281,6 +266,18 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
     };
   },
 };
+
+/** Completes the parameters of a run that reads a list: the run belongs to no market. */
+function ofList(now: Date, list: Required<Pick<Decided, 'streams' | 'refreshSeconds' | 'file'>>): Decided {
+  return {
+    ...dated({ date: dayIn('UTC', now), asOfNow: true }),
+    market: null,
+    filters: {},
+    gate: null,
+    note: null,
+    ...list,
+  };
+}
 
 /** Returns, for each stream, the shortest age in the markets. Without a market, returns the default ages. */
 function shortestRefresh({ markets }: Config): Record<string, number> {

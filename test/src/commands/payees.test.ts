@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { forecastPayees } from '../../../src/commands/payees/forecast.js';
 import type { KnownAnswer } from '../../../src/commands/payees/known-answers.js';
-import { resultRows } from '../../../src/commands/payees/result-file.js';
+import { resultRows, type HashedList } from '../../../src/commands/payees/result-file.js';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 
@@ -35,9 +35,11 @@ describe('forecastPayees', () => {
 });
 
 it('adds check, decision, time and fault to the rows of the user, and replaces those of an earlier result', () => {
-  const row = { payee: null, problem: null };
-  const list = {
-    header: ['our no', 'decision', 'iban'],
+  const row = { value: null, problem: null };
+  const cells = ['our no', 'decision', 'iban'];
+  const list: HashedList = {
+    header: { cells, columns: [undefined, undefined, 'id'], ignored: cells.slice(0, 2), alike: [] },
+    delimiter: ',',
     rows: [
       { ...row, line: 2, cells: ['1', 'DO_NOT_PAY', 'DE1'], hash: 'a' },
       { ...row, line: 3, cells: ['2', '', 'DE2'], hash: 'b' },
@@ -47,14 +49,12 @@ it('adds check, decision, time and fault to the rows of the user, and replaces t
     ],
   };
   const known = { answers: new Map([answer('a')]), faults: new Map([['b', 'http_error: no']]) };
-  expect(resultRows(list, known)).toEqual({
-    columns: ['our no', 'iban', 'check_id', 'decision', 'checked_at', 'fault'],
-    rows: [
-      ['1', 'DE1', '1', 'OK_TO_PAY', '2026-11-20T12:00:00.000Z', null],
-      ['2', 'DE2', null, null, null, 'http_error: no'],
-      ['3', 'DE3', null, null, null, 'id: wrong'],
-      ['torn', null, null, null, null, 'a quote'],
-      ['4', 'DE4', null, null, null, 'no answer yet: run the command again'],
-    ],
-  });
+  expect(resultRows(list, known).map(({ own, added }) => [...own, ...added])).toEqual([
+    ['our no', 'iban', 'check_id', 'decision', 'checked_at', 'fault'],
+    ['1', 'DE1', '1', 'OK_TO_PAY', '2026-11-20T12:00:00.000Z', null],
+    ['2', 'DE2', null, null, null, 'http_error: no'],
+    ['3', 'DE3', null, null, null, 'id: wrong'],
+    ['torn', '', null, null, null, 'a quote'],
+    ['4', 'DE4', null, null, null, 'no answer yet: run the command again'],
+  ]);
 });

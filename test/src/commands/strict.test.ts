@@ -1,10 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RunResult } from '../../../schemas/pipeline/run.js';
 import { registerBackfill } from '../../../src/commands/snapshot/backfill.js';
+import { registerEnrich } from '../../../src/commands/enrich.js';
+import { registerPayees } from '../../../src/commands/payees/payees.js';
 import { registerResolve } from '../../../src/commands/resolve.js';
 import { registerSnapshot } from '../../../src/commands/snapshot/snapshot.js';
 import { registerTenders } from '../../../src/commands/snapshot/tenders.js';
@@ -52,8 +54,8 @@ async function exitCode(args: string[], ends: Partial<RunResult>): Promise<numbe
   result = ends;
   process.exitCode = undefined;
   const program = new Command().option('--config <file>');
-  for (const register of [registerBackfill, registerResolve, registerSnapshot, registerTenders, registerWatch])
-    register(program);
+  const commands = [registerBackfill, registerEnrich, registerPayees, registerResolve];
+  for (const register of [...commands, registerSnapshot, registerTenders, registerWatch]) register(program);
   await program.parseAsync(['--config', path.join(dir, 'tidemark.yaml'), ...args, '--json'], { from: 'user' });
   const { exitCode: code } = process;
   process.exitCode = undefined;
@@ -72,6 +74,16 @@ describe.each([
     expect(await exitCode([...args(), '--strict'], PARTIAL)).toBe(1);
     expect(await exitCode([...args(), '--strict'], { ...PARTIAL, outcome: 'complete' })).toBe(0);
   });
+});
+
+test.each([
+  [['resolve'], 'list.matched.csv', 'A;DE89370400440532013000;;;;;;unanswered;'],
+  [['enrich'], 'list.enriched.csv', 'A;DE89370400440532013000;;'],
+  [['payees', 'check'], 'list.checked.csv', 'A;DE89370400440532013000;;;;no answer yet'],
+])('tidemark %s writes the result of a stopped run although nothing is published', async (command, file, expected) => {
+  writeFileSync(path.join(dir, 'list.csv'), 'name;iban\nA;DE89370400440532013000\n');
+  expect(await exitCode([...command, path.join(dir, 'list.csv')], { ...PARTIAL, outcome: 'stopped' })).toBe(1);
+  expect(readFileSync(path.join(dir, file), 'utf8')).toContain(`\r\n${expected}`);
 });
 
 describe('exit code without --strict', () => {

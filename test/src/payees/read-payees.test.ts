@@ -4,22 +4,18 @@ import { readPayees } from '../../../src/payees/read-payees.js';
 const read = (...lines: string[]) => readPayees(Buffer.from(lines.join('\n')), 'list.csv');
 
 it('guesses columns, schemes and countries, and keeps the cells of each row', () => {
-  const { meanings, ignored, rows } = read(
+  const { header, rows } = read(
     'No;Supplier;IBAN;BIC',
     '1;Firm;de89 3704 0044 0532 0130 00;COBADEFF',
     '2;Other;GB82WEST12345698765432;',
   );
-  expect(meanings).toEqual([
-    ['Supplier', 'name'],
-    ['IBAN', 'id'],
-    ['BIC', 'holding_entity'],
-  ]);
-  expect(ignored).toEqual(['No']);
+  expect(header.columns).toEqual([undefined, 'name', 'id', 'holding_entity']);
+  expect(header.ignored).toEqual(['No']);
   expect(rows).toEqual([
     {
       line: 2,
       cells: ['1', 'Firm', 'de89 3704 0044 0532 0130 00', 'COBADEFF'],
-      payee: {
+      value: {
         name: 'Firm',
         id: 'DE89370400440532013000',
         holding_entity: 'COBADEFF',
@@ -29,14 +25,14 @@ it('guesses columns, schemes and countries, and keeps the cells of each row', ()
       problem: null,
     },
     expect.objectContaining({
-      payee: { name: 'Other', id: 'GB82WEST12345698765432', id_scheme: 'IBAN', country_code: 'GB' },
+      value: { name: 'Other', id: 'GB82WEST12345698765432', id_scheme: 'IBAN', country_code: 'GB' },
     }),
   ]);
 });
 
 it('takes a column id for the account only if no other column is', () => {
-  expect(read('id,account', '7,123').rows[0]?.payee?.id).toBe('123');
-  expect(read('id,scheme', 'jane@firm.example,EMAL').rows[0]?.payee?.id).toBe('jane@firm.example');
+  expect(read('id,account', '7,123').rows[0]?.value?.id).toBe('123');
+  expect(read('id,scheme', 'jane@firm.example,EMAL').rows[0]?.value?.id).toBe('jane@firm.example');
 });
 
 it('names line, field, rule and remedy of a wrong row, without its account, and reads on', () => {
@@ -50,7 +46,8 @@ it('names line, field, rule and remedy of a wrong row, without its account, and 
 });
 
 it('rejects a list without accounts, and one that names a column twice', () => {
-  expect(() => read('name,country', 'A,DE')).toThrow('names no column with accounts');
+  expect(() => read('name,country', 'A,DE')).toThrow('names no column that identifies a payee');
   expect(() => read('iban,iban', 'A,B')).toThrow('twice');
+  expect(() => read('Account no,account_no', 'A,B')).toThrow('twice');
   expect(() => read('')).toThrow('is empty');
 });

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ResolveCompaniesInput } from '../../../schemas/pipeline/resolve.js';
 import { waysToFind } from '../../../src/resolve/ways.js';
-import { readCsv, type CsvFault, type CsvRecord } from '../../../src/resolve/read-csv.js';
+import { readCsv, type CsvFault, type CsvRecord } from '../../../src/lists/read-csv.js';
 import { questionKey, readQuestions } from '../../../src/resolve/read-questions.js';
 
 function read(text: string | Buffer): { records: CsvRecord[]; faults: CsvFault[] } {

@@ -1,4 +1,4 @@
-import { TidemarkError } from '../core/errors.js';
+import { invalidInput } from '../core/errors.js';
 import type { CsvRecord } from './read-csv.js';
 
 /** The header of a list: what each column means. */
@@ -15,10 +15,14 @@ export interface Header<Field extends string> {
 export interface ColumnNames<Field extends string> {
   /** Column names that people use. Case, spaces and punctuation make no difference. */
   names: Record<Field, readonly string[]>;
+  /** Names that have a meaning only if no other column has it. */
+  lastNames?: Partial<Record<Field, readonly string[]>>;
   /** Fields of which the header must name at least one. */
   identifying: readonly Field[];
-  /** What the identifying columns identify: `a company`. */
+  /** What a row describes: `a company`. */
   what: string;
+  /** What the user can do when no column is identifying: a sentence. */
+  remedy: string;
 }
 
 /**
@@ -29,21 +33,24 @@ export interface ColumnNames<Field extends string> {
 export function readHeader<Field extends string>(
   { line, cells }: CsvRecord,
   name: string,
-  { names, identifying, what }: ColumnNames<Field>,
+  { names, lastNames = {}, identifying, what, remedy }: ColumnNames<Field>,
 ): Header<Field> {
   const fields = Object.keys(names) as Field[];
-  const columns = cells.map((cell) => fields.find((field) => names[field].includes(plainName(cell))));
+  const named = cells.map((cell) => fields.find((field) => names[field].includes(plainName(cell))));
+  const isLast = (field: Field, cell: string): boolean =>
+    !named.includes(field) && (lastNames[field]?.includes(plainName(cell)) ?? false);
+  const columns = cells.map((cell, i) => named[i] ?? fields.find((field) => isLast(field, cell)));
   if (!columns.some((field) => field !== undefined && identifying.includes(field))) {
-    throw wrongList(
-      `The first line of ${name} names no column that identifies ${what}.`,
-      `Add at least one of these columns: ${identifying.join(', ')}. A column country_code helps, too.`,
-    );
+    throw invalidInput(`The first line of ${name} names no column that identifies ${what}.`, remedy);
   }
   const twice = cells.find(
     (cell, i) => columns[i] !== undefined && cells.findIndex((one) => plainName(one) === plainName(cell)) < i,
   );
   if (twice !== undefined) {
-    throw wrongList(`Line ${line} of ${name} names the column "${twice}" twice.`, 'Rename or remove one of the two.');
+    throw invalidInput(
+      `Line ${line} of ${name} names the column "${twice}" twice.`,
+      'Rename or remove one of the two.',
+    );
   }
   const meaning = (field: Field): string[] => cells.filter((_, i) => columns[i] === field);
   return {
@@ -56,8 +63,4 @@ export function readHeader<Field extends string>(
 
 function plainName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
-}
-
-export function wrongList(what: string, todo: string, cause?: unknown): TidemarkError {
-  return new TidemarkError('InvalidInput', what, { todo, cause });
 }

@@ -1,0 +1,45 @@
+import type { RunRequest } from '../../temporal/start-run.js';
+import type { CliContext } from '../../terminal/context.js';
+import { followOptions, type RunOptions } from '../run-options.js';
+
+/** What a command wrote after its run. */
+export interface WrittenResult {
+  /** Further members of the result printed as JSON. */
+  json: object;
+  /** Prints the same for people. */
+  show: () => void;
+}
+
+/** Makes the request for a run that reads a list. */
+export function listRun(
+  type: 'resolveCompanies' | 'enrichPeople' | 'checkPayees',
+  workflowId: string,
+  input: RunRequest['input'],
+  about: { summary: string; details: string },
+): RunRequest {
+  return { type, workflowId, input, market: null, date: null, ...about };
+}
+
+/**
+ * Starts the run of a list and follows it. Then writes the result file, also if the run was stopped or asked nothing:
+ * the warehouse may have earlier answers. Writes nothing if the run used another data folder, because this command's
+ * data folder does not contain the run's answers.
+ * @param again command line that follows the same run again
+ */
+export async function followListRun(
+  context: CliContext,
+  request: RunRequest,
+  { options, again, write }: { options: RunOptions; again: string; write: () => Promise<WrittenResult> },
+): Promise<void> {
+  const { runAndFollow } = await import('../snapshot/run-and-follow.js');
+  const done: { result: WrittenResult | null } = { result: null };
+  await runAndFollow(context, request, {
+    ...followOptions(options, again),
+    also: async (sameFolder) => {
+      if (!sameFolder) return {};
+      done.result = await write();
+      return done.result.json;
+    },
+  });
+  if (!options.json) done.result?.show();
+}
