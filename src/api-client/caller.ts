@@ -113,7 +113,7 @@ export class Caller {
     }
   }
 
-  /** Returns how often a call may be retried in total after this error. */
+  /** Returns the maximum number of retries of a call whose last attempt failed with this error. */
   #repeats(route: Route<unknown>, error: ApiError): number {
     const { maxRetries } = this.#options.retry;
     if (error instanceof TokenVerificationError && this.#keyAccepted && route.repeat === 'always')

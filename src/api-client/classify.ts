@@ -76,8 +76,8 @@ function detailError(body: Record<string, unknown>, context: ApiErrorContext): A
   if (status === 401) return new TokenVerificationError(context, detail);
   if (status === 402 || status === 403) return new PermissionDeniedError(context, detail, readAccess(body));
   if (status === 404 || status === 410) return new NotFoundError(context, detail);
-  // A 5xx that mentions "not found" comes from a broken server. Read as a 404, it would make an existing company
-  // disappear.
+  // A 5xx that mentions "not found" comes from a broken server. If the client read it as a 404, an existing company
+  // would disappear.
   if (status < 500 && SAYS_NOT_FOUND.test(detail)) return new NotFoundError(context, detail);
   if (SAYS_REFUSED.test(detail)) return new InvalidRequestError(context, { detail: [detail] });
   return new InternalApiError(context, detail);

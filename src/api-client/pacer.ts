@@ -52,7 +52,8 @@ export class Pacer {
 
   /** Returns the pace at `now`, in requests per second. */
   rateAt(now: number): number {
-    // Count only time in which requests could start. Time on hold does not show what the API accepts.
+    // Count only time in which requests could start. Time in which all requests had to wait shows nothing about the
+    // API.
     const calm = Math.max(0, now - Math.max(this.#setAt, this.#heldUntil)) / SECOND;
     const fast = Math.max(0, calm - CAREFUL_SECONDS);
     return Math.min(this.#most, this.#rate * GROWTH ** (calm - fast) * FAST_GROWTH ** fast);

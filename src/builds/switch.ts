@@ -149,7 +149,7 @@ function readReplaced(dataDir: string): Record<string, number> {
   try {
     return Replaced.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
-    // The file is incomplete, because the power failed.
+    // A power failure may leave the file incomplete.
     return {};
   }
 }

@@ -65,6 +65,7 @@ export function readItemId(item: JsonNode): ReadId {
 /**
  * Returns the items of a list in a page; the list is usually `data`. Returns an empty array if the page has no such
  * list.
+ * @throws SyntaxError when the body is not JSON
  */
 export function readItems(body: string, list = 'data'): readonly JsonNode[] {
   const page = readJsonNodes(body);

@@ -9,7 +9,7 @@ import { LONGEST_DURATION, parseDuration } from './duration.js';
 // 24 days, in seconds. A Node timer cannot wait much longer.
 const LONGEST_WAIT = 24 * 86_400;
 
-/** Reads a duration such as `30s`, `15m`, `2h` or `30d`; gives seconds. */
+/** Reads a duration such as `30s`, `15m`, `2h` or `30d` and converts it to seconds. */
 const Duration = z
   .string()
   .refine((text) => parseDuration(text) !== null, {
@@ -25,13 +25,13 @@ const Age = Duration.refine((seconds) => seconds >= 86_400, 'must be at least 1d
 /** Reads the length of a wait. At least 1 s, because 0 s would not wait; at most 24 days, because of Node's timers. */
 const Wait = Duration.refine((seconds) => seconds >= 1 && seconds <= LONGEST_WAIT, 'must be between 1s and 24d');
 
-/** Reads a percentage such as `5%`; gives a share (0.05). */
+/** Reads a percentage such as `5%` and converts it to a share (0.05). */
 const Percent = z
   .string()
   .regex(/^\d+(\.\d+)?%$/, 'must be a percentage like 5%')
   .transform((text) => Number(text.slice(0, -1)) / 100);
 
-/** Reads a threshold of ownership such as `25%`; gives percent (25). */
+/** Reads a threshold of ownership such as `25%` and converts it to a number (25). */
 const OwnershipThreshold = z
   .string()
   .regex(/^\d+(\.\d+)?%$/, 'must be a percentage like 25%')
@@ -83,7 +83,7 @@ const Name = z
     'must begin with a lower-case letter or digit and hold only these, - and _ (at most 63 characters)',
   );
 
-/** Reads the age at which the records of each stream become stale, in seconds. */
+/** Reads, for each stream, the age at which its records become stale. In seconds. */
 const Refresh = z
   .strictObject(
     Object.fromEntries(

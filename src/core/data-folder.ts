@@ -5,7 +5,7 @@ import type { LandingStream } from '../../schemas/pipeline/landing.js';
  * Every path below the data folder.
  *
  *     data/
- *     ├── folder.json                        identity of the folder, which workers compare with the run's
+ *     ├── folder.json                        identity of the folder; workers check it for every run
  *     ├── landing/                           every answer as received
  *     │   ├── <stream>/date=…/run=…/         parts, manifests and spools, named in src/landing/paths.ts
  *     │   └── removal.lock                   held while compaction removes parts or a replay reads them
@@ -22,14 +22,14 @@ import type { LandingStream } from '../../schemas/pipeline/landing.js';
  *     ├── owner-jobs/                        enrichment jobs: open/<company>.json and ended/<company>.json
  *     ├── warehouse/
  *     │   ├── tidemark.duckdb                the writer's file
- *     │   ├── tidemark.duckdb.apply          models that `models apply` has built and not moved in yet
+ *     │   ├── tidemark.duckdb.apply          models that `models apply` has built but not moved in yet
  *     │   ├── tidemark.duckdb.rebuild        the new file of a replay in progress
  *     │   └── writer.lock                    held by the only writer
  *     ├── published/
  *     │   ├── market.duckdb, lake            links that readers open; they lead through `current`
  *     │   ├── current                        link to the current build
  *     │   ├── builds/<build>/                immutable market.duckdb and lake/ of each kept build
- *     │   ├── replaced.json                  when readers left each older build
+ *     │   ├── replaced.json                  when each older build was replaced
  *     │   └── switch.lock                    held while `current` changes
  *     ├── rebuilt/<from>..<to>/              warehouse/, rejects/ and published/ of a replay of some nights
  *     ├── env/<name>.duckdb                  dev environments
@@ -47,7 +47,7 @@ import type { LandingStream } from '../../schemas/pipeline/landing.js';
  *     ├── logs/                              worker.log, temporal.log and sandbox.log of `up` and `demo`
  *     ├── report.html                        report of `tidemark report`
  *     ├── demo-began                         day of the first demo
- *     └── demo/                              data folder of a demo next to a real API
+ *     └── demo/                              data folder of a demo, if the configuration names a real API
  */
 
 /** Identifies a run's folder in the landing zone. */
@@ -259,7 +259,7 @@ export function replacedFile(dataDir: string): string {
   return path.join(publishedDir(dataDir), 'replaced.json');
 }
 
-/** Path of the lock of the process that switches readers to another build. */
+/** Path of the lock that a process holds while it switches readers to another build. */
 export function switchLock(dataDir: string): string {
   return path.join(publishedDir(dataDir), 'switch.lock');
 }
@@ -344,8 +344,8 @@ export function devServerFile(dataDir: string): string {
 }
 
 /**
- * Path of the lock of the process that runs the dev server and will stop it. While no process holds the lock, any
- * process may take over the running server or start one.
+ * Path of the lock that a process holds while it runs the dev server. While the lock is free, any process may take over
+ * the running server or start one.
  */
 export function devServerLock(dataDir: string): string {
   return path.join(temporalDir(dataDir), 'owner.lock');

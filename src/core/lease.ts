@@ -40,7 +40,7 @@ export function look(before: Watch | undefined, seen: string, at: number, longes
 
 /** The holder of a lock, as its file `holder.json` describes it. */
 export interface Holder {
-  /** What the holder does, for messages: such as `tidemark replay`. */
+  /** What the holder does, such as `tidemark replay`. Messages show this text. */
   what: string;
   pid: number;
   host: string;

@@ -218,7 +218,7 @@ export class LockSeeker {
       writeFileSync(path.join(first, 'holder.json'), JSON.stringify(holder));
       if (!renameOnto(prepared, this.#dir)) return undefined;
     } catch (error) {
-      // Another process took the lock, and `sweep` there removed the folder that this process had prepared.
+      // Another process took the lock, and its `sweep` removed the folder that this process had prepared.
       if (hasErrorCode(error, 'ENOENT')) return undefined;
       throw error;
     } finally {

@@ -131,7 +131,7 @@ function encodingsOf(text: string): string[] {
   const hex = hexOf(text);
   const base64 = [0, 1, 2].map((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(text)]);
-    // Cut off the first and last letter if it also contains bits of a neighbouring byte.
+    // Cut off a first or last letter that also contains bits of a neighbouring byte.
     return bytes.toString('base64').slice(Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6));
   });
   const forUrls = base64.map((letters) => letters.replaceAll('+', '-').replaceAll('/', '_'));

@@ -32,7 +32,7 @@ export class StampClock implements Clock {
     if (at > this.#last) this.#last = at;
   }
 
-  /** Records that this machine's clock currently agrees with the API's clock. */
+  /** Remembers that this machine's clock agrees with the API's clock now. */
   agree(): void {
     this.#agreed = Date.now() - performance.now();
   }

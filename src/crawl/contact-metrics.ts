@@ -8,7 +8,7 @@ import type { CrawlDeps, Heartbeat } from './deps.js';
 import { refusalOf } from './refusal.js';
 
 const DAY_MS = 86_400_000;
-// A day that begins at 00:00 UTC ends 36 hours later in the westernmost time zone (UTC-12).
+// In the westernmost time zone (UTC-12), a date ends 36 hours after it began in UTC.
 const FINAL_AFTER_MS = 36 * 3_600_000;
 // After this many consecutive errors, assume that the route does not work, and send no more requests.
 const MOST_ERRORS = 3;
@@ -19,8 +19,9 @@ type Days = Pick<RunContext, 'asOfNow' | 'date' | 'from' | 'to'>;
  * Lists the days (YYYY-MM-DD) whose contact metrics a run reads. The reference does not name the API's time zone. So
  * for the API, yesterday may not be over yet.
  * - a run as of now reads its day (as far as it has passed) and the two days before it
- * - a run of past dates reads these dates Both skip a day that an earlier run read after the day had ended in all time
- *   zones.
+ * - a run of past dates reads these dates
+ *
+ * Both skip a day that an earlier run read after the day had ended in all time zones.
  */
 export function contactDays({ config }: Pick<CrawlDeps, 'config'>, days: Days): string[] {
   const first = Date.parse(days.asOfNow ? days.date : days.from) - (days.asOfNow ? 2 * DAY_MS : 0);

@@ -12,7 +12,7 @@ import {
 DuckDBTimestampTZValue.timezoneOffsetInMinutes = 0;
 
 /**
- * A value that JSON can hold. Numbers that would lose digits, dates and times are text (dates and times in ISO format).
+ * A value that JSON can hold. Dates and times are ISO text. A number is text if a JavaScript number would lose digits.
  */
 export type PlainValue = null | boolean | number | string | PlainValue[] | { [key: string]: PlainValue };
 

@@ -33,8 +33,8 @@ export async function adoptSpools(run: {
         await rm(spool, { force: true });
         continue;
       }
-      // The chunk is not complete. Land its rows under another chunk name, because the run may continue if somebody
-      // resets its workflow, and then writes a part with the chunk's own name.
+      // The chunk is not complete. If somebody resets the workflow, the run continues and can still write a part with
+      // the chunk's own name. So land these rows under another chunk name.
       const left = chunk.startsWith(LEFT) ? chunk : `${LEFT}${randomUUID().slice(0, 8)}-${chunk}`;
       await rename(spool, spoolFile(folder, left));
       await landSpool({ ...run, stream, chunk: left });

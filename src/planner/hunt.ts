@@ -75,8 +75,9 @@ export function byPrice(a: Pass, b: Pass): number {
 }
 
 /**
- * Returns how many companies of a segment have, at most, no value in the dimensions of earlier passes. Returns null if
- * the API cannot count them, or if reading the whole segment costs no more requests than counting.
+ * Returns an upper limit for the number of companies of a segment that have no value in the dimensions of earlier
+ * passes. Returns null if the API cannot count them, or if reading the whole segment costs no more requests than
+ * counting.
  */
 export function* countHunted(state: CrawlState, segment: Segment, { reached }: Hunt): Task<number | null> {
   const pages = Math.ceil(segment.total / state.size);

@@ -4,7 +4,7 @@ import type { CrawlState } from './crawl-state.js';
 export const BEYOND_REASON =
   'stopped: the search needed far more requests than its totals and the companies found explain, so the API contradicts itself';
 
-/** Returns whether the plan has created more requests than it would need for any API without contradictions. */
+/** Returns whether the plan has created more requests than it needs for any API that does not contradict itself. */
 export function isBeyondReason(state: CrawlState): boolean {
   return state.asked() > state.requestLimit();
 }

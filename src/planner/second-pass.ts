@@ -9,17 +9,17 @@ import { fork, join, type Task } from './tasks.js';
 import { addPage, lostOf, missingOf, type Segment } from './tree.js';
 import { isRefused, type Dimension, type PageAnswer } from './types.js';
 
-// A pass may cost this many requests more than `requestsPerCompany` × the companies that it finds.
+// A pass may cost this many requests more than `requestsPerCompany` × the number of companies that it finds.
 const SMALL_PASS = 10;
 // All second passes together may use START × the number of all other requests, plus `requestsPerCompany` × the
 // companies that the passes found.
 const START = 0.4;
-// Until a second pass has found a company, it may use `requestsPerCompany` × TRIAL × the segment's pages. `LEAST_TRIAL`
-// is the lower limit of TRIAL × pages.
+// Until a second pass has found a company, it may use `requestsPerCompany` × TRIAL × the segment's pages. TRIAL × pages
+// counts as at least LEAST_TRIAL.
 const TRIAL = 0.13;
 const LEAST_TRIAL = 10;
 // If totals are capped, nobody knows how many companies a pass can find. Then it may use TRUST × the segment's pages.
-// `LEAST_TRUST` is the lower limit of the pages in this product.
+// The number of pages counts as at least LEAST_TRUST.
 const TRUST = 1.5;
 const LEAST_TRUST = 30;
 

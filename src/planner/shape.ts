@@ -18,7 +18,7 @@ export class Shape {
   private readonly starts: number[];
   private readonly before: number[];
 
-  /** @param counts counted windows in ascending order, which together cover the whole dimension */
+  /** @param counts windows with their counts, in ascending order; together they cover the whole dimension */
   constructor(
     private readonly splitField: SplitField,
     private readonly counts: readonly Counted[],

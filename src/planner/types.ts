@@ -7,7 +7,7 @@
  * - dimension: a filter key along which a segment is split.
  * - position: one day, year, number or listed value of a dimension, as an integer.
  * - split field: a dimension with numbered positions.
- * - window: a range of neighbouring positions. A child segment is a segment limited to a window.
+ * - window: a range of neighbouring positions. A segment that is limited to a window is a child segment.
  * - sweep: windows in ascending order along one dimension, each with a total just below the cap.
  * - spike: one position with more companies than the cap.
  * - second pass: one more sweep of a segment, along another dimension, for companies without a value in the first.

@@ -64,8 +64,8 @@ export class SuspectedLimits {
   }
 
   /**
-   * Records that the API answered. Only an answer to a request that was sent after a suspected limit proves that quota
-   * is left.
+   * Call this when the API has answered a record. Only an answer to a request that was sent after a suspected limit
+   * proves that quota is left.
    */
   answered(entity: string, sentAfterRefusal: boolean): void {
     this.#inARow = 0;

@@ -84,7 +84,7 @@ export function decideStart(job: OwnerJob | null, run: { run: string; startedAt:
 export interface PollTimes {
   now: Date;
   real: Date;
-  /** Seconds. */
+  /** Both in seconds. */
   pollEvery: number;
   giveUpAfter: number;
 }

@@ -14,7 +14,7 @@ const REMOVED = 'tidemark_removed';
 type ObjectNode = Extract<JsonNode, { kind: 'object' }>;
 
 /**
- * Keeps:
+ * Removes from an answer about owners what may identify people. Keeps:
  * - the structure
  * - under known keys: ids, shares, counts, flags, countries, states and days
  * - names and register numbers of items that are certainly companies

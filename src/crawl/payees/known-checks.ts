@@ -34,7 +34,10 @@ export async function keepKnownChecks(
   await writeFileAtomic(file, `${JSON.stringify(checks)}\n`);
 }
 
-/** The latest checks of a run's payees, by question and by check. */
+/**
+ * The latest checks of a run's payees. `checkOf` gives the check of a question; `questionsOf` gives the questions of a
+ * check.
+ */
 interface KnownChecks {
   checkOf: ReadonlyMap<string, string>;
   questionsOf: ReadonlyMap<string, string[]>;

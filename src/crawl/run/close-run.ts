@@ -98,7 +98,7 @@ export async function closeRun(
     requests: requests.reduce((sum, endpoint) => sum + endpoint.requests, 0),
     rows: parts.reduce((sum, part) => sum + part.rows, 0),
   };
-  // If rows that the run landed are missing, it must not be recorded as complete.
+  // If rows that the run landed are missing, the run must not be recorded as complete.
   if (totals.rows < landed) {
     const missing = `its landing zone holds ${totals.rows.toLocaleString('en-US')} of the ${landed.toLocaleString('en-US')} responses that the run landed`;
     throw folderChanged(deps.config.dataDir, missing);

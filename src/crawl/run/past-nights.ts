@@ -34,8 +34,8 @@ export interface PastNights {
 }
 
 /**
- * Reads the facts for a forecast. Logs a read error and does not throw it, because a run must not fail for want of a
- * forecast.
+ * Reads the facts for a forecast. Logs a read error and does not throw it: a run must not fail only because its
+ * forecast fails.
  */
 export async function readPastNights(
   { config, clock, log }: Pick<CrawlDeps, 'config' | 'clock' | 'log'>,

@@ -17,7 +17,7 @@ export interface PageSize {
   size: number;
   /** Number of pages that the API shows of one search. */
   pages: number;
-  /** All answers for page 1 that the search for the page size received. */
+  /** All answers for page 1 that were requested to find the page size. */
   asked: PageAnswer[];
 }
 
