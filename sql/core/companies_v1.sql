@@ -6,7 +6,8 @@ grain: company whose record version 1 of the API gave
 key: [company_id]
 description: >-
   Company records of version 1 of the API, with the latest values, for markets whose streams include companies_v1.
-  core.companies has the records of version 2. marts.companies_disagreement has the values on which they differ.
+  core.companies has the records of version 2. marts.companies_disagreement has the values on which the two versions
+  differ.
 columns:
   company_id: BIGINT | Id of the company
   name: VARCHAR | Registered name

@@ -5,8 +5,9 @@ version: 1
 grain: v1 report of a company
 key: [company_id, report_date]
 description: >-
-  Financial reports of v1 as last stated, one row per report date, without their values. A year may have several reports; all
-  are here. A report that later answers lack keeps its row. core.financials_history has the values of each report.
+  Financial reports of v1, one row per report date, without the values. A year may have several reports; the table has
+  all of them. A report that later answers no longer contain keeps its row. core.financials_history has the values of
+  each report.
 incremental:
   by: [company_id]
   changed: SELECT DISTINCT company_id FROM ledger.dirty_reports

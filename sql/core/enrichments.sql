@@ -5,8 +5,9 @@ version: 1
 grain: distinct row of the lists given to tidemark enrich or tidemark resolve that was enriched or looked for
 key: [question_hash]
 description: >-
-  What the API knows of the people and companies of lists. Rows about people exist only if personalData is contacts when the
-  table is built. A company has a row when tidemark resolve or tidemark enrich found it; core.companies has its columns.
+  Records of the API about the people and companies of lists. Rows about people exist only if personalData is contacts
+  when the table is built. A company has a row when tidemark resolve or tidemark enrich found it; core.companies has
+  its columns.
 columns:
   question_hash: VARCHAR | SHA-256 of request
   kind: VARCHAR | Lookup that found the person (email, profile, contacts or search) or the company (see core.matches); NULL if nobody was found

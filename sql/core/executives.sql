@@ -10,7 +10,7 @@ description: >-
 columns:
   executive_id: BIGINT | Id of the person
   company_id: BIGINT | Company whose listing last named the person
-  company_name: VARCHAR | Name of the company, as that listing states it
+  company_name: VARCHAR | Name of the company, as the latest listing of the person states it
   is_listed: BOOLEAN | True if the company's latest listing names the person
   seniority: VARCHAR[] | Seniority level
   department: VARCHAR[] | Function of the executive, as the API classifies it

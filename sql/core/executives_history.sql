@@ -5,9 +5,9 @@ version: 1
 grain: version of a person at a company
 key: [executive_id, company_id, valid_from]
 description: >-
-  Versions of each executive at each company (SCD type 2), from version 1. A new version starts with the first record that
-  differs. A person who left the company's list keeps the last version, with left_on. Personal data is NULL unless personalData is
-  contacts, and then makes no version.
+  Versions of each executive at each company (SCD type 2), from version 1. A new version starts with the first record
+  that differs. A person who left the company's list keeps the last version, with left_on. Personal data is NULL
+  unless personalData is contacts. A change of this setting starts no version.
 columns:
   executive_id: BIGINT | Id of the person
   company_id: BIGINT | Company whose listing names the person

@@ -6,10 +6,10 @@ grain: version of a financial value
 key: [company_id, fiscal_year, indicator, source, report_date, valid_from]
 nullable: [report_date]
 description: >-
-  Versions of each financial value (restatements). A new version starts with the first report that states another value. If
-  a later report of the same years lacks a value, the value ends without a successor. A malformed value is ignored, and the
-  version before it stays current. v1 may have several reports of a year; this table has all of them, by report_date. v2 has
-  one report a year. The rows do not depend on the order in which observations were loaded.
+  Versions of each financial value (restatements). A new version starts with the first report that states another
+  value. If a later report of the same years lacks a value, the value ends without a successor. A malformed value is
+  ignored, and the version before it stays current. v1 may have several reports of a year; this table has all of them,
+  by report_date. v2 has one report a year. The rows do not depend on the order in which observations were loaded.
 incremental:
   by: [company_id]
   changed: SELECT DISTINCT company_id FROM ledger.dirty_reports
@@ -21,8 +21,8 @@ columns:
   source: VARCHAR | API version that sent the value (v2 or v1)
   report_date: DATE | Date of the v1 report; NULL for v2
   valid_from: TIMESTAMPTZ | When this value was first observed
-  valid_to: TIMESTAMPTZ | When a report first had another value, or none; NULL while the value is current
-  is_current: BOOLEAN | True while no later report has another value, or none
+  valid_to: TIMESTAMPTZ | When a later report first had another value or lacked the value; NULL while the value is current
+  is_current: BOOLEAN | True while no later report has another value or lacks the value
   version: INTEGER | Version number, from 1; a version above 1 is a restatement
   value_double: DOUBLE | Value as a number; NULL if it is not a number
   value_text: VARCHAR | Value as text, if the API sent text or the indicator is a text; otherwise NULL

@@ -5,14 +5,14 @@ version: 1
 grain: enrichment job, or attempt to start one
 key: [company_id, started_at]
 description: >-
-  Jobs that resolve the owners of companies with live registry data, started when ownership.enrich is true and an answer is
-  not conclusive.
+  Jobs that resolve the owners of companies with live registry data, started when ownership.enrich is true and an
+  answer is not conclusive.
 columns:
   company_id: BIGINT | Company
   job_id: VARCHAR | Id of the job; NULL if the API named none
   started_at: TIMESTAMPTZ | When the API answered the start; for a lost answer, when Tidemark gave up
   state: VARCHAR | started, running or done; failed (the API says so), vanished (not found in three polls), expired (longer than ownership.giveUpAfter), nojob (the answer to the start names no job) or unknown (the answer to the start was lost)
-  changed_at: TIMESTAMPTZ | When Tidemark last saw another answer about the job
+  changed_at: TIMESTAMPTZ | When the API's answer about the job last changed
   payload: JSON | The API's last answer about the job. Landed without what identifies people, unless personalData was contacts. NULL if there is none, or if it names people and personalData is none when the table is built
 */
 WITH numbered AS (

@@ -5,16 +5,17 @@ version: 1
 grain: version of a financial value that was requested by ticker
 key: [ticker, fiscal_year, indicator, valid_from]
 description: >-
-  Versions of each financial value requested by ticker (restatements). A new version starts with the first answer that states
-  another value. If a later answer lacks a value, the value ends without a successor. A malformed value is ignored, and the
-  version before it stays current. The rows do not depend on the order in which observations were loaded.
+  Versions of each financial value requested by ticker (restatements). A new version starts with the first answer that
+  states another value. If a later answer lacks a value, the value ends without a successor. A malformed value is
+  ignored, and the version before it stays current. The rows do not depend on the order in which observations were
+  loaded.
 columns:
   ticker: VARCHAR | Ticker, as requested
   fiscal_year: INTEGER | Fiscal year of the report
   indicator: VARCHAR | Name of the indicator, as the API writes it
   valid_from: TIMESTAMPTZ | When this value was first observed
-  valid_to: TIMESTAMPTZ | When an answer first had another value, or none; NULL while the value is current
-  is_current: BOOLEAN | True while no later answer has another value, or none
+  valid_to: TIMESTAMPTZ | When a later answer first had another value or lacked the value; NULL while the value is current
+  is_current: BOOLEAN | True while no later answer has another value or lacks the value
   value_double: DOUBLE | Value as a number; NULL if it is not a number
   value_text: VARCHAR | Value as text, if the API sent text or the indicator is a text; otherwise NULL
 audits:

@@ -12,7 +12,7 @@ columns:
   is_matched: BOOLEAN | True if tidemark resolve found a company by this ticker alone
   asked_at: TIMESTAMPTZ | When the reports were last requested; NULL if they were not
   answered_at: TIMESTAMPTZ | When the API last answered with a readable report or 404 (not found); NULL if it did not
-  is_gone: BOOLEAN | True if that answer was 404; NULL if there was no answer
+  is_gone: BOOLEAN | True if the last answer was 404 (not found); NULL if there was no answer
 */
 WITH matched AS (
   SELECT

@@ -5,8 +5,9 @@ version: 1
 grain: indicator of a fiscal year for which v1 and v2 of the API state different values
 key: [company_id, fiscal_year, indicator]
 description: >-
-  Values on which v1 and v2 of the API disagree. 1.5 and "1.5" are equal. Indicators that only one version states are left
-  out. The dates often explain a difference: an interim report against an annual one, or an old answer against a new one.
+  Values on which v1 and v2 of the API disagree. 1.5 and "1.5" are equal. Indicators that only one version states are
+  left out. The dates often explain a difference, because one report is interim and the other annual, or one answer is
+  older than the other.
 incremental:
   by: [company_id]
   changed: SELECT DISTINCT company_id FROM ledger.dirty_reports

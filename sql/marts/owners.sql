@@ -5,9 +5,10 @@ version: 1
 grain: owner, or company between an owner and the company, in an answer
 key: [company_id, threshold, position]
 description: >-
-  The owners in the latest answer of each company, as a tree. An owner of the company has depth 1, an owner of this owner
-  has depth 2. The API reference does not show how an answer looks. So a row exists only for an owner under a usual name
-  with an id, a name or a type; core.owners.payload has the whole answer. A company without rows may have owners.
+  The owners in the latest answer of each company, as a tree. An owner of the company has depth 1, an owner of this
+  owner has depth 2. The API reference does not show how an answer looks. So the table has only owners that the answer
+  lists under a common field name, with an id, a name or a type. core.owners.payload has the whole answer. A company
+  without rows may have owners.
 columns:
   company_id: BIGINT | Company
   threshold: DOUBLE | Smallest share asked for, in percent
@@ -19,7 +20,7 @@ columns:
   owner_name: VARCHAR | Name of the owner. For a person, NULL unless personalData is contacts
   owner_type: VARCHAR | Type of the owner, as the API states it
   country: VARCHAR | Country or nationality of the owner, as the API states it
-  effective_share: DOUBLE | Share of the company over all routes, as the API states it. The reference does not state the unit
+  effective_share: DOUBLE | Share of the company through all chains of owners, as the API states it. The reference does not state the unit
   direct_share: DOUBLE | Share of the next company on the path, as the API states it. The reference does not state the unit
   is_natural_person: BOOLEAN | Whether the owner is a person; NULL if the answer does not say so clearly
   is_cycle: BOOLEAN | True if the same owner is already on the path. Its owners are not followed

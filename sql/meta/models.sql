@@ -15,7 +15,7 @@ columns:
   definition: VARCHAR | Text of the model file; NULL if an old Tidemark version built the model and kept no text
   table_name: VARCHAR | Table that the model makes; a deprecated version's table ends in the version number; NULL if retired
   deprecation_date: DATE | Last day on which a deprecated version is published; NULL if the version has no last day
-  held_since: TIMESTAMPTZ | When a rollback restored this set of models, which runs use until the next models apply; NULL without a rollback
+  held_since: TIMESTAMPTZ | When a rollback restored this set of models; runs use the set until the next models apply; NULL without a rollback
 */
 SELECT m.model, m.version, m.kind, m.fingerprint, m.applied_at, m.state, m.definition, m.table_name, m.deprecation_date,
   (SELECT CASE WHEN origin = 'rollback' THEN applied_at END FROM ledger.model_sets ORDER BY set_id DESC LIMIT 1) AS held_since

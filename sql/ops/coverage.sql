@@ -4,7 +4,7 @@ kind: incremental
 version: 1
 grain: market of a run
 key: [run, market]
-description: How much of a market a run proved to have found, with a reason for each gap.
+description: How many companies of a market each run proved to have found, with a reason for each gap.
 incremental:
   by: [run]
   changed: SELECT DISTINCT run FROM ledger.dirty_runs
@@ -13,7 +13,7 @@ columns:
   run: VARCHAR | Run
   market: VARCHAR | Market
   reported_total: BIGINT | Companies that the API reports for the whole market, requested again at the end of the crawl
-  distinct_companies: BIGINT | Distinct companies that the searches found and the warehouse holds; includes companies that are gone since, excludes companies carried over
+  distinct_companies: BIGINT | Distinct companies that the searches found and the warehouse holds; includes companies that have gone since then, excludes companies carried over
   missing: BIGINT | reported_total minus distinct_companies, at least 0
   share: DOUBLE | Proven share of the market, 0 to 1
   why: JSON | Segments with a gap, each with its filters, missing count, class and reason

@@ -5,14 +5,14 @@ version: 1
 grain: company whose search for employees was read to its end
 key: [company_id]
 description: >-
-  How many employees the API reports for each company, and how many the latest search found. A search shows ten pages at most, so
-  people without seniority and department may be out of reach. ops.rejects names the searches that showed too few people
-  (stream employees, reason http_error).
+  How many employees the API reports for each company, and how many the latest search found. A search shows ten pages
+  at most, so a search may not find people without seniority and department. ops.rejects names the searches that
+  showed too few people (stream employees, reason http_error).
 columns:
   company_id: BIGINT | Id of the company
   run: VARCHAR | Run of the latest search
   searched_at: TIMESTAMPTZ | When that search ended
-  reported: BIGINT | Employees that the API reported last in that search; NULL if the company is gone
+  reported: BIGINT | Employees that the API reported last in the latest search; NULL if the company is gone
   found: BIGINT | Distinct employees that the search found
   missing: BIGINT | Reported employees that the search did not find; never below 0
   with_details: BIGINT | Found employees whose details were read at least once

@@ -12,7 +12,7 @@ columns:
   used_before: BIGINT | Amount used when the run began
   used_after: BIGINT | Amount used when the run's crawl ended
   calls: BIGINT | Requests that the run sent, retries included, without requests for the metrics
-  drift: BIGINT | Requests that the API counted and the run did not send (another run, or another user of the key); below 0 if the API counted fewer
+  drift: BIGINT | Requests that the API counted and the run did not send (another run, or another user of the API key); below 0 if the API counted fewer
 */
 SELECT
   run,

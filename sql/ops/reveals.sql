@@ -5,13 +5,13 @@ version: 1
 grain: contact data that an answer was asked to reveal
 key: [question_hash, run, what, asked_at]
 description: >-
-  Each time tidemark enrich asked the API to reveal an e-mail address or a phone number of a person (--reveal). The API may
-  charge for these.
+  Each time tidemark enrich asked the API to reveal an e-mail address or a phone number of a person (--reveal). The
+  API may charge for these.
 columns:
   question_hash: VARCHAR | The question in core.enrichments
   run: VARCHAR | Run that asked
   what: VARCHAR | email or phone
-  revealed: BOOLEAN | True if the answer contains it
+  revealed: BOOLEAN | True if the answer contains the e-mail address or phone number
   asked_at: TIMESTAMPTZ | When the API answered
 */
 WITH asked AS (

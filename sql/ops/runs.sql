@@ -7,9 +7,9 @@ key: [run_id]
 description: Every run of a top-level workflow, with its result after it has ended.
 columns:
   workflow_id: VARCHAR | Temporal workflow id
-  run_id: VARCHAR | Temporal run id of the first execution; the column run of other tables
+  run_id: VARCHAR | Temporal run id of the first execution; other tables have it in the column run
   workflow_type: VARCHAR | Temporal workflow type
-  market: VARCHAR | Market; NULL for runs without one
+  market: VARCHAR | Market; NULL for a run without a market
   date: DATE | Logical date of the run
   as_of_now: BOOLEAN | False for a run of a past date, which stores no current state
   started_at: TIMESTAMPTZ | When the run started

@@ -4,7 +4,7 @@ kind: incremental
 version: 1
 grain: segment of a run's search
 key: [run, segment]
-description: The tree of searches by which a run enumerated a market, with the result of each segment.
+description: The searches by which a run found the companies of a market, as a tree of segments, with the result of each segment.
 incremental:
   by: [run]
   changed: SELECT DISTINCT run FROM ledger.dirty_runs

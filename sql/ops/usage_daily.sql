@@ -5,8 +5,9 @@ version: 1
 grain: UTC day on which a usage metric was read
 key: [metric, date]
 description: >-
-  The API's own usage counters by UTC day, from the readings in ops.quota. A counter that fell between two readings was reset.
-  The reference does not say when. Readings less than a minute apart have no certain order, so a fall between them is ignored.
+  The API's own usage counters by UTC day, from the readings in ops.quota. If a counter is lower than at the reading
+  before, it was reset in between. The reference does not say when the API resets counters. Readings less than a
+  minute apart have no certain order, so a lower value between them is ignored.
 columns:
   metric: VARCHAR | Code name of the metric
   date: DATE | UTC day of the readings
@@ -14,10 +15,10 @@ columns:
   total: BIGINT | Amount allowed, as last read on the day; 0 means that the API gives no figure
   read_at: TIMESTAMPTZ | Last reading of the day
   readings: BIGINT | Readings of the day
-  resets: BIGINT | Resets seen between the last reading before the day and the last reading of the day
-  growth_since: TIMESTAMPTZ | Reading from which growth is counted, the last one before the day or else the first one of the day
-  growth: BIGINT | Smallest amount used since growth_since that the readings prove; use between a reading and a reset stays unseen
-  used_of_day: BIGINT | growth if a reset was seen, as for a metric that is reset every day; NULL if no reset was seen
+  resets: BIGINT | Number of resets between the last reading before the day and the last reading of the day
+  growth_since: TIMESTAMPTZ | Reading from which growth is counted (the last reading before the day, or else the first reading of the day)
+  growth: BIGINT | Least amount used since growth_since, as the readings prove; they do not show use between a reading and a reset
+  used_of_day: BIGINT | Equal to growth if the readings show a reset, as for a metric that is reset every day; NULL if they show none
 */
 WITH compared AS (
   SELECT

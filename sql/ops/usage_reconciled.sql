@@ -5,16 +5,16 @@ version: 1
 grain: UTC day on which the daily usage metric was read
 key: [metric, date]
 description: >-
-  The API's count of the daily metric, compared with the request log of the day's runs. The reference does not say which
-  requests the API counts. So the log gives a range: from the answered data requests of version 2 to all requests.
-  ops.quota_drift compares single runs.
+  The API's count of the daily metric, compared with the request log of the day's runs. The reference does not say
+  which requests the API counts. So the log gives a range: from the answered data requests of version 2 to all
+  requests. ops.quota_drift compares single runs.
 columns:
   metric: VARCHAR | Code name of the daily metric
   date: DATE | UTC day
-  counted: BIGINT | Smallest amount that the API counted since counted_since, as its readings prove
+  counted: BIGINT | Least amount that the API counted since counted_since, as the readings prove
   counted_since: TIMESTAMPTZ | Reading from which the API's count is compared; may be on an earlier day
   runs: BIGINT | Runs that began and ended on the day
-  runs_divided: BIGINT | Runs that also worked on another day, or have no end; their requests cannot be divided
+  runs_divided: BIGINT | Runs that also worked on another day, or have no end; their requests cannot be assigned to one day
   requests_least: BIGINT | Answered data requests of version 2 that the runs of the day logged
   requests_most: BIGINT | All requests that the runs of the day logged, retries included, without requests for metrics
   errors: BIGINT | Requests in requests_most that failed

@@ -90,14 +90,20 @@ export function renderDictionary(tables: readonly TableDocs[], functions: readon
 
 const INTRODUCTION = `# Data dictionary
 
-Every table of the published warehouse: \`data/published/market.duckdb\` and, as Parquet, \`data/published/lake\`. Do not edit this
-page. \`tidemark models docs --out docs/data-dictionary.md\` writes it from the headers of the models in \`sql/\`. The published
-file has the same texts as comments: \`tidemark sql "SELECT column_name, data_type, comment FROM duckdb_columns()
-WHERE table_name = 'companies'"\`.
+This page describes every table of the published warehouse: \`data/published/market.duckdb\` and, as Parquet, \`data/published/lake\`.
+Do not edit this page. \`tidemark models docs --out docs/data-dictionary.md\` writes it from the headers of the models in \`sql/\`.
 
-Unless a column says otherwise, NULL means that the API gave no value. The field was missing, null or an empty text. A rejected value
-is NULL too; [ops.rejects](#opsrejects) has it. Only the landed answers show which of these is true. This query shows how the answers for
-company 7 state \`vat_number\`: NULL if it is missing, otherwise \`null\`, \`""\` or the value.
+The published file has the same texts as comments:
+
+\`\`\`sh
+tidemark sql "SELECT column_name, data_type, comment FROM duckdb_columns() WHERE table_name = 'companies'"
+\`\`\`
+
+Unless a column says otherwise, NULL means that the API gave no value: the field was missing, null or an empty text. A rejected value
+is NULL too; [ops.rejects](#opsrejects) has the value.
+
+Only the landed answers show which case it is. This query shows how the answers for company 7 state \`vat_number\`. The result is NULL
+if the field is missing, otherwise \`null\`, \`""\` or the value.
 
 \`\`\`sql
 SELECT fetched_at, json_extract(body, '$.vat_number') AS vat_number
@@ -106,17 +112,24 @@ WHERE entity_id = '7' AND status = 200
 ORDER BY fetched_at
 \`\`\`
 
-Kind says how a table is built: \`table\` completely in every run, \`incremental\` only for keys that changed, \`view\` from the
-writer's own tables. All are published as tables. A new version of a table breaks queries written for the version before.
+The kind of a model says how a run builds it. All kinds are published as tables:
 
-From says where the values of a column come from:
+- \`table\`: every run builds the whole table.
+- \`incremental\`: a run builds only the rows of keys that changed.
+- \`view\`: a view in the warehouse file.
+
+A new version of a table may break queries that were written for the version before.
+
+The column "From" says where the values of a column come from:
 
 - a column name: copied from this column of another table
-- *derived*: computed from the columns named
-- *made*: from no column, such as a constant or a count of rows
+- *derived*: computed from the named columns
+- *made*: not from a column, for example a constant or a count of rows
 
-Columns that only select rows (joins, filters) are not listed. \`ledger\` is the loaded data, which only the writer's file has.
-\`tidemark models docs --json\` prints all of this for programs.`;
+Columns that only select rows (joins, filters) are not listed. \`ledger\` is the schema of loaded records. Only the warehouse file has
+this schema.
+
+\`tidemark models docs --json\` prints the data dictionary as JSON.`;
 
 function renderIndex(tables: readonly TableDocs[]): string {
   const rows = tables.map(({ table, grain, key }) => [link(table), cell(grain), key.map(code).join(', ')]);
@@ -157,9 +170,9 @@ function renderFunctions(functions: readonly SqlFunction[]): string[] {
   return ['## Functions', FUNCTIONS, ...sections];
 }
 
-const FUNCTIONS = `Macros in the published DuckDB file; Parquet has none. They name tables by schema. If the file is attached beside
-another database, \`USE\` it first. \`SELECT function_name, comment FROM duckdb_functions() WHERE schema_name = 'core'\` lists
-them.`;
+const FUNCTIONS = `Macros in the published DuckDB file; the Parquet files have none. The macros name tables by schema, without a database. If you
+attach the file to another database, run \`USE\` for the attached file first. This query lists the macros:
+\`SELECT function_name, comment FROM duckdb_functions() WHERE schema_name = 'core'\`.`;
 
 /** Renders `meta.receipt`, the only table without a model: the publication writes it. */
 function renderReceipt(): string {

@@ -18,7 +18,7 @@ export const RECEIPT_COLUMNS: readonly [name: string, type: string, comment: str
 ];
 
 /** Published description of `meta.receipt`. */
-export const RECEIPT_DESCRIPTION = 'What this file was built from, in one row.';
+export const RECEIPT_DESCRIPTION = 'The run and the data from which this file was built, in one row.';
 
 /** Writes `meta.receipt`: one row that records the run, configuration, models and parts of the build. */
 export async function writeReceipt(
