@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Alert } from '../schemas/pipeline/alert.js';
 import { LandingStream } from '../schemas/pipeline/landing.js';
 import { IsoDate, WorkflowType } from '../schemas/pipeline/run.js';
 import { parseInput } from '../src/crawl/run/parse-input.js';
@@ -28,6 +29,9 @@ const INPUTS: Record<keyof Activities, z.ZodType> = {
   readQuota: Context,
   enterQuotaGate: z.looseObject({ waiter: WithContext }),
   closeRun: WithContext,
+  chooseTargets: z.looseObject({ alert: Alert }),
+  sendAlert: z.looseObject({ alert: Alert, target: z.string() }),
+  findLateNights: z.unknown(),
   planDue: WithContext.extend({ stream: LandingStream }),
   loadLanding: Context,
   buildModels: Context,

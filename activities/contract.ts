@@ -16,6 +16,7 @@ import type {
   PublishResult,
   QuotaStatus,
 } from '../schemas/pipeline/activities.js';
+import type { Alert, SendAlertInput, SendAlertResult } from '../schemas/pipeline/alert.js';
 import type { DuePlan } from '../schemas/pipeline/due.js';
 import type { OpenRunInput, RebuildResult, RunContext } from '../schemas/pipeline/run.js';
 
@@ -56,6 +57,16 @@ export interface CrawlActivities {
   closeRun(input: CloseRunInput): Promise<CloseRunResult>;
 }
 
+/** Activities of the queue `tidemark-crawl` that find and deliver alerts. */
+export interface AlertActivities {
+  /** Names the targets of `notify` that take an alert. */
+  chooseTargets(input: { alert: Alert }): Promise<string[]>;
+  /** Sends an alert to one target, unless the target got it before. */
+  sendAlert(input: SendAlertInput): Promise<SendAlertResult>;
+  /** Finds scheduled nights that are not published in time, and returns an alert for each. */
+  findLateNights(): Promise<Alert[]>;
+}
+
 /** Activities of the queue `tidemark-warehouse`. Only one worker at a time writes the warehouse. */
 export interface WarehouseActivities {
   /** Decides which entities of a stream are due and writes them as chunk files. */
@@ -70,4 +81,4 @@ export interface WarehouseActivities {
   rebuildWarehouse(input: unknown): Promise<RebuildResult>;
 }
 
-export type Activities = CrawlActivities & WarehouseActivities;
+export type Activities = CrawlActivities & AlertActivities & WarehouseActivities;

@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import type { Alert } from '../schemas/pipeline/alert.js';
 import type { CloseRunInput } from '../schemas/pipeline/activities.js';
 import type { ErrorType } from '../schemas/pipeline/error-type.js';
 import type { DataFolder, RunContext } from '../schemas/pipeline/run.js';
@@ -25,6 +26,9 @@ const LONG_PAUSE = '15 seconds';
 /** These activities run after the crawl and need the run's closing record in the landing zone. */
 const AFTER_CLOSE: ReadonlySet<string> = new Set<keyof Activities>(['loadLanding', 'buildModels', 'publishWarehouse']);
 
+/** These activities deliver alerts. They read no record of the run, and belong to a run only by its data folder. */
+const ALERTS: ReadonlySet<string> = new Set<keyof Activities>(['chooseTargets', 'sendAlert', 'findLateNights']);
+
 type Deps = Pick<CrawlDeps, 'config' | 'folder' | 'log'>;
 
 /**
@@ -37,6 +41,7 @@ export function checkFolder({ config, folder, log }: Deps, activity: keyof Activ
   if (folder === undefined) return;
   const { dataDir } = config;
   const here = readDataFolder(dataDir);
+  if (ALERTS.has(activity)) return checkAlertFolder({ folder: here, log }, activity, input);
   if (here === null) throw folderChanged(dataDir, 'its identity (folder.json) is gone; restart the worker');
   const ctx = contextOf(activity, input);
   // Older versions opened this run without naming its folder.
@@ -49,6 +54,22 @@ export function checkFolder({ config, folder, log }: Deps, activity: keyof Activ
     dataDir,
     `its landing zone lacks the record "${record}" of run ${ctx.run} (stream runs, date ${ctx.date})`,
   );
+}
+
+/**
+ * Rejects an alert of a run with another data folder: the worker with that folder has the run's targets. A folder that
+ * was replaced at the same place is no reason, because the alert may report just that.
+ */
+function checkAlertFolder(
+  { folder: here, log }: { folder: DataFolder | null; log: Deps['log'] },
+  activity: keyof Activities,
+  input: unknown,
+): void {
+  const ctx = contextOf(activity, input);
+  const theirs = ctx?.folder;
+  if (!ctx || !theirs || !here || theirs.id === here.id) return;
+  if (theirs.host === here.host && theirs.path === here.path) return;
+  throw refuse({ ctx, theirs, here, activity, input, log });
 }
 
 /** An activity whose run belongs to another data folder than the worker's. */
@@ -88,6 +109,7 @@ function refuse(misplaced: Misplaced): Error {
 }
 
 function patienceOf({ ctx, activity, input }: Misplaced): number {
+  if (ALERTS.has(activity)) return PATIENCE_MS;
   const asksForAnother = Context.current().info.workflowExecution?.workflowId !== ctx.workflowId;
   if (asksForAnother) return GATE_PATIENCE_MS;
   return endsBadly(activity, input) ? CLOSING_PATIENCE_MS : PATIENCE_MS;
@@ -95,8 +117,10 @@ function patienceOf({ ctx, activity, input }: Misplaced): number {
 
 /** Returns the run that an activity works for; null for activities that open a run or belong to none. */
 export function contextOf(activity: keyof Activities, input: unknown): RunContext | null {
-  if (activity === 'openRun' || activity === 'rebuildWarehouse') return null;
-  const given = input as { ctx?: RunContext; waiter?: { ctx: RunContext } };
+  if (activity === 'openRun' || activity === 'rebuildWarehouse' || activity === 'findLateNights') return null;
+  const given = input as { ctx?: RunContext; waiter?: { ctx: RunContext }; alert?: Alert };
+  // `refuse` needs only these fields of a run.
+  if (given.alert) return { run: given.alert.run ?? '', folder: given.alert.folder } as RunContext;
   return given.ctx ?? given.waiter?.ctx ?? (input as RunContext);
 }
 

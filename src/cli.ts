@@ -7,6 +7,7 @@ import { registerDoctor } from './commands/doctor/doctor.js';
 import { registerForget } from './commands/forget.js';
 import { registerLogin, registerLogout } from './commands/login/login.js';
 import { registerModels } from './commands/models/models.js';
+import { registerNotify } from './commands/notify/notify.js';
 import { registerPayees } from './commands/payees/payees.js';
 import { registerPause } from './commands/steer/pause.js';
 import { printError, USAGE } from './terminal/print-error.js';
@@ -55,6 +56,7 @@ const COMMANDS = [
   registerModels,
   registerSchedule,
   registerWatch,
+  registerNotify,
   registerSql,
   registerStatus,
   registerPause,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Client } from '@temporalio/client';
 import { NativeConnection, Runtime, Worker, type LogLevel } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import { createAlertActivities } from '../activities/notify.js';
 import { createCrawlActivities } from '../activities/crawl.js';
 import { createWarehouseActivities } from '../activities/warehouse.js';
 import { CRAWL_QUEUE, WAREHOUSE_QUEUE } from '../workflows/queues.js';
@@ -16,7 +17,7 @@ import type { AtWork } from './crawl/concurrency-share.js';
 import type { MetricsAddress } from './metrics/serve.js';
 import { bookAttempt } from './request-log/request-log.js';
 import { loadWorkflowBundle } from './temporal/bundle.js';
-import { connectTemporal, temporalUnreachable, type TemporalTarget } from './temporal/connect.js';
+import { connectTemporal, linkToRun, temporalUnreachable, type TemporalTarget } from './temporal/connect.js';
 import { watchAtWork, workerIdentity } from './temporal/crawl-workers.js';
 import { watchForeignWorkers } from './temporal/foreign-workers.js';
 import { ensureSearchAttributes, namespaceError } from './temporal/search-attributes.js';
@@ -101,10 +102,19 @@ export async function runWorker(setup: WorkerSetup): Promise<void> {
           ...shared,
           taskQueue: CRAWL_QUEUE,
           workflowBundle: bundle,
-          activities: createCrawlActivities(
-            { config, client, clock, stamps, log, folder, sizes, atWork },
-            quotaGateId(config, apiKey),
-          ),
+          activities: {
+            ...createCrawlActivities(
+              { config, client, clock, stamps, log, folder, sizes, atWork },
+              quotaGateId(config, apiKey),
+            ),
+            ...createAlertActivities({
+              config,
+              clock,
+              log,
+              folder,
+              linkTo: (workflowId, run) => linkToRun(target, workflowId, run),
+            }),
+          },
           // Short activities may finish within this time. After this time, a chunk is cancelled and lands its answers.
           shutdownGraceTime: '1 second',
           shutdownForceTime: '30 seconds',

@@ -58,6 +58,14 @@ export function payeesId(hash: string): string {
   return `payees/${hash}`;
 }
 
+/** Returns the id of the workflow that delivers an alert. */
+export function notifyId(alert: string): string {
+  return `notify/${alert}`;
+}
+
+/** The id that a Schedule gives its checks for late nights. */
+export const CHECK_NIGHTS_ID = 'late-nights/scheduled';
+
 /**
  * Returns the workflow id that a Schedule gives its runs. The Temporal server appends `-<scheduled instant>`:
  * - market `demo`: `snapshot/demo/scheduled-2026-11-20T02:00:00Z`

@@ -1,8 +1,10 @@
 export { backfill } from './backfill.js';
+export { checkNights } from './check-nights.js';
 export { enrichPeople } from './enrich-people.js';
 export { checkPayees } from './check-payees.js';
 export { enrichOwners } from './enrich-owners.js';
 export { marketSnapshot } from './market-snapshot.js';
+export { notify } from './notify.js';
 export { quotaGate } from './quota-gate.js';
 export { rebuildWarehouse } from './rebuild-warehouse.js';
 export { resolveCompanies } from './resolve-companies.js';

@@ -1,12 +1,12 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
-import type { CrawlActivities, WarehouseActivities } from '../activities/contract.js';
+import type { AlertActivities, CrawlActivities, WarehouseActivities } from '../activities/contract.js';
 import { CRAWL_QUEUE, WAREHOUSE_QUEUE } from './queues.js';
 
 // activities/cast-errors.ts decides which failures are retried. The retry policies here only set the time between
-// attempts. No proxy sets scheduleToClose, because a night may wait a day for quota.
+// attempts. No proxy of a run sets scheduleToClose, because a night may wait a day for quota.
 
 /** Activities that take seconds: they make decisions or land small records. */
-export const quick = proxyActivities<CrawlActivities>({
+export const quick = proxyActivities<CrawlActivities & Omit<AlertActivities, 'sendAlert'>>({
   taskQueue: CRAWL_QUEUE,
   startToCloseTimeout: '2 minutes',
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
@@ -30,4 +30,16 @@ export const warehouse = proxyActivities<WarehouseActivities>({
   startToCloseTimeout: '6 hours',
   heartbeatTimeout: '1 minute',
   retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '1 minute' },
+});
+
+/**
+ * Sends alerts. A worker that is killed is noticed by its missing heartbeat. After a week of attempts, the alert counts
+ * as not delivered.
+ */
+export const delivery = proxyActivities<Pick<AlertActivities, 'sendAlert'>>({
+  taskQueue: CRAWL_QUEUE,
+  startToCloseTimeout: '15 minutes',
+  heartbeatTimeout: '20 seconds',
+  scheduleToCloseTimeout: '7 days',
+  retry: { initialInterval: '5 seconds', backoffCoefficient: 2, maximumInterval: '10 minutes' },
 });

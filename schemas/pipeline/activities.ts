@@ -227,6 +227,8 @@ export interface ModelsResult {
   failedAudits: string[];
   /** Schema drift of this run, for people: at most five items. ops.drift has all items. */
   drift?: string[];
+  /** The part of `drift` that no earlier run had. Left out in results of older workers. */
+  newDrift?: string[];
   /** Notes on the built models, for people. Left out in results of older workers. */
   notes?: string[];
   /**

@@ -46,6 +46,9 @@ export interface CarriedRun {
   quotaUnknown?: boolean;
   /** True when the notes already say that this machine's clock is off. */
   clockNoted?: boolean;
+  /** Milliseconds that the run has waited for quota, and whether it sent an alert. Left out by older versions. */
+  waitedMs?: number;
+  waitAlerted?: boolean;
   stopped?: boolean;
   /** Number of answers that the activities landed. Left out when an older version began the run. */
   landed?: number;

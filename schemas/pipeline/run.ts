@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { AlertSettings } from './cause.js';
 import type { DueSummary } from './due.js';
 import type { Refusal } from './refusal.js';
 import { BACKFILL_STREAMS, MARKET_STREAMS, RETRY_STREAMS } from './streams.js';
@@ -130,6 +131,8 @@ export interface RunContext {
   chunkSize?: number;
   /** Share of the daily quota that the run leaves to other runs (docs/configuration.md, `quota.reserve`). */
   leavesQuota?: number;
+  /** Which alerts the run sends. Left out when `notify` names no target, and by older workers. */
+  alerts?: AlertSettings;
   /** Publish thresholds of the market; null for runs without any. */
   gate: PublishThresholds | null;
   /** Why the run fetches less than its workflow usually does, for people; null when it fetches everything. */

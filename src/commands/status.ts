@@ -5,6 +5,7 @@ import type { Refusal } from '../../schemas/pipeline/refusal.js';
 import type { Progress } from '../../schemas/pipeline/run.js';
 import { refusalInWords } from '../../workflows/run/describe.js';
 import { errorMessage } from '../core/errors.js';
+import type { DeliveryRecord } from '../notify/records.js';
 import { formatCount, formatDuration } from '../progress/format.js';
 import { renderLine, warningsOf } from '../progress/frame.js';
 import { advance, type Retry } from '../progress/run-state.js';
@@ -33,6 +34,8 @@ interface Status {
   temporal: { address: string; ui: string | null; reachable: boolean; error: string | null };
   running: RunningRun[];
   next: { schedule: string; at: string }[];
+  /** Alerts of the last 30 days that a target has not taken, oldest first. */
+  alerts: DeliveryRecord[];
   published: { file: string; at: string; bytes: number; lastRuns: LastRun[] } | null;
   publishedError: string | null;
 }
@@ -51,6 +54,9 @@ interface LastRun {
   /** JSON as in ops.runs; null if no stream was refused. */
   refused: string | null;
 }
+
+// Show alerts of this many days that were not sent. Older ones no longer help.
+const ALERT_DAYS = 30;
 
 const LAST_RUNS = `
 SELECT workflow_type, r.market, date, outcome, finished_at, requests, held_back, distinct_companies, reported_total,
@@ -71,7 +77,11 @@ export function registerStatus(program: Command): void {
     .action(async (options: { json?: boolean }, command: Command) => {
       const context = await loadContext(command);
       const [live, published] = await Promise.all([askTemporal(context), askPublished(context)]);
-      const status: Status = { dataDir: context.config.dataDir, ...live, ...published };
+      const { openDeliveries } = await import('../notify/records.js');
+      const since = new Date(context.clock.now().getTime() - ALERT_DAYS * 86_400_000).toISOString().slice(0, 10);
+      const names = new Set(context.config.notify.map(({ name }) => name));
+      const alerts = openDeliveries(context.config.dataDir, since).filter(({ target }) => names.has(target));
+      const status: Status = { dataDir: context.config.dataDir, ...live, alerts, ...published };
       if (options.json) sayJson(status);
       else say(renderStatus(status, Date.now()));
     });
@@ -181,6 +191,7 @@ export function renderStatus(status: Status, now: number): string {
     );
   }
   for (const { schedule, at } of status.next) lines.push(`Next       ${at}  ${schedule}`);
+  for (const alert of status.alerts) lines.push(paint.yellow(`Alerts     ! ${describeDelivery(alert, ago)}`));
   if (published) {
     lines.push(
       `Published  ${showPath(published.file)}, ${formatCount(published.bytes / 1_048_576)} MiB, ${ago(published.at)}`,
@@ -197,6 +208,15 @@ export function renderStatus(status: Status, now: number): string {
     lines.push(paint.yellow(`Published  ${status.publishedError ?? 'nothing'}`));
   }
   return lines.join('\n');
+}
+
+function describeDelivery(
+  { title, target, state, attempts, since, error }: DeliveryRecord,
+  ago: (at: string) => string,
+): string {
+  if (state === 'sending') return `"${title}" is being sent to ${target}.`;
+  const tries = `${formatCount(attempts)} attempt${attempts === 1 ? '' : 's'}, the first ${ago(since)}`;
+  return `"${title}" is not sent to ${target} (${tries}): ${error} Try \`tidemark notify test ${target}\`.`;
 }
 
 /** Renders the coverage of a run that is not complete: `, 5,702 of 6,000 companies`. */

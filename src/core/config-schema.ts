@@ -5,6 +5,7 @@ import { MarketStream } from '../../schemas/pipeline/run.js';
 import { FETCHED } from '../../schemas/pipeline/streams.js';
 import { cronFault } from './cron.js';
 import { LONGEST_DURATION, parseDuration } from './duration.js';
+import { NotifySchema } from './notify-schema.js';
 
 // 24 days, in seconds. A Node timer cannot wait much longer.
 const LONGEST_WAIT = 24 * 86_400;
@@ -72,6 +73,7 @@ const Schedule = z.strictObject({
     if (fault !== null) context.addIssue({ code: 'custom', message: `"${cron}" is not a valid schedule: ${fault}` });
   }),
   timezone: TimeZone.default('UTC'),
+  lateAfter: Duration.refine((seconds) => seconds >= 60, 'must be at least 1m').prefault('12h'),
 });
 
 // Reads the name of a market. The name becomes part of workflow ids, folder names and SQL, so the pattern allows only
@@ -164,6 +166,7 @@ export const ConfigSchema = z.strictObject({
         .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day like 00:00')
         .optional(),
       timezone: TimeZone.default('UTC'),
+      alertAfter: Duration.refine((seconds) => seconds >= 1, 'must be at least 1s').prefault('1h'),
     })
     .prefault({}),
   data: z.string().min(1, 'must name a folder').default('./data'),
@@ -204,6 +207,7 @@ export const ConfigSchema = z.strictObject({
       receiverPort: Port.optional(),
     })
     .optional(),
+  notify: NotifySchema,
   watch: z
     .strictObject({
       callback: z.url().optional(),

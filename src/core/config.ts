@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseDocument } from 'yaml';
+import { LineCounter, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { BackfillStream, MarketStream } from '../../schemas/pipeline/run.js';
 import { ConfigSchema, type ConfigFile, type MarketConfig } from './config-schema.js';
 import { errorMessage, hasErrorCode, TidemarkError } from './errors.js';
+import { lineOf } from './yaml-lines.js';
 
 export type { MarketConfig } from './config-schema.js';
 
@@ -40,18 +41,22 @@ export function configPath(option: string | undefined, env: NodeJS.ProcessEnv = 
  * - an unreadable file
  * - a YAML error, with its line
  * - a secret in the file
- * - wrong settings; the message lists all of them with their paths
+ * - wrong settings; the message lists all of them with their lines and paths
  * - a data folder that DuckDB cannot write to
  */
 export function loadConfig(file: string, env: NodeJS.ProcessEnv = process.env): Config {
-  const raw = parseYaml(file, readText(file));
+  const { raw, findLine } = parseYaml(file, readText(file));
   refuseSecrets(file, raw);
   const overridden = applyEnvironment(raw, env);
   const parsed = ConfigSchema.safeParse(overridden);
   if (!parsed.success) {
-    throw new TidemarkError('InvalidConfig', `${file} is not valid:\n${describeIssues(parsed.error)}`, {
-      todo: 'Correct the lines named above; docs/configuration.md lists every key.',
-    });
+    throw new TidemarkError(
+      'InvalidConfig',
+      `${file} is not valid:\n${describeIssues(parsed.error, (setting) => (isOverridden(raw, overridden, setting) ? null : findLine(setting)))}`,
+      {
+        todo: 'Correct the lines named above; docs/configuration.md lists every key.',
+      },
+    );
   }
   const dataDir = path.resolve(path.dirname(file), env['TIDEMARK_DATA'] || parsed.data.data);
   refuseQuestionMark(dataDir);
@@ -75,7 +80,7 @@ function refuseQuestionMark(dataDir: string): void {
  * @throws TidemarkError `InvalidConfig` when the file cannot be read
  */
 export function hashFile(file: string): string {
-  return hashOf(parseYaml(file, readText(file)));
+  return hashOf(parseYaml(file, readText(file)).raw);
 }
 
 function hashOf(content: object): string {
@@ -176,8 +181,11 @@ function readKeyFile(file: string): string {
   }
 }
 
-function parseYaml(file: string, text: string): Record<string, unknown> {
-  const document = parseDocument(text, { prettyErrors: true });
+type FindLine = (setting: readonly PropertyKey[]) => number | null;
+
+function parseYaml(file: string, text: string): { raw: Record<string, unknown>; findLine: FindLine } {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { prettyErrors: true, lineCounter: lines });
   const fault = document.errors[0];
   const value: unknown = fault ? undefined : document.toJS();
   if (fault || typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -189,7 +197,7 @@ function parseYaml(file: string, text: string): Record<string, unknown> {
       },
     );
   }
-  return value as Record<string, unknown>;
+  return { raw: value as Record<string, unknown>, findLine: (setting) => lineOf(document, lines, setting) };
 }
 
 /**
@@ -234,9 +242,20 @@ function applyEnvironment(raw: Record<string, unknown>, env: NodeJS.ProcessEnv):
   return { ...raw, api };
 }
 
-function describeIssues(error: z.ZodError): string {
+/** Whether the environment gives this setting, so that its line in the file would mislead. */
+function isOverridden(raw: Record<string, unknown>, inForce: Record<string, unknown>, setting: readonly PropertyKey[]) {
+  const [section, key = ''] = setting;
+  const valueIn = (all: Record<string, unknown>) => (all['api'] as Record<PropertyKey, unknown> | undefined)?.[key];
+  return section === 'api' && valueIn(raw) !== valueIn(inForce);
+}
+
+function describeIssues(error: z.ZodError, findLine: FindLine): string {
   return error.issues
-    .map((issue) => `  ${issue.path.length > 0 ? issue.path.join('.') : '(top level)'}: ${issue.message}`)
+    .map((issue) => {
+      const line = findLine(issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : issue.path);
+      const place = issue.path.length > 0 ? issue.path.join('.') : '(top level)';
+      return `  ${line === null ? '' : `line ${line}: `}${place}: ${issue.message}`;
+    })
     .join('\n');
 }
 

@@ -19,6 +19,7 @@ import type { LandingStream } from '../../schemas/pipeline/landing.js';
  *     ├── rejects/<stream>/date=…/run=…/     rejected values with reason and raw body, one file per part
  *     ├── resolve/<hash>.csv                 lists that `tidemark resolve` copied
  *     ├── payees/<hash>.csv                  lists of `tidemark payees check`, until their runs end
+ *     ├── alerts/<date>/                     how each target got each alert of a night, one file per alert and target
  *     ├── owner-jobs/                        enrichment jobs: open/<company>.json and ended/<company>.json
  *     ├── warehouse/
  *     │   ├── tidemark.duckdb                the writer's file
@@ -57,6 +58,11 @@ export interface LandingPlace {
   run: string;
   /** Date of the night, `YYYY-MM-DD`. */
   date: string;
+}
+
+/** Records of sent alerts, with a folder per night. */
+export function alertsDir(dataDir: string): string {
+  return path.join(dataDir, 'alerts');
 }
 
 /** Path of the file with the folder's identity. */

@@ -1,4 +1,5 @@
 import { readApiKey } from './config.js';
+import { TARGET_VARIABLES } from './notify-schema.js';
 import { createRedactor, isRehearsalKey, type Redactor } from './redact.js';
 
 /*
@@ -20,7 +21,16 @@ export function rememberSecret(key: string): void {
  */
 export function environmentSecrets(env: NodeJS.ProcessEnv = process.env): Redactor[] {
   const secrets = [keyOf(env), env['TIDEMARK_WEBHOOK_SECRET']?.trim(), env['TEMPORAL_API_KEY']?.trim(), ...held];
-  return secrets.flatMap((secret) => (secret === undefined || isRehearsalKey(secret) ? [] : [createRedactor(secret)]));
+  return [...secrets, ...targetSecrets(env)].flatMap((secret) =>
+    secret === undefined || isRehearsalKey(secret) ? [] : [createRedactor(secret)],
+  );
+}
+
+/** Secrets of the targets of alerts. */
+function targetSecrets(env: NodeJS.ProcessEnv): (string | undefined)[] {
+  return Object.entries(env)
+    .filter(([name]) => name.startsWith(TARGET_VARIABLES) && /_(URL|SECRET|PASSWORD)$/.test(name))
+    .map(([, value]) => value?.trim());
 }
 
 /** Returns `text` without the secrets. */

@@ -16,11 +16,12 @@ interface DriftRow {
 /**
  * Describes the schema drift that a run found (`ops.drift`): how its answers differ from the API reference. New
  * differences come first. Returns at most five lines; if there are more differences, the last line says how many.
+ * @param options.onlyNew true: leaves out drift that an earlier run had
  */
-export async function describeDrift(db: Database, run: string): Promise<string[]> {
+export async function describeDrift(db: Database, run: string, { onlyNew = false } = {}): Promise<string[]> {
   const rows = await db.rows<DriftRow>(
     `SELECT route, path, kind, type, expected, share, first_run = last_run AS is_new, count(*) OVER () AS "of"
-     FROM ops.drift WHERE last_run = $run ORDER BY is_new DESC, share DESC, route, path LIMIT ${MOST}`,
+     FROM ops.drift WHERE last_run = $run ${onlyNew ? 'AND first_run = last_run ' : ''}ORDER BY is_new DESC, share DESC, route, path LIMIT ${MOST}`,
     { run },
   );
   const total = Number(rows[0]?.of ?? 0);

@@ -20,6 +20,7 @@ export async function buildForRun(
   return {
     ...built,
     drift: await describeDrift(warehouse.db, run),
+    newDrift: await describeDrift(warehouse.db, run, { onlyNew: true }),
     unloaded: await describeUnloaded(warehouse.db, run),
   };
 }

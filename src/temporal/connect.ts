@@ -13,7 +13,7 @@ export interface TemporalTarget {
   address: string;
   namespace: string;
   source: 'environment' | 'data folder' | 'default';
-  /** URL of the web UI; null if unknown. */
+  /** URL of the web UI: `TIDEMARK_TEMPORAL_UI`, else that of the dev server; null if unknown. */
   ui: string | null;
   options: NativeConnectionOptions;
 }
@@ -36,11 +36,19 @@ export function resolveTemporal(dataDir: string | null): TemporalTarget {
   const loaded = loadEnvironment();
   const namespace = loaded.namespace ?? 'default';
   const options = loaded.connectionOptions;
-  if (options.address) return { address: options.address, namespace, source: 'environment', ui: null, options };
+  const ui = process.env['TIDEMARK_TEMPORAL_UI'] || null;
+  if (options.address) return { address: options.address, namespace, source: 'environment', ui, options };
   const server = dataDir === null ? null : readDevServer(dataDir);
   const address = server?.address ?? DEFAULT_ADDRESS;
   const source = server ? 'data folder' : 'default';
-  return { address, namespace, source, ui: server?.ui ?? null, options: { ...options, address } };
+  return { address, namespace, source, ui: ui ?? server?.ui ?? null, options: { ...options, address } };
+}
+
+/** Returns the page of a run in the web UI; null if the UI is unknown. */
+export function linkToRun({ ui, namespace }: TemporalTarget, workflowId: string, run: string): string | null {
+  if (ui === null) return null;
+  const place = ['namespaces', namespace, 'workflows', workflowId, run].map(encodeURIComponent).join('/');
+  return `${ui.replace(/\/+$/, '')}/${place}/history`;
 }
 
 /**

@@ -1,22 +1,27 @@
-import type { Client, ScheduleDescription, ScheduleOptions } from '@temporalio/client';
+import type { Client, ScheduleDescription, ScheduleOptions, ScheduleOverlapPolicy } from '@temporalio/client';
 import { CRAWL_QUEUE } from '../../workflows/queues.js';
-import { scheduledId } from '../../workflows/ids.js';
+import { CHECK_NIGHTS_ID, scheduledId } from '../../workflows/ids.js';
 import { MARKET_ATTRIBUTE } from '../../workflows/search-attributes.js';
 import type { Config } from '../core/config.js';
+import { LATE_NIGHTS_SCHEDULE, nightlyJobs, SCHEDULE_PREFIX } from '../core/schedule-ids.js';
 
-/** Prefix of Tidemark's schedule ids. Other schedules in the namespace are never changed. */
-export const SCHEDULE_PREFIX = 'tidemark/';
-
-// If a night is still running, queue the next one, and drop no date of a backfill. The default policy, Skip, would drop
-// the next night.
-const OVERLAP = 'BUFFER_ALL';
-// Catch up on nights missed while Temporal was down: the API still offers data that it selects by date.
-const CATCHUP_MS = 7 * 24 * 3_600_000;
+/**
+ * What the server does with starts that it missed or that overlap.
+ * - A night: if one is still running, queue the next one, and drop no date of a backfill. The default policy, Skip,
+ *   would drop the next night. Catch up on nights missed while Temporal was down: the API still offers data that it
+ *   selects by date.
+ * - A check for late nights: one check finds all late nights, so skip the others.
+ */
+function policiesOf({ workflowType }: DeclaredSchedule): { overlap: ScheduleOverlapPolicy; catchupWindow: number } {
+  return workflowType === 'checkNights'
+    ? { overlap: 'SKIP', catchupWindow: 60_000 }
+    : { overlap: 'BUFFER_ALL', catchupWindow: 7 * 24 * 3_600_000 };
+}
 
 /** A schedule as tidemark.yaml declares it. */
 export interface DeclaredSchedule {
   id: string;
-  workflowType: 'marketSnapshot' | 'tenderSnapshot' | 'watchSync';
+  workflowType: 'marketSnapshot' | 'tenderSnapshot' | 'watchSync' | 'checkNights';
   workflowId: string;
   input: Record<string, string>;
   market: string | null;
@@ -25,51 +30,42 @@ export interface DeclaredSchedule {
   summary: string;
 }
 
-/** Lists the schedules a configuration declares: one for each market, one for tenders, one for watch events. */
+/**
+ * Lists the schedules a configuration declares: one for each market, one for tenders, one for watch events. With a
+ * target of alerts, also one that looks for late nights.
+ */
 export function declaredSchedules(config: Config): DeclaredSchedule[] {
-  const markets = config.markets.flatMap(({ name, schedule }): DeclaredSchedule[] =>
-    schedule
-      ? [
-          {
-            id: `${SCHEDULE_PREFIX}snapshot/${name}`,
-            workflowType: 'marketSnapshot',
-            workflowId: scheduledId('snapshot', name),
-            input: { market: name },
-            market: name,
-            summary: `Nightly snapshot of market ${name}`,
-            ...schedule,
-          },
-        ]
-      : [],
-  );
-  const tenders: DeclaredSchedule[] = config.tenders?.schedule
-    ? [
-        {
-          id: `${SCHEDULE_PREFIX}tenders`,
-          workflowType: 'tenderSnapshot',
-          workflowId: scheduledId('tenders', null),
-          input: {},
-          market: null,
-          summary: 'Nightly tenders',
-          ...config.tenders.schedule,
-        },
-      ]
-    : [];
-  const watch: DeclaredSchedule[] = config.watch?.schedule
-    ? [
-        {
-          id: `${SCHEDULE_PREFIX}watch`,
-          workflowType: 'watchSync',
-          workflowId: scheduledId('watch', null),
-          input: {},
-          market: null,
-          summary: 'Watch events',
-          ...config.watch.schedule,
-        },
-      ]
-    : [];
-  return [...markets, ...tenders, ...watch];
+  const nightly = nightlyJobs(config).map((job): DeclaredSchedule => {
+    const { scheduleId, workflowType, market, cron, timezone } = job;
+    const named = { id: scheduleId, workflowType, market, cron, timezone };
+    if (market !== null)
+      return {
+        ...named,
+        workflowId: scheduledId('snapshot', market),
+        input: { market },
+        summary: `Nightly snapshot of market ${market}`,
+      };
+    const isTenders = workflowType === 'tenderSnapshot';
+    return {
+      ...named,
+      workflowId: scheduledId(isTenders ? 'tenders' : 'watch', null),
+      input: {},
+      summary: isTenders ? 'Nightly tenders' : 'Watch events',
+    };
+  });
+  return nightly.length > 0 && config.notify.length > 0 ? [...nightly, LATE_NIGHTS] : nightly;
 }
+
+const LATE_NIGHTS: DeclaredSchedule = {
+  id: LATE_NIGHTS_SCHEDULE,
+  workflowType: 'checkNights',
+  workflowId: CHECK_NIGHTS_ID,
+  input: {},
+  market: null,
+  cron: '*/15 * * * *',
+  timezone: 'UTC',
+  summary: 'Looks for late nights',
+};
 
 /** Converts a declared schedule into Temporal's options. The input has no date, because a run uses its nominal time. */
 export function scheduleOptions(declared: DeclaredSchedule): ScheduleOptions {
@@ -78,7 +74,7 @@ export function scheduleOptions(declared: DeclaredSchedule): ScheduleOptions {
     scheduleId: declared.id,
     // Repeat the cron text as its comment: the server converts cron into a calendar and keeps only the comment.
     spec: { cronExpressions: [`${cron} # ${cron}`], timezone: declared.timezone },
-    policies: { overlap: OVERLAP, catchupWindow: CATCHUP_MS, pauseOnFailure: false },
+    policies: { ...policiesOf(declared), pauseOnFailure: false },
     action: {
       type: 'startWorkflow',
       workflowType: declared.workflowType,
@@ -86,7 +82,10 @@ export function scheduleOptions(declared: DeclaredSchedule): ScheduleOptions {
       taskQueue: CRAWL_QUEUE,
       args: [declared.input],
       staticSummary: declared.summary,
-      staticDetails: `Declared in tidemark.yaml, applied by \`tidemark schedule apply\`: \`${cron}\`, ${declared.timezone}. The date of a run is the day of its nominal time in this time zone.`,
+      staticDetails:
+        declared.workflowType === 'checkNights'
+          ? 'Created by `tidemark schedule apply`, because `notify` in tidemark.yaml names a target. Sends an alert for each night that is not published in time (`schedule.lateAfter`).'
+          : `Declared in tidemark.yaml, applied by \`tidemark schedule apply\`: \`${cron}\`, ${declared.timezone}. The date of a run is the day of its nominal time in this time zone.`,
       ...(market === null ? {} : { typedSearchAttributes: [{ key: MARKET_ATTRIBUTE, value: market }] }),
     },
   };
@@ -96,14 +95,15 @@ export function scheduleOptions(declared: DeclaredSchedule): ScheduleOptions {
 export function matchesDeclared(description: ScheduleDescription, declared: DeclaredSchedule): boolean {
   const { spec, policies, action } = description;
   const calendars = spec.calendars ?? [];
+  const wanted = policiesOf(declared);
   return (
     calendars.length === 1 &&
     calendars[0]?.comment === declared.cron &&
     (spec.intervals ?? []).length === 0 &&
     (spec.skip ?? []).length === 0 &&
     (spec.timezone ?? 'UTC') === declared.timezone &&
-    policies.overlap === OVERLAP &&
-    policies.catchupWindow === CATCHUP_MS &&
+    policies.overlap === wanted.overlap &&
+    policies.catchupWindow === wanted.catchupWindow &&
     action.workflowType === declared.workflowType &&
     action.workflowId === declared.workflowId &&
     action.taskQueue === CRAWL_QUEUE &&

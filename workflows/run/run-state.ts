@@ -27,6 +27,8 @@ export function beginning(ctx: RunContext, progress: Progress, notes: string[]):
     short: false,
     quotaUnknown: false,
     clockNoted: false,
+    waitedMs: 0,
+    waitAlerted: false,
     stopped: false,
     landed: 0,
     due: [],
@@ -58,6 +60,10 @@ export class RunState {
   readonly progress: Progress;
   /** Whether an operator stopped the run before its crawl ended. */
   stopped: boolean;
+  /** Milliseconds that the run has waited for quota, without the current wait. */
+  waitedMs: number;
+  /** Whether the run has sent an alert about its waits for quota. */
+  waitAlerted: boolean;
   readonly #completed: string[];
   #paused: boolean;
   #short: boolean;
@@ -85,6 +91,8 @@ export class RunState {
     this.#quotaUnknown = carried.quotaUnknown ?? false;
     this.#clockNoted = carried.clockNoted ?? false;
     this.#landed = carried.landed ?? null;
+    this.waitedMs = carried.waitedMs ?? 0;
+    this.waitAlerted = carried.waitAlerted ?? false;
     this.coverage = carried.coverage;
     this.concurrency = carried.concurrency;
     this.nextChunk = carried.nextChunk;
@@ -109,6 +117,8 @@ export class RunState {
       short: this.#short,
       quotaUnknown: this.#quotaUnknown,
       clockNoted: this.#clockNoted,
+      waitedMs: this.waitedMs,
+      waitAlerted: this.waitAlerted,
       stopped: this.stopped,
       ...this.landed,
       due: this.due,

@@ -4,11 +4,13 @@ import {
   continueAsNew,
   setCurrentDetails,
   setHandler,
+  sleep,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { CarriedRun } from '../../schemas/pipeline/carried.js';
 import type { Progress, ProgressStep, RunResult, WorkflowType } from '../../schemas/pipeline/run.js';
+import { isTaken, quotaWaitAlert } from './alerts.js';
 import { isCancelled } from './cancellation.js';
 import { describeProgress } from './describe.js';
 import { isHistoryLong } from './history-limit.js';
@@ -27,6 +29,7 @@ import { CRAWL_QUEUE, QUOTA_GATE } from '../queues.js';
 import { priorityOf, roomFor, secondsToStandAgain } from '../quota-room.js';
 import { secondArgument, StopRequested } from './run-errors.js';
 import { beginning, RunState } from './run-state.js';
+import { startAlert } from './start-alert.js';
 import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE, SCHEDULED_TIME } from '../search-attributes.js';
 
 // Time within which the requests in flight may finish after a stop.
@@ -219,12 +222,35 @@ export class Run extends RunState {
     const opened = this.#quotaOpened;
     const waiter = { ctx: this.ctx, priority: priorityOf(this.ctx) };
     const line = { workflowType: QUOTA_GATE, taskQueue: CRAWL_QUEUE, signal: enterQuotaGateSignal.name };
+    const since = Date.now();
+    const watch = this.watchWait();
     const mayGoOn = () => this.#quotaOpened > opened || this.stopRequested;
     for (let time = 0, goesOn = false; !goesOn; time++) {
       await quick.enterQuotaGate({ waiter, ...line });
       goesOn = await condition(mayGoOn, secondsToStandAgain(this.ctx.probeEverySeconds, time) * 1_000);
     }
+    watch?.cancel();
+    this.waitedMs += Date.now() - since;
     this.enter(before);
+  }
+
+  /**
+   * Starts a timer that sends an alert when the waits of this run exceed `quota.alertAfter` in total.
+   * @returns a scope to cancel when the wait ends; null when no target takes the alert, or it was sent
+   */
+  private watchWait(): CancellationScope | null {
+    const { alerts } = this.ctx;
+    if (!alerts || !isTaken(this.ctx, 'quota') || this.waitAlerted) return null;
+    const scope = new CancellationScope();
+    const wait = async (): Promise<void> => {
+      await sleep(Math.max(1, alerts.quotaAfter * 1_000 - this.waitedMs));
+      this.waitAlerted = true;
+      const waited = Math.max(alerts.quotaAfter, this.waitedMs / 1_000);
+      await startAlert(quotaWaitAlert(this.ctx, this.progress, waited, new Date()));
+    };
+    // Ends with an error when the wait ends first.
+    void scope.run(wait).catch(() => undefined);
+    return scope;
   }
 
   /**

@@ -6,9 +6,11 @@ import type { Refusal } from '../../schemas/pipeline/refusal.js';
 import type { ProgressStep, RunResult } from '../../schemas/pipeline/run.js';
 import { reasonsInWords, refusalInWords } from './describe.js';
 import { nextRound, repeatOf } from './chunk-rounds.js';
+import { alertsOf, type Findings } from './alerts.js';
 import { heldBackBy, isIncomplete } from './publish-thresholds.js';
 import { crawl, quick, warehouse } from '../proxies.js';
 import type { Run } from './run.js';
+import { startAlert } from './start-alert.js';
 import { runConcurrently } from './run-concurrently.js';
 
 // Number of records in one chunk, and of requests in one round of a search. With 500, the overhead of an activity (50
@@ -229,7 +231,7 @@ export async function finish(run: Run): Promise<RunResult> {
   ]);
   for (const remark of published.notes ?? []) run.note(remark);
   run.enter('done');
-  return {
+  const result: RunResult = {
     run: run.ctx.run,
     date: run.ctx.date,
     market: run.ctx.market,
@@ -250,4 +252,17 @@ export async function finish(run: Run): Promise<RunResult> {
     ...(run.ctx.folder ? { folder: run.ctx.folder } : {}),
     notes: run.notes,
   };
+  const findings: Findings = {
+    newDrift: models.newDrift ?? [],
+    overuse: totals.drift ?? null,
+    warnings: {
+      audits: models.failedAudits.map((audit) => `Audit failed: ${audit}`),
+      clock: quota.clock ? [quota.clock] : [],
+      quota: quota.fault ? [quota.fault] : [],
+      parts: loaded.gone ? [loaded.gone] : [],
+      drift: loaded.driftFault ? [`Some answers could not be checked for schema drift: ${loaded.driftFault}`] : [],
+    },
+  };
+  for (const alert of alertsOf(run.ctx, result, findings, new Date())) await startAlert(alert);
+  return result;
 }

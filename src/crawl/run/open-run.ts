@@ -11,6 +11,7 @@ import {
   type PublishThresholds,
   type DataFolder,
 } from '../../../schemas/pipeline/run.js';
+import { CAUSES } from '../../../schemas/pipeline/cause.js';
 import { MARKET_STREAMS, RETRY_STREAMS } from '../../../schemas/pipeline/streams.js';
 import { CheckPayeesInput, PAYEE_DAYS } from '../../../schemas/pipeline/payees.js';
 import { ResolveCompaniesInput } from '../../../schemas/pipeline/resolve.js';
@@ -75,9 +76,17 @@ export function openRun(config: Config, clock: Clock, input: OpenRunInput, past:
     leavesQuota: quotaLeft(config, input),
     ...(decided.streams.includes('ownership') ? { ownership: config.ownership } : {}),
     ...(past.folder ? { folder: past.folder } : {}),
+    ...alertSettings(config),
     ...decided,
     note: notes.length > 0 ? notes.join(' ') : null,
   };
+}
+
+/** Which alerts the targets of `notify` take; empty when there is no target. */
+function alertSettings({ notify, quota }: Config): Pick<RunContext, 'alerts'> {
+  if (notify.length === 0) return {};
+  const taken = new Set(notify.flatMap(({ on }) => on));
+  return { alerts: { causes: CAUSES.filter((cause) => taken.has(cause)), quotaAfter: quota.alertAfter } };
 }
 
 /**

@@ -89,7 +89,7 @@ describe('tidemark.yaml', () => {
         timeout: 30,
         clockTolerance: 300,
       },
-      quota: { metric: 'auto', probeEvery: 900, reserve: 0.05, timezone: 'UTC' },
+      quota: { metric: 'auto', probeEvery: 900, reserve: 0.05, timezone: 'UTC', alertAfter: 3_600 },
       data: './data',
       markets: [
         {
@@ -123,6 +123,7 @@ describe('tidemark.yaml', () => {
         pollEvery: 300,
         giveUpAfter: 604_800,
       },
+      notify: [],
       readers: 'owner',
       retention: {},
       publish: { keep: 3 },
@@ -144,6 +145,12 @@ describe('tidemark.yaml', () => {
     [`${API}watch: { callback: "https://x/hook", fields: [name], select: all, schedule: { cron: "0 1 * * *" } }`],
   ])('accepts the configuration %s', (text) => {
     expect(() => load(text)).not.toThrow();
+  });
+
+  it('names the line of a wrong setting', () => {
+    const text = `${API}markets:\n  - name: a\n    refresh:\n      companies: soon\nnotify:\n  - webhook: env\n    mial: {}\n`;
+    expect(() => load(text)).toThrow(/line 5: markets\.0\.refresh\.companies: .*\n  line 8: notify\.0: .*mial/);
+    expect(() => load(`${API}\nmarkets: []`, { TIDEMARK_API_URL: 'no address' })).toThrow(/valid:\n  api\.baseUrl:/);
   });
 
   it("resolves paths from the file's folder and reads addresses from the environment", () => {

@@ -1,0 +1,53 @@
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { ErrorType } from '../schemas/pipeline/error-type.js';
+import { nightlyJobs } from '../src/core/schedule-ids.js';
+import type { CrawlDeps } from '../src/crawl/deps.js';
+import { deliver, type DeliverDeps } from '../src/notify/deliver.js';
+import { lateAlerts, latestNights } from '../src/notify/late-nights.js';
+import { TargetError } from '../src/notify/target-error.js';
+import { targetsFor } from '../src/notify/targets.js';
+import { casting } from './casting.js';
+import type { AlertActivities } from './contract.js';
+import { dueNight } from './due-night.js';
+import { withHeartbeat } from './heartbeat.js';
+
+type Deps = Omit<CrawlDeps, 'client'> & DeliverDeps;
+
+/** Creates the activities that find late nights and deliver alerts. Only the worker calls it. */
+export function createAlertActivities(deps: Deps): AlertActivities {
+  const { config, clock } = deps;
+  return casting(deps, {
+    chooseTargets: async ({ alert }) => targetsFor(config, alert.cause),
+    // A worker that shuts down lets the attempt end: an attempt that is cut off may have reached the target.
+    sendAlert: (input) =>
+      withHeartbeat(async () => {
+        try {
+          return await deliver(deps, input);
+        } catch (error) {
+          throw withDelay(error);
+        }
+      }),
+    async findLateNights() {
+      const now = clock.now();
+      const { client } = Context.current();
+      const due = await Promise.all(nightlyJobs(config).map((job) => dueNight(client, job, now)));
+      return lateAlerts(
+        due.filter((night) => night !== null),
+        await latestNights(config.dataDir),
+        now,
+      );
+    },
+  });
+}
+
+/** Makes Temporal wait as long as the target asks. Returns any other error unchanged. */
+function withDelay(error: unknown): unknown {
+  if (!(error instanceof TargetError) || error.retryAfterMs === null) return error;
+  const type: ErrorType = error.type;
+  return ApplicationFailure.create({
+    type,
+    message: `${error.message} ${error.todo}`,
+    nextRetryDelay: error.retryAfterMs,
+  });
+}

@@ -1,0 +1,63 @@
+import type { Logger } from 'pino';
+import type { SendAlertInput, SendAlertResult } from '../../schemas/pipeline/alert.js';
+import type { Config } from '../core/config.js';
+import { errorMessage, TidemarkError } from '../core/errors.js';
+import { keyOf } from './message.js';
+import { readDelivery, writeDelivery, type DeliveryRecord } from './records.js';
+import { TargetError } from './target-error.js';
+import { openTarget } from './targets.js';
+
+/** What a delivery needs. */
+export interface DeliverDeps {
+  config: Config;
+  log: Logger;
+  /** Returns the page of a run in the Temporal UI; null when the UI is unknown. */
+  linkTo: (workflowId: string, run: string) => string | null;
+}
+
+/**
+ * Sends an alert to one target, unless a record says that the target accepted it before. Stores each attempt before it
+ * begins and right after it ends.
+ *
+ * A worker that is killed between the target's acceptance and the record sends the message again, with the same
+ * idempotency key.
+ * @throws TargetError when the target did not accept the message, or its settings are incomplete
+ */
+export async function deliver(deps: DeliverDeps, { alert, target: name }: SendAlertInput): Promise<SendAlertResult> {
+  const { config, log, linkTo } = deps;
+  const { dataDir } = config;
+  const declared = config.notify.find((one) => one.name === name);
+  if (declared === undefined) return { outcome: 'not declared' };
+  const before = readDelivery(dataDir, alert, name);
+  if (before?.state === 'sent') return { outcome: 'sent before' };
+  const now = (): string => new Date().toISOString();
+  const record: DeliveryRecord = {
+    id: alert.id,
+    title: alert.title,
+    target: name,
+    state: 'sending',
+    attempts: (before?.attempts ?? 0) + 1,
+    since: before?.since ?? now(),
+    at: now(),
+    error: null,
+  };
+  const link = alert.workflowId === null || alert.run === null ? null : linkTo(alert.workflowId, alert.run);
+  const message = { alert, key: keyOf(alert, name), link, mayRepeat: before?.state === 'sending' };
+  try {
+    const target = openTarget(declared, config);
+    await writeDelivery(dataDir, alert.date, record);
+    const remark = await target.send(message);
+    await writeDelivery(dataDir, alert.date, { ...record, state: 'sent', at: now(), error: remark });
+    log.info({ alert: alert.id, target: name, remark }, 'alert sent');
+    return { outcome: 'sent' };
+  } catch (error) {
+    if (!(error instanceof TidemarkError) || error.type === 'DiskFull') throw error;
+    await writeDelivery(dataDir, alert.date, { ...record, state: 'failed', at: now(), error: errorMessage(error) });
+    log.warn(
+      { alert: alert.id, target: name, attempt: record.attempts },
+      `alert not sent: ${error.message} ${error.todo}`,
+    );
+    // An operator may complete the settings while Temporal retries.
+    throw error instanceof TargetError ? error : new TargetError(error.message, { todo: error.todo, cause: error });
+  }
+}

@@ -1,0 +1,81 @@
+import type { Alert } from '../../schemas/pipeline/alert.js';
+import { openPublished } from '../builds/published.js';
+import { dayIn } from '../core/clock.js';
+import type { NightlyJob } from '../core/schedule-ids.js';
+
+/** A night that is due by its schedule and the time that it may take (`schedule.lateAfter`). */
+export interface DueNight {
+  job: NightlyJob;
+  /** Nominal time of the run. */
+  scheduledAt: Date;
+  /** What Temporal says about the night, a sentence. */
+  state: string;
+  /** The run that the schedule started; null when it started none. */
+  started: { workflowId: string; run: string } | null;
+}
+
+/** The latest published date of a nightly job. */
+interface Latest {
+  workflow_type: string;
+  market: string | null;
+  date: string;
+}
+
+const LATEST = `
+SELECT workflow_type, market, CAST(max(date) AS VARCHAR) AS date
+FROM ops.runs
+WHERE outcome IN ('complete', 'partial') AND held_back IS NULL
+GROUP BY ALL`;
+
+/** Reads the latest published date of each nightly job. Empty when nothing is published. */
+export async function latestNights(dataDir: string): Promise<Latest[]> {
+  const published = await openPublished(dataDir).catch(() => null);
+  if (published === null) return [];
+  try {
+    return await published.objects<Latest>(LATEST);
+  } finally {
+    published.close();
+  }
+}
+
+/** Returns an alert for each due night that is not published. Pure. */
+export function lateAlerts(due: readonly DueNight[], latest: readonly Latest[], now: Date): Alert[] {
+  return due.flatMap(({ job, scheduledAt, state, started }): Alert[] => {
+    const { market, workflowType, timezone, lateAfter } = job;
+    const date = dayIn(timezone, scheduledAt);
+    const last = latest.find((one) => one.workflow_type === workflowType && one.market === market)?.date ?? null;
+    if (last !== null && last >= date) return [];
+    const name = market === null ? NAMES[workflowType] : `Market ${market}`;
+    const again = market === null ? AGAIN[workflowType] : `tidemark snapshot --market ${market}`;
+    return [
+      {
+        id: `${market === null ? NAMES_IN_IDS[workflowType] : `snapshot/${market}`}/${date}/late`,
+        cause: 'late',
+        market,
+        date,
+        title: `${name}, night of ${date}: not published in time`,
+        facts: [
+          `It was due to start at ${scheduledAt.toISOString().slice(0, 16)}Z and is not published ${inWords(lateAfter)} later.`,
+          state,
+          last === null ? 'No earlier night is published.' : `Readers see the night of ${last}.`,
+        ],
+        todo: `Look with \`tidemark status\` and \`tidemark schedule list\`. To run the night now: \`${again}\`.`,
+        workflowId: started?.workflowId ?? null,
+        run: started?.run ?? null,
+        at: now.toISOString(),
+      },
+    ];
+  });
+}
+
+const NAMES = { marketSnapshot: 'Market', tenderSnapshot: 'Tenders', watchSync: 'Watch events' } as const;
+const NAMES_IN_IDS = { marketSnapshot: 'snapshot', tenderSnapshot: 'tenders', watchSync: 'watch' } as const;
+const AGAIN = {
+  marketSnapshot: 'tidemark snapshot',
+  tenderSnapshot: 'tidemark tenders',
+  watchSync: 'tidemark watch sync',
+} as const;
+
+function inWords(seconds: number): string {
+  return seconds % 3_600 === 0 ? `${seconds / 3_600} h` : `${Math.round(seconds / 60)} min`;
+}

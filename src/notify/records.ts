@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Alert } from '../../schemas/pipeline/alert.js';
+import { alertsDir } from '../core/data-folder.js';
+import { hasErrorCode } from '../core/errors.js';
+import { writeFileAtomic } from '../core/files.js';
+import { keyOf } from './message.js';
+
+/**
+ * How one target got one alert. Kept in the data folder, so that an alert is not sent again after Temporal has deleted
+ * its workflow.
+ *
+ * States: sending → sent; sending → failed → sending. A worker that is killed leaves `sending`.
+ */
+export interface DeliveryRecord {
+  id: string;
+  title: string;
+  target: string;
+  state: 'sending' | 'sent' | 'failed';
+  /** Attempts so far. */
+  attempts: number;
+  /** When the first attempt began, ISO. */
+  since: string;
+  /** When the record was written, ISO. */
+  at: string;
+  /** Why the last attempt failed, or what the target accepted only in part; null when all is well. */
+  error: string | null;
+}
+
+/** Reads how a target got an alert; null when no attempt was made. */
+export function readDelivery(
+  dataDir: string,
+  alert: Pick<Alert, 'id' | 'date'>,
+  target: string,
+): DeliveryRecord | null {
+  return readRecord(alertFile(dataDir, alert.date, keyOf(alert, target)));
+}
+
+/** Stores how a target got an alert. */
+export async function writeDelivery(dataDir: string, date: string, record: DeliveryRecord): Promise<void> {
+  await writeFileAtomic(alertFile(dataDir, date, keyOf(record, record.target)), `${JSON.stringify(record)}\n`);
+}
+
+/**
+ * Lists the deliveries of nights from a date on that have not succeeded, oldest first.
+ * @param from first night, YYYY-MM-DD
+ */
+export function openDeliveries(dataDir: string, from: string): DeliveryRecord[] {
+  return namesIn(alertsDir(dataDir))
+    .filter((date) => date >= from)
+    .flatMap((date) => {
+      const folder = path.join(alertsDir(dataDir), date);
+      return namesIn(folder)
+        .filter((name) => /^[0-9a-f]+\.json$/.test(name))
+        .map((name) => readRecord(path.join(folder, name)));
+    })
+    .filter((record): record is DeliveryRecord => record !== null && record.state !== 'sent')
+    .toSorted((a, b) => a.since.localeCompare(b.since));
+}
+
+function alertFile(dataDir: string, date: string, key: string): string {
+  return path.join(alertsDir(dataDir), date, `${key}.json`);
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).toSorted();
+  } catch (error) {
+    if (hasErrorCode(error, 'ENOENT') || hasErrorCode(error, 'ENOTDIR')) return [];
+    throw error;
+  }
+}
+
+function readRecord(file: string): DeliveryRecord | null {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as DeliveryRecord;
+  } catch (error) {
+    // A file that someone cut off says nothing about the delivery.
+    if (hasErrorCode(error, 'ENOENT') || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

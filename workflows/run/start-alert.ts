@@ -1,0 +1,33 @@
+import {
+  CancellationScope,
+  ChildWorkflowCancellationType,
+  log,
+  ParentClosePolicy,
+  startChild,
+} from '@temporalio/workflow';
+import { WorkflowExecutionAlreadyStartedError, WorkflowIdReusePolicy } from '@temporalio/common';
+import type { Alert } from '../../schemas/pipeline/alert.js';
+import { notifyId } from '../ids.js';
+
+/**
+ * Starts the delivery of an alert and does not wait for it. The workflow id is that of the cause, so Temporal starts no
+ * second delivery. Never throws: an alert must not fail a night. Also works while the run is cancelled.
+ */
+export async function startAlert(alert: Alert): Promise<void> {
+  try {
+    await CancellationScope.nonCancellable(() =>
+      startChild('notify', {
+        workflowId: notifyId(alert.id),
+        // A delivery that gave up may be tried again, for example by a repeated night.
+        workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+        args: [alert],
+        parentClosePolicy: ParentClosePolicy.ABANDON,
+        cancellationType: ChildWorkflowCancellationType.ABANDON,
+        staticSummary: alert.title,
+      }),
+    );
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return;
+    log.error('an alert could not be started', { alert: alert.id, error: String(error) });
+  }
+}
