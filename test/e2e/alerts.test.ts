@@ -97,7 +97,7 @@ describe('alerts about nights', () => {
 
   it('sends a failed night once to each target, with run, cause and command', async () => {
     await system.api.allow('company_details');
-    await expect(ended('failing')).rejects.toThrow();
+    await expect(ended('failing')).rejects.toThrow(/Workflow execution failed/);
     await delivered('failing');
     const [alert] = bodies('failing');
     expect(alert).toMatchObject({
@@ -115,7 +115,7 @@ describe('alerts about nights', () => {
     expect(logins).toContainEqual({ user: 'tidemark', password: SECRETS.password });
     expect(mails('failing')[0]?.key).toMatch(/^<[0-9a-f]{32}@example\.com>$/);
     // The same night fails again in the same way.
-    await expect(ended('failing')).rejects.toThrow();
+    await expect(ended('failing')).rejects.toThrow(/Workflow execution failed/);
     await settled();
     expect([bodies('failing', 'arrived').length, mails('failing', 'arrived').length]).toEqual([1, 1]);
     await system.api.allow(...PERMISSIONS);

@@ -77,20 +77,19 @@ async function listen(server: Server, port: number): Promise<number> {
 export async function startWebhook(answer = { status: 200, body: 'ok' }): Promise<AlertTarget> {
   const inbox = new Inbox();
   const make = () =>
-    createServer(async (request, response: ServerResponse) => {
+    createServer((request, response: ServerResponse) => {
       const chunks: Buffer[] = [];
-      try {
-        for await (const chunk of request) chunks.push(chunk as Buffer);
-      } catch {
-        return;
-      }
-      const { headers } = request;
-      const message = { key: String(headers['idempotency-key']), headers, body: Buffer.concat(chunks).toString() };
-      inbox.take(
-        message,
-        () => response.writeHead(answer.status).end(answer.body),
-        () => !response.destroyed,
-      );
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      // A client that is killed while it sends never reaches the end.
+      request.on('end', () => {
+        const { headers } = request;
+        const message = { key: String(headers['idempotency-key']), headers, body: Buffer.concat(chunks).toString() };
+        inbox.take(
+          message,
+          () => response.writeHead(answer.status).end(answer.body),
+          () => !response.destroyed,
+        );
+      });
     });
   let server = make();
   const port = await listen(server, 0);
