@@ -21,8 +21,8 @@ import { countWaitingRuns } from './temporal/waiting-runs.js';
 // Several scrapers, or an impatient one, send Temporal at most one question in this time.
 const REMEMBERED_MS = 5_000;
 
-/** Metrics of one worker process. Call the methods in the order in which the worker starts its parts. */
-export interface WorkerMetrics {
+/** Metrics of one worker process, and their server. */
+export interface WorkerMetrics extends MetricsServer {
   /** Address for the Prometheus exporter of the Temporal SDK: a free port of this machine. */
   sdkAddress: string;
   /** Hook of the API client. */
@@ -31,15 +31,13 @@ export interface WorkerMetrics {
   crawls(client: ApiClient, temporal: Client, gate: string): void;
   /** Adds the metrics of a warehouse worker. */
   keepsWarehouse(temporal: Client): void;
-  /**
-   * Starts to answer at /metrics.
-   * @throws TidemarkError `InvalidInput` when it cannot listen there
-   */
-  serve(): Promise<MetricsServer>;
 }
 
-/** Prepares the metrics of a worker; listens only after `serve`. */
-export async function createWorkerMetrics(
+/**
+ * Serves the metrics of a worker. `crawls` and `keepsWarehouse` add metrics later, when the worker has connected.
+ * @throws TidemarkError `InvalidInput` when it cannot listen there
+ */
+export async function serveWorkerMetrics(
   config: Config,
   clock: Clock,
   address: MetricsAddress,
@@ -49,8 +47,13 @@ export async function createWorkerMetrics(
   const api = addApiMetrics(registry);
   addLandingMetrics(registry);
   const sdkAddress = await freeAddress();
+  const scrape = createScrape(registry, collectors);
+  const server = await serveMetrics(address, async () =>
+    appendSdkMetrics(await scrape(), `http://${sdkAddress}/metrics`),
+  );
   const markets = config.markets.map(({ name }) => name);
   return {
+    ...server,
     sdkAddress,
     onAttempt: api.onAttempt,
     crawls(client, temporal, gate) {
@@ -64,10 +67,6 @@ export async function createWorkerMetrics(
       const fromTemporal = remembered(REMEMBERED_MS, createLastRuns(temporal));
       const fromWarehouse = async () => (await facts())?.runs ?? [];
       collectors.push(collector, addRunMetrics(registry, { markets, fromTemporal, fromWarehouse }));
-    },
-    serve() {
-      const scrape = createScrape(registry, collectors);
-      return serveMetrics(address, async () => appendSdkMetrics(await scrape(), `http://${sdkAddress}/metrics`));
     },
   };
 }

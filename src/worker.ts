@@ -45,14 +45,23 @@ export interface WorkerSetup {
 /**
  * Builds clients and activities, and polls the queues of a role until stopped (composition root). Only a worker holds
  * the API key.
- * @throws TidemarkError for a missing key, an unreachable Temporal server or a missing namespace
+ * @throws TidemarkError for a missing key, an unreachable Temporal server, a missing namespace, or a port of the metrics
+ * that is in use
  */
 export async function runWorker(setup: WorkerSetup): Promise<void> {
+  const metrics = setup.metrics === null ? null : await startMetrics(setup, setup.metrics);
+  try {
+    await serveQueues(setup, metrics);
+  } finally {
+    await metrics?.close();
+  }
+}
+
+async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null): Promise<void> {
   const { config, role, clock, log, stop, onReady } = setup;
   const apiKey = role === 'warehouse' ? null : findApiKey(config);
   const sizes = readRunSizes();
   const folder = await openDataFolder(config.dataDir);
-  const metrics = setup.metrics === null ? null : await startMetrics(config, clock, setup.metrics);
   installRuntime(log, metrics?.sdkAddress ?? null);
   const [bundle, { target, close }] = await Promise.all([
     role === 'warehouse' ? null : loadWorkflowBundle(),
@@ -137,21 +146,16 @@ export async function runWorker(setup: WorkerSetup): Promise<void> {
     }
     const queues = workers.map((worker) => worker.options.taskQueue);
     const { address, namespace } = target;
-    const served = (await metrics?.serve()) ?? null;
-    try {
-      await runAll(workers, stop, () => onReady({ queues, address, namespace, metrics: served?.url ?? null }));
-    } finally {
-      await served?.close();
-    }
+    await runAll(workers, stop, () => onReady({ queues, address, namespace, metrics: metrics?.url ?? null }));
   } finally {
     await connection.close();
   }
 }
 
 /** Loads the metrics only when they are on, because they need libraries. */
-async function startMetrics(config: Config, clock: Clock, address: MetricsAddress): Promise<WorkerMetrics> {
-  const { createWorkerMetrics } = await import('./worker-metrics.js');
-  return createWorkerMetrics(config, clock, address);
+async function startMetrics({ config, clock }: WorkerSetup, address: MetricsAddress): Promise<WorkerMetrics> {
+  const { serveWorkerMetrics } = await import('./worker-metrics.js');
+  return serveWorkerMetrics(config, clock, address);
 }
 
 /** Names the quota gate: one per API address and key. The name is a hash, so it reveals nothing of the key. */
