@@ -263,6 +263,7 @@ export interface ProgressStep {
 export const RebuildInput = z
   .strictObject({ from: IsoDate.optional(), to: IsoDate.optional() })
   .refine(({ from, to }) => from === undefined || to === undefined || from <= to, '`from` is later than `to`');
+export type RebuildInput = z.input<typeof RebuildInput>;
 
 /** Result of the workflow `rebuildWarehouse`. */
 export interface RebuildResult {

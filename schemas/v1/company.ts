@@ -63,8 +63,8 @@ export type V1CompanySummary = z.infer<typeof V1CompanySummary>;
 export const V1CompaniesResponse = v1SearchEnvelope(DocumentedCount, V1CompanySummary);
 export type V1CompaniesResponse = z.infer<typeof V1CompaniesResponse>;
 
-/** A page of answers with only the fields that the client needs. An item without an id becomes null. */
-export const V1CompaniesPage = v1SearchEnvelope(Count, usable(z.looseObject({ id: Id })));
+/** A page as the client returns it. An item without an id becomes null. */
+export const V1CompaniesPage = v1SearchEnvelope(Count, usable(V1CompanySummary));
 export type V1CompaniesPage = z.infer<typeof V1CompaniesPage>;
 
 /** Query of the routes that take one id. */

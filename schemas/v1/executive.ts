@@ -73,10 +73,8 @@ export const V1CompanyExecutivesResponse = z.looseObject({
 });
 export type V1CompanyExecutivesResponse = z.infer<typeof V1CompanyExecutivesResponse>;
 
-const listed = usable(z.looseObject({ id: Id }));
-
-/** The two answers above with only the fields that the client needs. An item without an id becomes null. */
-export const V1ExecutivesPage = v1SearchEnvelope(Count, listed);
+/** The two answers above as the client returns them. An item without an id becomes null. */
+export const V1ExecutivesPage = v1SearchEnvelope(Count, usable(V1ExecutiveItem));
 export type V1ExecutivesPage = z.infer<typeof V1ExecutivesPage>;
-export const V1CompanyExecutivesPage = z.looseObject({ list: z.array(listed), pages: Count });
+export const V1CompanyExecutivesPage = z.looseObject({ list: z.array(usable(V1Executive)), pages: Count });
 export type V1CompanyExecutivesPage = z.infer<typeof V1CompanyExecutivesPage>;

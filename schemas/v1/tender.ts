@@ -63,10 +63,10 @@ export const TendersResponse = z.looseObject({
 });
 export type TendersResponse = z.infer<typeof TendersResponse>;
 
-/** A page of answers with only the fields that the client needs. An item without a slug becomes null. */
+/** A page as the client returns it. An item without a slug becomes null. */
 export const TendersPage = z.looseObject({
   total_results: Count,
-  data: z.array(usable(z.looseObject({ slug: z.string().min(1) }))),
+  data: z.array(usable(TenderSummary)),
 });
 export type TendersPage = z.infer<typeof TendersPage>;
 

@@ -38,8 +38,8 @@ export type EmployeeItem = z.infer<typeof EmployeeItem>;
 export const EmployeesResponse = employeesEnvelope(DocumentedCount, EmployeeItem);
 export type EmployeesResponse = z.infer<typeof EmployeesResponse>;
 
-/** A page of answers with only the fields that the client needs. An item without an id becomes null. */
-export const EmployeesPage = employeesEnvelope(Count, usable(z.looseObject({ id: Id })));
+/** A page as the client returns it. An item without an id becomes null. */
+export const EmployeesPage = employeesEnvelope(Count, usable(EmployeeItem));
 export type EmployeesPage = z.infer<typeof EmployeesPage>;
 
 /** Employee record of `GET /v2/employees/{id}`. Enrichment by e-mail, profile or contact data returns it, too. */

@@ -109,6 +109,6 @@ export type EnrichedEmployeeItem = z.infer<typeof EnrichedEmployeeItem>;
 export const EnrichEmployeeSearchResponse = employeesEnvelope(DocumentedCount, EnrichedEmployeeItem);
 export type EnrichEmployeeSearchResponse = z.infer<typeof EnrichEmployeeSearchResponse>;
 
-/** A page of answers with only the fields that the client needs. An item without an id becomes null. */
-export const EnrichEmployeeSearchPage = employeesEnvelope(Count, usable(z.looseObject({ id: Id })));
+/** A page as the client returns it. An item without an id becomes null. */
+export const EnrichEmployeeSearchPage = employeesEnvelope(Count, usable(EnrichedEmployeeItem));
 export type EnrichEmployeeSearchPage = z.infer<typeof EnrichEmployeeSearchPage>;

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 
+import { readLeniently } from './read-leniently.js';
+
 /*
  * The envelopes of the reference's section "Pagination envelopes". An envelope holds one page of items with the totals.
  * For each envelope, one function builds two schemas:
  * - `…Response`: the documented shape, for conformance tests, the sandbox and OpenAPI.
- * - `…Page`: the fields that the client needs. Totals may be text. An invalid item becomes null, and the page stays
- *   valid.
+ * - `…Page`: what the client returns. Totals may be text; an item without its id becomes null and the page stays valid.
  */
 
 /** Envelope of v2 prospecting: `total_companies`, `total_pages`, `data`. */
@@ -37,8 +38,12 @@ export function v1SearchEnvelope<C extends z.ZodType, T extends z.ZodType>(count
 export const DocumentedCount = z.int().min(0);
 
 /**
- * Makes a schema that turns an invalid item into null instead of failing. The landed page keeps the item as received.
+ * Makes a schema that reads an item leniently: a wrong optional field is removed, and an item without a required field
+ * becomes null. The landed page keeps the item as received.
  */
 export function usable<T extends z.ZodType>(item: T) {
-  return item.nullable().catch(null);
+  return item.nullable().catch(({ value }): z.output<T> | null => {
+    const read = readLeniently<z.output<T>>(item as z.ZodType<z.output<T>>, value);
+    return read.fits ? read.value : null;
+  });
 }

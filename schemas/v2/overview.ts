@@ -44,6 +44,6 @@ export type OverviewItem = z.infer<typeof OverviewItem>;
 export const OverviewResponse = overviewEnvelope(DocumentedCount, OverviewItem);
 export type OverviewResponse = z.infer<typeof OverviewResponse>;
 
-/** A page of answers with only the fields that the client needs. An item without an id becomes null. */
-export const OverviewPage = overviewEnvelope(Count, usable(z.looseObject({ id: Id })));
+/** A page as the client returns it. An item without an id becomes null. */
+export const OverviewPage = overviewEnvelope(Count, usable(OverviewItem));
 export type OverviewPage = z.infer<typeof OverviewPage>;

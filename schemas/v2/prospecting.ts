@@ -134,6 +134,6 @@ export type ProspectingItem = z.infer<typeof ProspectingItem>;
 export const ProspectingResponse = prospectingEnvelope(DocumentedCount, ProspectingItem);
 export type ProspectingResponse = z.infer<typeof ProspectingResponse>;
 
-/** A page of answers with only the fields that the client needs. An item without an id becomes null. */
-export const ProspectingPage = prospectingEnvelope(Count, usable(z.looseObject({ id: Id })));
+/** A page as the client returns it. An item without an id becomes null. */
+export const ProspectingPage = prospectingEnvelope(Count, usable(ProspectingItem));
 export type ProspectingPage = z.infer<typeof ProspectingPage>;

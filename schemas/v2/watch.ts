@@ -69,15 +69,12 @@ export type WatchListResponse = z.infer<typeof WatchListResponse>;
 export const WatchEventsResponse = watchEnvelope(DocumentedCount, WatchEvent);
 export type WatchEventsResponse = z.infer<typeof WatchEventsResponse>;
 
-/** A page of watched companies with only the fields that the client needs. An item without an id becomes null. */
-export const WatchListPage = watchEnvelope(
-  Count,
-  usable(z.looseObject({ id: Id, fields: z.array(z.string()).nullish().catch(null) })),
-);
+/** A page of watched companies as the client returns it. An item without an id becomes null. */
+export const WatchListPage = watchEnvelope(Count, usable(WatchedCompany));
 export type WatchListPage = z.infer<typeof WatchListPage>;
 
-/** A page of events with only the fields that the client needs. An item that is not an object becomes null. */
-export const WatchEventsPage = watchEnvelope(Count, usable(z.looseObject({})));
+/** A page of events as the client returns it. An item that is not an object is null. */
+export const WatchEventsPage = watchEnvelope(Count, usable(WatchEvent.partial()));
 export type WatchEventsPage = z.infer<typeof WatchEventsPage>;
 
 /** Answer to a request that reads or changes a company's watched fields: the names of these fields. */

@@ -10,6 +10,7 @@ import {
   TransportError,
   type ApiError,
   type ApiErrorContext,
+  type Content,
 } from './errors.js';
 import type { ApiResponse, AttemptReport, CallOptions } from './options.js';
 import type { Pacer } from './pacer.js';
@@ -181,7 +182,7 @@ export class Caller {
     const body = redactor.data(raw.text.charCodeAt(0) === 0xfeff ? raw.text.slice(1) : raw.text);
     const retryAfterMs = parseRetryAfter(raw, Date.now());
     const reading = readAnswer(route.reader, { ...base, body, retryAfterMs }, raw);
-    if (reading.ok) return { ok: true, response: { data: reading.data, body, servedAt: isoDate(raw.date), ...base } };
+    if (reading.ok) return { ok: true, response: answerOf(reading, { body, servedAt: isoDate(raw.date), ...base }) };
     // People read errors, so remove even a short API key, which `redactor.data` keeps. Then read the error again from
     // the redacted text.
     const shown = { ...base, requestKey: redactor.text(requestKey), body: redactor.text(body), retryAfterMs };
@@ -201,6 +202,19 @@ export class Caller {
     const error = !raw.ok && raw.kind === 'aborted' ? 'AbortError' : name;
     onAttempt({ endpoint: route.endpoint, status: raw.status, ms, bytes: raw.bytes, retry: attempt > 1, error });
   }
+}
+
+/** Joins the facts and the content of an answer. Reads the content only when the caller asks for it. */
+function answerOf<T>({ data, misfits }: Content<T>, facts: Omit<ApiResponse<T>, 'data' | 'misfits'>): ApiResponse<T> {
+  return {
+    get data() {
+      return data();
+    },
+    get misfits() {
+      return misfits();
+    },
+    ...facts,
+  };
 }
 
 function isoDate(header: string | null): string | null {

@@ -62,7 +62,7 @@ export interface ApiClient {
 export function createApiClient(options: ApiClientOptions): ApiClient {
   const baseUrl = parseUrl('api.baseUrl', options.baseUrl, options.allowHttp);
   const connectorUrl = parseUrl('api.connectorUrl', options.connectorUrl ?? options.baseUrl, options.allowHttp);
-  checkKey(options.apiKey);
+  const apiKey = checkKey(options.apiKey);
   const timeoutMs = positive('timeoutMs', options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
   const gate = new ConcurrencyGate(wholePositive('maxConcurrency', options.maxConcurrency ?? DEFAULT_CONCURRENCY));
   if (options.requestsPerSecond !== undefined) positive('requestsPerSecond', options.requestsPerSecond);
@@ -73,7 +73,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     baseUrl,
     timeoutMs,
     maxBodyBytes,
-    headers: { ...HEADERS, authorization: `Token ${options.apiKey}` },
+    headers: { ...HEADERS, authorization: `Token ${apiKey}` },
   });
   // The connector needs its own transport, even at the same address: its requests have no `Authorization` header.
   const connectorTransport = createTransport({ baseUrl: connectorUrl, timeoutMs, maxBodyBytes, headers: HEADERS });
@@ -83,7 +83,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     gate,
     latch,
     timeoutMs,
-    redactor: createRedactor(options.apiKey),
+    redactor: createRedactor(apiKey),
     pacer,
     retry: {
       maxRetries: options.maxRetries ?? DEFAULT_MAX_RETRIES,
@@ -100,7 +100,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   return {
     v1: createV1Endpoints(caller),
     v2: createV2Endpoints(caller),
-    connector: createConnectorEndpoints(new Caller({ ...shared, transport: connectorTransport }), options.apiKey),
+    connector: createConnectorEndpoints(new Caller({ ...shared, transport: connectorTransport }), apiKey),
     setPace: (requestsPerSecond) => pacer.setMost(positive('requestsPerSecond', requestsPerSecond)),
     setConcurrency: (requests) => gate.setMax(wholePositive('concurrency', requests)),
     quota: latch,
@@ -117,8 +117,8 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   };
 }
 
-function parseUrl(name: string, text: string, allowHttp = false): URL {
-  const url = URL.canParse(text) ? new URL(text) : null;
+function parseUrl(name: string, text: string | undefined, allowHttp = false): URL {
+  const url = text !== undefined && URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new TidemarkError('InvalidConfig', `${name} is not an http(s) address`, {
       todo: 'Write it like https://api.example.com, without /v1 or /v2.',
@@ -146,12 +146,14 @@ function isLoopback(hostname: string): boolean {
   return /^(localhost|(.+\.)?localhost|127(\.\d+){3}|\[::1\])$/i.test(hostname);
 }
 
-function checkKey(apiKey: string): void {
-  if (/^[\x21-\x7e]+$/.test(apiKey)) return;
-  const fault =
-    apiKey === '' ? 'is empty' : 'contains characters that an HTTP header cannot contain (spaces or line breaks?)';
+function checkKey(apiKey: string | undefined): string {
+  if (typeof apiKey === 'string' && /^[\x21-\x7e]+$/.test(apiKey)) return apiKey;
+  const isMissing = apiKey === undefined || apiKey === '';
+  const fault = isMissing
+    ? 'is missing'
+    : 'contains characters that an HTTP header cannot contain (spaces or line breaks?)';
   throw new TidemarkError('InvalidConfig', `the API key ${fault}`, {
-    todo: 'Set TIDEMARK_API_KEY, or set TIDEMARK_API_KEY_FILE to a file that holds only the key.',
+    todo: 'Set TIDEMARK_API_KEY, or TIDEMARK_API_KEY_FILE to a file with only the key. In your own code, pass `apiKey`.',
   });
 }
 

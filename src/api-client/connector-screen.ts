@@ -28,7 +28,10 @@ export interface Screen extends NextHeaders {
  * the body says which error it is. If the shape is unknown, the status decides.
  */
 export function readScreen(context: ApiErrorContext, { location, cookies }: NextHeaders): Reading<Screen> {
-  if (context.status < 400) return { ok: true, data: { text: context.body, location, cookies } };
+  if (context.status < 400) {
+    const screen = { text: context.body, location, cookies };
+    return { ok: true, data: () => screen, misfits: () => [] };
+  }
   return { ok: false, error: findError(parseJson(context.body), context, false) ?? screenError(context) };
 }
 

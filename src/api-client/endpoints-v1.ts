@@ -1,46 +1,71 @@
 import {
   V1CompaniesPage,
+  V1Company,
   type V1CompaniesRequest,
-  type V1Company,
   type V1CompanyFilters,
+  type V1CompanySummary,
 } from '../../schemas/v1/company.js';
 import {
   V1CompanyExecutivesPage,
+  V1Executive,
   V1ExecutivesPage,
   type V1CompanyExecutivesQuery,
-  type V1Executive,
+  type V1ExecutiveItem,
   type V1ExecutivesRequest,
 } from '../../schemas/v1/executive.js';
-import type { V1FinancialReport } from '../../schemas/v1/financial-report.js';
-import type { Nomenclatures, TenderNomenclatures } from '../../schemas/v1/nomenclature.js';
-import { TendersPage, type TenderDetails, type TenderFilters, type TendersRequest } from '../../schemas/v1/tender.js';
+import { V1FinancialReport } from '../../schemas/v1/financial-report.js';
+import { Nomenclatures, TenderNomenclatures } from '../../schemas/v1/nomenclature.js';
+import {
+  TenderDetails,
+  TendersPage,
+  type TenderFilters,
+  type TenderSummary,
+  type TendersRequest,
+} from '../../schemas/v1/tender.js';
 import type { Id } from '../../schemas/v2/scalars.js';
 import type { Caller } from './caller.js';
 import { ApiError } from './errors.js';
-import type { ApiResponse, CallOptions, Unchecked } from './options.js';
+import { listing, type Listing } from './listing.js';
+import type { ApiResponse, CallOptions, Documented } from './options.js';
 import { opaque, page, record } from './readers.js';
 
 const route = {
   companies: { endpoint: 'POST /v1/finder/companies', reader: page(V1CompaniesPage), repeat: 'always' },
-  company: { endpoint: 'GET /v1/finder/company/details', reader: record<V1Company>(), repeat: 'always' },
-  financial: { endpoint: 'GET /v1/finder/company/financial', reader: record<V1FinancialReport>(), repeat: 'always' },
+  company: { endpoint: 'GET /v1/finder/company/details', reader: record(V1Company.partial()), repeat: 'always' },
+  financial: {
+    endpoint: 'GET /v1/finder/company/financial',
+    reader: record(V1FinancialReport.partial()),
+    repeat: 'always',
+  },
   companyExecutives: {
     endpoint: 'GET /v1/finder/company/executives',
     reader: page(V1CompanyExecutivesPage),
     repeat: 'always',
   },
   executives: { endpoint: 'POST /v1/finder/executives', reader: page(V1ExecutivesPage), repeat: 'always' },
-  executive: { endpoint: 'GET /v1/finder/executive/details', reader: record<V1Executive>(), repeat: 'always' },
+  executive: { endpoint: 'GET /v1/finder/executive/details', reader: record(V1Executive.partial()), repeat: 'always' },
   tenders: { endpoint: 'POST /v1/finder/tenders', reader: page(TendersPage), repeat: 'always' },
-  tenderDetails: { endpoint: 'GET /v1/finder/tenders/details', reader: record<TenderDetails>(), repeat: 'always' },
+  tenderDetails: {
+    endpoint: 'GET /v1/finder/tenders/details',
+    reader: record(TenderDetails.partial()),
+    repeat: 'always',
+  },
   tenderNomenclatures: {
     endpoint: 'GET /v1/finder/tenders/nomenclatures',
-    reader: record<TenderNomenclatures>(),
+    reader: record(TenderNomenclatures.partial()),
     repeat: 'always',
   },
   tenderDonors: { endpoint: 'GET /v1/finder/tenders/donors', reader: opaque(), repeat: 'always' },
-  nomenclatures: { endpoint: 'GET /v1/finder/nomenclatures', reader: record<Nomenclatures>(), repeat: 'always' },
-  nomenclaturesByPost: { endpoint: 'POST /v1/finder/nomenclatures', reader: record<Nomenclatures>(), repeat: 'always' },
+  nomenclatures: {
+    endpoint: 'GET /v1/finder/nomenclatures',
+    reader: record(Nomenclatures.partial()),
+    repeat: 'always',
+  },
+  nomenclaturesByPost: {
+    endpoint: 'POST /v1/finder/nomenclatures',
+    reader: record(Nomenclatures.partial()),
+    repeat: 'always',
+  },
 } as const;
 
 /**
@@ -78,49 +103,50 @@ export interface V1Endpoints {
    * Returns one page of companies. `pages` says how many pages the API shows for this search. An item without an id
    * becomes null.
    */
-  companies(query: V1CompaniesQuery, call?: CallOptions): Promise<ApiResponse<V1CompaniesPage>>;
-  /** Returns company details without checking their fields. Throws NotFoundError when the company is gone. */
-  company(id: Id, call?: CallOptions): Promise<ApiResponse<Unchecked<V1Company>>>;
-  /** Returns financial reports without checking their fields. Dates are integers (yyyymmdd). */
-  financial(id: Id, call?: CallOptions): Promise<ApiResponse<Unchecked<V1FinancialReport>>>;
+  companies: Listing<V1CompaniesQuery, V1CompaniesPage, V1CompanySummary>;
+  /** Returns company details (section "Version 1 company details"). Throws NotFoundError when the company is gone. */
+  company(id: Id, call?: CallOptions): Promise<ApiResponse<Documented<V1Company>>>;
+  /** Returns financial reports (section "Version 1 financial report"). Dates are integers (yyyymmdd). */
+  financial(id: Id, call?: CallOptions): Promise<ApiResponse<Documented<V1FinancialReport>>>;
   /** Returns one page of a company's executives (`list`), which is personal data. */
-  companyExecutives(query: V1CompanyExecutivesAsk, call?: CallOptions): Promise<ApiResponse<V1CompanyExecutivesPage>>;
+  companyExecutives: Listing<V1CompanyExecutivesAsk, V1CompanyExecutivesPage, V1Executive>;
   /** Returns one page of executives who match filters on the company and the person. The page is personal data. */
-  executives(query?: V1ExecutivesQuery, call?: CallOptions): Promise<ApiResponse<V1ExecutivesPage>>;
-  /** Returns an executive's contact details without checking their fields. The details are personal data. */
-  executive(id: Id, call?: CallOptions): Promise<ApiResponse<Unchecked<V1Executive>>>;
+  executives: Listing<V1ExecutivesQuery, V1ExecutivesPage, V1ExecutiveItem>;
+  /** Returns an executive's contact details (section "Version 1 executive"), which are personal data. */
+  executive(id: Id, call?: CallOptions): Promise<ApiResponse<Documented<V1Executive>>>;
   /**
-   * Returns one page of tenders. The answer has no page count, so read pages until `total_results` rows were read or a
-   * page is empty.
+   * Returns one page of tenders (section "Tender filters"). The answer has no page count, so read pages until
+   * `total_results` rows were read or a page is empty.
    */
-  tenders(query?: TendersQuery, call?: CallOptions): Promise<ApiResponse<TendersPage>>;
+  tenders: Listing<TendersQuery, TendersPage, TenderSummary>;
   /**
-   * Returns a tender without checking its fields. Dates have no zone, and `description` is HTML. Throws NotFoundError
+   * Returns a tender (section "Tender details"). Dates have no zone, and `description` is HTML. Throws NotFoundError
    * when no tender has this slug.
    */
-  tenderDetails(slug: string, call?: CallOptions): Promise<ApiResponse<Unchecked<TenderDetails>>>;
+  tenderDetails(slug: string, call?: CallOptions): Promise<ApiResponse<Documented<TenderDetails>>>;
   /** Returns the lookup lists of tenders. The country ids in these lists differ from the country ids of companies. */
-  tenderNomenclatures(call?: CallOptions): Promise<ApiResponse<Unchecked<TenderNomenclatures>>>;
+  tenderNomenclatures(call?: CallOptions): Promise<ApiResponse<Documented<TenderNomenclatures>>>;
   /** Returns the donors of tenders. The reference does not show the body. */
   tenderDonors(call?: CallOptions): Promise<ApiResponse<unknown>>;
   /**
    * Returns the lookup lists of companies. Sends GET, as the sample in the reference does. After a 404 or 405, sends
    * POST, because the reference also names POST as the method.
    */
-  nomenclatures(call?: CallOptions): Promise<ApiResponse<Unchecked<Nomenclatures>>>;
+  nomenclatures(call?: CallOptions): Promise<ApiResponse<Documented<Nomenclatures>>>;
 }
 
 /** Creates the version 1 endpoints, which send their requests through `caller`. */
 export function createV1Endpoints(caller: Caller): V1Endpoints {
   return {
-    companies: async (query, call) => caller.call(route.companies, { body: query }, call),
+    companies: listing(route.companies, async (query, call) => caller.call(route.companies, { body: query }, call)),
     company: async (id, call) => caller.call(route.company, { query: { id: String(id) } }, call),
     financial: async (id, call) => caller.call(route.financial, { query: { id: String(id) } }, call),
-    companyExecutives: async (query, call) =>
+    companyExecutives: listing(route.companyExecutives, async (query, call) =>
       caller.call(route.companyExecutives, { query: { ...query, id: String(query.id) } }, call),
-    executives: async (query = {}, call) => caller.call(route.executives, { body: query }, call),
+    ),
+    executives: listing(route.executives, async (query, call) => caller.call(route.executives, { body: query }, call)),
     executive: async (id, call) => caller.call(route.executive, { query: { id: String(id) } }, call),
-    tenders: async (query = {}, call) => caller.call(route.tenders, { body: query }, call),
+    tenders: listing(route.tenders, async (query, call) => caller.call(route.tenders, { body: query }, call)),
     tenderDetails: async (slug, call) => caller.call(route.tenderDetails, { query: { slug } }, call),
     tenderNomenclatures: async (call) => caller.call(route.tenderNomenclatures, {}, call),
     tenderDonors: async (call) => caller.call(route.tenderDonors, {}, call),

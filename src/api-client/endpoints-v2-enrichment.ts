@@ -1,5 +1,5 @@
-import type { Company } from '../../schemas/v2/company.js';
-import type { Employee } from '../../schemas/v2/employee.js';
+import { Company } from '../../schemas/v2/company.js';
+import { Employee } from '../../schemas/v2/employee.js';
 import {
   EnrichEmployeeSearchPage,
   type EnrichCompanyRequest,
@@ -7,13 +7,15 @@ import {
   type EnrichEmailRequest,
   type EnrichEmployeePronetRequest,
   type EnrichEmployeeSearchRequest,
+  type EnrichedEmployeeItem,
 } from '../../schemas/v2/enrichment.js';
 import type { Caller } from './caller.js';
-import type { ApiResponse, CallOptions, Unchecked } from './options.js';
+import { listing, type Listing } from './listing.js';
+import type { ApiResponse, CallOptions, Documented } from './options.js';
 import { page, record } from './readers.js';
 
-const company = record<Company>();
-const employee = record<Employee>();
+const company = record(Company.partial());
+const employee = record(Employee.partial());
 
 const route = {
   url: { endpoint: 'POST /v2/enrichment/url', reader: company, repeat: 'always' },
@@ -30,28 +32,28 @@ const route = {
 } as const;
 
 /**
- * Enrichment calls (reference v2, section "Enrichment"). Each call finds a record from partial data and returns the
- * record without checking its fields. `reveal_email` and `reveal_phone` default to true. The reference does not show
- * the answer when nothing matches. Expect NotFoundError or a record whose values are null.
+ * Enrichment calls (reference v2, section "Enrichment"). Each call finds a record from partial data. `reveal_email` and
+ * `reveal_phone` default to true. The reference does not show the answer when nothing matches. Expect NotFoundError or
+ * a record whose values are null.
  */
 export interface EnrichmentEndpoints {
   /** Finds a company by website. */
-  url(url: string, call?: CallOptions): Promise<ApiResponse<Unchecked<Company>>>;
+  url(url: string, call?: CallOptions): Promise<ApiResponse<Documented<Company>>>;
   /** Finds a company by profile address. */
-  companyByPronet(pronet: string, call?: CallOptions): Promise<ApiResponse<Unchecked<Company>>>;
+  companyByPronet(pronet: string, call?: CallOptions): Promise<ApiResponse<Documented<Company>>>;
   /** Finds a company by registration number, VAT number or ticker. For a company in the US, `state` is required. */
-  company(request: EnrichCompanyRequest, call?: CallOptions): Promise<ApiResponse<Unchecked<Company>>>;
+  company(request: EnrichCompanyRequest, call?: CallOptions): Promise<ApiResponse<Documented<Company>>>;
   /** Finds a person by e-mail address. */
-  email(request: EnrichEmailRequest, call?: CallOptions): Promise<ApiResponse<Unchecked<Employee>>>;
+  email(request: EnrichEmailRequest, call?: CallOptions): Promise<ApiResponse<Documented<Employee>>>;
   /** Finds a person by profile address. */
-  employeeByPronet(request: EnrichEmployeePronetRequest, call?: CallOptions): Promise<ApiResponse<Unchecked<Employee>>>;
-  /** Finds a person by name, company, domain, e-mail or profile. */
-  employeeByContacts(request: EnrichContactsRequest, call?: CallOptions): Promise<ApiResponse<Unchecked<Employee>>>;
-  /** Returns one page of people who match domains, places and seniorities. An item without an id becomes null. */
-  searchEmployees(
-    request: EnrichEmployeeSearchRequest,
+  employeeByPronet(
+    request: EnrichEmployeePronetRequest,
     call?: CallOptions,
-  ): Promise<ApiResponse<EnrichEmployeeSearchPage>>;
+  ): Promise<ApiResponse<Documented<Employee>>>;
+  /** Finds a person by name, company, domain, e-mail or profile. */
+  employeeByContacts(request: EnrichContactsRequest, call?: CallOptions): Promise<ApiResponse<Documented<Employee>>>;
+  /** Returns one page of people who match domains, places and seniorities. An item without an id becomes null. */
+  searchEmployees: Listing<EnrichEmployeeSearchRequest, EnrichEmployeeSearchPage, EnrichedEmployeeItem>;
 }
 
 /** Creates the enrichment endpoints, which send their requests through `caller`. */
@@ -63,6 +65,8 @@ export function createEnrichmentEndpoints(caller: Caller): EnrichmentEndpoints {
     email: async (body, call) => caller.call(route.email, { body }, call),
     employeeByPronet: async (body, call) => caller.call(route.employeeByPronet, { body }, call),
     employeeByContacts: async (body, call) => caller.call(route.employeeByContacts, { body }, call),
-    searchEmployees: async (body, call) => caller.call(route.searchEmployees, { body }, call),
+    searchEmployees: listing(route.searchEmployees, async (body, call) =>
+      caller.call(route.searchEmployees, { body }, call),
+    ),
   };
 }

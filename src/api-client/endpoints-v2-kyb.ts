@@ -22,14 +22,16 @@ const route = {
 export interface KybEndpoints {
   /**
    * Returns a company's ultimate beneficial owners. The reference mentions a threshold of ownership, but no name for
-   * its parameter.
+   * its parameter. `readOwners(response.body)` says whether the answer is conclusive.
    */
   ubo(id: Id, parameters?: OwnershipParameters, call?: CallOptions): Promise<ApiResponse<unknown>>;
-  /** Starts a job in which the API resolves ownership chains with live registry data. The answer names the job. */
+  /** Starts a job in which the API resolves ownership chains with live registry data. `readJob(body)` gives its id. */
   startUboEnrichment(id: Id, parameters?: OwnershipParameters, call?: CallOptions): Promise<ApiResponse<unknown>>;
-  /** Returns the state of an ownership job. */
+  /** Returns the state of an ownership job: `readJob(response.body)`. */
   uboEnrichment(id: Id, jobId: Id, call?: CallOptions): Promise<ApiResponse<unknown>>;
-  /** Checks a payee. The answer is `OK_TO_PAY`, `REVIEW_BEFORE_PAYING` or `DO_NOT_PAY`. */
+  /**
+   * Checks a payee. `readPayeeDecision(response.data)` gives `OK_TO_PAY`, `REVIEW_BEFORE_PAYING` or `DO_NOT_PAY`.
+   */
   checkPayee(request: PayeeRequest, call?: CallOptions): Promise<ApiResponse<unknown>>;
   /** Returns a payee report. */
   payeeReport(id: Id, call?: CallOptions): Promise<ApiResponse<unknown>>;

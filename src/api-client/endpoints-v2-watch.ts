@@ -1,14 +1,17 @@
 import type { Id } from '../../schemas/v2/scalars.js';
 import {
+  WatchCallback,
   WatchEventsPage,
   WatchFieldsResponse,
   WatchListPage,
-  type WatchCallback,
+  type WatchEvent,
   type WatchEventsQuery,
   type WatchListQuery,
+  type WatchedCompany,
 } from '../../schemas/v2/watch.js';
 import type { Caller } from './caller.js';
-import type { ApiResponse, CallOptions, Unchecked } from './options.js';
+import { listing, type Listing } from './listing.js';
+import type { ApiResponse, CallOptions, Documented } from './options.js';
 import { maybe, page, record } from './readers.js';
 
 const route = {
@@ -27,8 +30,16 @@ const route = {
     reader: page(WatchFieldsResponse),
     repeat: 'always',
   },
-  setCallback: { endpoint: 'PUT /v2/companies/watch/callback', reader: record<WatchCallback>(), repeat: 'always' },
-  getCallback: { endpoint: 'GET /v2/companies/watch/callback', reader: record<WatchCallback>(), repeat: 'always' },
+  setCallback: {
+    endpoint: 'PUT /v2/companies/watch/callback',
+    reader: record(WatchCallback.partial()),
+    repeat: 'always',
+  },
+  getCallback: {
+    endpoint: 'GET /v2/companies/watch/callback',
+    reader: record(WatchCallback.partial()),
+    repeat: 'always',
+  },
 } as const;
 
 /**
@@ -45,12 +56,11 @@ export interface WatchEndpoints {
   /** Stops watching a company. May fail with NotFoundError if the company is no longer watched. */
   stop(id: Id, call?: CallOptions): Promise<ApiResponse<unknown>>;
   /** Returns one page of the watched companies. An item without an id becomes null. */
-  list(query?: WatchListQuery, call?: CallOptions): Promise<ApiResponse<WatchListPage>>;
+  list: Listing<WatchListQuery, WatchListPage, WatchedCompany>;
   /**
-   * Returns one page of a company's events, without checking the fields of an event. `from_date` and `to_date` are
-   * yyyy-mm-dd.
+   * Returns one page of a company's events. `from_date` and `to_date` are yyyy-mm-dd.
    */
-  events(id: Id, query?: WatchEventsQuery, call?: CallOptions): Promise<ApiResponse<WatchEventsPage>>;
+  events: EventListing;
   /** Returns the names of a company's watched fields. */
   fields(id: Id, call?: CallOptions): Promise<ApiResponse<WatchFieldsResponse>>;
   /** Adds fields and returns all watched fields. */
@@ -61,9 +71,18 @@ export interface WatchEndpoints {
    * Sets the address to which the API sends the account's events. The answer contains `secret`, which the API creates
    * once and never changes.
    */
-  setCallback(callback: string, call?: CallOptions): Promise<ApiResponse<Unchecked<WatchCallback>>>;
+  setCallback(callback: string, call?: CallOptions): Promise<ApiResponse<Documented<WatchCallback>>>;
   /** Returns the account's callback address. */
-  getCallback(call?: CallOptions): Promise<ApiResponse<Unchecked<WatchCallback>>>;
+  getCallback(call?: CallOptions): Promise<ApiResponse<Documented<WatchCallback>>>;
+}
+
+type OneCompanysEvents = Listing<WatchEventsQuery, WatchEventsPage, Documented<WatchEvent>>;
+
+/** The events of each company: like Listing, with the company's id as first argument. */
+export interface EventListing {
+  (id: Id, ...ask: Parameters<OneCompanysEvents>): ReturnType<OneCompanysEvents>;
+  pages(id: Id, ...ask: Parameters<OneCompanysEvents['pages']>): ReturnType<OneCompanysEvents['pages']>;
+  all(id: Id, ...ask: Parameters<OneCompanysEvents['all']>): ReturnType<OneCompanysEvents['all']>;
 }
 
 /** Creates the watch endpoints, which send their requests through `caller`. */
@@ -71,12 +90,21 @@ export function createWatchEndpoints(caller: Caller): WatchEndpoints {
   return {
     start: async (id, fields, call) => caller.call(route.start, { ids: [id], body: { fields } }, call),
     stop: async (id, call) => caller.call(route.stop, { ids: [id] }, call),
-    list: async (query = {}, call) => caller.call(route.list, { query }, call),
-    events: async (id, query = {}, call) => caller.call(route.events, { ids: [id], query }, call),
+    list: listing(route.list, async (query, call) => caller.call(route.list, { query }, call)),
+    events: createEventListing(caller),
     fields: async (id, call) => caller.call(route.fields, { ids: [id] }, call),
     addFields: async (id, fields, call) => caller.call(route.addFields, { ids: [id], body: { fields } }, call),
     removeFields: async (id, fields, call) => caller.call(route.removeFields, { ids: [id], body: { fields } }, call),
     setCallback: async (callback, call) => caller.call(route.setCallback, { body: { callback } }, call),
     getCallback: async (call) => caller.call(route.getCallback, {}, call),
   };
+}
+
+function createEventListing(caller: Caller): EventListing {
+  const eventsOf = (id: Id): OneCompanysEvents =>
+    listing(route.events, async (query, call) => caller.call(route.events, { ids: [id], query }, call));
+  return Object.assign(async (id: Id, ...ask: Parameters<OneCompanysEvents>) => eventsOf(id)(...ask), {
+    pages: (id: Id, ...ask: Parameters<OneCompanysEvents['pages']>) => eventsOf(id).pages(...ask),
+    all: (id: Id, ...ask: Parameters<OneCompanysEvents['all']>) => eventsOf(id).all(...ask),
+  });
 }

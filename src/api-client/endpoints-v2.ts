@@ -1,16 +1,23 @@
 import type { AutocompleteRequest } from '../../schemas/v2/autocomplete.js';
-import type { Company } from '../../schemas/v2/company.js';
-import { EmployeesPage, type Employee, type EmployeesRequest } from '../../schemas/v2/employee.js';
-import type { FinancialQuery, FinancialReport } from '../../schemas/v2/financial-report.js';
+import { Company } from '../../schemas/v2/company.js';
+import { Employee, EmployeesPage, type EmployeeItem, type EmployeesRequest } from '../../schemas/v2/employee.js';
+import { FinancialReport, type FinancialQuery } from '../../schemas/v2/financial-report.js';
 import { ContactMetricsReading, MetricsReading, type ContactMetricsQuery } from '../../schemas/v2/metrics.js';
-import { OverviewPage, type OverviewRequest } from '../../schemas/v2/overview.js';
-import { ProspectingPage, type ProspectingFilters, type ProspectingRequest } from '../../schemas/v2/prospecting.js';
+import { OverviewPage, type OverviewItem, type OverviewRequest } from '../../schemas/v2/overview.js';
+import {
+  MAX_PAGE,
+  ProspectingPage,
+  type ProspectingFilters,
+  type ProspectingItem,
+  type ProspectingRequest,
+} from '../../schemas/v2/prospecting.js';
 import type { Id } from '../../schemas/v2/scalars.js';
 import type { Caller } from './caller.js';
 import { createEnrichmentEndpoints, type EnrichmentEndpoints } from './endpoints-v2-enrichment.js';
 import { createKybEndpoints, type KybEndpoints } from './endpoints-v2-kyb.js';
 import { createWatchEndpoints, type WatchEndpoints } from './endpoints-v2-watch.js';
-import type { ApiResponse, CallOptions, Unchecked } from './options.js';
+import { listing, type Listing } from './listing.js';
+import type { ApiResponse, CallOptions, Documented } from './options.js';
 import { opaque, page, record } from './readers.js';
 
 const route = {
@@ -18,11 +25,11 @@ const route = {
   contactMetrics: { endpoint: 'GET /v2/metrics/contacts', reader: page(ContactMetricsReading), repeat: 'always' },
   prospecting: { endpoint: 'POST /v2/prospecting', reader: page(ProspectingPage), repeat: 'always' },
   overview: { endpoint: 'POST /v2/overview', reader: page(OverviewPage), repeat: 'always' },
-  company: { endpoint: 'GET /v2/companies/{id}', reader: record<Company>(), repeat: 'always' },
+  company: { endpoint: 'GET /v2/companies/{id}', reader: record(Company.partial()), repeat: 'always' },
   employees: { endpoint: 'POST /v2/employees', reader: page(EmployeesPage), repeat: 'always' },
-  employee: { endpoint: 'GET /v2/employees/{id}', reader: record<Employee>(), repeat: 'always' },
-  autocomplete: { endpoint: 'POST /v2/autocomplete', reader: record<Company>(), repeat: 'always' },
-  financial: { endpoint: 'GET /v2/financial/{id}', reader: record<FinancialReport>(), repeat: 'always' },
+  employee: { endpoint: 'GET /v2/employees/{id}', reader: record(Employee.partial()), repeat: 'always' },
+  autocomplete: { endpoint: 'POST /v2/autocomplete', reader: record(Company.partial()), repeat: 'always' },
+  financial: { endpoint: 'GET /v2/financial/{id}', reader: record(FinancialReport), repeat: 'always' },
   financialByTicker: { endpoint: 'GET /v2/financial/ticker', reader: opaque(), repeat: 'always' },
 } as const;
 
@@ -54,33 +61,34 @@ export interface V2Endpoints {
   /**
    * Returns one page of a company search. `page` is at most 10. A page may hold more or fewer rows than `per_page`, so
    * rely on `data.length` and `total_pages` instead. An item without an id becomes null. Ids are numbers or text.
+   * `prospecting.all(query)` returns the companies of the first ten pages (section "Prospecting").
    * @throws InvalidRequestError when the API rejects the query
    */
-  prospecting(query: ProspectingQuery, call?: CallOptions): Promise<ApiResponse<ProspectingPage>>;
+  prospecting: Listing<ProspectingQuery, ProspectingPage, ProspectingItem>;
   /**
-   * Returns one page of companies that match partial data. `per_page` is at most 5. An item without an id becomes null.
+   * Returns one page of companies that match partial data (section "Company search"). `per_page` is at most 5. An item
+   * without an id becomes null.
    */
-  overview(query: OverviewRequest, call?: CallOptions): Promise<ApiResponse<OverviewPage>>;
+  overview: Listing<OverviewRequest, OverviewPage, OverviewItem>;
   /**
-   * Returns a company record without checking its fields (schemas/v2/company.ts). Throws NotFoundError when the company
-   * is gone.
+   * Returns a company record (section "Company record"). Throws NotFoundError when the company is gone.
    */
-  company(id: Id, call?: CallOptions): Promise<ApiResponse<Unchecked<Company>>>;
-  /** Returns one page of people. `page` is at most 10. An item without an id becomes null. */
-  employees(query: EmployeesQuery, call?: CallOptions): Promise<ApiResponse<EmployeesPage>>;
-  /** Returns an employee record, which is personal data, without checking its fields (schemas/v2/employee.ts). */
-  employee(id: Id, call?: CallOptions): Promise<ApiResponse<Unchecked<Employee>>>;
+  company(id: Id, call?: CallOptions): Promise<ApiResponse<Documented<Company>>>;
+  /** Returns one page of people (section "Employees"). `page` is at most 10. An item without an id becomes null. */
+  employees: Listing<EmployeesQuery, EmployeesPage, EmployeeItem>;
+  /** Returns an employee record (section "Employee record"), which is personal data. */
+  employee(id: Id, call?: CallOptions): Promise<ApiResponse<Documented<Employee>>>;
   /**
-   * Finds a company from partial data and returns its record without checking the fields. A query with only a country
-   * fails with AutocompleteFieldError.
+   * Finds a company from partial data (section "Autocomplete"). A query with only a country fails with
+   * AutocompleteFieldError.
    */
-  autocomplete(query: AutocompleteRequest, call?: CallOptions): Promise<ApiResponse<Unchecked<Company>>>;
+  autocomplete(query: AutocompleteRequest, call?: CallOptions): Promise<ApiResponse<Documented<Company>>>;
   /**
-   * Returns the financial report by year without checking its fields. The report may be empty. `Currency` gives the
+   * Returns the financial report by year (section "Financial report"). The report may be empty. `Currency` gives the
    * currency of each year. Sends `year` in the query, although the reference lists `year` as a body parameter of this
    * GET. If the API ignores `year`, it returns all years.
    */
-  financial(id: Id, query?: FinancialQuery, call?: CallOptions): Promise<ApiResponse<Unchecked<FinancialReport>>>;
+  financial(id: Id, query?: FinancialQuery, call?: CallOptions): Promise<ApiResponse<FinancialReport>>;
   /** Returns the financials of a company by its stock-exchange ticker. The reference does not show the answer. */
   financialByTicker(ticker: string, call?: CallOptions): Promise<ApiResponse<unknown>>;
   enrichment: EnrichmentEndpoints;
@@ -93,10 +101,14 @@ export function createV2Endpoints(caller: Caller): V2Endpoints {
   return {
     metrics: async (call) => caller.call(route.metrics, {}, call),
     contactMetrics: async (query, call) => caller.call(route.contactMetrics, { query }, call),
-    prospecting: async (query, call) => caller.call(route.prospecting, { body: query }, call),
-    overview: async (query, call) => caller.call(route.overview, { body: query }, call),
+    prospecting: listing({ ...route.prospecting, maxPage: MAX_PAGE }, async (query, call) =>
+      caller.call(route.prospecting, { body: query }, call),
+    ),
+    overview: listing(route.overview, async (query, call) => caller.call(route.overview, { body: query }, call)),
     company: async (id, call) => caller.call(route.company, { ids: [id] }, call),
-    employees: async (query, call) => caller.call(route.employees, { body: query }, call),
+    employees: listing({ ...route.employees, maxPage: MAX_PAGE }, async (query, call) =>
+      caller.call(route.employees, { body: query }, call),
+    ),
     employee: async (id, call) => caller.call(route.employee, { ids: [id] }, call),
     autocomplete: async (query, call) => caller.call(route.autocomplete, { body: query }, call),
     financial: async (id, query = {}, call) => caller.call(route.financial, { ids: [id], query }, call),

@@ -1,5 +1,6 @@
 import type { ValidationItem } from '../../schemas/connector/error.js';
 import type { LimitAccess } from '../../schemas/v2/error.js';
+import type { Misfit } from '../../schemas/v2/read-leniently.js';
 
 /** Facts about a failed call, which every ApiError receives. They never contain the API key. */
 export interface ApiErrorContext {
@@ -240,5 +241,11 @@ export class ClientClosedError extends Error {
   }
 }
 
-/** Result of reading an answer: its data, or the error that the answer contains. */
-export type Reading<T> = { ok: true; data: T } | { ok: false; error: ApiError };
+/** Content of an answer: its data, and the values that the data lacks because of their type. Computed on first use. */
+export interface Content<T> {
+  data: () => T;
+  misfits: () => readonly Misfit[];
+}
+
+/** Result of reading an answer: its content, or the error that the answer contains. */
+export type Reading<T> = ({ ok: true } & Content<T>) | { ok: false; error: ApiError };

@@ -6,7 +6,7 @@ export type { TendersQuery, V1CompaniesQuery, V1CompanyExecutivesAsk, V1Endpoint
 export type { ProspectingQuery, V2Endpoints } from './endpoints-v2.js';
 export type { EnrichmentEndpoints } from './endpoints-v2-enrichment.js';
 export type { KybEndpoints } from './endpoints-v2-kyb.js';
-export type { WatchEndpoints } from './endpoints-v2-watch.js';
+export type { EventListing, WatchEndpoints } from './endpoints-v2-watch.js';
 export {
   ApiError,
   AutocompleteFieldError,
@@ -25,6 +25,10 @@ export {
   TransportError,
   ValidationError,
 } from './errors.js';
-export type { ApiClientOptions, ApiResponse, Assumed, AttemptReport, CallOptions, Unchecked } from './options.js';
+export { IncompleteListError, type Listing, type ListGap, type ListOptions } from './listing.js';
+export type { ApiClientOptions, ApiResponse, Assumed, AttemptReport, CallOptions, Documented } from './options.js';
+export type * from './records.js';
+export { readJob, readOwners, type JobAnswer } from './read-ownership.js';
+export { readPayeeDecision } from './read-payee.js';
 export { canonicalJson } from './request.js';
 export { verifyWebhook } from './verify-webhook.js';

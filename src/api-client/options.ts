@@ -1,3 +1,5 @@
+import type { Misfit } from '../../schemas/v2/read-leniently.js';
+
 /** One request that the client sent, as passed to `onAttempt`. */
 export interface AttemptReport {
   /** Route template, for example `GET /v2/companies/{id}`. */
@@ -18,17 +20,18 @@ export interface AttemptReport {
 export interface ApiClientOptions {
   /**
    * Address to which the client adds `/v1/finder` and `/v2`, for example `https://api.example.com`. May contain a path.
+   * `undefined` is an error, as for `apiKey`.
    */
-  baseUrl: string;
+  baseUrl: string | undefined;
   /** Address to which the client adds the connector's `/api` and `/oauth`. May contain a path. @default baseUrl */
   connectorUrl?: string | undefined;
   /** Whether to send the API key over plain http to other machines. @default false: only to loopback addresses */
   allowHttp?: boolean;
   /**
    * API key. Sent in the header `Authorization: Token …`, or to the connector as `api_key` in the body. Never shown in
-   * errors or logs.
+   * errors or logs. `undefined` is an error, so `process.env.TIDEMARK_API_KEY` can be passed unchecked.
    */
-  apiKey: string;
+  apiKey: string | undefined;
   /** Maximum number of requests in flight, over all calls of this client. @default 16 */
   maxConcurrency?: number;
   /**
@@ -78,7 +81,13 @@ export interface CallOptions {
 
 /** An answer without an error. */
 export interface ApiResponse<T> {
-  data: T;
+  /**
+   * The answer as JSON, with the documented types. Fields that the reference does not name are kept. A value of another
+   * type than documented is missing here, and listed in `misfits`.
+   */
+  readonly data: T;
+  /** Values that are missing in `data`, or null there, because they do not have their documented type. */
+  readonly misfits: readonly Misfit[];
   status: number;
   /** The answer's text as received, except that an API key in the text is replaced by `[redacted]`. */
   body: string;
@@ -103,8 +112,5 @@ export interface ApiResponse<T> {
  */
 export type Assumed<T> = { fits: true; value: T } | { fits: false; value: unknown };
 
-/**
- * A JSON object whose fields are documented but not checked. Code that uses a value must check it, with the schema of
- * the record or in SQL.
- */
-export type Unchecked<T> = { [K in keyof T]?: unknown };
+/** A record with its documented fields. Any of them may be missing, because the API does not always send all. */
+export type Documented<T> = { [K in keyof T]?: T[K] | undefined };

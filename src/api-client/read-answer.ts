@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 
+import { readLeniently } from '../../schemas/v2/read-leniently.js';
 import { findError } from './classify.js';
 import { readScreen } from './connector-screen.js';
 import { isDeeperThan, MAX_JSON_DEPTH } from './json-depth.js';
@@ -18,7 +19,7 @@ import type { NextHeaders } from './transport.js';
 export interface Reader<T> {
   /**
    * - page: JSON that fits `schema`.
-   * - record: any JSON object. Its values are checked later.
+   * - record: any JSON object. Values that do not fit `schema` are removed.
    * - opaque: any JSON, converted by `view`.
    * - maybe: any JSON, or an empty body.
    * - screen: any text, or a redirect (see `Screen`).
@@ -36,7 +37,7 @@ export function readAnswer<T>(reader: Reader<T>, context: ApiErrorContext, next:
   if (reader.kind === 'screen') return readScreen(context, next) as Reading<T>;
   const { location } = next;
   const success = context.status >= 200 && context.status < 300;
-  if (success && reader.kind === 'maybe' && context.body.trim() === '') return { ok: true, data: null as T };
+  if (success && reader.kind === 'maybe' && context.body.trim() === '') return content(null as T);
   if (isDeeperThan(MAX_JSON_DEPTH, context.body)) {
     return {
       ok: false,
@@ -59,7 +60,7 @@ export function readAnswer<T>(reader: Reader<T>, context: ApiErrorContext, next:
 function readSuccess<T>(reader: Reader<T>, json: unknown, context: ApiErrorContext): Reading<T> {
   if (reader.kind === 'page' && reader.schema !== undefined) {
     const checked = reader.schema.safeParse(json);
-    if (checked.success) return { ok: true, data: checked.data };
+    if (checked.success) return checkedContent(reader.schema, checked.data, json);
     // The API may send an error body with status 200.
     const named = findError(json, context, false);
     return { ok: false, error: named ?? new ContractError(context, describeMisfit(checked.error)) };
@@ -69,7 +70,31 @@ function readSuccess<T>(reader: Reader<T>, json: unknown, context: ApiErrorConte
   if (reader.kind === 'record' && (typeof json !== 'object' || json === null || Array.isArray(json))) {
     return { ok: false, error: new ContractError(context, `expected a JSON object, got ${nameKind(json)}`) };
   }
-  return { ok: true, data: reader.view === undefined ? (json as T) : reader.view(json) };
+  if (reader.kind === 'record' && reader.schema !== undefined) return lenientContent(reader.schema, json);
+  return content(reader.view === undefined ? (json as T) : reader.view(json));
+}
+
+function content<T>(data: T): Reading<T> {
+  return { ok: true, data: () => data, misfits: () => [] };
+}
+
+function checkedContent<T>(schema: z.ZodType<T>, data: T, json: unknown): Reading<T> {
+  return { ok: true, data: () => data, misfits: once(() => readLeniently(schema, json).misfits) };
+}
+
+/** Checks the values only when the caller reads them. The pipeline does not: it lands the text of the answer. */
+function lenientContent<T>(schema: z.ZodType<T>, json: unknown): Reading<T> {
+  const read = once(() => {
+    if (schema.safeParse(json).success) return { value: json as T, misfits: [] };
+    const reading = readLeniently(schema, json);
+    return { value: reading.fits ? reading.value : ({} as T), misfits: reading.misfits };
+  });
+  return { ok: true, data: () => read().value, misfits: () => read().misfits };
+}
+
+function once<T>(compute: () => T): () => T {
+  let known: { value: T } | undefined;
+  return () => (known ??= { value: compute() }).value;
 }
 
 function describeNoJson(context: ApiErrorContext, location: string | null): ApiError {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
 import type { Screen } from './connector-screen.js';
-import type { Assumed, Unchecked } from './options.js';
+import type { Assumed } from './options.js';
 import type { Reader } from './read-answer.js';
 
 /**
@@ -12,12 +12,9 @@ export function page<T>(schema: z.ZodType<T>): Reader<T> {
   return { kind: 'page', schema };
 }
 
-/**
- * Creates a reader for a record: any JSON object. The type parameter is the documented shape of the record, as in
- * `record<Company>()`.
- */
-export function record<T>(): Reader<Unchecked<T>> {
-  return { kind: 'record' };
+/** Creates a reader for a record: any JSON object. Fields that do not fit the schema are removed from `data`. */
+export function record<T>(schema: z.ZodType<T>): Reader<T> {
+  return { kind: 'record', schema };
 }
 
 /** Reads an undocumented answer: any JSON. */

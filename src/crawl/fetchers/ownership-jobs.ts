@@ -12,7 +12,7 @@ import { RoutesClosedError, type Routes } from '../../resolve/routes.js';
 import { rowOf } from '../answer.js';
 import type { CrawlDeps } from '../deps.js';
 import { carefully, findLostStart, segmentOf, settingsOf } from '../owners/ask-owners.js';
-import { readJob } from '../owners/job-answer.js';
+import { readJob } from '../../api-client/read-ownership.js';
 import { JobFiles } from '../owners/job-files.js';
 import { decideStart, type OwnerJob } from '../owners/job-state.js';
 import { thresholdParameter } from '../owners/threshold-parameter.js';

@@ -5,7 +5,7 @@ import type { NewRow } from '../../landing/index.js';
 import { rowOf } from '../answer.js';
 import type { CrawlDeps } from '../deps.js';
 import { thresholdParameter } from './threshold-parameter.js';
-import { readOwners } from './job-answer.js';
+import { readOwners } from '../../api-client/read-ownership.js';
 import type { JobEnd } from './job-state.js';
 import { ownersWithoutPersonalData } from './without-personal-data.js';
 

@@ -11,7 +11,7 @@ import { inParallel } from '../in-parallel.js';
 import { refusalOf } from '../refusal.js';
 import { reopenQuota } from '../run/read-quota.js';
 import { carefully, findLostStart, rowInWords, segmentOf, settingsOf } from './ask-owners.js';
-import { readJob } from './job-answer.js';
+import { readJob } from '../../api-client/read-ownership.js';
 import { JobFiles } from './job-files.js';
 import {
   decidePoll,

@@ -5,7 +5,7 @@ import { ConcurrencyGate } from '../../../src/api-client/concurrency-gate.js';
 import { LimitError, TransportError, type ApiError } from '../../../src/api-client/index.js';
 import { Pacer } from '../../../src/api-client/pacer.js';
 import { QuotaLatch } from '../../../src/api-client/quota-latch.js';
-import { record } from '../../../src/api-client/readers.js';
+import { opaque } from '../../../src/api-client/readers.js';
 import type { Answer, Fault } from '../../../src/api-client/transport.js';
 import { createRedactor } from '../../../src/core/redact.js';
 import { rejection, TEST_KEY } from './helpers.js';
@@ -49,7 +49,7 @@ function scripted(...answers: (Answer | Fault)[]) {
     closing: new AbortController().signal,
   });
   const call = (repeat: Route<unknown>['repeat'] = 'always') =>
-    caller.call({ endpoint: 'GET /v2/metrics', reader: record(), repeat }, {});
+    caller.call({ endpoint: 'GET /v2/metrics', reader: opaque(), repeat }, {});
   return { call, pacer, sent: () => sent };
 }
 

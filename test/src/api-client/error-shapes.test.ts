@@ -175,7 +175,7 @@ describe('data that resembles an error', () => {
   ])('reads as data: %s', async (_name, body) => {
     await withApi(
       (_request, response) => reply(response, 200, body),
-      async ({ client }) => expect((await client.v2.financial(1)).data).toEqual(body),
+      async ({ client }) => expect(JSON.parse((await client.v2.financial(1)).body)).toEqual(body),
     );
   });
 

@@ -183,6 +183,7 @@ describe('answers of the client', () => {
           // The server's clock: the Date header of this answer.
           servedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/),
           data: JSON.parse(text),
+          misfits: [],
           body: text,
           status: 201,
           fetchedAt: '2026-11-21T02:00:00.000Z',
@@ -195,7 +196,7 @@ describe('answers of the client', () => {
     );
   });
 
-  it('reads text totals as numbers and marks items without id as null', async () => {
+  it('reads text totals as numbers, removes wrong values and marks items without id as null', async () => {
     const body = {
       total_companies: '3',
       total_pages: 1,
@@ -206,7 +207,7 @@ describe('answers of the client', () => {
       (_q, r) => reply(r, 200, body),
       async ({ client }) => {
         const { data } = await client.v2.prospecting({});
-        expect(data).toEqual({ ...body, total_companies: 3, data: [{ id: 1 }, null, { id: '2', name: 5 }] });
+        expect(data).toEqual({ ...body, total_companies: 3, data: [{ id: 1 }, null, { id: '2' }] });
       },
     );
   });
