@@ -94,6 +94,16 @@ export type V1ExecutivesQuery = Omit<V1ExecutivesRequest, 'filters'> & {
     | undefined;
 };
 
+// Interfaces and not type aliases, so that test/repo/routes.test.ts can tell the lists apart.
+export interface V1CompanySearch extends Listing<V1CompaniesQuery, V1CompaniesPage, V1CompanySummary> {}
+export interface V1CompanyExecutivesList extends Listing<
+  V1CompanyExecutivesAsk,
+  V1CompanyExecutivesPage,
+  V1Executive
+> {}
+export interface V1ExecutiveSearch extends Listing<V1ExecutivesQuery, V1ExecutivesPage, V1ExecutiveItem> {}
+export interface TenderSearch extends Listing<TendersQuery, TendersPage, TenderSummary> {}
+
 /**
  * Calls of version 1 at `{baseUrl}/v1/finder` (reference v1, section "Endpoints"). The client sends the parameters of
  * GET requests in the query.
@@ -103,22 +113,22 @@ export interface V1Endpoints {
    * Returns one page of companies. `pages` says how many pages the API shows for this search. An item without an id
    * becomes null.
    */
-  companies: Listing<V1CompaniesQuery, V1CompaniesPage, V1CompanySummary>;
+  companies: V1CompanySearch;
   /** Returns company details (section "Version 1 company details"). Throws NotFoundError when the company is gone. */
   company(id: Id, call?: CallOptions): Promise<ApiResponse<Documented<V1Company>>>;
   /** Returns financial reports (section "Version 1 financial report"). Dates are integers (yyyymmdd). */
   financial(id: Id, call?: CallOptions): Promise<ApiResponse<Documented<V1FinancialReport>>>;
   /** Returns one page of a company's executives (`list`), which is personal data. */
-  companyExecutives: Listing<V1CompanyExecutivesAsk, V1CompanyExecutivesPage, V1Executive>;
+  companyExecutives: V1CompanyExecutivesList;
   /** Returns one page of executives who match filters on the company and the person. The page is personal data. */
-  executives: Listing<V1ExecutivesQuery, V1ExecutivesPage, V1ExecutiveItem>;
+  executives: V1ExecutiveSearch;
   /** Returns an executive's contact details (section "Version 1 executive"), which are personal data. */
   executive(id: Id, call?: CallOptions): Promise<ApiResponse<Documented<V1Executive>>>;
   /**
    * Returns one page of tenders (section "Tender filters"). The answer has no page count, so read pages until
    * `total_results` rows were read or a page is empty.
    */
-  tenders: Listing<TendersQuery, TendersPage, TenderSummary>;
+  tenders: TenderSearch;
   /**
    * Returns a tender (section "Tender details"). Dates have no zone, and `description` is HTML. Throws NotFoundError
    * when no tender has this slug.

@@ -31,6 +31,13 @@ const route = {
   },
 } as const;
 
+// Interfaces and not type aliases, so that test/repo/routes.test.ts can tell the lists apart.
+export interface EnrichmentSearch extends Listing<
+  EnrichEmployeeSearchRequest,
+  EnrichEmployeeSearchPage,
+  EnrichedEmployeeItem
+> {}
+
 /**
  * Enrichment calls (reference v2, section "Enrichment"). Each call finds a record from partial data. `reveal_email` and
  * `reveal_phone` default to true. The reference does not show the answer when nothing matches. Expect NotFoundError or
@@ -53,7 +60,7 @@ export interface EnrichmentEndpoints {
   /** Finds a person by name, company, domain, e-mail or profile. */
   employeeByContacts(request: EnrichContactsRequest, call?: CallOptions): Promise<ApiResponse<Documented<Employee>>>;
   /** Returns one page of people who match domains, places and seniorities. An item without an id becomes null. */
-  searchEmployees: Listing<EnrichEmployeeSearchRequest, EnrichEmployeeSearchPage, EnrichedEmployeeItem>;
+  searchEmployees: EnrichmentSearch;
 }
 
 /** Creates the enrichment endpoints, which send their requests through `caller`. */

@@ -42,6 +42,9 @@ const route = {
   },
 } as const;
 
+// Interfaces and not type aliases, so that test/repo/routes.test.ts can tell the lists apart.
+export interface WatchList extends Listing<WatchListQuery, WatchListPage, WatchedCompany> {}
+
 /**
  * Calls that manage the watched companies (reference v2, section "Watching"). The client may retry all nine, because
  * each one sets or reads a state: sending it twice has the same effect as once. Names of watched fields are sent
@@ -56,7 +59,7 @@ export interface WatchEndpoints {
   /** Stops watching a company. May fail with NotFoundError if the company is no longer watched. */
   stop(id: Id, call?: CallOptions): Promise<ApiResponse<unknown>>;
   /** Returns one page of the watched companies. An item without an id becomes null. */
-  list: Listing<WatchListQuery, WatchListPage, WatchedCompany>;
+  list: WatchList;
   /**
    * Returns one page of a company's events. `from_date` and `to_date` are yyyy-mm-dd.
    */

@@ -46,6 +46,11 @@ export type EmployeesQuery = Omit<EmployeesRequest, 'filters'> & {
   filters: Omit<EmployeesRequest['filters'], 'company_id'> & { company_id?: Id | undefined };
 };
 
+// Interfaces and not type aliases, so that test/repo/routes.test.ts can tell the lists apart.
+export interface CompanySearch extends Listing<ProspectingQuery, ProspectingPage, ProspectingItem> {}
+export interface OverviewSearch extends Listing<OverviewRequest, OverviewPage, OverviewItem> {}
+export interface PeopleSearch extends Listing<EmployeesQuery, EmployeesPage, EmployeeItem> {}
+
 /** Calls of version 2 at `{baseUrl}/v2` (reference v2, section "Endpoints"). */
 export interface V2Endpoints {
   /**
@@ -64,18 +69,18 @@ export interface V2Endpoints {
    * `prospecting.all(query)` returns the companies of the first ten pages (section "Prospecting").
    * @throws InvalidRequestError when the API rejects the query
    */
-  prospecting: Listing<ProspectingQuery, ProspectingPage, ProspectingItem>;
+  prospecting: CompanySearch;
   /**
    * Returns one page of companies that match partial data (section "Company search"). `per_page` is at most 5. An item
    * without an id becomes null.
    */
-  overview: Listing<OverviewRequest, OverviewPage, OverviewItem>;
+  overview: OverviewSearch;
   /**
    * Returns a company record (section "Company record"). Throws NotFoundError when the company is gone.
    */
   company(id: Id, call?: CallOptions): Promise<ApiResponse<Documented<Company>>>;
   /** Returns one page of people (section "Employees"). `page` is at most 10. An item without an id becomes null. */
-  employees: Listing<EmployeesQuery, EmployeesPage, EmployeeItem>;
+  employees: PeopleSearch;
   /** Returns an employee record (section "Employee record"), which is personal data. */
   employee(id: Id, call?: CallOptions): Promise<ApiResponse<Documented<Employee>>>;
   /**

@@ -2,11 +2,20 @@ export { createApiClient, type ApiClient } from './client.js';
 export type { Screen } from './connector-screen.js';
 export type { ConnectorEndpoints } from './endpoints-connector.js';
 export type { SignInEndpoints, SignInOptions } from './endpoints-connector-sign-in.js';
-export type { TendersQuery, V1CompaniesQuery, V1CompanyExecutivesAsk, V1Endpoints } from './endpoints-v1.js';
-export type { ProspectingQuery, V2Endpoints } from './endpoints-v2.js';
-export type { EnrichmentEndpoints } from './endpoints-v2-enrichment.js';
+export type {
+  TenderSearch,
+  TendersQuery,
+  V1CompaniesQuery,
+  V1CompanyExecutivesAsk,
+  V1CompanyExecutivesList,
+  V1CompanySearch,
+  V1Endpoints,
+  V1ExecutiveSearch,
+} from './endpoints-v1.js';
+export type { CompanySearch, OverviewSearch, PeopleSearch, ProspectingQuery, V2Endpoints } from './endpoints-v2.js';
+export type { EnrichmentEndpoints, EnrichmentSearch } from './endpoints-v2-enrichment.js';
 export type { KybEndpoints } from './endpoints-v2-kyb.js';
-export type { EventListing, WatchEndpoints } from './endpoints-v2-watch.js';
+export type { EventListing, WatchEndpoints, WatchList } from './endpoints-v2-watch.js';
 export {
   ApiError,
   AutocompleteFieldError,
