@@ -26,22 +26,31 @@ export interface PeopleOfStream {
   people: readonly PeopleInBody[];
   /** What entity_id identifies. With `company`, all people in an answer belong to that company. */
   entity: 'company' | 'person' | 'other';
+  /** For streams whose entity_id is a question as JSON: the members of the question that name a person. */
+  asks?: readonly string[];
   /** True for watch events: their texts name people without an id. */
   events?: true;
   /**
    * What `retention` does with an answer that is too old:
    * - drop: removes the whole answer, because it describes only people.
-   * - reduce: removes the people and keeps the rest (`withoutPersonalData` of the stream's fetcher).
+   * - reduce: removes the people and keeps the rest (`withoutPersonalData` of the stream's fetcher). Removes the whole
+   *   answer if its question names a person.
    */
   expired: 'drop' | 'reduce';
 }
 
-/** One entry for each stream whose fetcher has `withoutPersonalData`. */
+/** One entry for each stream whose fetcher has `withoutPersonalData`, and for each whose questions may name people. */
 export const PEOPLE: Readonly<Partial<Record<LandingStream, PeopleOfStream>>> = {
   executives: { people: [{ path: ['list'] }, { path: ['data'] }, { path: [] }], entity: 'company', expired: 'drop' },
   employees: { people: [{ path: ['data'] }], entity: 'company', expired: 'drop' },
   employee_details: { people: [{ path: [] }], entity: 'person', expired: 'drop' },
-  enrichments: { people: [{ path: [] }, { path: ['data'] }], entity: 'other', expired: 'drop' },
+  enrichments: {
+    people: [{ path: [] }, { path: ['data'] }],
+    entity: 'other',
+    asks: ['email', 'profile', 'first_name', 'last_name'],
+    expired: 'drop',
+  },
+  matches: { people: [], entity: 'other', asks: ['email', 'person'], expired: 'reduce' },
   ownership: { people: [{ path: ['**'] }], entity: 'company', expired: 'reduce' },
   ownership_jobs: { people: [{ path: ['**'] }], entity: 'company', expired: 'reduce' },
   tender_details: { people: [{ path: ['contacts', '*'], kind: 'contact' }], entity: 'other', expired: 'reduce' },

@@ -7,7 +7,9 @@ import { writeFileAtomic } from '../core/files.js';
 import { readJsonNodes, type JsonNode } from '../core/json-nodes.js';
 import { reduceDelivery, reduceEvents, type EventFacts } from './events.js';
 import { findFingerprint, openFingerprint, type Fingerprint } from './fingerprint.js';
+import { asksAbout } from './questions.js';
 import { removePeople, type FoundPerson } from './people.js';
+import { addValues } from './values.js';
 
 /*
  * Tombstones: keyed hashes of the ids of forgotten people and companies, and of the content of removed events, one per
@@ -48,12 +50,19 @@ export class Forgotten {
     if (spec === undefined) return row;
     if (spec.entity === 'person' && this.has('person', row.entity_id)) return { ...row, ...REMOVED_ROW };
     const ofCompany = spec.entity === 'company' && this.has('company', row.entity_id);
+    if (named.question(stream, row)) return { ...row, ...REMOVED_ROW };
     const json = readJson(row.body);
     if (json === undefined) return ofCompany || named.unreadable(row) ? withoutText(row) : row;
+    const removed = new Set<string>();
+    const isRemoved = (person: FoundPerson): boolean => {
+      const isGone = ofCompany || this.#isGone(person) || named.person(person);
+      if (isGone) addValues(person.node, removed);
+      return isGone;
+    };
     const body = spec.events
       ? this.#stripEvents(row, (event) => ofCompany || this.has('content', event.hash) || named.event(event, row))
-      : removePeople(json, spec, (person) => ofCompany || this.#isGone(person) || named.person(person));
-    if (body === null) return { ...row, ...REMOVED_ROW };
+      : removePeople(json, spec, isRemoved);
+    if (body === null || asksAbout(stream, row.entity_id, removed)) return { ...row, ...REMOVED_ROW };
     return body === json.text || body === row.body ? row : { ...row, body };
   }
 
@@ -71,12 +80,14 @@ export class Forgotten {
 export interface Named {
   person(person: FoundPerson): boolean;
   event(event: EventFacts, row: PeopleRow): boolean;
+  /** Whether the question of a list names a person to remove. */
+  question(stream: LandingStream, row: PeopleRow): boolean;
   /** Whether to remove the text of an answer that is no JSON. */
   unreadable(row: PeopleRow): boolean;
 }
 
 // An unreadable answer may name a forgotten person.
-const NOBODY: Named = { person: () => false, event: () => false, unreadable: () => true };
+const NOBODY: Named = { person: () => false, event: () => false, question: () => false, unreadable: () => true };
 
 /** What stays of an answer that describes a forgotten person only. The load counts it as "not found". */
 const REMOVED_ROW = { request_key: 'removed by tidemark forget', entity_id: 'forgotten', status: 404, body: '' };

@@ -25,14 +25,15 @@ export function valuesOf(body: string, found: Set<string> = new Set()): Set<stri
 export function addValues(node: JsonNode, found: Set<string>): void {
   if (node.kind === 'object') for (const member of node.members.values()) addValues(member, found);
   else if (node.kind === 'array') for (const item of node.items) addValues(item, found);
-  else if (node.kind === 'number') add(node.text, found);
+  else if (node.kind === 'number') addValue(node.text, found);
   else if (node.kind === 'string') {
-    add(node.value, found);
-    if (node.value.includes('<')) for (const part of node.value.split(/<[^>]*>/)) add(part, found);
+    addValue(node.value, found);
+    if (node.value.includes('<')) for (const part of node.value.split(/<[^>]*>/)) addValue(part, found);
   }
 }
 
-function add(text: string, found: Set<string>): void {
+/** Adds a text, unless it is too short to search for. */
+export function addValue(text: string, found: Set<string>): void {
   const value = text.trim();
   if (Buffer.byteLength(value) < SHORTEST || value.length > LONGEST) return;
   if (/^[-+.\d]+$/.test(value) && value.replaceAll(/\D/g, '').length < FEWEST_DIGITS) return;

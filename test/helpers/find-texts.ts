@@ -8,10 +8,7 @@ import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
  * @returns `file: text` for each text found in a file
  */
 export async function findTexts(folder: string, texts: readonly string[]): Promise<string[]> {
-  const forms = texts.map((text) => ({
-    text,
-    forms: new Set([text, JSON.stringify(text).slice(1, -1), escaped(text)]),
-  }));
+  const forms = byStart(texts);
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
   try {
@@ -20,9 +17,7 @@ export async function findTexts(folder: string, texts: readonly string[]): Promi
       const file = path.join(folder, name);
       if (!statSync(file).isFile()) continue;
       for await (const bytes of contentOf(connection, file)) {
-        for (const { text, forms: all } of forms) {
-          if ([...all].some((form) => bytes.includes(form))) found.add(`${name}: ${text}`);
-        }
+        for (const text of textsIn(bytes, forms)) found.add(`${name}: ${text}`);
       }
     }
     return [...found].toSorted();
@@ -30,6 +25,37 @@ export async function findTexts(folder: string, texts: readonly string[]): Promi
     connection.closeSync();
     instance.closeSync();
   }
+}
+
+const START = 4;
+
+/** The forms in which a file may write the texts, as bytes, by their first bytes. */
+function byStart(texts: readonly string[]): Map<number, { text: string; form: Buffer }[]> {
+  const forms = new Map<number, { text: string; form: Buffer }[]>();
+  for (const text of texts) {
+    for (const written of new Set([text, JSON.stringify(text).slice(1, -1), escaped(text)])) {
+      const form = Buffer.from(written);
+      if (form.length < START) throw new Error(`Cannot search for "${text}": it has less than ${START} bytes.`);
+      const start = form.readInt32BE(0);
+      forms.set(start, [...(forms.get(start) ?? []), { text, form }]);
+    }
+  }
+  return forms;
+}
+
+function textsIn(content: Buffer | string, forms: ReturnType<typeof byStart>): Set<string> {
+  const bytes = Buffer.from(content);
+  const found = new Set<string>();
+  let start = 0;
+  for (const [at, byte] of bytes.entries()) {
+    start = (start << 8) | byte;
+    if (at < START - 1) continue;
+    const from = at - START + 1;
+    for (const { text, form } of forms.get(start) ?? []) {
+      if (!found.has(text) && form.equals(bytes.subarray(from, from + form.length))) found.add(text);
+    }
+  }
+  return found;
 }
 
 async function* contentOf(connection: DuckDBConnection, file: string): AsyncGenerator<Buffer | string> {

@@ -5,7 +5,8 @@ import { deliveryWithoutPeople, REMOVED_FIELD, type EventFacts } from '../../pri
 import { openFingerprint, type Fingerprint } from '../../privacy/fingerprint.js';
 import { withoutText, type Forgotten, type Named, type PeopleRow, type Subject } from '../../privacy/forgotten.js';
 import type { FoundPerson } from '../../privacy/people.js';
-import { addValues, isAddress, ValueFinder, valuesOf } from '../../privacy/values.js';
+import { personInQuestion } from '../../privacy/questions.js';
+import { addValue, addValues, isAddress, ValueFinder, valuesOf } from '../../privacy/values.js';
 import type { Change, StoredRow } from './landed-rows.js';
 import type { Unproven } from './unproven.js';
 
@@ -33,6 +34,8 @@ export class Changes {
   #fingerprint: Fingerprint | undefined;
   #addresses = new ValueFinder([]);
   #ofCompany = new ValueFinder([]);
+  /** The values in lower case: a list may write a name in other letters than the API. */
+  #ofQuestions = new ValueFinder([]);
   #isSealed = false;
 
   constructor(forgotten: Forgotten | undefined, request: Reduction, unproven: Unproven) {
@@ -50,10 +53,10 @@ export class Changes {
     const current = this.#reduced(stream, row);
     const after = current === null ? null : this.#stripped(stream, current);
     if (after === row) return;
-    this.note(row, after);
+    this.note(stream, row, after);
     if (current === null || after === null || after === current) return;
-    for (const value of difference(current, after)) this.#unproven.named.add(value);
-    if (row.entity_id !== null) this.#unproven.companies.add(row.entity_id);
+    for (const value of difference(stream, current, after)) this.#unproven.named.add(value);
+    if (PEOPLE[stream]?.entity === 'company' && row.entity_id !== null) this.#unproven.companies.add(row.entity_id);
   }
 
   /** Notes which collected values other people have. */
@@ -68,6 +71,7 @@ export class Changes {
     const own = [...this.#unproven.named].filter((value) => !this.#shared.has(value));
     this.#addresses = new ValueFinder(own.filter(isAddress));
     this.#ofCompany = new ValueFinder(own);
+    this.#ofQuestions = new ValueFinder(own.map((value) => value.toLowerCase()));
     this.#isSealed = own.length > 0;
   }
 
@@ -77,8 +81,8 @@ export class Changes {
   };
 
   /** Remembers the values that a change removes, and the fingerprints of removed events. */
-  readonly note = (before: StoredRow, after: StoredRow | null): void => {
-    for (const value of difference(before, after)) this.#unproven.values.add(value);
+  readonly note = (stream: LandingStream, before: StoredRow, after: StoredRow | null): void => {
+    for (const value of difference(stream, before, after)) this.#unproven.values.add(value);
     for (const [, hash = ''] of after?.body.matchAll(CONTENT) ?? []) this.#contents.add(hash);
   };
 
@@ -92,8 +96,10 @@ export class Changes {
     const { expired, everyone } = this.#request;
     const cutoff = expired?.[stream];
     const isExpired = cutoff !== undefined && Date.parse(row.fetched_at) < cutoff.getTime();
+    if (!isExpired && !everyone) return row;
     if (isExpired && PEOPLE[stream]?.expired === 'drop') return null;
-    return isExpired || everyone ? this.#withoutPeople(stream, row) : row;
+    if (personInQuestion(stream, row.entity_id).length > 0) return null;
+    return this.#withoutPeople(stream, row);
   }
 
   #withoutPeople(stream: LandingStream, row: StoredRow): StoredRow {
@@ -123,13 +129,20 @@ export class Changes {
       if (this.#addresses.isIn(text)) return true;
       return entity_id !== null && this.#unproven.companies.has(entity_id) && this.#ofCompany.isIn(text);
     },
+    question: (stream: LandingStream, { entity_id }: PeopleRow) =>
+      this.#isSealed &&
+      personInQuestion(stream, entity_id).some((value) => this.#ofQuestions.isIn(value.toLowerCase())),
     unreadable: ({ body }: PeopleRow) => this.#isSealed && this.#ofCompany.isIn(body),
   };
 }
 
-function difference(before: StoredRow, after: StoredRow | null): string[] {
+function difference(stream: LandingStream, before: StoredRow, after: StoredRow | null): string[] {
   const kept = after === null ? new Set<string>() : valuesOf(after.body);
-  return [...valuesOf(before.body)].filter((value) => !kept.has(value));
+  const values = valuesOf(before.body);
+  if (after?.entity_id !== before.entity_id) {
+    for (const value of personInQuestion(stream, before.entity_id)) addValue(value, values);
+  }
+  return [...values].filter((value) => !kept.has(value));
 }
 
 function isJson(body: string): boolean {

@@ -18,7 +18,7 @@ import { rebuildUnder } from '../rebuild.js';
 import { removeReplaced } from '../replace-parts.js';
 import { Changes, type Reduction } from './changes.js';
 import { rewritePart, rewriteSpool, rowsOf } from './landed-rows.js';
-import { removeDerived, scrubDueLists, scrubTexts } from './other-files.js';
+import { removeDerived, scrubDueLists, scrubDueQuestions, scrubTexts } from './other-files.js';
 import { prove, type Proof } from './prove.js';
 import { listPeopleSpools, requireQuiet } from './quiet.js';
 import { Unproven } from './unproven.js';
@@ -96,7 +96,9 @@ async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest):
       onStep('rewrite');
       let [changedRows, changedParts] = [0, 0];
       for (const part of people) {
-        const changed = await rewritePart(db, dataDir, part, changes.apply, changes.note);
+        const changed = await rewritePart(db, dataDir, part, changes.apply, (before, after) =>
+          changes.note(part.stream, before, after),
+        );
         changedRows += changed;
         changedParts += changed > 0 ? 1 : 0;
       }
@@ -129,9 +131,11 @@ async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest):
     removed.push(...before.filter((name) => !kept.has(name)).map((name) => `published/builds/${name}`));
   }
   onStep('search');
-  const proof = await prove(dataDir, unproven.values, (remaining) =>
-    removed.push(...scrubTexts(dataDir, new ValueFinder(remaining))),
-  );
+  const proof = await prove(dataDir, unproven.values, async (remaining) => {
+    const finder = new ValueFinder(remaining);
+    removed.push(...scrubTexts(dataDir, finder));
+    await scrubDueQuestions(dataDir, finder);
+  });
   if (proof.proven) await unproven.remove();
   return { rows, parts, removed, proof };
 }

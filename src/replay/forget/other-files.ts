@@ -13,6 +13,7 @@ import {
   stagedModelsFile,
 } from '../../core/data-folder.js';
 import { writeFileAtomic } from '../../core/files.js';
+import type { LandingStream } from '../../../schemas/pipeline/landing.js';
 import { PEOPLE, PEOPLE_STREAMS } from '../../../schemas/pipeline/people.js';
 import type { OwnerJob } from '../../crawl/owners/job-state.js';
 import type { ValueFinder } from '../../privacy/values.js';
@@ -40,15 +41,35 @@ export function removeDerived(dataDir: string): string[] {
   });
 }
 
-/** Removes forgotten people from the lists of records to fetch. Only streams whose records are people have such lists. */
+/** Removes forgotten people from the lists of records to fetch. */
 export async function scrubDueLists(dataDir: string, isForgotten: (id: string) => boolean): Promise<void> {
-  const streams = PEOPLE_STREAMS.filter((stream) => PEOPLE[stream]?.entity === 'person');
+  await filterDueLists(
+    dataDir,
+    PEOPLE_STREAMS.filter((stream) => PEOPLE[stream]?.entity === 'person'),
+    isForgotten,
+  );
+}
+
+/** Removes questions that hold a removed value from the lists of questions to ask. */
+export async function scrubDueQuestions(dataDir: string, finder: ValueFinder): Promise<void> {
+  await filterDueLists(
+    dataDir,
+    PEOPLE_STREAMS.filter((stream) => PEOPLE[stream]?.asks !== undefined),
+    (question) => finder.isIn(question),
+  );
+}
+
+async function filterDueLists(
+  dataDir: string,
+  streams: readonly LandingStream[],
+  isGone: (id: string) => boolean,
+): Promise<void> {
   for (const run of namesIn(runsDir(dataDir))) {
     for (const folder of streams.map((stream) => dueDir(dataDir, run, stream))) {
       for (const name of namesIn(folder).filter((file) => /^chunk-\d+\.json$/.test(file))) {
         const file = path.join(folder, name);
         const entities = JSON.parse(readFileSync(file, 'utf8')) as { id: string }[];
-        const kept = entities.filter(({ id }) => !isForgotten(id));
+        const kept = entities.filter(({ id }) => !isGone(id));
         if (kept.length < entities.length) await writeFileAtomic(file, JSON.stringify(kept));
       }
     }

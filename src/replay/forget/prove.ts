@@ -40,7 +40,7 @@ export interface Proof {
 export async function prove(
   dataDir: string,
   values: ReadonlySet<string>,
-  scrub: (values: string[]) => unknown,
+  scrub: (values: string[]) => Promise<void>,
 ): Promise<Proof> {
   return withMemory(unprovenFile(dataDir), async (db) => {
     const landed = nothingSearched();
@@ -48,7 +48,7 @@ export async function prove(
     await searchFolder(db, landingDir(dataDir), finder, () => false, landed);
     const shared = new Set([...landed.found.values()].flatMap((found) => [...found]));
     const own = [...values].filter((value) => !shared.has(value));
-    scrub(own);
+    await scrub(own);
     const rest = nothingSearched();
     const landing = path.relative(dataDir, landingDir(dataDir)) + path.sep;
     const skipped = path.relative(dataDir, unprovenFile(dataDir));

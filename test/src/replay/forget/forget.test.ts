@@ -28,7 +28,7 @@ import { land, temporaryDataDir } from '../../../helpers/warehouse.js';
 import { GONE, landPeople, listing, markersOf, plantFiles, plantSpool } from './people.js';
 
 const NOW = new Date('2026-11-10T02:00:00Z');
-const MARKERS = GONE.flatMap(markersOf).filter((marker) => !marker.startsWith('Anna'));
+const MARKERS = GONE.flatMap((id) => [...markersOf(id), markersOf(id)[2]!.toUpperCase()]);
 const people = (...ids: string[]): Subject[] => ids.map((id) => ({ kind: 'person', id }));
 
 const run = (dataDir: string, request: Partial<ForgetRequest>): Promise<Forgot> =>
@@ -52,7 +52,15 @@ async function plant(dataDir: string): Promise<void> {
 
 async function tablesOf(dataDir: string): Promise<Record<string, unknown>> {
   const file = path.join(dataDir, 'published', 'market.duckdb');
-  const tables = ['core.executives', 'core.watch_events', 'core.tender_contacts', 'marts.changes', 'ops.rejects'];
+  const tables = [
+    'core.executives',
+    'core.watch_events',
+    'core.tender_contacts',
+    'core.enrichments',
+    'core.matches',
+    'marts.changes',
+    'ops.rejects',
+  ];
   const rows = await Promise.all(tables.map((table) => queryFile(file, `FROM ${table} ORDER BY ALL`)));
   return Object.fromEntries(tables.map((table, i) => [table, rows[i]]));
 }
@@ -64,16 +72,24 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
+let planted: string;
+beforeAll(async () => {
+  planted = temporaryFolder();
+  await plant(planted);
+});
+
+function copyOf(folder: string): string {
+  const copy = temporaryFolder();
+  cpSync(folder, copy, { recursive: true, preserveTimestamps: true });
+  return copy;
+}
+
 describe('200 forgotten people', () => {
-  let planted: string;
   let dataDir: string;
   let done: Forgot;
 
   beforeAll(async () => {
-    planted = temporaryFolder();
-    await plant(planted);
-    dataDir = temporaryFolder();
-    cpSync(planted, dataDir, { recursive: true, preserveTimestamps: true });
+    dataDir = copyOf(planted);
     done = await run(dataDir, { subjects: people(...GONE) });
   });
 
@@ -126,8 +142,7 @@ describe('200 forgotten people', () => {
   });
 
   it('do not come back with later answers', async () => {
-    const folder = temporaryFolder();
-    cpSync(dataDir, folder, { recursive: true, preserveTimestamps: true });
+    const folder = copyOf(dataDir);
     await land(folder, [listing(1_000, 3)]);
     const landed = readManifests(folder, { run: 'n3' }).flatMap(readPartRows);
     expect(landed).toHaveLength(1);
@@ -136,8 +151,7 @@ describe('200 forgotten people', () => {
   });
 
   it('do not come back with a restored part', async () => {
-    const folder = temporaryFolder();
-    cpSync(dataDir, folder, { recursive: true, preserveTimestamps: true });
+    const folder = copyOf(dataDir);
     const [part] = readManifests(planted, { stream: 'executives', run: 'n1' });
     const name = path.basename(part!.file);
     const target = path.join(folder, path.relative(planted, path.dirname(part!.file)));
@@ -150,8 +164,7 @@ describe('200 forgotten people', () => {
 
 describe('tidemark forget', () => {
   it('forgets all people of a company, and keeps those of others', async () => {
-    const dataDir = temporaryDataDir();
-    await plant(dataDir);
+    const dataDir = copyOf(planted);
     const { proof } = await run(dataDir, { subjects: [{ kind: 'company', id: '1000' }] });
     expect(proof).toMatchObject({ proven: true });
     expect(await query(dataDir, 'SELECT count(*)::INTEGER AS n FROM core.executives WHERE company_id = 1000')).toEqual([
@@ -165,8 +178,7 @@ describe('tidemark forget', () => {
   });
 
   it('changes nothing when no answer names the person, and keeps the builds', async () => {
-    const dataDir = temporaryDataDir();
-    await plant(dataDir);
+    const dataDir = copyOf(planted);
     expect(await run(dataDir, { subjects: people('77') })).toEqual({ rows: 0, parts: 0, removed: [], proof: null });
     expect(readdirSync(path.join(dataDir, 'published', 'builds'))).toHaveLength(2);
   });
@@ -189,8 +201,7 @@ describe('tidemark forget', () => {
   });
 
   it('removes all personal data, as personalData: none does before landing', async () => {
-    const dataDir = temporaryDataDir();
-    await plant(dataDir);
+    const dataDir = copyOf(planted);
     const { proof } = await run(dataDir, { everyone: true, personalData: false });
     expect(proof).toMatchObject({ remaining: [], unread: [] });
     const stays = markersOf('10000').slice(1);
@@ -216,8 +227,7 @@ describe('tidemark forget', () => {
   });
 
   it('says what it could not remove', async () => {
-    const dataDir = temporaryDataDir();
-    await plant(dataDir);
+    const dataDir = copyOf(planted);
     const [, , email] = markersOf(GONE[0]!);
     appendFileSync(path.join(dataDir, 'notes.txt'), `mail ${email}`);
     const { proof } = await run(dataDir, { subjects: people(GONE[0]!) });

@@ -134,6 +134,34 @@ function otherStreams(company: number, night: number): Answer[] {
   ];
 }
 
+/** Answers to a list of people: a record found by e-mail, and a search by name that also finds someone who stays. */
+function enrichments(company: number): Answer[] {
+  const [gone, other] = [goneId(company, 4), String(company * 10)];
+  const [first, last, email, phone] = markersOf(gone);
+  const record = { id: Number(gone), first_name: first, last_name: last, email, phone, company_id: company };
+  const found = [gone, other].map((id) => ({ id, name: markersOf(id)[1], company_id: company }));
+  return [
+    { question: { email }, request: 'POST /v2/enrichment/email', body: record },
+    {
+      question: { first_name: first, last_name: last, domain: `firm-${company}.example` },
+      request: 'POST /v2/enrichment/employee/search',
+      body: { total_results: 2, data: found },
+    },
+  ].map(({ question, request, body }) => asked('enrichments', question, request, body));
+}
+
+/** Answers to a list of companies: one is found by the e-mail address of a person who is forgotten, another by its own. */
+function matches(company: number): Answer[] {
+  const [, , email] = markersOf(goneId(company, 4));
+  return [email!.toUpperCase(), `office@firm-${company}.example`].map((address) =>
+    asked('matches', { email: address }, 'POST /v2/enrichment/email', { id: company, name: 'A firm' }),
+  );
+}
+
+function asked(stream: 'enrichments' | 'matches', question: object, request: string, body: object): Answer {
+  return { ...at(2, '11'), market: null, stream, entity: JSON.stringify(question), request, body };
+}
+
 /** Lands two nights; the second night repeats the listings. */
 export async function landPeople(dataDir: string): Promise<void> {
   for (const night of [1, 2]) {
@@ -152,6 +180,8 @@ export async function landPeople(dataDir: string): Promise<void> {
     );
   }
   await land(dataDir, COMPANIES.map(tender));
+  await land(dataDir, COMPANIES.flatMap(enrichments));
+  await land(dataDir, COMPANIES.flatMap(matches));
   // An answer that is no JSON, as a proxy may cut it off.
   await land(dataDir, [{ ...listing(1_000, 2), status: 0, body: `{"list":[{"last_name":"${markersOf(GONE[0]!)[1]}` }]);
 }
@@ -166,6 +196,11 @@ export function plantFiles(dataDir: string): void {
   write('logs/worker.log', `one line\nan error about ${email}\nanother line\n`);
   write('resolve/0123.csv', `name,contact\nFirm,${email}\n`);
   write('report.html', `<p>${first}</p>`);
+  const question = JSON.stringify({ email });
+  write(
+    'runs/n2/due/enrichments/chunk-00000.json',
+    JSON.stringify([{ id: question }, { id: '{"email":"a@b.example"}' }]),
+  );
   write('rebuilt/2026-11-01..2026-11-02/notes.txt', String(email));
   write('env/dev.duckdb', String(email));
   const row = {
