@@ -74,7 +74,7 @@ export const CONNECTOR_OPERATIONS: readonly Operation[] = [
   {
     method: 'POST',
     path: '/api/autocomplete',
-    summary: 'Company by any known data',
+    summary: 'Company by name, number, website or phone',
     section: 'Connector',
     body: ConnectorAutocompleteRequest,
     response: ConnectorCompany,

@@ -272,7 +272,7 @@ export const V2_OPERATIONS: readonly Operation[] = [
   {
     method: 'POST',
     path: '/v2/autocomplete',
-    summary: 'Company by any known data',
+    summary: 'Company by name, number, website or phone',
     section: 'Autocomplete',
     body: AutocompleteRequest.extend({ phone_number: z.string().optional() }),
     demands: anyOf('name', 'registration_number', 'vat_number', 'ticker', 'website', 'email', 'pronet', 'phone_number'),

@@ -159,6 +159,9 @@ async function findTemporal(): Promise<string> {
   try {
     return (await ensureTemporalCli({ log: tell })).path;
   } catch (error) {
-    throw new TidemarkError('Internal', errorMessage(error), { todo: 'Then run the command again.', cause: error });
+    throw new TidemarkError('Internal', errorMessage(error), {
+      todo: 'Use one of the ways named above. Then run the command again.',
+      cause: error,
+    });
   }
 }
