@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { LineCounter, parseDocument } from 'yaml';
-import type { z } from 'zod';
 import { BackfillStream, MarketStream } from '../../schemas/pipeline/run.js';
+import { describeFaults } from './config-faults.js';
 import { ConfigSchema, type ConfigFile, type MarketConfig } from './config-schema.js';
+import { parseConfigText, showSetting, type ConfigText } from './config-text.js';
 import { errorMessage, hasErrorCode, TidemarkError } from './errors.js';
-import { lineOf } from './yaml-lines.js';
 
 export type { MarketConfig } from './config-schema.js';
 
@@ -39,29 +38,32 @@ export function configPath(option: string | undefined, env: NodeJS.ProcessEnv = 
  * Reads and checks the configuration.
  * @throws TidemarkError `InvalidConfig` for
  * - an unreadable file
- * - a YAML error, with its line
+ * - a YAML error, with its line and column
  * - a secret in the file
- * - wrong settings; the message lists all of them with their lines and paths
+ * - wrong settings; the message lists all of them with line, column and path
  * - a data folder that DuckDB cannot write to
  */
 export function loadConfig(file: string, env: NodeJS.ProcessEnv = process.env): Config {
-  const { raw, findLine } = parseYaml(file, readText(file));
-  refuseSecrets(file, raw);
-  const overridden = applyEnvironment(raw, env);
-  const parsed = ConfigSchema.safeParse(overridden);
+  return readConfig(file, readText(file), env);
+}
+
+/**
+ * Checks the text of a configuration file that need not exist yet. Paths in it are relative to the folder of `file`.
+ * @throws TidemarkError as `loadConfig` does
+ */
+export function readConfig(file: string, written: string, env: NodeJS.ProcessEnv = process.env): Config {
+  const text = parseConfigText(file, written);
+  refuseSecrets(file, text);
+  const parsed = ConfigSchema.safeParse(applyEnvironment(text.content, env));
   if (!parsed.success) {
-    throw new TidemarkError(
-      'InvalidConfig',
-      `${file} is not valid:\n${describeIssues(parsed.error, (setting) => (isOverridden(raw, overridden, setting) ? null : findLine(setting)))}`,
-      {
-        todo: 'Correct the lines named above; docs/configuration.md lists every key.',
-      },
-    );
+    throw new TidemarkError('InvalidConfig', `${file} is not valid:\n${describeFaults(text, parsed.error, env)}`, {
+      todo: 'Correct the places named above; docs/configuration.md lists every setting.',
+    });
   }
   const dataDir = path.resolve(path.dirname(file), env['TIDEMARK_DATA'] || parsed.data.data);
   refuseQuestionMark(dataDir);
   const modelsDir = parsed.data.models === undefined ? undefined : path.resolve(path.dirname(file), parsed.data.models);
-  return { ...parsed.data, file, dataDir, modelsDir, hash: hashOf(parsed.data), fileHash: hashOf(raw) };
+  return { ...parsed.data, file, dataDir, modelsDir, hash: hashOf(parsed.data), fileHash: hashOf(text.content) };
 }
 
 /**
@@ -80,7 +82,7 @@ function refuseQuestionMark(dataDir: string): void {
  * @throws TidemarkError `InvalidConfig` when the file cannot be read
  */
 export function hashFile(file: string): string {
-  return hashOf(parseYaml(file, readText(file)).raw);
+  return hashOf(parseConfigText(file, readText(file)).content);
 }
 
 function hashOf(content: object): string {
@@ -181,53 +183,33 @@ function readKeyFile(file: string): string {
   }
 }
 
-type FindLine = (setting: readonly PropertyKey[]) => number | null;
-
-function parseYaml(file: string, text: string): { raw: Record<string, unknown>; findLine: FindLine } {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { prettyErrors: true, lineCounter: lines });
-  const fault = document.errors[0];
-  const value: unknown = fault ? undefined : document.toJS();
-  if (fault || typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new TidemarkError(
-      'InvalidConfig',
-      `${file} is not valid YAML: ${firstLine(fault?.message) ?? 'it must be a mapping of keys'}`,
-      {
-        todo: 'Correct the line named above.',
-      },
-    );
-  }
-  return { raw: value as Record<string, unknown>, findLine: (setting) => lineOf(document, lines, setting) };
-}
-
-/**
- * Returns only the first line of the YAML parser's message. Later lines quote the file, which may contain an API key.
- */
-function firstLine(text: string | undefined): string | undefined {
-  return text?.split('\n', 1)[0]?.replace(/:$/, '');
-}
-
 // Matches names of settings in which people write secrets by mistake.
 const SECRET_NAME = /^(api[-_]?)?(key|token)$|^(api[-_]?key[-_]?file|password|(webhook[-_]?)?secret|authorization)$/i;
 
 /**
  * Rejects a configuration file that contains a secret. The message does not repeat the secret.
- * @throws TidemarkError `InvalidConfig` with the name of the setting
+ * @throws TidemarkError `InvalidConfig` with the place and the path of the setting
  */
-function refuseSecrets(file: string, value: unknown, place: string[] = []): void {
+function refuseSecrets(
+  file: string,
+  text: ConfigText,
+  value: unknown = text.content,
+  place: (string | number)[] = [],
+): void {
   // Skip `filters`: the API receives them unchanged, so they may contain any name.
   if (typeof value !== 'object' || value === null || place.at(-1) === 'filters') return;
   for (const [name, inner] of Object.entries(value)) {
+    const inside = [...place, Array.isArray(value) ? Number(name) : name];
     if (!Array.isArray(value) && SECRET_NAME.test(name)) {
       throw new TidemarkError(
         'InvalidConfig',
-        `${file} contains a secret (${[...place, name].join('.')}). Secrets do not belong in this file, because people copy and share it.`,
+        `${file} contains a secret (${showSetting(inside)}, ${text.placeOf(inside)}). Secrets do not belong in this file, because people copy and share it.`,
         {
           todo: 'Remove it and set TIDEMARK_API_KEY or TIDEMARK_API_KEY_FILE (TIDEMARK_WEBHOOK_SECRET for the webhook secret). If you shared the file, replace the key.',
         },
       );
     }
-    refuseSecrets(file, inner, [...place, name]);
+    refuseSecrets(file, text, inner, inside);
   }
 }
 
@@ -240,23 +222,6 @@ function applyEnvironment(raw: Record<string, unknown>, env: NodeJS.ProcessEnv):
   if (env['TIDEMARK_CONNECTOR_URL']) api['connectorUrl'] = env['TIDEMARK_CONNECTOR_URL'];
   if (env['TIDEMARK_ALLOW_HTTP']) api['allowHttp'] = /^(1|true|yes)$/i.test(env['TIDEMARK_ALLOW_HTTP']);
   return { ...raw, api };
-}
-
-/** Whether the environment gives this setting, so that its line in the file would mislead. */
-function isOverridden(raw: Record<string, unknown>, inForce: Record<string, unknown>, setting: readonly PropertyKey[]) {
-  const [section, key = ''] = setting;
-  const valueIn = (all: Record<string, unknown>) => (all['api'] as Record<PropertyKey, unknown> | undefined)?.[key];
-  return section === 'api' && valueIn(raw) !== valueIn(inForce);
-}
-
-function describeIssues(error: z.ZodError, findLine: FindLine): string {
-  return error.issues
-    .map((issue) => {
-      const line = findLine(issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : issue.path);
-      const place = issue.path.length > 0 ? issue.path.join('.') : '(top level)';
-      return `  ${line === null ? '' : `line ${line}: `}${place}: ${issue.message}`;
-    })
-    .join('\n');
 }
 
 /**

@@ -147,10 +147,40 @@ describe('tidemark.yaml', () => {
     expect(() => load(text)).not.toThrow();
   });
 
-  it('names the line of a wrong setting', () => {
+  it('names line, column and path of each wrong setting', () => {
     const text = `${API}markets:\n  - name: a\n    refresh:\n      companies: soon\nnotify:\n  - webhook: env\n    mial: {}\n`;
-    expect(() => load(text)).toThrow(/line 5: markets\.0\.refresh\.companies: .*\n  line 8: notify\.0: .*mial/);
-    expect(() => load(`${API}\nmarkets: []`, { TIDEMARK_API_URL: 'no address' })).toThrow(/valid:\n  api\.baseUrl:/);
+    expect(() => load(text)).toThrow(
+      /line 5, column 7: markets\[0\]\.refresh\.companies: .*\n {2}line 8, column 5: notify\[0\]\.mial: is not a setting/,
+    );
+  });
+
+  it('names the variable whose value replaces a setting of the file', () => {
+    expect(() => load(`${API}\nmarkets: []`, { TIDEMARK_API_URL: 'no address' })).toThrow(
+      /valid:\n {2}TIDEMARK_API_URL \(in place of api\.baseUrl\): must be an http/,
+    );
+  });
+
+  it('names the section around a missing setting', () => {
+    expect(() => load('data: x\napi: {}')).toThrow(/line 2, column 1: api\.baseUrl: is missing: must be an http/);
+    expect(() => load('data: x')).toThrow(/valid:\n {2}api\.baseUrl: is missing/);
+  });
+
+  it.each([
+    ['markets: [{ name: a, stream: [companies] }]', 'markets[0].stream: is not a setting. Did you mean "streams"?'],
+    ['markets: [{ name: a, streams: [financial] }]', 'Did you mean "financials"'],
+    [
+      'markets: [{ name: a, refresh: { compnies: 1d } }]',
+      'refresh.compnies: is not a setting. Did you mean "companies"',
+    ],
+    ['personalData: contact', 'Did you mean "contacts"?'],
+    ['publish: { xyzzy: 1 }', 'publish.xyzzy: is not a setting. Settings here: keep.'],
+  ])('suggests names in %s', (text, words) => {
+    expect(error(() => load(API + text)).message).toContain(words);
+  });
+
+  it('places a fault behind a YAML anchor', () => {
+    const text = `${API}markets:\n  - { name: a, schedule: &night { cron: "0 2 * * *" } }\n  - { name: B, schedule: *night }`;
+    expect(() => load(text)).toThrow(/line 4, column 7: markets\[1\]\.name/);
   });
 
   it("resolves paths from the file's folder and reads addresses from the environment", () => {
@@ -191,31 +221,31 @@ describe('tidemark.yaml', () => {
     ['api: [', /is not valid YAML.*line 1/s],
     ['just words', /must be a mapping/],
     ['markets: []', /api\.baseUrl|api: /],
-    [`${API}market: []`, /Unrecognized key: "market"/],
-    [`${API}markets: [{ name: "Nordics!" }]`, /markets\.0\.name: must begin with a lower-case letter/],
+    [`${API}market: []`, /line 2, column 1: market: is not a setting\. Did you mean "markets"/],
+    [`${API}markets: [{ name: "Nordics!" }]`, /markets\[0\]\.name: must begin with a lower-case letter/],
     [`${API}markets: [{ name: a }, { name: a }]`, /two markets have the same name/],
     [
       `${API}markets: [{ name: a, refresh: { companies: soon } }]`,
-      /markets\.0\.refresh\.companies: must be a number and a unit/,
+      /markets\[0\]\.refresh\.companies: must be a number and a unit/,
     ],
     [`${API}markets: [{ name: a, schedule: { cron: "0 2 * *" } }]`, /five fields/],
     [`${API}markets: [{ name: a, schedule: { cron: "0 2 * * *", timezone: Mars } }]`, /must be an IANA time zone/],
     [
       `${API}markets: [{ name: a, schedule: { cron: "0 25 * * *" } }]`,
-      /markets\.0\.schedule\.cron: "0 25 \* \* \*" is not a valid schedule: its hour, 25, must be between 0 and 23/,
+      /markets\[0\]\.schedule\.cron: "0 25 \* \* \*" is not a valid schedule: its hour, 25, must be between 0 and 23/,
     ],
     [`${API}tenders: { schedule: { cron: "0 0 31 2 *" } }`, /tenders\.schedule\.cron: .*no day matches/],
     [`${API}data: ""`, /data: must name a folder/],
     [
       `${API}markets: [{ name: a, streams: [financials_ticker], tickers: [700] }]`,
-      /markets\.0\.tickers\.0: must be text: put it in quotes/,
+      /markets\[0\]\.tickers\[0\]: must be text: put it in quotes/,
     ],
     [
       `${API}markets: [{ name: a, streams: [financials_ticker], tickers: ["A "] }]`,
-      /tickers\.0: must be a ticker of 1 to 32/,
+      /tickers\[0\]: must be a ticker of 1 to 32/,
     ],
     [`${API}markets: [{ name: a, streams: [financials_ticker], tickers: [a, A] }]`, /tickers: names a ticker twice/],
-    [`${API}markets: [{ name: a, tickers: [A] }]`, /markets\.0\.tickers: needs financials_ticker in `streams`/],
+    [`${API}markets: [{ name: a, tickers: [A] }]`, /markets\[0\]\.tickers: needs financials_ticker in `streams`/],
     [`${API}markets: [{ name: a, refresh: { companies: 99999999999999d } }]`, /companies: must be at most 36500d/],
     [`${API}quota: { reserve: 150% }`, /quota\.reserve: must be between 0% and 100%/],
     [`${API}quota: { probeEvery: 0s }`, /quota\.probeEvery: must be between 1s and 24d/],
@@ -245,7 +275,7 @@ describe('tidemark.yaml', () => {
     [`${API}models: ""`, /models/],
     [`${API}publish: { keep: 0 }`, /publish\.keep/],
     [`${API}publish: { keep: 1001 }`, /publish\.keep/],
-    [`${API}tenders: { filter: {} }`, /Unrecognized key: "filter"/],
+    [`${API}tenders: { filter: {} }`, /line 2, column 12: tenders\.filter: is not a setting\. Did you mean "filters"/],
     ['- a\n- list', /must be a mapping/],
     ['api: { baseUrl: "http://x", apiKey: abc }', /Secrets do not belong in this file/],
   ])('rejects %j and names the setting', (text, words) => {
@@ -277,7 +307,7 @@ describe('tidemark.yaml', () => {
 
   it('says where a secret belongs, and allows filters named like secrets', () => {
     expect(error(() => load('api: { key: x }'))).toMatchObject({
-      message: expect.stringContaining('contains a secret (api.key)') as string,
+      message: expect.stringContaining('contains a secret (api.key, line 1, column 8)') as string,
       todo: expect.stringMatching(/set TIDEMARK_API_KEY or TIDEMARK_API_KEY_FILE.*replace the key/) as string,
     });
     const filters = { key: 'word', token: ['a'] };
@@ -288,7 +318,7 @@ describe('tidemark.yaml', () => {
   it.each(['../up', 'a/b', "a'b", 'a"b', 'a b', 'a;b', 'a\u0000', 'A', '', '-a', '.', 'a\n', 'x'.repeat(64)])(
     'rejects the market name %j',
     (name) => {
-      expect(() => load(`${API}markets: [{ name: ${JSON.stringify(name)} }]`)).toThrow(/markets\.0\.name/);
+      expect(() => load(`${API}markets: [{ name: ${JSON.stringify(name)} }]`)).toThrow(/markets\[0\]\.name/);
     },
   );
 
