@@ -7,7 +7,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import type { Progress } from '../../schemas/pipeline/run.js';
+import type { Progress, RunResult } from '../../schemas/pipeline/run.js';
 import { executionsOf } from '../helpers/executions.js';
 import { makeProject } from '../helpers/project.js';
 import { startSandbox } from '../helpers/processes.js';
@@ -88,12 +88,55 @@ try {
   }
   // The next worker uses the same task queue.
   await worker.stop();
+  await recordEnrichment();
   await recordContinued();
 } finally {
   await worker.stop();
   await sandbox.stop();
   await temporal.teardown();
   project.remove();
+}
+
+/** Runs that enrich people and owners. Both need `personalData: contacts`. */
+async function recordEnrichment(): Promise<void> {
+  const api = await startSandbox({ companies: 60, tenders: 0, seed: 5, 'max-per-page': 25 });
+  const contacts = makeProject({
+    api,
+    temporal: temporal.address,
+    config: {
+      personalData: 'contacts',
+      markets: [{ name: 'demo', streams: ['companies', 'ownership'] }],
+      ownership: { enrich: true, pollEvery: '1s' },
+    },
+  });
+  const enricher = await contacts.startWorker();
+  const begin = (type: string, workflowId: string, input: object): Promise<WorkflowHandle> =>
+    temporal.client.workflow.start(type, { taskQueue: 'tidemark-crawl', workflowId, args: [input] });
+  try {
+    mkdirSync(path.join(contacts.dataDir, 'resolve'), { recursive: true });
+    writeFileSync(path.join(contacts.dataDir, 'resolve', 'people.csv'), 'email\nnobody@company.example\n');
+    const people = await begin('enrichPeople', 'record/people', { file: 'resolve/people.csv' });
+    await people.result();
+    await record('enrich-people', people);
+    // The snapshot starts the run that enriches owners.
+    const night = (await (await begin('marketSnapshot', 'record/owners', {})).result()) as RunResult;
+    const owners = temporal.client.workflow.getHandle(`owners/demo/${night.date}`);
+    await waitUntil('the jobs of owners are polled', async () => {
+      const { steps } = await owners.query<Progress>('progress');
+      return steps.some(({ name, total }) => name === 'owner jobs' && total !== null && total > 0);
+    });
+    await control(api, 'jobs', { advanceSeconds: 7 * 3_600 });
+    await owners.result();
+    await record('enrich-owners', owners);
+    await record('market-snapshot-owners', temporal.client.workflow.getHandle('record/owners'));
+    const idle = await begin('enrichOwners', 'record/no-owners', {});
+    await idle.result();
+    await record('enrich-owners-nothing-due', idle);
+  } finally {
+    await enricher.stop();
+    await api.stop();
+    contacts.remove();
+  }
 }
 
 /** A run and its gate over continue-as-new: an execution that ends so, and its successor. */
