@@ -11,13 +11,18 @@ import { casting } from './casting.js';
 import type { CrawlActivities } from './contract.js';
 import { withHeartbeat } from './heartbeat.js';
 
-/**
- * Creates the activities of the crawl queue for the worker process.
- * @param quotaGate workflow id of the quota gate of this worker's API key
- */
-export function createCrawlActivities(deps: CrawlDeps, quotaGate: string): CrawlActivities {
+/** What the Temporal server offers to the activities. */
+export interface TemporalFacts {
+  /** Workflow id of the quota gate of this worker's API key. */
+  quotaGate: string;
+  /** Names of the search attributes that show a run's state and that the namespace has. */
+  stateAttributes: string[];
+}
+
+/** Creates the activities of the crawl queue for the worker process. */
+export function createCrawlActivities(deps: CrawlDeps, { quotaGate, stateAttributes }: TemporalFacts): CrawlActivities {
   return casting(deps, {
-    openRun: (input) => beginRun(deps, input),
+    openRun: async (input) => ({ ...(await beginRun(deps, input)), stateAttributes }),
     discoverMarket: (input) => withHeartbeat((heartbeat) => discoverMarket(deps, input, heartbeat)),
     crawlListing: (input) => withHeartbeat((heartbeat) => crawlListing(deps, input, heartbeat)),
     crawlChunk: (input) => withHeartbeat((heartbeat) => fetchChunk(deps, input, heartbeat)),

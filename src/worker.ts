@@ -63,9 +63,9 @@ async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null): P
   const sizes = readRunSizes();
   const folder = await openDataFolder(config.dataDir);
   installRuntime(log, metrics?.sdkAddress ?? null);
-  const [bundle, { target, close }] = await Promise.all([
+  const [bundle, { target, close, stateAttributes }] = await Promise.all([
     role === 'warehouse' ? null : loadWorkflowBundle(),
-    checkTemporal(config, role),
+    checkTemporal(config, role, log),
   ]);
   await close();
   const connection = await connectNative(target);
@@ -114,7 +114,7 @@ async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null): P
           activities: {
             ...createCrawlActivities(
               { config, client, clock, stamps, log, folder, sizes, atWork },
-              quotaGateId(config, apiKey),
+              { quotaGate: quotaGateId(config, apiKey), stateAttributes },
             ),
             ...createAlertActivities({
               config,
@@ -191,7 +191,8 @@ async function runAll(workers: Worker[], stop: AbortSignal, ready: () => void): 
 async function checkTemporal(
   config: Config,
   role: Role,
-): Promise<{ target: TemporalTarget; close: () => Promise<void> }> {
+  log: Logger,
+): Promise<{ target: TemporalTarget; close: () => Promise<void>; stateAttributes: string[] }> {
   const temporal = await connectTemporal(config.dataDir);
   const { namespace } = temporal.target;
   try {
@@ -199,8 +200,10 @@ async function checkTemporal(
       throw namespaceError(namespace, error);
     });
     // Only crawl workers run workflows.
-    if (role !== 'warehouse') await ensureSearchAttributes(temporal);
-    return temporal;
+    if (role === 'warehouse') return { ...temporal, stateAttributes: [] };
+    const { state, warning } = await ensureSearchAttributes(temporal);
+    if (warning !== null) log.warn(warning);
+    return { ...temporal, stateAttributes: state };
   } catch (error) {
     await temporal.close();
     throw error;

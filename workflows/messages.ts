@@ -1,4 +1,4 @@
-import { defineQuery, defineSignal } from '@temporalio/workflow';
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { DiscoverResult, QuotaWaiter } from '../schemas/pipeline/activities.js';
 import type { Progress } from '../schemas/pipeline/run.js';
 
@@ -18,8 +18,15 @@ export const resumeSignal = defineSignal('resume');
 export const stopSignal = defineSignal('stop');
 
 /**
- * Sets how many requests all chunks together may have in flight: 1 to 512. Takes effect from the next chunk on. With 0,
- * the configured number applies again.
+ * Sets how many requests all chunks together may have in flight: 1 to `api.maxConcurrency`. Takes effect from the next
+ * chunk on. With 0, the configured number applies again. The run rejects any other number. Returns the number in force;
+ * null: the configured one.
+ */
+export const setConcurrencyUpdate = defineUpdate<number | null, [number]>('setConcurrency');
+
+/**
+ * Deprecated: use the update of the same name. It does the same, but rejects an invalid number. After this signal, an
+ * invalid number only becomes a note of the run.
  */
 export const setConcurrencySignal = defineSignal<[number]>('setConcurrency');
 

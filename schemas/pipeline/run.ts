@@ -125,6 +125,8 @@ export interface RunContext {
   probeEverySeconds: number;
   /** `api.maxConcurrency` of the worker that opened the run. Left out by older workers. */
   maxConcurrency?: number;
+  /** Names of the search attributes that show the run's state and that the namespace has. Left out by older workers. */
+  stateAttributes?: string[];
   /** Number of history events after which the run continues as new. Left out: the default of the workflows. */
   eventsPerRun?: number;
   /** Number of records in a chunk. Left out: the default of the workflows. */
@@ -237,6 +239,12 @@ export interface Progress {
     | 'modelling'
     | 'publishing'
     | 'done';
+  /** Left out while the run is open. */
+  outcome?: RunResult['outcome'] | 'failed' | 'cancelled';
+  /** Why the run waits, for people, and when the wait probably ends (ISO); left out while it does not wait. */
+  waiting?: { reason: string; until: string | null };
+  /** Rejects of the run; left out until its answers are loaded. */
+  rejects?: number;
   date: string | null;
   market: string | null;
   steps: ProgressStep[];
@@ -255,6 +263,10 @@ export interface ProgressStep {
   state: 'waiting' | 'running' | 'done';
   /** Explains the number in `total`, for people. */
   about?: string;
+  /** Milliseconds of work so far, without waits and pauses. Left out by older workers. */
+  workedMs?: number;
+  /** True when the step mostly waits for the API, so that its speed says nothing about its end. */
+  untimed?: boolean;
 }
 
 /**

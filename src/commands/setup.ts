@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { configOption, examples, loadContext } from '../terminal/context.js';
-import { say, sayJson } from '../terminal/print.js';
+import { say, sayJson, tell } from '../terminal/print.js';
 
 /** `tidemark setup`: prepares a Temporal namespace. */
 export function registerSetup(program: Command): void {
@@ -27,12 +27,13 @@ export function registerSetup(program: Command): void {
       ]);
       const temporal = await connectTemporal(dataDir);
       try {
-        const added = await ensureSearchAttributes(temporal);
+        const { added, missing, warning } = await ensureSearchAttributes(temporal);
         const { address, namespace } = temporal.target;
-        if (options.json) sayJson({ address, namespace, added });
+        if (options.json) sayJson({ address, namespace, added, missing: missing.state });
         else if (added.length > 0)
           say(`Namespace ${namespace} on ${address}: added search attributes ${added.join(', ')}.`);
         else say(`Namespace ${namespace} on ${address} is ready; nothing to do.`);
+        if (warning !== null) tell(`Warning: ${warning}`);
       } finally {
         await temporal.close();
       }

@@ -1,16 +1,50 @@
-import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE } from '../../workflows/search-attributes.js';
+import type { SearchAttributeType } from '@temporalio/common';
+import { REQUIRED_ATTRIBUTES, STATE_ATTRIBUTES } from '../../workflows/search-attributes.js';
 import { errorMessage, TidemarkError } from '../core/errors.js';
 import type { TemporalClient } from './connect.js';
 
-const WANTED = [MARKET_ATTRIBUTE.name, DATE_ATTRIBUTE.name];
-// temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD
-const KEYWORD = 2;
+interface Attribute {
+  name: string;
+  type: SearchAttributeType;
+}
+
+const WANTED: readonly Attribute[] = [...REQUIRED_ATTRIBUTES, ...STATE_ATTRIBUTES];
+
+// temporal.api.enums.v1.IndexedValueType, and the name that the Temporal CLI uses
+const TYPES: Partial<Record<SearchAttributeType, { code: number; name: string }>> = {
+  KEYWORD: { code: 2, name: 'Keyword' },
+  INT: { code: 3, name: 'Int' },
+  DOUBLE: { code: 4, name: 'Double' },
+};
+
+/** Arguments that let a Temporal dev server register the search attributes: `--search-attribute TidemarkDate=Keyword`. */
+export const DEV_SERVER_ATTRIBUTES: readonly string[] = WANTED.flatMap((one) => ['--search-attribute', declare(one)]);
+
+/** What a namespace has of Tidemark's search attributes. */
+export interface AttributeState {
+  /** Names of the attributes that show a run's state and that runs may set. */
+  state: string[];
+  /** Missing attributes, `name=Type`. Commands and schedules need the required ones; the list of runs shows the others. */
+  missing: { required: string[]; state: string[] };
+}
 
 /**
- * Lists the search attributes of Tidemark that the namespace lacks.
- * @throws TidemarkError when the namespace does not exist, or an attribute has another type
+ * Finds which search attributes of Tidemark the namespace has. An attribute of another type counts as missing.
+ * @throws TidemarkError when the namespace does not exist, or a required attribute has another type
  */
-export async function missingSearchAttributes(temporal: TemporalClient): Promise<string[]> {
+export async function readSearchAttributes(temporal: TemporalClient): Promise<AttributeState> {
+  const missing = await missingAttributes(temporal);
+  const isMissing = (one: Attribute): boolean => missing.includes(one.name);
+  return {
+    state: STATE_ATTRIBUTES.filter((one) => !isMissing(one)).map(({ name }) => name),
+    missing: {
+      required: REQUIRED_ATTRIBUTES.filter(isMissing).map(declare),
+      state: STATE_ATTRIBUTES.filter(isMissing).map(declare),
+    },
+  };
+}
+
+async function missingAttributes(temporal: TemporalClient): Promise<string[]> {
   const { connection, target } = temporal;
   const { namespace } = target;
   const present = await connection.operatorService.listSearchAttributes({ namespace }).catch((error: unknown) => {
@@ -19,7 +53,9 @@ export async function missingSearchAttributes(temporal: TemporalClient): Promise
   });
   if (present === null) return unknownToQueries(temporal);
   const types = present.customAttributes ?? {};
-  const wrong = WANTED.filter((name) => types[name] !== undefined && types[name] !== KEYWORD);
+  const isWrong = ({ name, type }: Attribute): boolean =>
+    types[name] !== undefined && types[name] !== TYPES[type]?.code;
+  const wrong = REQUIRED_ATTRIBUTES.filter(isWrong).map(({ name }) => name);
   if (wrong.length > 0) {
     throw new TidemarkError(
       'InvalidConfig',
@@ -29,7 +65,7 @@ export async function missingSearchAttributes(temporal: TemporalClient): Promise
       },
     );
   }
-  return WANTED.filter((name) => types[name] === undefined);
+  return WANTED.filter((one) => types[one.name] === undefined || isWrong(one)).map(({ name }) => name);
 }
 
 // Status codes of gRPC.
@@ -49,9 +85,9 @@ function isForbidden(error: unknown): boolean {
 async function unknownToQueries({ client, target }: TemporalClient): Promise<string[]> {
   const { namespace } = target;
   const missing: string[] = [];
-  for (const name of WANTED) {
+  for (const { name } of WANTED) {
     try {
-      await client.workflowService.countWorkflowExecutions({ namespace, query: `${name} = 'none'` });
+      await client.workflowService.countWorkflowExecutions({ namespace, query: `${name} IS NULL` });
     } catch (error) {
       if ((error as { code?: number }).code !== INVALID_ARGUMENT) throw namespaceError(namespace, error);
       missing.push(name);
@@ -60,42 +96,75 @@ async function unknownToQueries({ client, target }: TemporalClient): Promise<str
   return missing;
 }
 
+/** Result of `ensureSearchAttributes`. */
+export interface EnsuredAttributes extends AttributeState {
+  /** Names of the attributes that were added. */
+  added: string[];
+  /** What the list of runs lacks, and the remedy, for people; null when nothing is missing. */
+  warning: string | null;
+}
+
 /**
- * Registers Tidemark's search attributes in the namespace.
- * @returns Names of the attributes it added
- * @throws TidemarkError when the namespace is missing or refuses new attributes
+ * Registers Tidemark's search attributes in the namespace. If the namespace refuses attributes that only show a run's
+ * state, runs work without them.
+ * @throws TidemarkError when the namespace does not exist or refuses a required attribute
  */
-export async function ensureSearchAttributes(temporal: TemporalClient): Promise<string[]> {
-  const missing = await missingSearchAttributes(temporal);
-  if (missing.length === 0) return [];
+export async function ensureSearchAttributes(temporal: TemporalClient): Promise<EnsuredAttributes> {
+  const before = await missingAttributes(temporal);
   const { namespace } = temporal.target;
-  try {
-    await temporal.connection.operatorService.addSearchAttributes({
-      namespace,
-      searchAttributes: Object.fromEntries(missing.map((name) => [name, KEYWORD])),
-    });
-  } catch (error) {
-    // Another worker may have registered them at the same time.
-    if ((await missingSearchAttributes(temporal)).length === 0) return [];
+  const refusal = before.length === 0 ? null : await add(temporal, before);
+  // Another worker may have registered them at the same time. So look again after a refusal.
+  const { state, missing } = await readSearchAttributes(temporal);
+  const why = refusal === null ? '' : ` and refuses new ones: ${errorMessage(refusal)}`;
+  if (missing.required.length > 0) {
     throw new TidemarkError(
       'InvalidConfig',
-      `Namespace ${namespace} lacks the search attributes ${missing.join(', ')} and refuses new ones: ${errorMessage(error)}`,
+      `Namespace ${namespace} lacks the search attributes ${missing.required.join(', ')}${why}`,
       {
-        todo: `Without them, every run would hang. Ask an administrator to add the Keyword attributes ${missing.join(', ')} (on Temporal Cloud: in the namespace's settings).`,
-        cause: error,
+        todo: `Without them, every run would hang. Ask an administrator to add ${missing.required.join(', ')} (on Temporal Cloud: in the namespace's settings).`,
+        cause: refusal,
       },
     );
   }
-  await untilVisible(temporal);
-  return missing;
+  const warning =
+    missing.state.length === 0
+      ? null
+      : `Namespace ${namespace} lacks the search attributes ${missing.state.join(', ')}, or has them with another type${why}. Runs work, but the list of the Temporal UI does not show these values. Ask an administrator to add them with these types, then restart the workers.`;
+  const absent = new Set([...missing.required, ...missing.state].map((one) => one.split('=')[0]));
+  const added = before.filter((name) => !absent.has(name));
+  if (added.length > 0) await untilVisible(temporal, absent.size);
+  return { state, missing, added, warning };
+}
+
+/** Registers attributes: all at once, or, if the namespace refuses that, one by one. Returns the last refusal. */
+async function add({ connection, target }: TemporalClient, names: readonly string[]): Promise<unknown> {
+  const register = async (some: readonly Attribute[]): Promise<unknown> => {
+    const searchAttributes = Object.fromEntries(some.map(({ name, type }) => [name, TYPES[type]?.code ?? 0]));
+    try {
+      await connection.operatorService.addSearchAttributes({ namespace: target.namespace, searchAttributes });
+      return null;
+    } catch (error) {
+      return error;
+    }
+  };
+  const wanted = WANTED.filter(({ name }) => names.includes(name));
+  let refusal = await register(wanted);
+  if (refusal === null || wanted.length === 1) return refusal;
+  refusal = null;
+  for (const one of wanted) refusal = (await register([one])) ?? refusal;
+  return refusal;
 }
 
 // Waits up to 5 s until the server knows new attributes. Until then the server would reject a new run.
-async function untilVisible(temporal: TemporalClient): Promise<void> {
+async function untilVisible(temporal: TemporalClient, absent: number): Promise<void> {
   for (let tries = 0; tries < 50; tries++) {
-    if ((await unknownToQueries(temporal)).length === 0) return;
+    if ((await unknownToQueries(temporal)).length <= absent) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
+}
+
+function declare({ name, type }: Attribute): string {
+  return `${name}=${TYPES[type]?.name ?? type}`;
 }
 
 /** Converts "not found" of a namespace-wide gRPC call into a TidemarkError; returns any other error unchanged. */

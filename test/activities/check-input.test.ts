@@ -48,7 +48,10 @@ describe('activity input forged by a Temporal client', () => {
     const config = loadConfig(project.env['TIDEMARK_CONFIG'] ?? '', project.env);
     const client = createApiClient({ baseUrl: api.url, apiKey: api.key });
     const deps = { config, client, clock: createClock({}), log: createLog('test') };
-    activities = { ...createCrawlActivities(deps, 'gate'), ...createWarehouseActivities(deps) };
+    activities = {
+      ...createCrawlActivities(deps, { quotaGate: 'gate', stateAttributes: [] }),
+      ...createWarehouseActivities(deps),
+    };
   });
 
   afterAll(() => project.remove());

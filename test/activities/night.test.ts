@@ -51,7 +51,10 @@ async function makeActivities(): Promise<All> {
   const folder = await openDataFolder(config.dataDir);
   const sizes = { chunkSize: 10 };
   const deps = { config, client, clock, stamps: new StampClock(clock), log: createLog('test'), folder, sizes };
-  return { ...createCrawlActivities(deps, 'the-gate'), ...createWarehouseActivities(deps) };
+  return {
+    ...createCrawlActivities(deps, { quotaGate: 'the-gate', stateAttributes: ['TidemarkPhase'] }),
+    ...createWarehouseActivities(deps),
+  };
 }
 
 /** Runs an activity as a worker does. */

@@ -43,6 +43,15 @@ describe('operator commands', () => {
   it('waits at the daily limit and resumes afterwards', async () => {
     const run = await start('snapshot/demo/quota');
     await waitUntil('the run waits for the quota', async () => (await phase(run)) === 'waiting-for-quota');
+    await waitUntil(
+      'the list shows that the run waits',
+      async () =>
+        (
+          await system.temporal.client.workflow.count(
+            "TidemarkPhase = 'waiting-for-quota' AND TidemarkOutcome = 'running'",
+          )
+        ).count === 1,
+    );
     await system.api.setQuota({ dailyLimit: 1_000_000 });
     const result = (await run.result()) as RunResult;
     expect(result.outcome).toBe('complete');
@@ -107,6 +116,25 @@ describe('operator commands', () => {
     });
   });
 
+  it('rejects an update of the concurrency that the run cannot use, and says why', async () => {
+    const run = await start('snapshot/demo/update');
+    await run.signal('pause');
+    await waitUntil('the run is paused', async () => (await phase(run)) === 'paused');
+    const set = (limit: unknown) => run.executeUpdate<number | null, [unknown]>('setConcurrency', { args: [limit] });
+    const refused = (limit: unknown) =>
+      set(limit).then(
+        () => 'accepted',
+        (error: unknown) => ((error as Error).cause as Error).message,
+      );
+    expect(await set(4)).toBe(4);
+    expect(await set(0)).toBeNull();
+    for (const odd of [10_000_000_000, 0.5, -3, 'many', null])
+      expect(await refused(odd)).toBe(`setConcurrency takes a whole number from 0 to 512, not ${JSON.stringify(odd)}.`);
+    expect(await refused(99)).toBe('Cannot set 99 requests in flight: api.maxConcurrency allows 16.');
+    await run.signal('resume');
+    expect(await run.result()).toMatchObject({ outcome: 'complete', notes: [] });
+  });
+
   it('limits concurrency to the configured maximum and says so', async () => {
     const refused = await tidemark('concurrency', '99');
     expect(refused.code).toBe(2);
@@ -164,6 +192,12 @@ describe('operator commands', () => {
     await system.api.answer({ route: `/v2/financial/${id}`, status: 403, body });
     const run = await start('snapshot/demo/rejects');
     expect(((await run.result()) as RunResult).outcome).toBe('partial');
+    const partial =
+      "TidemarkOutcome = 'partial' AND TidemarkPhase = 'done' AND TidemarkCoverage = 1 AND TidemarkRejects = 1";
+    await waitUntil(
+      'the list shows the run as partial',
+      async () => (await system.temporal.client.workflow.count(partial)).count === 1,
+    );
     const rejects = async () =>
       JSON.parse((await tidemark('rejects', '--list', '--json')).stdout) as { stream: string; entity_id: string }[];
     expect(await rejects()).toMatchObject([{ stream: 'financials', entity_id: id }]);

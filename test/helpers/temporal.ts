@@ -1,4 +1,5 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { DEV_SERVER_ATTRIBUTES } from '../../src/temporal/search-attributes.js';
 import { ensureTemporalCli } from '../../bootstrap/temporal.mjs';
 
 /** Starts a Temporal dev server for the test, with Tidemark's search attributes. */
@@ -7,7 +8,7 @@ export async function startTemporal(): Promise<TestWorkflowEnvironment> {
   return TestWorkflowEnvironment.createLocal({
     server: {
       executable: { type: 'existing-path', path },
-      extraArgs: ['--search-attribute', 'TidemarkMarket=Keyword', '--search-attribute', 'TidemarkDate=Keyword'],
+      extraArgs: [...DEV_SERVER_ATTRIBUTES],
     },
   });
 }

@@ -82,7 +82,10 @@ class FakeTemporal {
         typedSearchAttributes: { get: () => undefined },
         ...this.info,
       }),
-      setHandler: ({ name }: { name: string }, handler: Handler) => this.handlers.set(name, handler),
+      // An update may have the name of a signal.
+      setHandler: ({ type, name }: { type: string; name: string }, handler: Handler) => {
+        if (type !== 'update') this.handlers.set(name, handler);
+      },
       setCurrentDetails: (text: string) => this.details.push(text),
       upsertSearchAttributes: (pairs: { key: { name: string }; value: unknown }[]) => {
         for (const { key, value } of pairs) this.attributes[key.name] = value;

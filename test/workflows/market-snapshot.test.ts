@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CloseRunInput, CrawlChunkInput, PlanDueInput, QuotaStatus } from '../../schemas/pipeline/activities.js';
 import type { Refusal } from '../../schemas/pipeline/refusal.js';
 import type { RunContext, RunResult } from '../../schemas/pipeline/run.js';
@@ -17,6 +17,10 @@ vi.mock('../../workflows/proxies.js', async () => {
   const all = fake.temporal.activities((name, args) => world.work(name, args[0]));
   return { quick: all, crawl: all, warehouse: all };
 });
+
+// Equal runs work equally long.
+beforeAll(() => vi.useFakeTimers({ toFake: ['Date'], now: 0 }));
+afterAll(() => vi.useRealTimers());
 
 const CTX = {
   run: 'r',

@@ -1,5 +1,5 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/workflow';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Refusal } from '../../schemas/pipeline/refusal.js';
 import type { RunContext } from '../../schemas/pipeline/run.js';
 import * as exported from '../../workflows/index.js';
@@ -76,6 +76,7 @@ let calls: [name: string, input: Input, ...more: unknown[]][];
 let answers: Record<string, (input: Input) => unknown>;
 
 beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: 0 });
   resetTemporal(0);
   calls = [];
   answers = {
@@ -91,6 +92,8 @@ beforeEach(() => {
     publishWarehouse: () => ({ file: 'market.duckdb', tables: 1, rows: 1 }),
   };
 });
+
+afterAll(() => vi.useRealTimers());
 
 const run = (type: keyof typeof exported, ...args: unknown[]): Promise<unknown> => temporal.run(workflows[type]!, args);
 const inputs = (name: string): Input[] => calls.filter(([called]) => called === name).map(([, input]) => input);
@@ -157,6 +160,8 @@ describe('steps of each run', () => {
     expect(temporal.attributes).toEqual({ TidemarkDate: '2026-11-20', TidemarkMarket: 'demo' });
     expect(temporal.handlers.get('progress')?.()).toEqual({
       phase: 'done',
+      outcome: 'complete',
+      rejects: 6,
       date: '2026-11-20',
       market: 'demo',
       requests: 99,
@@ -164,22 +169,53 @@ describe('steps of each run', () => {
       notes: [],
       folder: FOLDER,
       steps: [
-        { name: 'nomenclatures', done: 30, total: 30, state: 'done' },
-        { name: 'search', done: 9, total: 9, state: 'done' },
+        { name: 'nomenclatures', done: 30, total: 30, state: 'done', workedMs: 0 },
+        { name: 'search', done: 9, total: 9, state: 'done', workedMs: 0 },
         ...['companies', 'financials', 'financials v1'].map((name) => ({
           name,
           done: 7,
           total: 7,
           state: 'done',
           about: '7 new',
+          workedMs: 0,
         })),
       ],
     });
     expect(temporal.handlers.get('coverage')?.()).toEqual(COVERAGE);
-    expect(temporal.details.at(-1)).toMatch(/^\*\*done\*\* · market `demo`/);
+    expect(temporal.details.at(-1)).toMatch(/^\*\*complete\*\* · market `demo`/);
     expect(temporal.details.map((text) => /^\*\*(.*?)\*\*/.exec(text)?.[1])).toEqual(
-      expect.arrayContaining(['crawling', 'loading', 'modelling', 'publishing', 'done']) as string[],
+      expect.arrayContaining(['crawling', 'loading', 'modelling', 'publishing', 'complete']) as string[],
     );
+  });
+
+  it('shows outcome, phase, coverage and rejects as the search attributes that the namespace has', async () => {
+    const names = ['TidemarkOutcome', 'TidemarkPhase', 'TidemarkCoverage', 'TidemarkRejects'];
+    type('marketSnapshot', { stateAttributes: names });
+    answers['crawlListing'] = () => {
+      expect(temporal.attributes).toMatchObject({ TidemarkOutcome: 'running', TidemarkPhase: 'crawling' });
+      expect(temporal.attributes).not.toHaveProperty('TidemarkCoverage');
+      return { rows: 3, requests: 1, entities: 30, limited: false, shortfall: null };
+    };
+    answers['crawlChunk'] = () => ({ rows: 1, requests: 1, failed: 1, limited: false });
+    answers['loadLanding'] = () => ({ parts: 1, rows: 1, rejects: 4 });
+    await run('marketSnapshot', {});
+    expect(temporal.attributes).toMatchObject({
+      TidemarkOutcome: 'partial',
+      TidemarkPhase: 'done',
+      TidemarkCoverage: 1,
+      TidemarkRejects: 4,
+    });
+    expect(temporal.details.at(-1)).toMatch(/^\*\*partial\*\*/);
+  });
+
+  it('shows a failed run with the phase in which it failed', async () => {
+    type('marketSnapshot', { stateAttributes: ['TidemarkOutcome', 'TidemarkPhase'] });
+    answers['loadLanding'] = () => {
+      throw new Error('disk full');
+    };
+    await expect(run('marketSnapshot', {})).rejects.toThrow('disk full');
+    expect(temporal.attributes).toMatchObject({ TidemarkOutcome: 'failed', TidemarkPhase: 'loading' });
+    expect(temporal.attributes).not.toHaveProperty('TidemarkCoverage');
   });
 
   it('marketSnapshot of a past day reads its watch events', async () => {
@@ -383,7 +419,7 @@ describe('a listing', () => {
       },
     ]);
     expect(steps().filter((step) => step === 'crawlListing watched_companies')).toHaveLength(2);
-    expect(temporal.details.some((text) => text.startsWith('**waiting-for-quota**'))).toBe(true);
+    expect(temporal.details.some((text) => text.startsWith('**waiting for quota**'))).toBe(true);
   });
 
   it('marks a run partial for a short or refused listing, except lookup lists', async () => {

@@ -1,30 +1,96 @@
 import type { DiscoverResult } from '../../schemas/pipeline/activities.js';
 import type { DueReason, DuePlan } from '../../schemas/pipeline/due.js';
 import type { Refusal } from '../../schemas/pipeline/refusal.js';
-import type { Progress } from '../../schemas/pipeline/run.js';
+import type { Progress, ProgressStep } from '../../schemas/pipeline/run.js';
+import { percent } from './percent.js';
 
-/** Returns a run's progress as Markdown, which the Temporal UI shows under "Current details". */
-export function describeProgress(progress: Progress, coverage: DiscoverResult['coverage']): string {
+/**
+ * Returns a run's progress as Markdown, which the Temporal UI shows under "Current details".
+ * @param now milliseconds since 1970
+ */
+export function describeProgress(progress: Progress, coverage: DiscoverResult['coverage'], now: number): string {
   const head = [
-    `**${progress.phase}**`,
+    `**${headline(progress)}**`,
     progress.market === null ? null : `market \`${progress.market}\``,
     progress.date === null ? null : `date ${progress.date}`,
-    `${progress.requests.toLocaleString('en-US')} requests`,
+    `${count(progress.requests)} requests`,
+    progress.rejects === undefined ? null : `${count(progress.rejects)} rejects`,
     progress.folder === undefined ? null : `data folder \`${progress.folder.path}\` on ${progress.folder.host}`,
   ].filter((part) => part !== null);
-  const rows = progress.steps.map(
-    (step) => `| ${step.name} | ${step.done} | ${step.total ?? '?'} | ${step.state} | ${step.about ?? ''} |`,
-  );
-  const table = ['| step | done | of | state | due |', '| --- | ---: | ---: | --- | --- |', ...rows];
-  const carried = coverage?.carried
-    ? ` Carried over, not searched: ${coverage.carried.companies.toLocaleString('en-US')}, last found on ${coverage.carried.since} or later.`
+  const above = [head.join(' · '), waitingInWords(progress), coverageInWords(coverage)].filter((part) => part !== null);
+  const rows = progress.steps.map((step) => {
+    const cells = [step.name, count(step.done), step.total === null ? '?' : count(step.total), percentOf(step)];
+    return `| ${[...cells, step.state, endOf(step, progress, now), step.about ?? ''].join(' | ')} |`;
+  });
+  const table = [
+    '| step | done | of | % | state | ETA | due |',
+    '| --- | ---: | ---: | ---: | --- | --- | --- |',
+    ...rows,
+  ];
+  return [above.join('\n\n'), '', ...table, ...progress.notes.map((note) => `\n> ${note}`)].join('\n');
+}
+
+function headline({ phase, outcome }: Progress): string {
+  const doing = phase.replaceAll('-', ' ');
+  if (outcome === undefined) return doing;
+  return outcome === 'failed' || outcome === 'cancelled' ? `${outcome} while ${doing}` : outcome;
+}
+
+function waitingInWords({ phase, waiting }: Progress): string | null {
+  if (phase === 'paused')
+    return 'An operator paused the run. To continue, send the signal `resume` or run `tidemark resume`.';
+  if (waiting === undefined) return null;
+  return waiting.until === null ? waiting.reason : `${waiting.reason} Quota opens at ${minute(waiting.until)}.`;
+}
+
+/**
+ * Returns why a run waits for quota.
+ * @param leavesQuota share of the daily quota that the run leaves to other runs
+ * @param checkedEvery seconds between two readings of the quota; null when the time of the reset is known
+ */
+export function waitingReason(leavesQuota: number, checkedEvery: number | null): string {
+  const why =
+    leavesQuota > 0
+      ? `The run has used its share of the daily quota (${percent(1 - leavesQuota)}).`
+      : 'The daily quota of the API is used up.';
+  return checkedEvery === null
+    ? why
+    : `${why} Tidemark checks at least every ${inMinutes(checkedEvery)} whether it opens.`;
+}
+
+function coverageInWords(coverage: DiscoverResult['coverage']): string | null {
+  if (coverage === null) return null;
+  const { distinctCompanies, reportedTotal, missing, share, carried } = coverage;
+  const kept = carried
+    ? ` Carried over, not searched: ${count(carried.companies)}, last found on ${carried.since} or later.`
     : '';
-  const proof = coverage
-    ? [
-        `\nCoverage: ${coverage.distinctCompanies.toLocaleString('en-US')} of ${coverage.reportedTotal.toLocaleString('en-US')} companies, ${coverage.missing.toLocaleString('en-US')} missing.${carried}`,
-      ]
-    : [];
-  return [head.join(' · '), '', ...table, ...proof, ...progress.notes.map((note) => `\n> ${note}`)].join('\n');
+  return `Coverage ${percent(share)}: ${count(distinctCompanies)} of ${count(reportedTotal)} companies, ${count(missing)} missing.${kept}`;
+}
+
+function percentOf({ done, total }: ProgressStep): string {
+  if (total === null) return '';
+  return total === 0 ? '100 %' : `${Math.min(100, Math.floor((done / total) * 100))} %`;
+}
+
+/** Returns when a step probably ends. Empty while the run waits or is paused, and before the speed is known. */
+function endOf(step: ProgressStep, { phase }: Progress, now: number): string {
+  const { state, done, total, workedMs = 0, untimed } = step;
+  if (state !== 'running' || phase !== 'crawling' || untimed || total === null) return '';
+  if (done === 0 || done >= total || workedMs === 0) return '';
+  return minute(new Date(now + (workedMs * (total - done)) / done).toISOString());
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+/** Formats an ISO instant: `2026-11-20 21:14 UTC`. */
+function minute(instant: string): string {
+  return `${instant.slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+function inMinutes(seconds: number): string {
+  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }
 
 const REASONS: Record<DueReason, string> = {

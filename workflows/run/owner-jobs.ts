@@ -39,6 +39,7 @@ export async function startEnrichment(run: Run): Promise<void> {
 export async function pollOwnerJobs(run: Run): Promise<boolean> {
   let idle = true;
   await run.step('owner jobs', async (shown) => {
+    shown.untimed = true;
     for (;;) {
       await run.checkpoint();
       const input = { ctx: run.ctx, round: run.nextChunk };

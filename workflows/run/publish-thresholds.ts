@@ -1,4 +1,5 @@
 import type { Coverage, PublishThresholds } from '../../schemas/pipeline/run.js';
+import { percent } from './percent.js';
 
 // Do not compare smaller markets: there, a few companies are already a large share.
 const SMALLEST_COMPARED = 100;
@@ -44,9 +45,4 @@ export function isIncomplete(coverage: Coverage | null): boolean {
   const { moved = 0, postponed = 0, reportedTotal } = coverage;
   const missing = coverage.missing - postponed;
   return missing > moved || moved > reportedTotal * MOVING_SHARE;
-}
-
-/** Formats a share. Rounds down, so that only full coverage shows as 100 %. */
-function percent(share: number): string {
-  return `${Math.floor(share * 10_000) / 100} %`;
 }

@@ -4,11 +4,16 @@ import type { CrawlOutcome } from '../../schemas/pipeline/landing.js';
 import type { DueSummary } from '../../schemas/pipeline/due.js';
 import type { Refusal } from '../../schemas/pipeline/refusal.js';
 import type { Progress, ProgressStep, RunContext } from '../../schemas/pipeline/run.js';
-import { refusalInWords } from './describe.js';
+import { refusalInWords, waitingReason } from './describe.js';
 import { hasNoFigure } from '../quota-room.js';
 
 // Upper limit for requests in flight. It equals the upper limit of `api.maxConcurrency` in the configuration.
 const MOST_IN_FLIGHT = 512;
+const DAY_MS = 86_400_000;
+
+function isConcurrency(limit: unknown): limit is number {
+  return typeof limit === 'number' && Number.isInteger(limit) && limit >= 0 && limit <= MOST_IN_FLIGHT;
+}
 
 /** Like `CarriedRun`, but its optional fields are required. So the compiler reports a field that `carry` forgets. */
 type WholeRun = Required<Omit<CarriedRun, 'landed'>> & Pick<CarriedRun, 'landed'>;
@@ -30,6 +35,7 @@ export function beginning(ctx: RunContext, progress: Progress, notes: string[]):
     waitedMs: 0,
     waitAlerted: false,
     stopped: false,
+    quotaResetsAt: null,
     landed: 0,
     due: [],
     refused: [],
@@ -69,6 +75,7 @@ export class RunState {
   #short: boolean;
   #quotaUnknown: boolean;
   #clockNoted: boolean;
+  #quotaResetsAt: number | null;
   /** Number of answers that the activities landed. Null if an older version began the run and did not count them. */
   #landed: number | null;
 
@@ -79,6 +86,8 @@ export class RunState {
   closed: { crawled: CrawlOutcome; heldBack: string | null } | null = null;
   #stopRequested = false;
   #stoppable = true;
+  /** Time of the last `tick`. */
+  #tickedAt: number | null = null;
 
   constructor(carried: CarriedRun) {
     this.ctx = carried.ctx;
@@ -90,6 +99,7 @@ export class RunState {
     this.stopped = carried.stopped ?? false;
     this.#quotaUnknown = carried.quotaUnknown ?? false;
     this.#clockNoted = carried.clockNoted ?? false;
+    this.#quotaResetsAt = carried.quotaResetsAt ?? null;
     this.#landed = carried.landed ?? null;
     this.waitedMs = carried.waitedMs ?? 0;
     this.waitAlerted = carried.waitAlerted ?? false;
@@ -120,6 +130,7 @@ export class RunState {
       waitedMs: this.waitedMs,
       waitAlerted: this.waitAlerted,
       stopped: this.stopped,
+      quotaResetsAt: this.#quotaResetsAt,
       ...this.landed,
       due: this.due,
       refused: this.refused,
@@ -172,9 +183,22 @@ export class RunState {
     this.#stoppable = false;
   }
 
+  /** Returns why a number of requests in flight is invalid; null when the run accepts the number. */
+  concurrencyFault(limit: unknown): string | null {
+    if (!isConcurrency(limit)) {
+      return `setConcurrency takes a whole number from 0 to ${MOST_IN_FLIGHT}, not ${JSON.stringify(limit)}.`;
+    }
+    const most = this.ctx.maxConcurrency ?? MOST_IN_FLIGHT;
+    if (limit > most) {
+      return `Cannot set ${limit} requests in flight: api.maxConcurrency allows ${most}.`;
+    }
+    if (!this.#stoppable) return 'The crawl of this run has ended, so the run sends no more requests.';
+    return null;
+  }
+
   /** Sets the requests in flight. With 0, the configured number applies again. An invalid number adds a note. */
   setConcurrency(limit: unknown): void {
-    if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 0 || limit > MOST_IN_FLIGHT) {
+    if (!isConcurrency(limit)) {
       this.note(
         `The signal setConcurrency takes a whole number from 0 to ${MOST_IN_FLIGHT}. The run ignored a wrong value.`,
       );
@@ -184,7 +208,7 @@ export class RunState {
     this.concurrency = Math.min(limit, most) || null;
     if (limit > most)
       this.note(
-        `The signal setConcurrency asked for ${String(limit)} requests in flight. The run uses ${most}, as api.maxConcurrency allows.`,
+        `The signal setConcurrency asked for ${limit} requests in flight. The run uses ${most}, as api.maxConcurrency allows.`,
       );
   }
 
@@ -198,6 +222,19 @@ export class RunState {
     const shown: ProgressStep = { name, done: 0, total: null, state: 'running' };
     this.progress.steps.push(shown);
     return shown;
+  }
+
+  /**
+   * Adds the time since the last call to the running steps. Time of waits and pauses does not count. Call it before
+   * each change of phase.
+   * @param now milliseconds since 1970
+   */
+  tick(now: number): void {
+    const worked = this.#tickedAt === null || this.progress.phase !== 'crawling' ? 0 : now - this.#tickedAt;
+    this.#tickedAt = now;
+    for (const step of this.progress.steps) {
+      if (step.state === 'running') step.workedMs = (step.workedMs ?? 0) + worked;
+    }
   }
 
   endStep(shown: ProgressStep): void {
@@ -233,10 +270,32 @@ export class RunState {
     this.#clockNoted ||= Boolean(clock);
   }
 
-  /** Stores whether the API gives a daily quota figure. Adds a note if the reading failed. */
-  noteQuota(status: QuotaStatus): void {
+  /**
+   * Stores whether the API gives a daily quota figure, and when the quota resets. Adds a note if the reading failed.
+   * @param now milliseconds since 1970
+   */
+  noteQuota(status: QuotaStatus, now: number): void {
+    if (status.resetsIn !== null) this.#quotaResetsAt = now + status.resetsIn * 1_000;
     this.#quotaUnknown = hasNoFigure(status);
     this.note(status.fault ?? null);
+  }
+
+  /**
+   * Stores in the progress why the run waits for quota, and when the quota probably opens.
+   * @param now milliseconds since 1970
+   */
+  beginQuotaWait(now: number): void {
+    const { leavesQuota, probeEverySeconds } = this.ctx;
+    const resetsAt = this.#quotaResetsAt;
+    const days = resetsAt === null ? 0 : Math.max(0, Math.ceil((now - resetsAt) / DAY_MS));
+    this.progress.waiting = {
+      reason: waitingReason(leavesQuota ?? 0, resetsAt === null ? probeEverySeconds : null),
+      until: resetsAt === null ? null : new Date(resetsAt + days * DAY_MS).toISOString(),
+    };
+  }
+
+  endQuotaWait(): void {
+    delete this.progress.waiting;
   }
 
   /** False if the latest reading showed no daily quota figure. True before the first reading. */

@@ -22,14 +22,16 @@ import {
   quotaOpenedSignal,
   resumeSignal,
   setConcurrencySignal,
+  setConcurrencyUpdate,
   stopSignal,
 } from '../messages.js';
 import { crawl, quick } from '../proxies.js';
 import { CRAWL_QUEUE, QUOTA_GATE } from '../queues.js';
 import { priorityOf, roomFor, secondsToStandAgain } from '../quota-room.js';
-import { secondArgument, StopRequested } from './run-errors.js';
+import { invalidInput, secondArgument, StopRequested } from './run-errors.js';
 import { beginning, RunState } from './run-state.js';
 import { startAlert } from './start-alert.js';
+import { stateAttributes } from './state-attributes.js';
 import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE, SCHEDULED_TIME } from '../search-attributes.js';
 
 // Time within which the requests in flight may finish after a stop.
@@ -53,6 +55,8 @@ export class Run extends RunState {
   #waiting: Promise<void> | null = null;
   #pausing: Promise<void> | null = null;
   readonly #input: unknown;
+  /** Search attributes that this execution has set, by name. */
+  readonly #attributes = new Map<string, unknown>();
 
   private constructor(input: unknown, carried: CarriedRun) {
     super(carried);
@@ -77,6 +81,16 @@ export class Run extends RunState {
       this.setConcurrency(limit);
       this.show();
     });
+    const validator = (limit: unknown): void => {
+      const fault = this.concurrencyFault(limit);
+      if (fault !== null) throw invalidInput(fault);
+    };
+    const setConcurrency = (limit: number): number | null => {
+      this.setConcurrency(limit);
+      this.show();
+      return this.concurrency;
+    };
+    setHandler(setConcurrencyUpdate, setConcurrency, { validator });
   }
 
   /** Opens a new run, or continues a run after continue-as-new. */
@@ -130,6 +144,7 @@ export class Run extends RunState {
   }
 
   enter(phase: Progress['phase']): void {
+    this.tick(Date.now());
     this.progress.phase = phase;
     this.show();
   }
@@ -170,21 +185,39 @@ export class Run extends RunState {
     for (;;) {
       await this.unpaused();
       const status = await this.orStopped(() => crawl.readQuota(this.ctx));
-      this.noteQuota(status);
+      this.noteQuota(status, Date.now());
       const room = roomFor(status, this.ctx);
       if (room > 0) return Number.isFinite(room) ? room : null;
       await this.waitForQuota();
     }
   }
 
+  /** Shows the run's end in the Temporal UI. A failed or cancelled run keeps its phase. */
+  end(outcome: NonNullable<Progress['outcome']>): void {
+    this.progress.outcome = outcome;
+    this.endQuotaWait();
+    if (outcome === 'failed' || outcome === 'cancelled') this.show();
+    else this.enter('done');
+  }
+
+  /** Shows the run's state in the Temporal UI: as current details and as search attributes. */
   show(): void {
-    setCurrentDetails(describeProgress(this.progress, this.coverage));
+    const now = Date.now();
+    this.tick(now);
+    setCurrentDetails(describeProgress(this.progress, this.coverage, now));
+    // Runs that older workers opened have no list of attributes, so their histories have no such events.
+    const changed = stateAttributes(this.progress, this.coverage, this.ctx.stateAttributes ?? []).filter(
+      ({ key, value }) => this.#attributes.get(key.name) !== value,
+    );
+    if (changed.length === 0) return;
+    for (const { key, value } of changed) this.#attributes.set(key.name, value);
+    upsertSearchAttributes(changed);
   }
 
   /** Reads the quota at the run's start and waits until quota is left. */
   async requireQuota(): Promise<void> {
     const quota = await this.orStopped(() => crawl.readQuota(this.ctx, true));
-    this.noteQuota(quota);
+    this.noteQuota(quota, Date.now());
     this.noteClock(quota);
     if (roomFor(quota, this.ctx) === 0) await this.waitForQuota();
   }
@@ -218,6 +251,7 @@ export class Run extends RunState {
 
   private async standInLine(): Promise<void> {
     const before = this.progress.phase;
+    this.beginQuotaWait(Date.now());
     this.enter('waiting-for-quota');
     const opened = this.#quotaOpened;
     const waiter = { ctx: this.ctx, priority: priorityOf(this.ctx) };
@@ -231,6 +265,7 @@ export class Run extends RunState {
     }
     watch?.cancel();
     this.waitedMs += Date.now() - since;
+    this.endQuotaWait();
     this.enter(before);
   }
 

@@ -177,7 +177,8 @@ async function finishIdle(run: Run): Promise<RunResult> {
     quick.closeRun({ ctx: run.ctx, outcome: 'complete', note, heldBack: null, ...run.landed }),
   );
   run.progress.requests = totals.requests;
-  run.enter('done');
+  run.progress.rejects = 0;
+  run.end('complete');
   return {
     run: run.ctx.run,
     date: run.ctx.date,
@@ -218,6 +219,7 @@ export async function finish(run: Run): Promise<RunResult> {
   run.note(totals.drift ?? null);
   run.enter('loading');
   const loaded = await warehouse.loadLanding.executeWithOptions({ summary: 'load landed parts' }, [run.ctx]);
+  run.progress.rejects = loaded.rejects;
   run.note(loaded.gone ?? null);
   if (loaded.driftFault) run.note(`Some answers could not be checked for schema drift: ${loaded.driftFault}`);
   run.enter('modelling');
@@ -230,14 +232,15 @@ export async function finish(run: Run): Promise<RunResult> {
     run.ctx,
   ]);
   for (const remark of published.notes ?? []) run.note(remark);
-  run.enter('done');
+  // Report the same outcome as ops.runs, which also depends on the rows in the warehouse.
+  const ended = outcome === 'complete' && models.unloaded ? 'partial' : outcome;
+  run.end(ended);
   const result: RunResult = {
     run: run.ctx.run,
     date: run.ctx.date,
     market: run.ctx.market,
     asOfNow: run.ctx.asOfNow,
-    // Report the same outcome as ops.runs, which also depends on the rows in the warehouse.
-    outcome: outcome === 'complete' && models.unloaded ? 'partial' : outcome,
+    outcome: ended,
     incomplete: isIncomplete(run.coverage),
     heldBack,
     requests: totals.requests,

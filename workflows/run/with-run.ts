@@ -47,6 +47,7 @@ export async function withRun(
     const note = error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : null;
     const closed = { ...(run.closed ?? { crawled: null, heldBack: null }), refused: run.refused };
     const outcome = cancelled ? 'cancelled' : 'failed';
+    run.end(outcome);
     // If closing fails too, throw the first failure.
     await CancellationScope.nonCancellable(() => quick.closeRun({ ctx: run.ctx, outcome, note, ...closed })).catch(
       () => undefined,

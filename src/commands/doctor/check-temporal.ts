@@ -1,6 +1,6 @@
 import { CRAWL_QUEUE, WAREHOUSE_QUEUE } from '../../../workflows/queues.js';
 import { connectTemporal, resolveTemporal, type TemporalClient } from '../../temporal/connect.js';
-import { missingSearchAttributes } from '../../temporal/search-attributes.js';
+import { readSearchAttributes } from '../../temporal/search-attributes.js';
 import type { Config } from '../../core/config.js';
 import { workerWarnings } from '../other-folder.js';
 import { isFree } from '../local/ports.js';
@@ -20,14 +20,16 @@ export async function checkTemporal(config: Config | null): Promise<Finding[]> {
   }
   try {
     const { address, namespace, source } = temporal.target;
-    const missing = await missingSearchAttributes(temporal);
+    const { missing } = await readSearchAttributes(temporal);
+    const absent = [...missing.required, ...missing.state];
     const where = `${address} (${source}), namespace ${namespace}`;
     const finding =
-      missing.length === 0
+      absent.length === 0
         ? ok('temporal', `${where}, search attributes registered`)
         : {
-            ...warn('temporal', `${where}: search attributes missing: ${missing.join(', ')}`, 'Run `tidemark setup`.'),
-            state: 'fail' as const,
+            ...warn('temporal', `${where}: search attributes missing: ${absent.join(', ')}`, 'Run `tidemark setup`.'),
+            // The other attributes only show a run's state in the list of the Temporal UI.
+            ...(missing.required.length > 0 && { state: 'fail' as const }),
           };
     return [finding, await checkWorkers(temporal, config)];
   } catch (error) {

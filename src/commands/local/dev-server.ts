@@ -2,7 +2,6 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { TidemarkError } from '../../core/errors.js';
-import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE } from '../../../workflows/search-attributes.js';
 import { devServerLock, devServerStartLock, TEMPORAL_DATABASE, temporalDir } from '../../core/data-folder.js';
 import { findPlace, processExists, tryLock, withLock, type Lock } from '../../core/lock.js';
 import {
@@ -11,6 +10,7 @@ import {
   writeDevServer,
   type DevServerState,
 } from '../../temporal/dev-server-state.js';
+import { DEV_SERVER_ATTRIBUTES } from '../../temporal/search-attributes.js';
 import { spawnGuarded } from './spawn-guarded.js';
 
 const READY_TIMEOUT_MS = 60_000;
@@ -73,10 +73,7 @@ async function start({ dataDir, program, ports, logFile }: DevServerOptions, own
       '--db-filename',
       // Give a name without a folder. The server reads the path as a URL, in which `?`, `#` and `%` have a meaning.
       TEMPORAL_DATABASE,
-      '--search-attribute',
-      `${MARKET_ATTRIBUTE.name}=Keyword`,
-      '--search-attribute',
-      `${DATE_ATTRIBUTE.name}=Keyword`,
+      ...DEV_SERVER_ATTRIBUTES,
     ]),
     cwd: temporalDir(dataDir),
     logFile,

@@ -2,7 +2,8 @@ import type { Client, ScheduleHandle } from '@temporalio/client';
 import type { Command } from 'commander';
 import { TidemarkError } from '../../core/errors.js';
 import { examples, loadContext, type CliContext } from '../../terminal/context.js';
-import { say, sayJson } from '../../terminal/print.js';
+import type { TemporalClient } from '../../temporal/connect.js';
+import { say, sayJson, tell } from '../../terminal/print.js';
 import { sayTable } from '../../terminal/say-table.js';
 
 /** `tidemark schedule …`: manages the Temporal Schedules that tidemark.yaml declares. */
@@ -24,8 +25,14 @@ export function registerSchedule(program: Command): void {
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark schedule apply'))
     .action(async (options: { json?: boolean }, command: Command) => {
-      await withClient(command, async (client, { config }) => {
-        const { applySchedules, declaredSchedules } = await import('../../temporal/schedules.js');
+      await withClient(command, async (client, { config }, temporal) => {
+        const [{ applySchedules, declaredSchedules }, { ensureSearchAttributes }] = await Promise.all([
+          import('../../temporal/schedules.js'),
+          import('../../temporal/search-attributes.js'),
+        ]);
+        // The schedules set a search attribute, so the server would refuse them without it.
+        const { warning } = await ensureSearchAttributes(temporal);
+        if (warning !== null) tell(`Warning: ${warning}`);
         const applied = await applySchedules(client, declaredSchedules(config));
         if (options.json) sayJson(applied);
         else if (applied.length === 0) say(`${config.file} declares no schedule, and the server has none.`);
@@ -139,13 +146,13 @@ async function explained<T>(work: Promise<T>, id: string): Promise<T> {
 
 async function withClient(
   command: Command,
-  work: (client: Client, context: CliContext) => Promise<void>,
+  work: (client: Client, context: CliContext, temporal: TemporalClient) => Promise<void>,
 ): Promise<void> {
   const context = await loadContext(command);
   const { connectTemporal } = await import('../../temporal/connect.js');
   const temporal = await connectTemporal(context.config.dataDir);
   try {
-    await work(temporal.client, context);
+    await work(temporal.client, context, temporal);
   } finally {
     await temporal.close();
   }

@@ -1,4 +1,6 @@
+import type { WorkflowHandle } from '@temporalio/client';
 import { InvalidArgumentError, type Command } from 'commander';
+import type * as Messages from '../../../workflows/messages.js';
 import { MOST_IN_FLIGHT } from '../../core/config-schema.js';
 import { TidemarkError } from '../../core/errors.js';
 import { examples, loadContext } from '../../terminal/context.js';
@@ -33,11 +35,45 @@ export function registerConcurrency(program: Command): void {
           { todo: `Give at most ${maxConcurrency}, or raise api.maxConcurrency and restart the workers.` },
         );
       }
-      await withRunning(command, options, async (run, { setConcurrencySignal }) => {
-        await run.signal(setConcurrencySignal, requests);
+      await withRunning(command, options, async (run, messages) => {
+        await setConcurrency(run, requests, messages);
         say(
           `${run.workflowId}: ${requests === 0 ? `${maxConcurrency} (the configured number)` : requests} requests in flight, from the next chunk on.`,
         );
       });
     });
+}
+
+const ANSWERS_WITHIN_MS = 10_000;
+
+/**
+ * Sets the requests in flight of a run.
+ * @throws TidemarkError `InvalidInput` with the run's own message when it refuses the number
+ */
+async function setConcurrency(
+  run: WorkflowHandle,
+  requests: number,
+  { setConcurrencySignal, setConcurrencyUpdate }: typeof Messages,
+): Promise<void> {
+  const { connection } = run.client;
+  const update = (): Promise<unknown> => run.executeUpdate(setConcurrencyUpdate, { args: [requests] });
+  try {
+    await connection.withDeadline(Date.now() + ANSWERS_WITHIN_MS, update);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const cause = error.cause instanceof Error ? error.cause.message : error.message;
+    if (error.name === 'WorkflowUpdateFailedError') {
+      if (!cause.startsWith('No registered handler')) {
+        const todo = `Give a number from 0 to \`api.maxConcurrency\` while the run crawls.`;
+        throw new TidemarkError('InvalidInput', cause, { todo, cause: error });
+      }
+      // The run is still opening, or a worker of an older version runs it. The signal waits until the run can take it.
+      return run.signal(setConcurrencySignal, requests);
+    }
+    if (error.name !== 'WorkflowUpdateRPCTimeoutOrCancelledError') throw error;
+    throw new TidemarkError('Internal', `${run.workflowId} did not answer within ${ANSWERS_WITHIN_MS / 1_000} s.`, {
+      todo: '`tidemark status` shows the number in force. Check that a worker runs (`tidemark worker`), then repeat the command.',
+      cause: error,
+    });
+  }
 }

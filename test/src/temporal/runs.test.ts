@@ -1,3 +1,4 @@
+import { Client } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/core/config.js';
@@ -5,7 +6,7 @@ import type { RunState } from '../../../src/progress/run-state.js';
 import { followRun } from '../../../src/temporal/follow-run.js';
 import { runFailure } from '../../../src/temporal/failure.js';
 import { applySchedules, declaredSchedules, existingSchedules } from '../../../src/temporal/schedules.js';
-import { ensureSearchAttributes, missingSearchAttributes } from '../../../src/temporal/search-attributes.js';
+import { ensureSearchAttributes, readSearchAttributes } from '../../../src/temporal/search-attributes.js';
 import { startOrJoin, type RunRequest } from '../../../src/temporal/start-run.js';
 import { connectTemporal, type TemporalClient } from '../../../src/temporal/connect.js';
 import { MARKET_ATTRIBUTE, DATE_ATTRIBUTE } from '../../../workflows/search-attributes.js';
@@ -138,8 +139,40 @@ describe('search attributes', () => {
       namespace: 'default',
       searchAttributes: ['TidemarkDate'],
     });
-    await waitUntil('it is gone', async () => (await missingSearchAttributes(temporal)).length === 1);
-    expect(await ensureSearchAttributes(temporal)).toEqual(['TidemarkDate']);
-    expect(await ensureSearchAttributes(temporal)).toEqual([]);
+    const missing = async () => (await readSearchAttributes(temporal)).missing;
+    await waitUntil('it is gone', async () => (await missing()).required.length === 1);
+    expect(await ensureSearchAttributes(temporal)).toMatchObject({ added: ['TidemarkDate'], warning: null });
+    expect(await ensureSearchAttributes(temporal)).toMatchObject({ added: [], warning: null });
+  });
+
+  it('warns and continues if the namespace refuses attributes that only show state', async () => {
+    const { namespace } = await refusing({ TidemarkCoverage: KEYWORD });
+    const { state, added, warning } = await ensureSearchAttributes(namespace);
+    expect(state).toEqual(['TidemarkOutcome', 'TidemarkPhase', 'TidemarkRejects']);
+    expect(added).toEqual(['TidemarkMarket', 'TidemarkDate', ...state]);
+    expect(warning).toMatch(
+      /lacks the search attributes TidemarkCoverage=Double, or has them with another type.*restart the workers/s,
+    );
   });
 });
+
+// temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD
+const KEYWORD = 2;
+
+/** A namespace that refuses an attribute, because one with this name and another type exists. */
+async function refusing(searchAttributes: Record<string, number>): Promise<{ namespace: TemporalClient }> {
+  const { connection, client } = temporal;
+  const namespace = 'other-type';
+  await client.workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
+  });
+  await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
+  return {
+    namespace: {
+      ...temporal,
+      client: new Client({ connection, namespace }),
+      target: { ...temporal.target, namespace },
+    },
+  };
+}

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Refusal } from '../../../schemas/pipeline/refusal.js';
 import type { Progress } from '../../../schemas/pipeline/run.js';
-import { describeProgress, reasonsInWords, refusalInWords } from '../../../workflows/run/describe.js';
+import { describeProgress, reasonsInWords, refusalInWords, waitingReason } from '../../../workflows/run/describe.js';
+
+const NOW = Date.parse('2026-11-20T02:00:00Z');
 
 const PROGRESS: Progress = {
   phase: 'crawling',
@@ -9,38 +11,68 @@ const PROGRESS: Progress = {
   market: 'demo',
   steps: [
     { name: 'search', done: 9, total: null, state: 'done' },
-    { name: 'companies', done: 2, total: 5, state: 'running', about: '5 new' },
+    { name: 'companies', done: 2_000, total: 6_000, state: 'running', about: '6,000 new', workedMs: 1_800_000 },
   ],
-  requests: 12,
+  requests: 12_345,
   startedAt: null,
   notes: [],
 };
 
 describe('the progress text for the Temporal UI', () => {
   it('shows phase, market, date, requests and a table of steps', () => {
-    expect(describeProgress(PROGRESS, null).split('\n')).toEqual([
-      '**crawling** · market `demo` · date 2026-11-20 · 12 requests',
+    expect(describeProgress(PROGRESS, null, NOW).split('\n')).toEqual([
+      '**crawling** · market `demo` · date 2026-11-20 · 12,345 requests',
       '',
-      '| step | done | of | state | due |',
-      '| --- | ---: | ---: | --- | --- |',
-      '| search | 9 | ? | done |  |',
-      '| companies | 2 | 5 | running | 5 new |',
+      '| step | done | of | % | state | ETA | due |',
+      '| --- | ---: | ---: | ---: | --- | --- | --- |',
+      '| search | 9 | ? |  | done |  |  |',
+      '| companies | 2,000 | 6,000 | 33 % | running | 2026-11-20 03:00 UTC | 6,000 new |',
     ]);
   });
 
   it('omits unknown values and names the data folder', () => {
     const folder = { id: 'i', path: '/srv/data', host: 'h' };
-    const [head] = describeProgress({ ...PROGRESS, market: null, date: null, folder }, null).split('\n');
-    expect(head).toBe('**crawling** · 12 requests · data folder `/srv/data` on h');
+    const [head] = describeProgress({ ...PROGRESS, market: null, date: null, folder }, null, NOW).split('\n');
+    expect(head).toBe('**crawling** · 12,345 requests · data folder `/srv/data` on h');
+  });
+
+  it('gives no ETA while the run waits or is paused, and says why it waits', () => {
+    const waiting = { reason: waitingReason(0, null), until: '2026-11-21T00:00:00.000Z' };
+    const text = describeProgress({ ...PROGRESS, phase: 'waiting-for-quota', waiting }, null, NOW);
+    expect(text.split('\n').slice(0, 3)).toEqual([
+      '**waiting for quota** · market `demo` · date 2026-11-20 · 12,345 requests',
+      '',
+      'The daily quota of the API is used up. Quota opens at 2026-11-21 00:00 UTC.',
+    ]);
+    expect(text).toContain('| 33 % | running |  | 6,000 new |');
+    const paused = describeProgress({ ...PROGRESS, phase: 'paused' }, null, NOW);
+    expect(paused).toMatch(/^\*\*paused\*\*.*\n\nAn operator paused the run\..*`tidemark resume`\.\n/);
+    expect(paused).toContain('| 33 % | running |  | 6,000 new |');
+  });
+
+  it('names the interval of the checks if the time of the reset is unknown, and the share of a backfill', () => {
+    expect(waitingReason(0, 600)).toBe(
+      'The daily quota of the API is used up. Tidemark checks at least every 10 min whether it opens.',
+    );
+    expect(waitingReason(0.25, null)).toBe('The run has used its share of the daily quota (75 %).');
+  });
+
+  it('shows the outcome of an ended run, and the phase in which it failed', () => {
+    const headOf = (more: Partial<Progress>) =>
+      describeProgress({ ...PROGRESS, market: null, date: null, ...more }, null, NOW).split('\n')[0];
+    expect(headOf({ phase: 'done', outcome: 'partial', rejects: 1_234 })).toBe(
+      '**partial** · 12,345 requests · 1,234 rejects',
+    );
+    expect(headOf({ phase: 'loading', outcome: 'failed' })).toBe('**failed while loading** · 12,345 requests');
   });
 
   it('shows coverage, companies carried over, and notes', () => {
     const coverage = { reportedTotal: 100, distinctCompanies: 97, missing: 3, share: 0.97 };
-    const text = describeProgress({ ...PROGRESS, notes: ['first', 'second'] }, coverage);
-    expect(text).toMatch(/\nCoverage: 97 of 100 companies, 3 missing\.\n\n> first\n\n> second$/);
+    const text = describeProgress({ ...PROGRESS, notes: ['first', 'second'] }, coverage, NOW);
+    expect(text).toMatch(/\n\nCoverage 97 %: 97 of 100 companies, 3 missing\.\n\n\| step[^]*\n\n> first\n\n> second$/);
     const carried = { companies: 7, since: '2026-11-13' };
-    expect(describeProgress(PROGRESS, { ...coverage, carried })).toMatch(
-      /3 missing\. Carried over, not searched: 7, last found on 2026-11-13 or later\.$/,
+    expect(describeProgress(PROGRESS, { ...coverage, carried }, NOW)).toMatch(
+      /3 missing\. Carried over, not searched: 7, last found on 2026-11-13 or later\.\n/,
     );
   });
 });
