@@ -59,7 +59,8 @@ function codesOf(error: unknown): string[] {
   const codes: string[] = [];
   for (let e: unknown = error, depth = 0; e instanceof Error && depth < 5; e = e.cause, depth++) {
     const { code } = e as NodeJS.ErrnoException;
-    codes.push(...(code === undefined ? [] : [code]), e.name);
+    // nodemailer has its own codes, and names the code of the network only in its message.
+    codes.push(...(code === undefined ? [] : [code]), e.name, ...(e.message.match(/\bE[A-Z_]{4,}\b/g) ?? []));
     if (e instanceof AggregateError) codes.push(...e.errors.flatMap(codesOf));
   }
   return codes;

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Alert } from '../../../schemas/pipeline/alert.js';
+import { CAUSES } from '../../../schemas/pipeline/cause.js';
 import { TidemarkError } from '../../core/errors.js';
 import type { Config } from '../../core/config.js';
 import type { TargetConfig } from '../../core/notify-schema.js';
@@ -27,15 +28,16 @@ export function registerNotify(program: Command): void {
       if (options.json) return sayJson(rows);
       if (rows.length === 0) return say(`${noTarget(config).message} ${noTarget(config).todo}`);
       sayTable({
-        columns: ['target', 'kind', 'to', 'on', 'secrets'],
-        rows: rows.map(({ target, kind, to, on, secrets }) => [
+        columns: ['target', 'kind', 'to', 'on'],
+        rows: rows.map(({ target, kind, to, on }) => [
           target,
           kind,
           to,
-          on.join(', '),
-          secrets.map(({ variable, set }) => `${variable} ${set ? 'set' : 'not set'}`).join(', '),
+          on.length === CAUSES.length ? 'all' : on.join(', '),
         ]),
       });
+      for (const { variable, set } of rows.flatMap(({ secrets }) => secrets))
+        say(`${variable} ${set ? 'is set' : 'is not set'}`);
     });
 
   notify

@@ -228,6 +228,13 @@ describe('a mail server', () => {
     );
   });
 
+  it('names a server that refuses the connection', async () => {
+    const server = await mailServer();
+    await server.close();
+    const error = await failure(target({ mail: server.mail('none') }).send(MESSAGE));
+    expect(error.message).toMatch(/refused the connection/);
+  });
+
   it('gives up on a server that does not answer', async () => {
     const server = await mailServer();
     server.hold();
