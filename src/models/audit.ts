@@ -3,7 +3,7 @@ import { insertRows } from '../duckdb/insert-rows.js';
 import type { Audit, Model } from './models.js';
 import { identifier } from '../duckdb/sql-files.js';
 
-/** Result of one audit: the number of rows it returned, 0 if it passed. */
+/** Result of one audit. `failingRows` is the number of rows that the audit returned; 0 if it passed. */
 export interface CheckResult {
   model: string;
   check: string;
@@ -12,13 +12,13 @@ export interface CheckResult {
 }
 
 /**
- * Lists the audits of a model: key is unique, key is not NULL, then the audits of its header. Key columns that the
- * header declares nullable may be NULL.
+ * Lists the audits of a model: the key is unique, the key is not NULL, then the audits of the header. Key columns that
+ * the header declares nullable may be NULL.
  */
 export function listAudits(model: Model): Audit[] {
   const key = model.key.map(identifier).join(', ');
   const mandatory = model.key.filter((column) => !model.nullable.includes(column));
-  // In an incremental model only the rows of the keys just built can be wrong, so check only these rows.
+  // In an incremental model, only the keys just built can have wrong rows, so check only these keys.
   const scope =
     model.incremental === undefined
       ? model.model

@@ -6,9 +6,8 @@ import { describeUnloaded } from '../load/describe-unloaded.js';
 import { buildModels } from './run-models.js';
 
 /**
- * Builds all models and describes what the models show about a run: its schema drift, and companies that were not
- * loaded.
- * @throws ModelFailedError as `buildModels` does
+ * Builds all models, then describes the run: its schema drift, and its companies that were not loaded.
+ * @throws ModelFailedError for the same reasons as `buildModels`
  */
 export async function buildForRun(
   warehouse: Warehouse,

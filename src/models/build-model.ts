@@ -15,7 +15,7 @@ export type How = 'whole' | 'changed' | 'staged';
 /** Tables and views of the models' schemas, by name. */
 export type Relations = ReadonlyMap<string, 'TABLE' | 'VIEW'>;
 
-/** Fills the temp table `settings`, which models read. */
+/** Fills the temp table `settings`, which the models read. */
 export async function putSettings(db: Database, { personalData }: { personalData: boolean }): Promise<void> {
   await db.run('CREATE OR REPLACE TEMP TABLE settings AS SELECT CAST($keep AS BOOLEAN) AS personal_data', {
     keep: personalData,
@@ -37,7 +37,7 @@ export async function readRelations(db: Database): Promise<Relations> {
 
 /**
  * Builds one model in the warehouse and replaces its table or view.
- * @throws ModelFailedError with the name of the model's file
+ * @throws ModelFailedError, naming the model's file
  */
 export async function buildModel(db: Database, model: Model, how: How, existing: Relations): Promise<void> {
   await naming(model, async () => {
@@ -48,14 +48,14 @@ export async function buildModel(db: Database, model: Model, how: How, existing:
     if (how === 'staged') return db.run(`CREATE OR REPLACE TABLE ${model.model} AS FROM stage.${model.model}`);
     if (how === 'changed' && model.incremental !== undefined) return replaceKeys(db, model, model.incremental.by);
     await db.run(`CREATE OR REPLACE ${type} ${model.model} AS ${model.sql}`);
-    // An unchanged model passed this check after its last change.
+    // Skip this check for an unchanged model: it passed the check after its last change.
     if (how === 'whole') await checkColumns(db, model, model.model);
   });
 }
 
 /**
- * Builds the whole table of one model in another attached database.
- * @throws ModelFailedError with the name of the model's file
+ * Builds the whole table of one model in another database that is attached.
+ * @throws ModelFailedError, naming the model's file
  */
 export async function buildModelInto(db: Database, model: Model, catalog: string): Promise<void> {
   await naming(model, async () => {
@@ -83,7 +83,7 @@ async function naming(model: Model, work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Fills the temp table `changed` with the keys to build. The query and the audits of an incremental model read it. */
+/** Fills the temp table `changed` with the keys to build. An incremental model's query and audits read this table. */
 async function fillChanged(db: Database, { incremental }: Model, how: How): Promise<void> {
   if (incremental === undefined) return;
   await db.run(`CREATE OR REPLACE TEMP TABLE changed AS ${how === 'changed' ? incremental.changed : incremental.all}`);
@@ -96,7 +96,7 @@ async function replaceKeys(db: Database, model: Model, by: string[]): Promise<vo
 }
 
 /**
- * Compares the built table with the header's columns: names, order and types.
+ * Checks that the built table has the columns of the header, with the same names, order and types.
  * @throws ModelFailedError when they differ
  */
 async function checkColumns(db: Database, model: Model, table: string): Promise<void> {

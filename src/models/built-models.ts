@@ -4,8 +4,8 @@ import { orderModels, parseModel, type Model } from './models.js';
 import { findParents } from './parents.js';
 
 /**
- * Reads the models from which the tables of the warehouse were built, from their stored SQL texts in the ledger.
- * Published descriptions come from these texts, because the files may have changed since the build.
+ * Reads the models from which the tables of the warehouse were built. Uses the SQL texts stored in the ledger, because
+ * the files on disk may have changed since the build. Published descriptions come from these texts.
  * @throws ModelFailedError when no model was built yet
  */
 export async function readBuiltModels(db: Database): Promise<Model[]> {

@@ -1,23 +1,23 @@
 import { plainType, type Model } from './models.js';
 
-/** The parts of a table on which readers rely. */
+/** The properties of a table on which queries of readers depend. */
 export interface Shape {
   columns: ReadonlyMap<string, string>;
-  /** Null when unknown: the model was applied by a version of Tidemark that did not store its header. */
+  /** Key columns. Null when unknown: an older Tidemark applied the model and did not store its header. */
   key: readonly string[] | null;
   /** Key columns that may be NULL. */
   nullable: readonly string[];
   grain: string | null;
 }
 
-/** Effects of a change on readers of the table, one phrase for each. */
+/** Effects of a change on readers of a table. Each effect is one phrase. */
 export interface Effects {
-  /** Changes after which a query may fail or return another result. */
+  /** Changes after which a reader's query may fail or return another result. */
   breaking: string[];
   nonBreaking: string[];
 }
 
-/** The shape that a model's header declares. */
+/** Returns the shape that the header of a model declares. */
 export function declaredShape({
   columns,
   key,

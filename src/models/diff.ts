@@ -11,32 +11,33 @@ type Shown = string | null;
 /** Differences of one table between an environment ("here") and production ("there"). */
 export interface TableDiff {
   model: string;
-  /** Key columns that match rows. Null when production lacks the table, or when the key is not unique. */
+  /** Key columns with which rows are matched. Null when production lacks the table, or when the key is not unique. */
   key: string[] | null;
   rowsHere: number;
-  /** Null when production has no such table. */
+  /** Number of rows in production. Null when production has no such table. */
   rowsThere: number | null;
   onlyHere: number;
   onlyThere: number;
-  /** Rows with the same key and another value in a shared column; null without a key. */
+  /** Number of rows that have the same key and a different value in a shared column. Null without a key. */
   changed: number | null;
   addedColumns: string[];
   removedColumns: string[];
-  /** Columns that differ; columns with the most differing rows come first. */
+  /** Columns with different values. The columns with the most different rows come first. */
   columns: { column: string; rows: number; samples: { key: Record<string, Shown>; there: Shown; here: Shown }[] }[];
-  /** Sample rows that exist only in the environment: their key, or the whole row without a key. */
+  /** Sample rows that exist only in the environment. Each shows the key, or the whole row if there is no key. */
   samplesOnlyHere: Record<string, Shown>[];
   samplesOnlyThere: Record<string, Shown>[];
 }
 
-/** Differences between an environment and production, one entry per table. */
+/** Differences between an environment and production, with one entry for each table. */
 export interface EnvDiff {
   env: Env;
   tables: TableDiff[];
 }
 
 /**
- * Compares the tables of an environment (here) with the published tables (there), by the key of each model.
+ * Compares the tables of an environment (here) with the published tables (there). Matches rows by the key of each
+ * model.
  * @param models Models to compare; an empty list compares all models of the environment
  * @param samples Maximum number of rows to show for each kind of difference
  * @throws TidemarkError `InvalidInput` for an unknown environment or model
@@ -109,7 +110,7 @@ async function diffTable(db: Database, model: string, samples: number): Promise<
   return { ...common, key, rowsThere, ...(await diffByKey(db, model, key, values, samples)) };
 }
 
-// Aliases that cannot be column names: DuckDB would resolve an alias like `here` to a column of that name.
+// Use aliases that cannot be names of columns. DuckDB would resolve an alias like `here` to a column of that name.
 const HERE = '"tidemark here"';
 const THERE = '"tidemark there"';
 const PRESENT = '"tidemark present"';
@@ -161,7 +162,7 @@ async function diffByKey(db: Database, model: string, key: string[], values: str
   };
 }
 
-/** Compares rows by all shared columns, for two tables without a common unique key. */
+/** Compares whole rows by all columns that both tables have. Used when the tables have no common unique key. */
 async function diffWhole(
   db: Database,
   model: string,

@@ -4,7 +4,7 @@ import { tellLineage, type ColumnLineage, type Lineage } from './lineage.js';
 import { MODEL_SCHEMAS, type Model } from './models.js';
 import { RECEIPT_COLUMNS, RECEIPT_DESCRIPTION } from './receipt.js';
 
-/** A column of the data dictionary, with its lineage if the lineage was read. */
+/** A column of the data dictionary. It has a lineage only if the lineage was read. */
 export interface ColumnDocs extends Partial<ColumnLineage> {
   name: string;
   type: string;
@@ -17,7 +17,7 @@ export interface TableDocs {
   description: string;
   /** Path of the model file that makes the table. */
   path: string;
-  /** Last day on which the table is published; null if it has no last day. */
+  /** Last day on which the table is published; null if no such day is set. */
   deprecationDate: string | null;
   kind: string;
   version: number;
@@ -26,7 +26,7 @@ export interface TableDocs {
   /** Key columns that may be NULL. */
   nullable: string[];
   columns: ColumnDocs[];
-  /** Audits that run after each build, including the audits of the key. */
+  /** Audits that run after each build. They include the audits of the key. */
   audits: { name: string; severity: string; sql: string }[];
   /** Models that this model reads. */
   parents: string[];
@@ -42,8 +42,8 @@ const SCHEMAS: Record<(typeof MODEL_SCHEMAS)[number], string> = {
 };
 
 /**
- * Describes every model as a table of the data dictionary, by schema and name.
- * @param lineage Result of `readLineage`; without it the columns have no lineage
+ * Describes every model as a table of the data dictionary, sorted by schema and name.
+ * @param lineage Result of `readLineage`; without it, the columns have no lineage
  */
 export function describeTables(models: readonly Model[], lineage?: Lineage): TableDocs[] {
   return MODEL_SCHEMAS.flatMap((schema) =>
@@ -75,7 +75,9 @@ export function describeTables(models: readonly Model[], lineage?: Lineage): Tab
   );
 }
 
-/** Renders the data dictionary as Markdown: tables by schema, then the functions published with them. */
+/**
+ * Renders the data dictionary as Markdown: first the tables by schema, then the functions that are published with them.
+ */
 export function renderDictionary(tables: readonly TableDocs[], functions: readonly SqlFunction[] = []): string {
   const known = new Set(tables.map(({ table }) => table));
   const sections = MODEL_SCHEMAS.map((schema) => {
@@ -174,7 +176,7 @@ const FUNCTIONS = `Macros in the published DuckDB file; the Parquet files have n
 attach the file to another database, run \`USE\` for the attached file first. This query lists the macros:
 \`SELECT function_name, comment FROM duckdb_functions() WHERE schema_name = 'core'\`.`;
 
-/** Renders `meta.receipt`, the only table without a model: the publication writes it. */
+/** Renders `meta.receipt`. No model makes this table: the publication writes it. */
 function renderReceipt(): string {
   const columns = RECEIPT_COLUMNS.map(([name, type, comment]) => ({ name, type, comment }));
   return ['### meta.receipt', RECEIPT_DESCRIPTION, renderColumns(columns)].join('\n\n');
@@ -197,7 +199,7 @@ function markdownTable(head: string[], rows: string[][]): string {
   return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 }
 
-/** Links to the section of a table. Markdown viewers remove the dot of a heading from its anchor. */
+/** Returns a link to the section of a table. Markdown viewers leave out the dot of a heading in its anchor. */
 function link(table: string): string {
   return `[${table}](#${table.replaceAll('.', '')})`;
 }
@@ -206,7 +208,9 @@ function code(text: string): string {
   return `\`${text.replaceAll('|', String.raw`\|`)}\``;
 }
 
-/** Plain text for one line of Markdown. Escapes characters with a meaning in Markdown tables, tags and emphasis. */
+/**
+ * Converts plain text to one line of Markdown. Escapes the characters that have a meaning in tables, tags and emphasis.
+ */
 function cell(text: string): string {
   return text.replaceAll(/\s+/g, ' ').replaceAll(/[\\|<>*`[\]]|(?<=^|\s)_|_(?=\s|$)/g, String.raw`\$&`);
 }

@@ -34,30 +34,31 @@ export interface EnvRequest {
 export interface EnvBuilt {
   /** DuckDB file that holds the built tables. */
   file: string;
-  /** Name of the published build that the environment is based on. */
+  /** Name of the published build on which the environment is based. */
   build: string;
   models: { model: string; change: ChangeKind; rows: number; failedAudits: string[] }[];
-  /** Changes that production would refuse. A dev environment accepts them. */
+  /** Breaking changes that production would refuse. A dev environment accepts them. */
   refused: ModelChange[];
 }
 
-/** An existing environment. */
+/** An environment that exists in the data folder. */
 export interface Env {
   name: string;
   file: string;
   builtAt: string;
   build: string;
   /**
-   * True when production was published again after this build. A comparison then shows changed data as well as changed
-   * models.
+   * True when production was published again after this environment was built. A comparison then shows changed data as
+   * well as changed models.
    */
   isStale: boolean;
   models: string[];
 }
 
 /**
- * Builds the changed models and their children into a separate file, from the data of production. Reads unchanged
- * models from the published build. Does not block the writer or readers. Replaces an environment of the same name.
+ * Builds the changed models and the models that read them into a separate file, from the data of production. Reads
+ * unchanged models from the published build. Does not block the writer or readers. Replaces an environment of the same
+ * name.
  * @throws NotPublishedError when nothing is published
  * @throws WarehouseBusyError when a changed model reads the writer's tables while a worker has them open
  * @throws ModelFailedError when a model cannot be built; the environment stays as it was
@@ -110,8 +111,8 @@ export async function applyEnv(dataDir: string, request: EnvRequest): Promise<En
       await db.run('DETACH env');
       return done;
     });
-    // Remove the write-ahead log of the old file, which a killed client may have left: DuckDB would apply it to the new
-    // file.
+    // A killed client may have left the write-ahead log of the old file. Remove this log, because DuckDB would apply it
+    // to the new file.
     rmSync(`${file}.wal`, { force: true });
     await syncFile(beside);
     renameSync(beside, file);
@@ -173,7 +174,7 @@ export function dropEnv(dataDir: string, name: string): void {
 }
 
 /**
- * Makes queries read the tables of an environment first, then those of the published warehouse.
+ * Changes how queries find a table: first in the environment, then in the published warehouse.
  * @throws TidemarkError `InvalidInput` when no environment has that name
  */
 export async function overlayEnv(published: Published, dataDir: string, name: string): Promise<void> {
@@ -185,7 +186,7 @@ export async function overlayEnv(published: Published, dataDir: string, name: st
 }
 
 /**
- * Resolves the file of the current published build.
+ * Returns the path of the current published build, with links resolved.
  * @throws NotPublishedError
  */
 export function resolvePublished(dataDir: string): string {
@@ -212,12 +213,12 @@ async function planAgainst(published: string, models: Model[], day: string): Pro
   }
 }
 
-/** True for models to build: edited models, and models whose rows may change. */
+/** True for models to build: models whose file was edited, and models whose rows may change. */
 function isBuilt({ change, rebuild }: ModelChange): boolean {
   return change !== 'removed' && (rebuild || change === 'directly modified');
 }
 
-/** True when a model reads tables that only the writer's file has. */
+/** True when a model reads tables that exist only in the writer's file. */
 async function readsLedger(models: readonly Model[]): Promise<boolean> {
   return withParser(async (parser) => {
     for (const { sql, incremental } of models)
@@ -230,8 +231,8 @@ async function readsLedger(models: readonly Model[]): Promise<boolean> {
 }
 
 /**
- * Copies the writer's file. Keeps the file open read-only during the copy: a worker that wants to write waits until the
- * copy ends. The copy takes no time on file systems that share blocks.
+ * Copies the writer's file. Holds the file open read-only during the copy, so a worker that wants to write waits until
+ * the copy ends. On file systems that can share blocks between files, the copy is immediate.
  */
 async function cloneWarehouse(dataDir: string, clone: string): Promise<string> {
   const file = warehouseFile(dataDir);

@@ -7,29 +7,32 @@ import { identifier, quote, readSqlFolder, type SqlFile } from '../duckdb/sql-fi
 
 const Header = z.strictObject({
   function: z.string().regex(/^core\.[a-z_]+$/),
-  /** `TABLE` for a query that is called in FROM; else the SQL type of an expression. */
+  /** `TABLE` if the function is a query to call in FROM. Otherwise the SQL type of the expression. */
   returns: z.string().min(1),
   parameters: z.record(z.string().regex(/^[a-z_]+$/), z.string().min(1)),
   description: z.string().min(1),
 });
 
-/** A function that analysts call in the published file: a header and one query or expression of `sql/functions`. */
+/**
+ * A function that analysts can call in the published file. Its file in `sql/functions` has a header and one query or
+ * expression.
+ */
 export interface SqlFunction extends z.infer<typeof Header> {
   file: string;
   sql: string;
 }
 
-/** Reads all functions. Each comes after the functions that it calls. */
+/** Reads all functions. A function comes after the functions that it calls. */
 export function readFunctions(): SqlFunction[] {
   const functions = readSqlFolder('functions/core').map(parseFunction);
   return functions.toSorted((a, b) => Number(calls(a, b)) - Number(calls(b, a)));
 }
 
 /**
- * Creates the functions in an attached database that has the tables that the functions read. The functions name tables
- * by schema only, so they read the tables of the file that a reader has opened.
+ * Creates the functions in an attached database. The database must have the tables that the functions read. The
+ * functions name tables by schema only, so they read the tables of the file that a reader has opened.
  *
- * Skips a function whose columns the tables lack: a new version of a model may have renamed them, or a rollback may
+ * Skips a function if the tables lack its columns: a new version of a model may have renamed them, or a rollback may
  * have restored an earlier set of models.
  * @returns One sentence for each skipped function
  */

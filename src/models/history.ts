@@ -3,9 +3,9 @@ import { readSets, type AppliedSet } from './sets.js';
 import { openReadOnly } from '../duckdb/open.js';
 import { warehouseFile } from '../core/data-folder.js';
 
-/** A set of models that was applied, with the files it changed. */
+/** A set of models that was applied, and the files that it changed. */
 export interface HistoryEntry extends Omit<AppliedSet, 'files'> {
-  /** Files that differ from the previous set; for the first set all files. */
+  /** Files that differ from the previous set. For the first set: all files. */
   changed: string[];
   inForce: boolean;
 }

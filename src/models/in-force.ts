@@ -1,18 +1,18 @@
 import type { Model } from './models.js';
 
-/** Models split into those that are served on a day and those that are not. */
+/** Models, split into those that are served on a day and those that are not. */
 export interface ModelsInForce {
   /** Models to build and publish. */
   models: Model[];
-  /** Models and older versions whose last day has passed. */
+  /** Models that are no longer served, because their last day has passed. Older versions of a model count, too. */
   retired: Model[];
-  /** One sentence for each model that stays after its last day because another model still reads it. */
+  /** One sentence for each model that is served after its last day because another served model reads it. */
   overdue: string[];
 }
 
 /**
- * Selects the models that are served on a day: all except those after their deprecation date. Keeps a model that
- * another served model still reads: a passed date must not make a build fail.
+ * Selects the models that are served on a day: all models whose deprecation date has not passed. Also keeps a model
+ * that another served model reads, so that a passed date never makes a build fail.
  * @param day `YYYY-MM-DD`
  */
 export function modelsInForce(models: readonly Model[], day: string): ModelsInForce {
@@ -32,7 +32,7 @@ export function modelsInForce(models: readonly Model[], day: string): ModelsInFo
   return { models: inForce, retired: models.filter((model) => !served.has(model.model)), overdue };
 }
 
-/** Day of an instant in UTC: deprecation dates are in UTC. */
+/** Returns the day of an instant in UTC. Deprecation dates are days in UTC. */
 export function dayOf(now: Date): string {
   return now.toISOString().slice(0, 10);
 }

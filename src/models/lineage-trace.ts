@@ -1,19 +1,19 @@
-/** The source of the values of one column. */
+/** Tells from which columns the values of one column come. */
 export interface Source {
   /** Source columns as `schema.table.column`. */
   columns: ReadonlySet<string>;
-  /** True for a copied or cast value; false for a computed one. */
+  /** True if the value is copied or cast. False if it is computed. */
   isCopy: boolean;
 }
 
-/** A node of a query plan, or of an expression in it, in the format of DuckDB's `json_serialize_plan`. */
+/** A node in the output of DuckDB's `json_serialize_plan`: an operator of a query plan, or an expression. */
 type Node = Record<string, unknown>;
 
-/** Output of one operator: a source for each column, by position. */
+/** Output columns of one operator: the source of each column, by position. */
 type Outputs = Source[];
 
 interface Scope {
-  /** Outputs of each CTE by the table index of its definition. */
+  /** Outputs of each CTE, by the table index of the CTE's definition. */
   ctes: Map<number, Outputs>;
   /** Columns that the innermost correlated join passes to its subqueries. */
   outer: Outputs;
@@ -32,9 +32,9 @@ const JOINS = new Set([
 ]);
 
 /**
- * Follows each output column of a bound plan to the table columns from which its value is computed. Conditions of
- * joins, filters and groups are no sources, because they select rows and do not change values. For the same reason, the
- * subquery of an EXISTS is not a source.
+ * Finds, for each output column of a bound query plan, the table columns from which its value is computed. Columns in
+ * the conditions of joins, filters and groups do not count, because they select rows and do not change values. For the
+ * same reason, the subquery of an EXISTS does not count.
  * @param plan Root operator, with references resolved to positions
  * @throws Error at an unknown operator, because the lineage is then uncertain
  */
@@ -108,7 +108,7 @@ function traceTable(node: Node): Outputs {
 
 function traceJoin(node: Node, type: string, [first, second]: Node[], scope: Scope): Outputs {
   if (first === undefined || second === undefined) throw new Error(`${type} has less than two inputs`);
-  // In a correlated join the inner side reads columns that the outer side passes in.
+  // In a correlated join, the inner side may read columns of the outer side. `duplicate_eliminated_columns` lists them.
   const isFlipped = node['delim_flipped'] === true;
   const outerSide = isFlipped ? second : first;
   const outer = trace(outerSide, scope);
@@ -140,7 +140,7 @@ function traceSet(node: Node, type: string, children: Node[], scope: Scope): Out
   const [first, ...others] = children;
   if (first === undefined) throw new Error(`${type} has no input`);
   const base = trace(first, scope);
-  // A recursive CTE reads itself. Its first part gives the sources of its columns.
+  // A recursive CTE reads itself. Use the sources of its first part, which does not.
   if (type === 'LOGICAL_RECURSIVE_CTE') scope.ctes.set(Number(node['table_index']), base);
   return merge([base, ...others.map((child) => trace(child, scope))]);
 }
@@ -169,7 +169,7 @@ function evaluate(expression: unknown, input: Outputs): Source {
       return evaluate(node['child'], input);
     case 'BOUND_WINDOW': {
       const values = all(node['children'], input);
-      // A row number or a rank has no argument: its sources are the columns that order and partition the rows.
+      // A row number or a rank has no argument. Its sources are the columns that sort and partition the rows.
       const order = [
         ...all(node['partitions'], input),
         ...nodes(node['orders']).map((one) => evaluate(one['expression'], input)),
@@ -182,8 +182,8 @@ function evaluate(expression: unknown, input: Outputs): Source {
 }
 
 /**
- * The operands of an expression. Skips `function_data`: it holds copies of the operands, but their column numbers
- * belong to another input.
+ * Returns the operands of an expression. Skips `function_data`, because it repeats the operands with column numbers of
+ * another input.
  */
 function operands(node: Node): unknown[] {
   return Object.entries(node).flatMap(([key, value]) => (key === 'function_data' ? [] : expressionsIn(value)));
@@ -203,7 +203,7 @@ function all(expressions: unknown, input: Outputs): Outputs {
   return list(expressions).map((expression) => evaluate(expression, input));
 }
 
-/** The outputs at the positions of a projection map; an empty map keeps all outputs. */
+/** Returns the outputs that a projection map selects by position. An empty map selects all outputs. */
 function pick(outputs: Outputs, map: unknown): Outputs {
   const positions = list(map);
   return positions.length === 0 ? outputs : positions.map((position) => outputs[Number(position)] ?? NOTHING);

@@ -9,29 +9,32 @@ import type { Published } from '../builds/published.js';
 import { prepareSession } from '../duckdb/session.js';
 import { identifier } from '../duckdb/sql-files.js';
 
-/** Source of the values of a column, as far as DuckDB's binder shows. */
+/** The columns from which the values of a column come, as far as DuckDB's query plan shows them. */
 export interface ColumnLineage {
   /**
-   * - `copied`: one column of a table, unchanged or cast.
-   * - `derived`: computed, or from several columns.
+   * - `copied`: the value of one column, unchanged or cast.
+   * - `derived`: computed, or taken from several columns.
    * - `made`: from no column, such as a literal or a count of rows.
    * - `unknown`: the plan has an operator that this code does not know.
    */
   lineage: 'copied' | 'derived' | 'made' | 'unknown';
-  /** Source columns as `schema.table.column`, of models and of loaded records (`ledger`), sorted by name. */
+  /**
+   * Source columns as `schema.table.column`, sorted by name. The tables are models or tables of loaded records
+   * (`ledger`).
+   */
   from: string[];
 }
 
-/** Model name to column name to lineage. */
+/** Lineage by model name, then by column name. */
 export type Lineage = ReadonlyMap<string, ReadonlyMap<string, ColumnLineage>>;
 
 const Answer = z.object({ error: z.boolean(), plans: z.array(z.unknown()).optional() });
 
 /**
- * Follows every column of every model to its source columns. Makes empty tables, and reads the plan that DuckDB makes
- * for each model. So DuckDB resolves `*`, CTEs, joins and macros as in a real build. A column that is used only to
- * select rows (`WHERE`, `ON`) is not a source.
- * @throws ModelFailedError when the tables cannot be made
+ * Finds the source columns of every column of every model. Creates empty tables, and reads the plan that DuckDB makes
+ * for each model. So DuckDB resolves `*`, CTEs, joins and macros as in a real build. A column that only selects rows
+ * (`WHERE`, `ON`) is not a source.
+ * @throws ModelFailedError when the tables cannot be created
  */
 export async function readLineage(models: readonly Model[]): Promise<Lineage> {
   return withMemory(':memory:', async (db) => {
@@ -50,8 +53,8 @@ export async function readLineage(models: readonly Model[]): Promise<Lineage> {
 }
 
 /**
- * Lineage of the models from which a published file was built. Reads the SQL texts in that file; empty if the texts
- * cannot be read.
+ * Reads the lineage of the models from which a published file was built. Uses the SQL texts stored in that file.
+ * Returns an empty map if the texts cannot be read.
  */
 export async function readPublishedLineage(published: Published): Promise<Lineage> {
   try {
@@ -63,16 +66,17 @@ export async function readPublishedLineage(published: Published): Promise<Lineag
     );
     return await readLineage((await assembleModels(files, [])).models);
   } catch {
-    // Another version of Tidemark published this file.
+    // The published file was written by another version of Tidemark.
     return new Map();
   }
 }
 
-/** Maximum number of source columns that the text of a derived column names for each table. */
+/** Maximum number of source columns to name for each table in the text of a derived column. */
 const MAX_SOURCES = 8;
 
 /**
- * Writes lineage as text: `core.companies.name` for a copy, else the kind and the source columns by table.
+ * Describes lineage as text. For a copy: the source column, such as `core.companies.name`. Otherwise: the kind of
+ * lineage, and the source columns by table.
  * @param name Formats the name of a table or column
  */
 export function tellLineage(
@@ -97,7 +101,7 @@ function tableOf(column: string): string {
 async function readModelLineage(db: Database, model: Model): Promise<ReadonlyMap<string, ColumnLineage>> {
   const columns = Object.keys(model.columns);
   try {
-    // Make `changed` a view: the lineage then continues to the source of the keys.
+    // Create `changed` as a view, so that the lineage continues to the columns from which the keys come.
     if (model.incremental !== undefined)
       await db.run(`CREATE OR REPLACE TEMP VIEW changed AS ${model.incremental.all}`);
     const [row] = await db.rows<{ plan: string }>(

@@ -6,28 +6,28 @@ import type { SqlFile } from '../duckdb/sql-files.js';
 
 /*
  * Terms:
- * - model: one SQL file and the table it makes. The file has a header (a block comment with YAML) and one query.
+ * - model: one SQL file and the table that it makes. The file has a header (a block comment with YAML) and one query.
  * - version: a model's promise to its readers. A change that breaks their queries needs a new version.
  * - grain: the thing for which the table has one row ("one row per …").
- * - key: columns that identify a row. Unique, and not NULL unless the header lists them as nullable.
- * - audit: a query that must return no rows. With severity error, a row fails the build; with warn, it is only
- *   reported.
- * - deprecated: still served, until the last day in the header.
+ * - key: the columns that identify a row. They are unique, and not NULL unless the header lists them as nullable.
+ * - audit: a query that must return no rows. If an audit with severity error returns a row, the build fails. With
+ *   severity warn, the rows are only reported.
+ * - deprecated: still served, until the last day that the header sets.
  */
 
-/** Published schemas in any order: the models themselves decide the build order. */
+/** Published schemas. Their order here has no meaning, because the models decide the build order. */
 export const MODEL_SCHEMAS = ['core', 'marts', 'ops', 'meta'] as const;
 
 const Audit = z.strictObject({
   name: z.string(),
   severity: z.enum(['warn', 'error']),
-  /** Selects wrong rows; the audit passes if there is none. */
+  /** Query that selects wrong rows. The audit passes if it returns none. */
   sql: z.string(),
 });
 /** An audit in the header of a model: a query that must return no rows. */
 export type Audit = z.infer<typeof Audit>;
 
-/** A column in the header: `TYPE | comment`. */
+/** One column in the header, written as `TYPE | comment`. */
 const Column = z.string().transform((text, context) => {
   const bar = text.indexOf(' | ');
   if (bar < 0) context.addIssue({ code: 'custom', message: 'must be written TYPE | comment' });
@@ -36,11 +36,15 @@ const Column = z.string().transform((text, context) => {
 
 const Header = z.strictObject({
   model: z.string().regex(/^(core|marts|ops|meta)\.[a-z][a-z0-9_]*$/),
-  /** `table`: built whole each time. `incremental`: only the keys that changed. `view`: a view in the writer's file. */
+  /**
+   * `table`: each build makes the whole table. `incremental`: a build makes only the changed keys. `view`: a view in
+   * the writer's file.
+   */
   kind: z.enum(['table', 'incremental', 'view']),
   version: z.int().min(1),
   /**
-   * Last day on which the table is served. For an older version next to the latest one, or for a model to be removed.
+   * Last day on which the table is served. Set for an older version next to the latest one, or for a model that will be
+   * removed.
    */
   deprecation_date: z.iso.date().optional(),
   grain: z.string().min(1),
@@ -49,8 +53,8 @@ const Header = z.strictObject({
   nullable: z.array(z.string()).default([]),
   description: z.string().min(1),
   /**
-   * The model's query reads the keys to build from the temp table `changed`. The query `changed` fills this table; for
-   * a whole build, the query `all` fills it.
+   * Present in incremental models. The model's query reads the keys to build from the temp table `changed`. The query
+   * in `changed` fills this table; for a whole build, the query in `all` fills it.
    */
   incremental: z.strictObject({ by: z.array(z.string()).min(1), changed: z.string(), all: z.string() }).optional(),
   columns: z.record(z.string(), Column),
@@ -61,14 +65,15 @@ type Header = z.infer<typeof Header>;
 /** A parsed model file: its header and its query. */
 export interface ModelFile extends Omit<Header, 'model' | 'deprecation_date'> {
   /**
-   * Table that the file makes: the model's name, or `<name>_v<version>` for an older version next to the latest one.
+   * Table that the file makes. It has the model's name, or `<name>_v<version>` for an older version next to the latest
+   * one.
    */
   model: string;
   /** The model's name, the same for all its versions. */
   name: string;
-  /** Last day on which the table is served, `YYYY-MM-DD`; null if it has no last day. */
+  /** Last day on which the table is served, `YYYY-MM-DD`; null if no such day is set. */
   deprecationDate: string | null;
-  /** File name as in `SqlFile`: `marts/market_daily.sql`. */
+  /** File name, as in `SqlFile`: `marts/market_daily.sql`. */
   file: string;
   /** Path for messages: `sql/marts/market_daily.sql`. */
   path: string;
@@ -98,7 +103,7 @@ export function parseModel(file: SqlFile): ModelFile {
   const { model: name, deprecation_date: deprecationDate = null, ...rest } = header;
   const model = tableOf(file, header);
   const description = deprecationDate === null ? rest.description : deprecatedDescription(model, header);
-  // Remove semicolons from the end: other statements embed the query.
+  // Remove semicolons at the end, because other statements contain the query.
   const sql = (match[2] ?? '').replace(/[\s;]*$/, '\n');
   return {
     ...rest,
@@ -113,7 +118,10 @@ export function parseModel(file: SqlFile): ModelFile {
   };
 }
 
-/** Table that a file makes. The file name tells whether it is the latest version of a model or an older one. */
+/**
+ * Returns the table that a file makes. The file name shows whether the file is the latest version of a model or an
+ * older one.
+ */
 function tableOf(file: SqlFile, { model, version, deprecation_date: date }: Header): string {
   const own = `${model.replace('.', '/')}.sql`;
   const older = own.replace(/\.sql$/, `_v${version}.sql`);
@@ -136,7 +144,7 @@ function deprecatedDescription(table: string, { model, version, description, dep
   return `Deprecated: ${what} ${description}`;
 }
 
-/** Path of a file for messages. */
+/** Returns the path to show in messages. */
 export function pathOf(file: SqlFile): string {
   return file.path ?? `sql/${file.name}`;
 }

@@ -11,13 +11,13 @@ export { MODEL_SCHEMAS, parseModel, type Audit, type ModelFile } from './model-f
 
 /** A model file with its parents and fingerprint. */
 export interface Model extends ModelFile {
-  /** Models that this model reads; DuckDB's parser finds them in its query and in its block `incremental`. */
+  /** Models that this model reads. DuckDB's parser finds their names in the query and in the block `incremental`. */
   parents: string[];
-  /** Hash of the model's own query and header, of all macros and seeds, and of its parents' fingerprints. */
+  /** Hash of the model's own query and header, all macros and seeds, and the fingerprints of its parents. */
   fingerprint: string;
 }
 
-/** All models with the macros and seeds they share. Each model comes after the models it reads. */
+/** All models, with the macros and seeds that they share. A model comes after the models that it reads. */
 export interface ModelSet {
   models: Model[];
   /** Files of macros and seeds. */
@@ -25,8 +25,8 @@ export interface ModelSet {
 }
 
 /**
- * Reads the models on disk: the models of `sql/`, then those of the user's own folder, which has the same subfolders. A
- * file of the user adds a model, or replaces the shipped model of the same file name.
+ * Reads the models on disk: first the models of `sql/`, then those of the user's own folder, which has the same
+ * subfolders. A file of the user adds a model, or replaces the shipped model with the same file name.
  * @throws ModelFailedError when a header is wrong, SQL does not parse, or a model reads a model that does not exist
  * @throws TidemarkError `InvalidConfig` when the user's folder is missing, or has .sql files outside the subfolders
  */
@@ -40,7 +40,7 @@ export async function readModelSet(own?: string): Promise<ModelSet> {
   return assembleModels([...files.values()], readShared());
 }
 
-/** Rejects .sql files outside the subfolders, because the build would silently ignore them. */
+/** Rejects .sql files outside the subfolders. Without this check, the build would silently ignore them. */
 function checkOwnFolder(own: string): void {
   const schemas: readonly string[] = MODEL_SCHEMAS;
   const stray = existsSync(own)
@@ -63,7 +63,7 @@ export async function readModels(own?: string): Promise<Model[]> {
   return (await readModelSet(own)).models;
 }
 
-/** True when a set of models was built with the macros and seeds that are on disk now. */
+/** True when a set of models has the same macros and seeds as the files on disk. */
 export function isSharedOnDisk({ shared }: ModelSet): boolean {
   const plain = (files: readonly SqlFile[]) => JSON.stringify(files.map(({ name, text }) => [name, text]));
   return plain(shared) === plain(readShared());
@@ -79,7 +79,7 @@ export async function assembleModels(files: readonly SqlFile[], shared: SqlFile[
   return { models: fingerprintModels(orderModels(await findParents(parsed)), shared), shared };
 }
 
-/** Rejects an older version of a model without a newer one. */
+/** Rejects an older version of a model if no newer version exists. */
 function checkVersions(models: readonly ModelFile[]): void {
   for (const { model, name, version, path: file } of models) {
     if (model === name) continue;
@@ -93,7 +93,7 @@ function checkVersions(models: readonly ModelFile[]): void {
 }
 
 /**
- * Sorts models so that each comes after the models it reads, else by name.
+ * Sorts models by name, but moves each model after the models that it reads.
  * @throws ModelFailedError when models read each other in a circle, or a model reads one that does not exist
  */
 export function orderModels<M extends Pick<Model, 'model' | 'parents'>>(models: M[]): M[] {
@@ -125,7 +125,7 @@ export function orderModels<M extends Pick<Model, 'model' | 'parents'>>(models: 
   return ordered;
 }
 
-/** Normalizes a type name, so that a header's type and DuckDB's type can be compared. */
+/** Normalizes the name of a type, so that the type in a header and DuckDB's type can be compared. */
 export function plainType(type: string): string {
   return type.replaceAll('"', '').replaceAll('TIMESTAMPTZ', 'TIMESTAMP WITH TIME ZONE');
 }

@@ -7,7 +7,7 @@ export type WithParents = ModelFile & { parents: string[] };
 
 /**
  * Finds the models that each model reads.
- * @throws ModelFailedError with file and line when SQL of a model does not parse
+ * @throws ModelFailedError with file and line when the SQL of a model does not parse
  * @throws ModelFailedError when an audit of an older version queries the latest version's table
  */
 export async function findParents(models: readonly ModelFile[]): Promise<WithParents[]> {
@@ -26,7 +26,7 @@ async function parentsOf(parser: SqlParser, model: ModelFile): Promise<string[]>
   const parents = [...(await tablesIn(parser, model, model.sql, (line) => firstLine + line - 1))];
   for (const name of ['changed', 'all'] as const) {
     const sql = model.incremental?.[name];
-    // YAML joins the lines of the query, so report the line where the query begins.
+    // YAML joins the lines of the query, so the line of an error is unknown. Report the line on which the query begins.
     const at = model.text.split('\n').findIndex((line) => line.trim().startsWith(`${name}:`)) + 1;
     if (sql !== undefined) parents.push(...(await tablesIn(parser, model, sql, () => at)));
   }
@@ -34,8 +34,8 @@ async function parentsOf(parser: SqlParser, model: ModelFile): Promise<string[]>
 }
 
 /**
- * Rejects an older version whose audits query the latest version's table: the file was copied without a change of the
- * audits.
+ * Rejects an older version if its audits query the latest version's table. This happens when a file is copied and its
+ * audits are not changed.
  */
 async function checkAudits(parser: SqlParser, model: ModelFile): Promise<void> {
   for (const audit of model.audits) {

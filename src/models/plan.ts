@@ -10,47 +10,49 @@ export interface AppliedModel {
   kind: string;
   fingerprint: string;
   state: 'current' | 'deprecated' | 'retired';
-  /** Table that the version makes; null when it is retired. */
+  /** Table that the version makes; null when the version is retired. */
   table: string | null;
-  /** Last day on which a deprecated version is served; null if it is not deprecated. */
+  /** Last day on which a deprecated version is served; null if the version is not deprecated. */
   deprecationDate: string | null;
   /**
-   * Text of the file from which the version was built; null when an older Tidemark built it without storing the text.
+   * Text of the file from which the version was built. Null when an older Tidemark built it without storing the text.
    */
   definition: string | null;
-  /** Columns of the real table, name to type; null for a retired version and for a missing table. */
+  /** Types of the existing table's columns, by column name. Null for a retired version and for a missing table. */
   columns: ReadonlyMap<string, string> | null;
 }
 
 /**
- * How a model differs from its applied version, in the terms of SQLMesh.
- * - `directly modified`: its own file changed.
- * - `indirectly modified`: its file is the same, but a parent, a macro or a seed changed.
+ * How a model differs from its applied version. The terms are those of SQLMesh.
+ * - `directly modified`: the model's own file changed.
+ * - `indirectly modified`: the file is the same, but a parent, a macro or a seed changed.
  * - `altered`: the model is the same, but somebody changed its table by hand.
  */
 export type ChangeKind = 'added' | 'removed' | 'directly modified' | 'indirectly modified' | 'altered' | 'unchanged';
 
-/** The change to one model that `models apply` would make. */
+/** The change that `models apply` would make to one model. */
 export interface ModelChange extends Effects {
   /** Name of the table, such as `core.companies`. */
   model: string;
   kind: string;
   change: ChangeKind;
-  /** Path of the model's file; for a removed model, its former path. */
+  /** Path of the model's file. For a removed model, the path that the file had. */
   file: string;
-  /** Last day on which a deprecated version is served; null if it has no last day. */
+  /** Last day on which a deprecated version is served; null if no such day is set. */
   deprecationDate: string | null;
   appliedVersion: number | null;
-  /** Null when the model is removed. */
+  /** Version on disk. Null when the model is removed. */
   version: number | null;
-  /** True builds the whole table. False builds only the changed keys of an incremental model, or nothing. */
+  /** True: build the whole table. False: build only the changed keys of an incremental model, or nothing. */
   rebuild: boolean;
-  /** Changed models that this model reads, or `macros or seeds`. */
+  /** Changed models that this model reads, or the text `macros or seeds`. */
   because: string[];
-  /** Reasons to refuse: the change breaks a promise of this version, or removes a table that was not deprecated. */
+  /**
+   * Reasons to refuse the change: it breaks a promise of this version, or it removes a table that was not deprecated.
+   */
   refused: string[];
   /**
-   * Text of the file before the change; null for an added model, or if no text was stored. `after` is null for a
+   * Text of the file before the change. Null for an added model, or if no text was stored. `after` is null for a
    * removed model.
    */
   before: string | null;
@@ -59,13 +61,16 @@ export interface ModelChange extends Effects {
 
 /** Conditions under which tables may be removed. */
 export interface Leave {
-  /** Today as `YYYY-MM-DD`: tables whose last day has passed may be removed. */
+  /** Today as `YYYY-MM-DD`. Tables whose last day has passed may be removed. */
   day: string;
   /** Tables that the user asked to drop. */
   dropped?: ReadonlySet<string> | undefined;
 }
 
-/** Compares the models on disk with the applied ones, in the order of the models on disk. Removed models come last. */
+/**
+ * Compares the models on disk with the applied models. The result has the order of the models on disk; removed models
+ * come last.
+ */
 export function planModels(models: readonly Model[], applied: readonly AppliedModel[], leave: Leave): ModelChange[] {
   const current = new Map(applied.flatMap((one) => (one.table === null ? [] : [[one.table, one] as const])));
   const versions = new Map(applied.map((one) => [`${one.model} ${one.version}`, one]));
@@ -73,8 +78,8 @@ export function planModels(models: readonly Model[], applied: readonly AppliedMo
   const changes: ModelChange[] = [];
   for (const model of models) {
     const change = planModel(model, current.get(model.model), versions.get(`${model.name} ${model.version}`), changing);
-    // A child's fingerprint contains its parent's. Do not add a model whose table somebody altered: a new build
-    // restores the same rows.
+    // A changed fingerprint also changes the fingerprints of the models that read this model. A table that somebody
+    // altered does not count here: a new build restores the same rows.
     if (current.get(model.model)?.fingerprint !== model.fingerprint) changing.add(model.model);
     changes.push(change);
   }
@@ -86,7 +91,7 @@ export function planModels(models: readonly Model[], applied: readonly AppliedMo
 }
 
 /**
- * Refuses changes that would break readers' queries without notice: a breaking change needs a new version number.
+ * Throws if a change would break queries of readers. Such a change needs a new version number.
  * @throws ModelFailedError with the name of each model and what breaks
  */
 export function refuseBreaking(changes: readonly ModelChange[]): void {
@@ -164,13 +169,13 @@ function planModel(
 
 function judge(model: Model, applied: AppliedModel, isAltered: boolean): ChangeKind {
   const isSame = applied.fingerprint === model.fingerprint;
-  // Without a stored text the cause is unknown, so assume that the file changed.
+  // Without a stored text, the cause is unknown. Assume that the file changed.
   if (applied.definition === null ? !isSame : applied.definition !== model.text) return 'directly modified';
   if (!isSame) return 'indirectly modified';
   return isAltered ? 'altered' : 'unchanged';
 }
 
-/** Finds the changed parents. All models use the macros and seeds, so name these if no parent changed. */
+/** Returns the changed parents. If no parent changed, returns `macros or seeds`, because every model uses them. */
 function because(model: Model, change: ChangeKind, changing: ReadonlySet<string>): string[] {
   const parents = model.parents.filter((parent) => changing.has(parent));
   return parents.length === 0 && change === 'indirectly modified' ? ['macros or seeds'] : parents;
@@ -197,14 +202,17 @@ function planRemoval(table: string, applied: AppliedModel, { day, dropped }: Lea
   };
 }
 
-/** Shape that an applied version promises: from its header, or from its real columns if no header can be read. */
+/**
+ * Returns the shape that an applied version promises. Reads it from the stored header, or from the columns of the table
+ * if the header cannot be read.
+ */
 function shapeOf(applied: AppliedModel): Shape | undefined {
   if (applied.definition !== null) {
     try {
       const name = `${applied.model.replace('.', '/')}.sql`;
       return declaredShape(parseModel({ name, text: applied.definition }));
     } catch {
-      // The header was written for an older or newer Tidemark.
+      // Another version of Tidemark wrote this header.
     }
   }
   return applied.columns === null ? undefined : { columns: applied.columns, key: null, nullable: [], grain: null };

@@ -11,7 +11,7 @@ import { quote } from '../duckdb/sql-files.js';
 
 /** Result of `tidemark models plan`. */
 export interface ModelsPlan {
-  /** Source of the applied models; `none`: there is no warehouse yet. */
+  /** Where the applied models were read from. `none`: there is no warehouse yet. */
   comparedWith: 'warehouse' | 'published' | 'none';
   file: string | null;
   /**
@@ -19,27 +19,27 @@ export interface ModelsPlan {
    * disk.
    */
   held: { set: number | null; since: string } | null;
-  /** One sentence for each model that stays after its deprecation date because another model still reads it. */
+  /** One sentence for each model that is served after its deprecation date because another served model reads it. */
   overdue: string[];
   changes: (ModelChange & {
-    /** Rows of the existing table; null when there is no table. */
+    /** Number of rows of the existing table; null when there is no table. */
     rows: number | null;
   })[];
 }
 
 /** Options of `readPlan`. */
 export interface PlanOptions {
-  /** Models to compare instead of those on disk. */
+  /** Models to compare. Default: the models on disk. */
   models?: Model[];
   /** Folder with the user's own models. */
   modelsDir?: string | undefined;
-  /** Time that decides which deprecated versions are still served; default now. */
+  /** Time that decides which deprecated versions are still served. Default: now. */
   now?: Date;
 }
 
 /**
- * Compares the models on disk with the warehouse, read-only. Reads the writer's file. If a worker has that file open,
- * reads the published file instead, which records the models of the last publication.
+ * Compares the models on disk with the warehouse, without writing. Reads the writer's file. If a worker has that file
+ * open, reads the published file instead, which records the models of the last publication.
  * @throws WarehouseBusyError when a worker has the warehouse open and nothing is published yet
  */
 export async function readPlan(dataDir: string, options: PlanOptions = {}): Promise<ModelsPlan> {
@@ -69,9 +69,9 @@ interface AppliedRow extends Pick<AppliedModel, 'model' | 'version' | 'kind' | '
   deprecation_date?: string | null;
 }
 
-/** Reads every version of every applied model. For versions that have a table, adds the columns of this table. */
+/** Reads every version of every applied model. A version that has a table gets the columns of this table. */
 export async function readApplied(db: Database, from: 'ledger.models' | 'meta.models'): Promise<AppliedModel[]> {
-  // Use SELECT *: a file written by an older Tidemark lacks the last columns.
+  // Use SELECT *, because a file of an older Tidemark lacks the last columns.
   const rows = await db.rows<AppliedRow>(`SELECT * FROM ${from} ORDER BY model, version`);
   const columns = await readColumns(db);
   return rows.map(({ model, version, kind, fingerprint, state, definition, table_name, deprecation_date }) => {
@@ -124,9 +124,7 @@ async function planFrom(
   }
 }
 
-/**
- * Reads the rollback that is in effect; null if there is none. A file written by an older Tidemark records no rollback.
- */
+/** Reads the rollback that is in effect; null if there is none. A file of an older Tidemark records no rollback. */
 async function readHold(db: Database, table: 'ledger.models' | 'meta.models'): Promise<ModelsPlan['held']> {
   if (table === 'ledger.models') {
     const [known] = await db.rows(

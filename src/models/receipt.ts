@@ -5,7 +5,7 @@ import type { Model } from './models.js';
 /** Number of rows of each published table. */
 export type TableCounts = Map<string, number>;
 
-/** Columns of `meta.receipt` with their published comments. */
+/** Columns of `meta.receipt`: name, type and published comment. */
 export const RECEIPT_COLUMNS: readonly [name: string, type: string, comment: string][] = [
   ['run', 'VARCHAR', 'Run that the build was made for'],
   ['built_at', 'TIMESTAMPTZ', 'When the file was built'],

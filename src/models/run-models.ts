@@ -12,7 +12,8 @@ import type { Warehouse } from '../duckdb/open.js';
 import { readShared } from '../duckdb/sql-files.js';
 import { useShared } from '../duckdb/session.js';
 
-// Tables of keys that changed since the last build of the models; every `incremental.changed` reads them.
+// The tables `dirty_…` hold the keys that changed since the last build of the models. Every query `incremental.changed`
+// reads from them.
 const DIRTY_TABLES = `
   SELECT table_name AS "table" FROM duckdb_tables()
   WHERE schema_name = 'ledger' AND database_name = current_database() AND starts_with(table_name, 'dirty_')`;
@@ -20,41 +21,41 @@ const DIRTY_TABLES = `
 /** Options of `buildModels`. */
 export interface BuildOptions {
   now?: Date;
-  /** Models to build instead of the applied ones. */
+  /** Models to build. Default: the applied models. */
   models?: Model[];
   /** Folder with the user's own models (see `models` in docs/configuration.md). */
   modelsDir?: string | undefined;
-  /** Set of models to build instead of the applied set. The warehouse stores `origin` and `ofSet` as the reason. */
+  /** Set of models to build. Default: the applied set. The warehouse stores `origin` and `ofSet` as the reason. */
   set?: ModelSet;
   origin?: SetOrigin;
   ofSet?: number;
-  /** Models to build. Use it only if all other tables are up to date. Default: all. */
+  /** Names of the models to build, if all other tables are up to date. Default: all models. */
   only?: ReadonlySet<string>;
   /** Tables to drop although their headers set no `deprecation_date`. Their model files must already be deleted. */
   dropped?: ReadonlySet<string>;
   /** Models that were already built in the attached database `stage`. */
   staged?: ReadonlySet<string>;
-  /** True keeps names and contact data of people (`personalData: contacts`). Default false. */
+  /** True: keep names and contact data of people (`personalData: contacts`). Default: false. */
   personalData?: boolean;
 }
 
 /** Result of `buildModels`. */
 export interface BuildResult {
   models: number;
-  /** Audits of severity warn that found rows: `model.check (rows)`. */
+  /** Audits with severity warn that found rows, as `model.check (rows)`. */
   failedAudits: string[];
   /** Messages about the models for a person, one sentence each. */
   notes: string[];
 }
 
 /**
- * Builds all models from the ledger, in one transaction. Builds tables whole, and incremental models only for the keys
- * that changed since the last build. Builds an incremental model whole if its table was altered, or if the model, a
- * parent, a macro or a seed changed.
+ * Builds all models from the ledger, in one transaction. Builds tables whole. Builds incremental models only for the
+ * keys that changed since the last build, or whole in two cases: the table was altered, or the model, a parent, a macro
+ * or a seed changed.
  *
  * Uses the models on disk. After a rollback, uses the restored set until `models apply`.
- * @throws ModelFailedError when a model breaks its promise or cannot be built, or when an audit of severity error finds
- *   rows; the tables stay as they were
+ * @throws ModelFailedError when a model breaks its promise or cannot be built, or when an audit with severity error
+ * finds rows; the tables stay as they were
  */
 export async function buildModels(warehouse: Warehouse, options: BuildOptions = {}): Promise<BuildResult> {
   const { db } = warehouse;
@@ -71,7 +72,7 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
       for (const schema of MODEL_SCHEMAS) await db.run(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
       const applied = await readApplied(db, 'ledger.models');
       const plan = planModels(models, applied, { day, dropped: options.dropped });
-      // Do not refuse a rollback: a person asked for it, and its output lists the breaking changes.
+      // Do not refuse a rollback. A person asked for it, and the command's output lists the breaking changes.
       if (options.origin !== 'rollback') refuseBreaking(plan);
       const whole = new Set(plan.filter((change) => change.rebuild).map((change) => change.model));
       const existing = await readRelations(db);
@@ -92,11 +93,11 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
         await db.run(`DELETE FROM ledger.${table}`);
     });
   } catch (error) {
-    // The transaction rolled back the tables; keep the results of the failed audits.
+    // The transaction restored the old tables. Save the results of the failed audits, so that they are not lost.
     if (error instanceof ModelFailedError && error.failedAudits.length > 0) await saveChecks(db, checks, now);
     throw error;
   } finally {
-    // Loads always use the macros and seeds on disk.
+    // Restore the macros and seeds on disk, because loads always use them.
     if (hasOwnMacros) await useShared(db, readShared());
   }
   return {
@@ -106,13 +107,13 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
   };
 }
 
-/** SQL for a hash of all loaded parts. While this hash stays the same, the models need no new build. */
+/** SQL query for a hash of all loaded parts. While the hash stays the same, the models need no new build. */
 export const PARTS_HASH = `SELECT CAST(count(*) AS VARCHAR) || ' ' || coalesce(CAST(bit_xor(hash(stream, date, run, part, sha256)) AS VARCHAR), '') FROM ledger.loaded_parts`;
 
 async function chooseSet(db: Database, options: BuildOptions): Promise<{ set: ModelSet; notes: string[] }> {
   if (options.set !== undefined) return { set: options.set, notes: [] };
   if (options.models !== undefined) return { set: { models: options.models, shared: readShared() }, notes: [] };
-  // After a rollback, do not read the model files on disk: they may be broken.
+  // After a rollback, do not read the model files on disk, because they may be broken.
   const held = await heldSet(db);
   if (held === undefined) return { set: await readModelSet(options.modelsDir), notes: [] };
   return { set: await readSet(db, held), notes: [describeHold(held)] };
@@ -128,7 +129,7 @@ function howToBuild({ model, kind }: Model, whole: ReadonlySet<string>, staged?:
   return whole.has(model) ? 'whole' : 'changed';
 }
 
-/** Tables of applied models that are no longer served. */
+/** Returns the tables of applied models that are no longer served. */
 function goneTables(applied: readonly AppliedModel[], models: readonly Model[]): string[] {
   const made = new Set(models.map(({ model }) => model));
   return applied.flatMap(({ table }) => (table === null || made.has(table) ? [] : [table]));

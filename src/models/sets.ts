@@ -2,7 +2,7 @@ import type { Database } from '../duckdb/database.js';
 import { assembleModels, sha256, type ModelSet } from './models.js';
 import { readShared, type SqlFile } from '../duckdb/sql-files.js';
 
-/** The command that applied a set of models. */
+/** The kind of command or run that applied a set of models. */
 export type SetOrigin = 'run' | 'replay' | 'apply' | 'rollback' | 'migration';
 
 /** A set of models that was applied. */
@@ -10,15 +10,15 @@ export interface AppliedSet {
   /** Number of the set, from 1. */
   set: number;
   origin: SetOrigin;
-  /** The set that a rollback restored; null if this is no rollback. */
+  /** Number of the set that a rollback restored. Null if no rollback applied this set. */
   ofSet: number | null;
   /** ISO time in UTC. */
   appliedAt: string;
-  /** File name to SHA-256 of its text. */
+  /** SHA-256 of each file's text, by file name. */
   files: Map<string, string>;
 }
 
-/** Reads every set that was applied, oldest first. */
+/** Reads every set of models that was applied, oldest first. */
 export async function readSets(db: Database): Promise<AppliedSet[]> {
   const rows = await db.rows<{ set: number; origin: SetOrigin; of_set: number | null; at: string; files: string }>(
     `SELECT set_id AS set, origin, of_set, strftime(applied_at, '%Y-%m-%dT%H:%M:%SZ') AS at,
@@ -36,15 +36,15 @@ export async function readSets(db: Database): Promise<AppliedSet[]> {
 }
 
 /**
- * Set of models that a rollback restored. Runs use this set until `models apply`. Undefined when runs use the model
- * files.
+ * Returns the set of models that a rollback restored. Runs use this set until `models apply`. Returns undefined when
+ * runs use the model files.
  */
 export async function heldSet(db: Database): Promise<AppliedSet | undefined> {
   const last = (await readSets(db)).at(-1);
   return last?.origin === 'rollback' ? last : undefined;
 }
 
-/** Reads the models of a set from the stored texts. Uses today's macros and seeds if the set has none. */
+/** Reads the models of a set from the stored texts. Uses the macros and seeds on disk if the set has none. */
 export async function readSet(db: Database, { set }: Pick<AppliedSet, 'set'>): Promise<ModelSet> {
   const files = await db.rows<{ name: string; text: string }>(
     `SELECT file AS name, text FROM ledger.model_set_files JOIN ledger.model_texts USING (sha256) WHERE set_id = $set ORDER BY file`,
@@ -74,7 +74,7 @@ export async function saveSet(
   );
   const last = (await readSets(db)).at(-1);
   const isHeld = last?.origin === 'rollback';
-  // After a rollback, runs build the restored set, possibly with today's macros: this is not a new set.
+  // After a rollback, runs build the restored set, but perhaps with the macros on disk. Do not store this as a new set.
   if (isHeld && (origin === 'run' || origin === 'replay')) return;
   if (last !== undefined && sameFiles(last.files, files) && origin !== 'rollback' && !isHeld) return;
   const number = (last?.set ?? 0) + 1;
@@ -98,8 +98,8 @@ export async function saveSet(
 }
 
 /**
- * Finds the set of models to roll back to: the last earlier set whose files differ from those of the last set. After a
- * rollback, searches before the set that the rollback restored.
+ * Finds the set of models to which a rollback returns: the last earlier set whose files differ from those of the last
+ * set. If the last set is itself a rollback, searches before the set that it restored.
  */
 export function previousSet(sets: readonly AppliedSet[]): AppliedSet | undefined {
   const last = sets.at(-1);
@@ -109,7 +109,7 @@ export function previousSet(sets: readonly AppliedSet[]): AppliedSet | undefined
   return found?.ofSet === undefined || found.ofSet === null ? found : sets.find(({ set }) => set === found.ofSet);
 }
 
-/** True when the files of two sets differ. Ignores macros and seeds if one of the two sets has none. */
+/** True when the files of two sets differ. Ignores macros and seeds if one of the sets has none. */
 function differ(left: ReadonlyMap<string, string>, right: ReadonlyMap<string, string>): boolean {
   const hasShared = [left, right].every((files) => [...files.keys()].some((name) => isShared({ name })));
   const compared = (files: ReadonlyMap<string, string>) =>

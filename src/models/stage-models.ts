@@ -9,25 +9,25 @@ import { identifier, quote, type SqlFile } from '../duckdb/sql-files.js';
 export interface Staged {
   /** Models whose tables are in the attached database `stage`. */
   models: ReadonlySet<string>;
-  /** Models that an earlier call had already staged. */
+  /** Names of models that an earlier call had already staged. */
   resumed: string[];
   /** Detaches the database `stage`; `done` also deletes its file. */
   close: (done: boolean) => Promise<void>;
 }
 
-/** Models to stage, and the data to build them from. */
+/** Options of `stageModels`. */
 export interface StageOptions {
   file: string;
-  /** Identifies the data from which models are built; tables staged from other data are built again. */
+  /** Identifies the data from which the models are built. A table that was staged from other data is built again. */
   builtFrom: string;
   personalData: boolean;
-  /** Macros and seeds to build with. */
+  /** Macros and seeds that the models use. */
   shared: readonly SqlFile[];
 }
 
 /**
- * Builds models whole in a separate database `stage`, each in its own transaction. The next call continues after a
- * killed one, if models and data are unchanged.
+ * Builds models whole in a separate database `stage`, each in its own transaction. If a call is killed, the next call
+ * continues after the models that are already staged, unless models or data changed.
  * @throws ModelFailedError when a model cannot be built; models staged before it stay
  */
 export async function stageModels(
@@ -67,8 +67,8 @@ export async function stageModels(
 }
 
 /**
- * Makes `work` find a table name without a database in `first`, then in `base` (`current`: the open database). The
- * unchanged SQL of a model then reads the parents that were just built.
+ * Runs `work`. A table name without a database then means the table in `first`, or else in `base` (`current`: the open
+ * database). So the SQL of a model needs no change to read parents that were just staged.
  */
 export async function readingFirstFrom<T>(
   db: Database,
@@ -86,16 +86,16 @@ export async function readingFirstFrom<T>(
   }
 }
 
-/** A row of the query `SCHEMAS`. */
+/** One row of the query in `SCHEMAS`. */
 export interface SchemaRow {
   database_name: string;
   schema_name: string;
 }
 
-/** SQL that lists the schemas for a search path. */
+/** SQL query for the schemas that a search path may contain. */
 export const SCHEMAS = `SELECT database_name, schema_name FROM duckdb_schemas() WHERE schema_name IN ('ledger', ${MODEL_SCHEMAS.map(quote).join(', ')})`;
 
-/** Value for DuckDB's setting `search_path`: each schema of `first`, then each schema of `base`. */
+/** Returns a value for DuckDB's setting `search_path`: the schemas of `first`, then the schemas of `base`. */
 export function searchPath(schemas: readonly SchemaRow[], first: string, base: string): string {
   return [first, base]
     .flatMap((database) => schemas.filter((schema) => schema.database_name === database))
@@ -107,7 +107,7 @@ async function attach(db: Database, file: string): Promise<void> {
   try {
     await db.run(`ATTACH ${quote(file)} AS stage`);
   } catch {
-    // A killed call left an unreadable file: delete it and stage again.
+    // A killed call left an unreadable file. Delete the file and stage all models again.
     for (const name of [file, `${file}.wal`]) rmSync(name, { force: true });
     await db.run(`ATTACH ${quote(file)} AS stage`);
   }
@@ -118,8 +118,8 @@ async function attach(db: Database, file: string): Promise<void> {
 }
 
 /**
- * Keeps valid staged tables and drops invalid ones: models would read an invalid staged table instead of the table in
- * use.
+ * Keeps valid staged tables and drops invalid ones. If an invalid table stayed, models would read it instead of the
+ * table in use.
  */
 async function keepValid(db: Database, models: readonly Model[], builtFrom: string): Promise<Set<string>> {
   const rows = await db.rows<{ model: string; fingerprint: string; built_from: string }>('FROM stage.main.staged');

@@ -1,4 +1,4 @@
-/** Removes spaces and other separators, and writes letters in upper case. */
+/** Removes spaces and other separators, and converts letters to upper case. */
 export function compact(text: string): string {
   return text.replaceAll(/[^\p{L}\p{N}]/gu, '').toUpperCase();
 }

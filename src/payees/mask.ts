@@ -1,17 +1,18 @@
 import { readJsonNodes, type JsonNode } from '../core/json-nodes.js';
 import { compact, isIban } from './iban.js';
 
-/** Characters that may separate the groups of a number: `DE89 3704 0044`, `12-34-56`, `jane@firm`. */
+/** Matches the characters that may separate the groups of a number: `DE89 3704 0044`, `12-34-56`, `jane@firm`. */
 const GAP = String.raw`[^\p{L}\p{N}]{0,3}`;
-// A field with such a name may hold a person's name or contact. Names of companies have other names of fields.
+// A field with such a name may hold a person's name or contact data. The fields for company names have other names.
 const PERSONAL_FIELD =
   /(holder|owner|person|director|officer|contact|first|last|middle|full)_?names?$|(account|card)_?holder$|e_?mail|phone|mobile|birth|gender/i;
-// A shorter part of a number is no secret: it also occurs in dates, ids and amounts.
+// A shorter part of a number need not be masked: such parts also occur in dates, ids and amounts.
 const SHORTEST_PART = 6;
 
 /**
- * Shows an account number, proxy or identity by its last characters: `DE…3000`. Shows four characters of a number with
- * eight or more, fewer of a shorter one. The check digits of an IBAN stay hidden, because they help to guess the rest.
+ * Masks an account number, proxy or identity: only the last characters stay, as in `DE…3000`. Four characters stay if
+ * the number has eight or more, two if it has five to seven, else none. The check digits of an IBAN are masked, because
+ * they help to guess the rest.
  */
 export function maskNumber(number: string): string {
   const plain = Array.from(compact(number));
@@ -21,11 +22,11 @@ export function maskNumber(number: string): string {
 }
 
 /**
- * Creates a function that masks numbers in a text or in the strings and numbers of a JSON text:
+ * Creates a function that masks numbers in a text. In a JSON text, it masks them in strings and numbers. It masks:
  * - the given numbers, however they are grouped, with or without leading zeros
  * - parts of them with 6 or more characters, such as the account number in an IBAN
  * - every other valid IBAN
- * - in JSON, texts in fields that may name or reach a person, such as `holder_name`
+ * - in JSON: texts in fields that may contain a person's name or contact data, such as `holder_name`
  */
 export function createMask(numbers: readonly string[]): (text: string) => string {
   const secrets = numbers.map(compact).filter((secret) => secret !== '');
@@ -41,14 +42,14 @@ function patternOf(secret: string): RegExp {
   const bare = /^\d+$/.test(secret) ? secret.replace(/^0+(?=.{5})/, '') : secret;
   const zeros = bare === secret ? '' : '0*';
   const pattern = `${zeros}${Array.from(bare).join(GAP)}`;
-  // A short number may be a part of other words and numbers.
+  // A short number may also be a part of other words and numbers. Match it only as a whole word.
   const edge = bare.length < SHORTEST_PART;
   return new RegExp(edge ? String.raw`(?<![\p{L}\p{N}])${pattern}(?![\p{L}\p{N}])` : pattern, 'giu');
 }
 
 function maskIbans(text: string): string {
   return text.replaceAll(/(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ .-]?[A-Z0-9]){11,}/gi, (run) => {
-    // The run may continue with the next words.
+    // The match may include the words that follow the IBAN, so try shorter texts.
     for (let end = run.length; end >= 15; end--) {
       if (/[A-Z0-9]$/i.test(run.slice(0, end)) && isIban(run.slice(0, end)))
         return maskNumber(run.slice(0, end)) + run.slice(end);
@@ -67,7 +68,7 @@ function maskParts(text: string, secrets: readonly string[]): string {
   return runs.replaceAll(/(?=[A-Za-z]*\d)[A-Za-z0-9]{6,}/g, hide);
 }
 
-/** Masks the strings, numbers and keys of a JSON text; null if the text is no JSON object or array. */
+/** Masks the strings, numbers and keys of a JSON text. Returns null if the text is no JSON object or array. */
 function maskJson(text: string, mask: (text: string) => string): string | null {
   if (!/^\s*[{[]/.test(text)) return null;
   try {
@@ -94,7 +95,8 @@ function rewrite(node: JsonNode, mask: (text: string) => string): string {
       return items.every((item, i) => item === node.items[i]?.text) ? node.text : `[${items.join(',')}]`;
     }
     case 'object': {
-      // An object that repeats a key becomes a reject. Its hidden members may hold the number, so mask its text.
+      // An object that repeats a key becomes a reject. The parsed members lack the repeated values, which may hold the
+      // number. So mask the text of the object.
       if (node.repeats) return mask(node.text);
       const members = [...node.members].map(([key, value]) => ({
         key,

@@ -4,8 +4,8 @@ import { canonicalJson } from '../planner/request-key.js';
 import { createMask, maskNumber } from './mask.js';
 
 /**
- * Returns what identifies the check of a payee: its masked fields and a keyed hash of all its fields, as canonical JSON.
- * Without the salt, nobody can try account numbers until the hash agrees.
+ * Returns the question that identifies the check of a payee: its masked fields and a keyed hash of all its fields, as
+ * canonical JSON. Without the salt, nobody can find an account number by hashing guesses.
  * @param salt content of the file `data/secrets/payee-salt`
  */
 export function payeeQuestion(payee: Payee, salt: string): string {
@@ -13,12 +13,12 @@ export function payeeQuestion(payee: Payee, salt: string): string {
   return canonicalJson({ ...maskedPayee(payee), fingerprint });
 }
 
-/** Returns the keyed hash in a question. */
+/** Returns the keyed hash that a question contains. */
 export function fingerprintOf(question: string): string {
   return (JSON.parse(question) as { fingerprint: string }).fingerprint;
 }
 
-/** Returns the function that masks a payee's numbers in texts. */
+/** Returns a function that masks a payee's numbers in a text. */
 export function maskOf({ id, identity_value }: Payee): (text: string) => string {
   return createMask(identity_value === undefined ? [id] : [id, identity_value]);
 }

@@ -31,8 +31,9 @@ export function readPayees(file: Buffer, name: string): PayeeList {
 }
 
 /**
- * Writes codes in upper case and an IBAN without spaces. A row without a scheme whose account is an IBAN has the scheme
- * IBAN, or IBAN_BICFI with a BIC. The country of an IBAN is in its first two letters.
+ * Writes codes in upper case and an IBAN without spaces. If a row has no scheme and its account is an IBAN, sets the
+ * scheme: IBAN_BICFI if the row has a BIC, else IBAN. If the country is missing, takes it from the first two letters of
+ * the IBAN.
  */
 function normalised(payee: Fields<PayeeField>): Payee {
   const { id = '', holding_entity } = payee;

@@ -1,36 +1,39 @@
 import type { Payee } from '../../schemas/pipeline/payees.js';
 import { compact, isIban } from './iban.js';
 
-/** Why a payee cannot be checked. Quotes no account number and no identity. */
+/** Why a payee cannot be checked. The texts contain no account number and no identity number. */
 export interface PayeeFault {
   field: keyof Payee;
-  /** The broken rule, as a sentence without its full stop. */
+  /** The broken rule, as a sentence without a full stop. */
   rule: string;
-  /** What the user can do: a sentence. */
+  /** What the user can do, as a sentence. */
   todo: string;
 }
 
-/** A rule returns its fault, or null. `scheme` and `country` are in upper case; '' if not given. */
+/** Returns the fault of a payee, or null. `scheme` and `country` are in upper case; '' if the payee has none. */
 type Rule = (payee: Payee, scheme: string, country: string) => PayeeFault | null;
 
-/** Whether the scheme is an account number with the code of its bank: `ACNR`, `BICFI_ACNR`, `ZANCC_ACNR`, … */
+/** Whether the scheme needs an account number and the code of the bank: `ACNR`, `BICFI_ACNR`, `ZANCC_ACNR`, … */
 const isAccountNumber = (scheme: string): boolean => parts(scheme).includes('ACNR');
 
-/** Whether the scheme takes the IBAN as the account. */
+/** Whether the scheme expects an IBAN as the account. */
 export const takesIban = (scheme: string): boolean => parts(scheme).includes('IBAN') || scheme === 'EPC';
 
 function parts(scheme: string): string[] {
   return scheme.split('_');
 }
 
-/** Whether the bank's code of this scheme is the national one (`BRBKBR`, `ZANCC`): plain `ACNR` there, or by its name. */
+/**
+ * Whether the bank's code must be the national one (`BRBKBR`, `ZANCC`). This is so if the scheme names that code, or if
+ * the scheme is `ACNR` and the country is the home country of the code.
+ */
 function usesNational(code: string, home: string, scheme: string, country: string): boolean {
   return parts(scheme).includes(code) || (scheme === 'ACNR' && country === home);
 }
 
 /**
- * The rules of the release notes of 2 October 2026 (reference v2). Countries, schemes and identity types that the notes
- * do not mention are not restricted: the API decides about them.
+ * Rules from the release notes of 2 October 2026 (reference v2). Other countries, schemes and identity types are not
+ * checked here: the API decides about them.
  */
 const RULES: readonly Rule[] = [
   (_payee, scheme, country) =>
@@ -115,7 +118,7 @@ export function payeeFault(payee: Payee): PayeeFault | null {
   return null;
 }
 
-/** Whether a text has the form of a BIC (ISO 9362). */
+/** Whether a text has the format of a BIC (ISO 9362). */
 export function isBic(text: string): boolean {
   return /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/.test(compact(text));
 }
@@ -128,7 +131,7 @@ function hasLength(text: string, least: number, most: number): boolean {
   return length(text) >= least && length(text) <= most;
 }
 
-/** Number of characters, not of UTF-16 units. */
+/** Counts characters. `text.length` would count UTF-16 units. */
 function length(text: string): number {
   return Array.from(text).length;
 }

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { payeeSaltFile } from '../core/data-folder.js';
 import { writeFileOnce } from '../core/files.js';
 
-/** Returns the salt of the data folder, and creates it at the first call. */
+/** Returns the salt of the data folder. The first call creates it. */
 export async function payeeSalt(dataDir: string): Promise<string> {
   const file = payeeSaltFile(dataDir);
   if (!existsSync(file)) await writeFileOnce(file, `${randomBytes(32).toString('hex')}\n`);
@@ -16,7 +16,10 @@ export function knownSalt(dataDir: string): string | null {
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : null;
 }
 
-/** Returns the name of a list in `data/payees/`: a keyed hash, because a list may hold a single account number. */
+/**
+ * Returns the name for a list in `data/payees/`. The name is a keyed hash: with a plain hash, the account number in a
+ * short list could be guessed.
+ */
 export function listName(list: Buffer, salt: string): string {
   return createHmac('sha256', salt).update(list).digest('hex').slice(0, 16);
 }

@@ -4,10 +4,11 @@ import path from 'node:path';
 import { asDiskFull, makeFolder, syncFolder } from '../core/files.js';
 
 /**
- * The checks of a chunk that were sent, written before each request. A check costs money and is no idempotent request.
- * A worker that is killed between the request and the landed answer repeats the request; this file counts the calls.
+ * Records each check of a chunk before it is sent to the API. A check costs money, and sending it twice costs twice. If
+ * a worker is killed after the request and before the answer is landed, the next attempt sends the check again. This
+ * file counts these calls.
  *
- * A line is `<fingerprint> sent` or, when the API surely ran no check, `<fingerprint> unsent`.
+ * A line is `<fingerprint> sent`, or `<fingerprint> unsent` if the API certainly ran no check.
  */
 export class SentChecks {
   readonly #file: string;
@@ -16,7 +17,10 @@ export class SentChecks {
     this.#file = file;
   }
 
-  /** Notes that a check will be sent now. Returns how many of its calls may have reached the API, this one included. */
+  /**
+   * Records that a check will be sent now. Returns how many calls for this check may have reached the API, including
+   * this one.
+   */
   async sending(fingerprint: string): Promise<number> {
     await this.#append(`${fingerprint} sent\n`);
     const lines = readFileSync(this.#file, 'utf8').split('\n');
@@ -24,7 +28,7 @@ export class SentChecks {
     return Math.max(1, count('sent') - count('unsent'));
   }
 
-  /** Notes that the API ran no check for the last call. */
+  /** Records that the API ran no check for the last call. */
   async notRun(fingerprint: string): Promise<void> {
     await this.#append(`${fingerprint} unsent\n`);
   }

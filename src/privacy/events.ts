@@ -3,18 +3,18 @@ import { canonical, type Fingerprint } from './fingerprint.js';
 import { plainText, textless, writeObject, type Member } from './write-json.js';
 
 /*
- * Watch events about people: their message and values name people. Without `personalData: contacts`, only these parts
- * are landed:
+ * The message and the values of a watch event may name people. Without `personalData: contacts`, only these parts of
+ * such an event are landed:
  * - the company, the field, the status and the time
- * - REMOVED_FIELD: the fingerprint of the rest. Two events of one second with different content stay two events, and a
- *   repeated event stays one.
+ * - REMOVED_FIELD: a fingerprint of the removed content. With it, two different events of the same second stay two
+ *   events, and a repeated event stays one.
  */
 
-/** Member of a landed event or delivery that holds the fingerprint of the removed content. */
+/** Field of a landed event or delivery. It holds the fingerprint of the removed content. */
 export const REMOVED_FIELD = 'tidemark_removed';
 
-// Fields about the company itself. All other fields may be about people: `employee.*`, `officer.*`, `shareholder.*`,
-// and fields that the reference does not list. sql/macros/watch.sql has the same rule.
+// Watch fields about the company itself. All other fields may be about people: `employee.*`, `officer.*`,
+// `shareholder.*`, and fields that the reference does not list. sql/macros/watch.sql has the same rule.
 const ABOUT_COMPANY = /^((company|office|address)[._].*|financial|vat_number)$/;
 
 const COMPANY_DATA: ReadonlySet<string> = new Set(['id', 'name', 'registration_number', 'country_code', 'date']);
@@ -24,27 +24,28 @@ export function isAboutPeople(field: string): boolean {
   return !ABOUT_COMPANY.test(field.trim());
 }
 
-/** An event that may lose its content. */
+/** Facts about an event. They decide whether its content is removed. */
 export interface EventFacts {
   aboutPeople: boolean;
-  /** Fingerprint of the content that makes the event differ from other events of its company, field and time. */
+  /** Fingerprint of the event's content. It tells apart events with the same company, field and time. */
   hash: string;
   /** The whole event as JSON text. */
   text: string;
 }
 
-/** Removes what names people from a page of events (reference v2, "Company event item"). See reduceEvents. */
+/** Removes the content of events about people from a page of events (reference v2, "Company event item"). */
 export function eventsWithoutPeople(body: string, fingerprint: Fingerprint): string {
   return reduceEvents(body, fingerprint, ({ aboutPeople }) => aboutPeople);
 }
 
-/** Removes what names people from a webhook delivery (reference v2, "Webhook delivery"). See reduceDelivery. */
+/** Removes the content of a webhook delivery if it is about people (reference v2, "Webhook delivery"). */
 export function deliveryWithoutPeople(body: string, fingerprint: Fingerprint): string {
   return reduceDelivery(body, fingerprint, ({ aboutPeople }) => aboutPeople);
 }
 
 /**
- * Removes the content of the wanted events from a page.
+ * Removes the content of some events of a page.
+ * @param wanted returns true for an event whose content is to be removed
  * @returns the same text when there is nothing to remove; `{}` for a body that is no object
  */
 export function reduceEvents(body: string, fingerprint: Fingerprint, wanted: (event: EventFacts) => boolean): string {
@@ -74,9 +75,9 @@ function reduceItem(item: JsonNode, fingerprint: Fingerprint, wanted: (event: Ev
 }
 
 /**
- * Removes the content of a delivery if it is wanted.
- * @returns the same text when there is nothing to remove. For a body that is no JSON, a sentence about it: the load
- *   rejects the sentence as it rejects the body.
+ * Removes the content of a delivery if `wanted` returns true.
+ * @returns the same text when there is nothing to remove. If the body is no JSON, returns a sentence about it. The load
+ * rejects this sentence as it would reject the body.
  */
 export function reduceDelivery(body: string, fingerprint: Fingerprint, wanted: (event: EventFacts) => boolean): string {
   let delivery: JsonNode;
@@ -97,7 +98,10 @@ export function reduceDelivery(body: string, fingerprint: Fingerprint, wanted: (
   return writeReduced(delivery, [kept, values], hash, about);
 }
 
-/** Writes an event without its content: kept members, the removed listed members as null, and the fingerprint. */
+/**
+ * Writes an event without its content: the members in `kept`, the members in `removed` with the value null, and the
+ * fingerprint.
+ */
 function writeReduced(
   source: JsonNode & { kind: 'object' },
   [kept, removed]: readonly [readonly Named[], readonly Named[]],
@@ -119,7 +123,10 @@ function pick(node: JsonNode & { kind: 'object' }, wanted: (name: string) => boo
   return [...node.members].filter(([name]) => wanted(name));
 }
 
-/** The fingerprint of an event's content. An event that was reduced before keeps its fingerprint. */
+/**
+ * Returns the fingerprint of an event's content. If the content was removed before, returns the fingerprint that the
+ * event has.
+ */
 function hashOf(node: JsonNode & { kind: 'object' }, content: readonly Named[], fingerprint: Fingerprint): string {
   const removed = node.members.get(REMOVED_FIELD);
   if (removed?.kind === 'string' && IS_HASH.test(removed.value)) return removed.value;

@@ -5,14 +5,14 @@ import { TidemarkError } from '../core/errors.js';
 import { writeFileOnce } from '../core/files.js';
 import type { JsonNode } from '../core/json-nodes.js';
 
-/** Returns the keyed hash of a text: 32 hex digits. Equal texts give equal hashes in one data folder. */
+/** Returns the keyed hash of a text as 32 hex digits. In one data folder, equal texts give equal hashes. */
 export type Fingerprint = (text: string) => string;
 
 const KEY_BYTES = 32;
 
 /**
- * Opens the fingerprint of a data folder. Creates its key once. Without the key, nobody can compute the hashes of
- * guessed names and compare them.
+ * Returns the fingerprint function of a data folder. The first call creates its secret key. Without this key, nobody
+ * can hash guessed names and compare the results.
  * @throws TidemarkError `InvalidConfig` when the key file is damaged
  */
 export async function openFingerprint(dataDir: string): Promise<Fingerprint> {
@@ -21,7 +21,7 @@ export async function openFingerprint(dataDir: string): Promise<Fingerprint> {
   return fingerprintOf(file);
 }
 
-/** Opens the fingerprint if the data folder has a key; undefined otherwise. */
+/** Returns the fingerprint function if the data folder has a key; undefined otherwise. */
 export function findFingerprint(dataDir: string): Fingerprint | undefined {
   const file = personalDataKeyFile(dataDir);
   return existsSync(file) ? fingerprintOf(file) : undefined;
@@ -38,8 +38,8 @@ function fingerprintOf(file: string): Fingerprint {
 }
 
 /**
- * Writes a value as text for a fingerprint. Key order, number format, white space and members that are null do not
- * matter.
+ * Converts a JSON value to a text for a fingerprint. These differences do not change the text: order of keys, format of
+ * numbers, white space, and members that are null.
  */
 export function canonical(node: JsonNode): string {
   switch (node.kind) {

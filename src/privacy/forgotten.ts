@@ -12,18 +12,18 @@ import { removePeople, type FoundPerson } from './people.js';
 import { addValues } from './values.js';
 
 /*
- * Tombstones: keyed hashes of the ids of forgotten people and companies, and of the content of removed events, one per
- * line in `data/secrets/forgotten`. Answers are compared with them before landing, so no later crawl, retry or replay
- * brings a forgotten person back.
+ * A tombstone is a keyed hash of the id of a forgotten person or company, or of the content of a removed event. The
+ * file `data/secrets/forgotten` has one tombstone per line. Every answer is compared with the tombstones before
+ * landing, so no later crawl, retry or replay brings a forgotten person back.
  */
 
-/** Someone to forget, or the fingerprint of an event's removed content. */
+/** A person or company to forget, or the fingerprint of an event's removed content (`content`). */
 export interface Subject {
   kind: SubjectKind | 'content';
   id: string;
 }
 
-/** The part of a landed row that may name people. */
+/** The fields of a landed row that may name people. */
 export type PeopleRow = Pick<LandedRow, 'request_key' | 'entity_id' | 'status' | 'body'>;
 
 /** The tombstones of a data folder. */
@@ -42,7 +42,7 @@ export class Forgotten {
 
   /**
    * Removes forgotten people from a row.
-   * @param named whether a person or an event that has no tombstone is to be removed, too
+   * @param named selects further people and events to remove, which have no tombstone
    * @returns the same object if nothing was removed
    */
   strip<Row extends PeopleRow>(stream: LandingStream, row: Row, named: Named = NOBODY): Row {
@@ -76,7 +76,10 @@ export class Forgotten {
   }
 }
 
-/** People and events to remove although they have no tombstone, for example because their text holds a removed name. */
+/**
+ * Selects people and events to remove although they have no tombstone, for example because their text contains the name
+ * of a removed person.
+ */
 export interface Named {
   person(person: FoundPerson): boolean;
   event(event: EventFacts, row: PeopleRow): boolean;
@@ -89,18 +92,18 @@ export interface Named {
 // An unreadable answer may name a forgotten person.
 const NOBODY: Named = { person: () => false, event: () => false, question: () => false, unreadable: () => true };
 
-/** What stays of an answer that describes a forgotten person only. The load counts it as "not found". */
+/** Replaces an answer that describes only a forgotten person. The load counts it as "not found". */
 const REMOVED_ROW = { request_key: 'removed by tidemark forget', entity_id: 'forgotten', status: 404, body: '' };
 const BY_TIDEMARK = 'Removed by tidemark forget: ';
 
-/** Removes the text of an answer that is no JSON. Keeps a text of Tidemark's own. */
+/** Removes the text of an answer that is no JSON. Keeps the text if Tidemark itself wrote it. */
 export function withoutText<Row extends PeopleRow>(row: Row): Row {
   if (isOwnText(row)) return row;
   const size = Buffer.byteLength(row.body).toLocaleString('en-US');
   return { ...row, body: `${BY_TIDEMARK}an unreadable answer of ${size} bytes.` };
 }
 
-/** Whether a text without JSON is Tidemark's own and not from the API. */
+/** Whether Tidemark itself wrote a text that is no JSON. */
 function isOwnText({ request_key: key, body }: PeopleRow): boolean {
   return body === '' || body.startsWith(BY_TIDEMARK) || key.endsWith(UNREAD_PAGES);
 }
@@ -119,7 +122,7 @@ function tombstoneOf(fingerprint: Fingerprint, { kind, id }: Subject): string {
 
 const cache = new Map<string, { stamp: string; forgotten: Forgotten }>();
 
-/** Reads the tombstones; undefined when there are none. Reads the file only when it changed. */
+/** Reads the tombstones; undefined when there are none. Reads the file again only if it changed. */
 export function readForgotten(dataDir: string): Forgotten | undefined {
   const file = forgottenFile(dataDir);
   const stat = statSync(file, { throwIfNoEntry: false });
@@ -134,7 +137,9 @@ export function readForgotten(dataDir: string): Forgotten | undefined {
   return forgotten;
 }
 
-/** Adds tombstones. Resolves once they are on disk; from then on, no answer with these subjects is landed. */
+/**
+ * Adds tombstones. Resolves when they are on disk. From then on, no answer with these people or companies is landed.
+ */
 export async function addTombstones(dataDir: string, subjects: readonly Subject[]): Promise<void> {
   const fingerprint = await openFingerprint(dataDir);
   const file = forgottenFile(dataDir);
@@ -147,7 +152,7 @@ function readTombstones(file: string): Set<string> {
   return new Set(existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []);
 }
 
-/** Removes forgotten people from a row that is about to be landed. Returns the same row if there are none. */
+/** Removes forgotten people from a row before it is landed. Returns the same row if it names none. */
 export function withoutForgotten(place: { dataDir: string; stream: LandingStream }, row: LandedRow): LandedRow {
   if (PEOPLE[place.stream] === undefined) return row;
   const stripped = readForgotten(place.dataDir)?.strip(place.stream, row) ?? row;

@@ -2,7 +2,9 @@ import type { PeopleOfStream } from '../../schemas/pipeline/people.js';
 import type { JsonNode } from '../core/json-nodes.js';
 import { writeObject, type Member } from './write-json.js';
 
-/** A person in a body: the JSON object, and its id as digits or text; null without an id. */
+/**
+ * A person found in a body. `node` is the JSON object. `id` is the person's id as text; null if the object has none.
+ */
 export interface FoundPerson {
   node: JsonNode;
   id: string | null;
@@ -13,7 +15,8 @@ export interface FoundPerson {
 
 /**
  * Removes people from a body.
- * @returns the text without them; the same text if none was removed; null if the body itself is such a person
+ * @param isGone returns true for a person to remove
+ * @returns the text without these people; the same text if none was removed; null if the body itself is such a person
  */
 export function removePeople(
   body: JsonNode,
@@ -59,7 +62,7 @@ function childrenOf(node: JsonNode): Iterable<JsonNode> {
   return node.kind === 'array' ? node.items : [];
 }
 
-/** Writes a value without the removed objects: an item of an array is left out, a member becomes null. */
+/** Writes a JSON value without the removed objects. A removed array item is left out. A removed member becomes null. */
 function without(node: JsonNode, removed: ReadonlyMap<JsonNode, null>): string {
   if (removed.has(node)) return 'null';
   if (node.kind === 'array') {
@@ -70,7 +73,7 @@ function without(node: JsonNode, removed: ReadonlyMap<JsonNode, null>): string {
   return writeObject(members, node.repeats);
 }
 
-/** An id as text. The numbers 7 and 7.0 and the text "7" are one id. */
+/** Converts an id to text. The numbers 7 and 7.0 and the text "7" give the same id. */
 export function idOf(node: JsonNode | undefined): string | null {
   if (node?.kind === 'string') return node.value.trim() || null;
   if (node?.kind !== 'number') return null;

@@ -1,7 +1,7 @@
 import { readJsonNodes, type JsonNode } from '../core/json-nodes.js';
 import { emptied, isFieldName, plainText, textless, writeObject, type Member } from './write-json.js';
 
-/** Fields of a tender that the reference lists, except the contacts. They describe the tender. */
+/** Fields of a tender that the reference lists, except the contacts. They describe the tender and not people. */
 const LISTED: ReadonlySet<string> = new Set([
   'description',
   'donors',
@@ -18,9 +18,9 @@ const LISTED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Removes names, e-mail addresses and phone numbers from the details of a tender (reference v1, "Tender details"). Each
- * contact keeps its `type`, and its `id` if that is a number. A field that the reference does not list keeps its name,
- * and its value only if that is a number, true or false.
+ * Removes names, e-mail addresses and phone numbers from the details of a tender (reference v1, "Tender details"). A
+ * contact keeps its `type`, and its `id` if the id is a number. A field that the reference does not list keeps its
+ * name; it keeps its value only if the value is a number, true or false.
  * @returns the same text when there is nothing to remove; `{}` for a body that is no object
  */
 export function tenderWithoutContacts(body: string): string {

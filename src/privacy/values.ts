@@ -1,18 +1,16 @@
 import { readJsonNodes, type JsonNode } from '../core/json-nodes.js';
 
-/*
- * Values of removed people: what `tidemark forget` searches for afterwards.
- */
+/* Values of removed people. After a removal, `tidemark forget` searches all files for these values. */
 
-// Shorter values are in every file by chance.
+// Ignore shorter values, because they occur in any file by chance.
 const SHORTEST = 4;
-// Shorter numbers are no phone numbers, and are in every file by chance.
+// Ignore shorter numbers: they are no phone numbers, and occur in any file by chance.
 const FEWEST_DIGITS = 6;
 const LONGEST = 2_000;
 
 /**
- * Lists the values of a body that can be searched for: texts, the parts of texts between HTML tags, and long numbers.
- * A body that is no JSON has none.
+ * Lists the values of a body for which a search makes sense: texts, the parts of texts between HTML tags, and long
+ * numbers. Returns none for a body that is no JSON.
  */
 export function valuesOf(body: string, found: Set<string> = new Set()): Set<string> {
   try {
@@ -21,7 +19,7 @@ export function valuesOf(body: string, found: Set<string> = new Set()): Set<stri
   return found;
 }
 
-/** Adds the values of a JSON value. */
+/** Adds the values of a JSON value to `found`. */
 export function addValues(node: JsonNode, found: Set<string>): void {
   if (node.kind === 'object') for (const member of node.members.values()) addValues(member, found);
   else if (node.kind === 'array') for (const item of node.items) addValues(item, found);
@@ -40,7 +38,7 @@ export function addValue(text: string, found: Set<string>): void {
   found.add(value);
 }
 
-/** Whether a value is an e-mail address, a link or a long number: such a value rarely belongs to two people. */
+/** Whether a value is an e-mail address, a link or a long number. Two people rarely have the same one. */
 export function isAddress(value: string): boolean {
   return /@|:\/\//.test(value) || value.replaceAll(/\D/g, '').length >= FEWEST_DIGITS;
 }
@@ -52,7 +50,10 @@ interface Needle {
 
 const BITS = 1 << 22;
 
-/** Finds values in bytes, in one pass for any number of values. Finds whole words only, in the forms of `formsOf`. */
+/**
+ * Searches bytes for many values in one pass. Finds only whole words. `formsOf` lists the forms in which a value is
+ * found.
+ */
 export class ValueFinder {
   readonly #byStart = new Map<number, Needle[]>();
   readonly #starts = new Uint8Array(BITS / 8);
@@ -108,14 +109,17 @@ function isAt(bytes: Buffer, at: number, needle: Buffer): boolean {
   return isWordStart && (!isLetter(bytes[end]) || !isLetter(needle.at(-1)));
 }
 
-/** ASCII letters and digits, and every byte of other characters. */
+/** Whether a byte is an ASCII letter or digit, or belongs to a character that is not ASCII. */
 function isLetter(byte: number | undefined): boolean {
   if (byte === undefined) return false;
   const lower = byte | 0x20;
   return byte >= 0x80 || (byte >= 0x30 && byte <= 0x39) || (lower >= 0x61 && lower <= 0x7a);
 }
 
-/** The forms in which files write a value: plain, as JSON, as JSON with ASCII characters only, and with HTML entities. */
+/**
+ * Returns the forms in which files may contain a value: plain, as JSON, as JSON with ASCII characters only, and with
+ * HTML entities.
+ */
 function formsOf(value: string): Set<string> {
   const json = JSON.stringify(value).slice(1, -1);
   const ascii = json.replaceAll(/[^\x20-\x7e]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);

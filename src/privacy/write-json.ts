@@ -1,11 +1,11 @@
 import type { JsonNode } from '../core/json-nodes.js';
 
-/** Members of an object: the name and the JSON text of the value. */
+/** A member of a JSON object: its name, and its value as JSON text. */
 export type Member = readonly [name: string, text: string];
 
 /**
- * Writes an object. If the source object repeats a key, the result repeats a key, too: the load must reject it as it
- * rejects the source.
+ * Writes a JSON object. If the source object repeats a key, the result also repeats a key, because the load must reject
+ * both.
  */
 export function writeObject(members: readonly Member[], repeats: boolean): string {
   const texts = members.map(([name, text]) => `${JSON.stringify(name)}:${text}`);
@@ -13,23 +13,23 @@ export function writeObject(members: readonly Member[], repeats: boolean): strin
   return `{${(again === undefined ? texts : [...texts, again]).join(',')}}`;
 }
 
-/** The text of a plain value. An array or object becomes empty, so that the load still sees the wrong type. */
+/** Returns the JSON text of a plain value. Empties an array or object, so that the load still sees the wrong type. */
 export function plainText(node: JsonNode): string {
   if (node.kind === 'object') return '{}';
   return node.kind === 'array' ? '[]' : node.text;
 }
 
-/** Whether a name can only be the name of a field. A name with spaces could be the name of a person. */
+/** Whether a text can only be the name of a field. A text with spaces could be the name of a person. */
 export function isFieldName(name: string): boolean {
   return /^[A-Za-z]\w{0,40}$/.test(name);
 }
 
-/** A value of the same JSON type without content. */
+/** Returns a value of the same JSON type without content. */
 export function emptied(node: JsonNode): string {
   return node.kind === 'number' ? '0' : textless(node);
 }
 
-/** The text of a number, true, false or null. A text becomes empty, and so does an array or object. */
+/** Returns the JSON text of a number, true, false or null. Empties a text, an array or an object. */
 export function textless(node: JsonNode): string {
   return node.kind === 'string' ? '""' : plainText(node);
 }

@@ -16,35 +16,38 @@ import { stageModels } from '../models/stage-models.js';
 /** Input of `applyModels` and `rollbackModels`. */
 export interface ApplyRequest {
   now: Date;
-  /** See `personalData` of `buildModels`. */
+  /** As `personalData` of `buildModels`. */
   personalData: boolean;
   modelsDir?: string | undefined;
   /** Tables to drop although their headers set no `deprecation_date`. Their model files must already be deleted. */
   drop?: readonly string[] | undefined;
-  /** See `readers` of `publish`. */
+  /** As `readers` of `publish`. */
   readers?: Readers | undefined;
   keep?: number | undefined;
-  /** Called when a step begins: one staged model, the build of all models, the publication. */
+  /**
+   * Called when a step begins. `stage`: one model is staged. `models`: all models are built. `publish`: the build is
+   * published.
+   */
   onStep?: (step: { step: 'stage'; model: string } | { step: 'models' | 'publish' }) => void;
 }
 
 /** Result of `applyModels`: changes, build and publication. */
 export interface Applied {
   changes: ModelChange[];
-  /** Null when there was nothing to build. */
+  /** Result of the build; null when there was nothing to build. */
   built: BuildResult | null;
-  /** Models that an earlier call had built before it was killed or failed. */
+  /** Names of models that an earlier call had staged before it was killed or failed. */
   resumed: string[];
-  /** Null when readers already have these models. */
+  /** The new build; null when readers already have these models. */
   published: PublishedBuild | null;
 }
 
 /**
- * Builds the models on disk and publishes them. First stages each changed model in its own transaction, next to the
- * tables in use. Then replaces all of these tables in one transaction and publishes. A second call continues where a
- * killed call stopped. After a rollback, makes runs use the files again.
+ * Builds the models on disk and publishes them. First stages each changed model in its own transaction, in a separate
+ * file. Then replaces the tables in use in one transaction, and publishes. If a call is killed, a second call
+ * continues. After a rollback, runs use the files on disk again.
  * @throws ModelFailedError when a change breaks what a version promises, or a model cannot be built; readers keep their
- *   build
+ * build
  * @throws TidemarkError `InvalidInput` when a table to drop does not exist or still has its file
  * @throws WarehouseBusyError while a worker writes the warehouse
  */
@@ -75,8 +78,8 @@ export interface RolledBack extends Applied {
 }
 
 /**
- * Builds an earlier set of models again, from the SQL texts in the ledger, and publishes. Later runs use this set until
- * `applyModels`. If an earlier rollback was killed before it published, only publishes.
+ * Builds an earlier set of models again from the SQL texts in the ledger, and publishes it. Later runs use this set
+ * until `applyModels`. If an earlier rollback was killed before it published, this call only publishes.
  * @param to Number of the set; default: the set before the applied one
  * @throws TidemarkError `InvalidInput` when there is no such set
  * @throws ModelFailedError when the set can no longer be built; readers keep their build
@@ -119,11 +122,12 @@ async function putInForce(
   const [parts] = await db.rows<{ now: string; built: string | null }>(
     `SELECT (${PARTS_HASH}) AS now, (SELECT any_value(parts_hash) FROM ledger.built_from) AS built`,
   );
-  // If parts were loaded since the last build, unchanged tables are out of date too: build all models, in order.
+  // If parts were loaded since the last build, the tables of unchanged models are out of date, too. Then build all
+  // models.
   if (parts === undefined || parts.now !== parts.built) return { built: await build(), resumed: [] };
   const only = new Set(changes.flatMap(({ model, change }) => (change === 'unchanged' ? [] : [model])));
   const rebuilt = new Set(changes.filter(({ rebuild }) => rebuild).map(({ model }) => model));
-  // Stage views as tables, too: models staged after a view must not read the view's old version.
+  // Stage views as tables, too. Otherwise, models that are staged later would read the old version of a view.
   const toStage = choice.set.models.filter(({ model }) => rebuilt.has(model));
   if (toStage.length === 0) return { built: await build({ only }), resumed: [] };
   const builtFrom = JSON.stringify([parts.now, personalData, dayOf(now)]);
@@ -169,7 +173,7 @@ function checkDrops(drop: readonly string[], changes: readonly ModelChange[]): v
   }
 }
 
-/** Publishes, unless readers already have these models. */
+/** Publishes the models. Does nothing if readers already have them. */
 async function publishChanged(
   warehouse: Warehouse,
   dataDir: string,
@@ -182,7 +186,7 @@ async function publishChanged(
     try {
       if ((await modelsHash(db)) === (await modelsHash(warehouse.db))) return null;
     } catch {
-      // An older Tidemark published this file, or the file cannot be read: replace the file.
+      // Another version of Tidemark published this file, or the file cannot be read. Publish a new one.
     } finally {
       close();
     }

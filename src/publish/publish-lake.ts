@@ -6,7 +6,10 @@ import { syncFile } from '../builds/links.js';
 import type { Model } from '../models/models.js';
 import { identifier, quote } from '../duckdb/sql-files.js';
 
-/** Files of a lake, by path within the lake. The next publication compares content hashes to find files it can link. */
+/**
+ * Files of a lake, by their path in the lake. The next publication compares the hashes in `content` to find unchanged
+ * files.
+ */
 export type LakeFiles = Record<string, LakeFile>;
 
 interface LakeFile {
@@ -16,10 +19,10 @@ interface LakeFile {
   content: string;
 }
 
-/** A table, or one day of a table whose key contains a date. */
+/** A whole table, or one day of a table whose key contains a date. */
 interface Slice {
   model: Model;
-  /** `YYYY-MM-DD`; null when the table is one file. */
+  /** The day, `YYYY-MM-DD`; null when the table is one file. */
   date: string | null;
   rows: number;
   content: string;
@@ -28,10 +31,10 @@ interface Slice {
 const INDEX = '_files.json';
 
 /**
- * Writes the tables of the attached `build`, in their order, as Parquet (zstd). A table is one file
- * `<lake>/<schema>/<table>/data.parquet`; if its key contains a date, one file `<date>.parquet` for each day. A file with
- * the same content as in the previous lake becomes a hard link to that file, so only changed files are written. Each
- * footer holds run, fingerprint and comments.
+ * Writes the tables of the attached database `build` as Parquet files (zstd). The rows keep their order. A table is one
+ * file `<lake>/<schema>/<table>/data.parquet`. If its key contains a date, it is one file `<date>.parquet` for each
+ * day. If the previous lake has a file with the same content, links that file instead of writing a new one. The footer
+ * of each file holds the run, the fingerprint and the comments.
  * @param previous Folder of the previous lake; null if there is none
  * @returns Number of files written, and number of files linked
  */
@@ -44,7 +47,7 @@ export async function publishLake(
   const before = previous === null ? {} : readIndex(previous);
   const files: LakeFiles = {};
   let kept = 0;
-  // Keep the order of the rows: the build is already sorted by key, and sorting again would take longer than writing.
+  // Keep the order of the rows: the build is already sorted by key. Sorting again would take longer than writing.
   await db.run('SET preserve_insertion_order = true');
   try {
     for (const model of models) {
@@ -75,7 +78,7 @@ async function slicesOf(db: Database, model: Model): Promise<Slice[]> {
     `SELECT ${date} AS date, count(*) AS rows, CAST(bit_xor(hash(${hashed(model).join(', ')})) AS VARCHAR) AS content
      FROM build.${model.model} AS t GROUP BY 1 ORDER BY 1`,
   );
-  // Write a file for an empty table too, because readers rely on its columns.
+  // Write a file for an empty table, too, because readers need its columns.
   const slices = found.length > 0 ? found : [{ date: null, rows: '0', content: '' }];
   return slices.map((slice) => ({
     model,
@@ -86,8 +89,8 @@ async function slicesOf(db: Database, model: Model): Promise<Slice[]> {
 }
 
 /**
- * Expressions to hash for each column. DuckDB's hash() confuses [] with NULL and [[1], [2]] with [[1, 2]], so nested
- * values are hashed as text.
+ * Returns the SQL expressions to hash, one for each column. DuckDB's hash() gives [] and NULL the same hash, and also
+ * [[1], [2]] and [[1, 2]]. So nested values are hashed as text.
  */
 function hashed({ columns }: Model): string[] {
   return Object.entries(columns).map(([name, { type }]) => {
@@ -100,15 +103,14 @@ function isByDate({ key, nullable, columns }: Model): boolean {
   return key.includes('date') && !nullable.includes('date') && columns['date']?.type === 'DATE';
 }
 
-/**
- * Returns the path of a slice in the lake. The path needs no escaping, because it consists of model names and dates.
- */
+/** Returns the path of a file in the lake. The path needs no escaping, because it consists of model names and dates. */
 function nameOf({ model, date }: Slice): string {
   return [...model.model.split('.'), `${date ?? 'data'}.parquet`].join('/');
 }
 
 /**
- * Links a file of the previous lake. False when the file is gone, has another size, or hard links are not supported.
+ * Links a file of the previous lake. Returns false when the file is missing, has another size, or hard links are not
+ * supported.
  */
 function takeOver(from: string, known: LakeFile, to: string): boolean {
   try {
@@ -144,6 +146,6 @@ function readIndex(lake: string): LakeFiles {
   try {
     return JSON.parse(readFileSync(path.join(lake, INDEX), 'utf8')) as LakeFiles;
   } catch {
-    return {}; // A lake of an older version, or no lake: write every file.
+    return {}; // no lake, or a lake of an older version: write every file
   }
 }

@@ -22,14 +22,17 @@ import { identifier, quote } from '../duckdb/sql-files.js';
 
 /** Input of `publish`. */
 export interface PublishRequest {
-  /** Run for which the build is made; part of the build's name. */
+  /** Run for which the build is made. The name of the build contains it. */
   run: string;
   now: Date;
-  /** Who on this machine may read the build; default: only its owner. */
+  /** Who on this machine may read the build. Default: only its owner. */
   readers?: Readers | undefined;
-  /** Builds to keep, including this one (default 3). Readers that opened an older build keep reading it. */
+  /**
+   * Number of builds to keep, including this one (default 3). Readers that have opened a removed build can still read
+   * it.
+   */
   keep?: number | undefined;
-  /** Minimum time to keep a replaced build, in seconds (default 60). */
+  /** Minimum time for which a replaced build is kept, in seconds (default 60). */
   graceSeconds?: number;
 }
 
@@ -44,8 +47,8 @@ export interface PublishedBuild {
 }
 
 /**
- * Writes the models into a new immutable file and lake. Checks the file by opening it, gives the build its name and
- * then switches `data/published` to it. Until the switch, and after any failure, readers see the old build.
+ * Writes the tables of the models into a new immutable file and lake. Opens the file to check it, and then switches
+ * `data/published` to the new build. Until the switch, and after any failure, readers see the old build.
  * @throws TidemarkError `DiskFull`
  * @throws ModelFailedError when models were not built, or the rows in the new file differ from those written
  */
@@ -119,7 +122,7 @@ async function copyModel(db: Database, model: Model): Promise<number> {
   return rows;
 }
 
-/** Opens the file as a reader would. Checks the row count of each table, and that each column has a comment. */
+/** Opens the file as a reader would. Checks the number of rows of each table, and that each column has a comment. */
 async function checkBuild(file: string, counts: TableCounts): Promise<void> {
   const instance = await DuckDBInstance.create(file, { access_mode: 'READ_ONLY' });
   try {

@@ -8,8 +8,8 @@ import { publishedFile } from '../core/data-folder.js';
 const TABLES = ['models', 'model_sets', 'model_set_files', 'model_texts'];
 
 /**
- * Copies the model records of the old warehouse into a new one. These records say what each version promises to
- * readers, and whether a rollback is in force. Without an old warehouse, reads the records from a published file.
+ * Copies the records about models from the old warehouse into a new one. These records say what each version promises
+ * to readers, and whether a rollback is in effect. Without an old warehouse, reads the records from a published file.
  * @param before The open warehouse to replace; null when there is none or it cannot be opened
  * @param dataDirs Folders in which to look for a published file; the first one found is used
  */
@@ -28,7 +28,7 @@ export async function carryModels(into: Database, before: Database | null, dataD
   }
 }
 
-/** A row of `meta.models`. Files published by an older Tidemark lack the last columns. */
+/** A row of `meta.models`. In files of an older Tidemark, the last columns are missing. */
 interface PublishedModel {
   model: string;
   state: string;
@@ -38,7 +38,7 @@ interface PublishedModel {
 }
 
 async function carryPublished(into: Database, rows: PublishedModel[]): Promise<void> {
-  // `insertInto` leaves out columns that the ledger does not have.
+  // `insertInto` skips fields for which the table in the ledger has no column.
   const known = rows.map((row) => ({
     ...row,
     table_name: row.state === 'retired' ? null : (row.table_name ?? row.model),
@@ -65,7 +65,7 @@ async function carryPublished(into: Database, rows: PublishedModel[]): Promise<v
   );
 }
 
-/** Inserts rows into a ledger table. Reads its columns first, because migrations may have added some. */
+/** Inserts rows into a table of the ledger. Reads the table's columns first, because migrations may have added some. */
 async function insertInto(db: Database, table: string, rows: object[]): Promise<void> {
   const described = await db.rows<{ column_name: string; column_type: string }>(`DESCRIBE ledger.${table}`);
   const shape = Object.fromEntries(described.map((column) => [column.column_name, column.column_type]));

@@ -12,15 +12,19 @@ import { removeReplaced, replaceParts } from './replace-parts.js';
 
 /** Selects the parts to join and the answers to drop. */
 export interface CompactRequest {
-  /** Smallest number of parts of a run and stream to join. Fewer parts stay as they are. */
+  /**
+   * Smallest number of parts of one run and stream that are joined. If there are fewer parts, they stay as they are.
+   */
   minParts: number;
-  /** Drop an answer older than this if it equals the answer before and the answer after, byte for byte. */
+  /**
+   * Drops an answer older than this time if it equals both the answer before it and the answer after it, byte for byte.
+   */
   dropRepeatsBefore?: Date | undefined;
 }
 
 /** Result of `compactLanding`. */
 export interface Compacted {
-  /** Number of run folders that now have fewer or smaller parts. */
+  /** Number of run folders in which parts were joined or became smaller. */
   folders: number;
   partsBefore: number;
   partsAfter: number;
@@ -30,16 +34,16 @@ export interface Compacted {
   dropped: number;
 }
 
-// Largest size of a joined part: large enough to keep parts few, small enough to read, hash and copy a part as a whole.
+// Largest size of a joined part. It is large enough that there are few parts, and small enough to read, hash and copy a
+// part as a whole.
 const PART_BYTES = 256 * 2 ** 20;
 
 /**
- * Joins the small parts of each ended run and stream, and drops repeated answers. A repeated answer equals the answers
- * before and after it, byte for byte. Changes only parts that the warehouse has loaded. Rows that are not dropped do
- * not change.
+ * Joins the small parts of each ended run and stream. Also drops repeated answers: those that equal the answers before
+ * and after them, byte for byte. Changes only parts that the warehouse has loaded. All other rows stay the same.
  *
- * The manifest of a joined part names the parts it replaces, and readers ignore the replaced parts. Removes the
- * replaced parts only when the joined part is in place. After a crash at any moment, each row therefore exists exactly
+ * The manifest of a joined part names the parts that it replaces, and readers ignore the replaced parts. The replaced
+ * parts are removed when the joined part is in place. So after a crash at any moment, readers see each row exactly
  * once.
  * @throws TidemarkError `WarehouseBusy` while a replay reads the landing zone
  * @throws ModelFailedError when a joined part differs from the rows of its source parts; nothing is removed then
@@ -54,7 +58,7 @@ export async function compactLanding(
 
 async function compact(db: Database, dataDir: string, request: CompactRequest): Promise<Compacted> {
   const { minParts, dropRepeatsBefore } = request;
-  // Finish the work of an interrupted call.
+  // Finish the work of an earlier call that was interrupted.
   await removeReplaced(dataDir);
   await adoptCompacted(db, readManifests(dataDir));
   await findRepeats(db, dropRepeatsBefore);
@@ -82,8 +86,9 @@ async function compact(db: Database, dataDir: string, request: CompactRequest): 
 }
 
 /**
- * Parts by folder, for each folder whose parts are all loaded and whose run has ended. Webhook deliveries have no run:
- * their folders of earlier days are included. Skips the stream `runs`, because other code reads it part by part.
+ * Returns lists of parts, one list for each folder to compact: all its parts are loaded, and its run has ended. Webhook
+ * deliveries belong to no run, so their folders are included when their day has passed. Skips the stream `runs`,
+ * because other code reads it part by part.
  */
 async function foldersToCompact(db: Database, dataDir: string): Promise<LandedPart[][]> {
   const loaded = new Set(
@@ -111,7 +116,7 @@ async function foldersToCompact(db: Database, dataDir: string): Promise<LandedPa
   });
 }
 
-/** True when the folder has no spool file, so that no chunk of it is in flight. */
+/** True when the folder has no spool file. Then no process is writing a chunk of it. */
 function isQuiet(folder: string): boolean {
   const spool = spoolsDir(folder);
   return !existsSync(spool) || readdirSync(spool).length === 0;
@@ -144,7 +149,7 @@ const IS_REPEAT = `
   r.stream = p.stream AND r.run = p.run AND r.entity_id = p.entity_id
   AND r.observed_at = CAST(p.fetched_at AS TIMESTAMPTZ) AND r.body_hash = p.sha256`;
 
-/** Selects the rows of `parts` that are not repeated answers. */
+/** Returns a query for the rows of `parts` that are not repeated answers. */
 function withoutRepeats(parts: string): string {
   return `SELECT p.* FROM ${parts} AS p WHERE NOT EXISTS (FROM repeats AS r WHERE ${IS_REPEAT})`;
 }

@@ -7,8 +7,8 @@ import { parseInput } from '../crawl/run/parse-input.js';
 import { rebuildWarehouse, type RebuildRequest } from './rebuild.js';
 
 /**
- * Replays the landing zone for the workflow `rebuildWarehouse`. A range of dates gets its own folder in `rebuilt/`: a
- * warehouse of some nights must not replace the complete one.
+ * Replays the landing zone for the workflow `rebuildWarehouse`. A range of dates gets its own folder in `rebuilt/`,
+ * because a warehouse of some nights must not replace the complete warehouse.
  * @throws TidemarkError `InvalidInput` with the wrong field and the allowed input
  */
 export async function rebuildRange(

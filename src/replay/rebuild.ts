@@ -16,17 +16,17 @@ import { buildModels, type BuildResult } from '../models/run-models.js';
 /** Input of `rebuildWarehouse`. */
 export interface RebuildRequest {
   now: Date;
-  /** First landing date to load; default: the earliest. `to` is the last date; default: the latest. */
+  /** First landing date to load; default: the earliest. `to` is the last date to load; default: the latest. */
   from?: string | undefined;
   to?: string | undefined;
-  /** Folder that gets the warehouse, its rejects and the published files; default: the data folder itself. */
+  /** Folder for the new warehouse, its rejects and the published files. Default: the data folder itself. */
   into?: string | undefined;
-  /** See `readers` and `keep` of `publish`. */
+  /** As `readers` and `keep` of `publish`. */
   readers?: Readers | undefined;
   keep?: number | undefined;
-  /** See `personalData` of `buildModels`. */
+  /** As `personalData` of `buildModels`. */
   personalData: boolean;
-  /** See `modelsDir` of `buildModels`. */
+  /** As `modelsDir` of `buildModels`. */
   modelsDir?: string | undefined;
   /** Called when a step begins. */
   onStep?: (step: 'load' | 'models' | 'publish') => void;
@@ -35,22 +35,22 @@ export interface RebuildRequest {
 /** Result of `rebuildWarehouse`: load, build and publication. */
 export interface Rebuilt extends LoadCounts, BuildResult {
   published: PublishedBuild;
-  /** Landed parts that could not be read, one phrase each. All other parts were loaded. */
+  /** Landed parts that could not be read, with one phrase each. All other parts were loaded. */
   faults: string[];
 }
 
 /**
- * Makes the warehouse again from the landing zone alone, in a new file. Replaces the warehouse in use when the new one
- * is complete, then publishes. If killed before the replacement, the old warehouse stays in use and the next call
- * deletes the partial file.
+ * Makes the warehouse again in a new file, from the landing zone alone. When the new file is complete, replaces the
+ * warehouse in use with it, and publishes. If the process is killed before the replacement, the old warehouse stays in
+ * use, and the next call deletes the incomplete file.
  * @throws WarehouseBusyError when a worker writes the warehouse
- * @throws LockLostError when this process was paused and another process took the lock; nothing was replaced
+ * @throws LockLostError when this process was suspended and another process took the lock; nothing was replaced
  * @throws ModelFailedError when the models cannot be built, or break a promise to readers of the old warehouse; nothing
- *   was replaced
+ * was replaced
  */
 export async function rebuildWarehouse(dataDir: string, request: RebuildRequest): Promise<Rebuilt> {
-  // Keep the lock until the replay has published. Otherwise a run could load into the file that the replay is about to
-  // replace. Or it could publish a newer state, which the replay would then replace with an older one.
+  // Keep the lock until the replay has published. Otherwise, a run could load into the file that the replay is about to
+  // replace. A run could also publish a newer state, and the replay would then replace it with an older one.
   const lock = await lockWriter(request.into ?? dataDir, 'tidemark replay');
   try {
     return await rebuildUnder(lock, dataDir, request);
@@ -59,7 +59,7 @@ export async function rebuildWarehouse(dataDir: string, request: RebuildRequest)
   }
 }
 
-/** Does the work of `rebuildWarehouse` for a caller that holds the writer's lock. */
+/** Does the work of `rebuildWarehouse`. The caller holds the writer's lock. */
 export async function rebuildUnder(lock: Lock, dataDir: string, request: RebuildRequest): Promise<Rebuilt> {
   const { now, into = dataDir, onStep = () => undefined } = request;
   const file = warehouseFile(into);
@@ -74,8 +74,8 @@ export async function rebuildUnder(lock: Lock, dataDir: string, request: Rebuild
       onStep('load');
       loaded = await whileNothingIsRemoved(dataDir, () => loadAll(rebuilt, dataDir, request));
       onStep('models');
-      // Copy the records of the applied models from the old warehouse. The folder `into` may have no old warehouse;
-      // then a published file has these records.
+      // Copy the records about the applied models from the old warehouse. If the folder `into` has no old warehouse, a
+      // published file has these records.
       await carryModels(rebuilt.db, current?.db ?? null, [into, dataDir]);
       const { personalData, modelsDir } = request;
       built = await buildModels(rebuilt, { now, personalData, modelsDir, origin: 'replay' });
@@ -86,7 +86,7 @@ export async function rebuildUnder(lock: Lock, dataDir: string, request: Rebuild
     await current?.close();
   }
   lock.assertHeld();
-  // DuckDB would apply a `.wal` of the old file to the new one.
+  // Delete a `.wal` file of the old warehouse, because DuckDB would apply it to the new one.
   for (const name of leftoversOf(file)) rmSync(name, { recursive: true, force: true });
   await syncFile(beside);
   lock.rename(beside, file);
@@ -114,7 +114,10 @@ async function loadAll(warehouse: Warehouse, dataDir: string, { from, to, into }
   }
 }
 
-/** Opens the warehouse in use. Null when there is none, or when it cannot be opened: replay then replaces it. */
+/**
+ * Opens the warehouse in use. Returns null when there is none, or when it cannot be opened. The replay then replaces
+ * it.
+ */
 async function openIfSound(dataDir: string, lock: Lock): Promise<Warehouse | null> {
   if (!existsSync(warehouseFile(dataDir))) return null;
   try {
@@ -125,7 +128,7 @@ async function openIfSound(dataDir: string, lock: Lock): Promise<Warehouse | nul
   }
 }
 
-/** Files that DuckDB keeps next to a database. */
+/** Returns the files that DuckDB keeps next to a database. */
 function leftoversOf(file: string): string[] {
   return [`${file}.wal`, `${file}.tmp`];
 }

@@ -20,14 +20,14 @@ import {
 import { findPartFault } from '../load/part-check.js';
 
 const COLUMNS = 'stream, run, date, market, request_key, entity_id, segment, status, fetched_at, body, sha256';
-// The smallest row group DuckDB writes. Several row groups let DuckDB read one part with all its threads.
+// The smallest row group that DuckDB writes. With several row groups, DuckDB reads one part with all its threads.
 const ROW_GROUP_ROWS = 2_048;
 
 /**
- * Writes parts of one folder as one new part, and its manifest. The manifest names the parts that the new part
- * replaces, so readers ignore these parts from then on. `removeReplaced` removes them.
- * @param select query of the rows to keep, from a relation with the columns of landed rows, filename and
- *   file_row_number; it must return the same columns
+ * Writes the rows of several parts of one folder as one new part with a manifest. The manifest names the replaced
+ * parts, so readers ignore them from then on. `removeReplaced` removes their files.
+ * @param select returns the query of the rows to keep. Its argument is a relation with the columns of landed rows,
+ * filename and file_row_number. The query must return the same columns
  * @throws ModelFailedError when a part is damaged, or the new part differs from the query
  */
 export async function replaceParts(
@@ -52,7 +52,7 @@ export async function replaceParts(
   )})`;
   const asLanded = `ORDER BY list_position(${files}, filename), file_row_number`;
   const kept = `SELECT ${COLUMNS} ${rows} ${asLanded}`;
-  // Compute the same content hash as for parts that a crawl writes.
+  // Compute the same kind of content hash as the crawl does for its parts.
   const [{ content } = { content: '' }] = await db.rows<{ content: string }>(
     `SELECT sha256(coalesce(string_agg(sha256 || chr(10), '' ${asLanded}), '')) AS content ${rows}`,
   );
@@ -64,7 +64,7 @@ export async function replaceParts(
     `COPY (${kept}) TO ${quote(temporary)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${ROW_GROUP_ROWS}, KV_METADATA {${metadata}})`,
   );
   await syncFile(temporary);
-  // All columns have simple types, so hash() detects every difference.
+  // All columns have plain types, for which hash() shows every difference.
   const summary = (from: string): Promise<object[]> =>
     db.rows(`SELECT count(*) AS rows, CAST(bit_xor(hash(t)) AS VARCHAR) AS content,
       min(fetched_at) AS first_at, max(fetched_at) AS last_at FROM (${from}) AS t`);
@@ -102,7 +102,10 @@ export async function replaceParts(
   return { ...manifest, file };
 }
 
-/** Removes the parts that a new part replaces. Removes each manifest first, so that no manifest lacks its file. */
+/**
+ * Removes the parts that a new part replaces. Removes the manifest before its part, so that no manifest is left without
+ * a part.
+ */
 export async function removeReplaced(dataDir: string): Promise<void> {
   for (const part of readManifests(dataDir)) {
     if (part.replaces === undefined || (await findPartFault(part)) !== undefined) continue;

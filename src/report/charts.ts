@@ -1,7 +1,7 @@
 import { html, type Markup } from './html.js';
 import { count } from './words.js';
 
-/* Charts as SVG without scripts. Every mark has its value as a title; colours are classes of the style sheet. */
+/* Charts as SVG without scripts. The title of each mark shows its value. Colours are classes of the style sheet. */
 
 const WIDTH = 520;
 const HEIGHT = 210;
@@ -9,10 +9,10 @@ const LEFT = 58;
 const BOTTOM = 28;
 const TOP = 12;
 
-/** Values of one line, or of one colour of bars. */
+/** The values of one line, or of the bars with one colour. */
 export interface Series {
   name: string;
-  /** One value for each label; null if there is none. */
+  /** One value for each label; null if the label has no value. */
   values: (number | null)[];
 }
 
@@ -45,7 +45,7 @@ export function lineChart(title: string, labels: string[], series: Series[]): Ma
   return figure(title, series, html`${axes}${lines}`);
 }
 
-/** Draws bars next to each other for each label. */
+/** Draws the bars of all series next to each other for each label. */
 export function barChart(title: string, labels: string[], series: Series[]): Markup {
   const high = Math.max(1, ...series.flatMap((one) => one.values.map((value) => value ?? 0)));
   const { y, axes } = frame(0, high * 1.08, labels);
@@ -71,12 +71,12 @@ export function barChart(title: string, labels: string[], series: Series[]): Mar
   return figure(title, series, html`${axes}${bars}`);
 }
 
-/** Draws parts of a whole as one bar; `kind` is a class of the style sheet. */
+/** Draws the parts of a whole as one bar. `kind` is a class of the style sheet. */
 export function shareBar(parts: { name: string; value: number; kind: string }[]): Markup {
   const total = parts.reduce((sum, { value }) => sum + value, 0);
   let at = 0;
   const bars = parts.map(({ name, value, kind }) => {
-    // Keep every part visible, however small.
+    // Keep even the smallest part visible.
     const width = total === 0 ? 0 : Math.max((value / total) * WIDTH, value > 0 ? 3 : 0);
     const bar = html`<rect class="${kind}" x="${round(at)}" y="0" width="${round(width)}" height="18"
       ><title>${name}: ${count(value)}</title></rect
@@ -95,7 +95,7 @@ export function shareBar(parts: { name: string; value: number; kind: string }[])
   </svg>`;
 }
 
-/** Draws a value of a table cell as a bar, relative to the largest value of its column. */
+/** Draws the value of a table cell as a bar. The length is relative to the largest value of the column. */
 export function tinyBar(value: number, most: number, kind = 's0'): Markup {
   const width = most <= 0 ? 0 : Math.max((value / most) * 100, value > 0 ? 1 : 0);
   return html`<svg class="tiny" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
@@ -144,7 +144,7 @@ function position(i: number, of: number): number {
   return LEFT + (i / Math.max(of, 1)) * (WIDTH - LEFT);
 }
 
-/** Returns about four round values from `low` to `high`. */
+/** Returns about four round numbers from `low` to `high`. */
 export function ticks(low: number, high: number): number[] {
   const rough = (high - low) / 4;
   if (!(rough > 0)) return [low];

@@ -4,7 +4,7 @@ import { readPublishedLineage, tellLineage } from '../models/lineage.js';
 import { readSqlFile } from '../duckdb/sql-files.js';
 import type { Published } from '../builds/published.js';
 
-/** Reads the facts of the report from the published file only: not from the API, Temporal or the writer's file. */
+/** Reads the facts of the report. Uses only the published file: not the API, Temporal or the writer's file. */
 export async function collectFacts(
   published: Published,
   about: { version: string; now: Date },
@@ -14,7 +14,7 @@ export async function collectFacts(
   const read = async <T extends z.ZodType>(name: string, row: T): Promise<z.infer<T>[]> => {
     const { text } = readSqlFile(`report/${name}.sql`);
     const parents = text.match(/\b(?:core|marts|ops|meta)\.[a-z][a-z0-9_]*\b/g) ?? [];
-    // A file of an older version may lack a table: skip only the sections that need it.
+    // A file of an older version may lack a table. Skip only the sections that need this table.
     if (parents.some((parent) => !known.has(parent))) return [];
     return z.array(row).parse(await published.objects(text));
   };

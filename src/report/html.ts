@@ -1,6 +1,6 @@
 import { visibleText } from '../core/visible-text.js';
 
-/** Finished HTML, in which all outside text is escaped. Made only by `html`. */
+/** HTML in which all inserted text is escaped. Only the function `html` makes it. */
 export class Markup {
   readonly text: string;
 
@@ -9,10 +9,13 @@ export class Markup {
   }
 }
 
-/** A value that `html` accepts. Arrays are joined; null, undefined and false give nothing. */
+/** A value that can be inserted with `html`. Items of an array are joined. Null, undefined and false become empty. */
 export type Content = Markup | string | number | null | undefined | false | readonly Content[];
 
-/** Makes a piece of HTML. Escapes inserted values for text and quoted attributes, except values that are Markup. */
+/**
+ * Makes a piece of HTML. Escapes inserted values, except values that are Markup. The escaping fits text and quoted
+ * attributes.
+ */
 export function html(strings: TemplateStringsArray, ...values: Content[]): Markup {
   return new Markup(strings.map((part, i) => (i === 0 ? part : render(values[i - 1]) + part)).join(''));
 }

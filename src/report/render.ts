@@ -93,10 +93,10 @@ const SECTIONS: Section[] = [
 
 /**
  * Renders the report as one HTML file for light and dark screens and for paper. The file has no script and loads
- * nothing; its content security policy enforces both. Text from the API is always escaped.
+ * nothing, and its content security policy enforces this. Text from the API is always escaped.
  */
 export function renderReport(facts: ReportFacts): string {
-  // The policy allows only this style sheet, by its hash.
+  // The policy names the hash of this style sheet and so allows no other.
   const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`;
   const page = html`<!doctype html>
     <html lang="en">

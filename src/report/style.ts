@@ -1,4 +1,7 @@
-/** Style sheet of the report: light and dark, as the reader's system prefers, and for paper. Refers to no URL. */
+/**
+ * Style sheet of the report: for light and dark screens, as the reader's system prefers, and for paper. It refers to no
+ * URL.
+ */
 export const STYLE = `
 :root {
   color-scheme: light dark;

@@ -7,20 +7,20 @@ export function count(value: number | null): string {
   return value === null ? '–' : whole.format(value);
 }
 
-/** Formats a change since the previous night: `+12`, `−3`, `±0`. */
+/** Formats the change since the previous night: `+12`, `−3`, `±0`. */
 export function signed(value: number): string {
   if (value === 0) return '±0';
   return `${value > 0 ? '+' : '−'}${whole.format(Math.abs(value))}`;
 }
 
-/** Formats a share as a percentage, rounded down so that 100 % means all. */
+/** Formats a share as a percentage. Rounds down, so that 100 % always means all. */
 export function percent(share: number): string {
   if (share >= 1) return '100 %';
   const floored = Math.floor(share * 10_000) / 100;
   return share > 0 && floored === 0 ? '< 0.01 %' : `${floored} %`;
 }
 
-/** Formats bytes in the largest unit that gives at least 1. */
+/** Formats a number of bytes in the largest unit in which the number is at least 1. */
 export function bytes(value: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   let size = value;
@@ -40,7 +40,7 @@ export function duration(seconds: number | null): string {
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
 }
 
-/** Formats milliseconds; one decimal below 10 ms and from 1 s on. */
+/** Formats milliseconds. Shows one decimal below 10 ms, and seconds with one decimal from 1 s on. */
 export function milliseconds(value: number | null): string {
   if (value === null) return '–';
   return value >= 1000 ? `${(value / 1000).toFixed(1)} s` : `${value < 10 ? value.toFixed(1) : value.toFixed(0)} ms`;

@@ -5,8 +5,8 @@ import { diffSequences } from '../../core/diff.js';
 export type Row = Record<string, unknown>;
 
 /**
- * A difference between expected and actual rows. `row` is the position in the expected rows, from 1. For `surplus`, it
- * is the position in the actual rows.
+ * A difference between expected and actual rows. `row` is the row's position, from 1: among the actual rows for
+ * `surplus`, else among the expected rows.
  */
 export type RowDifference =
   | { kind: 'changed'; row: number; expected: Row; columns: Record<string, { expected: unknown; actual: unknown }> }
@@ -14,7 +14,7 @@ export type RowDifference =
   | { kind: 'surplus'; row: number; actual: Row };
 
 /**
- * Compares the rows of a query with the expected rows, in order; returns no difference if they are equal. Reports a
+ * Compares the rows of a query with the expected rows, in order. Returns an empty list if they are equal. Reports a
  * changed row column by column, so that one wrong value is easy to find in a wide row.
  */
 export function compareRows(expected: readonly Row[], actual: readonly Row[]): RowDifference[] {
@@ -26,7 +26,8 @@ export function compareRows(expected: readonly Row[], actual: readonly Row[]): R
     differences.push(...removed.map(({ row, expected: lost }) => ({ kind: 'missing' as const, row, expected: lost })));
     removed = [];
   };
-  // Within a block the diff lists removed rows before added rows. Pair the first removed row with the first added one.
+  // Within a group of differences, the diff lists the removed rows before the added rows. Pair the first removed row
+  // with the first added row, and so on.
   for (const entry of diffSequences(expected, actual, canonical)) {
     if (entry.kind === 'same') {
       flush();
@@ -45,12 +46,12 @@ export function compareRows(expected: readonly Row[], actual: readonly Row[]): R
   return differences;
 }
 
-/** True when both have the same rows in any order. */
+/** True when both lists have the same rows. The order makes no difference. */
 export function sameRowsReordered(expected: readonly Row[], actual: readonly Row[]): boolean {
   return isDeepStrictEqual(expected.map(canonical).toSorted(), actual.map(canonical).toSorted());
 }
 
-/** Sorts rows by their content only. */
+/** Sorts rows by their content, so that equal rows come in the same order. */
 export function sortRows(rows: readonly Row[]): Row[] {
   return rows
     .map((row) => ({ row, text: canonical(row) }))
@@ -67,7 +68,10 @@ function changedColumns(expected: Row, actual: Row): Record<string, { expected: 
   );
 }
 
-/** JSON with sorted keys: the order of columns does not matter. A missing column is a difference. */
+/**
+ * Writes a value as JSON with sorted keys, so that the order of columns makes no difference. A missing column is still
+ * a difference.
+ */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined';

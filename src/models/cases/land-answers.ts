@@ -1,12 +1,12 @@
 import type { LandingStream } from '../../../schemas/pipeline/landing.js';
 import { landRows } from '../../landing/index.js';
 
-/** One answer of the API in a test; every field with a default may be left out. */
+/** One answer of the API, as a test states it. Optional fields have defaults. */
 export interface Answer {
   stream: LandingStream;
   /** Entity id; null for a page of a search. */
   entity?: string | null | undefined;
-  /** A string is landed unchanged; any other value is landed as JSON. */
+  /** Body of the answer. A string is landed unchanged. Any other value is landed as JSON. */
   body: unknown;
   status?: number | undefined;
   /** ISO time; default 2026-11-20T02:00:00Z. */
@@ -14,9 +14,9 @@ export interface Answer {
   run?: string | undefined;
   date?: string | undefined;
   market?: string | null | undefined;
-  /** Request key; by default made from stream and entity. */
+  /** Request key. Default: made from the stream and the entity. */
   request?: string | undefined;
-  /** Segment, for example `page-1` for a page that is not the last of its listing. */
+  /** Segment of the row. `page-1`, for example, is a page that is not the last of its listing. */
   segment?: string | undefined;
 }
 
@@ -24,7 +24,7 @@ const AT = '2026-11-20T02:00:00.000Z';
 
 let parts = 0;
 
-/** Lands answers through the real writer: one part for each stream, run, date and market. */
+/** Lands answers with the same writer as a crawl. Writes one part for each stream, run, date and market. */
 export async function landAnswers(dataDir: string, answers: readonly Answer[]): Promise<void> {
   const groups: Record<string, Answer[]> = {};
   for (const answer of answers) {

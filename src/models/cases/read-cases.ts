@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { LandingStream } from '../../../schemas/pipeline/landing.js';
 import { errorMessage, TidemarkError } from '../../core/errors.js';
 
-/** Folders to test by default: the cases next to the models, and the cases in `test/sql/cases`. */
+/** Folders in which cases are searched by default: `sql/` and `test/sql/cases/`. */
 const DEFAULT_FOLDERS = ['../../../sql/', '../../../test/sql/cases/'].map((folder) =>
   fileURLToPath(new URL(folder, import.meta.url)),
 );
@@ -26,19 +26,24 @@ const Given = z.strictObject({
 
 const Rows = z.array(z.record(z.string(), z.unknown()));
 
-/** A case of answers: lands the answers, builds the models that the queries of the case read, and compares the rows. */
+/**
+ * A case that gives answers of the API. It lands the answers, builds the models that its queries read, and compares the
+ * rows of the queries.
+ */
 const AnswersCase = z.strictObject({
   name: z.string().min(1),
   given: z.array(Given),
-  /** Answers to land and load after the first build of the models. The models are then built a second time. */
+  /**
+   * Answers that are landed and loaded after the first build of the models. Then the models are built a second time.
+   */
   later: z.array(Given).optional(),
-  /** Rows as DuckDB writes them as JSON: BIGINT, DATE and TIMESTAMPTZ are text. */
+  /** Expected rows, as DuckDB writes them as JSON: BIGINT, DATE and TIMESTAMPTZ are text. */
   expect: z.array(z.strictObject({ query: z.string().min(1), rows: Rows })).min(1),
 });
 
 /**
- * A case of one model: fills its input tables and compares its rows. Ignores the order of rows, and columns that the
- * case does not expect.
+ * A case that gives rows of tables. It fills the tables that one model reads, and compares the model's rows. The order
+ * of rows makes no difference. Columns that the case does not name are ignored.
  */
 const RowsCase = z.strictObject({
   name: z.string().min(1),
@@ -48,11 +53,11 @@ const RowsCase = z.strictObject({
 });
 
 export type RowsCase = z.infer<typeof RowsCase>;
-/** A case of either kind, with its file relative to the current folder. */
+/** A case of one of the two kinds. `file` is its path relative to the current folder. */
 export type ModelCase = (z.infer<typeof AnswersCase> | RowsCase) & { file: string };
 
 /**
- * Reads the cases of files and folders, with all subfolders, by name.
+ * Reads the cases of files and folders, including subfolders, sorted by name.
  * @param named Files and folders; empty: the cases of this checkout
  * @throws TidemarkError `InvalidInput` when a path is missing, when there is no case, or when a case is malformed
  */

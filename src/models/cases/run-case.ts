@@ -15,16 +15,16 @@ import { withParser } from '../../duckdb/sql-parser.js';
 
 /** One failed expectation of a case. */
 export interface CaseFailure {
-  /** Null when the models could not be built. */
+  /** The query that failed. Null when the models could not be built. */
   query: string | null;
-  /** Error message if the models or the query failed, so that there are no rows to compare; else null. */
+  /** Error message if the models or the query failed. There are then no rows to compare. Null otherwise. */
   error: string | null;
   differences: RowDifference[];
-  /** The rows are as expected but in another order: the query lacks an ORDER BY. */
+  /** True when the rows are as expected but in another order: the query lacks an ORDER BY. */
   reordered: boolean;
 }
 
-/** Result of one case; it passed if `failures` is empty. */
+/** Result of one case. The case passed if `failures` is empty. */
 export interface CaseResult {
   file: string;
   name: string;
@@ -32,9 +32,9 @@ export interface CaseResult {
 }
 
 /**
- * Runs one case in a temporary warehouse. For a case of answers, lands and loads the answers and builds the models that
- * the queries read. For a case of rows, fills the tables that one model reads. If a model cannot be built or a query is
- * wrong, the case fails and no error is thrown.
+ * Runs one case in a temporary warehouse. For a case with answers, lands and loads the answers and builds the models
+ * that the queries read. For a case with rows, fills the tables that one model reads. If a model cannot be built or a
+ * query is wrong, reports a failure of the case instead of throwing.
  * @param modelsDir Folder with the user's own models, in addition to the shipped ones
  * @throws TidemarkError `DiskFull`
  */
@@ -97,7 +97,8 @@ async function onAnswers(
 }
 
 /**
- * The models that the queries of a case read, directly or through other models. All models if a query cannot be parsed.
+ * Returns the models that the queries of a case read, directly or through other models. Returns all models if a query
+ * cannot be parsed.
  */
 async function modelsReadBy(testCase: Exclude<ModelCase, RowsCase>, modelsDir?: string): Promise<Model[]> {
   const models = await readModels(modelsDir);
@@ -120,7 +121,7 @@ async function modelsReadBy(testCase: Exclude<ModelCase, RowsCase>, modelsDir?: 
 }
 
 function broken(query: string | null, error: unknown): CaseFailure {
-  // Throw errors that the model did not cause, such as a full disk.
+  // Throw errors that the model did not cause, such as a full disk, again.
   if (error instanceof TidemarkError && !(error instanceof ModelFailedError)) throw error;
   return { query, error: errorMessage(error), differences: [], reordered: false };
 }

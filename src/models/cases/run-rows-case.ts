@@ -6,7 +6,7 @@ import type { Row } from './compare-rows.js';
 import { identifier, quote } from '../../duckdb/sql-files.js';
 
 /**
- * Runs one model on the given rows of the tables it reads. Tables without given rows are empty.
+ * Runs one model on the given rows of the tables that it reads. Tables without given rows are empty.
  * @param db An empty warehouse with all migrations
  * @returns Rows with only the expected columns (all columns if no row is expected), in any order
  * @throws ModelFailedError when the model does not exist or does not read a given table
@@ -30,7 +30,9 @@ export async function runOnRows(db: Database, { model: name, given, expect }: Ro
   return db.rows(`SELECT ${wanted.map(identifier).join(', ') || '*'} FROM (${model.sql})`);
 }
 
-/** Inserts rows; DuckDB converts the JSON values to the column types. Missing columns become NULL. */
+/**
+ * Inserts rows. DuckDB converts the JSON values to the types of the columns. A column that a row lacks becomes NULL.
+ */
 async function insertRows(db: Database, table: string, rows: Row[]): Promise<void> {
   const described = await db.rows<{ column_name: string; column_type: string }>(`DESCRIBE ${table}`);
   const types = new Map(described.map((row) => [row.column_name, row.column_type]));

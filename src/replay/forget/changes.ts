@@ -12,23 +12,23 @@ import type { Unproven } from './unproven.js';
 
 const CONTENT = new RegExp(`"${REMOVED_FIELD}":"([0-9a-f]+)"`, 'g');
 
-/** What to remove from all people, whether they are forgotten or not. */
+/** What to remove from the answers about all people, not only from those of forgotten people. */
 export interface Reduction {
-  /** Answers of these streams older than the given time. */
+  /** For each stream: remove people from answers older than this time. */
   expired?: Partial<Record<LandingStream, Date>> | undefined;
-  /** Remove all personal data, as `personalData: none` does before landing. */
+  /** True: remove all personal data, as `personalData: none` does before landing. */
   everyone?: boolean | undefined;
 }
 
 /**
- * What a removal changes in each landed row. Use: `collect` every row, `noteKept` every row, `seal`, then `apply` to
- * every row.
+ * Decides what a removal changes in each landed row. Call in this order: `collect` for every row, `noteKept` for every
+ * row, `seal`, then `apply` for every row.
  */
 export class Changes {
   readonly #forgotten: Forgotten | undefined;
   readonly #request: Reduction;
   readonly #unproven: Unproven;
-  /** Values of forgotten people that other people have, too. */
+  /** Values of forgotten people that belong to other people, too. */
   readonly #shared = new Set<string>();
   readonly #contents = new Set<string>();
   #fingerprint: Fingerprint | undefined;
@@ -48,7 +48,7 @@ export class Changes {
     this.#fingerprint = await openFingerprint(dataDir);
   }
 
-  /** Collects the values of the people that are removed by their id. */
+  /** Collects the values of people that are removed because of their id. */
   collect(stream: LandingStream, row: StoredRow): void {
     const current = this.#reduced(stream, row);
     const after = current === null ? null : this.#stripped(stream, current);
@@ -59,14 +59,16 @@ export class Changes {
     if (PEOPLE[stream]?.entity === 'company' && row.entity_id !== null) this.#unproven.companies.add(row.entity_id);
   }
 
-  /** Notes which collected values other people have. */
+  /** Records which collected values also belong to people that stay. */
   noteKept(stream: LandingStream, row: StoredRow): void {
     const after = this.apply(stream, row);
     if (after === null || PEOPLE[stream]?.events) return;
     for (const value of valuesOf(after.body)) if (this.#unproven.named.has(value)) this.#shared.add(value);
   }
 
-  /** Ends the collection: from now on, `apply` also removes what names a forgotten person by a value. */
+  /**
+   * Ends the collection. From now on, `apply` also removes a contact or event that holds a value of a forgotten person.
+   */
   seal(): void {
     const own = [...this.#unproven.named].filter((value) => !this.#shared.has(value));
     this.#addresses = new ValueFinder(own.filter(isAddress));
@@ -86,12 +88,12 @@ export class Changes {
     for (const [, hash = ''] of after?.body.matchAll(CONTENT) ?? []) this.#contents.add(hash);
   };
 
-  /** Tombstones of the removed events. */
+  /** Returns tombstones for the removed events. */
   contents(): Subject[] {
     return [...this.#contents].map((id) => ({ kind: 'content', id }));
   }
 
-  /** Applies retention, and `everyone`. */
+  /** Applies the parts of the request that concern all people: `expired` and `everyone`. */
   #reduced(stream: LandingStream, row: StoredRow): StoredRow | null {
     const { expired, everyone } = this.#request;
     const cutoff = expired?.[stream];
@@ -118,7 +120,8 @@ export class Changes {
 
   readonly #named: Named = {
     person: ({ node, kind }: FoundPerson) => {
-      // A contact of a tender has another numbering, so it is recognised by its address or number.
+      // The contacts of a tender have ids of their own kind. So recognize a forgotten person by an address or phone
+      // number.
       if (!this.#isSealed || kind !== 'contact') return false;
       const values = new Set<string>();
       addValues(node, values);

@@ -24,21 +24,24 @@ import { listPeopleSpools, requireQuiet } from './quiet.js';
 import { Unproven } from './unproven.js';
 
 /*
- * States of a removal and transitions:
- * - none → marked: tombstones and the file `forget-unproven.json` are on disk. From now on nothing is landed that the
- *   tombstones name.
- * - marked → rewritten: each landed part that names a subject has been replaced, and the old part removed.
- * - rewritten → rebuilt: warehouse and published build are made again from the landing zone; older builds are removed.
+ * States of a removal, and their transitions:
+ * - none → marked: the tombstones and the file `forget-unproven.json` are on disk. From now on, no answer about these
+ *   people is landed.
+ * - marked → rewritten: each landed part that names them is replaced, and the old part is removed.
+ * - rewritten → rebuilt: the warehouse and the published build are made again from the landing zone. Older builds are
+ *   removed.
  * - rebuilt → none: a search found no removed value, and `forget-unproven.json` is removed.
- * After a crash in any state, the next call with any arguments starts again from `marked`. Each step may be repeated.
+ *
+ * After a crash in any state, the next call starts again from `marked`, whatever its arguments are. Each step may be
+ * repeated.
  */
 
 /** What to remove. */
 export interface ForgetRequest extends Reduction {
-  /** People and companies to forget for ever. */
+  /** People and companies to forget permanently. */
   subjects: readonly Subject[];
   now: Date;
-  /** See `buildModels` and `publish`. */
+  /** As in `buildModels` and `publish`. */
   personalData: boolean;
   modelsDir?: string | undefined;
   readers?: Readers | undefined;
@@ -49,21 +52,21 @@ export type ForgetStep = 'read' | 'rewrite' | 'rebuild' | 'search';
 
 /** Result of `forget`. */
 export interface Forgot {
-  /** Changed landed answers, and parts written again. */
+  /** Number of changed landed answers. `parts`: number of parts that were written again. */
   rows: number;
   parts: number;
   /** Removed builds and files, relative to the data folder. */
   removed: string[];
-  /** Null when nothing was landed to remove, so nothing had to be proven. */
+  /** Result of the final search. Null when no landed answer had to change, so there was nothing to search for. */
   proof: Proof | null;
 }
 
 /**
- * Removes people from the landing zone and from everything made from it, then searches the data folder for what was
- * removed.
+ * Removes people from the landing zone and from everything made from it. Then searches the data folder for the removed
+ * values.
  * @throws WarehouseBusyError while a worker writes the warehouse
  * @throws TidemarkError `WarehouseBusy` while a crawl or a webhook receiver may hold answers about people
- * @throws LandingCorruptError when a landed part is damaged or missing: rebuilding would lose its records
+ * @throws LandingCorruptError when a landed part is damaged or missing: a rebuild would lose its records
  */
 export async function forget(dataDir: string, request: ForgetRequest): Promise<Forgot> {
   const lock = await lockWriter(dataDir, 'tidemark forget');
@@ -140,7 +143,7 @@ async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest):
   return { rows, parts, removed, proof };
 }
 
-/** Checks that a replay of the landing zone gives every row of the warehouse. */
+/** Checks that a replay of the landing zone would restore every row of the warehouse. */
 async function requireSound(dataDir: string, lock: Lock): Promise<void> {
   const { parts, faults } = listParts(dataDir);
   if (faults.length === 0 && existsSync(warehouseFile(dataDir))) {

@@ -9,16 +9,16 @@ import { readSpool } from '../../landing/spool.js';
 import { sha256Of, type PeopleRow } from '../../privacy/forgotten.js';
 import { replaceParts } from '../replace-parts.js';
 
-/** A landed row as `tidemark forget` sees it. */
+/** A landed row, with the fields that `tidemark forget` needs. */
 export interface StoredRow extends PeopleRow {
   /** ISO time. */
   fetched_at: string;
 }
 
-/** Returns the row to keep: the same object if nothing changes, null to drop the row. */
+/** Returns the row to keep. Returns the same object if nothing changes, or null to drop the row. */
 export type Change = (stream: LandingStream, row: StoredRow) => StoredRow | null;
 
-/** Yields the rows of a part with their positions. No other query may run on the database until the end. */
+/** Yields the rows of a part with their positions. While it runs, no other query may use the database. */
 export async function* rowsOf(db: Database, part: LandedPart): AsyncGenerator<{ at: number; row: StoredRow }> {
   const sql = `
     SELECT file_row_number, request_key, entity_id, status, replace(CAST(fetched_at AS VARCHAR), ' ', 'T') || 'Z', body
@@ -34,8 +34,9 @@ const CHANGED = `columns = {position: 'BIGINT', dropped: 'BOOLEAN', request_key:
   body: 'VARCHAR', sha256: 'VARCHAR'}, format = 'newline_delimited', maximum_object_size = 1073741824`;
 
 /**
- * Writes a part again without what `change` removes. The new part replaces the part; `removeReplaced` removes the part.
- * @param onChange called for each changed row with the row before and after
+ * Writes a part again without the content that `change` removes. The new part replaces the old part; `removeReplaced`
+ * then removes the old part.
+ * @param onChange called for each changed row, with the row before and after the change
  * @returns Number of changed rows; 0 if the part stays as it is
  */
 export async function rewritePart(
@@ -45,7 +46,7 @@ export async function rewritePart(
   change: Change,
   onChange: (before: StoredRow, after: StoredRow | null) => void,
 ): Promise<number> {
-  // Only changed rows are written to this file, without what was removed.
+  // This file gets only the changed rows, without the removed content.
   const file = `${part.file}.changes.tmp`;
   let changed = 0;
   const handle = await open(file, 'w', 0o600);
@@ -85,7 +86,7 @@ export async function rewritePart(
   }
 }
 
-/** Rewrites a spool that no process writes. Leaves out torn lines. Returns the number of changed rows. */
+/** Rewrites a spool that no process writes. Drops incomplete lines. Returns the number of changed rows. */
 export async function rewriteSpool(stream: LandingStream, file: string, change: Change): Promise<number> {
   const lines: string[] = [];
   let changed = 0;
@@ -99,7 +100,7 @@ export async function rewriteSpool(stream: LandingStream, file: string, change: 
   if (text !== readFileSync(file, 'utf8')) {
     const { atime, mtime } = statSync(file);
     await writeFileAtomic(file, text);
-    // Keep the time: a new time would mean that a worker writes this spool.
+    // Restore the file's times. A new time would look as if a worker were writing this spool.
     utimesSync(file, atime, mtime);
   }
   return changed;

@@ -19,8 +19,8 @@ import type { OwnerJob } from '../../crawl/owners/job-state.js';
 import type { ValueFinder } from '../../privacy/values.js';
 
 /**
- * Removes files that are made again from the landing zone or by a command: rejects of streams about people, dev
- * environments, replays of some nights, staged models and the report.
+ * Removes files that can be made again, from the landing zone or by a command: rejects of streams about people, dev
+ * environments, replays of a range of dates, staged models and the report.
  * @returns the removed paths, relative to the data folder
  */
 export function removeDerived(dataDir: string): string[] {
@@ -77,8 +77,8 @@ async function filterDueLists(
 }
 
 /**
- * Removes the lines of logs, the copies of lists for `tidemark resolve`, and the answers in job files of owners, that
- * hold a removed value. The state of a job stays.
+ * Removes every text that holds a removed value: lines of logs, copies of lists for `tidemark resolve`, and answers in
+ * job files of owners. The state of a job stays.
  * @returns the changed or removed paths, relative to the data folder
  */
 export function scrubTexts(dataDir: string, finder: ValueFinder): string[] {
@@ -90,7 +90,7 @@ export function scrubTexts(dataDir: string, finder: ValueFinder): string[] {
   const changed = logs.filter(isHit);
   for (const file of changed) {
     const lines = readFileSync(file, 'utf8').split('\n');
-    // Write in place: a running process appends to the open file.
+    // Write into the same file, because a running process has it open and appends to it.
     writeFileSync(file, lines.filter((line) => !finder.isIn(line)).join('\n'));
   }
   const jobs = (['open', 'ended'] as const)

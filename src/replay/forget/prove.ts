@@ -10,32 +10,32 @@ import { nothingSearched, searchFolder, type Searched } from './search.js';
 export interface Remaining {
   /** Path, relative to the data folder. */
   file: string;
-  /** Number of removed values in the file. */
+  /** Number of removed values that are in the file. */
   values: number;
 }
 
 /** Result of the search for removed values. */
 export interface Proof {
-  /** True if no file holds a value that only removed people had, and every file could be read. */
+  /** True if every file could be read, and no file holds a value that only removed people had. */
   proven: boolean;
   files: number;
   bytes: number;
-  /** Parquet and DuckDB files whose rows were searched, too. */
+  /** Number of Parquet and DuckDB files whose rows were searched, too. */
   decoded: number;
-  /** Values that the search looked for. */
+  /** Number of values that the search looked for. */
   values: number;
-  /** Values that other landed records hold, too, such as first names. The search left them out. */
+  /** Number of values that other landed records hold, too, such as first names. The search skipped them. */
   shared: number;
-  /** Number of addresses and long numbers that other records about people hold, too, by stream. */
+  /** Number of addresses and long numbers that other records about people hold, too. Counted by stream. */
   elsewhere: Record<string, number>;
   remaining: Remaining[];
   unread: string[];
 }
 
 /**
- * Searches the data folder for values. First the landing zone: a value that is there belongs to other records, too.
- * Then all other files, for the values that are not in the landing zone.
- * @param scrub called with the values that are not in the landing zone, before the other files are searched
+ * Searches the data folder for values. Searches the landing zone first: a value found there belongs to other records,
+ * too. Then searches all other files for the remaining values.
+ * @param scrub called with the remaining values before the other files are searched
  */
 export async function prove(
   dataDir: string,
@@ -74,7 +74,7 @@ function addressesByStream({ found }: Searched): Record<string, number> {
   const byStream = new Map<string, Set<string>>();
   for (const [file, values] of found) {
     const [stream = ''] = file.split(path.sep);
-    // An address in a record about a company is company data.
+    // In a record about a company, an address is company data.
     if (PEOPLE[stream as LandingStream] === undefined) continue;
     const known = byStream.get(stream) ?? new Set();
     for (const value of values) if (isAddress(value)) known.add(value);

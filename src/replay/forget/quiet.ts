@@ -7,7 +7,7 @@ import { spoolsDir } from '../../landing/index.js';
 import { PEOPLE_STREAMS } from '../../../schemas/pipeline/people.js';
 import { Adopter } from '../../webhook-receiver/adopter.js';
 
-// A spool that changed since may belong to a running worker.
+// A spool that changed within this time may belong to a running worker.
 const QUIET_MS = 10 * 60_000;
 
 /** A file with answers that are not landed yet. */
@@ -32,7 +32,7 @@ export function listPeopleSpools(dataDir: string): FoundSpool[] {
 }
 
 /**
- * Checks that no process is about to land answers about people that it read before. Lands the spools of dead webhook
+ * Checks that no process holds answers about people that it has not landed yet. Also lands the spools of dead webhook
  * receivers.
  * @throws TidemarkError `WarehouseBusy` while a crawl or a webhook receiver may hold such answers
  */

@@ -12,11 +12,11 @@ const READ_BYTES = 4 * 2 ** 20;
 export interface Searched {
   files: number;
   bytes: number;
-  /** Parquet and DuckDB files whose rows were searched, too. */
+  /** Number of Parquet and DuckDB files whose rows were searched, too. */
   decoded: number;
-  /** Files that hold a value, with the values. Paths are relative to the folder. */
+  /** For each file that holds a value: the values. Paths are relative to the folder. */
   found: Map<string, Set<string>>;
-  /** Files whose rows could not be read, each with the reason. */
+  /** Files whose rows could not be read. Each entry contains the reason. */
   unread: string[];
 }
 
@@ -26,8 +26,9 @@ export function nothingSearched(): Searched {
 }
 
 /**
- * Searches all files of a folder: every byte, and every row of Parquet and DuckDB files, whose pages may be compressed.
- * @param skip whether to leave out a path, relative to `root`
+ * Searches all files of a folder: every byte, and also every row of Parquet and DuckDB files, because these may be
+ * compressed.
+ * @param skip returns true for a path to leave out, relative to `root`
  */
 export async function searchFolder(
   db: Database,
@@ -48,7 +49,7 @@ export async function searchFolder(
       if (await searchRows(db, file, finder, found)) result.decoded++;
       result.files++;
     } catch (error) {
-      // A lock's heartbeat renames its file at any time.
+      // The file is gone: the heartbeat of a lock renames its file at any time.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') continue;
       result.unread.push(`${name}: ${errorMessage(error)}`);
     }
@@ -95,7 +96,7 @@ async function searchRows(db: Database, file: string, finder: ValueFinder, found
   return true;
 }
 
-// Types that hold no text and no id.
+// Column types that hold neither text nor an id.
 const TEXTLESS = /^(DATE|TIME|TIMESTAMP.*|DOUBLE|FLOAT|BOOLEAN|INTERVAL|TINYINT|SMALLINT)$/;
 
 async function searchTable(db: Database, table: string, finder: ValueFinder, found: Set<string>): Promise<void> {

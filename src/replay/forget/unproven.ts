@@ -6,13 +6,13 @@ import { writeFileAtomic } from '../../core/files.js';
 const Content = z.object({ values: z.array(z.string()), named: z.array(z.string()), companies: z.array(z.string()) });
 
 /**
- * The values that a removal must still prove to be gone. They are on disk while the removal runs, so that it can finish
- * after a crash; no other file has them then.
+ * Values that a removal has removed, but has not yet proven to be gone. They are on disk while the removal runs, so
+ * that it can continue after a crash. When it ends, no file has them.
  */
 export class Unproven {
   /** Values of everything that was removed. */
   readonly values: Set<string>;
-  /** Those of forgotten people. Events about people that hold such a value lose their content. */
+  /** Values of forgotten people. Events about people that hold one of these values lose their content. */
   readonly named: Set<string>;
   /** Companies of forgotten people. */
   readonly companies: Set<string>;

@@ -4,7 +4,7 @@ import { html, type Markup } from '../html.js';
 import { count, percent } from '../words.js';
 import { nothing, table } from './table.js';
 
-/** Shows how much of each market was found, the basis of the proof, and each gap. */
+/** Shows for each market how much of it was found, how well this is proven, and each gap. */
 export function renderCoverage({ coverage, gaps }: ReportFacts): Markup {
   if (coverage.length === 0) return nothing('No search has ended yet.');
   return html`${coverage.map((market) => {

@@ -10,7 +10,7 @@ const SCHEMAS: Record<string, string> = {
   meta: 'origin of the published file',
 };
 
-/** Shows every table with its description and row count; a click opens its columns. */
+/** Shows every table with its description and number of rows. A click on a table shows its columns. */
 export function renderDictionary({ tables }: ReportFacts): Markup {
   return html`${groupBy(tables, (one) => one.table.split('.')[0] ?? '').map(
     ([schema, own]) =>

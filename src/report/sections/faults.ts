@@ -4,7 +4,7 @@ import { html, type Markup } from '../html.js';
 import { count, instant, percent } from '../words.js';
 import { nothing, table } from './table.js';
 
-/** Shows rejects by stream and reason, then the audits of the models that found rows. */
+/** Shows rejects by stream and reason, then the model audits that found rows. */
 export function renderRejects({ rejects, checks }: ReportFacts): Markup {
   const most = Math.max(0, ...rejects.map(({ standing }) => standing));
   const wrong =

@@ -12,7 +12,7 @@ const AGES: [name: string, upTo: number][] = [
   ['older', Infinity],
 ];
 
-/** Shows, for each market, the companies by the age of their last answer. */
+/** Shows the companies of each market by the age of their last answer. */
 export function renderFreshness({ freshness }: ReportFacts): Markup {
   const markets = [...new Set(freshness.map(({ market }) => market))];
   if (markets.length === 0) return nothing('No market has members yet.');

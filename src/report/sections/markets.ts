@@ -6,7 +6,7 @@ import { groupBy, nothing, table } from './table.js';
 
 const SHOWN = 14;
 
-/** Shows the size of each market, and its entered, left and changed companies, night by night. */
+/** Shows the size of each market by night, and how many companies entered, left and changed. */
 export function renderMarkets({ nights }: ReportFacts): Markup {
   if (nights.length === 0) return nothing('No night has become current yet.');
   return html`${groupBy(nights, ({ market }) => market).map(([market, own]) => {

@@ -4,7 +4,7 @@ import { html, type Markup } from '../html.js';
 import { bytes, count, instant, milliseconds, signed } from '../words.js';
 import { groupBy, nothing, table } from './table.js';
 
-/** Compares forecast and sent requests: the newest run as a chart, all runs as a table. */
+/** Compares forecast requests with sent requests: a chart for the newest run, a table for all runs. */
 export function renderForecasts({ forecasts }: ReportFacts): Markup {
   if (forecasts.length === 0) return nothing('No run has made a forecast yet.');
   const [newest] = groupBy(forecasts, ({ run }) => run);
@@ -55,7 +55,7 @@ export function renderRequests({ requests }: ReportFacts): Markup {
   })}`;
 }
 
-/** Shows the API's usage metrics: the latest reading of each, and charts of the two with the highest use. */
+/** Shows the API's usage metrics: the latest reading of each metric, and charts of the two most used metrics. */
 export function renderQuota({ quota }: ReportFacts): Markup {
   if (quota.length === 0) return nothing('No run has read a metric yet.');
   const metrics = groupBy(quota, ({ metric }) => metric);

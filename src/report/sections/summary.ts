@@ -4,7 +4,7 @@ import { html, type Markup } from '../html.js';
 import { count, percent, signed } from '../words.js';
 import { groupBy } from './table.js';
 
-/** Shows first whether anything needs attention, then the size of each market. */
+/** Shows whether anything needs attention, then the size of each market. */
 export function renderSummary(facts: ReportFacts): Markup {
   const latest = facts.runs[0];
   const troubles = troublesOf(facts);

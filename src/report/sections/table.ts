@@ -8,7 +8,7 @@ export interface Column<Row> {
   kind?: 'num' | 'keep' | 'note';
 }
 
-/** Renders rows as a table. A table wider than the page scrolls without the rest of the page. */
+/** Renders rows as a table. A table that is wider than the page scrolls on its own. */
 export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): Markup {
   const head = columns.map(
     ({ head: name, kind }) => html`<th scope="col" class="${kind === 'num' ? 'num' : ''}">${name}</th>`,
