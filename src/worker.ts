@@ -23,7 +23,7 @@ import { watchForeignWorkers } from './temporal/foreign-workers.js';
 import { ensureSearchAttributes, namespaceError } from './temporal/search-attributes.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 
-/** The task queues that a worker polls. */
+/** The task queues that a worker polls: one of them, or both. */
 export type Role = 'crawl' | 'warehouse' | 'all';
 
 /** Input of `runWorker`. */
@@ -33,7 +33,8 @@ export interface WorkerSetup {
   clock: Clock;
   log: Logger;
   /**
-   * Abort to stop gracefully: running activities are cancelled and land their answers; the next worker continues them.
+   * Aborts when the worker must stop. Running activities are then cancelled and land their answers; the next worker
+   * continues them.
    */
   stop: AbortSignal;
   /** Where to serve metrics; null: nowhere. */
@@ -137,7 +138,7 @@ async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null): P
           ...shared,
           taskQueue: WAREHOUSE_QUEUE,
           activities: createWarehouseActivities({ config, clock, stamps, log, folder }),
-          // DuckDB has one writer, and one build uses all cores.
+          // Run one activity at a time: DuckDB has one writer, and one build uses all cores.
           maxConcurrentActivityTaskExecutions: 1,
           shutdownGraceTime: '10 seconds',
           shutdownForceTime: '60 seconds',
@@ -163,7 +164,10 @@ function quotaGateId({ api }: Config, apiKey: string): string {
   return `quota/${createHash('sha256').update(`${api.baseUrl} ${apiKey}`).digest('hex').slice(0, 16)}`;
 }
 
-/** Runs several workers together. If one fails, the others stop too, so that no half-working process remains. */
+/**
+ * Runs several workers together. If one fails, the others stop, too, because a process with only some of its workers
+ * must not remain.
+ */
 async function runAll(workers: Worker[], stop: AbortSignal, ready: () => void): Promise<void> {
   const shutdown = (): void => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
@@ -185,8 +189,8 @@ async function runAll(workers: Worker[], stop: AbortSignal, ready: () => void): 
 }
 
 /**
- * Checks the Temporal server first: the native client would retry for long and report less. Registers the search
- * attributes, because every run would hang without them.
+ * Checks that the Temporal server answers, because the native client would retry for a long time and report less. Then
+ * registers the search attributes, because every run would hang without them.
  */
 async function checkTemporal(
   config: Config,

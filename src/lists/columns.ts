@@ -1,17 +1,17 @@
 import { invalidInput } from '../core/errors.js';
 import type { CsvRecord } from './read-csv.js';
 
-/** The header of a list: what each column means. */
+/** The header of a list. `columns` has the meaning of each column. */
 export interface Header<Field extends string> {
   cells: string[];
   columns: (Field | undefined)[];
-  /** Columns without a known meaning. */
+  /** Columns whose meaning is unknown. */
   ignored: string[];
   /** Groups of columns with the same meaning. In each row, only the first filled column of a group is used. */
   alike: string[][];
 }
 
-/** What the columns of a kind of list may mean. */
+/** The meanings that columns of one kind of list may have. */
 export interface ColumnNames<Field extends string> {
   /** Column names that people use. Case, spaces and punctuation make no difference. */
   names: Record<Field, readonly string[]>;
@@ -28,7 +28,7 @@ export interface ColumnNames<Field extends string> {
 /**
  * Guesses the meaning of each column from its name.
  * @param name name of the file, for messages
- * @throws TidemarkError `InvalidInput` when no column identifies anything, or a column is named twice
+ * @throws TidemarkError `InvalidInput` when no column identifies an entity, or two columns have the same name
  */
 export function readHeader<Field extends string>(
   { line, cells }: CsvRecord,

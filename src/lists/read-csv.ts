@@ -1,24 +1,24 @@
 import { CsvError, parse } from 'csv-parse/sync';
 
-/** A record of a CSV file and the line on which it starts, from 1. */
+/** A record of a CSV file. `line` is the line on which it starts, from 1. */
 export interface CsvRecord {
   line: number;
   cells: string[];
 }
 
-/** A line of a CSV file that is no readable record. */
+/** A line of a CSV file that cannot be read as a record. */
 export interface CsvFault {
   line: number;
   problem: string;
-  /** The line as in the file, at most 1,000 characters. */
+  /** The text of the line in the file, at most 1,000 characters. */
   text: string;
-  /** The cells of a record that the caller rejects. */
+  /** The cells, if the line was readable but the caller rejected the record. */
   cells?: string[];
 }
 
 /**
- * Why the caller rejects a record. `torn` is true if a missing quote may have joined several rows to one record. The
- * reader then reads the lines after the first line again.
+ * Why the caller rejects a record. `torn` is true if a missing quote may have joined several rows to one record. Then
+ * only the first line is rejected, and reading continues with the second line of the record.
  */
 export interface Refusal {
   problem: string;
@@ -27,14 +27,14 @@ export interface Refusal {
 
 /** Callbacks of `readCsv`. */
 export interface CsvRows {
-  /** Receives a record; returns why the record is rejected, or null. The first record is the header. */
+  /** Receives a record. Returns why the record is rejected, or null. The first record is the header. */
   record: (record: CsvRecord) => Refusal | null;
   fault: (fault: CsvFault) => void;
-  /** Receives the delimiter before the first record. */
+  /** Receives the delimiter. Called before the first record. */
   delimiter?: (delimiter: string) => void;
 }
 
-/** Show at most this many characters of a line, which is enough to find the fault. */
+/** Maximum number of characters of a line to show. They are enough to find the fault. */
 const SHOWN = 1_000;
 
 const NOT_CLOSED = 'a quoted field has no closing quote, or a quote inside it is not doubled';
@@ -49,13 +49,13 @@ class Torn extends Error {
 }
 
 /**
- * Reads a CSV file in UTF-8 (RFC 4180 and the usual variants of spreadsheets).
+ * Reads a CSV file in UTF-8 (RFC 4180, and the variants that spreadsheets usually write).
  * - Delimiter: the most frequent character in the first line among comma, semicolon, tab and `|`.
  * - Line ends: LF, CRLF or CR.
  * - Skipped: a byte order mark, Excel's `sep=;` and empty lines.
  *
- * A line that cannot be read is a fault. Reading continues with the next line, so that a quote without an end hides no
- * row.
+ * A line that cannot be read is reported as a fault, and reading continues with the next line. So a missing closing
+ * quote does not hide the rows after it.
  */
 export function readCsv(file: Buffer, rows: CsvRows): void {
   const bytes = file.subarray(file.indexOf('\ufeff') === 0 ? 3 : 0);
@@ -65,14 +65,14 @@ export function readCsv(file: Buffer, rows: CsvRows): void {
   const delimiter = sep?.[1] ?? pickDelimiter(bytes.subarray(at, lines.next(at)).toString());
   rows.delimiter?.(delimiter);
   let width: number | null = null;
-  // True after a fault, because the next lines may be the rest of a broken row. False again after a row with as many
-  // cells as the header.
+  // True after a fault, because the next lines may be the rest of a broken row. Becomes false at the first row with as
+  // many cells as the header.
   let doubtful = false;
 
   const take = (start: number, end: number, cells: string[]): void => {
     if (cells.length === 1 && cells[0]?.trim() === '') return;
-    // The record has several lines, but no cell contains a line break. The parser dropped a line break between two
-    // adjacent quotes, so a quote is not closed.
+    // The record has several lines, but no cell contains a line break. This means that a quote was not closed: the
+    // parser has dropped a line break between two adjacent quotes.
     if (lines.next(start) < end && !cells.some((cell) => /[\r\n]/.test(cell))) throw new Torn(NOT_CLOSED);
     const line = lines.at(start);
     if (doubtful && cells.length !== width) {
@@ -112,8 +112,8 @@ export function readCsv(file: Buffer, rows: CsvRows): void {
         at = next;
         continue;
       }
-      // The parser has read all fields before the error, with their line breaks. So the quotation mark that is never
-      // closed stands after these fields.
+      // The parser has read all fields before the error, including their line breaks. So the quote that is never closed
+      // comes after these fields.
       const opened = error instanceof CsvError ? Math.max(start, from + Number(error['bytes'] ?? 0)) : start;
       rows.fault({
         line: lines.at(opened),
@@ -136,7 +136,7 @@ function optionsOf(delimiter: string) {
   };
 }
 
-/** Splits a single line whose quotes are plain text (`The "Best" Ltd`); null if a field is quoted. */
+/** Splits a single line in which quotes are plain text (`The "Best" Ltd`). Returns null if a field is quoted. */
 function withStrayQuotes(line: Buffer, delimiter: string): string[] | null {
   // A quote at the start of a cell opens a quoted field, so it is not plain text.
   const text = line.toString().trim();
@@ -155,21 +155,21 @@ function shown(bytes: Buffer, start: number, end: number): string {
   return line.split(/[\r\n]/, 1)[0] ?? '';
 }
 
-/** Returns the delimiter that is most frequent in the header, outside quotes. */
+/** Returns the most frequent delimiter in the header. Ignores text in quotes. */
 function pickDelimiter(header: string): string {
   const bare = header.replaceAll(/"[^"]*"/g, '');
   const count = (delimiter: string): number => bare.split(delimiter).length;
   return [',', ';', '\t', '|'].reduce((best, next) => (count(next) > count(best) ? next : best));
 }
 
-/** Counts the lines of a file in the same way as editors. */
+/** Counts the lines of a file as an editor does. */
 class LineCounter {
   #line = 1;
   #begin = 0;
 
   constructor(private readonly bytes: Buffer) {}
 
-  /** Returns the line number of a position. A position must not be before the position of the previous call. */
+  /** Returns the line number of a position. The position must not be lower than in the previous call. */
   at(position: number): number {
     for (;;) {
       const next = this.next(this.#begin);

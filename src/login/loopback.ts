@@ -9,26 +9,27 @@ const HOST = '127.0.0.1';
 const MAX_BODY_BYTES = 16 * 1024;
 const LAST_PAGE_MS = 2_000;
 
-/** A server on this machine that waits for the end of one sign-in. */
+/** A server on this machine that waits for the result of one sign-in. */
 export interface Loopback {
-  /** Address to which the connector sends the end of the sign-in. */
+  /** Address to which the connector application sends the result of the sign-in. */
   redirectUri: string;
-  /** Sign-in page of the connector, with session, state and `redirectUri`. */
+  /** Address of the connector's sign-in page, with session, state and `redirectUri`. */
   loginUrl: string;
   /**
-   * Address on this machine that leads to `loginUrl`, once. Give this one to a browser: other users see the arguments
-   * of programs, so `loginUrl` would show them the state.
+   * Address on this machine that redirects to `loginUrl`, once. Give this address to the browser program. Other users
+   * can see the arguments of programs, and `loginUrl` would show them the state.
    */
   startUrl: string;
-  /** Parameters or JSON of the one accepted answer. Never rejects. */
+  /** Parameters or JSON of the answer that the server accepted. Never rejects. */
   answer: Promise<unknown>;
-  /** Stops the server. First waits up to two seconds until the browser has the last page. */
+  /** Stops the server. First waits up to two seconds, so that the browser can load the last page. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the server on a random port of 127.0.0.1. It accepts one answer: from the address it announced, with the right
- * `state` (or, without a `state`, with the right `session`). It refuses everything else and goes on waiting.
+ * Opens the server on a random port of 127.0.0.1. The server accepts one answer: it must be addressed to the announced
+ * host and contain the right `state`. An answer without a `state` must contain the right `session`. The server refuses
+ * every other request and continues to wait.
  * @param connectorUrl address of the connector application; may have a path
  */
 export async function openLoopback(connectorUrl: string): Promise<Loopback> {
@@ -41,7 +42,8 @@ export async function openLoopback(connectorUrl: string): Promise<Loopback> {
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = new URL(request.url ?? '/', origin);
-    // A web page of another host could reach this port under its own name (DNS rebinding).
+    // With DNS rebinding, a web page of another host could reach this port under the name of its own host. Refuse other
+    // hosts.
     if (`http://${request.headers.host}` !== origin) return send(response, 403, FOREIGN);
     if (request.method === 'GET' && url.pathname === '/done') {
       send(response, 200, DONE);
@@ -59,7 +61,7 @@ export async function openLoopback(connectorUrl: string): Promise<Loopback> {
     open.used = true;
     answer.resolve(given);
     if (request.method === 'POST') return send(response, 200, DONE);
-    // The address may contain a key: leave it, so that the browser's history does not keep it.
+    // The address may contain a key. Redirect the browser, so that its history does not keep this address.
     open.lastPageDue = true;
     redirect(response, '/done');
   };
@@ -85,19 +87,25 @@ export async function openLoopback(connectorUrl: string): Promise<Loopback> {
   };
 }
 
-/** Whether an answer has the state of this sign-in or, without a state, its session. */
+/** Whether an answer contains the state of this sign-in. An answer without a state must contain its session. */
 function belongs(given: unknown, { session, state }: { session: string; state: string }): boolean {
   const [givenState, givenSession] = [textAt(given, ['state']), textAt(given, ['session'])];
   return givenState === null ? givenSession !== null && isSame(givenSession, session) : isSame(givenState, state);
 }
 
-/** Compares in constant time: hashes have equal lengths, and the time does not show where texts differ. */
+/**
+ * Compares in constant time: the time must not show where the texts differ. The texts are hashed first, because the
+ * comparison needs equal lengths.
+ */
 function isSame(given: string, expected: string): boolean {
   const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(hash(given), hash(expected));
 }
 
-/** Parameters of the address for GET; a form or JSON for POST. Anything else is an empty answer. */
+/**
+ * Returns the parameters of the address for GET, and the fields of a form or JSON for POST. Returns an empty object for
+ * other requests.
+ */
 async function readAnswer(request: IncomingMessage, url: URL): Promise<unknown> {
   const query = Object.fromEntries(url.searchParams);
   if (request.method === 'GET') return query;
@@ -142,7 +150,7 @@ async function stop(server: Server): Promise<void> {
   clearTimeout(forced);
 }
 
-/** 256 random bits. */
+/** Returns 256 random bits as text. */
 function secret(): string {
   return randomBytes(32).toString('base64url');
 }

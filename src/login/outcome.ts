@@ -1,20 +1,21 @@
-/** What the end of a sign-in says. */
+/** Result of a sign-in. */
 export type Outcome =
   | { kind: 'key'; key: string }
-  /** The person signed in, but no key came. */
+  /** The person signed in, but the answer contains no key. */
   | { kind: 'signed-in' }
-  /** The person refused, or the connector failed. `reason` is its code, such as `access_denied`. */
+  /** The person refused access, or the connector failed. `reason` is the connector's code, such as `access_denied`. */
   | { kind: 'refused'; reason: string };
 
-/** Names under which a key may come. The reference does not show the answer. */
+/** Names that the field with the key may have. The reference does not show the answer. */
 const KEY_NAMES = ['api_key', 'apiKey', 'apikey', 'key', 'access_token', 'token'];
 
-/** Deepest object in which to look for a key. */
+/** Number of nested levels in which to look for a key. */
 const MAX_DEPTH = 4;
 
 /**
  * Reads the parameters or the JSON that the connector sends at the end of a sign-in. The reference (v1, section
- * "Connector application") does not show them. A `code` counts as signed in: no documented route exchanges a code.
+ * "Connector application") does not show them. An answer with a `code` counts as signed in, because no documented route
+ * exchanges a code for a key.
  */
 export function readOutcome(answer: unknown): Outcome {
   const error = textAt(answer, ['error']);
@@ -23,7 +24,7 @@ export function readOutcome(answer: unknown): Outcome {
   return key === null ? { kind: 'signed-in' } : { kind: 'key', key };
 }
 
-/** Finds the first text that is not empty under one of the names, outer objects first. */
+/** Finds the first text under one of the names that is not empty. Searches outer objects before inner ones. */
 export function textAt(value: unknown, names: readonly string[], depth = 0): string | null {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return null;
   for (const name of names) {

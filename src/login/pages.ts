@@ -1,4 +1,4 @@
-/** Headers of each page: no scripts, no frames, no copy in a cache, no address in `Referer`. */
+/** Headers of each page. They forbid scripts, frames, copies in a cache, and the address in `Referer`. */
 export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
@@ -7,7 +7,7 @@ export const PAGE_HEADERS = {
   'cache-control': 'no-store',
 };
 
-/** Writes a page with a title and one sentence. Both are fixed texts, so nothing needs escaping. */
+/** Returns a page with a title and one sentence. Both are fixed texts, so nothing needs escaping. */
 export function page(title: string, text: string): string {
   return (
     '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">' +
@@ -28,5 +28,5 @@ export const FOREIGN = page(
   'This request does not belong to the sign-in that waits here. Start again with tidemark login.',
 );
 
-/** Page for a second answer. */
+/** Page for a second answer to the same sign-in. */
 export const USED = page('Already used', 'This sign-in already has its answer. Start again with tidemark login.');

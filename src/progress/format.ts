@@ -24,7 +24,7 @@ export function formatDuration(ms: number): string {
 }
 
 /**
- * Formats a share as a percentage, rounded down, so that only a complete step shows 100%. `?` while the total is
+ * Formats a share as a percentage. Rounds down, so that only a complete step shows 100%. Returns `?` while the total is
  * unknown.
  */
 export function formatPercent(done: number, total: number | null): string {

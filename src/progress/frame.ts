@@ -7,13 +7,13 @@ import { remainingMs, type RunState, type StepState } from './run-state.js';
 const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const BAR = 24;
 
-/** How to render one frame. */
+/** Options of `renderFrame`. */
 export interface FrameOptions {
   title: string;
-  /** Columns of the terminal; every line is cut to this width. */
+  /** Width of the terminal in columns. Every line is cut to this width. */
   width: number;
   color: boolean;
-  /** Number of the frame. Each number shows the next picture of the spinner. */
+  /** Number of the frame. It selects the picture of the spinner. */
   tick: number;
 }
 
@@ -91,7 +91,7 @@ function stepText(step: StepState, width: number): string {
   const facts = stepFacts(step).join('  ');
   const about = step.about ? `  (${step.about})` : '';
   if (step.state !== 'running' || step.total === null || step.total === 0) return cut(facts + about, width);
-  // In a narrow terminal, keep the numbers: first drop the explanation, then the bar.
+  // In a narrow terminal, show the numbers even if the rest does not fit: first drop the explanation, then the bar.
   if (width < BAR + 2 + facts.length) return cut(facts, width);
   const text = `${bar(step.done / step.total)}  ${facts}`;
   return width < text.length + about.length ? text : text + about;

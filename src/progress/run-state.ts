@@ -1,6 +1,6 @@
 import type { Progress, ProgressStep } from '../../schemas/pipeline/run.js';
 
-/** Content of the last heartbeat of a running activity. */
+/** Progress from the last heartbeat of a running activity. */
 export interface Beat {
   /** Activity type. */
   activity: string;
@@ -19,7 +19,7 @@ export interface Retry {
 
 /** One observation of a running workflow. */
 export interface Observation {
-  /** Answer of the `progress` query; null when no worker answered. */
+  /** Answer to the `progress` query; null when no worker answered. */
   progress: Progress | null;
   beats: readonly Beat[];
   retries: readonly Retry[];
@@ -34,7 +34,7 @@ export interface StepState extends ProgressStep {
   samples: readonly { at: number; done: number }[];
 }
 
-/** State of a run that the command line follows, as the progress views show it. */
+/** State of a followed run, for the progress views. */
 export interface RunState {
   phase: Progress['phase'];
   date: string | null;
@@ -51,10 +51,10 @@ export interface RunState {
 const RATE_WINDOW_MS = 10_000;
 
 /**
- * Computes the next state of a followed run. Takes finished work from the workflow and unfinished work from heartbeats.
- * Between a chunk's end and the next workflow task, neither source includes the chunk. So each step keeps the larger of
- * its old and new count.
- * @param at milliseconds on the follower's clock
+ * Computes the next state of a followed run. Finished work comes from the workflow, unfinished work from heartbeats.
+ * Between the end of a chunk and the next workflow task, both lack this chunk. So each step keeps the larger of its old
+ * and its new count.
+ * @param at milliseconds on the clock of this process
  * @param startedAt start of the run, in milliseconds on the same clock
  */
 export function advance(previous: RunState | null, seen: Observation, at: number, startedAt: number): RunState {
@@ -85,8 +85,8 @@ export function advance(previous: RunState | null, seen: Observation, at: number
 
 function advanceStep(step: ProgressStep, before: StepState | undefined, beats: readonly Beat[], at: number): StepState {
   const mine = step.state === 'done' ? [] : beats.filter((beat) => beat.step.replaceAll('_', ' ') === step.name);
-  // The heartbeat of a chunk has only the records of this chunk. The heartbeat of a search or listing has the total so
-  // far.
+  // A heartbeat of a chunk counts only the records of this chunk. A heartbeat of a search or listing counts all records
+  // so far.
   const parts = mine.filter((beat) => beat.activity === 'crawlChunk').reduce((sum, beat) => sum + beat.done, 0);
   const whole = mine.filter((beat) => beat.activity !== 'crawlChunk');
   const reached = Math.max(step.done + parts, ...whole.map((beat) => beat.done));
@@ -101,8 +101,8 @@ function rateOf(samples: readonly { at: number; done: number }[], total: number 
   const first = samples[0];
   const last = samples.at(-1);
   if (!first || !last || last.at - first.at < 1_000) return null;
-  // Give no rate before 1/500 of the total is done. The first answers are slow, so the remaining time would be far too
-  // long.
+  // Show no rate before 1/500 of the total is done. The first answers are slow, so the estimated remaining time would
+  // be far too long.
   const gained = last.done - first.done;
   return gained >= Math.max(1, (total ?? 0) / 500) ? (gained * 1_000) / (last.at - first.at) : null;
 }

@@ -8,15 +8,15 @@ export interface ProgressView {
 }
 
 const PLAIN_EVERY_MS = 5_000;
-// While a run waits (no worker, no quota), write one line a minute to show that the run continues to wait.
+// While a run waits (no worker, no quota), write one line per minute, so that the user sees that it still waits.
 const STILL_EVERY_MS = 60_000;
 
-/** Makes a view on stderr, because stdout is for results. A terminal gets bars; other outputs get plain lines. */
+/** Creates a view on stderr, because stdout is for results. A terminal gets bars. Other outputs get plain lines. */
 export function createProgressView(title: string, stream: NodeJS.WriteStream = process.stderr): ProgressView {
   return stream.isTTY && process.env['TERM'] !== 'dumb' ? terminalView(title, stream) : plainView(title, stream);
 }
 
-/** Shows nothing; used with `--json`. */
+/** View that shows nothing. Used with `--json`. */
 export const silentView: ProgressView = { show: () => undefined, done: () => undefined };
 
 function terminalView(title: string, stream: NodeJS.WriteStream): ProgressView {
@@ -36,7 +36,7 @@ function terminalView(title: string, stream: NodeJS.WriteStream): ProgressView {
     stream.write(`${up}\r\x1b[J${lines.join('\n')}\n`);
     drawn = lines.length;
   };
-  // Draw at regular intervals, so that the spinner keeps turning while the run waits.
+  // Draw at regular intervals, so that the spinner also moves while the run waits.
   const timer = setInterval(draw, 100);
   timer.unref();
   const showCursor = (): void => void stream.write('\x1b[?25h');

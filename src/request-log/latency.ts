@@ -1,6 +1,6 @@
 /**
- * Latency histogram: the number of requests in each bucket, by the bucket's number. Each bucket is 10 % wider than the
- * previous bucket, so percentiles are exact within 10 %. Histograms of several workers can be added. A few numbers
+ * Latency histogram: the number of requests in each bucket, by the number of the bucket. Each bucket is 10 % wider than
+ * the one before, so percentiles are exact within 10 %. Histograms of several workers can be added. A few numbers
  * describe millions of requests.
  */
 export type LatencyBuckets = Record<string, number>;
@@ -21,7 +21,7 @@ export function mergeLatencies(into: LatencyBuckets, from: LatencyBuckets): void
 /**
  * Computes a percentile of the latencies.
  * @param share share of the requests, 0 to 1
- * @returns milliseconds in which the API answered this share of the requests; null without requests
+ * @returns the time in milliseconds within which the API answered this share of the requests; null without requests
  */
 export function percentile(buckets: LatencyBuckets, share: number): number | null {
   const total = Object.values(buckets).reduce((sum, count) => sum + count, 0);

@@ -1,6 +1,7 @@
 import type { QuotaOveruseRecord, QuotaRecord, RequestsRecord } from '../../schemas/pipeline/landing.js';
 
-// Report a difference of at least this many calls. Calls in flight while the quota is read cause smaller differences.
+// Report only a difference of at least this many calls. Calls that are in flight during a quota reading cause smaller
+// differences.
 const WORTH_TELLING = 10;
 const WORTH_TELLING_SHARE = 0.01;
 
@@ -8,9 +9,10 @@ const METRICS: ReadonlySet<string> = new Set(['GET /v2/metrics', 'GET /v2/metric
 
 /**
  * Compares the API's count of the daily metric with the run's request log. The reference does not say which calls the
- * API counts (docs/assumptions.md). So the expected count is a range, from the answered calls of version 2's data
- * routes to all calls except those for metrics. `drift` is the distance of the API's count from this range; 0 inside. If
- * the API's count is above the range, someone else used the API key (quota overuse).
+ * API counts (docs/assumptions.md). So the expected count is a range. Its lower end is the number of answered calls to
+ * data routes of version 2. Its upper end is the number of all calls except those for metrics. `drift` is the distance
+ * of the API's count from this range; 0 inside the range. A count above the range means that someone else used the API
+ * key (quota overuse).
  * @returns null when the metric was read less than twice, or was reset between two readings
  */
 export function quotaOveruse(
@@ -33,8 +35,8 @@ export function quotaOveruse(
 }
 
 /**
- * Describes the difference for an operator.
- * @returns a sentence; null if the difference is below 10 calls or 1 % of the calls
+ * Describes the quota overuse for an operator.
+ * @returns a sentence; null if the difference is below 10 calls or below 1 % of the calls
  */
 export function describeOveruse({ metric, used_before, used_after, calls, drift }: QuotaOveruseRecord): string | null {
   if (Math.abs(drift) < Math.max(WORTH_TELLING, WORTH_TELLING_SHARE * calls)) return null;

@@ -19,15 +19,15 @@ interface Tally {
 const FLUSH_EVERY_MS = 100;
 
 /**
- * Logs every attempt of one activity, failed attempts included, in `data/runs/<run>/requests/<chunk>.ndjson`. Each line
- * has the counts since the previous line, so the sum includes attempts of killed workers.
+ * Logs every attempt of one activity, including failed attempts, in `data/runs/<run>/requests/<chunk>.ndjson`. Each
+ * line counts the attempts since the line before, so the sum of all lines includes attempts of killed workers.
  */
 export class RequestLog {
   readonly #file: string;
   #pending = new Map<string, Tally>();
   #timer: NodeJS.Timeout | undefined;
   #failure: unknown;
-  /** Number of attempts logged by this object. */
+  /** Number of attempts that this object has logged. */
   requests = 0;
 
   constructor(dataDir: string, run: string, chunk: string) {
@@ -43,7 +43,7 @@ export class RequestLog {
     if (attempt.retry) tally.retries++;
     tally.bytes += attempt.bytes;
     addLatency(tally.latencies, attempt.ms);
-    // The timer writes the entries even if no further request follows.
+    // Start a timer that writes the entries, because no further request may follow.
     this.#timer ??= setTimeout(() => this.#flush(), FLUSH_EVERY_MS).unref();
   }
 
@@ -57,14 +57,14 @@ export class RequestLog {
   }
 
   /**
-   * Writes the waiting entries. After a write error, keeps the entries for the next write, so that an answered call
-   * does not fail.
+   * Writes the waiting entries. After a write error, keeps the entries for the next write instead of throwing, because
+   * an answered call must not fail.
    */
   #flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#pending.size === 0) return;
-    // After a failed write, the file may end with half a line, so start a new line.
+    // After a failed write, the file may end with an incomplete line. Start a new line.
     const mend = this.#failure === undefined ? '' : '\n';
     try {
       mkdirSync(path.dirname(this.#file), { recursive: true });
@@ -79,7 +79,7 @@ export class RequestLog {
 
 const current = new AsyncLocalStorage<RequestLog>();
 
-/** Runs `work` and logs all requests that `work` sends, at any call depth. Then closes the log. */
+/** Runs `work` and logs all requests that it sends, directly or in functions that it calls. Then closes the log. */
 export async function bookingIn<T>(log: RequestLog, work: () => Promise<T>): Promise<T> {
   try {
     return await current.run(log, work);
@@ -88,12 +88,12 @@ export async function bookingIn<T>(log: RequestLog, work: () => Promise<T>): Pro
   }
 }
 
-/** Hook of the API client: logs an attempt in the log of the activity that sent the request. */
+/** Logs an attempt in the log of the activity that sent the request. The API client calls this function. */
 export function bookAttempt(attempt: AttemptReport): void {
   current.getStore()?.add(attempt);
 }
 
-/** Adds up the requests of a run by endpoint. */
+/** Adds up the requests of a run, by endpoint. */
 export function readRequests(dataDir: string, run: string): RequestsRecord[] {
   const folder = requestsDir(dataDir, run);
   const totals = new Map<string, Tally>();
@@ -122,7 +122,7 @@ function parseLine(line: string): Record<string, Tally> {
   try {
     return JSON.parse(line) as Record<string, Tally>;
   } catch {
-    return {}; // skip empty and torn lines
+    return {}; // skip empty and incomplete lines
   }
 }
 

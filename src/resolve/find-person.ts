@@ -16,8 +16,8 @@ interface Way {
 }
 
 /**
- * Lists the requests that may find a person, the surest first: e-mail, profile, name with company, search in the domain.
- * Asks the API to reveal an e-mail address or phone number only if the question says so.
+ * Lists the requests that may find a person. The most reliable comes first: e-mail, profile, name with company, search
+ * in the domain. Asks the API to reveal an e-mail address or phone number only if the question says so.
  */
 export function waysToFindPerson(question: PersonQuestion): Way[] {
   const { email, profile, first_name, last_name, company_name, domain } = question;
@@ -59,10 +59,10 @@ export function waysToFindPerson(question: PersonQuestion): Way[] {
 
 /**
  * Sends one request after another until an answer names the person.
- * @returns that answer; otherwise the last answer, which names nobody
+ * @returns that answer; if there is none, the last answer, which names nobody
  * @throws NotFoundError when every answer was "not found"
  * @throws InvalidRequestError when the API rejected every request
- * @throws the refusal, or RoutesClosedError, when the API refused a route and no other request found the person
+ * @throws the API's error or RoutesClosedError, when the API refused a route and no other request found the person
  */
 export async function findPerson(
   client: ApiClient,
@@ -95,7 +95,10 @@ export async function findPerson(
   throw missed ?? rejected ?? new Error('a question without anything that identifies a person');
 }
 
-/** Whether an answer names the person. A search lists people of the domain, so exactly one must have the name. */
+/**
+ * Whether an answer names the person. A search lists several people of the domain. Then exactly one of them must have
+ * the person's name.
+ */
 function namesPerson(data: unknown, { first_name, last_name }: PersonQuestion): boolean {
   const { id, data: list } = data as { id?: unknown; data?: unknown };
   if (!Array.isArray(list)) return id !== undefined && id !== null && id !== '';

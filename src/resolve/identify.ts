@@ -11,19 +11,19 @@ import { NOTHING, type Judge, type Judgement } from './judge.js';
 import { RoutesClosedError, type Routes } from './routes.js';
 import { waysToFind, type Way } from './ways.js';
 
-// Read at most this many pages of a company search. A name that more companies share needs a person anyway.
+// Read at most this many pages of a company search. If more companies share the name, a person must decide in any case.
 const MOST_PAGES = 3;
-// Read further pages only if a candidate scores at least this much. It is the threshold of sql/macros/match.sql.
+// Read further pages only if a candidate has at least this score. sql/macros/match.sql has the same threshold.
 const GOOD = 0.9;
 
 /**
- * Sends one request after another until the answers settle which company the question means. Skips closed routes.
+ * Sends one request after another until the answers show which company the question means. Skips closed routes.
  * @param question canonical JSON
  * @returns the answers that name candidates; if there are none, the last answer, which names no company
  * @throws NotFoundError when every answer was "not found"
  * @throws InvalidRequestError or AutocompleteFieldError when the API rejected every request
- * @throws the refusal, when the API refused a route and no other request found a candidate
- * @throws RoutesClosedError instead of the refusal, when the route is closed
+ * @throws the API's error, when the API refused a route and no other request found a candidate
+ * @throws RoutesClosedError instead of that error, when the route is closed
  */
 export async function identify(
   client: ApiClient,
@@ -63,20 +63,20 @@ export async function identify(
     }
   }
   if (found.length > 0) return found;
-  // A request on the refused route might have found the company, so do not report "not found".
+  // A request on the refused route could have found the company. So do not report "not found".
   if (denied !== undefined) throw denied;
   if (nameless !== undefined) return [nameless];
   throw missed ?? rejected ?? new Error('a question without anything that identifies a company');
 }
 
-/** Whether further pages of a search may settle the question: one good candidate may turn out to be the only one. */
+/** Whether to read further pages of a search. They can show whether a good candidate is the only one. */
 function isWorthReadingOn({ kind }: Way, { state, score }: Judgement): boolean {
   return state !== 'matched' && (score ?? 0) >= GOOD && ['name', 'person', 'phone'].includes(kind);
 }
 
 /**
- * Whether an answer names a company. The reference does not show the answer for "no match": it may be NotFound, a record
- * without an id, or an empty list.
+ * Whether an answer names a company. The reference does not show an answer without a match. It may be NotFound, a
+ * record without an id, or an empty list.
  */
 function namesCompany(data: unknown): boolean {
   if (typeof data !== 'object' || data === null) return false;

@@ -4,12 +4,12 @@ import { Database } from '../duckdb/database.js';
 import { insertRows } from '../duckdb/insert-rows.js';
 import { readSqlFile } from '../duckdb/sql-files.js';
 
-/** What the answers to a question say so far. */
+/** What the answers so far say about a question. */
 export interface Judgement {
   state: 'matched' | 'ambiguous' | 'unmatched';
   /** Score of the best candidate, 0 to 1; null without a candidate. */
   score: number | null;
-  /** Id of the matched company, in decimal digits; null in other states. */
+  /** Id of the matched company as decimal digits; null in all other states. */
   company_id: string | null;
   /** Ids of up to five candidates, best first. */
   candidates: string[];
@@ -31,13 +31,13 @@ const ANSWER = {
   observed_at: 'TIMESTAMPTZ',
   body_hash: 'VARCHAR',
 };
-/** Judgement of a question without an answer. */
+/** The judgement of a question that has no answers. */
 export const NOTHING: Judgement = { state: 'unmatched', score: null, company_id: null, candidates: [] };
 
 /**
- * Scores candidates with the macros of the warehouse (sql/macros/match.sql), in a DuckDB in memory. So the crawl and the
- * table core.matches judge the same answers in the same way. Questions that wait are judged together, because a query
- * costs as much for many questions as for one.
+ * Scores the candidates of a question. Uses the SQL macros of the warehouse (sql/macros/match.sql) in a DuckDB in
+ * memory. So the crawl and the table core.matches judge the same answers in the same way. Waiting questions are judged
+ * together, because one query costs the same for one question as for many.
  */
 export class Judge {
   #opened: Promise<Database> | null = null;
@@ -67,7 +67,7 @@ export class Judge {
   }
 }
 
-/** The judge of this process. */
+/** The judge that all chunks of this process share. */
 export const judge = new Judge();
 
 async function judgeAll(db: Database, batch: readonly Waiting[]): Promise<Judgement[]> {
@@ -75,10 +75,10 @@ async function judgeAll(db: Database, batch: readonly Waiting[]): Promise<Judgem
   const rows = batch.flatMap(({ answers, question }, i) =>
     answers.map(({ requestKey, fetchedAt, body }) => ({
       question,
-      // The number of the question, because two chunks may judge the same question.
+      // Use the number of the question, because two chunks may judge the same question at the same time.
       run: String(i),
       request_key: requestKey,
-      // The text, because long ids lose digits when JavaScript parses them.
+      // Pass the text, because JavaScript would change the digits of long ids when it parses the text.
       doc: body,
       observed_at: fetchedAt,
       body_hash: requestKey,

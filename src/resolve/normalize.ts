@@ -1,16 +1,16 @@
 import type { CompanyQuestion } from '../../schemas/pipeline/resolve.js';
 
 /*
- * Writes equal values in one way, so that a question is asked once for all lists. Changes only what cannot change the
- * meaning. Each function returns '' for a value without content.
+ * Writes equal values in the same way, so that equal questions in all lists cause one request. Changes only details
+ * that do not change the meaning. Each function returns '' for a value without content.
  */
 
-/** Trims, and joins words with single spaces. */
+/** Removes spaces at both ends, and joins words with single spaces. */
 export function normalizeText(value: string): string {
   return value.normalize('NFC').trim().replaceAll(/\s+/g, ' ');
 }
 
-// Another case can split a letter into several characters, so the text is composed again.
+// A change of case can split a letter into several characters. So normalize the text again.
 function upperCase(value: string): string {
   return normalizeText(value).toUpperCase().normalize('NFC');
 }
@@ -19,12 +19,15 @@ function lowerCase(value: string): string {
   return normalizeText(value).toLowerCase().normalize('NFC');
 }
 
-/** A register's number: capitals, and no spaces between digits. Keeps dashes, because some registers need them. */
+/**
+ * Normalizes a number of a company register: capital letters, and no spaces between digits. Keeps dashes, because some
+ * registers need them.
+ */
 export function normalizeRegistration(value: string): string {
   return upperCase(value).replaceAll(/(?<=\d) (?=\d)/g, '');
 }
 
-/** A number without punctuation, such as a VAT number or an LEI: capital letters and digits. */
+/** Normalizes a code such as a VAT number or an LEI: only capital letters and digits. */
 export function normalizeCode(value: string): string {
   return value
     .normalize('NFKC')
@@ -33,7 +36,7 @@ export function normalizeCode(value: string): string {
     .normalize('NFC');
 }
 
-/** An address on the web: lower case, without scheme, `www.`, query and final slash. */
+/** Normalizes a web address: lower case, without scheme, `www.`, query and final slash. */
 export function normalizeAddress(value: string): string {
   return lowerCase(value)
     .replace(/^[a-z][a-z0-9+.-]*:\/\//, '')
@@ -42,7 +45,7 @@ export function normalizeAddress(value: string): string {
     .replace(/[\s/]+$/, '');
 }
 
-/** A telephone number: digits, with a `+` before an international number. */
+/** Normalizes a telephone number: only digits, with a `+` before an international number. */
 export function normalizePhone(value: string): string {
   const digits = value.replaceAll(/\D/g, '');
   if (!/^\D*\+/.test(value) && !digits.startsWith('00')) return digits;
@@ -50,12 +53,12 @@ export function normalizePhone(value: string): string {
   return number === '' ? '' : `+${number}`;
 }
 
-/** An e-mail address in lower case. */
+/** Normalizes an e-mail address: lower case, without `mailto:`. */
 export function normalizeEmail(value: string): string {
   return lowerCase(value).replace(/^mailto:/, '');
 }
 
-/** Domain of an e-mail address. A text without `@` is a domain already. */
+/** Returns the domain of an e-mail address. A text without `@` is treated as a domain. */
 export function domainOf(email: string): string {
   return normalizeAddress(email.slice(email.lastIndexOf('@') + 1));
 }

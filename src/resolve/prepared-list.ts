@@ -3,23 +3,23 @@ import { canonicalJson } from '../planner/request-key.js';
 import { invalidInput } from '../core/errors.js';
 import { readList, type ListKind } from './read-list.js';
 
-/** A row of a list that gives no question. */
+/** A row of a list that cannot become a question. */
 export interface BadRow {
   line: number;
   problem: string;
-  /** The row, at most 1,000 characters; '' unless `personalData` is `contacts`. */
+  /** The text of the row, at most 1,000 characters. '' unless `personalData` is `contacts`. */
   text: string;
 }
 
-/** What a run needs of a list: never more than the configuration allows to keep. */
+/** The content of a list that a run needs. It contains only data that the configuration allows to keep. */
 export interface PreparedList {
-  /** Canonical JSON. */
+  /** Questions as canonical JSON. */
   questions: string[];
   bad: BadRow[];
   decisions: MatchDecision[];
 }
 
-/** Writes a list for the workers: one JSON object per line. */
+/** Writes a list for the workers, with one JSON object per line. */
 export function writePrepared({ questions, bad, decisions }: PreparedList): string {
   const lines = [
     ...questions.map((question) => ({ question })),
@@ -30,8 +30,8 @@ export function writePrepared({ questions, bad, decisions }: PreparedList): stri
 }
 
 /**
- * Reads the list of a run: a list that `writePrepared` wrote, or a CSV file that a person put into the data folder.
- * Removes personal data again, because the worker's configuration decides.
+ * Reads the list of a run: a file that `writePrepared` wrote, or a CSV file that a person put into the data folder.
+ * Removes personal data again, because the configuration of the worker decides what may be kept.
  * @throws TidemarkError `InvalidInput` when the file is not a readable list
  */
 export function readPrepared<Field extends string>(
@@ -49,7 +49,7 @@ export function readPrepared<Field extends string>(
   return { ...list, questions: [...new Set(questions)], bad: list.bad.map((row) => ({ ...row, text: '' })) };
 }
 
-/** Reads a CSV file as a list for the workers. */
+/** Reads a CSV file and returns the list for the workers. */
 export function prepare<Field extends string>(
   file: Buffer,
   name: string,

@@ -13,10 +13,12 @@ interface Row {
 }
 
 /**
- * Reads the decisions of people from `FILE.ambiguous.csv`. Rows without a decision stay open. In the column `decision`:
- * - yes, y or x: this candidate.
- * - no or none: not this candidate. If every candidate of a question is refused, the answer is "none of them".
- * - a number: the company with this id, which may be none of the candidates.
+ * Reads decisions that people wrote into `FILE.ambiguous.csv`. Rows without a decision stay undecided. The column
+ * `decision` may contain:
+ * - yes, y or x: this candidate is the company.
+ * - no or none: this candidate is not the company. If every candidate of a question has this decision, the answer is
+ *   "none of them".
+ * - a number: the id of the company. It need not be one of the candidates.
  *
  * @param name name of the file, for messages
  * @throws TidemarkError `InvalidInput` when a column is missing, a decision is unknown, or a question has two answers

@@ -2,7 +2,7 @@ import type { ColumnNames } from '../lists/columns.js';
 import { readRows, type Fields, type Row, type Rows } from '../lists/read-rows.js';
 import { canonicalJson } from '../planner/request-key.js';
 
-/** A kind of list: what its columns mean and which rows are usable. */
+/** A kind of list. Says what the columns mean and which rows are usable. */
 export interface ListKind<Field extends string> extends ColumnNames<Field> {
   normalize: Record<Field, (value: string) => string>;
   /** Returns why a row gives no question; null when it does. */

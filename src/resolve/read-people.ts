@@ -13,7 +13,7 @@ export const PEOPLE: ListKind<Field> = {
     last_name: ['lastname', 'surname', 'familyname'],
     company_name: ['companyname', 'company', 'employer', 'organisation', 'organization'],
     domain: ['domain', 'website', 'url', 'companydomain', 'companywebsite'],
-    // Set by the command, so no column has this name.
+    // The command sets this field. No column may have this meaning.
     reveal: [],
   },
   identifying: ['email', 'profile', 'first_name', 'last_name'],
@@ -36,6 +36,6 @@ export const PEOPLE: ListKind<Field> = {
       return 'a name identifies a person only together with a company name or a domain';
     return null;
   },
-  // Nothing about people may be kept. The command refuses such a list before this.
+  // Without `personalData: contacts`, nothing about people may be kept. The command refuses such a list earlier.
   withoutPersonalData: () => ({}),
 };

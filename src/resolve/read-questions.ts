@@ -5,15 +5,15 @@ import { domainOf, NORMALIZE } from './normalize.js';
 import { isPublicMail } from './public-mail.js';
 import { readList, type List, type ListKind } from './read-list.js';
 
-/** The questions in a CSV file for `tidemark resolve`. */
+/** Questions of a CSV file for `tidemark resolve`. */
 export interface Questions {
-  /** Distinct questions as canonical JSON (`questionKey`), in the order of the file. */
+  /** Questions as canonical JSON (`questionKey`), without duplicates, in the order of the file. */
   questions: string[];
-  /** Number of rows below the header. */
+  /** Number of rows without the header. */
   rows: number;
-  /** Rows that are unreadable or identify no company. */
+  /** Rows that cannot be read, or that identify no company. */
   bad: CsvFault[];
-  /** Columns without a known meaning. */
+  /** Columns whose meaning is unknown. */
   ignored: string[];
   /** Groups of columns with the same meaning. In each row, only the first filled column of a group is used. */
   alike: string[][];
@@ -68,7 +68,8 @@ export const COMPANIES: ListKind<Field> = {
   withoutPersonalData(question) {
     const { person, email, ...rest } = question;
     if (person === undefined && email === undefined) return question;
-    // Only the domain helps to find the company. The domain of a mail provider does not.
+    // Keep only the domain: it is the part that helps to find the company. The domain of a public mail provider does
+    // not help.
     const domain = email === undefined ? '' : domainOf(email);
     return domain === '' || isPublicMail(domain) ? rest : { ...rest, email: domain };
   },
@@ -98,7 +99,7 @@ export function readQuestions(file: Buffer, name: string): Questions {
   return { questions, rows: rows.length, bad, ignored: header.ignored, alike: header.alike };
 }
 
-/** Converts a question to a text. The order of the columns makes no difference. */
+/** Converts a question to canonical JSON. The order of its fields makes no difference. */
 export function questionKey(question: CompanyQuestion): string {
   return canonicalJson(question);
 }

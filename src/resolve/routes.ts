@@ -6,13 +6,13 @@ import {
   type ApiError,
 } from '../api-client/index.js';
 
-// Close a route after this many refusals if the route never answered.
+// Close a route that has never answered after this many refusals.
 const FIRST_REFUSALS = 3;
-// Close a route that answered before after this many consecutive refusals. Single questions do not cause this number of
-// refusals.
+// Close a route that has answered before after this many consecutive refusals. So many cannot be caused by single
+// questions.
 const REFUSALS_IN_A_ROW = 20;
 
-/** Thrown when the API refuses every route that could answer a question. Closed routes receive no request. */
+/** Thrown when the API refuses every route that could answer a question. No request is sent to closed routes. */
 export class RoutesClosedError extends Error {
   constructor() {
     super('the API refuses every route that could answer this question');
@@ -20,7 +20,7 @@ export class RoutesClosedError extends Error {
   }
 }
 
-/** Whether this error is an answer of the route. An answer shows that the API key may use the route. */
+/** Whether an error is an answer of the route. An answer shows that the API key may use the route. */
 function isAnswer(error: unknown): boolean {
   return (
     error instanceof NotFoundError || error instanceof InvalidRequestError || error instanceof AutocompleteFieldError
@@ -28,10 +28,10 @@ function isAnswer(error: unknown): boolean {
 }
 
 /**
- * Records which routes the API refuses in this chunk. Starts with the routes that earlier chunks closed.
+ * Records which routes the API refuses in this chunk. Routes that earlier chunks closed are closed from the start.
  *
- * States of a route: unknown → answered or closed. `closed` is final. An answered route is closed after
- * REFUSALS_IN_A_ROW consecutive refusals, an unknown route after FIRST_REFUSALS.
+ * States of a route: unknown → answered or closed; answered → closed. `closed` is final. An answered route is closed
+ * after REFUSALS_IN_A_ROW consecutive refusals, an unknown route after FIRST_REFUSALS.
  */
 export class Routes {
   readonly #closed: Set<string>;
@@ -46,15 +46,12 @@ export class Routes {
     return this.#closed.has(route);
   }
 
-  /**
-   * The last refusal of each route that the API refused in this chunk, if the API has not answered the route since
-   * then.
-   */
+  /** For each route that the API refused in this chunk and has not answered since then: the last refusal. */
   get refused(): ApiError[] {
     return [...this.#refusals.values()].flatMap(({ inARow, error }) => (inARow > 0 ? [error] : []));
   }
 
-  /** Last refusals of the routes that were closed in this chunk. */
+  /** For each route that was closed in this chunk: the last refusal. */
   get closed(): ApiError[] {
     return [...this.#refusals].flatMap(([route, { error }]) => (this.#closed.has(route) ? [error] : []));
   }

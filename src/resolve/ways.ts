@@ -9,9 +9,9 @@ import { isPublicMail } from './public-mail.js';
 export interface Way {
   kind: MatchKind;
   route: string;
-  /** Sends the request for one page. A request for a single record has one page. */
+  /** Sends the request for one page. If the request returns a single record, there is one page. */
   ask: (client: ApiClient, call: CallOptions, page: number) => Promise<ApiResponse<unknown>>;
-  /** True: try only if the requests before it found no candidate at all. */
+  /** True: send this request only if the requests before it found no candidate. */
   fallback?: boolean;
 }
 
@@ -19,8 +19,9 @@ const AUTOCOMPLETE = 'POST /v2/autocomplete';
 const OVERVIEW = 'POST /v2/overview';
 
 /**
- * Lists the requests that may find a company, the surest and cheapest first: register numbers, LEI, website, profile,
- * e-mail domain, phone, person, name. Each is sent only if the requests before it settled nothing.
+ * Lists the requests that may find a company. The most reliable and cheapest comes first: register numbers, LEI,
+ * website, profile, e-mail domain, phone, person, name. A request is sent only if the requests before it did not
+ * identify the company.
  */
 export function waysToFind(question: CompanyQuestion): Way[] {
   return [
@@ -44,8 +45,8 @@ function byNumbers({
   const numbers = definedOf({ registration_number, vat_number, ticker });
   const ways: Way[] = [];
   if (Object.keys(numbers).length > 0) {
-    // A search in a register needs the country, and in the US the state. Without these, autocomplete searches all
-    // registers.
+    // A search by register number needs the country, and in the US the state. If one of them is missing, use
+    // autocomplete, which searches all registers.
     const known = country_code !== undefined && (country_code !== 'US' || state !== undefined);
     const where = { country_code: country_code ?? '', ...definedOf({ state }) };
     ways.push({
@@ -84,7 +85,9 @@ function byAddresses({ website, profile, email }: CompanyQuestion): Way[] {
   return ways;
 }
 
-/** Each number alone and in every country: finds the company if another number or the country is wrong. */
+/**
+ * Searches by each number alone and in every country. This finds the company if another number or the country is wrong.
+ */
 function singleNumbers({ registration_number, vat_number, ticker }: CompanyQuestion): Way[] {
   return Object.entries(definedOf({ registration_number, vat_number, ticker })).map(([name, value]) => ({
     ...overview('registration', { [name]: value }),
@@ -113,14 +116,18 @@ function byName({ name, country_code, state, postal_code }: CompanyQuestion): Wa
       fallback: true,
       ask: async (client, call) => client.v2.autocomplete({ name, ...country }, call),
     },
-    // A wrong country, postal code or legal form hides the company from the search above.
+    // The search above misses the company if the country, postal code or legal form is wrong. So also search by the
+    // bare name.
     ...(bare === name && Object.keys(place).length === 0
       ? []
       : [{ ...overview('name', { name: bare }), fallback: true }]),
   ];
 }
 
-/** Autocomplete with the whole address. In its strict reading, the API refuses an e-mail address alone. */
+/**
+ * Sends the whole e-mail address to autocomplete. If the API enforces its strict rule, it refuses an e-mail address
+ * without other fields.
+ */
 function byWholeEmail({ email, country_code }: CompanyQuestion): Way[] {
   if (email === undefined || !email.includes('@') || isPublicMail(domainOf(email))) return [];
   return [
@@ -149,12 +156,12 @@ function overview(kind: MatchKind, query: OverviewRequest): Way {
   };
 }
 
-/** The profile as a URL, because the API expects one. */
+/** Returns an address as a URL, because the API expects one. */
 function withScheme(address: string): string {
   return `https://${address}`;
 }
 
-// The most common legal forms at the end of a name. The score compares names without many more legal forms
+// The most common legal forms at the end of a name. The macros that compute the score ignore many more
 // (sql/macros/match.sql).
 const LEGAL_FORM =
   /[\s,]+(ltd|limited|plc|llp|llc|inc|incorporated|corp|corporation|co|company|gmbh|ag|kg|sarl|s\.?à\s?r\.?l|sas|sa|bv|b\.v|nv|n\.v|srl|s\.r\.l|spa|s\.p\.a|aps|a\/s|i\/s|ab|as|asa|oy|oyj|sl|s\.l|s\.a|pty ltd|pte\.? ltd)\.?$/i;

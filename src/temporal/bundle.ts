@@ -10,9 +10,11 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
  * Loads the workflow bundle that every worker runs. Bundling with webpack takes seconds, so the bundle is kept in a
- * file. Compiled code never changes, so its bundle is next to it; an installed package contains it. The sources of a
- * clone change, so their bundle has the hash of its inputs in its name. If the file cannot be written, the next start
- * bundles again.
+ * file.
+ * - Compiled code never changes, so its bundle is stored next to it. An installed package contains the bundle.
+ * - The sources of a clone change, so the name of their bundle contains the hash of its inputs.
+ *
+ * If the file cannot be written, the next start bundles again.
  */
 export async function loadWorkflowBundle(root = ROOT): Promise<{ code: string }> {
   const file = existsSync(path.join(root, 'workflows', 'index.js'))
@@ -32,7 +34,7 @@ export async function loadWorkflowBundle(root = ROOT): Promise<{ code: string }>
 
 function fingerprint(root: string): string {
   const hash = createHash('sha256');
-  // Workflows import only types from schemas. Hash the schemas, too, in case a workflow imports a value.
+  // Workflows import only types from schemas. Hash the schemas, too, in case a workflow does import a value.
   for (const folder of ['workflows', 'schemas']) {
     const files = readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' });
     for (const name of files.filter((f) => f.endsWith('.ts') || f.endsWith('.js')).sort()) {

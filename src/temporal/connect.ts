@@ -8,7 +8,7 @@ import { createGrpcRetries } from './grpc-retries.js';
 const CONNECT_TIMEOUT_MS = 5_000;
 const DEFAULT_ADDRESS = '127.0.0.1:7233';
 
-/** Address of Temporal, and where the address comes from. */
+/** Address of Temporal. `source` says where the address was found. */
 export interface TemporalTarget {
   address: string;
   namespace: string;
@@ -18,7 +18,7 @@ export interface TemporalTarget {
   options: NativeConnectionOptions;
 }
 
-/** A connected client. `close` first waits for due retries (see grpc-retries.ts). */
+/** A connected client. `close` first waits for retries that are due (see grpc-retries.ts). */
 export interface TemporalClient {
   client: Client;
   connection: Connection;
@@ -28,8 +28,8 @@ export interface TemporalClient {
 
 /**
  * Finds Temporal's address and credentials. Reads Temporal's environment configuration first (`TEMPORAL_ADDRESS`,
- * `TEMPORAL_NAMESPACE`, TLS, API key, `temporal.toml`). If that configuration has no address, takes the dev server that
- * `up` or `demo` started for this data folder, else 127.0.0.1:7233.
+ * `TEMPORAL_NAMESPACE`, TLS, API key, `temporal.toml`). If this configuration has no address, uses the dev server that
+ * `up` or `demo` started for this data folder. If there is none, uses 127.0.0.1:7233.
  * @throws TidemarkError `InvalidConfig` when the environment configuration cannot be read
  */
 export function resolveTemporal(dataDir: string | null): TemporalTarget {

@@ -8,22 +8,22 @@ import { findPlace, processExists } from '../core/lock.js';
 import type { AtWork } from '../crawl/concurrency-share.js';
 
 const LOOK_EVERY_MS = 10_000;
-// A worker polls at least once a minute. Treat a worker without a poll for a longer time as ended.
+// A worker polls at least once per minute. If it has not polled for this time, treat it as ended.
 const SEEN_WITHIN_MS = 90_000;
 // temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY
 const ACTIVITIES = 2;
 // temporal.api.enums.v1.DescribeTaskQueueMode.DESCRIBE_TASK_QUEUE_MODE_ENHANCED
 const ENHANCED = 1;
 
-/** Facts in a worker's identity, in addition to process id and host. */
+/** Facts that a worker's identity contains in addition to process id and host. */
 export interface WorkerFacts {
-  /** First characters of the id of the worker's data folder. */
+  /** First characters of the data folder's id. */
   folder: string;
   /** First characters of the hash of the configuration file that the worker read. */
   settings: string;
 }
 
-/** A worker that polls. Workers of older versions do not report folder and settings. */
+/** A worker that polls a queue. Workers of older versions do not report `folder` and `settings`. */
 export interface WorkerSeen extends Partial<WorkerFacts> {
   identity: string;
   /** `process@host`. */
@@ -31,9 +31,9 @@ export interface WorkerSeen extends Partial<WorkerFacts> {
 }
 
 /**
- * Makes the identity of this process, as the server and the Temporal UI show it. Workers in other containers may have
- * the same process id and host name. `place` distinguishes them: a hash of the place in which the process id is valid,
- * and 8 random digits.
+ * Makes the identity under which the server and the Temporal UI show this process. Workers in different containers may
+ * have the same process id and host name. `place` tells them apart: it is a hash of the place in which the process id
+ * is valid, and 8 random digits.
  */
 export function workerIdentity({ folder, settings }: WorkerFacts): string {
   const place = `${markOf(findPlace())}-${randomBytes(4).toString('hex')}`;
@@ -44,7 +44,7 @@ function markOf(place: string): string {
   return place === '' ? '' : createHash('sha256').update(place).digest('hex').slice(0, 8);
 }
 
-/** Parses an identity that `workerIdentity` made. Pure. */
+/** Parses an identity that `workerIdentity` made. Pure function. */
 export function parseIdentity(identity: string): WorkerSeen {
   const [name = '', ...facts] = identity.split(' ');
   const said = Object.fromEntries(facts.map((fact) => fact.split('=', 2)));
@@ -53,7 +53,7 @@ export function parseIdentity(identity: string): WorkerSeen {
 }
 
 /**
- * Lists the workers of both queues, without ended processes of this machine.
+ * Lists the workers of both queues. Leaves out processes of this machine that have ended.
  * @throws ServiceError when the server does not answer
  */
 export async function seenWorkers(client: Client): Promise<WorkerSeen[]> {
@@ -71,7 +71,7 @@ export async function countOtherWorkers(client: Client, identity: string): Promi
   return [...others].filter((other) => !isDeadHere(other)).length;
 }
 
-/** Identities of the workers that polled in the last 90 s. */
+/** Returns the identities of the workers that polled in the last 90 s. */
 function recent(pollers: readonly Poller[]): Set<string> {
   const since = Date.now() - SEEN_WITHIN_MS;
   const seen = pollers.filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 >= since);
@@ -79,8 +79,8 @@ function recent(pollers: readonly Poller[]): Set<string> {
 }
 
 /**
- * Lists the pollers of a queue. The plain request sees only one partition of the queue; servers before 1.24 support no
- * other request.
+ * Lists the pollers of a queue. The enhanced request sees all partitions of the queue. The plain request sees only one
+ * partition, but servers before 1.24 support no other.
  */
 async function readPollers(client: Client, name = CRAWL_QUEUE): Promise<Poller[]> {
   const queue = {
@@ -101,7 +101,8 @@ interface Poller {
 }
 
 /**
- * Counts the running workflows except quota gates and runs that enrich owners: these wait nearly all the time. The server's list is about a second late.
+ * Counts the running workflows. Leaves out quota gates and runs that enrich owners, because these nearly always wait.
+ * The server's list is about a second late.
  * @throws ServiceError when the server does not answer
  */
 export async function countRuns(client: Client): Promise<number> {
@@ -110,8 +111,8 @@ export async function countRuns(client: Client): Promise<number> {
 }
 
 /**
- * Reports how many workers and runs share the key's limits, this worker included. Reports once before it resolves, then
- * after every change until `stop`.
+ * Reports how many workers and runs share the limits of the API key, including this worker. Reports once before it
+ * resolves, then after every change until `stop`.
  */
 export async function watchAtWork(
   client: Client,
@@ -119,7 +120,7 @@ export async function watchAtWork(
 ): Promise<void> {
   let told = '';
   const look = async (): Promise<void> => {
-    // If the server does not answer, keep the last count, because the server then gives out no new work.
+    // If the server does not answer, keep the last count. The server then gives out no new work.
     const counted = await Promise.all([countOtherWorkers(client, identity), countRuns(client)]).catch(() => null);
     if (counted === null) return;
     const [others, runs] = counted;
@@ -137,7 +138,7 @@ export async function watchAtWork(
   })().catch(() => undefined);
 }
 
-/** True for an ended process of this machine: the server lists a worker for minutes after its end. */
+/** True for a process of this machine that has ended. The server still lists a worker for minutes after its end. */
 function isDeadHere(identity: string): boolean {
   const [, pid, place = ''] = /^(\d+)@.* place=([0-9a-f]*)-[0-9a-f]+$/.exec(identity) ?? [];
   return isCertainlyGone({ pid: Number(pid), place }, markOf(findPlace()), processExists);

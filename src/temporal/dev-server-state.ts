@@ -5,17 +5,17 @@ import { devServerFile } from '../core/data-folder.js';
 import { writeFileAtomic } from '../core/files.js';
 import { findPlace, processExists } from '../core/lock.js';
 
-/** State of a data folder's Temporal dev server. `up` and `demo` write it for the other commands. */
+/** State of the Temporal dev server of a data folder. `up` and `demo` write it for the other commands. */
 const DevServerState = z.object({
   pid: z.int(),
-  /** Boot and process namespace in which `pid` is valid. */
+  /** Identifies the boot and the process namespace in which `pid` is valid. */
   place: z.string(),
   address: z.string(),
   ui: z.string(),
 });
 export type DevServerState = z.infer<typeof DevServerState>;
 
-/** Reads the recorded dev server; null unless its process is alive on this machine and is a dev server. */
+/** Reads the recorded dev server. Returns null unless its process runs on this machine and is a dev server. */
 export function readDevServer(dataDir: string): DevServerState | null {
   let text: string;
   try {
@@ -28,7 +28,7 @@ export function readDevServer(dataDir: string): DevServerState | null {
     const isHere = state.place === findPlace() && processExists(state.pid);
     return isHere && isDevServer(state.pid) ? state : null;
   } catch {
-    // Ignore a partial or foreign file; the next server writes its own.
+    // The file is incomplete or comes from another program. Ignore it; the next dev server overwrites it.
     return null;
   }
 }
@@ -38,17 +38,17 @@ export async function writeDevServer(dataDir: string, state: DevServerState): Pr
   await writeFileAtomic(devServerFile(dataDir), `${JSON.stringify(state)}\n`);
 }
 
-/** Deletes the record of a server, unless another server has been recorded since then. */
+/** Deletes the record of a dev server, unless another server was recorded meanwhile. */
 export function forgetDevServer(dataDir: string, pid: number): void {
   const current = readDevServer(dataDir);
   if (current === null || current.pid === pid) rmSync(devServerFile(dataDir), { force: true });
 }
 
-// After a reboot another process may have the recorded id.
+// Checks the command of the process, because after a reboot another process may have the recorded id.
 function isDevServer(pid: number): boolean {
   try {
     return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).includes('start-dev');
   } catch {
-    return true; // without `ps`, assume yes: the caller tests whether the server answers
+    return true; // without `ps`, assume yes: the caller also tests whether the server answers
   }
 }

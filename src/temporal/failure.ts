@@ -2,8 +2,8 @@ import { ErrorType } from '../../schemas/pipeline/error-type.js';
 import { TidemarkError } from '../core/errors.js';
 
 /**
- * The fields of Temporal's failures that are used here. Declared here, so that printing an error does not load the
- * Temporal client.
+ * The fields of Temporal's failures that this file uses. They are declared here, so that printing an error does not
+ * load the Temporal client.
  */
 interface FailureLike extends Error {
   type?: string | null;
@@ -13,7 +13,7 @@ interface FailureLike extends Error {
 
 /**
  * Converts a run's failure into an error with a remedy. Uses the inner failure, which Tidemark threw: its message ends
- * with the remedy (activities/cast-errors.ts). The outer failures only name the workflows around it.
+ * with the remedy (activities/cast-errors.ts). The outer failures only name the workflows that contain it.
  */
 export function runFailure(error: unknown, workflowId: string): TidemarkError {
   let cause: unknown = error;
@@ -35,10 +35,10 @@ function isOurs(error: Error): boolean {
   return ErrorType.safeParse((error as FailureLike).type).success;
 }
 
-// Status code of gRPC.
+// gRPC status code UNAVAILABLE.
 const UNAVAILABLE = 14;
 
-/** Converts Temporal's service errors into TidemarkErrors with a remedy; returns any other error unchanged. */
+/** Converts an error of the Temporal service into a TidemarkError with a remedy. Returns any other error unchanged. */
 export function describeServiceError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   if (error.name === 'NamespaceNotFoundError') {

@@ -7,14 +7,14 @@ import type { ProgressView } from '../progress/view.js';
 
 const LOOK_EVERY_MS = 500;
 const QUERY_TIMEOUT_MS = 3_000;
-// The server lists a stopped worker for a while, so asking for workers more often gains nothing.
+// Asking for workers more often gains nothing, because the server still lists a stopped worker for a while.
 const WORKERS_EVERY_MS = 5_000;
 
-/** Result of a followed run; null when the follower was interrupted and the run continues. */
+/** Result of `followRun`. Null when the user interrupted it; the run then continues. */
 export type Followed = { result: RunResult; state: RunState | null } | null;
 
 /**
- * Follows a run to its end and shows its progress about twice a second.
+ * Waits for the end of a run and shows its progress about twice a second.
  * @throws WorkflowFailedError when the run fails
  */
 export async function followRun(
@@ -43,7 +43,7 @@ export async function followRun(
       const ended = await Promise.race([end, delay(LOOK_EVERY_MS, null, { signal: interrupted }).catch(() => null)]);
       if (ended && 'error' in ended) throw ended.error;
       if (ended) {
-        // The last observation was before the end; observe once more, so that the progress bars are full.
+        // The last observation was made before the end. Observe the run once more, so that the progress bars are full.
         if (workers) state = advance(state, await observe(client, handle, true), Date.now(), startedAt.getTime());
         view.show(state);
         return { result: ended.result, state };
@@ -55,10 +55,10 @@ export async function followRun(
   }
 }
 
-/** Observes a run once: the workflow's progress and the last heartbeats of its activities. */
+/** Observes a run once: reads the workflow's progress and the last heartbeats of its activities. */
 async function observe(client: Client, handle: WorkflowHandle, workers: boolean): Promise<Observation> {
   const [progress, description] = await Promise.all([
-    // Without a worker, the query would only time out.
+    // Skip the query if there is no worker, because the query would time out.
     workers ? queryProgress(client, handle) : null,
     handle.describe().catch(() => null),
   ]);
@@ -72,7 +72,8 @@ async function queryProgress(client: Client, handle: WorkflowHandle): Promise<Pr
       handle.query<Progress>('progress'),
     );
   } catch {
-    // The run is not open yet, has just continued as new, or its worker restarts. The next observation tries again.
+    // The run is not open yet, has just continued as new, or its worker restarts. Return null; the next observation
+    // tries again.
     return null;
   }
 }

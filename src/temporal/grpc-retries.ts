@@ -3,16 +3,18 @@ import { defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/c
 
 const MAX_WAIT_MS = 1_000;
 
-/** Retries of one connection that can be ended before the connection closes. */
+/** The retries of one connection. They can be ended before the connection closes. */
 export interface GrpcRetries {
   interceptors: ReturnType<typeof makeGrpcRetryInterceptor>[];
-  /** Starts no more retries and waits for the retries already due. Call `settle` before closing the connection. */
+  /**
+   * Starts no new retries and waits for the retries that are already due. Call `settle` before closing the connection.
+   */
   settle(): Promise<void>;
 }
 
 /**
- * Retries as the client does by default, but waits at most 1 s. A longer wait may end after the connection is closed.
- * The retry then throws inside a timer, where no code can catch the error, and the process ends. Seen with
+ * Retries like the client's default, but waits at most 1 s. After a longer wait, the connection may already be closed.
+ * The retry would then throw inside a timer, where no code can catch the error, and the process would end. Seen with
  * @temporalio/client 1.24.0: "Channel has been shut down".
  */
 export function createGrpcRetries(): GrpcRetries {

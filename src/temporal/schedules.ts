@@ -72,7 +72,7 @@ export function scheduleOptions(declared: DeclaredSchedule): ScheduleOptions {
   const { cron, market } = declared;
   return {
     scheduleId: declared.id,
-    // Repeat the cron text as its comment: the server converts cron into a calendar and keeps only the comment.
+    // Repeat the cron text as a comment. The server converts cron text into a calendar and keeps only the comment.
     spec: { cronExpressions: [`${cron} # ${cron}`], timezone: declared.timezone },
     policies: { ...policiesOf(declared), pauseOnFailure: false },
     action: {
@@ -91,7 +91,10 @@ export function scheduleOptions(declared: DeclaredSchedule): ScheduleOptions {
   };
 }
 
-/** True when a schedule on the server equals its declaration. Ignores the paused state, which operators set. */
+/**
+ * True when a schedule on the server equals its declaration. Ignores whether it is paused, because operators pause
+ * schedules.
+ */
 export function matchesDeclared(description: ScheduleDescription, declared: DeclaredSchedule): boolean {
   const { spec, policies, action } = description;
   const calendars = spec.calendars ?? [];
@@ -111,7 +114,7 @@ export function matchesDeclared(description: ScheduleDescription, declared: Decl
   );
 }
 
-/** A schedule that `applySchedules` handled. */
+/** Result of `applySchedules` for one schedule. */
 export interface AppliedSchedule {
   id: string;
   change: 'created' | 'updated' | 'unchanged' | 'removed';
@@ -157,7 +160,7 @@ async function applyOne(client: Client, declared: DeclaredSchedule): Promise<'cr
     }));
     return 'updated';
   } catch (error) {
-    // Detect a missing schedule by this error, because the server's list is late.
+    // Use this error to detect a missing schedule, because the server's list is updated late.
     if (!(error instanceof Error) || error.name !== 'ScheduleNotFoundError') throw error;
     await client.schedule.create(options);
     return 'created';

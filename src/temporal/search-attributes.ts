@@ -74,14 +74,18 @@ const PERMISSION_DENIED = 7;
 const UNIMPLEMENTED = 12;
 
 /**
- * True when ordinary clients may not call the operator service, as on Temporal Cloud and on servers with authorization.
+ * True when the server forbids ordinary clients to call the operator service. Temporal Cloud and servers with
+ * authorization do this.
  */
 function isForbidden(error: unknown): boolean {
   const { code } = error as { code?: number };
   return code === PERMISSION_DENIED || code === UNIMPLEMENTED;
 }
 
-/** Finds missing attributes without the operator service: the server rejects a query that names a missing attribute. */
+/**
+ * Finds missing attributes without the operator service. Sends a query for each attribute: the server rejects a query
+ * that names a missing attribute.
+ */
 async function unknownToQueries({ client, target }: TemporalClient): Promise<string[]> {
   const { namespace } = target;
   const missing: string[] = [];

@@ -11,24 +11,27 @@ export interface RunRequest {
   input: Record<string, unknown>;
   market: string | null;
   date: string | null;
-  /** One line for the list in the Temporal UI. */
+  /** One line of text, shown in the list of the Temporal UI. */
   summary: string;
-  /** Markdown for the run's page in the Temporal UI. */
+  /** Markdown text, shown on the run's page in the Temporal UI. */
   details: string;
 }
 
 /** A run that was started or joined. */
 export interface StartedRun {
   handle: WorkflowHandle;
-  /** True when the run was already in progress: a run with this id, or a scheduled run of the same market and date. */
+  /**
+   * True when a run that does the same work was already in progress: a run with this id, or a scheduled run of the same
+   * market and date.
+   */
   joined: boolean;
   /** Start time on the server's clock. */
   startedAt: Date;
 }
 
 /**
- * Starts a run, or joins a running one that does the same work. The same work has the same workflow id
- * (workflows/ids.ts). If the run with this id has ended, starts a new one.
+ * Starts a run. If a run that does the same work is already in progress, joins that run. The same work has the same
+ * workflow id (workflows/ids.ts). If the run with this id has ended, starts a new one.
  */
 export async function startOrJoin(client: Client, request: RunRequest): Promise<StartedRun> {
   const running = (await findById(client, request.workflowId)) ?? (await findScheduled(client, request));

@@ -3,12 +3,12 @@ import { dayIn } from '../core/clock.js';
 const HOUR = 3_600_000;
 
 /**
- * Finds the instant at which a calendar day begins in a time zone. If a clock change skips midnight, returns the first
- * instant that exists on that day.
+ * Finds the instant at which a calendar day begins in a time zone. If a change of the clock skips midnight, returns the
+ * first instant that exists on that day.
  */
 export function startOfDay(date: string, timeZone: string): Date {
   const utcMidnight = Date.parse(`${date}T00:00:00Z`);
-  // Binary search. UTC offsets are from -12 to +14 hours, so the day begins within this span.
+  // Binary search. UTC offsets range from -12 to +14 hours, so the day begins between these two instants.
   let before = utcMidnight - 15 * HOUR;
   let begun = utcMidnight + 13 * HOUR;
   while (begun - before > 1) {
@@ -19,7 +19,7 @@ export function startOfDay(date: string, timeZone: string): Date {
   return new Date(begun);
 }
 
-/** First and last instant of a span of days in a time zone, both days included. */
+/** Returns the first and last instant of a range of days in a time zone. Both days are included. */
 export function daySpan(from: string, to: string, timeZone: string): { start: Date; end: Date } {
   const dayAfter = new Date(Date.parse(to) + 24 * HOUR).toISOString().slice(0, 10);
   return { start: startOfDay(from, timeZone), end: new Date(startOfDay(dayAfter, timeZone).getTime() - 1) };

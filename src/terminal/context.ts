@@ -2,20 +2,20 @@ import type { Command } from 'commander';
 import type { Clock } from '../core/clock.js';
 import type { Config } from '../core/config.js';
 
-/** Configuration and clock, which most commands need. */
+/** Configuration and clock. Most commands need them. */
 export interface CliContext {
   config: Config;
   clock: Clock;
 }
 
-/** Path given by `--config`, anywhere on the command line. */
+/** Returns the path that `--config` gives, at any position of the command line. */
 export function configOption(command: Command): string | undefined {
   return command.optsWithGlobals<{ config?: string }>().config;
 }
 
 /**
- * Reads the configuration: the named one, else tidemark.yaml in the current folder. If neither exists but a demo has
- * run, reads the demo's configuration: `tidemark sql` works after `npm run demo` in a fresh clone.
+ * Reads the configuration that `--config` names, else tidemark.yaml in the current folder. If neither exists but a demo
+ * has run, reads the demo's configuration. So `tidemark sql` works after `npm run demo` in a fresh clone.
  * @throws TidemarkError `InvalidConfig`
  */
 export async function loadContext(command: Command): Promise<CliContext> {
@@ -26,7 +26,7 @@ export async function loadContext(command: Command): Promise<CliContext> {
   return { config: loadInForce(configOption(command)), clock: createClock() };
 }
 
-/** Help text with examples, in the same format for every command. */
+/** Returns the help text for examples, in the same format for every command. */
 export function examples(...lines: string[]): string {
   return `\nExample${lines.length > 1 ? 's' : ''}:\n${lines.map((line) => `  ${line}`).join('\n')}`;
 }

@@ -3,7 +3,7 @@ import { dayIn, type Clock } from '../core/clock.js';
 import { TidemarkError } from '../core/errors.js';
 
 /**
- * Reads a day from the command line.
+ * Parses a day that the user typed.
  * @throws TidemarkError `InvalidInput` when the text is no calendar day as YYYY-MM-DD
  */
 export function parseDay(text: string, option: string): string {
@@ -12,7 +12,7 @@ export function parseDay(text: string, option: string): string {
 }
 
 /**
- * Logical date of a run: the given date, else today in the schedule's time zone.
+ * Returns the logical date of a run: the given date, else today in the schedule's time zone.
  * @throws TidemarkError `InvalidInput` for an invalid or future date
  */
 export function runDate(asked: string | undefined, timeZone: string, clock: Clock): string {
@@ -26,7 +26,7 @@ export function runDate(asked: string | undefined, timeZone: string, clock: Cloc
 }
 
 /**
- * Reads the first and last day of a span.
+ * Parses the first and last day of a range.
  * @throws TidemarkError `InvalidInput` when a day is invalid or in the future (UTC), or the order is wrong
  */
 export function parseSpan(options: { from: string; to: string }, clock: Clock): { from: string; to: string } {

@@ -32,7 +32,7 @@ export async function readHidden(question: string, signal: AbortSignal): Promise
       for (const character of text) {
         if (character === '\r' || character === '\n') return end(typed);
         if (isTerminal && character === CTRL_D) return end(null);
-        // In raw mode, the terminal does not turn Ctrl-C into a signal.
+        // In raw mode, the terminal sends Ctrl-C as a character and not as a signal.
         if (isTerminal && character === CTRL_C) process.kill(process.pid, 'SIGINT');
         else if (isTerminal && (character === BACKSPACE || character === DELETE)) typed = typed.slice(0, -1);
         else if (typed.length < MAX_LENGTH) typed += character;

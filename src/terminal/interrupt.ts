@@ -2,8 +2,8 @@ import { constants } from 'node:os';
 import { tell } from './print.js';
 
 /**
- * Makes an AbortSignal that aborts on the first Ctrl-C, SIGTERM or SIGHUP, so that the command can shut down in order.
- * The second Ctrl-C or process signal ends the process at once.
+ * Makes an AbortSignal that aborts at the first Ctrl-C, SIGTERM or SIGHUP, so that the command can shut down in order.
+ * The second Ctrl-C or signal ends the process at once.
  */
 export function interruptSignal(): AbortSignal {
   const controller = new AbortController();
@@ -17,14 +17,14 @@ export function interruptSignal(): AbortSignal {
   return controller.signal;
 }
 
-/** Like `interruptSignal`, and prints what the command does after the first Ctrl-C. */
+/** Like `interruptSignal`, but also prints what the command does after the first Ctrl-C. */
 export function interruptSignalSaying(words: string): AbortSignal {
   const signal = interruptSignal();
   signal.addEventListener('abort', () => tell(`\n${words} (press Ctrl-C again to stop at once)`), { once: true });
   return signal;
 }
 
-/** Resolves when the signal aborts, or at once if it has aborted. */
+/** Resolves when the signal aborts. Resolves at once if the signal has already aborted. */
 export async function untilAborted(signal: AbortSignal): Promise<null> {
   if (signal.aborted) return null;
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(null), { once: true }));

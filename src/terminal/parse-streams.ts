@@ -1,7 +1,7 @@
 import { TidemarkError } from '../core/errors.js';
 
 /**
- * Parses a comma-separated `--streams`; all allowed streams when it is left out.
+ * Parses the comma-separated value of `--streams`. Returns all allowed streams when the option is left out.
  * @throws TidemarkError `InvalidInput` for an unknown stream or an empty list
  */
 export function parseStreams<T extends string>(list: string | undefined, allowed: readonly T[]): T[] {

@@ -10,7 +10,7 @@ export const FAILED = 1;
 export const USAGE = 2;
 
 /**
- * Prints why a command failed and the remedy. Prints the stack only with TIDEMARK_DEBUG.
+ * Prints why a command failed, and the remedy. Prints the stack only if TIDEMARK_DEBUG is set.
  * @returns Exit code: 2 for invalid input, else 1
  */
 export function printError(thrown: unknown): number {

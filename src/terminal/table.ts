@@ -14,13 +14,16 @@ export interface TableData {
 
 /** Limits for the width of a table. */
 export interface TableOptions {
-  /** Longest cell, in columns of the terminal; longer cells are cut. @default 60 */
+  /** Maximum width of a cell, in columns of the terminal. Longer cells are cut. @default 60 */
   maxCell?: number;
-  /** Columns of the terminal. Cells are cut further to fit, but never below 12 columns. @default unlimited */
+  /**
+   * Width of the terminal in columns. Cells are cut further until the table fits, but never below 12 columns. @default
+   * unlimited
+   */
   width?: number;
 }
 
-/** Renders rows as a text table: numbers right-aligned, one rule under the header, long cells cut. */
+/** Renders rows as a text table. Numbers are right-aligned, a line separates the header, and long cells are cut. */
 export function renderTable(
   { columns, rows }: TableData,
   { maxCell = MAX_CELL, width = Infinity }: TableOptions = {},
@@ -48,7 +51,7 @@ export function renderTable(
 function renderColumn(name: string, values: readonly unknown[]): { cells: string[]; side: 'left' | 'right' } {
   const numeric =
     values.some(isNumber) && values.every((value) => value === null || value === undefined || isNumber(value));
-  // Do not group the digits of an id.
+  // The digits of an id are not grouped.
   const grouped = !/(^|_)id$/i.test(name);
   const decimals = numeric ? sharedDecimals(values) : null;
   return {
@@ -60,7 +63,7 @@ function renderColumn(name: string, values: readonly unknown[]): { cells: string
   };
 }
 
-/** Shrinks the widest columns first, until all fit. */
+/** Reduces the widths until all columns fit. The widest column is always reduced first. */
 function fitWidths(widths: readonly number[], available: number): number[] {
   const fitted = [...widths];
   const room = available - GAP.length * Math.max(0, widths.length - 1);
@@ -74,18 +77,18 @@ function fitWidths(widths: readonly number[], available: number): number[] {
   return fitted;
 }
 
-/** Formats one value for a person: NULL is empty, lists are joined, control characters are escaped. */
+/** Formats one value for people. NULL becomes empty, lists are joined, control characters are escaped. */
 export function renderCell(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (isNumber(value)) return renderNumber(value, null, true);
   if (Array.isArray(value)) return value.map((item) => renderCell(item)).join(', ');
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  // The text comes from the API: escape everything that a terminal could execute.
+  // The text may come from the API. Escape everything that a terminal could execute.
   return visibleLine(text);
 }
 
 function renderNumber(value: number | bigint, decimals: number | null, grouped: boolean): string {
-  // Group digits only from 10,000: years must have no comma.
+  // Group digits only from 10,000 on, because years must have no comma.
   const useGrouping = grouped && (value >= 10_000 || value <= -10_000);
   if (typeof value === 'bigint') return value.toLocaleString('en-US', { useGrouping });
   const places =
@@ -95,7 +98,10 @@ function renderNumber(value: number | bigint, decimals: number | null, grouped: 
   return rounded(value).toLocaleString('en-US', { useGrouping, ...places });
 }
 
-/** Decimal places that show every number of a column in full and align the points; null if more than 4 are needed. */
+/**
+ * Returns the number of decimal places for a column. It shows every number in full and aligns the decimal points. Null
+ * if more than 4 places are needed.
+ */
 function sharedDecimals(values: readonly unknown[]): number | null {
   let most = 0;
   for (const value of values) {
@@ -104,7 +110,7 @@ function sharedDecimals(values: readonly unknown[]): number | null {
   return most <= MAX_DECIMALS ? most : null;
 }
 
-// Rounds to 12 digits: later digits are rounding errors of floating-point arithmetic.
+// Rounds to 12 digits, because later digits are errors of floating-point arithmetic.
 function rounded(value: number): number {
   return Number.isInteger(value) ? value : Number(value.toPrecision(12));
 }

@@ -4,7 +4,7 @@ import { say, sayJson } from './print.js';
 import type { Published } from '../builds/published.js';
 import { sayTable } from './say-table.js';
 
-/** Opens the published warehouse that the configuration names, runs `work` and closes the warehouse. */
+/** Opens the published warehouse to which the configuration refers, runs `work` and closes the warehouse. */
 export async function withPublished(
   command: Command,
   work: (published: Published, context: CliContext) => Promise<void>,
@@ -20,7 +20,7 @@ export async function withPublished(
 }
 
 /**
- * Prints the rows of a query as a table or as JSON objects. If there are no rows, prints `empty` instead of a table.
+ * Prints the rows of a query as a table or as JSON. If there are no rows, prints the text `empty` instead of a table.
  */
 export async function printQuery(
   published: Published,

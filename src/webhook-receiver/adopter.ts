@@ -5,11 +5,12 @@ import { LockSeeker } from '../core/lock.js';
 import { landSpool, spoolFile, type PartTarget, type SpoolLimits } from '../landing/index.js';
 import { listReceiverLocks, listSpools } from './deliveries.js';
 
-// Receivers of older versions have no ids. Each such receiver landed its spools within a minute.
+// Receivers of older versions have no ids. They always landed their spools within a minute. So a spool that is older
+// than this time is abandoned.
 const OLDER_VERSION_MS = 120_000;
 const OLDER_VERSION = 'older-version';
-// Once in this many calls of `adopt`, also search for spools whose receiver has no lock. These spools are rare, and the
-// search reads a folder for each day.
+// Once per this many calls of `adopt`, also search for spools of receivers that have no lock. Such spools are rare, and
+// the search reads one folder for each day.
 const SCAN_EVERY = 100;
 
 /** Options of the Adopter. Times are in milliseconds. */
@@ -18,15 +19,15 @@ export interface AdopterOptions {
   beatMs?: number | undefined;
   place?: string | undefined;
   limits?: SpoolLimits | undefined;
-  /** Land spools of an older version after they have not changed for this long. In milliseconds. */
+  /** A spool of an older version is landed when it has not changed for this time, in milliseconds. */
   olderVersionMs?: number | undefined;
   /** Called for each landed spool with its number of deliveries. */
   onLanded: (rows: number) => void;
 }
 
 /**
- * Lands the spools of dead receivers. Only the holder of a receiver's lock may land the receiver's spools. So only one
- * process lands the spools, and never while the receiver lives. Keeps its observations of each lock from call to call.
+ * Lands the spools of dead receivers. Only the holder of a receiver's lock may land its spools. So only one process
+ * lands them, and never while the receiver lives. The Adopter remembers what it saw of each lock between calls.
  */
 export class Adopter {
   readonly #dataDir: string;
@@ -42,9 +43,10 @@ export class Adopter {
   }
 
   /**
-   * Checks every receiver except `own` once, and lands the spools of dead receivers. Call `adopt` every few seconds.
+   * Checks every receiver except `own` once, and lands the spools of dead receivers. Call this method every few
+   * seconds.
    * @param own this process's receiver
-   * @param goesOn called between parts; an error stops the work, and a later call continues
+   * @param goesOn called between parts; if it throws, the work stops, and a later call continues
    * @throws the first error, after all receivers were checked
    */
   async adopt(own: string | undefined, goesOn: () => void): Promise<void> {
@@ -56,7 +58,7 @@ export class Adopter {
     const candidates: (string | null)[] = [...receivers];
     if (this.#isAbandoned(this.#spools.get(null) ?? [])) candidates.push(null);
     const faults: unknown[] = [];
-    // A spool that cannot be landed must not delay the other spools.
+    // Continue after an error: a spool that cannot be landed must not delay the other spools.
     for (const receiver of candidates)
       await this.#takeOver(receiver, goesOn).catch((fault: unknown) => faults.push(fault));
     if (faults.length > 0) throw faults[0];
@@ -71,7 +73,7 @@ export class Adopter {
     const lock = seeker.attempt();
     if (lock === undefined) return;
     try {
-      // List again: the receiver may have landed its spools and released the lock since the first list.
+      // List the spools again: since the first list, the receiver may have landed its spools and released the lock.
       for (const target of listSpools(this.#dataDir).get(receiver) ?? []) {
         const rows = await landSpool(target, {
           limits,
@@ -88,7 +90,10 @@ export class Adopter {
     }
   }
 
-  /** Whether a receiver of an older version is dead: it has no lock, or its spools have not changed for too long. */
+  /**
+   * Whether a receiver of an older version is dead. It is dead if it has no lock, or if its spools have not changed for
+   * too long.
+   */
   #isAbandoned(targets: readonly PartTarget[]): boolean {
     if (targets.length === 0) return false;
     if (!existsSync(olderReceiverLock(this.#dataDir))) return true;

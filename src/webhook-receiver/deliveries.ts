@@ -5,8 +5,9 @@ import { receiversDir, runFolder, streamDir } from '../core/data-folder.js';
 import { spoolsDir, type PartTarget } from '../landing/index.js';
 
 /*
- * Files of webhook deliveries. Several receivers may share a data folder, such as two machines behind a load balancer.
- * So every file name has the random id of its receiver: `_spool/part-<receiver>-<number>-<time>.ndjson`.
+ * Names of files for webhook deliveries. Several receivers may share a data folder, for example two machines behind a
+ * load balancer. So every file name contains the random id of its receiver:
+ * `_spool/part-<receiver>-<number>-<time>.ndjson`.
  */
 
 const STREAM = 'watch_events';
@@ -31,9 +32,7 @@ export function nextChunk(dataDir: string, receiver: string, number: number, now
   );
 }
 
-/**
- * Lists the spooled chunks by receiver. The key `null` has the spools of older versions, whose receivers had no ids.
- */
+/** Lists the spooled chunks by receiver. Spools of older versions, whose receivers had no ids, have the key `null`. */
 export function listSpools(dataDir: string): Map<string | null, PartTarget[]> {
   const found = new Map<string | null, PartTarget[]>();
   for (const date of names(streamDir(dataDir, STREAM), /^date=(.+)$/)) {

@@ -16,13 +16,13 @@ const COMMIT_EVERY_MS = 60_000;
 export interface DeliveryLogOptions {
   /** Called for each landed spool with its number of deliveries. */
   onCommit?: (rows: number) => void;
-  /** Called when a spool cannot be landed. The log tries again. */
+  /** Called when a spool cannot be landed. The log then tries again. */
   onFault?: (error: unknown) => void;
-  /** Longest time before a spool is landed, so that a load soon sees new deliveries (default: a minute). */
+  /** Longest time before a spool is landed, so that the next load sees new deliveries soon (default: one minute). */
   commitEveryMs?: number;
-  /** Size of a spool. */
+  /** Size limits of a spool. */
   limits?: SpoolLimits;
-  /** Options of `Lock`, and of the Adopter for spools of older versions. */
+  /** Options for `Lock`. `olderVersionMs`: option of the Adopter for spools of older versions. */
   leaseMs?: number;
   beatMs?: number;
   place?: string;
@@ -39,7 +39,7 @@ interface Waiting {
 interface Receiver {
   id: string;
   lock: Lock;
-  /** The current spool. Closed after a fault and then opened again. */
+  /** The current spool. After a fault, it is closed and later opened again. */
   chunk: { target: PartTarget; spool: Spool | undefined; rows: number } | undefined;
   /** Full spools that wait to be landed. */
   full: PartTarget[];
@@ -47,12 +47,14 @@ interface Receiver {
 }
 
 /**
- * Stores deliveries as rows of the stream watch_events. Once `keep` resolves, the delivery is in a synced spool; within
- * a minute it is in a part. Deliveries that arrive together share one sync. Several logs may share a data folder, also
+ * Stores deliveries as rows of the stream watch_events. When `keep` resolves, the delivery is in a synced spool. Within
+ * a minute, it is in a part. Deliveries that arrive together share one sync. Several logs may share a data folder, also
  * on several machines. Each log has its own spools and lands the spools of dead processes.
  *
- * States of a delivery: waiting → spooled (synced, `keep` resolves) → landed. States of this receiver: none → joined
- * (holds its lock) → none (lock lost; the next write joins with another id).
+ * States of a delivery: waiting → spooled (synced, `keep` resolves) → landed.
+ *
+ * States of this receiver: none → joined (holds its lock) → none (lock lost). After the loss of the lock, the next
+ * write joins with another id.
  */
 export class DeliveryLog {
   readonly #dataDir: string;
@@ -90,8 +92,8 @@ export class DeliveryLog {
   }
 
   /**
-   * Stores a delivery. Resolves once it is on disk; rejects if it may not be on disk. A delivery stored twice is still
-   * one event.
+   * Stores a delivery. Resolves once it is on disk. Rejects if it may not be on disk. If a delivery is stored twice, it
+   * still counts as one event.
    * @param body the delivery's exact text
    * @param companyId null when the delivery names no usable company
    */
@@ -112,7 +114,7 @@ export class DeliveryLog {
     });
   }
 
-  /** Lands everything and stops. Deliveries that cannot be landed stay in their spool for the next receiver. */
+  /** Lands all deliveries and stops. Deliveries that cannot be landed stay in their spool for the next receiver. */
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     this.#closing.abort();
@@ -150,8 +152,8 @@ export class DeliveryLog {
   }
 
   /**
-   * Writes rows to this process's own spools and syncs the spools. If this process was paused, another process may have
-   * landed and removed its spools. Then the rows go to new spools under another receiver id.
+   * Writes rows to this process's own spools and syncs the spools. If this process was suspended, another process may
+   * have taken over its spools. Then the rows go to new spools under another receiver id.
    * @throws LockLostError after three attempts
    */
   async #write(rows: readonly LandedRow[]): Promise<void> {
@@ -160,7 +162,7 @@ export class DeliveryLog {
         const receiver = await this.#join();
         for (const row of rows) await this.#append(receiver, row);
         await receiver.chunk?.spool?.sync();
-        // The lock is still held after the sync, so a process that takes over the spools later finds these rows.
+        // The lock is still held after the sync. So a process that takes over the spools later finds these rows.
         receiver.lock.assertHeld();
         return;
       } catch (error) {
@@ -180,7 +182,7 @@ export class DeliveryLog {
       rows: 0,
     });
     if (chunk.spool === undefined) {
-      // Do not create a spool again after another process has landed and removed it.
+      // Check the lock first: if another process has landed and removed the spool, do not create it again.
       receiver.lock.assertHeld();
       const file = spoolFile(runFolder(chunk.target), chunk.target.chunk);
       chunk.spool = await Spool.open(file);
@@ -210,7 +212,7 @@ export class DeliveryLog {
     if (chunk) chunk.spool = undefined;
   }
 
-  /** Lands full spools. After an error, the spool stays; the next call tries again. */
+  /** Lands full spools. If an error occurs, the spool stays, and the next call tries again. */
   async #land(): Promise<void> {
     this.#landDue = false;
     const { limits, onCommit, onFault } = this.#options;
@@ -223,7 +225,7 @@ export class DeliveryLog {
         receiver.full.shift();
         if (rows > 0) onCommit?.(rows);
       } catch (error) {
-        // The spools of a lost lock are adopted by this or another process.
+        // After the loss of the lock, this or another process lands the spools as those of a dead receiver.
         if (error instanceof LockLostError) {
           await this.#closeSpool();
           this.#receiver = undefined;

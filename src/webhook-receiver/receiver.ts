@@ -8,7 +8,7 @@ import { readJsonNodes } from '../core/json-nodes.js';
 export interface ReceiverOptions {
   /** Path of deliveries, such as `/events`. */
   path: string;
-  /** The callback's secret. It stays the same when the callback's address changes. */
+  /** Secret that signs deliveries. It stays the same when the callback's address changes. */
   secret: string;
   /** Stores a signed delivery; resolves once it is on disk. */
   keep: (body: string, companyId: string | null) => Promise<void>;
@@ -27,11 +27,11 @@ const MAX_BYTES = 1024 * 1024;
 const MAX_CONNECTIONS = 256;
 
 /**
- * Creates the webhook receiver (reference v2, "Webhook delivery"). Answers 2xx only once the delivery is on disk. After
- * any other answer the API sends the delivery again. Stores a signed delivery exactly as received, even if its content
- * is not readable. Answers:
+ * Creates the webhook receiver (reference v2, "Webhook delivery"). It answers 2xx only when the delivery is on disk.
+ * After any other answer, the API sends the delivery again. A signed delivery is stored exactly as received, even if
+ * its content is not readable. Answers:
  * - 200: stored, or `GET /healthz`
- * - 401: not signed with the secret over its exact bytes; not stored
+ * - 401: no valid signature of the exact bytes; not stored
  * - 404: another path
  * - 405: not POST
  * - 413: body too large
@@ -78,7 +78,7 @@ async function receive(request: IncomingMessage, response: ServerResponse, optio
   answer(request, response, 200);
 }
 
-/** Reads the exact bytes of a body. */
+/** Reads the exact bytes of a request body. */
 async function readBody(request: IncomingMessage, most: number): Promise<Buffer | 'too large' | 'broken off'> {
   if (Number(request.headers['content-length'] ?? 0) > most) return 'too large';
   const chunks: Buffer[] = [];
@@ -95,7 +95,7 @@ async function readBody(request: IncomingMessage, most: number): Promise<Buffer 
   return Buffer.concat(chunks);
 }
 
-/** Reads the id of the delivery's company; null when there is none or the warehouse cannot hold it. */
+/** Reads the company id of a delivery. Null when there is none, or when the warehouse cannot hold it. */
 function companyOf(text: string): string | null {
   try {
     const delivery = readJsonNodes(text);
@@ -107,7 +107,7 @@ function companyOf(text: string): string | null {
   }
 }
 
-/** Answers without a body. Closes the connection if the request was not read to its end. */
+/** Answers without a body. Closes the connection if the request was not read completely. */
 function answer(
   request: IncomingMessage,
   response: ServerResponse,
