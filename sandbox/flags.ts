@@ -18,7 +18,8 @@ export function readFlags(argv: string[]): Flags {
   return key === undefined ? all : { ...all, ...readKeyFlags(key) };
 }
 
-// Commander gets no default value. So an option without its flag stays undefined, and a state file can set it.
+// Give no default value to Commander. An option whose flag is missing then stays undefined, and a state file can set
+// it.
 function optionOf(one: Switch<unknown>): Option {
   const shown = shownDefault(one);
   const { group, flag, description, parse } = one;

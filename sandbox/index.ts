@@ -5,7 +5,7 @@ export { DEFAULT_STATUSES, type SandboxOptions } from './options.js';
 
 /** A sandbox that listens on 127.0.0.1. */
 export interface RunningSandbox {
-  /** Address without a slash at its end, the base of all routes of version 1, version 2 and the connector. */
+  /** Address without a final slash. All routes of version 1, version 2 and the connector start with it. */
   url: string;
   /** API key with all permissions. */
   key: string;

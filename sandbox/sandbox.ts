@@ -18,7 +18,7 @@ import { Watches } from './state/watches.js';
 import { Webhooks } from './state/webhooks.js';
 import { createWorld, type World } from './world/index.js';
 
-/** One running sandbox: the market, its current day and the state of its only customer. */
+/** One running sandbox: the market, its current day, and the state of the only customer. */
 export class Sandbox {
   readonly options: SandboxOptions;
   readonly world: World;
@@ -84,7 +84,7 @@ export class Sandbox {
     this.quota.startDay();
   }
 
-  /** Sends the events of a range of days, both included, to the callback. */
+  /** Sends the events of a range of days to the callback. Both days are included. */
   #deliver(fromDay: number, toDay: number): void {
     const { callback, secret } = this.watches;
     if (callback === null || secret === null) return;
@@ -95,7 +95,7 @@ export class Sandbox {
     }
   }
 
-  /** Writes the state file, if the option `file` names one. */
+  /** Writes the state file if the option `file` is set. */
   save(): void {
     const { file, companies, tenders, seed, date, clones, key } = this.options;
     if (file === null) return;

@@ -5,8 +5,8 @@ import type { SandboxOptions } from './options.js';
 import { sandboxOptions } from './switches.js';
 
 /*
- * The sandbox as a process. Reads its flags, listens, and prints one line of JSON on stdout when it is ready. Closes on
- * SIGTERM or SIGINT. Writes all other output to stderr.
+ * The sandbox as a process. It parses its flags, listens, and prints one line of JSON on stdout when it is ready. It
+ * closes on SIGTERM or SIGINT. All other output goes to stderr.
  */
 
 async function main(argv: string[]): Promise<void> {
@@ -22,7 +22,7 @@ async function main(argv: string[]): Promise<void> {
 }
 
 /**
- * Adds the market of the state file to the options. Flags may repeat the values in the file but not contradict them.
+ * Adds the market in the state file to the options. A flag may repeat a value of the file, but must not contradict it.
  */
 function withSaved(given: Partial<SandboxOptions>): Partial<SandboxOptions> {
   const saved = given.file === undefined || given.file === null ? null : readState(given.file);
@@ -37,7 +37,7 @@ function withSaved(given: Partial<SandboxOptions>): Partial<SandboxOptions> {
   return { ...given, companies, tenders, seed, date, clones, key };
 }
 
-/** Explains an error that occurred while the sandbox started, and says what to do. */
+/** Returns a message for an error that occurred while the sandbox started. It says what to do. */
 function explain(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE')

@@ -2,9 +2,9 @@ import { InvalidArgumentError } from 'commander';
 import { DRIFT_KINDS, type DriftKind } from './faults/drift.js';
 import { DEFAULT_STATUSES, type Statuses } from './options.js';
 
-/* Parsers of the texts that switches take. Each throws InvalidArgumentError for a text that it does not accept. */
+/* Parsers for the texts of flags. Each parser throws InvalidArgumentError for a text that it does not accept. */
 
-/** Takes the text as given. */
+/** Returns the text unchanged. */
 export function text(given: string): string {
   return given;
 }
@@ -15,7 +15,7 @@ export function wholeNumber(given: string): number {
   return Number(given);
 }
 
-/** Parses a whole number from 0. */
+/** Parses a whole number that is not negative. */
 export function count(given: string): number {
   if (!/^\d+$/.test(given)) throw new InvalidArgumentError('Expected a whole number from 0.');
   return Number(given);
@@ -31,7 +31,7 @@ export function driftKinds(given: string): DriftKind[] {
   return names(given).map(oneOf(...DRIFT_KINDS));
 }
 
-/** Makes a parser that accepts only these texts. */
+/** Returns a parser that accepts only these texts. */
 export function oneOf<T extends string>(...allowed: T[]): (given: string) => T {
   return (given) => {
     if (!allowed.includes(given as T)) throw new InvalidArgumentError(`Expected one of: ${allowed.join(', ')}.`);
@@ -40,7 +40,8 @@ export function oneOf<T extends string>(...allowed: T[]): (given: string) => T {
 }
 
 /**
- * Parses `limit=403,invalid=422` into the statuses of version 2 errors. Errors that the text omits keep their default.
+ * Parses `limit=403,invalid=422` into the statuses of version 2 errors. Errors that the text does not name keep their
+ * default status.
  */
 export function statuses(given: string): Statuses {
   const chosen: Record<string, number> = { ...DEFAULT_STATUSES };

@@ -3,23 +3,23 @@ import { count, driftKinds, names, oneOf, statuses, text, wholeNumber } from './
 import { DEFAULT_RULES } from './world/index.js';
 
 /*
- * All switches of the sandbox in one table: the flags of the process, the defaults of its options, and the section
- * "Switches" of the README come from here.
+ * All switches of the sandbox in one table. The flags of the process, the defaults of its options, and the section
+ * "Switches" of the README come from this table.
  */
 
-/** Where the process listens. */
+/** Address and port on which the process listens. */
 export interface Listening {
   host: string;
   port: number;
 }
 
 /**
- * What a switch can set. Each `--key` flag gives one text, from which http/permissions.ts reads keys and their
- * permissions.
+ * The options that switches can set. The flag `--key` may be repeated, and gives a list of texts. http/permissions.ts
+ * parses these texts into keys with permissions.
  */
 type Settable = Omit<SandboxOptions, 'key' | 'keys'> & Listening & { key: string[] };
 
-/** Groups of switches, in the order of the help and of the README. */
+/** Groups of switches, in the order in which the help and the README show them. */
 export const GROUPS = {
   market: 'Market',
   paging: 'Pages and totals',
@@ -30,26 +30,27 @@ export const GROUPS = {
   process: 'Process',
 } as const;
 
-/** A switch: one flag and the option it sets. */
+/** A switch: one flag, and the option that it sets. */
 export interface Switch<T> {
   group: keyof typeof GROUPS;
-  /** The flag in the syntax of commander: `--name <value>`. */
+  /** The flag in the syntax of Commander: `--name <value>`. */
   flag: string;
-  /** Value of the option without the flag. */
+  /** Value of the option when the flag is missing. */
   value: T;
   /**
-   * The default that help and README show, if it is not the text of `value`. null: the switch is off without its flag.
+   * Text that help and README show as the default, if it differs from `value`. null: the switch is off when its flag is
+   * missing.
    */
   shown?: string | null;
   description: string;
   /**
-   * Converts the text of the flag to a value. `before` is the value of earlier flags, if the flag may be repeated.
-   * Left out for a flag without a text.
+   * Converts the text of the flag to a value. `before` is the value of an earlier occurrence, if the flag may be
+   * repeated. Left out for a flag without a text.
    */
   parse?: (text: string, before: T | undefined) => T;
 }
 
-/** One switch for each option. */
+/** All switches, one for each option. */
 export const SWITCHES: { [Option in keyof Settable]: Switch<Settable[Option]> } = {
   companies: {
     group: 'market',
@@ -342,19 +343,19 @@ export const SWITCHES: { [Option in keyof Settable]: Switch<Settable[Option]> } 
   },
 };
 
-/** The switches in the order of their groups. */
+/** Returns the switches, sorted by group. */
 export function switchList(): Switch<unknown>[] {
   const all = Object.values(SWITCHES) as Switch<unknown>[];
   return Object.keys(GROUPS).flatMap((group) => all.filter((one) => one.group === group));
 }
 
-/** The default that help and README show for a switch; null when the switch is off without its flag. */
+/** Returns the default that help and README show for a switch. Null when the switch is off without its flag. */
 export function shownDefault({ value, shown = String(value) }: Switch<unknown>): string | null {
   return shown;
 }
 
 /**
- * Returns all options: the given ones, and defaults for the rest. The default key contains the seed; the default date
+ * Returns all options: the given ones, and defaults for all others. The default key contains the seed. The default date
  * is today.
  */
 export function sandboxOptions(given: Partial<SandboxOptions> = {}): SandboxOptions {

@@ -6,8 +6,8 @@ import { authenticate, isSettled, type Session, type Sessions } from './sessions
 const AGAIN = 'To start again, return to the application from which you came.';
 
 /**
- * Sends a screen. The forms on a session's screen may also lead to the session's client. The forms on other screens
- * may lead only to this server.
+ * Sends an HTML page. Forms on the page of a session may also lead to the address of the session's client. Forms on
+ * other pages may lead only to this server.
  */
 export function show(reply: FastifyReply, session: Session | null, html: string): FastifyReply {
   return reply
@@ -16,22 +16,22 @@ export function show(reply: FastifyReply, session: Session | null, html: string)
     .send(html);
 }
 
-/** Answers 403 with a screen that says what to do. */
+/** Answers 403 with a page that says what to do. */
 export function refuse(reply: FastifyReply, text: string): FastifyReply {
   return show(reply.code(403), null, messageScreen('Cannot continue', text));
 }
 
 /**
- * Refuses an unknown or expired session and a session of another browser. All three get the same answer, which reveals
- * nothing about other sessions.
+ * Refuses an unknown or expired session, and a session of another browser. All three cases get the same answer, so that
+ * it reveals nothing about other sessions.
  */
 export function refuseUnknown(reply: FastifyReply): FastifyReply {
   return refuse(reply, 'This sign-in is unknown or expired, or it was started in another browser. ' + AGAIN);
 }
 
 /**
- * Returns the session of a step. If the session is unknown, expired, ended or of another browser, sends a refusal and
- * returns undefined.
+ * Returns the session of a step. If the session is unknown, expired, ended or belongs to another browser, sends a
+ * refusal and returns undefined.
  */
 export function openSession(
   sessions: Sessions,
@@ -55,7 +55,7 @@ export function signIn(session: Session, person: string, reply: FastifyReply): F
   return leave(session, `/oauth/consent?${query}`, reply);
 }
 
-/** Redirects a browser with status 303, after it has posted a form. */
+/** Redirects a browser that has posted a form. Uses status 303. */
 export function leave(session: Session, address: string, reply: FastifyReply): FastifyReply {
   return reply.headers(screenHeaders(session.redirectUri)).redirect(address, 303);
 }

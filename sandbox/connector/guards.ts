@@ -2,14 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LIFETIME_MS, sameSecret, token, type Session } from './sessions.js';
 
 /*
- * Checks that keep a sign-in in the browser that began it. Posts from other sites are refused. A session belongs to
- * the first browser that opens it; the session cookie is the proof.
+ * These checks keep a sign-in in the browser that began it. Posts from other sites are refused. A session belongs to
+ * the first browser that opens it. The session cookie proves that a request comes from this browser.
  *
- * Each session has its own cookie, and the sign-in replaces this cookie. The address of a session is not enough to
- * continue the session. An earlier cookie is not enough either, because somebody could have planted or stolen it.
+ * Each session has its own cookie, and the sign-in replaces this cookie. To continue a session, its address is not
+ * enough. An earlier cookie is not enough either, because somebody could have planted or stolen it.
  */
 
-/** Whether a page of another site may have sent the request. */
+/** Returns whether a page of another site may have sent the request. */
 export function isCrossSite(request: FastifyRequest): boolean {
   const { origin, host } = request.headers;
   const site = request.headers['sec-fetch-site'];
@@ -23,8 +23,8 @@ export function isCrossSite(request: FastifyRequest): boolean {
 }
 
 /**
- * Returns whether a request may continue a session. The first request gets the cookie; later requests must send it.
- * A client without cookies can make only the first request.
+ * Returns whether a request may continue a session. The first request gets the cookie; later requests must send it. So
+ * a client that stores no cookies can make only the first request.
  */
 export function claimSession(session: Session, request: FastifyRequest, reply: FastifyReply): boolean {
   if (session.proof === null) {
@@ -34,7 +34,7 @@ export function claimSession(session: Session, request: FastifyRequest, reply: F
   return holdsSession(session, request);
 }
 
-/** Whether a request has the session's cookie. */
+/** Returns whether a request has the session's cookie. */
 export function holdsSession(session: Session, request: FastifyRequest): boolean {
   const start = `${cookieOf(session)}=`;
   const cookies = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
@@ -53,18 +53,23 @@ export function renewProof(session: Session, reply: FastifyReply): void {
   void reply.header('set-cookie', `${cookieOf(session)}=${session.proof}; ${attributes}`);
 }
 
-/** Name of the session's cookie. Each session has its own, so one browser can run several sign-ins. */
+/**
+ * Returns the name of the session's cookie. Each session has its own cookie, so one browser can run several sign-ins.
+ */
 function cookieOf({ id }: Session): string {
   return `connector_${id}`;
 }
 
-/** Headers of every screen: no scripts, no frames. Forms may lead only to this server and to the client. */
+/**
+ * Returns the headers of every page. They forbid scripts and frames. Forms may lead only to this server and to the
+ * client.
+ */
 export function screenHeaders(redirectUri: string | null): Record<string, string> {
   const client = redirectUri === null ? '' : ` ${new URL(redirectUri).origin}`;
   return {
     'content-security-policy': `default-src 'none'; style-src 'unsafe-inline'; form-action 'self'${client}; frame-ancestors 'none'; base-uri 'none'`,
-    // `no-referrer` would not work: the browser would send this page's own forms with `Origin: null`, like forms of
-    // another site.
+    // Do not use `no-referrer`. The browser would then send this page's own forms with `Origin: null`, as if they came
+    // from another site.
     'referrer-policy': 'same-origin',
     'x-frame-options': 'DENY',
     'x-content-type-options': 'nosniff',

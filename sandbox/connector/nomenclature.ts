@@ -25,7 +25,10 @@ const regionOf = new Map(ISO_COUNTRIES.map(([code, , region]) => [code, region])
 const plain = (entries: readonly { id: number; name: string }[]): NomenclatureItem[] =>
   entries.map(({ id, name }) => ({ id, name, parent: null }));
 
-/** Entries of a classification. The parent of a code is the next level up: class, group, division, section. */
+/**
+ * Returns the entries of a classification. The parent of a code is the code on the next higher level: class, group,
+ * division, section.
+ */
 function nested(rows: readonly (readonly [code: string, title: string, ...more: unknown[]])[]): NomenclatureItem[] {
   let section = '';
   return rows.map(([code, name]) => {
@@ -35,10 +38,13 @@ function nested(rows: readonly (readonly [code: string, title: string, ...more: 
   });
 }
 
-/** Entries whose id equals their name. */
+/** Returns entries whose id is their name. */
 const named = (names: readonly string[]): NomenclatureItem[] => names.map((name) => ({ id: name, name, parent: null }));
 
-/** Lists of national codes by filter name (`sic_code_gb`, …), for the countries in the market. */
+/**
+ * Lists of national industry codes, for the countries in the market. The key is the name of the filter (`sic_code_gb`,
+ * …).
+ */
 const NATIONAL_LISTS = Object.fromEntries(
   MARKET_COUNTRIES.flatMap(({ sicScheme }, country) =>
     sicScheme === null
@@ -78,8 +84,8 @@ const LISTS: Readonly<Record<string, () => NomenclatureItem[]>> = {
 };
 
 /**
- * Entries of a list, or only the entries under `parent`; null for an unknown list. The id of a country is the id of its
- * region, an underscore and the country's own id.
+ * Returns the entries of a list, or only those under `parent`; null for an unknown list. The id of a country consists
+ * of the id of its region, an underscore and the country's own id.
  */
 export function nomenclatureOf(type: string, parent: string | null): NomenclatureItem[] | null {
   const list = Object.hasOwn(LISTS, type) ? LISTS[type]!() : null;

@@ -1,6 +1,6 @@
 import { escapeHtml, page } from './screens.js';
 
-/** A mail that a real server would send. */
+/** A mail that a real server would send by e-mail. */
 export interface Mail {
   at: string;
   to: string;
@@ -9,7 +9,7 @@ export interface Mail {
 }
 
 /**
- * Mails of the sandbox. They appear on the outbox page and on stderr; no mail leaves the machine. Keeps the latest 200.
+ * Mails of the sandbox. They appear on the outbox page and on stderr; none leaves the machine. Keeps the latest 200.
  */
 export class Outbox {
   readonly #mails: Mail[] = [];
@@ -20,12 +20,12 @@ export class Outbox {
     process.stderr.write(`sandbox: mail to ${JSON.stringify(to)}: ${text}\n`);
   }
 
-  /** Mails, newest first. */
+  /** Returns the mails, newest first. */
   list(): Mail[] {
     return this.#mails.toReversed();
   }
 
-  /** The outbox as an HTML page. */
+  /** Returns the outbox as an HTML page. */
   screen(): string {
     const items = this.list().map(
       ({ at, to, subject, text }) =>

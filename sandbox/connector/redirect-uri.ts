@@ -1,20 +1,20 @@
 import { z } from 'zod';
 
-/** Characters of a host that have no special meaning in a Content-Security-Policy. */
+/** Matches a host without characters that have a special meaning in a Content-Security-Policy. */
 const PLAIN_HOST = /^[a-z0-9.\-_:[\]]+$/;
 
 /**
- * Address that receives the outcome of a sign-in. The address has:
- * - http or https, so that no redirect runs a script
- * - no user name, which could hide the real host from a reader
- * - no fragment, because code and state would be lost in it
+ * Address that receives the result of a sign-in. Requirements:
+ * - The scheme is http or https, so that no redirect runs a script.
+ * - There is no user name, because it could hide the real host from a reader.
+ * - There is no fragment, because code and state would be lost in it.
  */
 export const RedirectUri = z
   .string()
   .max(2000)
   .refine(isSafe, 'Expected an http or https address without a user and without a fragment.');
 
-/** Whether an address leads to a program on the person's own computer. */
+/** Returns whether an address leads to a program on the person's own computer. */
 export function isOwnComputer(redirectUri: string): boolean {
   if (!URL.canParse(redirectUri)) return false;
   const { protocol, hostname } = new URL(redirectUri);

@@ -1,6 +1,6 @@
 import type { Session } from './sessions.js';
 
-/* Screens of the connector: HTML without scripts. Escapes every value from outside. */
+/* HTML pages of the connector. They contain no scripts. Every value from outside is escaped. */
 
 /** Escapes text for HTML content and attributes. */
 export function escapeHtml(text: string): string {
@@ -25,7 +25,7 @@ const STYLE = `
   .note { color: #5b6675; font-size: .9rem } pre { white-space: pre-wrap; padding: .8rem; background: #f3f5f8; border-radius: 6px; font-size: .85rem }
 `;
 
-/** A complete HTML page. `body` is HTML. */
+/** Returns a complete HTML page. `body` is HTML. */
 export function page(title: string, body: string): string {
   return (
     `<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
@@ -41,18 +41,18 @@ function message(text: string | null): string {
   return text === null ? '' : `<p class="error" role="alert">${escapeHtml(text)}</p>`;
 }
 
-/** The name of the client that asks for access and, if known, the host that receives the answer. */
+/** Returns the name of the client that asks for access. Adds the host that receives the answer, if it is known. */
 function asker({ client, redirectUri }: Session): string {
   const host = redirectUri === null ? '' : ` at <strong>${escapeHtml(new URL(redirectUri).host)}</strong>`;
   return `<strong>${escapeHtml(client)}</strong>${host}`;
 }
 
-/** A form with one button that posts the session id. */
+/** Returns a form with one button that posts the session id. */
 function answer(action: string, session: string, label: string, style: string): string {
   return `<form method="post" action="${action}">${hidden('session', session)}<button class="${style}">${label}</button></form>`;
 }
 
-/** Screen with the ways to sign in. `error` explains why the last attempt failed. */
+/** Returns the page with the ways to sign in. `error` explains why the last attempt failed. */
 export function loginScreen(session: Session, error: string | null): string {
   const query = escapeHtml(new URLSearchParams({ session: session.id }).toString());
   return page(
@@ -64,7 +64,7 @@ export function loginScreen(session: Session, error: string | null): string {
   );
 }
 
-/** Screen that asks for an e-mail address for a trial. */
+/** Returns the page that asks for an e-mail address for a trial. */
 export function trialScreen(session: string, email: string, error: string | null): string {
   return page(
     'Start a trial',
@@ -75,7 +75,7 @@ export function trialScreen(session: string, email: string, error: string | null
   );
 }
 
-/** Screen that asks for the mailed code. */
+/** Returns the page that asks for the code in the mail. */
 export function codeScreen(session: string, email: string, error: string | null): string {
   return page(
     'Enter the code',
@@ -92,7 +92,7 @@ function back(path: string, parameters: Record<string, string>, label: string): 
   return `<a class="button quiet" href="${path}?${query}">${label}</a>`;
 }
 
-/** Screen that asks whether the client may have access. */
+/** Returns the page that asks whether the client may have access. */
 export function consentScreen(session: Session): string {
   return page(
     'Allow access?',
@@ -117,12 +117,15 @@ export function keyScreen({ id, clientState, redirectUri }: Session, key: string
   );
 }
 
-/** Screen with one message and no action. */
+/** Returns a page with one message and nothing to click. */
 export function messageScreen(title: string, text: string): string {
   return page(title, `<p>${escapeHtml(text)}</p>`);
 }
 
-/** Screen of the sandbox's own identity provider: sign in as its one person, cancel, or fail. */
+/**
+ * Returns the page of the sandbox's own identity provider. It offers to sign in as its only person, to cancel, or to
+ * fail.
+ */
 export function identityScreen(state: string): string {
   const link = (parameters: Record<string, string>): string =>
     escapeHtml(`/oauth/sso/callback?${new URLSearchParams({ ...parameters, state }).toString()}`);

@@ -11,25 +11,28 @@ import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
  */
 export type SessionState = 'new' | 'authenticated' | 'granted' | 'denied';
 
-/** A sign-in of a person for a client. */
+/** The sign-in of one person for one client. */
 export interface Session {
-  /** Value of the parameter `session`. This server creates it, or a program on the person's computer. */
+  /** Value of the parameter `session`. This server creates it, or a program on the person's computer does. */
   id: string;
   client: string;
-  /** Address that receives the outcome. It is fixed at creation, so no link can change it. */
+  /** Address that receives the result. It is set at creation and never changes, so no link can replace it. */
   redirectUri: string | null;
-  /** Value of the client's parameter `state`. The client gets it back with the outcome. */
+  /** Value of the client's parameter `state`. The client gets this value back with the result. */
   clientState: string | null;
   state: SessionState;
   /** Value of the session's cookie; null until a browser opens the session. */
   proof: string | null;
-  /** The person who signed in. */
+  /** The person who signed in; null before. */
   person: string | null;
   ssoState: string | null;
   trial: { email: string; code: string; triesLeft: number; sentAt: number } | null;
-  /** Trial codes mailed so far. */
+  /** Number of trial codes mailed so far. */
   codesSent: number;
-  /** Whether the client is a program on the person's computer. It gets the API key, because no route exchanges a code. */
+  /**
+   * Whether the client is a program on the person's computer. Such a client gets the API key itself, because no route
+   * exchanges a code for a key.
+   */
   getsKey: boolean;
   /** Authorization code; null until access is granted. */
   code: string | null;
@@ -40,8 +43,8 @@ export const LIFETIME_MS = 30 * 60_000;
 const CODE_LIFETIME_MS = 10 * 60_000;
 const CODE_TRIES = 5;
 /**
- * Maximum number of codes for a session. Each code allows new attempts, so without this limit a client could guess for
- * ever.
+ * Maximum number of codes for a session. Each code allows new attempts. Without this limit, a client could guess codes
+ * without end.
  */
 const CODES = 5;
 const KEPT = 1000;
@@ -50,13 +53,13 @@ export function token(): string {
   return randomBytes(24).toString('base64url');
 }
 
-/** Compares two secrets in constant time: the time must not reveal where they differ. */
+/** Compares two secrets in constant time, because the time must not show where they differ. */
 export function sameSecret(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** The latest 1,000 sign-ins. */
+/** Holds the latest 1,000 sign-ins. */
 export class Sessions {
   readonly #sessions = new Map<string, Session>();
 
@@ -65,8 +68,8 @@ export class Sessions {
   }
 
   /**
-   * Begins a sign-in for a program on the person's computer, which chose the session's value. Returns undefined if the
-   * value is taken, also by an expired session, or if it can be guessed.
+   * Begins a sign-in for a program on the person's computer. The program has chosen the value of the parameter
+   * `session`. Returns undefined if this value was used before (also by an expired session), or if it can be guessed.
    */
   begin(id: string, redirectUri: string, clientState: string | null, now: number): Session | undefined {
     if (this.#sessions.has(id) || !/^[\w-]{32,128}$/.test(id)) return undefined;
@@ -98,7 +101,7 @@ export class Sessions {
     return session && now - session.createdAt < LIFETIME_MS ? session : undefined;
   }
 
-  /** Returns the session of an SSO callback, found by its `state` value. A `state` value works only once. */
+  /** Finds the session of an SSO callback by its `state` value. Each `state` value works only once. */
   takeSsoState(state: string, now: number): Session | undefined {
     if (state === '') return undefined;
     for (const { id, ssoState } of this.#sessions.values()) {
@@ -112,7 +115,7 @@ export class Sessions {
 }
 
 /**
- * Creates a code for a trial sign-up. The code has six digits, and is valid for ten minutes and five attempts. It
+ * Creates a code for a trial sign-up. The code has six digits. It is valid for ten minutes and five attempts, and
  * replaces the earlier code.
  *
  * @returns null after five codes in this session
@@ -125,7 +128,7 @@ export function startTrial(session: Session, email: string, now: number): string
   return code;
 }
 
-/** Checks a code. Returns null for the right code, else a message for the person. */
+/** Checks a code that a person typed. Returns null for the right code, else a message for the person. */
 export function tryCode(session: Session, email: string, code: string, now: number): string | null {
   const { trial } = session;
   if (trial === null || now - trial.sentAt > CODE_LIFETIME_MS)
@@ -144,15 +147,15 @@ export function authenticate(session: Session, person: string): void {
   session.person = person;
 }
 
-/** Whether a session has its final outcome. */
+/** Returns whether a session has its final result. */
 export function isSettled({ state }: Session): boolean {
   return state === 'granted' || state === 'denied';
 }
 
 /**
- * Ends a session with an outcome.
+ * Ends a session with a result.
  *
- * @returns The client's address with the outcome; null when the client gave no address
+ * @returns The client's address with the result; null when the client gave no address
  */
 export function settle(session: Session, outcome: 'granted' | 'denied'): string | null {
   session.state = outcome;

@@ -24,10 +24,10 @@ import { OwnershipPayload } from '../../schemas/v2/ownership.js';
 import { ProspectingResponse } from '../../schemas/v2/prospecting.js';
 import type { Operation } from './operation.js';
 
-/** Connector routes under `/api` that the sandbox answers itself, without a version 2 call. */
+/** Routes under `/api` that the connector answers itself. The other `/api` routes call version 2. */
 export const CONNECTOR_OWN: ReadonlySet<string> = new Set(['/api/verify-token', '/api/nomenclature']);
 
-/** The 23 routes of the connector application. The reference does not show their answers; the sandbox chose them. */
+/** The 23 routes of the connector application. The reference does not show their answers, so the sandbox chose them. */
 export const CONNECTOR_OPERATIONS: readonly Operation[] = [
   { method: 'GET', path: '/', summary: 'Landing page', section: 'Connector', html: true },
   { method: 'GET', path: '/health', summary: 'Health check', section: 'Connector', response: HealthResponse },

@@ -14,7 +14,7 @@ export const OPERATIONS: readonly Operation[] = [...V2_OPERATIONS, ...V1_OPERATI
 
 type Json = Record<string, unknown>;
 
-/** Builds the OpenAPI 3.1 description from the schemas that check the requests. */
+/** Builds the OpenAPI 3.1 description. Uses the same schemas that check the requests. */
 export function buildOpenApi(statuses: Statuses): Json {
   const paths: Record<string, Json> = {};
   for (const operation of [...OPERATIONS, ...ALTERNATE_OPERATIONS]) {
@@ -56,12 +56,12 @@ function describe(operation: Operation, statuses: Statuses): Json {
   };
 }
 
-/** Connector routes need no Authorization header. */
+/** Returns whether a route needs no Authorization header. Only the routes of the connector need none. */
 function isOpen({ path }: Operation): boolean {
   return !path.startsWith('/v');
 }
 
-/** Whether a body is required. A body whose fields are all optional is not required. */
+/** Returns whether a route requires a body. If all fields are optional, the body is not required. */
 function isRequired(schema: z.ZodType | undefined): boolean {
   return schema !== undefined && !schema.safeParse({}).success;
 }
@@ -108,14 +108,14 @@ function responsesOf(operation: Operation, statuses: Statuses): Json {
   return out;
 }
 
-/** Body of a successful answer. The connector's `/api` routes also send their errors with status 200. */
+/** Returns the schema of a successful answer. The connector's `/api` routes also send their errors with status 200. */
 function answerOf({ path, response = z.unknown() }: Operation): z.ZodType {
   if (!path.startsWith('/api') || path === '/api/verify-token') return response;
   if (CONNECTOR_OWN.has(path)) return z.union([response, DetailError]);
   return z.union([response, DetailError, InvalidRequest, LimitErrorBody]);
 }
 
-/** Status, description and body of the errors that a route can return. */
+/** Returns status, description and body of the errors that a route can return. */
 function errorsOf(
   { path, also = [], query, body, form }: Operation,
   statuses: Statuses,

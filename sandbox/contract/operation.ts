@@ -2,7 +2,7 @@ import type { z } from 'zod';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** One route of the API, as the description shows it. */
+/** One route of the API, for the OpenAPI description. */
 export interface Operation {
   method: Method;
   /** Path with parameters in braces: `/v2/companies/{id}`. */
@@ -13,15 +13,15 @@ export interface Operation {
   /** Query parameters. A GET call may also send them in the body. */
   query?: z.ZodObject;
   body?: z.ZodType;
-  /** Extra JSON Schema for the body: rules that its zod schema cannot express. */
+  /** Additional JSON Schema for the body, for rules that its zod schema cannot express. */
   demands?: Record<string, unknown>;
-  /** Body of the type `application/x-www-form-urlencoded`. */
+  /** Body in the format `application/x-www-form-urlencoded`. */
   form?: z.ZodObject;
   /** HTTP status of a successful answer. Default: 200. */
   status?: number;
   /** Body of a successful answer. Left out if the answer is HTML or text. */
   response?: z.ZodType;
   html?: true;
-  /** Statuses of this route, in addition to those of all routes in its API version. */
+  /** Statuses that only this route can return. All routes of the same API version share other statuses. */
   also?: readonly number[];
 }

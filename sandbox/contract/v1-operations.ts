@@ -14,7 +14,7 @@ import type { Operation } from './operation.js';
 
 const BASE = '/v1/finder';
 
-/** The 12 routes of version 1. `nomenclatures` has two entries, one for GET and one for POST. */
+/** The 12 routes of version 1. `nomenclatures` has two entries, because it works with GET and with POST. */
 export const V1_OPERATIONS: readonly Operation[] = [
   {
     method: 'POST',

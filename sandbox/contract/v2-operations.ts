@@ -34,14 +34,14 @@ import type { Operation } from './operation.js';
 
 const Threshold = z.strictObject({ threshold: z.number().min(0).max(100).optional() });
 
-/** JSON Schema: at least one of the fields is required. */
+/** Returns a JSON Schema that requires at least one of the fields. */
 function anyOf(...fields: string[]): Record<string, unknown> {
   return { anyOf: fields.map((field) => ({ required: [field] })) };
 }
 
 /**
- * For three operations, the reference names two paths: one in the route line, another in the sample call. Here each
- * operation has the path of its route line.
+ * Routes with a second path. For three operations, the reference names one path in the route line and another in the
+ * sample call. OPERATIONS has the path of the route line, and this list the path of the sample call.
  */
 export const ALTERNATE_OPERATIONS: readonly Operation[] = [
   {

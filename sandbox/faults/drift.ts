@@ -38,8 +38,9 @@ const CHANGES: [RegExp, Change][] = [
 ];
 
 /**
- * Applies the given kinds of schema drift to an answer. Only answers of four routes change: `/v2/companies/{id}`,
- * `/v2/prospecting`, `/v2/financial/{id}` and `/v1/finder/company/financial`. Error answers (`detail`) do not change.
+ * Applies the given kinds of schema drift to an answer. Changes only the answers of four routes: `/v2/companies/{id}`,
+ * `/v2/prospecting`, `/v2/financial/{id}` and `/v1/finder/company/financial`. Error answers (with `detail`) stay
+ * unchanged.
  */
 export function withDrift(payload: unknown, path: string, kinds: readonly DriftKind[]): unknown {
   const change = kinds.length === 0 ? undefined : CHANGES.find(([pattern]) => pattern.test(path))?.[1];

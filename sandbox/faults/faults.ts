@@ -6,25 +6,25 @@ import { isObject } from '../http/validate.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Function that changes the answer before Fastify writes it. A fault sets the function; null: no change. */
+    /** Changes the answer before Fastify writes it. Set by a fault; null if the answer stays as it is. */
     bend: ((payload: unknown) => unknown) | null;
   }
 }
 
 /*
- * Scripted faults. A test adds a fault through `POST /_sandbox/faults`. The fault applies to matching requests until
- * its `times` are used up. Faults of the network act on the real connection, so the client sees a real failure.
+ * A fault that a test adds with `POST /_sandbox/faults`. It applies to matching requests until its `times` are used up.
+ * Network faults act on the real connection, so the client sees a real failure.
  */
 
 export const FaultRequest = z.strictObject({
-  /** Start of the path, e.g. `/v2/companies/`. The default matches all requests. */
+  /** First characters of the path, such as `/v2/companies/`. The default matches all requests. */
   route: z.string().startsWith('/').default('/'),
   method: z.string().toUpperCase().optional(),
   /** Number of matching requests that pass before the fault applies for the first time. */
   skip: z.int().min(0).default(0),
   /** Number of requests to which the fault applies. With 0, it applies to all requests until it is deleted. */
   times: z.int().min(0).default(1),
-  /** Of the matching requests, the fault applies only to every n-th. */
+  /** The fault applies only to every n-th of the matching requests. */
   every: z.int().min(1).default(1),
   kind: z.enum(['status', 'latency', 'cut', 'reset', 'html', 'duplicate', 'drift']).optional(),
   /** For `drift`: number added to the totals of a list. */
@@ -45,7 +45,8 @@ export const FaultRequest = z.strictObject({
 export type FaultRequest = z.infer<typeof FaultRequest>;
 
 /**
- * A fault with two counters. `seen` counts the requests that matched; `struck` counts the requests that got the fault.
+ * A fault with two counters. `seen` counts the requests that matched. `struck` counts those of them to which the fault
+ * was applied.
  */
 export interface Fault extends Omit<FaultRequest, 'kind'> {
   id: number;
@@ -55,8 +56,8 @@ export interface Fault extends Omit<FaultRequest, 'kind'> {
 }
 
 /**
- * The scripted faults in the order they were added. A request gets the first fault that matches it and whose `skip`,
- * `every` and `times` allow it.
+ * The faults that tests have added, in the order of their addition. A request gets the first fault that matches it and
+ * whose `skip`, `every` and `times` allow it.
  */
 export class Faults {
   #list: Fault[] = [];
@@ -77,7 +78,7 @@ export class Faults {
     this.#list = [];
   }
 
-  /** Returns the fault that applies to a request, if any, and counts the request. */
+  /** Returns the fault to apply to a request, if any. Also updates the counters of the matching faults. */
   strike(method: string, path: string): Fault | undefined {
     for (const fault of this.#list) {
       if (!path.startsWith(fault.route) || (fault.method !== undefined && fault.method !== method)) continue;
@@ -91,7 +92,7 @@ export class Faults {
   }
 }
 
-/** The error page that a proxy in front of an API sends. */
+/** Error page as a proxy in front of an API sends it. */
 export const HTML_PAGE =
   '<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head>\n<body><h1>502 Bad Gateway</h1></body></html>\n';
 
@@ -130,15 +131,15 @@ export async function applyFault(fault: Fault, request: FastifyRequest, reply: F
   }
 }
 
-/** Error body of InternalError, in the shape of the requested API version. */
+/** Returns the error body of InternalError, in the shape of the requested API version. */
 function internalError(request: FastifyRequest): unknown {
   const words = 'Internal server error (scripted fault).';
   return request.url.startsWith('/v1') ? v1Error('InternalError', words).body : { detail: words };
 }
 
 /**
- * Changes a list in an answer. `duplicate` replaces the last row with a copy of the first; `drift` adds `by` to the
- * totals.
+ * Changes a list in an answer. The fault `duplicate` replaces the last row with a copy of the first. The fault `drift`
+ * adds `by` to the totals.
  */
 function bendList(fault: Fault, payload: unknown): unknown {
   if (!isObject(payload) || !Array.isArray(payload['data'])) return payload;
@@ -151,7 +152,7 @@ function bendList(fault: Fault, payload: unknown): unknown {
   return Object.fromEntries(drifted);
 }
 
-/** Announces four times as many bytes as it sends, then closes the connection. */
+/** Announces four times as many bytes as it then sends, and closes the connection. */
 function cutOff(reply: FastifyReply): void {
   const half = '{"id":1000026,"name":"Cut off in the mid';
   reply.raw.writeHead(200, { 'content-type': 'application/json', 'content-length': String(half.length * 4) });

@@ -1,9 +1,11 @@
 import { FaultRequest, type Fault } from './faults.js';
 
 /*
- * A request with a sentinel id gets a fault, even if no test has added one. The id may be in the path or in the query
- * parameter `id`. No company or person has a sentinel id. The ids 900000400 to 900000599 answer with the status in
- * their last three digits: 900000503 answers 503. The table below lists the other sentinel ids.
+ * A request with a sentinel id gets a fault without any preparation by a test. The id may be in the path or in the
+ * query parameter `id`. No company or person has a sentinel id.
+ *
+ * The ids 900000400 to 900000599 answer with the status in their last three digits: 900000503 answers 503. The table
+ * below lists the other sentinel ids.
  */
 const SPECIAL: Readonly<Record<string, Partial<FaultRequest>>> = {
   '001': { kind: 'reset' },
@@ -12,13 +14,14 @@ const SPECIAL: Readonly<Record<string, Partial<FaultRequest>>> = {
   '004': { kind: 'latency', latency: 5000 },
 };
 
-/** Last three digits of the sentinel id in a request's address, if there is one. */
+/** Returns the last three digits of the sentinel id in a request's address; undefined if there is none. */
 function sentinelOf(url: string): string | undefined {
   return /(?:\/|[?&]id=)900000(\d{3})(?=[/?&]|$)/.exec(url)?.[1];
 }
 
 /**
- * Returns the fault of the sentinel id in a request's address, if any. `bodyOf` returns the error body for a status.
+ * Returns the fault for the sentinel id in a request's address, if there is one. `bodyOf` returns the error body for a
+ * status.
  */
 export function sentinelFault(url: string, bodyOf: (status: number) => unknown): Fault | undefined {
   const digits = sentinelOf(url);

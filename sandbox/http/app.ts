@@ -38,7 +38,7 @@ import { RouteTable } from './route-table.js';
 import { Sandbox } from '../sandbox.js';
 
 /**
- * The sandbox as a Fastify instance that does not listen yet. Its property `sandbox` holds the market and the state.
+ * The sandbox as a Fastify instance that does not listen yet. The property `sandbox` holds the market and the state.
  */
 export interface SandboxApp extends FastifyInstance {
   sandbox: Sandbox;
@@ -46,7 +46,7 @@ export interface SandboxApp extends FastifyInstance {
 }
 
 /**
- * Builds the sandbox. Options that are left out have their defaults (options.ts).
+ * Builds the sandbox. options.ts has the defaults of options that are left out.
  *
  * @throws RangeError for an invalid option
  */
@@ -57,8 +57,8 @@ export async function buildApp(given: Partial<SandboxOptions> = {}): Promise<San
     exposeHeadRoutes: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
     ...connectionLimits(sandbox.options),
-    // Called when Fastify cannot decode the address of a request, or when an id in the address is longer than
-    // `maxParamLength`.
+    // Fastify calls this function when it cannot decode the address of a request, or when an id in the address is
+    // longer than `maxParamLength`.
     frameworkErrors: (_error, request, reply: FastifyReply) => {
       void reply.code(404).send(generic(sandbox, request, 404, 'Not found.').body);
     },
@@ -66,7 +66,7 @@ export async function buildApp(given: Partial<SandboxOptions> = {}): Promise<San
   app.decorate('sandbox', sandbox);
   // The API reference lists some parameters of GET calls as "body", so GET may carry a body.
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
-  // Without this line, Fastify refuses QUERY for its content type before the 405 answer is built.
+  // Without this line, Fastify refuses the method QUERY because of its content type. With it, the sandbox answers 405.
   app.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true });
   app.decorateRequest('bend', null);
   parseJsonBodies(app);
@@ -150,8 +150,8 @@ function countRequests(app: FastifyInstance, sandbox: Sandbox): void {
 }
 
 /**
- * Writes the state file after each request that may change the state. Also moves the day on a timer. Stops webhook
- * deliveries on close.
+ * Writes the state file after each request that may change the state. Moves the market to the next day on a timer.
+ * Stops webhook deliveries when the server closes.
  */
 function keepState(app: FastifyInstance, sandbox: Sandbox): void {
   const { file, dayEvery } = sandbox.options;
@@ -169,7 +169,10 @@ function keepState(app: FastifyInstance, sandbox: Sandbox): void {
   });
 }
 
-/** Applies the latency and the faults before any other check. Applies the options for ids and drift to every answer. */
+/**
+ * Applies the latency and the faults before all other checks. Applies the options for ids and schema drift to every
+ * answer.
+ */
 function strikeFaults(scope: FastifyInstance, sandbox: Sandbox): void {
   scope.addHook('onRequest', async (request, reply) => {
     if (isInner(request)) return;
@@ -187,8 +190,8 @@ function strikeFaults(scope: FastifyInstance, sandbox: Sandbox): void {
 }
 
 /**
- * Refuses a request without a valid API key, or whose key lacks the permission. Each version of the API has its own
- * error.
+ * Refuses a request without a valid API key, and a request whose key lacks the permission. Each version of the API has
+ * its own error.
  */
 function guard(scope: FastifyInstance, sandbox: Sandbox): void {
   scope.addHook('onRequest', (request, _reply, done) => {
@@ -210,7 +213,7 @@ function missingPermission(sandbox: Sandbox, grant: KeyGrant, request: FastifyRe
     : sandbox.errors.permission(permission);
 }
 
-/** Error body for a status, in the shape of the requested API version. */
+/** Returns the error body for a status, in the shape of the requested API version. */
 function sentinelBody({ errors }: Sandbox, request: FastifyRequest, status: number): unknown {
   if (isV1(request)) {
     const name = Object.entries(V1_ERROR_STATUS).find(([, value]) => value === status)?.[0] ?? 'InternalError';
@@ -223,7 +226,7 @@ function sentinelBody({ errors }: Sandbox, request: FastifyRequest, status: numb
   return { detail: status === 404 ? 'Not found.' : `This id always causes status ${status}.` };
 }
 
-/** The metric that counts a request. For a request that no metric counts, the metric of company details. */
+/** Returns the metric that counts a request. If no metric counts it, returns the metric of company details. */
 function metricOf(request: FastifyRequest): MetricName {
   const route = request.routeOptions.url ?? '';
   const permission = route.startsWith('/v2') ? permissionFor(route) : null;
@@ -244,8 +247,8 @@ function isV1(request: FastifyRequest): boolean {
 }
 
 /**
- * Turns an error into a refusal in the shape of the requested API version. The error is either a request that Fastify
- * refused (broken JSON, too large, wrong type) or a bug of the sandbox. Also writes a bug to stderr.
+ * Converts an error into a refusal in the shape of the requested API version. The cause is a request that Fastify
+ * refused (broken JSON, too large, wrong type), or a bug of the sandbox. A bug is also written to stderr.
  */
 function asRefusal(error: FastifyError, sandbox: Sandbox, request: FastifyRequest): Refusal {
   const status = error.statusCode ?? 500;
@@ -258,7 +261,7 @@ function asRefusal(error: FastifyError, sandbox: Sandbox, request: FastifyReques
   return generic(sandbox, request, status, message);
 }
 
-/** An error that the API reference does not name, in the shape of the most similar error of the reference. */
+/** Returns an error that the reference does not name, in the shape of the most similar error that it names. */
 function generic(sandbox: Sandbox, request: FastifyRequest, status: number, message: string): Refusal {
   if (isV1(request)) {
     if (status === 404) return v1Error('IdNotFound', message, { id: pathOf(request) });

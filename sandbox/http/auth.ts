@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { KeyGrant } from './permissions.js';
 
 /**
- * The keys of the sandbox's only customer, with the permissions of each. All keys share one quota, one list of watches
- * and one callback. Finds a key by its digest, so response times reveal nothing about a key.
+ * The API keys of the sandbox's only customer, with the permissions of each key. All keys share one quota, one list of
+ * watches and one callback. Keys are found by their digest, so that response times reveal nothing about a key.
  */
 export class Keys {
   readonly #byDigest = new Map<string, KeyGrant>();
@@ -49,7 +49,7 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64');
 }
 
-/** Whether an IP address is a loopback address. */
+/** Returns whether an IP address is a loopback address. */
 export function isLoopback(address: string | undefined): boolean {
   return address !== undefined && /^(127\.|::1$|::ffff:127\.)/.test(address);
 }

@@ -3,10 +3,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /** Largest request body, in bytes. */
 export const BODY_LIMIT = 1024 * 1024;
-/** Deepest nesting of a JSON body. No request needs 64 levels, and 64 levels cannot overflow the stack. */
+/** Maximum nesting of a JSON body. No request needs 64 levels, and 64 levels cannot overflow the stack. */
 const MAX_DEPTH = 64;
 
-/** Accepts JSON bodies in UTF-8. An empty body counts as no body. Answers 415 to other types and encodings. */
+/** Accepts JSON bodies in UTF-8. Treats an empty body as a missing body. Answers 415 to other types and encodings. */
 export function parseJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
@@ -19,7 +19,7 @@ export function parseJsonBodies(app: FastifyInstance): void {
   });
 }
 
-/** Accepts form bodies in one Fastify scope. The body becomes an object of strings. */
+/** Accepts form bodies in one Fastify scope. Converts a body to an object of strings. */
 export function parseForms(scope: FastifyInstance): void {
   scope.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, text, done) => {
     done(null, Object.fromEntries(new URLSearchParams(text as string)));
@@ -53,8 +53,8 @@ function readJson(bytes: Buffer): unknown {
 }
 
 /**
- * Describes the harmful part of a parsed value, or returns null. Deep nesting is harmful because it overflows recursive
- * code. The key `__proto__` is harmful because it changes prototypes.
+ * Returns a description of the harmful part of a parsed value, or null. Deep nesting is harmful, because it overflows
+ * recursive code. The key `__proto__` is harmful, because it changes prototypes.
  */
 function findHarm(root: unknown): string | null {
   let level: unknown[] = [root];

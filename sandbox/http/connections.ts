@@ -3,16 +3,19 @@ import type { Socket } from 'node:net';
 import type { ConnectionError, FastifyHttpOptions } from 'fastify';
 import type { SandboxOptions } from '../options.js';
 
-/** Milliseconds between the final error answer and the forced close of the connection. */
+/** Milliseconds between the error answer and the forced close of the connection. */
 const PARTING = 1000;
 
-/** Connection settings of Fastify. A client that sends its headers or its body too slowly loses its connection. */
+/**
+ * Returns Fastify's connection settings. If a client sends its headers or its body too slowly, its connection is
+ * closed.
+ */
 export function connectionLimits({ headersTimeout, requestTimeout }: SandboxOptions): FastifyHttpOptions<Server> {
-  // By default, Node looks for slow connections only every 30 s, which is too rare for short time limits.
+  // Node checks for slow connections only every 30 s by default. This is too rare for short time limits.
   const connectionsCheckingInterval = Math.max(10, Math.min(1000, headersTimeout / 10, requestTimeout / 10));
   return {
     forceCloseConnections: true,
-    // Set this option here and not in `http`, where Fastify would overwrite it.
+    // Set this option here. If it were set in `http`, Fastify would overwrite it.
     requestTimeout,
     keepAliveTimeout: 30_000,
     http: { headersTimeout, connectionsCheckingInterval },
@@ -21,8 +24,8 @@ export function connectionLimits({ headersTimeout, requestTimeout }: SandboxOpti
 }
 
 /**
- * Whether a request is HTTP/1.x with at most one `Host` header. Node also accepts a request line without a protocol,
- * and a second `Host` header.
+ * Returns whether a request is HTTP/1.x with at most one `Host` header. Node itself also accepts a request line without
+ * a protocol, and a second `Host` header.
  */
 export function isPlainHttp({ httpVersion, rawHeaders }: IncomingMessage): boolean {
   let hosts = 0;

@@ -4,7 +4,7 @@ import type { Statuses } from '../options.js';
 import { METRICS, type MetricName } from '../state/quota.js';
 import { PERMISSIONS, type Permission } from './permissions.js';
 
-/** An error answer. Handlers throw it; the error handler sends its status and body unchanged. */
+/** An error answer. Handlers throw it. The error handler sends its status and body unchanged. */
 export class Refusal extends Error {
   readonly status: number;
   readonly body: unknown;
@@ -18,7 +18,7 @@ export class Refusal extends Error {
 }
 
 /**
- * Errors of version 2. The bodies follow the reference's section "Errors"; the statuses come from the sandbox's
+ * Errors of version 2. The bodies follow the reference's section "Errors". The statuses come from the sandbox's
  * options.
  */
 export class V2Errors {
@@ -48,7 +48,10 @@ export class V2Errors {
     return new Refusal(this.#statuses.internal, { detail });
   }
 
-  /** The error for a reached limit. `metric` names the kind of call that reached the limit, such as `financials`; the error calls it module. */
+  /**
+   * Returns the error for a reached limit. `metric` is the kind of call that reached the limit, such as `financials`.
+   * The error calls it "module".
+   */
   limit(guard: 'limits.daily' | 'limit', message: string, metric: MetricName): Refusal {
     const access = accessOf(metric, METRICS[metric]);
     return new Refusal(this.#statuses.limit, { access, error_guard: guard, message_guard: message });
@@ -65,7 +68,7 @@ export class V2Errors {
     return new Refusal(this.#statuses.permission, told);
   }
 
-  /** The error for an autocomplete request without a field that identifies a company. */
+  /** Returns the error for an autocomplete request without a field that identifies a company. */
   autocomplete(messages: string[]): Refusal {
     return new Refusal(this.#statuses.autocomplete, { fields: messages });
   }
@@ -83,8 +86,8 @@ function accessOf(permission: string, name: string): LimitAccess {
 }
 
 /**
- * Name of the integer field in an error body. The reference uses `code` for some errors and `error_code` for others.
- * The sandbox decides which name each error has.
+ * Name of the field with the error's number. The reference calls it `code` for some errors and `error_code` for others.
+ * Where the reference is silent, the sandbox chose the name.
  */
 const CODE_KEY: Record<V1ErrorName, 'code' | 'error_code'> = {
   TokenVerificationError: 'code',
@@ -95,9 +98,9 @@ const CODE_KEY: Record<V1ErrorName, 'code' | 'error_code'> = {
 };
 
 /**
- * An error of version 1, section "Version 1 error body".
+ * Returns an error of version 1 (section "Version 1 error body").
  *
- * @param status HTTP status, and the code in the body; by default the status that the reference gives for the error
+ * @param status HTTP status, and the code in the body; default: the status that the reference gives for the error
  */
 export function v1Error(
   name: V1ErrorName,

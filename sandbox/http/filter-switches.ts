@@ -8,9 +8,9 @@ type Switches = Pick<SandboxOptions, 'ignoreFilter' | 'refuseFilter'>;
 const KNOWN = new Set([...Object.keys(ProspectingFilters.shape), ...Object.keys(companyFilterShape)]);
 
 /**
- * Checks the filter names in the options.
+ * Checks the names of filters in the options. A misspelled name would have no effect.
  *
- * @throws RangeError for a name that is no company filter of version 1 or 2: a misspelled name would have no effect
+ * @throws RangeError for a name that is no company filter of version 1 or 2
  */
 export function checkFilterNames({ ignoreFilter, refuseFilter }: Switches): void {
   const unknown = [...ignoreFilter, ...refuseFilter].filter((name) => !KNOWN.has(name));
@@ -19,9 +19,9 @@ export function checkFilterNames({ ignoreFilter, refuseFilter }: Switches): void
 }
 
 /**
- * Returns the company filters without those that the options ignore.
+ * Returns the company filters without those that the options tell the sandbox to ignore.
  *
- * @throws FilterError for a filter that the options refuse
+ * @throws FilterError for a filter that the options tell it to refuse
  */
 export function allowedFilters<T extends object>(filters: T, { ignoreFilter, refuseFilter }: Switches): T {
   if (ignoreFilter.length === 0 && refuseFilter.length === 0) return filters;

@@ -2,13 +2,13 @@ import type { SandboxOptions } from '../options.js';
 import { isObject } from './validate.js';
 
 /**
- * Keys of an answer that hold a list, and keys that hold an id of a company or person. Ids are at the top level of an
- * answer and in the rows of its lists.
+ * Keys that hold a list in an answer. IDS are the keys that hold an id of a company or person. Ids are at the top level
+ * of an answer and in the rows of its lists.
  */
 const LISTS = ['data', 'list'];
 const IDS = ['id', 'company_id'];
 
-/** Returns the answer with all ids as numbers or all as text, by the option `ids`. */
+/** Returns the answer with all ids as numbers or all as text. The option `ids` decides which. */
 export function withIds(payload: unknown, form: SandboxOptions['ids']): unknown {
   if (form === 'documented' || !isObject(payload)) return payload;
   const changed = formed(payload, form);

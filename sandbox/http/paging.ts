@@ -2,14 +2,17 @@ import { MAX_PAGE } from '../../schemas/v2/prospecting.js';
 import type { SandboxOptions } from '../options.js';
 import { isObject, type FieldMessages } from './validate.js';
 
-/** One page of a list: the rows from `from` to before `to`, and the number of pages. */
+/** One page of a list: its rows start at `from` and end before `to`. `pages` is the number of pages. */
 export interface Page {
   from: number;
   to: number;
   pages: number;
 }
 
-/** Page size of a request. Returns messages if the request asks for too many rows and the policy is `refuse`. */
+/**
+ * Returns the page size of a request. Returns error messages if the request asks for too many rows and the policy is
+ * `refuse`.
+ */
 export function pageSize(
   asked: number | undefined,
   options: Pick<SandboxOptions, 'maxPerPage' | 'defaultPerPage' | 'pageSizePolicy'>,
@@ -20,16 +23,18 @@ export function pageSize(
   return { per_page: [`Ensure this value is less than or equal to ${options.maxPerPage}.`] };
 }
 
-/** Rows of a page out of `total` rows. Pages count from 1; a page past the end has no rows. */
+/** Returns the rows of a page, out of `total` rows. Page 1 is the first; a page after the end has no rows. */
 export function pageOf(total: number, page: number, perPage: number): Page {
   const from = Math.min(total, (page - 1) * perPage);
   return { from, to: Math.min(total, from + perPage), pages: Math.ceil(total / perPage) };
 }
 
-/** Last page of a search: unlimited, page 10 (version 2), or the option `v1PageCap` (version 1). */
+/**
+ * Where a search ends: `none` is no limit, `ten` is page 10 (version 2), `v1` is the option `v1PageCap` (version 1).
+ */
 export type PageCap = 'none' | 'ten' | 'v1';
 
-/** Content of a search answer: the reported total and page count, and the positions of its rows. */
+/** Content of a search answer: the reported total, the number of pages, and the positions of its rows. */
 export interface SearchPage {
   total: number;
   pages: number;
@@ -37,8 +42,8 @@ export interface SearchPage {
 }
 
 /**
- * Builds one page of a search that found `found` companies. With the cap `ten`, `page` is never above 10, because
- * `withinCap` ran first.
+ * Builds one page of a search that found `found` companies. With the cap `ten`, `page` is at most 10, because the
+ * caller has applied `withinCap`.
  */
 export function searchPage(
   found: number,
@@ -59,8 +64,8 @@ export function searchPage(
 }
 
 /**
- * Applies the page cap to `page` in a request body. A page above 10 becomes page 10; `empty` says whether the answer
- * then has no rows. With the policy `refuse`, changes nothing: the schema then refuses the body.
+ * Applies the page cap to `page` in a request body. A page above 10 becomes page 10. `empty` tells whether the answer
+ * then has no rows. With the policy `refuse`, nothing changes here: the schema refuses the body later.
  */
 export function withinCap(body: unknown, policy: SandboxOptions['pagePolicy']): { body: unknown; empty: boolean } {
   const beyond = isObject(body) && Number.isInteger(body['page']) && (body['page'] as number) > MAX_PAGE;

@@ -37,7 +37,7 @@ const RULES: readonly (readonly [RegExp, Permission | null])[] = [
 ];
 
 /**
- * Permission that a route needs. `path` is the path as the route declares it.
+ * Returns the permission that a route needs. `path` is the path as the route declares it.
  *
  * @throws Error for a route without a rule.
  */
@@ -53,8 +53,8 @@ export function allows({ permissions }: KeyGrant, permission: Permission | null)
 }
 
 /**
- * Parses the `--key` flags. `NAME=permission,permission` (or `=all`, `=none`) adds a key. A text without `=` is the key
- * with all permissions; the last such text is used.
+ * Parses the values of the `--key` flags. `NAME=permission,permission` (or `=all`, `=none`) adds a key. A value without
+ * `=` is the key with all permissions. If there are several such values, the last is used.
  *
  * @throws RangeError for an unknown permission
  */
@@ -62,7 +62,7 @@ export function readKeyFlags(texts: readonly string[]): { key?: string; keys: Ke
   let plain: string | undefined;
   const keys: KeyGrant[] = [];
   for (const text of texts) {
-    // Split at the last "=". A "=" at the end belongs to the key, because base64 pads with "=".
+    // Split at the last "=". A "=" at the end is part of the key, because base64 text may end with "=".
     const [, key, list] = /^(.+)=([^=]+)$/.exec(text) ?? [];
     if (key === undefined || list === undefined) plain = text;
     else keys.push({ key, permissions: readList(list) });

@@ -1,4 +1,4 @@
-/** Counts requests by route and by status since the start or the last reset. */
+/** Counts requests by route and by status, since the start or since the last reset. */
 export class RequestLog {
   #total = 0;
   readonly #routes = new Map<string, number>();

@@ -1,6 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 
-/** Methods of each path. With this table, the sandbox tells a wrong method (405) from an unknown path (404). */
+/**
+ * Lists the methods of each path. With this table, the sandbox can tell a wrong method (405) from an unknown path
+ * (404).
+ */
 export class RouteTable {
   readonly #routes: { url: string; pattern: RegExp; methods: string[] }[] = [];
 
@@ -11,7 +14,7 @@ export class RouteTable {
     });
   }
 
-  /** All routes, like `GET /v2/companies/{id}`. */
+  /** Returns all routes, in the form `GET /v2/companies/{id}`. */
   list(): string[] {
     return this.#routes.flatMap(({ url, methods }) =>
       methods.map((method) => `${method} ${url.replaceAll(/:(\w+)/g, '{$1}')}`),

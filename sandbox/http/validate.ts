@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 
-/** Validation messages by field name, as the body of InvalidRequest shows them. */
+/** Validation messages by name of the field, as in the body of InvalidRequest. */
 export type FieldMessages = Record<string, string[]>;
 
 /**
- * Checks a part of a request against its schema. Lists each message under the name of the wrong field. For a path like
- * `filters.number_of_employees.gte`, this is the name below the container: `number_of_employees`.
+ * Checks a part of a request against its schema. Lists each message under the name of the wrong field. In a path like
+ * `filters.number_of_employees.gte`, this is the name after the container: `number_of_employees`.
  */
 export function check<T extends z.ZodType>(
   schema: T,
@@ -13,7 +13,7 @@ export function check<T extends z.ZodType>(
 ): { ok: true; value: z.infer<T> } | { ok: false; fields: FieldMessages } {
   const result = schema.safeParse(value);
   if (result.success) return { ok: true, value: result.data };
-  // An object without a prototype, because callers choose the field names: `constructor` and `__proto__` are possible.
+  // Use an object without a prototype. Callers choose the field names, so `constructor` and `__proto__` are possible.
   const fields = Object.create(null) as FieldMessages;
   for (const issue of result.error.issues) {
     if (issue.code === 'unrecognized_keys' && isContainer(issue.path)) {
@@ -41,8 +41,8 @@ function add(fields: FieldMessages, field: string, message: string): void {
 }
 
 /**
- * Merges the parameters in a request's query and body; the body wins. The reference lists some parameters of GET calls
- * as body, but its samples send them in the query.
+ * Merges the parameters in a request's query and body. If both have a parameter, the body's value is used. The
+ * reference lists some parameters of GET calls as body, but its samples send them in the query.
  *
  * Parameters named in `kinds` become numbers or lists: `a,b`, `x=a&x=b` and `x[]=a` are all lists. Text that is not a
  * number stays text, and the schema refuses it.
@@ -68,16 +68,17 @@ export function readParameters(
     }
   }
   if (body === undefined) return out;
-  // A body that is not an object gets the key `body`. No route knows this key, so the schema refuses it.
+  // A body that is no object is stored under the key `body`. No route has a parameter of this name, so the schema
+  // refuses it.
   return isObject(body) ? { ...out, ...body } : { ...out, body };
 }
 
-/** Body of a request. A missing body becomes {}; an explicit null stays null. */
+/** Returns the body of a request. A missing body becomes {}. An explicit null stays null. */
 export function bodyOf(request: { body: unknown }): unknown {
   return request.body === undefined ? {} : request.body;
 }
 
-/** Whether a value is an object and not an array. */
+/** Returns whether a value is an object and not an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

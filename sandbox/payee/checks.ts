@@ -16,7 +16,7 @@ export interface PayeeCheck {
   has_kyp_report: boolean;
 }
 
-/** Last four characters of an account that force a decision, for tests. */
+/** Accounts for tests. The last four characters of such an account decide the result of its check. */
 export const SENTINEL_ACCOUNTS: Readonly<Record<string, PayeeDecision>> = {
   '9000': 'OK_TO_PAY',
   '9001': 'REVIEW_BEFORE_PAYING',
@@ -25,14 +25,14 @@ export const SENTINEL_ACCOUNTS: Readonly<Record<string, PayeeDecision>> = {
 
 const KEPT_BYTES = 16_000_000;
 
-/** The most recent checks. Each has an id, by which a client reads it again. */
+/** The most recent checks. A client can read a check again by its id. */
 export class PayeeChecks {
   readonly #checks = new BoundedCache<number, PayeeCheck>(KEPT_BYTES);
   #count = 0;
 
   /**
-   * Runs a check of an account against a company of the official register. `company` is null if the register does not
-   * have the company. The same account and company always give the same decision.
+   * Runs a check of an account for a company of the official register. `company` is null if the register does not
+   * contain the company. The same account and company always give the same decision.
    */
   run(request: PayeeCheckRequest, company: Company | null, date: string): PayeeCheck {
     const draw = createHash('sha256').update(`${request.country_code}/${request.id}`).digest()[0]! / 256;

@@ -3,8 +3,8 @@ import { PAYEE_PROXY_SCHEMES } from '../../schemas/v2/payee.js';
 import type { FieldMessages } from '../http/validate.js';
 
 /*
- * Rules for refusing a payee check, from the release notes. The notes name only the fields `id_scheme` and
- * `holding_entity`. The sandbox chose the other fields:
+ * Rules by which a payee check is refused. They come from the release notes, which name only the fields `id_scheme` and
+ * `holding_entity`. The sandbox chose the names of the other fields:
  * - `id`: the account or proxy
  * - `holding_entity`: the code of the bank
  * - `identity_type` and `identity_value`: the identity of the payee
@@ -25,9 +25,12 @@ export const PayeeCheckBody = z.strictObject({
 });
 export type PayeeCheckRequest = z.infer<typeof PayeeCheckBody>;
 
-/** Announced countries that are not served yet. */
+/** Countries that the release notes announce but that are not available yet. */
 const COMING = ['BD', 'SA', 'UG'];
-/** Countries for which checks work: the "nine more countries" of the release notes, and the countries before them. */
+/**
+ * Countries for which checks work: the "nine more countries" of the release notes, and those that were available
+ * before.
+ */
 const COUNTRIES = new Set(
   'AU ET GH HK KE MY SG TZ ZM AT BE BR CN DE DK ES FI FR GB GR IE IN IT LU MX NL NO NZ PL PT SE US ZA'.split(' '),
 );
@@ -37,7 +40,7 @@ const IDENTITY_TYPES = ['NIDN', 'COID', 'TXID'];
 const BIC = /^[A-Z]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/;
 
 /**
- * Lists all errors of a payee check by field. The caller has checked the types. If the result is empty, the check can
+ * Returns all errors of a payee check by field. The types were checked before. If the result is empty, the check can
  * run.
  */
 export function payeeFaults(check: PayeeCheckRequest): FieldMessages {
@@ -65,7 +68,10 @@ export function payeeFaults(check: PayeeCheckRequest): FieldMessages {
   return faults;
 }
 
-/** Whether a check needs a bank but names none. The release notes refuse such a check with status 400. */
+/**
+ * Returns whether a check needs a bank but names none. The release notes say that such a check is refused with status
+ * 400.
+ */
 export function lacksBank({
   id_scheme,
   holding_entity = '',
@@ -93,7 +99,7 @@ function* bankFaults(
     yield ['holding_entity', 'ZANCC must be exactly 6 characters.'];
 }
 
-/** Whether a text is an IBAN with valid check digits (ISO 13616). */
+/** Returns whether a text is an IBAN with valid check digits (ISO 13616). */
 export function isIban(text: string): boolean {
   const iban = text.replaceAll(/\s/g, '').toUpperCase();
   if (!/^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(iban)) return false;

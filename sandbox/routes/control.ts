@@ -18,7 +18,7 @@ const DayRequest = z
   .describe('{"advance": 1} or {"day": 3}');
 const SessionRequest = z.strictObject({
   client: z.string().min(1).max(100).default('An assistant'),
-  /** Address that receives the outcome of the sign-in; null: none. */
+  /** Address that receives the result of the sign-in; null if there is none. */
   redirect_uri: RedirectUri.nullable().default(null),
   state: z.string().max(500).nullable().default(null),
 });
@@ -31,13 +31,13 @@ const JobsRequest = z.strictObject({ advanceSeconds: z.int().min(0).max(31_536_0
 
 const KeyRequest = z.strictObject({
   key: z.string().regex(/^[\x21-\x7e]+$/, 'Expected characters that a header can carry, no spaces.'),
-  /** Permissions of the API key; null removes the key. */
+  /** Permissions that the API key gets; null removes the key. */
   permissions: z.union([z.literal('all'), z.array(z.enum(PERMISSION_NAMES))]).nullable(),
 });
 
 /**
- * Control routes under `/_sandbox`. They are not part of the API. By default they answer only the same machine.
- * Requests with an `Origin` header are refused, so that no web page can call the controls: browsers add `Origin` to
+ * Control routes under `/_sandbox`. They are not part of the API. By default they answer only requests from the same
+ * machine. They refuse requests with an `Origin` header, so that no web page can use them: browsers add `Origin` to
  * every cross-site POST.
  */
 export function controlRoutes(app: FastifyInstance, sandbox: Sandbox): void {

@@ -5,7 +5,8 @@ import { buildOpenApi } from '../contract/openapi.js';
 import type { Sandbox } from '../sandbox.js';
 
 /**
- * Routes `/openapi.json` and `/docs`: the API reference with a form that sends each call (Swagger UI, from this server).
+ * Routes `/openapi.json` and `/docs`. `/docs` shows the API reference with a form for each call (Swagger UI, served
+ * from here).
  */
 export async function descriptionRoutes(app: FastifyInstance, sandbox: Sandbox): Promise<void> {
   const document = buildOpenApi(sandbox.options.statuses);

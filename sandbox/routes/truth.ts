@@ -5,14 +5,14 @@ import { Refusal } from '../http/errors.js';
 import type { Sandbox } from '../sandbox.js';
 import { TRUTH_TABLES } from '../world/truth.js';
 
-/** Characters per chunk of the answer. */
+/** Number of characters that are sent in one piece of the answer. */
 const CHUNK = 64 * 1024;
-/** Largest distance of a requested day from day 0, in either direction. */
+/** Maximum number of days between day 0 and a requested day, in either direction. */
 const MAX_DAY = 3650;
 
 /**
- * Routes under `/_sandbox/truth`: the market of a day as tables, one JSON object per line. Computes rows while the
- * client reads them.
+ * Routes under `/_sandbox/truth`. They return the market of a day as tables, with one JSON object per line. Rows are
+ * computed while the client reads them.
  */
 export function truthRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.get('/_sandbox/truth', () => Object.entries(TRUTH_TABLES).map(([table, { grain }]) => ({ table, grain })));
@@ -34,7 +34,7 @@ export function truthRoutes(app: FastifyInstance, sandbox: Sandbox): void {
 }
 
 /**
- * Reads a day of a query: a number counted from the start date, or a calendar date.
+ * Parses a day in a query: a number counted from the start date, or a calendar date.
  *
  * @throws Refusal with status 400 for any other text and for a day out of range
  */
@@ -49,7 +49,7 @@ function readDay({ world }: Sandbox, name: string, value: unknown): number | und
   return day;
 }
 
-/** Yields lines in chunks. Between two chunks, the sandbox serves other requests. */
+/** Yields lines in larger pieces. Between two pieces, the sandbox serves other requests. */
 async function* linesOf(rows: Iterable<object>): AsyncGenerator<string> {
   let chunk = '';
   for (const row of rows) {

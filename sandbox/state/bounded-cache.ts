@@ -1,7 +1,7 @@
-/** Estimated overhead of one entry in bytes. */
+/** Estimated memory that each entry needs in addition to its content, in bytes. */
 const ENTRY_BYTES = 200;
 
-/** A map with a byte limit. Deletes the oldest entries to stay below the limit, but never the newest entry. */
+/** A map with a limit in bytes. To stay below the limit, it deletes the oldest entries, but never the newest one. */
 export class BoundedCache<K, V> {
   readonly #entries = new Map<K, { value: V; bytes: number }>();
   readonly #most: number;
@@ -15,7 +15,7 @@ export class BoundedCache<K, V> {
     return this.#entries.get(key)?.value;
   }
 
-  /** Adds an entry under a key that is not in the map yet. `bytes` is the estimated size of the entry. */
+  /** Adds an entry. The map must not contain the key yet. `bytes` is the estimated size of the entry. */
   add(key: K, value: V, bytes: number): void {
     this.#entries.set(key, { value, bytes: bytes + ENTRY_BYTES });
     this.#bytes += bytes + ENTRY_BYTES;

@@ -9,17 +9,20 @@ export interface Job {
   createdAt: number;
 }
 
-/** State of a job, which depends only on its age: PENDING, after half the job time RUNNING, then DONE. */
+/**
+ * State of a job. It depends only on the job's age: PENDING in the first half of the job time, RUNNING in the second
+ * half, then DONE.
+ */
 export type JobState = 'PENDING' | 'RUNNING' | 'DONE';
 
 const KEPT_BYTES = 2_000_000;
 
-/** The latest UBO enrichment jobs. A job waits for half of the job time and runs for the other half. */
+/** The latest UBO enrichment jobs. */
 export class Jobs {
   readonly #jobs = new BoundedCache<string, Job>(KEPT_BYTES);
   #count = 0;
   readonly #milliseconds: number;
-  /** Milliseconds by which the time of jobs is ahead of the clock. */
+  /** Milliseconds that a test has added to the clock of the jobs. */
   #ahead = 0;
 
   constructor(milliseconds: number) {
@@ -31,7 +34,7 @@ export class Jobs {
     return this.#count;
   }
 
-  /** Lets milliseconds pass for all jobs at once. */
+  /** Moves the clock of all jobs forward by some milliseconds. */
   advance(milliseconds: number): void {
     this.#ahead += milliseconds;
   }
@@ -52,7 +55,7 @@ export class Jobs {
     return age >= this.#milliseconds / 2 ? 'RUNNING' : 'PENDING';
   }
 
-  /** Whether a finished job has resolved the ownership chains of a company. */
+  /** Returns whether a job that is DONE has resolved the ownership chains of a company. */
   isResolved(company: number, now: number): boolean {
     return [...this.#jobs.values()].some((job) => job.company === company && this.stateOf(job, now) === 'DONE');
   }

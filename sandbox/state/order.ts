@@ -1,8 +1,9 @@
 import type { SandboxOptions } from '../options.js';
 
 /**
- * The order of search results. The default is by id, the same in every answer. With `shuffled`, each answer has another
- * order, derived from the seed and the number of earlier answers. A row may then be on two pages or on no page.
+ * Order of search results. By default, results are sorted by id, the same in every answer. With `shuffled`, each answer
+ * has another order. This order is derived from the seed and the number of earlier answers. So a row may be on two
+ * pages or on no page.
  */
 export class ResultOrder {
   readonly #shuffled: boolean;
@@ -14,19 +15,19 @@ export class ResultOrder {
   }
 
   /**
-   * Returns the order of the next answer as a function from a position to the row there. Rows are numbered from 0 to
-   * `total - 1` in the order of their ids.
+   * Returns the order of the next answer as a function. It takes a position and returns the row at this position. Rows
+   * are numbered from 0 to `total - 1`, sorted by id.
    */
   next(total: number): (place: number) => number {
     if (!this.#shuffled || total < 2) return (place) => place;
     const stride = this.#draw(total);
     const start = this.#draw(total);
-    // If the stride shares no divisor with `total`, it visits every row once.
+    // A stride that has no common divisor with `total` visits every row exactly once.
     const coprime = firstCoprime(stride, total);
     return (place) => (start + place * coprime) % total;
   }
 
-  /** Random whole number in [0, n). `n` may be a few million. */
+  /** Returns a random whole number in [0, n). `n` may be a few million. */
   #draw(n: number): number {
     this.#state = (this.#state * 48_271 + 11) % 2_147_483_647;
     return this.#state % n;

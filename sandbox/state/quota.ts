@@ -1,6 +1,6 @@
 import type { MetricsResponse } from '../../schemas/v2/metrics.js';
 
-/** Usage metrics: the kinds of calls that the quota counts, with their names. */
+/** Usage metrics: codename and name of each kind of call that the quota counts. */
 export const METRICS = {
   prospecting: 'Prospecting searches',
   company_search: 'Company searches',
@@ -18,11 +18,11 @@ export type MetricName = keyof typeof METRICS;
 export const DAILY_METRIC = 'daily_browsing';
 
 /**
- * Usage of the customer. Counts authorised, valid data calls of version 2, also when the answer is 404. Metrics,
- * watching and version 1 are free. A new day of the market resets the daily metric to 0.
+ * Usage of the customer. Counts authorised, valid data calls of version 2, also if the answer is 404. Calls for
+ * metrics, for watching and of version 1 are not counted. A new day of the market resets the daily metric to 0.
  */
 export class Quota {
-  /** Data calls allowed per day. 0: no limit. */
+  /** Number of data calls allowed per day. 0: no limit. */
   dailyLimit: number;
   usedToday = 0;
   readonly #used = new Map<MetricName, number>();
@@ -36,7 +36,8 @@ export class Quota {
   }
 
   /**
-   * Counts one call. Returns the limit that the call exceeds, or null. A call over the limit does not count as usage.
+   * Counts one call. Returns the limit that the call exceeds, or null. A call that exceeds a limit is not counted as
+   * usage.
    */
   take(metric: MetricName, now: number): 'limits.daily' | 'limit' | null {
     if (this.#rateLimit > 0 && !this.#takeSecond(now)) return 'limit';
@@ -56,7 +57,7 @@ export class Quota {
     this.usedToday = 0;
   }
 
-  /** Answer of `GET /v2/metrics`. A `total` of 0 means no limit. */
+  /** Returns the answer to `GET /v2/metrics`. A `total` of 0 means that there is no limit. */
   report(): MetricsResponse {
     return [
       {
@@ -77,7 +78,7 @@ export class Quota {
     ];
   }
 
-  /** Usage of the customer, for the state file to keep over a restart. */
+  /** Returns the usage of the customer, which the state file keeps for the next start. */
   dump(): { usedToday: number; used: Record<string, number> } {
     return { usedToday: this.usedToday, used: Object.fromEntries(this.#used) };
   }

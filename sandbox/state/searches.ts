@@ -2,7 +2,9 @@ import { BoundedCache } from './bounded-cache.js';
 
 const KEPT_BYTES = 16_000_000;
 
-/** Cache of search results, so that page 2 needs no new search. A new day of the market clears the cache. */
+/**
+ * Cache of search results, so that the second page needs no new search. It is cleared on each new day of the market.
+ */
 export class Searches {
   readonly #results = new BoundedCache<string, Uint32Array>(KEPT_BYTES);
 
@@ -11,7 +13,7 @@ export class Searches {
     const known = this.#results.get(key);
     if (known) return known;
     const found = search();
-    // Count the bytes of the key too: a search without results may have a long key.
+    // Count the bytes of the key, too, because a search without results may have a long key.
     this.#results.add(key, found, key.length * 2 + found.byteLength);
     return found;
   }

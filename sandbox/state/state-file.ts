@@ -21,7 +21,7 @@ export const SavedState = z.object({
 export type SavedState = z.infer<typeof SavedState>;
 
 /**
- * Reads a state file. Returns null when there is no file yet.
+ * Reads a state file. Returns null when the file does not exist yet.
  *
  * @throws Error with a remedy when the file cannot be used
  */
@@ -45,15 +45,15 @@ export function readState(file: string): SavedState | null {
   }
 }
 
-/** Writes a state file atomically: a reader sees the old content or the new one. */
+/** Writes a state file atomically: a reader sees either the old content or the new content. */
 export function writeState(file: string, state: SavedState): void {
   const temporary = `${file}.${process.pid}.tmp`;
-  // Only the owner may read the file: it contains the API key and the signing secret.
+  // Only the owner may read the file, because it contains the API key and the signing secret.
   writeFileSync(temporary, `${JSON.stringify(state, null, 1)}\n`, { mode: 0o600 });
   renameSync(temporary, file);
 }
 
-/** Flags that contradict a state file. The market in the file cannot change. */
+/** Returns the flags that contradict a state file. The market in the file cannot change. */
 export function contradictions(
   state: SavedState,
   given: Partial<Pick<SavedState, 'companies' | 'tenders' | 'seed' | 'date' | 'clones' | 'key'>>,

@@ -8,18 +8,18 @@ import { registrationNumberOf } from '../world/registration.js';
 import { marketCountryOf } from '../world/traits.js';
 import type { CompanyEvent, World } from '../world/index.js';
 
-/** Current name of a watch field. The caller may use an earlier name. */
+/** Returns the current name of a watch field. `field` may be an earlier name. */
 export function currentName(field: string): string {
   return CURRENT_WATCH_FIELD[field as LegacyWatchField] ?? field;
 }
 
-/** Events of a watched company on its watched fields, oldest first. Both days are included. */
+/** Returns the events of a watched company on its watched fields, oldest first. Both days are included. */
 export function watchedEvents(world: World, watch: Watch, fromDay: number, toDay: number): CompanyEvent[] {
   const watched = new Set(watch.fields.map(currentName));
   return (world.events(watch.id, fromDay, toDay) ?? []).filter(({ field }) => watched.has(field));
 }
 
-/** The event as a webhook delivers it (section "Events" of the reference). */
+/** Returns the event as the body of a webhook delivery (section "Events" of the reference). */
 export function deliveryOf(world: World, id: number, event: CompanyEvent): WebhookDelivery {
   const index = indexOf(world.ctx, id)!;
   const versions = world.versionsOf(index, event.day - world.ctx.start);
@@ -32,14 +32,14 @@ export function deliveryOf(world: World, id: number, event: CompanyEvent): Webho
       date: toInstant(event.day, event.second),
     },
     field: event.field,
-    // The reference shows only this status.
+    // The reference shows no other status.
     status: 'UPDATE',
     new_value: event.new,
     old_value: event.old,
   };
 }
 
-/** The event as one item of the API's list of events. */
+/** Returns the event as one item of the API's list of events. */
 export function listedEvent(event: CompanyEvent): WatchEvent {
   return {
     status: statusOf(event),
@@ -49,7 +49,7 @@ export function listedEvent(event: CompanyEvent): WatchEvent {
   };
 }
 
-/** The reference shows only `UPDATED`. The sandbox adds `ADDED` and `REMOVED`. */
+/** Returns the status of an event. The reference shows only `UPDATED`. The sandbox adds `ADDED` and `REMOVED`. */
 function statusOf(event: CompanyEvent): string {
   if (event.old === null) return 'ADDED';
   return event.new === null ? 'REMOVED' : 'UPDATED';
@@ -62,7 +62,7 @@ function messageOf(event: CompanyEvent): string {
   return `The ${what} was changed from <b>${asText(event.old)}</b> to <b>${asText(event.new)}</b>`;
 }
 
-/** Text of a value, escaped for HTML. */
+/** Returns a value as text, escaped for HTML. */
 function asText(value: unknown): string {
   const text = typeof value === 'string' ? value : Array.isArray(value) ? value.join(', ') : JSON.stringify(value);
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -4,22 +4,22 @@ import { WATCH_FIELDS } from '../../schemas/v2/watch-fields.js';
 /** A watched company. */
 export interface Watch {
   id: number;
-  /** Field names as the caller sent them, without duplicates. */
+  /** Names of the watched fields as the caller sent them, without duplicates. */
   fields: string[];
   /** Start date of the watch, yyyy-mm-dd. */
   since: string;
 }
 
-/** Watched companies of the customer, and the callback that receives their events. */
+/** The customer's watched companies, and the callback that receives their events. */
 export class Watches {
   readonly #byId = new Map<number, Watch>();
   callback: string | null = null;
-  /** Signing secret. The first `setCallback` creates it; later calls do not change it. */
+  /** Secret that signs deliveries. The first `setCallback` creates it; later calls do not change it. */
   secret: string | null = null;
 
   /**
    * Starts a watch. Without `fields`, watches all current fields. If the company is already watched, the new fields
-   * replace the old ones and the date stays. This last rule is not in the reference.
+   * replace the old ones, and the start date stays. The reference does not state this last rule.
    */
   start(id: number, fields: readonly string[] | undefined, date: string): Watch {
     const watch = { id, fields: [...new Set(fields ?? WATCH_FIELDS)], since: this.#byId.get(id)?.since ?? date };
@@ -31,12 +31,12 @@ export class Watches {
     return this.#byId.get(id);
   }
 
-  /** Ends a watch. Returns false if there is none. */
+  /** Ends a watch. Returns false if the company is not watched. */
   stop(id: number): boolean {
     return this.#byId.delete(id);
   }
 
-  /** Watches in the order of their ids. */
+  /** Returns the watches, sorted by company id. */
   list(): Watch[] {
     return [...this.#byId.values()].toSorted((a, b) => a.id - b.id);
   }

@@ -2,12 +2,12 @@ import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SIGNATURE_HEADER, type WebhookDelivery } from '../../schemas/v2/watch.js';
 
-/** Largest number of deliveries in flight. */
+/** Maximum number of deliveries in flight. */
 const IN_FLIGHT = 4;
-/** Number of attempts per delivery, including the first. The reference says "retried a few times". */
+/** Number of attempts for each delivery, including the first. The reference says "retried a few times". */
 const TRIES = 5;
 const TIMEOUT_MS = 10_000;
-/** Number of deliveries to keep for the control routes. */
+/** Number of deliveries that the control routes can list. */
 const KEPT = 1000;
 
 /** A delivery and its attempts. Its state goes from `waiting` to `delivered` or `failed`. */
@@ -21,10 +21,10 @@ export interface Delivery {
 }
 
 /**
- * Sends events to the callback, signed over the raw body (HMAC-SHA-256).
+ * Sends events to the callback. Signs the raw body of each delivery (HMAC-SHA-256).
  *
- * An attempt succeeds with a 2xx answer within 10 s. A failed attempt is retried after `retryMs`; the default is one
- * minute. After five failed attempts the delivery has failed.
+ * An attempt succeeds if a 2xx answer arrives within 10 s. A failed attempt is repeated after `retryMs`; the default is
+ * one minute. After five failed attempts, the delivery has failed.
  */
 export class Webhooks {
   readonly #retryMs: number;
@@ -53,7 +53,7 @@ export class Webhooks {
     return this.#deliveries;
   }
 
-  /** Aborts all deliveries, both in flight and waiting. */
+  /** Aborts all deliveries: those in flight and those that wait. */
   async close(): Promise<void> {
     this.#queue.length = 0;
     this.#stop.abort();
@@ -86,7 +86,7 @@ export class Webhooks {
     void this.#retryLater(delivery);
   }
 
-  /** Waits outside the queue: a receiver that is down must not block other deliveries. */
+  /** Waits before the next attempt, outside the queue. So a receiver that is down does not block other deliveries. */
   async #retryLater(delivery: Delivery): Promise<void> {
     try {
       await sleep(this.#retryMs, undefined, { signal: this.#stop.signal, ref: false });
@@ -97,7 +97,7 @@ export class Webhooks {
     this.#fill();
   }
 
-  /** Sends one attempt. Returns the status of the answer, or the error message if there is no answer. */
+  /** Makes one attempt. Returns the status of the answer, or the error message if no answer came. */
   async #post({ url, body, signature }: Delivery): Promise<number | string> {
     try {
       const response = await fetch(url, {

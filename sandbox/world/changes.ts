@@ -2,13 +2,14 @@ import type { Context } from './context.js';
 import { TAG } from './tags.js';
 
 /*
- * How companies change. Time is divided into epochs of 100 days. In each epoch, every company changes one attribute on
- * one day, so about 1 % of the market changes per day. Changes are computed from the seed and never stored.
+ * How companies change. Time is divided into periods of 100 days, called epochs. In each epoch, every company changes
+ * one attribute on one day. So about 1 % of the market changes per day. Changes are computed from the seed and never
+ * stored.
  *
  * Terms:
  * - *kind*: the attribute that changes.
  * - *version* of an attribute on a day: number of the last epoch that changed the attribute, counted from 1; 0 before
- *   any change. The value of the attribute is drawn from its version.
+ *   any change. The value of the attribute is computed from its version.
  */
 
 /** Kinds of changes. The number of a kind is its position in `WEIGHTS`. */
@@ -29,24 +30,27 @@ export const KIND = {
 } as const;
 export type Kind = (typeof KIND)[keyof typeof KIND];
 
-/** Relative frequency of each kind; the sum is 100. */
+/** Relative frequency of each kind. The sum is 100. */
 const WEIGHTS = [16, 11, 3, 6, 7, 5, 5, 15, 7, 3, 2, 4, 16];
 const KIND_OF_DRAW = Uint8Array.from(WEIGHTS.flatMap((weight, kind) => Array.from({ length: weight }, () => kind)));
 
 /**
- * Unix day of 2015-01-01, the first day of changes. It does not depend on the start date, so markets with different
- * start dates have the same history.
+ * Unix day of 2015-01-01, the first day with changes. It does not depend on the start date, so that markets with
+ * different start dates have the same history.
  */
 export const HISTORY_START = 16_436;
 const EPOCH_DAYS = 100;
 
 /**
- * Versions of all attributes of a company on one day. Version 0 is an attribute's first version. `readVersions` can
- * fill the same object for one company after another.
+ * Versions of all attributes of one company on one day. `readVersions` can fill the same object for one company after
+ * another.
  */
 export class Versions {
   readonly of = new Int32Array(WEIGHTS.length);
-  /** Unix days of the restatements of financial values, oldest first. `restatements` holds their versions. */
+  /**
+   * Unix days on which financial values were restated, oldest first. `restatements` holds the version of each
+   * restatement.
+   */
   readonly restatedOn: number[] = [];
   readonly restatements: number[] = [];
 
@@ -61,7 +65,9 @@ export class Versions {
   }
 }
 
-/** Calls `visit` for each change of a company in a range of unix days, in order. Both `from` and `to` are included. */
+/**
+ * Calls `visit` for each change of a company from one unix day to another, in order. Both `from` and `to` are included.
+ */
 export function forEachChange(
   ctx: Context,
   index: number,
@@ -78,7 +84,7 @@ export function forEachChange(
   }
 }
 
-/** Whether a company changes in a range of unix days. Both `from` and `to` are included. */
+/** Returns whether a company changes between two unix days. Both `from` and `to` are included. */
 export function hasChange(ctx: Context, index: number, from: number, to: number): boolean {
   const last = Math.floor((to - HISTORY_START) / EPOCH_DAYS);
   for (let epoch = Math.max(0, Math.floor((from - HISTORY_START) / EPOCH_DAYS)); epoch <= last; epoch++) {
@@ -97,7 +103,7 @@ export function readVersions(
   out: Versions,
 ): Versions {
   out.clear();
-  // Repeats the loop of `forEachChange` for speed: columns call this function for every company.
+  // This loop repeats the one of `forEachChange`, for speed: `buildColumns` calls this function for every company.
   const last = Math.floor((day - HISTORY_START) / EPOCH_DAYS);
   const first = founded === null ? 0 : Math.max(0, Math.floor((founded - HISTORY_START) / EPOCH_DAYS));
   for (let epoch = first; epoch <= last; epoch++) {

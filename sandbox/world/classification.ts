@@ -6,20 +6,20 @@ import { ACTIVITIES } from './data/nomenclatures.js';
 import { TAG } from './tags.js';
 
 /*
- * Economic activity of companies. Each company has one class of NACE Rev. 2. The class determines the company's class
- * of ISIC Rev. 4, its first industry and its national code.
+ * Economic activity of companies. Each company has one class of NACE Rev. 2. This class determines the company's class
+ * of ISIC Rev. 4, its first industry and its national industry code.
  */
 
 /** One class of NACE Rev. 2. */
 export interface NaceClass {
-  /** Code with its dot: `62.01`. */
+  /** Code of the class with its dot: `62.01`. */
   code: string;
   title: string;
   /** Letter of the section. NACE and ISIC have the same sections. */
   section: string;
-  /** Class of ISIC Rev. 4, four digits. */
+  /** Class of ISIC Rev. 4, as four digits. */
   isic: string;
-  /** Position of the industry in ACTIVITIES. */
+  /** Position of the class's industry in ACTIVITIES. */
   industry: number;
 }
 
@@ -37,8 +37,8 @@ function readClasses(): NaceClass[] {
 }
 
 /**
- * Position in ACTIVITIES of the activity that includes a NACE class. If several activities include the class, the one
- * with the longest code is chosen.
+ * Returns the position in ACTIVITIES of the activity that includes a NACE class. If several activities include the
+ * class, chooses the one with the longest code.
  */
 function industryOf(code: string): number {
   const fits = ACTIVITY_CLASSES.flatMap(([activity, , codes]) =>
@@ -49,18 +49,19 @@ function industryOf(code: string): number {
 }
 
 /**
- * Positions in ACTIVITIES. Each activity occurs as often as its share, so a uniform draw selects activities by share.
+ * Positions in ACTIVITIES. An activity with a larger share occurs more often. So a random entry selects activities by
+ * their shares.
  */
 const SLOTS = ACTIVITY_CLASSES.flatMap(([activity, share]) =>
   Array.from({ length: share }, () => ACTIVITIES.findIndex(({ id }) => id === activity)),
 );
-/** Positions in NACE_CLASSES of the classes of each activity. */
+/** For each activity: the positions of its classes in NACE_CLASSES. */
 const CLASSES_OF_INDUSTRY = ACTIVITIES.map((_, industry) =>
   NACE_CLASSES.flatMap((entry, position) => (entry.industry === industry ? [position] : [])),
 );
 
 /**
- * Position in NACE_CLASSES of the company's class. Draws an activity, then one of the activity's classes. Both random
+ * Returns the position of the company's class in NACE_CLASSES. Draws an activity, then one of its classes. Both random
  * numbers are squared, so that the first entries of a list are more common.
  */
 export function naceOf(ctx: Context, index: number): number {
@@ -72,15 +73,15 @@ export function naceOf(ctx: Context, index: number): number {
 
 const nationalCodes: (readonly string[] | undefined)[] = [];
 
-/** National code of every NACE class in a country. `country` is a position in MARKET_COUNTRIES. */
+/** Returns the national code of every NACE class in a country. `country` is a position in MARKET_COUNTRIES. */
 export function nationalCodesOf(country: number): readonly string[] {
   const { sicCode } = MARKET_COUNTRIES[country]!;
   return (nationalCodes[country] ??= NACE_CLASSES.map(({ code }) => sicCode(code.replace('.', ''))));
 }
 
 /**
- * One flag per NACE class: 1 if one of the codes equals the class or includes it. Codes may look like `62.01`, `6201`,
- * `62.0`, `62` or `J`.
+ * Returns one flag for each NACE class: 1 if one of the codes equals the class or includes it. Codes may look like
+ * `62.01`, `6201`, `62.0`, `62` or `J`.
  */
 export function classesUnder(codes: readonly string[], scheme: 'nace' | 'isic'): Uint8Array {
   const sections = codes.map((code) => code.trim().toUpperCase()).filter((code) => /^[A-U]$/.test(code));

@@ -29,19 +29,21 @@ import {
   zipRankOf,
 } from './traits.js';
 
-/** Stands for a missing value in an Int32 column. No filter has such a small bound, so no range includes it. */
+/** Marks a missing value in an Int32 column. No filter has such a small bound, so no range includes this value. */
 export const NO_INT = -2_147_483_648;
-/** Stands for a missing value in a byte column. */
+/** Marks a missing value in a byte column. */
 export const NO_BYTE = 255;
-/** Stands for a missing value in the postcode column. */
+/** Marks a missing value in the postcode column. */
 export const NO_ZIP = 65_535;
 
-/** Bits of the column `has`: kinds of contacts that the company has, and kinds of accounts that it has published. */
+/**
+ * Bits of the column `has`. They say which contact data a company has, and which kinds of accounts it has published.
+ */
 export const HAS = { phone: 1, email: 2, fax: 4, website: 8, profile: 16, financials: 32, consolidated: 64 } as const;
 
-/** The market on one day, as columns for filters. Each column has one value per company index. */
+/** The market on one day, in columns for the filters. Each column has one value for each company index. */
 export interface Columns {
-  /** Unix day whose market the columns describe. */
+  /** Unix day that the columns describe. */
   day: number;
   length: number;
   /** 1 if searches list the company. */
@@ -49,14 +51,14 @@ export interface Columns {
   /** Indices of the companies that searches list, ascending. */
   rows: Uint32Array;
   country: Uint8Array;
-  /** Id in the nomenclature `company_status`, minus 199. */
+  /** Id in the lookup list `company_status`, minus 199. */
   status: Uint8Array;
   legalForm: Uint8Array;
   activityTypes: Uint8Array;
   companyType: Uint8Array;
   trading: Uint8Array;
   has: Uint8Array;
-  /** Position of the foreign parent's country in MARKET_COUNTRIES; NO_BYTE without a foreign parent. */
+  /** Position of the foreign parent's country in MARKET_COUNTRIES. NO_BYTE if there is no foreign parent. */
   foreignParent: Uint8Array;
   industry: [Uint8Array, Uint8Array, Uint8Array];
   nace: Uint16Array;
@@ -66,13 +68,13 @@ export interface Columns {
   employees: Int32Array;
   /** Monthly visits of the website. The columns about websites also have values for companies without a website. */
   visits: Int32Array;
-  /** Position of the visits in VISIT_BANDS. */
+  /** Position in VISIT_BANDS of the range that contains the visits. */
   visitBand: Uint8Array;
   ranking: Int32Array;
   technologies: Uint16Array;
   /** Unix day of incorporation. */
   founded: Int32Array;
-  /** Turnover in US dollars. In this column and all columns below, NaN means no value. */
+  /** Turnover in US dollars. NaN in this column and in all columns below means that there is no value. */
   turnover: Float64Array;
   profit: Float64Array;
   liabilities: Float64Array;
@@ -97,9 +99,8 @@ export function buildColumns(ctx: Context, day: number): Columns {
 }
 
 /**
- * Builds the columns of a later unix day from the columns of an earlier day. Computes again only companies that
- * changed, filed accounts or left between the two days. Gives the same result as `buildColumns`, in a tenth of the
- * time.
+ * Builds the columns of a later unix day from those of an earlier day. Computes only companies that changed, filed
+ * accounts or left between the two days. Gives the same result as `buildColumns` in a tenth of the time.
  */
 export function advanceColumns(ctx: Context, earlier: Columns, day: number): Columns {
   const columns = allocate(capacityOn(ctx, day), day);
@@ -128,7 +129,7 @@ function indicesOf(listed: Uint8Array): Uint32Array {
   return indices.slice(0, count);
 }
 
-/** Whether a company changed, filed accounts or left after the unix day `after` and up to `day`. */
+/** Returns whether a company changed, filed accounts or left after the unix day `after`, up to and including `day`. */
 function somethingHappened(ctx: Context, index: number, after: number, day: number): boolean {
   return hasChange(ctx, index, after + 1, day) || hasFiling(ctx, index, after + 1, day) || !isListed(ctx, index, day);
 }

@@ -23,7 +23,7 @@ import {
 
 const COUNTRY_NAMES = new Map(ISO_COUNTRIES.map(([code, name]) => [code, name]));
 const BANDS = [10, 50, 200, 500, 1000, 5000, 10_000] as const;
-/** Fields that some records lack. A record lacks at most one of them. */
+/** Fields that may be missing in a record. A record lacks at most one of them. */
 const GAPS = [
   'company_website',
   'company_phone',
@@ -34,14 +34,14 @@ const GAPS = [
   'vat_number',
 ] as const;
 
-/** Status label of a company_status id. */
+/** Returns the name of a company status. */
 export function statusName(id: number): string {
   return COMPANY_STATUS.find((entry) => entry.id === id)!.name;
 }
 
 /**
- * The company record as `GET /v2/companies/{id}` returns it. The records differ on purpose, as far as the reference
- * allows. An id is a number or text; a size is a count or a band. A field may be null in one record, '' in another and
+ * Returns the company record as `GET /v2/companies/{id}` does. The records differ on purpose, as far as the reference
+ * allows. An id is a number or text. A size is a count or a range. A field may be null in one record, '' in another and
  * missing in a third.
  */
 export function companyRecord(ctx: Context, index: number, versions: Versions): Company {
@@ -85,7 +85,8 @@ export function companyRecord(ctx: Context, index: number, versions: Versions): 
 }
 
 /**
- * Employees as text: a count for about two thirds of the companies, a band for the rest. Null or undefined if unknown.
+ * Returns the number of employees as text: a count for about two thirds of the companies, a range for the rest. Null or
+ * undefined if unknown.
  */
 function sizeText(ctx: Context, index: number, employees: number | null): string | null | undefined {
   const draw = ctx.dice.unit(TAG.sizeText, index);
@@ -96,7 +97,10 @@ function sizeText(ctx: Context, index: number, employees: number | null): string
   return `${band === 0 ? 1 : BANDS[band - 1]! + 1}-${BANDS[band]}`;
 }
 
-/** National industry code of the company's NACE class. Empty if the reference names no code scheme for the country. */
+/**
+ * Returns the national industry code of the company's NACE class. Empty if the reference has no filter for the codes of
+ * this country.
+ */
 function nationalCodes(ctx: Context, index: number): NonNullable<Company['sic']> {
   const { sicScheme } = marketCountryOf(ctx, index);
   if (sicScheme === null) return [];

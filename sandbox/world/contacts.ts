@@ -7,16 +7,16 @@ import { TAG } from './tags.js';
 import { cityOf, marketCountryOf, zipRankOf } from './traits.js';
 
 /*
- * Contacts of a company. Domains end in the reserved `.example`; telephone numbers contain 555 0. Each function takes
- * the version of its attribute, because an event needs the value before the change and the value after the change.
+ * Contact data of a company. Domains end in the reserved `.example`; telephone numbers contain 555 0. Each function
+ * takes the version of its attribute, because an event needs the values before and after a change.
  */
 
 const LOCAL_PARTS = ['info', 'office', 'hello', 'kontakt', 'sales', 'post', 'accounts'] as const;
 
-/** The domain computed last. Cached, because one company record needs its domain six times. */
+/** The domain that was computed last. It is kept, because one company record needs its domain six times. */
 let lastDomain: { ctx: Context; index: number; name: string } | undefined;
 
-/** Name part of the company's domain. It never changes and ends in the company's id in base 36. */
+/** Returns the first part of the company's domain. It never changes and ends in the company's id in base 36. */
 export function domainNameOf(ctx: Context, index: number): string {
   if (lastDomain?.ctx === ctx && lastDomain.index === index) return lastDomain.name;
   const words = nameOfVersion(ctx, index, 0)
@@ -31,27 +31,27 @@ export function domainNameOf(ctx: Context, index: number): string {
   return name;
 }
 
-/** Whether the company has a website. A quarter of the companies have none. */
+/** Returns whether the company has a website. A quarter of the companies have none. */
 export function hasWebsite(ctx: Context, index: number, version: number): boolean {
   return !ctx.dice.chance(0.25, TAG.website, index, version);
 }
 
-/** Website in one version, without scheme; null for none. */
+/** Returns the website in one version, without scheme; null if there is none. */
 export function websiteOf(ctx: Context, index: number, version: number): string | null {
   if (!hasWebsite(ctx, index, version)) return null;
   return `${version === 0 ? 'www' : `w${version}`}.${domainNameOf(ctx, index)}.example`;
 }
 
 /**
- * Index of the company that owns a website, domain, e-mail or profile address. Earlier addresses of a company also
- * work.
+ * Returns the index of the company to which a website, domain, e-mail or profile address belongs. Also finds a company
+ * by its earlier addresses.
  */
 export function indexOfAddress(ctx: Context, text: string): number | undefined {
   const id36 = /-([0-9a-z]+)(?:\.example)?(?:[/?#].*)?$/.exec(text.trim().toLowerCase())?.[1];
   return id36 === undefined ? undefined : indexOf(ctx, Number.parseInt(id36, 36));
 }
 
-/** Up to three e-mail addresses. A fifth of the companies have none. */
+/** Returns up to three e-mail addresses. A fifth of the companies have none. */
 export function emailsOf(ctx: Context, index: number, version: number): string[] {
   const count = countOf(ctx, TAG.email, index, version);
   const from = ctx.dice.below(LOCAL_PARTS.length, TAG.email, index, version * 4 + 1);
@@ -66,17 +66,17 @@ export function phonesOf(ctx: Context, index: number, version: number): string[]
   return numbersOf(ctx, TAG.phone, index, version, countOf(ctx, TAG.phone, index, version));
 }
 
-/** Whether the company has a fax number. 80 % have none. */
+/** Returns whether the company has a fax number. 80 % of the companies have none. */
 export function hasFax(ctx: Context, index: number, version: number): boolean {
   return !ctx.dice.chance(0.8, TAG.fax, index, version);
 }
 
-/** Fax numbers; null for none. */
+/** Returns the fax numbers; null if there are none. */
 export function faxesOf(ctx: Context, index: number, version: number): string[] | null {
   return hasFax(ctx, index, version) ? numbersOf(ctx, TAG.fax, index, version, 1) : null;
 }
 
-/** Number of telephone numbers (TAG.phone) or e-mail addresses (TAG.email). */
+/** Returns how many telephone numbers (TAG.phone) or e-mail addresses (TAG.email) the company has. */
 export function countOf(ctx: Context, tag: number, index: number, version: number): number {
   const draw = ctx.dice.unit(tag, index, version * 4);
   return draw < 0.2 ? 0 : draw < 0.85 ? 1 : draw < 0.97 ? 2 : 3;
@@ -90,21 +90,21 @@ function numbersOf(ctx: Context, tag: number, index: number, version: number, co
   );
 }
 
-/** Street and house number. */
+/** Returns street and house number. */
 export function streetOf(ctx: Context, index: number, versions: Versions): string {
   const draw = ctx.dice.draw(TAG.street, index, versions.get(KIND.street) * 1000 + versions.get(KIND.move));
   return `${STREETS[draw % STREETS.length]} ${1 + ((draw >>> 8) % 240)}${draw >>> 28 === 0 ? 'B' : ''}`;
 }
 
-/** Postcode; null if the country has none. */
+/** Returns the postcode; null if the country has no postcodes. */
 export function zipOf(ctx: Context, index: number, versions: Versions): string | null {
   const rank = zipRankOf(ctx, index, versions);
   return rank === undefined ? null : zipText(marketCountryOf(ctx, index), rank);
 }
 
 /**
- * Postcode with a rank; rank 0 is the most common postcode. Spreads the ranks over all postcodes that the pattern
- * allows. Each rank has its own postcode.
+ * Returns the postcode with a rank; rank 0 is the most common postcode. Each rank has its own postcode. The ranks are
+ * spread over all postcodes that the pattern allows.
  */
 export function zipText(country: { zipPattern: string; zips: number }, rank: number): string {
   const places = country.zipPattern.split('').map((char) => (char === '9' ? 10 : char === 'A' ? 26 : 0));
@@ -124,7 +124,7 @@ export function zipText(country: { zipPattern: string; zips: number }, rank: num
     .join('');
 }
 
-/** City and its region. */
+/** Returns the city and its region. */
 export function cityNameOf(ctx: Context, index: number, versions: Versions): readonly [string, string | null] {
   return marketCountryOf(ctx, index).cities[cityOf(ctx, index, versions)]!;
 }
@@ -133,7 +133,7 @@ export function hasPronet(ctx: Context, index: number): boolean {
   return ctx.dice.draw(TAG.profiles, index) % 100 < 45;
 }
 
-/** Profile addresses: [pronet, microblog, socialnet]. Each is null for many companies. */
+/** Returns the profile addresses [pronet, microblog, socialnet]. Each is null for many companies. */
 export function profilesOf(ctx: Context, index: number): [string | null, string | null, string | null] {
   const draw = ctx.dice.draw(TAG.profiles, index);
   const name = domainNameOf(ctx, index);

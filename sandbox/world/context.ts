@@ -4,23 +4,23 @@ import { FILTERABLE } from './tags.js';
 
 /** Options of a market. The same options produce the same market on any machine. */
 export interface WorldOptions {
-  /** Companies in the market on day 0; 1 to 1,000,000. */
+  /** Number of companies in the market on day 0; 1 to 1,000,000. */
   companies: number;
-  /** Tenders listed on day 0. */
+  /** Number of tenders listed on day 0. */
   tenders: number;
   seed: number;
   /** Calendar date of day 0, yyyy-mm-dd. */
   date: string;
-  /** Number of companies of day 0 that no filter can tell apart, on any day (default 0). */
+  /** Number of identical companies on day 0 that no filter can separate, on any day (default 0). */
   clones?: number;
   /**
    * Whether events about people, offices and owners come in pairs. Both events of a pair have the same field and the
-   * same time, to the second. The values of a pair are different or equal (`alike`).
+   * same time, to the second. `different`: their values differ. `alike`: their values are equal.
    */
   eventTwins?: 'none' | 'different' | 'alike';
 }
 
-/** A market, as every function of the world takes it. */
+/** A market: its options, its random numbers and its start date. All functions of this folder take it. */
 export interface Context {
   options: WorldOptions;
   dice: Dice;
@@ -31,7 +31,7 @@ export interface Context {
 export const MAX_COMPANIES = 1_000_000;
 
 /**
- * Checks the options.
+ * Checks the options and returns the context.
  *
  * @throws RangeError that names the invalid option
  */

@@ -10,7 +10,7 @@ import { registrationNumberOfVersion, vatNumberOfVersion } from './registration.
 import { TAG } from './tags.js';
 import { employeesOf, foundedOn, statusOf, tradingOf } from './traits.js';
 
-/** A change of a company, as a watch reports it. */
+/** A change of a company, as a watch reports it to the customer. */
 export interface CompanyEvent {
   field: WatchField;
   /** Unix day of the change. */
@@ -35,7 +35,7 @@ const FIELD_OF_KIND: Partial<Record<Kind, WatchField>> = {
   [KIND.registration]: 'company.registration_number',
 };
 
-/** Names of the restatable figures in reports. */
+/** Names in reports of the figures that can be restated. */
 const FIGURE_NAMES = new Map<number, string>([
   [FIGURE.turnover, 'Turnover'],
   [FIGURE.profit, 'Profit-after-Tax'],
@@ -45,8 +45,8 @@ const FIGURE_NAMES = new Map<number, string>([
 ]);
 
 /**
- * Fields about people, offices and owners. They change independently of the record. A company has about one such event
- * in 150 days.
+ * Watch fields about people, offices and owners. They change independently of the company record. A company has about
+ * one such event in 150 days.
  */
 const SIDE_FIELDS: readonly WatchField[] = [
   'company.bank',
@@ -75,8 +75,8 @@ const SIDE_FIELDS: readonly WatchField[] = [
 const SIDE_EPOCH = 150;
 
 /**
- * Events of a company in a range of unix days, oldest first. Both `from` and `to` are included. Events are derived from
- * the same changes as the records. Every change of a record therefore has its event, also on past days.
+ * Returns the events of a company between two unix days, oldest first. Both `from` and `to` are included. Events and
+ * records are derived from the same changes. So every change of a record has its event, also on past days.
  */
 export function eventsOf(ctx: Context, index: number, from: number, to: number): CompanyEvent[] {
   const founded = foundedOn(ctx, index);
@@ -129,7 +129,7 @@ function eventsOfChange(
   return [event(ctx, index, { field: FIELD_OF_KIND[kind]!, day, old, new: now })];
 }
 
-/** Value that an event shows; null for none. */
+/** Returns the value that an event shows; null if there is none. */
 function valueOf(ctx: Context, index: number, kind: Kind, versions: Versions): unknown {
   const version = versions.get(kind);
   switch (kind) {
@@ -184,7 +184,7 @@ function addSideEvents(ctx: Context, index: number, from: number, to: number, ev
 
 function event(ctx: Context, index: number, change: Omit<CompanyEvent, 'second'>): CompanyEvent {
   const { field, day, old, new: now } = change;
-  // Mix in the field name, so that two events of one company and day have different seconds.
+  // Include the field name, so that two events of one company and day have different seconds.
   let salt = 0;
   for (let n = 0; n < field.length; n++) salt = (salt * 31 + field.charCodeAt(n)) % 1000;
   return { field, day, second: ctx.dice.below(86_400, TAG.eventTime, index, day * 1000 + salt), old, new: now };

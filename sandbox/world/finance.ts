@@ -6,38 +6,40 @@ import { TAG } from './tags.js';
 import { firstEmployeesOf, foundedOn, marketCountryOf } from './traits.js';
 
 /*
- * Figures of financial reports and financial filters. Money is in the country's currency; each company rounds in its
- * own way. A restatement changes one figure of one year by up to 15 %.
+ * Figures of the financial reports and the financial filters. Money is in the country's currency, and each company
+ * rounds in its own way. A restatement changes one figure of one year by up to 15 %.
  */
 
 /**
- * Figures that the sandbox draws at random; all other figures are computed from these. Only the first five can be
+ * Figures that the sandbox draws at random. All other figures are computed from these. Only the first five can be
  * restated.
  */
 export const FIGURE = { turnover: 0, profit: 1, assets: 2, liabilities: 3, cash: 4, directors: 5, exports: 6 } as const;
 export type Figure = (typeof FIGURE)[keyof typeof FIGURE];
 const RESTATABLE = 5;
 
-/** Accounts that a company publishes: none, a balance sheet, or a balance sheet with turnover. */
+/** What a company publishes: no accounts, a balance sheet, or a balance sheet with turnover. */
 export type Disclosure = 'none' | 'balance' | 'turnover';
 
-/** Disclosure of a company; it never changes. 45 % publish turnover, 40 % only a balance sheet, 15 % nothing. */
+/**
+ * Returns what a company publishes; this never changes. 45 % publish turnover, 40 % only a balance sheet, 15 % nothing.
+ */
 export function disclosureOf(ctx: Context, index: number): Disclosure {
   const draw = ctx.dice.unit(TAG.finance, index);
   return draw < 0.45 ? 'turnover' : draw < 0.85 ? 'balance' : 'none';
 }
 
-/** Days from the end of the calendar year until the accounts are filed: 60 to 329. */
+/** Returns the days from the end of the calendar year until the accounts are filed: 60 to 329. */
 function filingDelayOf(ctx: Context, index: number): number {
   return 60 + ctx.dice.below(270, TAG.filing, index);
 }
 
-/** Unix day on which the accounts of a fiscal year are filed. */
+/** Returns the unix day on which the accounts of a fiscal year are filed. */
 export function filedOn(ctx: Context, index: number, year: number): number {
   return newYear(year + 1) + filingDelayOf(ctx, index);
 }
 
-/** Whether accounts are filed in a range of unix days. Both `from` and `to` are included. */
+/** Returns whether accounts are filed between two unix days. Both `from` and `to` are included. */
 export function hasFiling(ctx: Context, index: number, from: number, to: number): boolean {
   const delay = filingDelayOf(ctx, index);
   for (let year = yearOf(from); year <= yearOf(to); year++) {
@@ -47,34 +49,37 @@ export function hasFiling(ctx: Context, index: number, from: number, to: number)
   return false;
 }
 
-/** First and last fiscal year on file on a unix day. Undefined when none is on file. */
+/** Returns the first and last fiscal year whose accounts are filed by a unix day. Undefined when there are none. */
 export function fiscalYearsOf(ctx: Context, index: number, day: number): { first: number; last: number } | undefined {
   if (disclosureOf(ctx, index) === 'none') return undefined;
   const previous = yearOf(day) - 1;
   const last = filedOn(ctx, index, previous) <= day ? previous : previous - 1;
   const draw = ctx.dice.unit(TAG.filing, index, 1);
-  // In 2026, most companies have three to six years on file. Few have one or two years, and few have a long history.
+  // In 2026, most companies have filed three to six years. Few have filed one or two years, and few have a long
+  // history.
   const oldest = draw < 0.9 ? 2020 + Math.floor(draw * 4.4) : draw < 0.95 ? 2024 : 2009;
   const founded = foundedOn(ctx, index);
   const first = founded === null ? oldest : Math.max(oldest, yearOf(founded));
   return first > last ? undefined : { first, last };
 }
 
-/** The figure that the restatement of a version changes. */
+/** Returns the figure that a restatement changes. `version` identifies the restatement. */
 function restatedFigureOf(ctx: Context, index: number, version: number): Figure {
   return ((ctx.dice.draw(TAG.restate, index, version) >>> 4) % RESTATABLE) as Figure;
 }
 
 /**
- * The fiscal year that a restatement changes: the latest year filed by that day, or the year before it. If no year is
- * filed, the result is 0 or -1.
+ * Returns the fiscal year that a restatement changes: the latest year filed by that day, or the year before it. Returns
+ * 0 or -1 if no year is filed.
  */
 function restatedYearOf(ctx: Context, index: number, day: number, version: number): number {
   const latest = fiscalYearsOf(ctx, index, day)?.last ?? 0;
   return latest - (ctx.dice.draw(TAG.restate, index, version) % 3 === 0 ? 1 : 0);
 }
 
-/** Year and figure that a restatement changed. Undefined when the company has no such figure or year. */
+/**
+ * Returns the year and the figure that a restatement changed. Undefined when the company has no such figure or year.
+ */
 export function restatementOf(
   ctx: Context,
   index: number,
@@ -95,7 +100,7 @@ function hasFigure(ctx: Context, index: number, figure: Figure): boolean {
   return true;
 }
 
-/** Typical annual sales in US dollars, without variation between years. */
+/** Returns the typical annual sales in US dollars. They do not vary between years. */
 function scaleOf(ctx: Context, index: number): number {
   const employees = firstEmployeesOf(ctx, index);
   const normal = ctx.dice.normal(TAG.financeBase, index);
@@ -103,8 +108,8 @@ function scaleOf(ctx: Context, index: number): number {
 }
 
 /**
- * A figure of a fiscal year; null when the company does not report it. `versions` holds the restatements. `year` must
- * be one of `fiscalYearsOf`.
+ * Returns a figure of a fiscal year; null when the company does not report it. `versions` holds the restatements.
+ * `year` must be one of `fiscalYearsOf`.
  */
 export function figureOf(ctx: Context, index: number, figure: Figure, year: number, versions: Versions): number | null {
   if (!hasFigure(ctx, index, figure)) return null;
@@ -121,7 +126,10 @@ export function figureOf(ctx: Context, index: number, figure: Figure, year: numb
   return roundAs(ctx, index, value);
 }
 
-/** Ratio of a figure to sales. Assets and liabilities keep their ratio over the years; profit and cash do not. */
+/**
+ * Returns the ratio of a figure to sales. For assets and liabilities, the ratio stays the same over the years. For
+ * profit and cash, it changes.
+ */
 function shareOf(ctx: Context, index: number, figure: Figure, year: number): number {
   const { dice } = ctx;
   switch (figure) {
@@ -146,13 +154,14 @@ function assetsShareOf(ctx: Context, index: number): number {
   return 0.4 + 1.6 * ctx.dice.unit(TAG.financeShape, index, 3);
 }
 
-/** Rounds to whole units for most companies, to cents for a fifth. */
+/** Rounds a value: to whole units for most companies, to cents for a fifth of them. */
 export function roundAs(ctx: Context, index: number, value: number): number {
   return ctx.dice.chance(0.2, TAG.financeShape, index, 7) ? Math.round(value * 100) / 100 : Math.round(value);
 }
 
 /**
- * Figures of the latest fiscal year, as the prospecting filters use them. Money is in US dollars; NaN means no value.
+ * Figures of the latest fiscal year, for the prospecting filters. Money is in US dollars. NaN means that there is no
+ * value.
  */
 export interface LatestFigures {
   turnover: number;
@@ -160,7 +169,7 @@ export interface LatestFigures {
   liabilities: number;
   directors: number;
   exports: number;
-  /** Change from the previous year in percent. The same for the other fields that begin with `yoy`. */
+  /** Change from the previous year in percent. The other fields that begin with `yoy` have the same unit. */
   yoyTurnover: number;
   yoyProfit: number;
   yoyLiabilities: number;
@@ -169,10 +178,11 @@ export interface LatestFigures {
 }
 
 /**
- * Reads the latest figures into `out`. Callers reuse `out`, because a million objects would be slow.
+ * Computes the latest figures and writes them into `out`. Callers use the same `out` again, because a million new
+ * objects would be slow.
  *
- * This function and the functions it calls create no closures, for speed. The TypeScript loader runs extra code for
- * each new closure, and this code takes longer than computing the figures.
+ * For speed, this function and the functions that it calls create no closures. The TypeScript loader runs extra code
+ * for each new closure, and this code takes longer than computing the figures.
  */
 export function readLatestFigures(
   ctx: Context,
@@ -219,24 +229,24 @@ function figureOrNaN(ctx: Context, index: number, figure: Figure, year: number, 
   return figureOf(ctx, index, figure, year, versions) ?? Number.NaN;
 }
 
-/** Taxation, derived from the profit. */
+/** Returns the taxation, derived from the profit. */
 export function taxationOf(ctx: Context, index: number, profit: number): number {
   return Math.max(0, roundAs(ctx, index, profit * 0.25));
 }
 
-/** Operating profit, derived from the profit and the taxation. */
+/** Returns the operating profit, derived from the profit and the taxation. */
 export function operatingProfitOf(ctx: Context, index: number, profit: number): number {
   return roundAs(ctx, index, (profit + taxationOf(ctx, index, profit)) * 1.1);
 }
 
-/** EBITDA of a fiscal year, in the company's currency. */
+/** Returns the EBITDA of a fiscal year, in the company's currency. */
 export function ebitdaOf(ctx: Context, index: number, year: number, versions: Versions): number {
   const profit = figureOf(ctx, index, FIGURE.profit, year, versions)!;
   const assets = figureOf(ctx, index, FIGURE.assets, year, versions)!;
   return roundAs(ctx, index, operatingProfitOf(ctx, index, profit) + assets * 0.03);
 }
 
-/** Change from an earlier value in percent, with two decimals. NaN when it cannot be computed. */
+/** Returns the change from an earlier value in percent, with two decimals. NaN when it cannot be computed. */
 export function changeInPercent(now: number, before: number): number {
   return before === 0 ? Number.NaN : Math.round(((now - before) / Math.abs(before)) * 10_000) / 100;
 }
@@ -259,14 +269,14 @@ export function emptyFigures(): LatestFigures {
   return { ...NO_FIGURES };
 }
 
-/** Employees stated in the accounts of a year. Null for a company that never states them. */
+/** Returns the number of employees in the accounts of a year. Null for a company that never states it. */
 export function employeesIn(ctx: Context, index: number, year: number): number | null {
   const first = firstEmployeesOf(ctx, index);
   if (first === null) return null;
   return Math.max(1, Math.round(first * (0.9 + 0.2 * ctx.dice.unit(TAG.financeGrowth, index, year + 20_000))));
 }
 
-/** Whether the accounts are consolidated accounts of a group. */
+/** Returns whether the accounts are consolidated accounts of a group. */
 export function isConsolidated(ctx: Context, index: number): boolean {
   return ctx.dice.chance(0.1, TAG.indicator, index, 3);
 }

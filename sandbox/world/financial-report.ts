@@ -19,12 +19,12 @@ import { TAG } from './tags.js';
 import { marketCountryOf } from './traits.js';
 
 /**
- * Days from the end of the fiscal year to the end of the calendar year. For most companies the fiscal year ends on 31
- * December, for others on 30 September, 30 June or 31 March.
+ * Days from the end of the fiscal year to the end of the calendar year. For most companies, the fiscal year ends on 31
+ * December. For the others, it ends on 30 September, 30 June or 31 March.
  */
 const YEAR_END_SHIFTS = [0, 0, 0, 0, 0, 0, 92, 184, 275] as const;
 
-/** Figures whose change from the previous year is also reported. */
+/** Figures for which the report also has the change from the previous year. */
 const YOY = [
   ['Turnover-Yoy', FIGURE.turnover],
   ['Profit-after-Tax-Yoy', FIGURE.profit],
@@ -32,14 +32,14 @@ const YOY = [
   ['Exports-Yoy', FIGURE.exports],
 ] as const;
 
-/** Indicators that `addExtras` never adds: those that `reportYear` writes itself, and those that need a turnover. */
+/** Indicators that `addExtras` never adds. `reportYear` writes some of them itself; the others need a turnover. */
 const NOT_EXTRA =
   /^(Turnover|EBITDA|Total-Assets|Total-Liabilities|Net-Assets|Net-Worth|Shareholder-Funds|Cash|Profit-after-Tax|Pre-Tax-Profit|Taxation|Operating-Profit|Gross-Profit|Cost-of-Sales|Directors-Remuneration|Total-Current-Assets|Total-Current-Liabilities|Working-Capital|Tangible-Assets|Share-Capital|Retained-Profit)$|-Yoy$|Turnover|Sales|Revenue|Margin/;
 const EXTRAS = DOUBLE_INDICATORS.filter((name) => !NOT_EXTRA.test(name));
 
 /**
- * The report as `GET /v2/financial/{id}` returns it: the years on file on a unix day. A company without accounts has
- * `{}`.
+ * Returns the report as `GET /v2/financial/{id}` does, with the years filed by a unix day. Returns `{}` for a company
+ * without accounts.
  */
 export function financialReport(ctx: Context, index: number, day: number, versions: Versions): FinancialReport {
   const report: FinancialReport = {};
@@ -126,7 +126,7 @@ function setNumber(out: FinancialYear, name: string, value: number): void {
   if (!Number.isNaN(value)) out[name] = value;
 }
 
-/** Adds up to 16 more indicators, the same ones each year. Every 50th company reports all indicators. */
+/** Adds up to 16 more indicators, the same ones in each year. For every 50th company, adds all indicators. */
 function addExtras(ctx: Context, index: number, year: number, assets: number, out: FinancialYear): void {
   const { dice } = ctx;
   const all = dice.chance(0.02, TAG.indicator, index, 4);
@@ -137,13 +137,13 @@ function addExtras(ctx: Context, index: number, year: number, assets: number, ou
     const position = (from + n * 7) % EXTRAS.length;
     const name = EXTRAS[all ? n : position]!;
     const draw = dice.draw(TAG.indicatorOddity, index, year * 512 + (all ? n : position));
-    // One value in 250 is null, like an empty field in a form.
+    // One value in 250 is null, like a field that nobody filled in.
     out[name] = draw % 250 === 0 ? null : roundAs(ctx, index, assets * (((draw >>> 10) % 4000) / 20_000));
   }
 }
 
 /**
- * Adds indicators derived from the other figures: ratios in percent, periods in days. Ratios of the turnover are added
+ * Adds indicators derived from the other figures: ratios in percent, and periods in days. Adds ratios of the turnover
  * only if there is a turnover.
  */
 function addRatios(ctx: Context, index: number, assets: number, out: FinancialYear): void {
@@ -167,7 +167,7 @@ function addRatios(ctx: Context, index: number, assets: number, out: FinancialYe
   if (employees > 0) out['Revenue-Per-Employee'] = Math.round(turnover / employees);
 }
 
-/** Returns the number, in 1 % of the cases as text. */
+/** Returns the number, or in 1 % of the cases the number as text. */
 function asText(ctx: Context, index: number, year: number, position: number, value: number): number | string {
   return ctx.dice.chance(0.01, TAG.indicatorOddity, index, year * 8 + position) ? String(value) : value;
 }

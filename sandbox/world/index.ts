@@ -33,10 +33,11 @@ export type { CompanyEvent } from './events.js';
 export type { Profile } from './profile.js';
 export type { TenderFacts } from './tenders/tenders.js';
 
-/** Number of days whose columns stay in memory: the current day, and one other day that a caller asks about. */
+/** Number of days for which columns stay in memory: the current day, and another day for which a caller asks. */
 const KEPT_DAYS = 2;
 /**
- * Maximum number of days to advance columns. Over a longer time most companies change, so the columns are built again.
+ * Maximum number of days over which columns are updated. Over a longer time most companies change, so the columns are
+ * built again.
  */
 const MAX_ADVANCE = 60;
 
@@ -45,7 +46,8 @@ const MAX_ADVANCE = 60;
  *
  * Terms in this folder:
  * - *day*: counted from the start date (day 0); may be negative. A *unix day* is counted from 1970-01-01.
- * - *id*: the number that the API shows. *index*: number of a company from 0; all code in this folder uses it.
+ * - *id*: the number that the API shows. *index*: number of a company, counted from 0. The code of this folder uses the
+ *   index.
  * - *position*: place of an entry in a list of `data/`.
  * - *version*: state of one attribute between two changes (changes.ts).
  */
@@ -53,7 +55,7 @@ export class World {
   readonly ctx: Context;
   readonly #columns = new Map<number, Columns>();
   readonly #versions = new Versions();
-  /** Buffer for the companies that still match during a search. Every search uses the same buffer. */
+  /** Array for the companies that still match during a search. All searches use the same array. */
   #target = new Uint32Array(0);
   #names: { day: number; list: readonly string[] } | undefined;
 
@@ -61,32 +63,35 @@ export class World {
     this.ctx = createContext(options);
   }
 
-  /** Calendar date of a day, yyyy-mm-dd. */
+  /** Returns the calendar date of a day, yyyy-mm-dd. */
   dateOf(day: number): string {
     return toIso(this.ctx.start + day);
   }
 
-  /** Day of a calendar date. Undefined when the text is no date. */
+  /** Returns the day of a calendar date. Undefined when the text is no date. */
   dayOf(date: string): number | undefined {
     const unixDay = fromIso(date);
     return unixDay === undefined ? undefined : unixDay - this.ctx.start;
   }
 
   /**
-   * Ids that searches list on a day, ascending. Includes companies that left on this day; their details already answer
-   * 404.
+   * Returns the ids that searches list on a day, ascending. They include companies that left on this day, whose details
+   * already answer 404.
    */
   companyIds(day: number): number[] {
     return this.matching({}, day);
   }
 
-  /** The record that `GET /v2/companies/{id}` returns. Undefined when the company does not exist on the day (404). */
+  /**
+   * Returns the record that `GET /v2/companies/{id}` returns. Undefined when the company does not exist on that day
+   * (404).
+   */
   company(id: number, day: number): Company | undefined {
     const at = this.#at(id, day);
     return at && companyRecord(this.ctx, at.index, at.versions);
   }
 
-  /** Name that searches show. Undefined when searches do not list the company. */
+  /** Returns the name that searches show. Undefined when searches do not list the company. */
   companyName(id: number, day: number): string | undefined {
     const index = indexOf(this.ctx, id);
     if (index === undefined || !isListed(this.ctx, index, this.ctx.start + day)) return undefined;
@@ -94,8 +99,8 @@ export class World {
   }
 
   /**
-   * The report that `GET /v2/financial/{id}` returns, with all years. Undefined when the company does not exist on the
-   * day.
+   * Returns the report that `GET /v2/financial/{id}` returns, with all years. Undefined when the company does not exist
+   * on that day.
    */
   financialReport(id: number, day: number): FinancialReport | undefined {
     const at = this.#at(id, day);
@@ -109,7 +114,10 @@ export class World {
     return profileOf(this.ctx, index, this.ctx.start + day, this.versionsOf(index, day));
   }
 
-  /** Events of a company in a range of days, both included, oldest first. Undefined for an unknown id. */
+  /**
+   * Returns the events of a company between two days, oldest first. Both days are included. Undefined for an unknown
+   * id.
+   */
   events(id: number, fromDay: number, toDay: number): CompanyEvent[] | undefined {
     const index = indexOf(this.ctx, id);
     return index === undefined
@@ -118,7 +126,7 @@ export class World {
   }
 
   /**
-   * Ids that match prospecting filters on a day, ascending.
+   * Returns the ids that match prospecting filters on a day, ascending.
    *
    * @throws FilterError for a value that cannot be applied
    */
@@ -132,7 +140,7 @@ export class World {
   }
 
   /**
-   * Indices that match company filters of version 1 on a day, ascending.
+   * Returns the indices of companies that match filters of version 1 on a day, ascending.
    *
    * @throws FilterError for a value that cannot be applied
    */
@@ -140,7 +148,7 @@ export class World {
     return this.#search(day, rules, (rows, scope) => applyV1CompanyFilters(rows, filters, scope));
   }
 
-  /** Indices that match a company search (`POST /v2/overview`) on a day, ascending. */
+  /** Returns the indices of companies that match a company search (`POST /v2/overview`) on a day, ascending. */
   matchingOverview(asked: OverviewRequest, day: number): Uint32Array {
     return this.#search(day, DEFAULT_RULES, (rows, scope) => applyOverview(rows, asked, scope));
   }
@@ -166,7 +174,7 @@ export class World {
     return rows.result();
   }
 
-  /** Names in lower case, for searches by name. The first search by name of a day computes them. */
+  /** Returns the company names in lower case, for searches by name. The first such search of a day computes them. */
   #namesOf(day: number): readonly string[] {
     if (this.#names?.day === day) return this.#names.list;
     const { length, listed } = this.columns(day);
@@ -178,7 +186,8 @@ export class World {
   }
 
   /**
-   * Whether a company is in a place. The place is a city, a state, or a country by name or code; case does not matter.
+   * Returns whether a company is in a place. The place is a city, a state, or a country by name or code. Case makes no
+   * difference.
    */
   isAt(index: number, day: number, place: string): boolean {
     const { code } = marketCountryOf(this.ctx, index);
@@ -187,17 +196,17 @@ export class World {
     return names.some((name) => name !== null && name.toLowerCase() === place.trim().toLowerCase());
   }
 
-  /** Whether the API has details of a company on a day. */
+  /** Returns whether the API has details of a company on a day. */
   exists(index: number, day: number): boolean {
     return exists(this.ctx, index, this.ctx.start + day);
   }
 
-  /** Search result of a company. The caller makes sure that searches list the company on the day. */
+  /** Returns a company as a search shows it. Searches must list the company on that day; this is not checked. */
   summary(index: number, day: number): { id: number; name: string } {
     return { id: idOf(this.ctx, index), name: nameOf(this.ctx, index, this.versionsOf(index, day)) };
   }
 
-  /** Columns of a day. The first call for a day builds them, which takes seconds in a large market. */
+  /** Returns the columns of a day. The first call for a day builds them, which takes seconds in a large market. */
   columns(day: number): Columns {
     const kept = this.#columns.get(day);
     if (kept) return kept;
@@ -215,7 +224,7 @@ export class World {
     if (this.#columns.size >= KEPT_DAYS && oldest !== undefined) this.#columns.delete(oldest);
   }
 
-  /** Tenders listed on a day, newest announcement first. */
+  /** Returns the tenders listed on a day. The newest announcement comes first. */
   tenders(day: number): TenderFacts[] {
     return this.ctx.options.tenders === 0 ? [] : listTenders(this.ctx, this.ctx.start + day);
   }
@@ -224,13 +233,13 @@ export class World {
     return this.tenders(day).map((facts) => facts.slug);
   }
 
-  /** Item of `POST /v1/finder/tenders`. Undefined when the slug is not listed on the day. */
+  /** Returns a tender as an item of `POST /v1/finder/tenders`. Undefined when the slug is not listed on that day. */
   tenderSummary(slug: string, day: number): TenderSummary | undefined {
     const facts = this.#tender(slug, day);
     return facts && tenderSummary(facts);
   }
 
-  /** Answer of `GET /v1/finder/tenders/details`. Undefined when the slug is not listed on the day. */
+  /** Returns the answer to `GET /v1/finder/tenders/details`. Undefined when the slug is not listed on that day. */
   tender(slug: string, day: number): TenderDetails | undefined {
     const facts = this.#tender(slug, day);
     return facts && tenderDetails(this.ctx, facts);
@@ -247,7 +256,8 @@ export class World {
   }
 
   /**
-   * Versions of a company on a day. Each call returns the same object: its content is valid only until the next call.
+   * Returns the versions of a company on a day. Every call returns the same object, so its content is valid only until
+   * the next call.
    */
   versionsOf(index: number, day: number): Versions {
     return readVersions(this.ctx, index, foundedOn(this.ctx, index), this.ctx.start + day, this.#versions);

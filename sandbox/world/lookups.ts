@@ -5,15 +5,17 @@ import { TAG } from './tags.js';
 import { legalFormOf } from './traits.js';
 
 /*
- * Finds a company by an identifier without a search. Identifiers are computed from the index in a way that can be
- * reversed.
+ * Finds a company by an identifier, without a search. Identifiers are computed from the index, and the index can be
+ * computed from an identifier.
  */
 
-/** Legal forms with a stock ticker: 15 Public limited with Share Capital, 17 Old Public Limited Company. */
+/**
+ * Legal forms whose companies have a stock ticker: 15 Public limited with Share Capital, 17 Old Public Limited Company.
+ */
 const LISTED_FORMS = new Set([15, 17]);
 const A = 65;
 
-/** Ticker of a company with a listed legal form: five letters. Null for all other companies. */
+/** Returns the ticker of a company, five letters. Null if its legal form has no ticker. */
 export function tickerOf(ctx: Context, index: number): string | null {
   if (!LISTED_FORMS.has(legalFormOf(ctx, index))) return null;
   let rest = (index * 7 + 1_000_000) % 26 ** 5;
@@ -25,7 +27,7 @@ export function tickerOf(ctx: Context, index: number): string | null {
   return ticker;
 }
 
-/** Index of the company with a ticker. */
+/** Returns the index of the company with a ticker. */
 export function indexOfTicker(ctx: Context, text: string): number | undefined {
   const ticker = text.trim().toUpperCase();
   if (!/^[A-Z]{5}$/.test(ticker)) return undefined;
@@ -35,14 +37,17 @@ export function indexOfTicker(ctx: Context, text: string): number | undefined {
   return Number.isSafeInteger(index) && index >= 0 && tickerOf(ctx, index) === ticker ? index : undefined;
 }
 
-/** Legal entity identifier: 18 characters and two check digits (ISO 17442). Null for four fifths of the companies. */
+/**
+ * Returns the legal entity identifier: 18 characters and two check digits (ISO 17442). Null for four fifths of the
+ * companies.
+ */
 export function leiOf(ctx: Context, index: number): string | null {
   if (!ctx.dice.chance(0.2, TAG.lei, index)) return null;
   const body = `549300${String(index).padStart(8, '0')}SBOX`;
   return body + checkDigits(body);
 }
 
-/** Check digits by ISO 7064 mod 97-10. The letters have the values 10 to 35. */
+/** Computes check digits by ISO 7064 mod 97-10. The letters have the values 10 to 35. */
 function checkDigits(body: string): string {
   let remainder = 0;
   for (const char of `${body}00`) {
@@ -52,7 +57,7 @@ function checkDigits(body: string): string {
   return String(98 - remainder).padStart(2, '0');
 }
 
-/** Index of the company with a legal entity identifier. */
+/** Returns the index of the company with a legal entity identifier. */
 export function indexOfLei(ctx: Context, text: string): number | undefined {
   const lei = text.trim().toUpperCase();
   const digits = /^549300(\d{8})SBOX\d\d$/.exec(lei)?.[1];
@@ -60,19 +65,19 @@ export function indexOfLei(ctx: Context, text: string): number | undefined {
   return index !== undefined && leiOf(ctx, index) === lei ? index : undefined;
 }
 
-/** Identifiers of a company. All given identifiers must belong to the same company. */
+/** Identifiers with which a company is looked up. All given identifiers must belong to the same company. */
 export interface Identifiers {
   registrationNumber?: string | undefined;
   vatNumber?: string | undefined;
   ticker?: string | undefined;
   lei?: string | undefined;
-  /** Website, domain, e-mail or profile addresses. */
+  /** Websites, domains, e-mail addresses or profile addresses. */
   addresses?: readonly string[];
 }
 
 /**
- * Index of the company to which all identifiers belong. `none` when they do not agree or one is unknown; undefined when
- * none is given.
+ * Returns the index of the company to which all given identifiers belong. Returns `none` when they belong to different
+ * companies or one is unknown, and undefined when none is given.
  */
 export function indexByIdentifiers(ctx: Context, given: Identifiers): number | 'none' | undefined {
   const found = [

@@ -2,22 +2,24 @@ import type { Context } from './context.js';
 import { TAG } from './tags.js';
 
 /*
- * Companies in the market on a day. Each company has an *index*, counted from 0. The API shows an id, which can be
- * converted back to the index. Ids have gaps, so a client cannot guess them by counting.
+ * Decides which companies are in the market on a day. Each company has an *index*, counted from 0. The API shows an id,
+ * which can be converted back to the index. Ids have gaps, so a client cannot guess them by counting.
  */
 
 const FIRST_ID = 1_000_003;
 const ID_STEP = 37;
-/** Share of companies that appear each day, and share that leave each day, relative to the market on day 0. */
+/**
+ * Share of companies that join the market each day, relative to the market on day 0. The same share leaves each day.
+ */
 const DAILY_SHARE = 0.0005;
 const LEAVE_EPOCH = 100;
 
-/** Id of a company. A higher index has a higher id. */
+/** Returns the id of a company. A higher index has a higher id. */
 export function idOf(ctx: Context, index: number): number {
   return FIRST_ID + index * ID_STEP + ctx.dice.below(ID_STEP, TAG.id, index);
 }
 
-/** Index of the company with an id. Undefined when no company has this id on any day. */
+/** Returns the index of the company with an id. Undefined when no company has this id on any day. */
 export function indexOf(ctx: Context, id: number): number | undefined {
   if (!Number.isSafeInteger(id) || id < FIRST_ID) return undefined;
   const index = Math.floor((id - FIRST_ID) / ID_STEP);
@@ -29,19 +31,22 @@ function newcomersPerDay(ctx: Context): number {
 }
 
 /**
- * Number of company indices in use up to a unix day. Includes companies that left; excludes companies of later days.
+ * Returns the number of company indices in use up to a unix day. Companies that have left count; companies that join
+ * later do not.
  */
 export function capacityOn(ctx: Context, day: number): number {
   return ctx.options.companies + Math.max(0, day - ctx.start) * newcomersPerDay(ctx);
 }
 
-/** Unix day on which a company appeared. -Infinity for the companies of day 0. */
+/** Returns the unix day on which a company joined the market. -Infinity for the companies of day 0. */
 export function bornOn(ctx: Context, index: number): number {
   const late = index - ctx.options.companies;
   return late < 0 ? -Infinity : ctx.start + 1 + Math.floor(late / newcomersPerDay(ctx));
 }
 
-/** Unix day on which a company left. Undefined if the company has not left by `day`. No company leaves before day 1. */
+/**
+ * Returns the unix day on which a company left. Undefined if it has not left by `day`. No company leaves before day 1.
+ */
 export function leftBy(ctx: Context, index: number, day: number): number | undefined {
   const born = bornOn(ctx, index);
   const lastEpoch = Math.floor((day - ctx.start - 1) / LEAVE_EPOCH);
@@ -53,14 +58,14 @@ export function leftBy(ctx: Context, index: number, day: number): number | undef
   return undefined;
 }
 
-/** Whether the API has details, financials and so on of the company on a unix day. */
+/** Returns whether the API has records of the company, such as details and financials, on a unix day. */
 export function exists(ctx: Context, index: number, day: number): boolean {
   return bornOn(ctx, index) <= day && leftBy(ctx, index, day) === undefined;
 }
 
 /**
- * Whether searches list the company on a unix day. They list it one day longer than it exists, like a search index that
- * lags behind.
+ * Returns whether searches list the company on a unix day. They list it one day longer than it exists, like a search
+ * index that is updated late.
  */
 export function isListed(ctx: Context, index: number, day: number): boolean {
   return bornOn(ctx, index) <= day && leftBy(ctx, index, day - 1) === undefined;

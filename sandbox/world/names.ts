@@ -4,7 +4,10 @@ import { BRANDS, LATIN_FIRST, LATIN_SECOND, OTHER_SCRIPTS } from './data/words.j
 import { TAG } from './tags.js';
 import { marketCountryOf } from './traits.js';
 
-/** Each function turns a plain name into an unusual one. Such names occur in real data and break careless programs. */
+/**
+ * Functions that each turn a plain name into an unusual one. Such names occur in real data, and careless programs fail
+ * on them.
+ */
 const ODDITIES: readonly ((name: string) => string)[] = [
   (name) => `"${name}"`,
   (name) => `${name}, t/a The Baker's Dozen, Ltd`,
@@ -20,12 +23,15 @@ const ODDITIES: readonly ((name: string) => string)[] = [
   (name) => `${name} | 100 % \\ backslash`,
 ];
 
-/** Name of a company on a day. About 4.4 % are in capitals; 0.6 % have an oddity (quotes, line break, …). */
+/**
+ * Returns the name of a company on a day. About 4.4 % of the names are in capitals; 0.6 % are unusual (quotes, line
+ * break, …).
+ */
 export function nameOf(ctx: Context, index: number, versions: Versions): string {
   return nameOfVersion(ctx, index, versions.get(KIND.name));
 }
 
-/** Name of a company in one version. Version 0 is the first name. */
+/** Returns the name of a company in one version. Version 0 is the first name. */
 export function nameOfVersion(ctx: Context, index: number, version: number): string {
   const { dice } = ctx;
   const country = marketCountryOf(ctx, index);
@@ -52,7 +58,7 @@ function wordsOf(ctx: Context, index: number, version: number): string {
   return `${first} & ${LATIN_FIRST[(draw >>> 14) % LATIN_FIRST.length]} ${second}`;
 }
 
-/** Brands, separated by commas. '' or null for none; undefined when the record lacks the field. */
+/** Returns the brands, separated by commas. '' or null if there are none; undefined when the record lacks the field. */
 export function brandsOf(ctx: Context, index: number): string | null | undefined {
   const { dice } = ctx;
   const draw = dice.unit(TAG.brands, index);

@@ -4,20 +4,20 @@ import { fullNameOf, nationalityOf, peopleCountOf, personIdOf, PLACES } from './
 import { TAG } from './tags.js';
 
 /*
- * Ownership. A company has one to three holders: its own people, other companies or unknown holders. If a company is a
- * holder, it has a lower index than the company it holds. So every chain of holders ends. A chain to an unknown holder
- * (a foreign holding) is unresolved until an enrichment job has asked the registries.
+ * Owners of companies. A company has one to three holders: its own people, other companies, or unknown holders. A
+ * company that is a holder has a lower index than the company that it holds, so every chain of holders ends. An unknown
+ * holder stands for a foreign holding. A chain to it is unresolved until an enrichment job has asked the registries.
  */
 
 interface Holder {
   share: number;
   kind: 'person' | 'company' | 'unknown';
-  /** Person number or company index of the holder; an arbitrary number for an unknown holder. */
+  /** Number of the person, or index of the company, that is the holder. An arbitrary number for an unknown holder. */
   number: number;
 }
 
 /**
- * One chain of holders from a company up to a person or an unknown holder. `via` has the names of the companies in
+ * One chain of holders, from a company to a person or an unknown holder. `via` lists the names of the companies in
  * between, in this order. `share` is in percent.
  */
 export interface Route {
@@ -30,12 +30,12 @@ export interface BeneficialOwner {
   person_id: string;
   name: string;
   nationality: string | null;
-  /** Ownership in percent, summed over all routes. */
+  /** Ownership in percent: the sum over all routes. */
   effective_ownership: number;
   routes: Route[];
 }
 
-/** Beneficial owners of a company, and its unresolved chains. */
+/** The beneficial owners of a company, and the chains of holders that are not resolved. */
 export interface Ownership {
   owners: BeneficialOwner[];
   /** Chains that end at an unknown holder. */
@@ -45,7 +45,7 @@ export interface Ownership {
 const MAX_DEPTH = 6;
 
 /**
- * Owners at or above a threshold in percent, largest first.
+ * Returns the owners whose share reaches a threshold in percent, largest share first.
  *
  * @param resolved If true, replaces each unknown holder with the person that the registry names as its owner
  */
@@ -100,7 +100,7 @@ function holdersOf(ctx: Context, index: number, depth: number): Holder[] {
   });
 }
 
-/** Number of the person that the registry names as the owner of an unknown holder. */
+/** Returns the number of the person that the registry names as the owner of an unknown holder. */
 function foundBehind(ctx: Context, number: number): number {
   for (let index = number % ctx.options.companies; index >= 0; index--) {
     if (peopleCountOf(ctx, index) > 0) return index * PLACES;

@@ -29,11 +29,11 @@ import {
 } from './people.js';
 import { foundedOn, marketCountryOf } from './traits.js';
 
-/* A person in each shape that the API uses. `versions` are the versions of the person's company. */
+/* Returns a person in the shapes of the API's routes. `versions` are the versions of the person's company. */
 
 const COUNTRY_NAMES = new Map(ISO_COUNTRIES.map(([code, name]) => [code, name]));
 
-/** Item of `POST /v2/employees`. */
+/** Returns a person as an item of `POST /v2/employees`. */
 export function employeeItem(ctx: Context, number: number, versions: Versions): EmployeeItem {
   const index = companyOf(number);
   return {
@@ -44,7 +44,7 @@ export function employeeItem(ctx: Context, number: number, versions: Versions): 
   };
 }
 
-/** Answer of `GET /v2/employees/{id}`. */
+/** Returns a person as `GET /v2/employees/{id}` does. */
 export function employeeRecord(ctx: Context, number: number, versions: Versions): Employee {
   const [pronet, microblog, socialnet] = personProfilesOf(ctx, number);
   return {
@@ -67,8 +67,8 @@ export function employeeRecord(ctx: Context, number: number, versions: Versions)
 }
 
 /**
- * Answer of the enrichments by e-mail, by profile and by contact data. The enrichments by profile and by contact data
- * include the department.
+ * Returns a person as the enrichments by e-mail, by profile and by contact data do. The last two also return the
+ * department.
  */
 export function enrichedEmployee(
   ctx: Context,
@@ -86,7 +86,7 @@ export function enrichedEmployee(
   };
 }
 
-/** Item of `POST /v2/enrichment/employee/search`. */
+/** Returns a person as an item of `POST /v2/enrichment/employee/search`. */
 export function enrichedEmployeeItem(ctx: Context, number: number, versions: Versions): EnrichedEmployeeItem {
   const index = companyOf(number);
   const [pronet, microblog, socialnet] = personProfilesOf(ctx, number);
@@ -124,7 +124,7 @@ export function enrichedEmployeeItem(ctx: Context, number: number, versions: Ver
   };
 }
 
-/** Item of `POST /v1/finder/executives`. */
+/** Returns a person as an item of `POST /v1/finder/executives`. */
 export function executiveItem(ctx: Context, number: number, versions: Versions): V1ExecutiveItem {
   const index = companyOf(number);
   return {
@@ -136,7 +136,10 @@ export function executiveItem(ctx: Context, number: number, versions: Versions):
   };
 }
 
-/** Item of `GET /v1/finder/company/executives` and answer of `GET /v1/finder/executive/details`. */
+/**
+ * Returns a person as an item of `GET /v1/finder/company/executives`. `GET /v1/finder/executive/details` returns the
+ * same shape.
+ */
 export function executiveRecord(ctx: Context, number: number, versions: Versions): V1Executive {
   const known = hasKnownRole(ctx, number);
   return {

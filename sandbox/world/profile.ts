@@ -23,7 +23,7 @@ import {
 
 /**
  * All attributes of one company on one day that filters use, in readable form. A profile is computed without the
- * columns that searches use, so tests can check search results against profiles.
+ * columns that searches use. So tests can check search results with profiles.
  */
 export interface Profile {
   status: number;
@@ -41,9 +41,9 @@ export interface Profile {
   region: string | null;
   imports: boolean;
   exporter: boolean;
-  /** Ids in the nomenclature `activities`. */
+  /** Ids of the lookup list `activities`. */
   industries: number[];
-  /** Class of NACE Rev. 2, written with its dot: `62.01`. */
+  /** Class of NACE Rev. 2 with its dot: `62.01`. */
   nace: string;
   /** Class of ISIC Rev. 4. */
   isic: string;
@@ -53,11 +53,11 @@ export interface Profile {
   consolidated: boolean | null;
   reachableBy: string[];
   website: { keywords: string[]; visits: number; ranking: number; technologies: number[] } | null;
-  /** Figures of the latest fiscal year. Money is in US dollars; NaN means no value. */
+  /** Figures of the latest fiscal year. Money is in US dollars. NaN means that there is no value. */
   figures: LatestFigures;
 }
 
-/** Profile of a company on a day, counted from 1970-01-01. `versions` holds the company's versions on that day. */
+/** Returns the profile of a company on a unix day. `versions` holds the company's versions on that day. */
 export function profileOf(ctx: Context, index: number, day: number, versions: Versions): Profile {
   const country = marketCountryOf(ctx, index);
   const [city, region] = cityNameOf(ctx, index, versions);

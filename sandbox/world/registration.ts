@@ -4,11 +4,11 @@ import { TAG } from './tags.js';
 import { marketCountryOf } from './traits.js';
 
 /*
- * Registration and VAT numbers. They are permutations of the company index. So the index can be computed from a
- * number, without a lookup table of a million entries.
+ * Registration and VAT numbers. Each is computed from the company index by a function that can be reversed. So the
+ * index can be computed from a number, and no table of a million entries is needed.
  */
 
-/** A prime. Both multipliers below give permutations of 0 … MODULUS - 1. */
+/** A prime number. Because it is prime, both multipliers below give permutations of 0 … MODULUS - 1. */
 const MODULUS = 89_999_999;
 const REGISTRATION = permutation(7_654_321, 1_234_567);
 const VAT = permutation(6_700_417, 86_420);
@@ -40,40 +40,40 @@ function inverseModulo(value: number, modulus: number): number {
   return ((s0 % modulus) + modulus) % modulus;
 }
 
-/** Registration number on a day: eight digits. After the first change of the number, a letter follows the digits. */
+/** Returns the registration number on a day: eight digits. A letter follows once the number has changed. */
 export function registrationNumberOf(index: number, versions: Versions): string {
   return registrationNumberOfVersion(index, versions.get(KIND.registration));
 }
 
-/** Registration number in one version. Version 0 is the first. */
+/** Returns the registration number in one version. Version 0 is the first number. */
 export function registrationNumberOfVersion(index: number, version: number): string {
   const letter = version === 0 ? '' : String.fromCharCode(65 + (version % 26));
   return `${REGISTRATION.to(index)}${letter}`;
 }
 
 /**
- * Index of the company that a registration number belongs to. Ignores the letter after the digits, so it also finds
- * companies by earlier numbers.
+ * Returns the index of the company to which a registration number belongs. Ignores the letter after the digits, so it
+ * also finds companies by earlier numbers.
  */
 export function indexOfRegistration(text: string): number | undefined {
   const digits = /^(\d{8})[A-Z]?$/.exec(text.trim().toUpperCase())?.[1];
   return digits === undefined ? undefined : REGISTRATION.from(Number(digits));
 }
 
-/** VAT number on a day, with country prefix. Null for about a quarter of the companies. */
+/** Returns the VAT number on a day, with the country as prefix. Null for about a quarter of the companies. */
 export function vatNumberOf(ctx: Context, index: number, versions: Versions): string | null {
   return vatNumberOfVersion(ctx, index, versions.get(KIND.vat));
 }
 
-/** VAT number in one version; null for none. */
+/** Returns the VAT number in one version; null if there is none. */
 export function vatNumberOfVersion(ctx: Context, index: number, version: number): string | null {
   if (ctx.dice.chance(0.25, TAG.vat, index, version)) return null;
   return `${marketCountryOf(ctx, index).code}${VAT.to(index)}${version === 0 ? '' : version % 10}`;
 }
 
 /**
- * Index of the company that a VAT number belongs to. Ignores the country and the digit after the first eight digits,
- * so it also finds companies by earlier numbers.
+ * Returns the index of the company to which a VAT number belongs. Ignores the country, and the digit after the first
+ * eight digits. So it also finds companies by earlier numbers.
  */
 export function indexOfVat(text: string): number | undefined {
   const digits = /^[A-Z]{2}(\d{8})\d?$/.exec(text.trim().toUpperCase())?.[1];

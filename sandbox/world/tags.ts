@@ -1,6 +1,6 @@
 /**
- * The `tag` of a draw: one number for each drawn attribute. Never renumber the tags: this would change the market of
- * every seed.
+ * The tag for each random attribute. A draw takes it as `tag`. Never renumber the tags, because this would change the
+ * market of every seed.
  */
 export const TAG = {
   id: 1,
@@ -67,8 +67,8 @@ export const TAG = {
 } as const;
 
 /**
- * Tags of the name and of all attributes that filters use. Clones get equal draws for these tags. Tags that make a
- * company unique are not in the list: id, registration and VAT number, web addresses, people.
+ * Tags of the name and of all attributes that filters use. For these tags, all clones draw the same values. Not in the
+ * list are the tags that make a company unique: id, registration and VAT number, web addresses, people.
  */
 export const FILTERABLE: readonly number[] = [
   TAG.country,

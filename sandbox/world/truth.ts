@@ -7,12 +7,13 @@ import { employeeRecord, executiveRecord } from './person-records.js';
 import { v1FinancialReport } from './v1/financial-report.js';
 
 /*
- * The true market on one day, as tables. A test compares the tables with the data loaded from the API. Rows are plain
- * JSON. Key columns hold ids of companies and people as numbers, even where the API sends text.
+ * The true market on one day, as tables. Tests compare them with the data loaded from the API. Rows are plain JSON. Key
+ * columns hold ids of companies and people as numbers, even where the API sends text.
  */
 
 /**
- * Time span of a table: the day of the table, and the first day of its events. Days are counted from the start date.
+ * The days of a table. `day` is the day that it describes; `from` is the first day of its events. Days are counted from
+ * the start date.
  */
 export interface TruthSpan {
   from: number;
@@ -21,7 +22,7 @@ export interface TruthSpan {
 
 /** One table of the true market. */
 export interface TruthTable {
-  /** Meaning of one row. */
+  /** What one row of the table is. */
   grain: string;
   rows: (world: World, span: TruthSpan) => Generator<object>;
 }
@@ -113,8 +114,8 @@ function* people(
     const index = indexOf(world.ctx, id)!;
     if (!world.exists(index, day)) continue;
     const versions = world.versionsOf(index, day);
-    // Build all rows of a company before the first yield: at a yield, another caller may overwrite the shared object
-    // with the versions.
+    // Build all rows of a company before the first yield. At a yield, another caller may overwrite `versions`, because
+    // all callers share this object.
     const count = peopleCountOf(world.ctx, index);
     yield* Array.from({ length: count }, (_, place) => row(index * PLACES + place, id, versions));
   }

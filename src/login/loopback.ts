@@ -42,8 +42,7 @@ export async function openLoopback(connectorUrl: string): Promise<Loopback> {
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = new URL(request.url ?? '/', origin);
-    // With DNS rebinding, a web page of another host could reach this port under the name of its own host. Refuse other
-    // hosts.
+    // With DNS rebinding, a web page of another host could reach this port under another host name. Refuse such requests.
     if (`http://${request.headers.host}` !== origin) return send(response, 403, FOREIGN);
     if (request.method === 'GET' && url.pathname === '/done') {
       send(response, 200, DONE);

@@ -15,7 +15,7 @@ import { demandPart } from '../../connector/validation.js';
 import { INNER_HEADER, INNER_SECRET } from '../../http/inner.js';
 import type { Sandbox } from '../../sandbox.js';
 
-/** The version 2 request behind a connector route. */
+/** The version 2 request that answers a connector route. */
 interface Inner {
   method: 'GET' | 'POST';
   url: string;
@@ -71,7 +71,7 @@ export function connectorApiRoutes(app: FastifyInstance, sandbox: Sandbox): void
     url: '/v2/autocomplete',
     payload: Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)),
   }));
-  // `sorting` is accepted and ignored: version 2 has no sort order.
+  // `sorting` is accepted and ignored, because version 2 cannot sort.
   forward('/api/prospecting', ConnectorProspectingRequest, ({ page, per_page, filters }) => ({
     method: 'POST',
     url: '/v2/prospecting',

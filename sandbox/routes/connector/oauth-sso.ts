@@ -7,7 +7,7 @@ import { token } from '../../connector/sessions.js';
 import { demandPart } from '../../connector/validation.js';
 import type { Sandbox } from '../../sandbox.js';
 
-/** Sign-in by SSO. The sandbox is also the sign-on service, which has one person. */
+/** Routes for the sign-in by SSO. The sandbox also plays the sign-on service, which knows one person. */
 export function ssoRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.get('/oauth/sso/start', (request, reply) => {
     const { session: id } = demandPart(SessionParameters, 'query', request.query);
@@ -28,7 +28,7 @@ export function ssoRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   });
 }
 
-/** Explains the error code of a sign-on service to the person. */
+/** Returns a sentence for the person that explains an error code of the sign-on service. */
 function explain(error: string): string {
   if (error === 'access_denied') return 'You cancelled the sign-on.';
   const code = /^[\w.-]{1,60}$/.test(error) ? ` (${error})` : '';

@@ -8,7 +8,7 @@ import type { Sandbox } from '../../sandbox.js';
 
 const EMAIL = /^[^\s@<>"]{1,64}@[^\s@<>"]{1,190}\.[^\s@<>"]{2,}$/;
 
-/** Trial sign-up: asks for an e-mail address, then for the code mailed to it. */
+/** Routes for a trial: ask for an e-mail address, then for the code that was mailed to it. */
 export function trialRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.get('/oauth/trial', (request, reply) => {
     const { session: id, email } = demandPart(TrialParameters, 'query', request.query);

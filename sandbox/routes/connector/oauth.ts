@@ -19,9 +19,9 @@ const BeginQuery = z.object({
 });
 
 /**
- * Sign-in flow: login, then SSO, trial or API key (for tools only), then consent. The reference does not show where a
- * session begins. Therefore the control route `POST /_sandbox/oauth/sessions` creates it, or `GET /oauth/login` with a
- * `redirect_uri` on the person's own computer.
+ * Routes of the sign-in: login; then SSO, trial or API key (an API key is meant for tools only); then consent. The
+ * reference does not show where a session begins. Here, the control route `POST /_sandbox/oauth/sessions` creates it.
+ * `GET /oauth/login` also creates one if its `redirect_uri` is on the person's own computer.
  */
 export function oauthRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.addHook('onRequest', async (request, reply) => {
@@ -75,13 +75,13 @@ export function oauthRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   });
 }
 
-/** Ends the session and gives the client the sandbox's API key. */
+/** Ends the session and gives the sandbox's API key to the client. */
 function grantKey(session: Session, { options }: Sandbox, reply: FastifyReply): FastifyReply {
   settle(session, 'granted');
   return show(reply, session, keyScreen(session, options.key));
 }
 
-/** Ends the session. Redirects to the client with the outcome, or shows a last screen if the client gave no address. */
+/** Ends the session. Redirects to the client with the result. If the client gave no address, shows a last page. */
 function end(session: Session, outcome: 'granted' | 'denied', reply: FastifyReply): FastifyReply {
   const address = settle(session, outcome);
   if (address !== null) return leave(session, address, reply);

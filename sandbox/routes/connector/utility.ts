@@ -3,7 +3,7 @@ import { escapeHtml, page } from '../../connector/screens.js';
 import { screenHeaders } from '../../connector/guards.js';
 import type { Sandbox } from '../../sandbox.js';
 
-/** Landing page, health check, playground and domain challenge. */
+/** Routes for the landing page, the health check, the playground and the domain challenge. */
 export function utilityRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.get('/', async (_request, reply) =>
     reply.headers(screenHeaders(null)).type('text/html; charset=utf-8').send(landing(sandbox)),

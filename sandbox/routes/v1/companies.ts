@@ -20,8 +20,8 @@ import { v1FinancialReport } from '../../world/v1/financial-report.js';
 import { demandPageSizeV1, demandV1, refuseFilter } from './context.js';
 
 /**
- * Companies of version 1: search, details, financial report, executives. The search has no page cap by default
- * (`v1PageCap`).
+ * Routes for companies in version 1: search, details, financial report, executives. By default, the search has no page
+ * cap (`v1PageCap`).
  */
 export function v1CompanyRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   const { world, options } = sandbox;

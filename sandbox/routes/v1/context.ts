@@ -18,7 +18,7 @@ export function demandV1<T extends z.ZodType>(schema: T, value: unknown): z.infe
 }
 
 /**
- * Page size of a request, by the same policy as in version 2.
+ * Returns the page size of a request, by the same policy as in version 2.
  *
  * @throws Refusal: InvalidRequest when the policy refuses the size
  */
@@ -28,7 +28,7 @@ export function demandPageSizeV1(sandbox: Sandbox, asked: number | undefined): n
   throw v1Error('InvalidRequest', `per_page: ${size['per_page']![0]}`, { param: 'per_page' });
 }
 
-/** Runs a search. Turns a FilterError into InvalidRequest of version 1. */
+/** Runs a search. Converts a FilterError into InvalidRequest of version 1. */
 export function refuseFilter<T>(search: () => T): T {
   try {
     return search();

@@ -17,8 +17,8 @@ import { executiveItem, executiveRecord } from '../../world/person-records.js';
 import { demandPageSizeV1, demandV1, refuseFilter } from './context.js';
 
 /**
- * Executives of version 1: search, and details of one person. The search combines filters of the company and of the
- * person.
+ * Routes for executives in version 1: search, and details of one person. The search accepts filters for the company and
+ * for the person.
  */
 export function v1ExecutiveRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   const { world } = sandbox;
@@ -53,7 +53,7 @@ export function v1ExecutiveRoutes(app: FastifyInstance, sandbox: Sandbox): void 
 
 function search(sandbox: Sandbox, filters: V1ExecutiveFilters): Uint32Array {
   const { company_id: _id, size, ...rest } = filters;
-  // The sample in the reference shows `size` as a pair of numbers and not as an object with `from` and `to`.
+  // In the reference's sample, `size` is a pair of numbers and not an object with `from` and `to`.
   const range = Array.isArray(size) ? { from: size[0], to: size[1] } : size;
   const { department: _d, seniority_level: _s, job_title: _j, nationality: _n, contact_emails: _c, ...others } = rest;
   const { contact_have_email: _e, contact_have_phone: _p, ...companyFilters } = others;

@@ -25,7 +25,9 @@ const NOMENCLATURES = {
   activities: ACTIVITIES,
 };
 
-/** Lookup lists. In the reference, the route line says POST and the sample call GET, so both methods work. */
+/**
+ * Routes for lookup lists. The reference says POST in the route line and GET in the sample call, so both methods work.
+ */
 export function nomenclatureRoutes(app: FastifyInstance): void {
   app.route({ method: ['GET', 'POST'], url: '/nomenclatures', handler: () => NOMENCLATURES });
 }

@@ -15,7 +15,10 @@ import { filterTenders, sortTenders } from '../../world/filters/tenders.js';
 import { DONORS, tenderSummary } from '../../world/tenders/tenders.js';
 import { demandPageSizeV1, demandV1 } from './context.js';
 
-/** Public tenders and grants. The search has no page cap by default, so a client can read all of `total_results`. */
+/**
+ * Routes for public tenders and grants. By default, the search has no page cap, so a client can read all
+ * `total_results` tenders.
+ */
 export function tenderRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.post('/tenders', (request): TendersResponse => {
     const body = demandV1(TendersRequest, bodyOf(request));

@@ -9,17 +9,17 @@ import { companyAt, holdsNumbers } from './found-company.js';
 import { bodyOf } from '../../http/validate.js';
 
 /**
- * Accepts `phone_number`: an error text of the reference lists it as an identifying field, but the table of fields does
- * not.
+ * Also accepts `phone_number`. An error text in the reference lists it as an identifying field, but the table of fields
+ * does not.
  */
 const Request = AutocompleteRequest.extend({ phone_number: z.string().optional() });
-// The fields that identify a company, from the reference's section "Errors". Its section "Autocomplete" contradicts
-// the list: there, any field except `country_code` is enough.
+// The fields that identify a company, as listed in the reference's section "Errors". The section "Autocomplete" says
+// otherwise: there, any field except `country_code` is enough.
 const FIVE = ['name', 'registration_number', 'vat_number', 'website', 'phone_number'];
 const REQUIRED = `At least one of ${FIVE.join(', ')} is required in addition to the country.`;
 
 /**
- * Route of the reference's section "Autocomplete". Finds the company with the lowest id that matches all given
+ * Route of the reference's section "Autocomplete". Returns the company with the lowest id that matches all given
  * fields.
  */
 export function autocompleteRoutes(app: FastifyInstance, sandbox: Sandbox): void {

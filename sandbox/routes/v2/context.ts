@@ -18,7 +18,7 @@ export function demand<T extends z.ZodType>(sandbox: Sandbox, schema: T, value: 
 }
 
 /**
- * Counts a call against the daily limit and the rate limit.
+ * Counts a call towards the daily limit and the rate limit.
  *
  * @throws Refusal: LimitError when a limit is reached
  */
@@ -29,9 +29,9 @@ export function spend(sandbox: Sandbox, metric: MetricName): void {
 }
 
 /**
- * Page size of a request.
+ * Returns the page size of a request.
  *
- * @throws Refusal: InvalidRequest on `per_page` when the policy refuses the size
+ * @throws Refusal: InvalidRequest for `per_page` when the policy refuses the size
  */
 export function demandPageSize(
   sandbox: Sandbox,
@@ -44,7 +44,7 @@ export function demandPageSize(
 }
 
 /**
- * Reads the numeric id in the path.
+ * Parses the numeric id in the path.
  *
  * @throws Refusal: "not found" for a text that cannot be an id
  */
@@ -54,7 +54,7 @@ export function pathId(sandbox: Sandbox, request: FastifyRequest): number {
   return Number(id);
 }
 
-/** Runs a search. Turns a FilterError into InvalidRequest. */
+/** Runs a search. Converts a FilterError into InvalidRequest. */
 export function refuseFilter<T>(sandbox: Sandbox, search: () => T): T {
   try {
     return search();

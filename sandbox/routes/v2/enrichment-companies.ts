@@ -9,7 +9,7 @@ import { companyAt, holdsNumbers } from './found-company.js';
 import { bodyOf } from '../../http/validate.js';
 
 /**
- * Company routes of the reference's section "Enrichment": find a company by website, by profile address or by
+ * Routes for companies in the reference's section "Enrichment". They find a company by website, profile address or
  * registration identifiers.
  */
 export function companyEnrichmentRoutes(app: FastifyInstance, sandbox: Sandbox): void {
@@ -17,7 +17,7 @@ export function companyEnrichmentRoutes(app: FastifyInstance, sandbox: Sandbox):
     const { url } = demand(sandbox, EnrichUrlRequest, bodyOf(request));
     spend(sandbox, 'enrichment');
     const { status: _absent, ...company } = companyAt(sandbox, indexOfAddress(sandbox.world.ctx, url));
-    // Leave out `status`: by the reference, it is "absent in some enrichment responses".
+    // `status` is left out: the reference says that it is "absent in some enrichment responses".
     return company;
   });
 

@@ -19,8 +19,8 @@ import { demand, demandPageSize, spend } from './context.js';
 import { bodyOf } from '../../http/validate.js';
 
 /**
- * People routes of the reference's section "Enrichment": find a person by e-mail, by profile address or by contact
- * data, and search people.
+ * Routes for people in the reference's section "Enrichment". They find a person by e-mail, profile address or contact
+ * data, or search for people.
  */
 export function employeeEnrichmentRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   const { world } = sandbox;
@@ -82,8 +82,8 @@ function reveal(
 }
 
 /**
- * Finds a person by contact data. An e-mail or profile address identifies the person. Otherwise returns the first
- * person with the name in the given company.
+ * Finds a person by contact data. If the request has an e-mail or profile address, this address decides. Otherwise
+ * returns the first person with the given name in the given company.
  */
 function personByContacts(sandbox: Sandbox, asked: EnrichContactsRequest): number | undefined {
   const { world, day } = sandbox;
@@ -109,8 +109,8 @@ function personByContacts(sandbox: Sandbox, asked: EnrichContactsRequest): numbe
 }
 
 /**
- * Searches people. Locations are names of cities, states or countries, or country codes. Seniorities are names or ids
- * of the nomenclature.
+ * Searches for people. Locations are names of cities, states or countries, or country codes. Seniorities are names or
+ * ids of the lookup list.
  */
 function search(sandbox: Sandbox, asked: EnrichEmployeeSearchRequest): Uint32Array {
   const { world, day } = sandbox;

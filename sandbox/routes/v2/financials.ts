@@ -7,8 +7,8 @@ import { idOf } from '../../world/membership.js';
 import { demand, pathId, spend } from './context.js';
 
 /**
- * Routes of the reference's section "Financials". They return the report keyed by year, or only one year of the
- * report. `year` may be in the query or in the body.
+ * Routes of the reference's section "Financials". They return the report with its years as keys, or only one year.
+ * `year` may be in the query or in the body.
  */
 export function financialRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   // The reference shows only the parameter `ticker` for this route; the sandbox also accepts `year`.

@@ -3,7 +3,7 @@ import type { Sandbox } from '../../sandbox.js';
 import { idOf } from '../../world/membership.js';
 
 /**
- * Current record of a company that a lookup found.
+ * Returns the current record of a company that a lookup found.
  *
  * @throws Refusal: "not found" when there is no company
  */
@@ -14,8 +14,8 @@ export function companyAt({ world, day, errors }: Sandbox, index: number | 'none
 }
 
 /**
- * Whether the registration and VAT numbers in a request are the company's current ones. A lookup also finds a company
- * by an earlier number.
+ * Returns whether the registration and VAT numbers in a request are current numbers of the company. This check is
+ * needed because a lookup also finds a company by an earlier number.
  */
 export function holdsNumbers(
   company: Company,

@@ -4,7 +4,7 @@ import type { Sandbox } from '../../sandbox.js';
 import { readParameters } from '../../http/validate.js';
 import { demand } from './context.js';
 
-/** Routes of the reference's section "Metrics": usage of the customer. */
+/** Routes of the reference's section "Metrics": the customer's usage. */
 export function metricsRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.get('/metrics', () => sandbox.quota.report());
 

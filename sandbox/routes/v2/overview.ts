@@ -15,7 +15,7 @@ import { marketCountryOf, statusOf } from '../../world/traits.js';
 import { demand, refuseFilter, spend } from './context.js';
 import { bodyOf } from '../../http/validate.js';
 
-/** Route of the reference's section "Company search": at most five companies per page, no page cap. */
+/** Route of the reference's section "Company search". A page has at most five companies, and there is no page cap. */
 export function overviewRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.post('/overview', (request): OverviewResponse => {
     const { page = 1, per_page, ...asked } = demand(sandbox, OverviewRequest, bodyOf(request));

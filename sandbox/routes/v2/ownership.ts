@@ -8,13 +8,13 @@ import { ownershipOf } from '../../world/ownership.js';
 import { demand, pathId, spend } from './context.js';
 
 /**
- * The caller chooses the threshold. The reference does not explain it: in the sandbox, it is in percent, and its
- * default is 25.
+ * Parameters of the ownership routes. The reference does not explain the threshold. In the sandbox, it is in percent,
+ * and the default is 25.
  */
 const Parameters = z.strictObject({ threshold: z.number().min(0).max(100).optional() });
 const DEFAULT_THRESHOLD = 25;
 
-/** Ultimate beneficial owners. The reference shows no payloads, so the sandbox chose all field names. */
+/** Routes for ultimate beneficial owners. The reference shows no bodies, so the sandbox chose all field names. */
 export function ownershipRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.get('/kyb/:id/ubo', (request) => {
     const threshold = thresholdOf(sandbox, request);

@@ -8,12 +8,13 @@ import { idOf } from '../../world/membership.js';
 import { demand, pathId, spend } from './context.js';
 import { bodyOf } from '../../http/validate.js';
 
-/** Payee checks. The reference shows no payloads; only the release notes state rules (payee/rules.ts). */
+/** Routes for payee checks. The reference shows no bodies; only the release notes state rules (payee/rules.ts). */
 export function payeeRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.post('/know-your-payee', async (request, reply) => {
     const body = demand(sandbox, PayeeCheckBody, bodyOf(request));
     const faults = payeeFaults(body);
-    // The release notes state status 400 for a missing bank. Other errors of version 2 follow `--statuses`.
+    // The release notes state status 400 for a missing bank. The statuses of other errors come from the option
+    // `--statuses`.
     if (lacksBank(body)) throw new Refusal(400, faults);
     if (Object.keys(faults).length > 0) throw sandbox.errors.invalid(faults);
     spend(sandbox, 'payee_checks');
@@ -40,8 +41,8 @@ function runCheck(sandbox: Sandbox, request: PayeeCheckRequest): PayeeCheck {
 }
 
 /**
- * Finds the company of a payee check by id, by registration number, or by name. A name finds the first company with
- * this name in the country.
+ * Finds the company of a payee check: by id, else by registration number, else by name. If several companies in the
+ * country have the name, returns the first.
  */
 function findCompany({ world, day }: Sandbox, request: PayeeCheckRequest): Company | null {
   const { company_id, registration_number, name, country_code } = request;

@@ -12,12 +12,12 @@ import type { Sandbox } from '../../sandbox.js';
 import { demand, demandPageSize, refuseFilter, spend } from './context.js';
 import { bodyOf } from '../../http/validate.js';
 
-/** The request schema that accepts null in `company_incorporation`. */
+/** Variant of the request schema that also accepts null in `company_incorporation`. */
 const WithNull = ProspectingRequest.extend({
   filters: ProspectingFilters.extend({ company_incorporation: IncorporationRange.nullish() }).optional(),
 });
 
-/** Route of the reference's section "Prospecting": search by filters, with at most ten pages. */
+/** Route of the reference's section "Prospecting": a search by filters that shows at most ten pages. */
 export function prospectingRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.post('/prospecting', (request): ProspectingResponse => {
     const { body: given, empty } = withinCap(bodyOf(request), sandbox.options.pagePolicy);

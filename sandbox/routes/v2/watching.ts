@@ -18,12 +18,12 @@ import { currentName, listedEvent, watchedEvents } from '../../state/watch-event
 import { demand, demandPageSize, pathId } from './context.js';
 
 const PARAMETERS = { numbers: ['page', 'per_page'], lists: ['fields'] };
-/** Default time span of listed events in days, for a request without `from_date`. */
+/** Number of days before today from which events are listed, if the request has no `from_date`. */
 const DEFAULT_LOOKBACK = 365;
 
 /**
- * Section "Watching". For three operations, the route lines and the sample calls of the reference differ. The sandbox
- * serves both:
+ * Routes of the reference's section "Watching". For three operations, the route lines and the sample calls of the
+ * reference name different paths. The sandbox serves both:
  * - read the fields: GET `watch/fields` and GET `watch/stop`
  * - change the fields: PUT `watch/fields/add|remove` and PUT `watch/start/add|remove`
  */
@@ -67,8 +67,8 @@ export function watchRoutes(app: FastifyInstance, sandbox: Sandbox): void {
 }
 
 /**
- * Reads the company id in the path. The company must exist today or be watched: a watched company may have left the
- * market.
+ * Parses the company id in the path. The company must exist today or be watched, because a watched company may have
+ * left the market.
  *
  * @throws Refusal: "not found" for any other id
  */
@@ -112,8 +112,8 @@ function watchedCompany(sandbox: Sandbox, watch: Watch): WatchedCompany {
 }
 
 /**
- * Events of a watched company on its watched fields, newest first. Includes events from before the start of the watch,
- * so that a backfill finds events.
+ * Returns the events of a watched company on its watched fields, newest first. Includes events from before the start of
+ * the watch, so that a backfill finds events.
  */
 function listEvents(sandbox: Sandbox, request: FastifyRequest): WatchEventsResponse {
   const query = demand(sandbox, WatchEventsQuery, readParameters(request.query, request.body, PARAMETERS));

@@ -1,4 +1,7 @@
-/** A filter value that cannot be applied. The API answers InvalidRequest and names the filter as the invalid field. */
+/**
+ * Thrown for a filter value that cannot be applied. The API then answers InvalidRequest and names the filter as the
+ * invalid field.
+ */
 export class FilterError extends Error {
   readonly field: string;
 

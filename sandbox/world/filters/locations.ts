@@ -7,9 +7,9 @@ import { FilterError } from './filter-error.js';
 import { flags, keepCodes, keepCodesByCountry, type Rows } from './rows.js';
 
 /*
- * Filters on places. The reference does not show the content of `location_regions` and `location_countries`. The
- * sandbox accepts `{include: [ids], exclude: [ids]}` and `{<id>: true | false}`. An id is a nomenclature id, or ids
- * joined by underscores with the region first (`2_1159`).
+ * Filters for places. The reference does not show the content of `location_regions` and `location_countries`. The
+ * sandbox accepts `{include: [ids], exclude: [ids]}` and `{<id>: true | false}`. An id is the id of a lookup list, or
+ * several ids joined by underscores, with the region first (`2_1159`).
  */
 
 interface Selection {
@@ -17,7 +17,7 @@ interface Selection {
   exclude: number[];
 }
 
-/** Keeps companies by region or country, depending on `field`. */
+/** Keeps companies in the given regions or countries. `field` tells which of the two. */
 export function keepPlaces(
   rows: Rows,
   columns: Columns,
@@ -49,7 +49,7 @@ function readSelection(field: string, value: Record<string, unknown>): Selection
   return selection;
 }
 
-/** Reads the id of a place. If a value joins several ids by underscores, the last id is the place. */
+/** Parses the id of a place. If underscores join several ids, the last one is the place. */
 function readId(field: string, value: unknown): number {
   const last = String(value).split('_').at(-1)!;
   if (!/^-?\d+$/.test(last)) throw new FilterError(field, `"${String(value)}" is not an id from the nomenclatures.`);
@@ -58,7 +58,10 @@ function readId(field: string, value: unknown): number {
 
 let zipsByText: Map<string, number[]> | undefined;
 
-/** Index from normalized postcodes to places. A place is encoded as country position × 65536 + rank of the postcode. */
+/**
+ * Returns a map from normalized postcodes to places. A place is the number country position × 65536 + rank of the
+ * postcode.
+ */
 function zipIndex(): Map<string, number[]> {
   if (zipsByText) return zipsByText;
   zipsByText = new Map();
@@ -75,7 +78,7 @@ function normalizeZip(text: string): string {
   return text.toLowerCase().replaceAll(/[\s-]/g, '');
 }
 
-/** Keeps companies with one of the postcodes. Spaces, hyphens and case do not matter. */
+/** Keeps companies with one of the postcodes. Spaces, hyphens and case make no difference. */
 export function keepZips(rows: Rows, columns: Columns, texts: readonly string[]): void {
   const tables: (Uint8Array | undefined)[] = [];
   for (const place of texts.flatMap((text) => zipIndex().get(normalizeZip(text)) ?? [])) {
@@ -84,7 +87,7 @@ export function keepZips(rows: Rows, columns: Columns, texts: readonly string[])
   keepCodesByCountry(rows, columns.country, columns.zip, tables);
 }
 
-/** Keeps companies in one of the cities or states (regions of a country), by name. Case does not matter. */
+/** Keeps companies in one of the named cities or states (regions of a country). Case makes no difference. */
 export function keepCities(rows: Rows, columns: Columns, texts: readonly string[]): void {
   const wanted = new Set(texts.map((text) => text.trim().toLowerCase()));
   const tables = MARKET_COUNTRIES.map(({ cities }) => {

@@ -9,7 +9,7 @@ import { applyProspectingFilters } from './prospecting.js';
 import type { V1Scope } from './v1-companies.js';
 import type { Versions } from '../changes.js';
 
-/** Data that the filters of `POST /v2/overview` need, in addition to the data for version 1 filters. */
+/** Data that the filters of `POST /v2/overview` need in addition to `V1Scope`. */
 export interface OverviewScope extends V1Scope {
   versionsOf: (index: number) => Versions;
 }

@@ -18,7 +18,7 @@ import {
 } from '../people.js';
 import { FilterError } from './filter-error.js';
 
-/** Conditions of a search for people, in either version. A missing key sets no condition. */
+/** Conditions of a search for people, in version 1 or 2. A missing key means no condition. */
 export interface PersonConditions {
   companyId?: number | undefined;
   fullName?: string | undefined;
@@ -30,18 +30,18 @@ export interface PersonConditions {
   hasEmail?: boolean | undefined;
   hasPhone?: boolean | undefined;
   profile?: string | undefined;
-  /** If true, selects only people whose role version 1 of the API knows. */
+  /** True: select only people whose role version 1 of the API knows. */
   knownRole?: boolean | undefined;
 }
 
 /**
- * Values of the filter `advance`. The reference shows none ("contact conditions from nomenclatures"), so the sandbox
- * chose these.
+ * Values of the filter `advance`. The reference shows no values ("contact conditions from nomenclatures"), so the
+ * sandbox chose these.
  */
 const ADVANCE = ['has_email', 'has_phone'];
 
 /**
- * Conditions of a search in version 2.
+ * Returns the conditions of a search in version 2.
  *
  * @throws FilterError for an unknown contact condition.
  */
@@ -60,7 +60,7 @@ export function employeeConditions(filters: EmployeeFilters): PersonConditions {
   };
 }
 
-/** Conditions of a search in version 1, without its company filters. */
+/** Returns the conditions of a search in version 1, without its company filters. */
 export function executiveConditions(filters: V1ExecutiveFilters): PersonConditions {
   return {
     companyId: filters.company_id,
@@ -75,7 +75,7 @@ export function executiveConditions(filters: V1ExecutiveFilters): PersonConditio
   };
 }
 
-/** Numbers of the people who meet all conditions, ascending. `companies` are ascending indices. */
+/** Returns the numbers of the people who meet all conditions, ascending. `companies` are company indices, ascending. */
 export function findPeople(ctx: Context, companies: Iterable<number>, conditions: PersonConditions): number[] {
   const only = conditions.companyId === undefined ? undefined : indexOf(ctx, conditions.companyId);
   if (conditions.companyId !== undefined && only === undefined) return [];
@@ -112,7 +112,7 @@ function personTest(ctx: Context, wanted: PersonConditions): (number: number) =>
     (emails === undefined || emails.includes(personEmailOf(ctx, number) ?? ''));
 }
 
-/** Ids of the given departments and their children. */
+/** Returns the ids of the given departments and of the departments that belong to them. */
 function withChildren(ids: readonly number[]): number[] {
   return DEPARTMENTS.filter(
     ({ id, parent_id }) => ids.includes(id) || (parent_id !== null && ids.includes(parent_id)),

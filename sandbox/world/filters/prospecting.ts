@@ -30,7 +30,7 @@ import {
 } from './rows.js';
 import { inclusive, type FilterRules } from './rules.js';
 
-/** Data that a filter needs, in addition to its own value. */
+/** Data that a filter needs in addition to its own value. */
 export interface FilterScope {
   ctx: Context;
   columns: Columns;
@@ -44,7 +44,8 @@ type Apply<K extends keyof ProspectingFilters> = (
 ) => void;
 
 /**
- * Filters as a client may send them. Allows null, which the reference does not show (`FilterRules.incorporationNull`).
+ * Filters as a client may send them. Allows null, which the reference does not mention
+ * (`FilterRules.incorporationNull`).
  */
 export type AskedFilters = Omit<ProspectingFilters, 'company_incorporation'> & {
   company_incorporation?: IncorporationRange | null | undefined;
@@ -76,7 +77,7 @@ function range(column: NumberColumn): (rows: Rows, value: NumberRange, scope: Fi
     keepDoubles(rows, columns[column], ...inclusive(value.gte, value.lte, rules.bounds));
 }
 
-/** Keeps companies that have a website on the day of the columns. */
+/** Keeps companies that have a website on the day that the columns describe. */
 function withWebsite(rows: Rows, columns: Columns): void {
   keepAnyBit(rows, columns.has, HAS.website);
 }
@@ -140,7 +141,7 @@ const APPLY: { [K in keyof Required<ProspectingFilters>]: Apply<K> } = {
   },
   financial_profit: range('profit'),
   financial_liabilities: range('liabilities'),
-  // The reference says "array of int". The sandbox accepts [minimum] or [minimum, maximum].
+  // The reference says "array of int". The sandbox accepts [minimum] and [minimum, maximum].
   financial_directors: (rows, [gte, lte, ...rest], { columns, rules }) => {
     if (rest.length > 0) throw new FilterError('financial_directors', 'Ensure this field has no more than 2 elements.');
     keepDoubles(rows, columns.directors, ...inclusive(gte, lte, rules.bounds));
@@ -201,12 +202,12 @@ const APPLY: { [K in keyof Required<ProspectingFilters>]: Apply<K> } = {
   },
 };
 
-/** Values of the filter `trading_activity`, in the order of the bits in the column `trading`. */
+/** Values of the filter `trading_activity`. They have the order of the bits in the column `trading`. */
 export const TRADING_ACTIVITIES = ['import', 'export'] as const;
 
 /**
- * Values of the filter `advance_companies`. The reference shows none ("extra company conditions"), so the sandbox chose
- * these.
+ * Values of the filter `advance_companies`. The reference shows no values ("extra company conditions"), so the sandbox
+ * chose these.
  */
 export const COMPANY_CONDITIONS: Readonly<Record<string, number>> = {
   has_phone: HAS.phone,
@@ -221,7 +222,7 @@ function countryPositions(holds: (country: (typeof MARKET_COUNTRIES)[number]) =>
   return MARKET_COUNTRIES.flatMap((country, position) => (holds(country) ? [position] : []));
 }
 
-/** Positions of the entries that a value names by id or by name. */
+/** Returns the positions of the entries that a value names, by id or by name. */
 function positionsOf(entries: readonly { id: number; name: string }[], values: readonly string[]): number[] {
   const wanted = new Set(values.map((value) => value.trim().toLowerCase()));
   return entries.flatMap((entry, position) =>
@@ -230,8 +231,8 @@ function positionsOf(entries: readonly { id: number; name: string }[], values: r
 }
 
 /**
- * Keeps companies that have one of the industries as their first, second or third industry. `positions` are positions
- * in ACTIVITIES.
+ * Keeps companies whose first, second or third industry is one of the given industries. `positions` are positions in
+ * ACTIVITIES.
  */
 function keepIndustries(rows: Rows, columns: Columns, positions: readonly number[]): void {
   keepCodesOfAny(rows, columns.industry, flags(positions));
@@ -247,10 +248,10 @@ function keepNationalCodes(rows: Rows, columns: Columns, scheme: string, codes: 
 }
 
 /**
- * First and last unix day that the filter `company_incorporation` selects. Null when a bound has the wrong form and
- * `incorporationPolicy` is `empty`.
+ * Returns the first and last unix day that the filter `company_incorporation` selects. Returns null when a bound has
+ * the wrong format and `incorporationPolicy` is `empty`.
  *
- * @throws FilterError for a bound of the wrong form when the policy is `refuse`
+ * @throws FilterError for a bound of the wrong format when the policy is `refuse`
  */
 function readIncorporation(value: IncorporationRange, rules: FilterRules): [gte: number, lte: number] | null {
   const unitOf = rules.incorporation === 'year' ? yearIn : dayIn;

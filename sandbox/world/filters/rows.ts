@@ -1,21 +1,22 @@
 import type { Columns } from '../columns.js';
 
 /*
- * Rows of a search: the indices of companies that still match, ascending. Each function applies one condition in one
- * loop over one column.
+ * The companies that still match during a search, as ascending indices. Each `keep…` function applies one condition, in
+ * one loop over one column.
  *
- * For speed, the loops have no branches, which a CPU could predict wrongly. Each loop writes every index, but advances
- * `kept` only if the company matches.
+ * For speed, the loops have no branches, because a CPU can predict branches wrongly. Each loop writes every index, but
+ * increases `kept` only if the company matches.
  */
 export class Rows {
-  /** Indices; only the first `count` entries are valid. */
+  /** Company indices. Only the first `count` entries are valid. */
   list: Uint32Array;
   count: number;
-  /** Buffer to which each filter writes the indices of the companies that still match. */
+  /** Array to which each filter writes the indices of the companies that still match. */
   readonly target: Uint32Array;
 
   /**
-   * Starts with all listed companies. `target` must be large enough for all of them. It can be reused after `result()`.
+   * Starts with all companies that searches list. `target` must be large enough for all of them. It can be used again
+   * after `result()`.
    */
   constructor(columns: Columns, target: Uint32Array) {
     this.list = columns.rows;
@@ -28,13 +29,15 @@ export class Rows {
     this.count = 0;
   }
 
-  /** Returns the matching indices. Do not change the list: without any filter, it shares memory with the columns. */
+  /**
+   * Returns the matching indices. Do not change this list: if no filter was applied, it shares memory with the columns.
+   */
   result(): Uint32Array {
     return this.list === this.target ? this.list.slice(0, this.count) : this.list.subarray(0, this.count);
   }
 }
 
-/** Keeps companies whose value in the column is allowed: `allowed` has 1 at the position of an allowed value. */
+/** Keeps companies whose value in the column is allowed. `allowed` has 1 at the position of each allowed value. */
 export function keepCodes(rows: Rows, column: Uint8Array | Uint16Array, allowed: Uint8Array): void {
   const { list, target, count } = rows;
   let kept = 0;
@@ -47,7 +50,8 @@ export function keepCodes(rows: Rows, column: Uint8Array | Uint16Array, allowed:
 }
 
 /**
- * Keeps companies with an allowed value in any of three columns. `allowed` has 1 at the position of an allowed value.
+ * Keeps companies with an allowed value in at least one of three columns. `allowed` has 1 at the position of each
+ * allowed value.
  */
 export function keepCodesOfAny(rows: Rows, columns: readonly Uint8Array[], allowed: Uint8Array): void {
   const { list, target, count } = rows;
@@ -70,7 +74,10 @@ export function keepAnyBit(rows: Rows, column: Uint8Array, bits: number): void {
   );
 }
 
-/** Keeps companies whose bits under the mask `bits` equal `wanted`. By default, all bits of the mask must be set. */
+/**
+ * Keeps companies whose value in the column has the bits `wanted` and no other bit of the mask `bits`. By default, all
+ * bits of the mask must be set.
+ */
 export function keepBits(rows: Rows, column: Uint8Array, bits: number, wanted = bits): void {
   keepCodes(
     rows,
@@ -79,7 +86,7 @@ export function keepBits(rows: Rows, column: Uint8Array, bits: number, wanted = 
   );
 }
 
-/** Keeps values from `gte` to `lte`, both included. Companies without a value (`none`) never match. */
+/** Keeps companies with a value from `gte` to `lte`, both included. Companies without a value (`none`) never match. */
 export function keepInts(rows: Rows, column: Int32Array, gte: number, lte: number, none: number): void {
   const { list, target, count } = rows;
   let kept = 0;
@@ -92,7 +99,7 @@ export function keepInts(rows: Rows, column: Int32Array, gte: number, lte: numbe
   take(rows, kept);
 }
 
-/** Like `keepInts`, for columns whose missing value is NaN. */
+/** Like `keepInts`, for columns in which NaN marks a missing value. */
 export function keepDoubles(rows: Rows, column: Float64Array, gte: number, lte: number): void {
   const { list, target, count } = rows;
   let kept = 0;
@@ -107,7 +114,7 @@ export function keepDoubles(rows: Rows, column: Float64Array, gte: number, lte: 
 }
 
 /**
- * Keeps companies whose code is allowed in their country. `tables` has one table of allowed codes per country; a
+ * Keeps companies whose code is allowed in their country. `tables` has one table of allowed codes for each country. A
  * country without a table keeps no company.
  */
 export function keepCodesByCountry(
@@ -131,7 +138,7 @@ export function keepCodesByCountry(
   take(rows, kept);
 }
 
-/** Keeps companies for which `holds` is true. Slower than the column filters. */
+/** Keeps companies for which `holds` returns true. Slower than the filters that use a column. */
 export function keepWhere(rows: Rows, holds: (index: number) => boolean): void {
   const { list, target, count } = rows;
   let kept = 0;
@@ -142,7 +149,7 @@ export function keepWhere(rows: Rows, holds: (index: number) => boolean): void {
   take(rows, kept);
 }
 
-/** Keeps only the given companies, if they still match. */
+/** Keeps the given companies that still match, and removes all others. */
 export function keepOnly(rows: Rows, indices: readonly number[]): void {
   const { list, count, target } = rows;
   const found = indices.filter((index) => isIn(list, count, index));
@@ -166,7 +173,7 @@ function take(rows: Rows, kept: number): void {
   rows.count = kept;
 }
 
-/** Returns 256 flags: 1 for each given byte, else 0. */
+/** Returns 256 flags. A flag is 1 if its position is one of the given bytes, else 0. */
 export function flags(bytes: Iterable<number>): Uint8Array {
   const table = new Uint8Array(256);
   for (const byte of bytes) if (byte >= 0 && byte < 256) table[byte] = 1;

@@ -1,12 +1,15 @@
-/** Behaviour of company filters that the reference does not define. A real API may behave in any of these ways. */
+/** Behaviour of company filters that the reference does not define. A real API may behave in each of these ways. */
 export interface FilterRules {
-  /** Format of the bounds of `company_incorporation`: whole dates or only years. */
+  /** Format in which the bounds of `company_incorporation` are accepted: whole dates, or only years. */
   incorporation: 'date' | 'year';
-  /** What to do with bounds in the other format: refuse them, or find nothing. */
+  /** What happens to bounds in the other format. `refuse`: an error. `empty`: the search finds nothing. */
   incorporationPolicy: 'refuse' | 'empty';
-  /** What to do with null in `company_incorporation`: refuse it, ignore it, or select companies without a date. */
+  /**
+   * What null in `company_incorporation` does. `refuse`: an error. `ignore`: nothing. `select`: selects companies
+   * without a date.
+   */
   incorporationNull: 'refuse' | 'ignore' | 'select';
-  /** Which bounds of a range belong to it. With `half-open`, only the lower bound belongs to the range. */
+  /** Which bounds belong to a range: both, only the lower one (`half-open`), or none (`exclusive`). */
   bounds: 'inclusive' | 'half-open' | 'exclusive';
 }
 
@@ -18,8 +21,8 @@ export const DEFAULT_RULES: FilterRules = {
 };
 
 /**
- * Converts bounds to inclusive ones. A missing bound becomes infinite. An exclusive bound becomes the next double
- * inside the range.
+ * Converts the bounds of a range to inclusive bounds. A missing bound becomes infinite. An exclusive bound becomes the
+ * next double inside the range.
  */
 export function inclusive(
   gte: number | undefined,
@@ -33,7 +36,7 @@ export function inclusive(
 const double = new Float64Array(1);
 const bits = new BigInt64Array(double.buffer);
 
-/** The next larger double. */
+/** Returns the next larger double. */
 function above(value: number): number {
   if (!Number.isFinite(value)) return value;
   if (value === 0) return Number.MIN_VALUE;

@@ -3,7 +3,10 @@ import { fromIso } from '../calendar.js';
 import type { TenderFacts } from '../tenders/tenders.js';
 import { tenderSummary } from '../tenders/tenders.js';
 
-/** Tenders that meet every condition of `must`. Dates are inclusive. A list matches when one of its ids matches. */
+/**
+ * Returns the tenders that meet every condition of `must`. Both ends of a date range are included. A list matches when
+ * one of its ids matches.
+ */
 export function filterTenders(tenders: readonly TenderFacts[], must: TenderMust): TenderFacts[] {
   const title = must.title?.toLowerCase();
   return tenders.filter(
@@ -19,7 +22,7 @@ export function filterTenders(tenders: readonly TenderFacts[], must: TenderMust)
   );
 }
 
-/** Whether a tender has one of the wanted ids. An empty or missing list of wanted ids sets no condition. */
+/** Returns whether a tender has one of the wanted ids. An empty or missing list means no condition. */
 function hasAny(ids: readonly number[], wanted: readonly number[] | undefined): boolean {
   return wanted === undefined || wanted.length === 0 || ids.some((id) => wanted.includes(id));
 }
@@ -31,7 +34,7 @@ function isWithin(day: number, range: TenderMust['deadline']): boolean {
 }
 
 /**
- * Sorts tenders by the keys in the given order, and by slug if all keys are equal. Without keys, the order does not
+ * Sorts tenders by the keys in the given order. If all keys are equal, sorts by slug. Without keys, the order does not
  * change.
  */
 export function sortTenders(tenders: TenderFacts[], sort: TendersRequest['sort']): TenderFacts[] {
@@ -48,7 +51,7 @@ export function sortTenders(tenders: TenderFacts[], sort: TendersRequest['sort']
   return rows.map(({ facts }) => facts);
 }
 
-/** Compares by code unit, for the same order on every machine. */
+/** Compares by code unit, so that the order is the same on every machine. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -10,17 +10,17 @@ import { keepAnyBit, keepBits, keepCodesByCountry, keepInts, keepOnly, keepWhere
 import { applyProspectingFilters, type FilterScope } from './prospecting.js';
 import { inclusive } from './rules.js';
 
-/** Data that version 1 filters need, in addition to the data for prospecting filters. */
+/** Data that version 1 filters need in addition to `FilterScope`. */
 export interface V1Scope extends FilterScope {
-  /** Company names in lower case, by company index. */
+  /** Returns the company names in lower case, by company index. */
   names: () => readonly string[];
-  /** Registration and VAT number of a company on the day of the search. */
+  /** Returns the registration and VAT number of a company on the day of the search. */
   numbersOf: (index: number) => { registration: string; vat: string | null };
 }
 
 /**
  * Keeps companies that match all version 1 filters. Converts most filters to a filter of version 2 with another name.
- * An empty list sets no condition, like a missing one.
+ * An empty list means no condition, like a missing one.
  */
 export function applyV1CompanyFilters(rows: Rows, filters: V1CompanyFilters, scope: V1Scope): void {
   applyProspectingFilters(rows, asProspecting(filters), scope);
@@ -86,7 +86,7 @@ function selectionOf(ids: number[] | undefined): { include: number[] } | undefin
   return ids === undefined || ids.length === 0 ? undefined : { include: ids };
 }
 
-/** Keeps companies whose name contains one of the texts. Case does not matter. */
+/** Keeps companies whose name contains one of the texts. Case makes no difference. */
 function keepNamed(rows: Rows, texts: string[] | undefined, scope: V1Scope): void {
   const wanted = texts?.map((text) => text.trim().toLowerCase()).filter((text) => text !== '') ?? [];
   if (wanted.length === 0) return;
@@ -115,8 +115,8 @@ function keepTrading(rows: Rows, flag: boolean | undefined, bit: number, { colum
 }
 
 /**
- * Keeps companies that have one of the national industry codes, in the scheme of any country. The filter contains
- * numbers, so leading zeros of a code do not matter.
+ * Keeps companies that have one of the national industry codes, in the codes of any country. The filter contains
+ * numbers, so leading zeros of a code make no difference.
  */
 function keepSic(rows: Rows, codes: number[] | undefined, { columns }: V1Scope): void {
   if (codes === undefined || codes.length === 0) return;
@@ -128,7 +128,7 @@ function keepSic(rows: Rows, codes: number[] | undefined, { columns }: V1Scope):
   keepCodesByCountry(rows, columns.country, columns.nace, tables);
 }
 
-/** Keeps companies that own one of the domains or e-mail addresses. */
+/** Keeps companies to which one of the domains or e-mail addresses belongs. */
 function keepAddressed(rows: Rows, addresses: string[] | undefined, bit: number, { ctx, columns }: V1Scope): void {
   if (addresses === undefined || addresses.length === 0) return;
   keepAnyBit(rows, columns.has, bit);

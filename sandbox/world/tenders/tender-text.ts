@@ -39,7 +39,7 @@ const BODIES = [
   'Port Authority',
 ] as const;
 
-/** Title of a tender: subject, place and lot. */
+/** Returns the title of a tender: subject, place and lot. */
 export function tenderTitle(ctx: Context, number: number): string {
   const { dice } = ctx;
   const lot = dice.chance(0.4, TAG.tenderText, number, 1)
@@ -49,7 +49,8 @@ export function tenderTitle(ctx: Context, number: number): string {
 }
 
 /**
- * Slug of a tender: its title in plain letters and its encoded number. The tender can be found again by this number.
+ * Returns the slug of a tender: its title in plain letters, and its encoded number. The tender can be found by this
+ * number.
  */
 export function tenderSlug(ctx: Context, number: number): string {
   const words = tenderTitle(ctx, number)
@@ -63,7 +64,8 @@ export function tenderSlug(ctx: Context, number: number): string {
 }
 
 /**
- * Number at the end of a slug; undefined if invalid. Checks only the number: the caller must compare the whole slug.
+ * Returns the number at the end of a slug; undefined if it is invalid. Checks only the number, so the caller must
+ * compare the whole slug.
  */
 export function numberOfSlug(slug: string): number | undefined {
   const value = (Number.parseInt(slug.slice(slug.lastIndexOf('-') + 1), 36) - 100_000) / 13;
@@ -71,7 +73,8 @@ export function numberOfSlug(slug: string): number | undefined {
 }
 
 /**
- * Description in HTML, like text pasted from many sources: lists, entities and links. 5 % contain an unclosed element.
+ * Returns a description in HTML, like text pasted from many sources: with lists, entities and links. 5 % of the
+ * descriptions contain an element that is not closed.
  */
 export function tenderDescription(ctx: Context, number: number): string {
   const { dice } = ctx;

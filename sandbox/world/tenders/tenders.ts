@@ -7,9 +7,9 @@ import { TAG } from '../tags.js';
 import { numberOfSlug, tenderDescription, tenderSlug, tenderTitle } from './tender-text.js';
 
 /*
- * Tenders are announced at a steady rate, before and after the start date. The rate gives the requested number of
- * tenders in the 18 months before the start date. Numbers follow the order of announcement, counted from a fixed date.
- * So a market with a later start date has the same tenders.
+ * Tenders are announced at a steady rate, before and after the start date. With this rate, the requested number of
+ * tenders is announced in the 18 months before the start date. Tenders are numbered in the order of their announcement,
+ * counted from a fixed date. So a market with a later start date has the same tenders.
  */
 
 const WINDOW_DAYS = 548;
@@ -30,7 +30,7 @@ export const DONORS: readonly { id: number; name: string }[] = [
   'Reconstruction Facility',
 ].map((name, position) => ({ id: 300 + position * 9, name }));
 
-/** All attributes of a tender on a day that filters and sorting use. */
+/** The attributes of a tender on a day that filters and sorting use. */
 export interface TenderFacts {
   number: number;
   slug: string;
@@ -46,12 +46,15 @@ export interface TenderFacts {
   donorIds: number[];
 }
 
-/** Unix day on which a tender is announced. */
+/** Returns the unix day on which a tender is announced. */
 function announcedOn(ctx: Context, number: number): number {
   return Math.floor((number * WINDOW_DAYS) / ctx.options.tenders);
 }
 
-/** Numbers of the tenders listed on a unix day: announced in the 18 months before the start date or later. */
+/**
+ * Returns the first and last number of the tenders listed on a unix day. These were announced by that day, and at the
+ * earliest 18 months before the start date.
+ */
 export function tenderNumbers(ctx: Context, day: number): { first: number; last: number } {
   const pace = ctx.options.tenders / WINDOW_DAYS;
   return {
@@ -60,7 +63,7 @@ export function tenderNumbers(ctx: Context, day: number): { first: number; last:
   };
 }
 
-/** Facts of a tender on a unix day. */
+/** Returns the facts of a tender on a unix day. */
 export function tenderFacts(ctx: Context, number: number, day: number): TenderFacts {
   const { dice } = ctx;
   const announced = announcedOn(ctx, number);
@@ -87,9 +90,9 @@ export function tenderFacts(ctx: Context, number: number, day: number): TenderFa
 }
 
 /**
- * Status of a tender on a unix day, as an id of `TENDER_STATUSES`:
+ * Returns the status of a tender on a unix day, as an id of `TENDER_STATUSES`:
  * - 3 Forecast: for a quarter of the tenders, on the first 5 to 18 days. Then 1.
- * - 1 Accepting bids: until the deadline, which is included. Then 2.
+ * - 1 Accepting bids: up to and including the deadline. Then 2.
  * - 2 Closed. 40 % change to 5, 20 to 79 days after the deadline.
  * - 5 Contract award: final.
  * - 4 Not specified: for 5 % of the tenders, on every day.
@@ -105,7 +108,7 @@ function statusOn(ctx: Context, number: number, announced: number, deadline: num
   return day >= awarded && dice.chance(0.4, TAG.tenderStatus, number, 4) ? 5 : 2;
 }
 
-/** Facts of all tenders listed on a unix day, newest announcement first. */
+/** Returns the facts of all tenders listed on a unix day. The newest announcement comes first. */
 export function listTenders(ctx: Context, day: number): TenderFacts[] {
   const { first, last } = tenderNumbers(ctx, day);
   const facts: TenderFacts[] = [];
@@ -113,7 +116,7 @@ export function listTenders(ctx: Context, day: number): TenderFacts[] {
   return facts;
 }
 
-/** Facts of the tender with a slug on a unix day. Undefined when no listed tender has the slug. */
+/** Returns the facts of the tender with a slug on a unix day. Undefined when no listed tender has the slug. */
 export function findTender(ctx: Context, slug: string, day: number): TenderFacts | undefined {
   const number = numberOfSlug(slug);
   const { first, last } = tenderNumbers(ctx, day);
@@ -125,7 +128,7 @@ function names(entries: readonly { id: number; name: string }[], ids: readonly n
   return ids.map((id) => entries.find((entry) => entry.id === id)!.name);
 }
 
-/** Item of `POST /v1/finder/tenders`. */
+/** Returns a tender as an item of `POST /v1/finder/tenders`. */
 export function tenderSummary(facts: TenderFacts): TenderSummary {
   return {
     countries: names(TENDER_COUNTRIES, facts.countryIds),
@@ -138,7 +141,7 @@ export function tenderSummary(facts: TenderFacts): TenderSummary {
   };
 }
 
-/** Answer of `GET /v1/finder/tenders/details`. */
+/** Returns a tender as `GET /v1/finder/tenders/details` does. */
 export function tenderDetails(ctx: Context, facts: TenderFacts): TenderDetails {
   const { dice } = ctx;
   const { number } = facts;

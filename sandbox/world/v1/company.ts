@@ -2,8 +2,8 @@ import type { V1Company } from '../../../schemas/v1/company.js';
 import type { Company } from '../../../schemas/v2/company.js';
 
 /**
- * The company as `GET /v1/finder/company/details` returns it, with the values of the version 2 record. Has one
- * telephone number, e-mail and fax instead of lists, and no status.
+ * Returns the company as `GET /v1/finder/company/details` does. The values come from the version 2 record. The result
+ * has one telephone number, e-mail and fax instead of lists, and no status.
  */
 export function v1Company(record: Company): V1Company {
   const size = record.size;
@@ -16,14 +16,14 @@ export function v1Company(record: Company): V1Company {
     company_website: record.company_website ?? '',
     company_legal_form: record.company_legal_form,
     brands: record.brands ?? '',
-    // A record without a postcode has no street.
+    // A record without a postcode also has no street here.
     address_street: record.zip_code === null ? null : record.address_street,
     address_location: record.address_location ?? null,
     country_region: record.country_region,
     zip_code: record.zip_code,
     country_name: record.country_name,
     country_short_name: record.country_code,
-    // Version 1 gives a count as a number and a band as text.
+    // Version 1 sends a count as a number and a range as text.
     size: typeof size === 'string' && /^\d+$/.test(size) ? Number(size) : (size ?? null),
     registration_number: record.registration_number,
     vat_number: record.vat_number ?? '',

@@ -8,16 +8,16 @@ import { TAG } from '../tags.js';
 import { marketCountryOf } from '../traits.js';
 
 const DAY_SECONDS = 86_400;
-/** Date of interim reports, `mmdd`: 31 March. */
+/** Day of interim reports in the form `mmdd`: 31 March. */
 const INTERIM = 331;
 
 /**
- * The report as `GET /v1/finder/company/financial` returns it: the numbers of the version 2 report, one entry per
- * year, newest first.
+ * Returns the report as `GET /v1/finder/company/financial` does. It has the numbers of the version 2 report, with one
+ * entry for each year, newest first.
  *
  * 5 % of the companies also have an interim report of their latest year, as of 31 March. Companies whose fiscal year
- * ends on 31 March have no interim report. The reference does not explain `progress`; the sandbox sends the change
- * from the previous year in percent.
+ * ends on 31 March have none. The reference does not explain `progress`. The sandbox sends the change from the previous
+ * year in percent.
  */
 export function v1FinancialReport(ctx: Context, index: number, report: FinancialReport): V1FinancialReport {
   const years = Object.keys(report).toSorted().toReversed();
@@ -46,7 +46,7 @@ function yearly(ctx: Context, index: number, year: number, report: FinancialRepo
   };
 }
 
-/** Value of an indicator as a number. Null for a value that is no number: version 1 leaves it out. */
+/** Returns the value of an indicator as a number. Null for a value that is no number: version 1 leaves it out. */
 function numberOf(name: string, value: FinancialYear[string]): number | null {
   if (value === null || value === undefined || name === 'Accounting-From-Date') return null;
   const number = typeof value === 'number' ? value : Number(value);
@@ -59,7 +59,7 @@ function progressOf(name: string, value: number, before: FinancialYear | undefin
   return Number.isNaN(change) ? 0 : change;
 }
 
-/** Interim report as of 31 March of the same year, with half of each figure. */
+/** Returns an interim report as of 31 March of the same year. Each figure is half of the yearly figure. */
 function interimOf(report: V1Report): V1Report {
   const year = Math.floor(report.date / 10_000);
   const halved = Object.entries(report.indicators).map(([name, { value, ...rest }]) => [
