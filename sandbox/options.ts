@@ -12,7 +12,7 @@ export const DEFAULT_STATUSES = {
   notFound: 404,
   /** Status of LimitError. */
   limit: 429,
-  /** An API key without the permission. */
+  /** Status for an API key without the permission. */
   permission: 403,
   /** Status of InternalError. */
   internal: 500,
@@ -71,7 +71,10 @@ export interface SandboxOptions extends Required<WorldOptions>, FilterRules {
   /** Milliseconds that the sandbox waits before each answer. */
   latency: number;
   statuses: Statuses;
-  /** Body that version 2 sends to an API key without the permission: `{detail}`, or the shape of LimitError. */
+  /**
+   * Body of the error of version 2 for an API key without the permission. `detail`: `{detail}`. `access`: the shape of
+   * LimitError.
+   */
   permissionBody: 'detail' | 'access';
   /**
    * Fields of which an autocomplete request must have at least one. `five`: the five fields that an error in the

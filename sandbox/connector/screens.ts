@@ -104,8 +104,8 @@ export function consentScreen(session: Session): string {
 }
 
 /**
- * Last screen for a program on the person's computer. A form sends the API key, so that no address contains it: browsers
- * keep addresses.
+ * Returns the last page for a program on the person's computer. The page sends the API key in a form. The API key must
+ * not be part of an address, because browsers store addresses.
  */
 export function keyScreen({ id, clientState, redirectUri }: Session, key: string): string {
   const state = clientState === null ? '' : hidden('state', clientState);

@@ -31,7 +31,7 @@ export interface Session {
   codesSent: number;
   /**
    * Whether the client is a program on the person's computer. Such a client gets the API key itself, because no route
-   * exchanges a code for a key.
+   * exchanges a code for an API key.
    */
   getsKey: boolean;
   /** Authorization code; null until access is granted. */

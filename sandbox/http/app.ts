@@ -203,7 +203,7 @@ function guard(scope: FastifyInstance, sandbox: Sandbox): void {
   });
 }
 
-/** Refusal for an API key that lacks the route's permission; undefined when the API key has the permission. */
+/** Returns the refusal for an API key that lacks the route's permission; undefined when the API key has it. */
 function missingPermission(sandbox: Sandbox, grant: KeyGrant, request: FastifyRequest): Refusal | undefined {
   if (grant.permissions === 'all') return undefined;
   const permission = permissionFor(request.routeOptions.url ?? '');

@@ -3,7 +3,7 @@ import type { KeyGrant } from './permissions.js';
 
 /**
  * The API keys of the sandbox's only customer, with the permissions of each key. All keys share one quota, one list of
- * watches and one callback. Keys are found by their digest, so that response times reveal nothing about a key.
+ * watches and one callback. Keys are found by their digest, so that response times reveal nothing about an API key.
  */
 export class Keys {
   readonly #byDigest = new Map<string, KeyGrant>();
@@ -33,12 +33,12 @@ export class Keys {
     return [...this.#byDigest.values()];
   }
 
-  /** Finds the grant of an API key; undefined for an unknown API key. */
+  /** Returns an API key with its permissions; undefined for an unknown API key. */
   find(key: string): KeyGrant | undefined {
     return this.#byDigest.get(digest(key));
   }
 
-  /** Finds the grant of the API key in an `Authorization: Token <key>` header. */
+  /** Finds the API key in an `Authorization: Token <key>` header. Returns it with its permissions. */
   findByHeader(header: string | undefined): KeyGrant | undefined {
     const key = /^Token ([^\s]+)$/.exec(header ?? '')?.[1];
     return key === undefined ? undefined : this.find(key);

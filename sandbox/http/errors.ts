@@ -57,7 +57,9 @@ export class V2Errors {
     return new Refusal(this.#statuses.limit, { access, error_guard: guard, message_guard: message });
   }
 
-  /** The error for an API key without the permission. The reference names no such error in version 2. */
+  /**
+   * Returns the error for an API key without the permission. The reference does not name such an error for version 2.
+   */
   permission(permission: Permission): Refusal {
     const message = `This API key has no permission "${permission}".`;
     const access = accessOf(permission, PERMISSIONS[permission]);

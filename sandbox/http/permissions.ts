@@ -1,6 +1,9 @@
 import { METRICS } from '../state/quota.js';
 
-/** Permissions of an API key: the modules that the usage metrics name, and two modules that no metric counts. */
+/**
+ * Permissions of an API key. Most are the modules that the usage metrics name. The last two are modules that no metric
+ * counts.
+ */
 export const PERMISSIONS = {
   ...METRICS,
   watching: 'Watching companies',
@@ -15,7 +18,7 @@ export interface KeyGrant {
   permissions: readonly Permission[] | 'all';
 }
 
-/** Permission of each route; the first pattern that matches applies. null: any valid API key may call the route. */
+/** Permission of each route. The first matching pattern decides. null: any valid API key may call the route. */
 const RULES: readonly (readonly [RegExp, Permission | null])[] = [
   [/^\/v2\/metrics/, null],
   [/^\/v2\/prospecting/, 'prospecting'],
@@ -47,14 +50,14 @@ export function permissionFor(path: string): Permission | null {
   return rule[1];
 }
 
-/** Whether an API key has a permission. null means that no permission is needed. */
+/** Returns whether an API key has a permission. null means that the route needs no permission. */
 export function allows({ permissions }: KeyGrant, permission: Permission | null): boolean {
   return permission === null || permissions === 'all' || permissions.includes(permission);
 }
 
 /**
- * Parses the values of the `--key` flags. `NAME=permission,permission` (or `=all`, `=none`) adds a key. A value without
- * `=` is the key with all permissions. If there are several such values, the last is used.
+ * Parses the values of the `--key` flags. `NAME=permission,permission` (or `=all`, `=none`) adds an API key. A value without
+ * `=` is the API key with all permissions. If there are several such values, the last is used.
  *
  * @throws RangeError for an unknown permission
  */

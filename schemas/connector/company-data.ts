@@ -63,7 +63,7 @@ export type ConnectorProspectingRequest = z.input<typeof ConnectorProspectingReq
 export const CompanyIdRequest = z.object({ company_id: z.string(), api_key });
 export type CompanyIdRequest = z.infer<typeof CompanyIdRequest>;
 
-/** Assumed shape of the answer: whether the key is valid. */
+/** Assumed shape of the answer: whether the API key is valid. */
 export const VerifyTokenResponse = z.looseObject({ valid: z.boolean() });
 export type VerifyTokenResponse = z.infer<typeof VerifyTokenResponse>;
 

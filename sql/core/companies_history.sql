@@ -54,14 +54,15 @@ audits:
     sql: SELECT * FROM core.companies_history SEMI JOIN changed USING (company_id) WHERE valid_to <= valid_from
 */
 WITH observed AS (
-  -- Answers of the same instant have no order. Choose one by its hash, so that every build chooses the same answer.
+  -- Answers with the same time have no order. Choose one by its hash, so that every build chooses the same answer.
   SELECT company_id, observed_at, max(record_hash) AS record_hash
   FROM ledger.observations
   SEMI JOIN changed USING (company_id)
   WHERE stream = 'companies' AND readable
   GROUP BY ALL
   UNION ALL
-  -- A record that answered a question of `tidemark resolve` may lack fields. It counts until the company's own record is read.
+  -- A record that answered a question of `tidemark resolve` may lack fields. So use it only until the company's own
+  -- record is read.
   SELECT company_id, observed_at, max(record_hash)
   FROM ledger.observations
   SEMI JOIN changed USING (company_id)

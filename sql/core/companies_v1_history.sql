@@ -52,7 +52,7 @@ audits:
     sql: SELECT * FROM core.companies_v1_history SEMI JOIN changed USING (company_id) WHERE valid_to <= valid_from
 */
 WITH observed AS (
-  -- Answers of the same instant have no order. Choose one by its hash, so that every build chooses the same answer.
+  -- Answers with the same time have no order. Choose one by its hash, so that every build chooses the same answer.
   SELECT company_id, observed_at, max(record_hash) AS record_hash
   FROM ledger.observations
   SEMI JOIN changed USING (company_id)

@@ -18,7 +18,7 @@ WITH codes AS (
   FROM (SELECT company_id, unnest(codes) AS code FROM core.companies_history WHERE is_current)
 ),
 
--- Unlisted fields of the codes in the company's latest answer.
+-- For each code: the fields that the reference does not list, from the company's latest answer.
 extras AS (
   SELECT company_id, code.scheme AS scheme, code.code_id AS code_id, code.value AS value, code.extra AS extra
   FROM (

@@ -37,7 +37,7 @@ WITH given AS (
   )
 ),
 
--- Consecutive versions of a company with the same code form one span.
+-- Consecutive versions of a company with the same code form one span of time.
 spans AS (
   SELECT *, version - row_number() OVER (PARTITION BY company_id, scheme, code_id, value ORDER BY version) AS span
   FROM given

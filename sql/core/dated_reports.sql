@@ -16,12 +16,12 @@ columns:
   company_id: BIGINT | Id of the company
   report_date: DATE | Date of the report
   fiscal_year: INTEGER | Year of report_date
-  country: VARCHAR | country of the answer with this report, as the API writes it; NULL if none
-  source_processed_on: DATE | sourceProcessedDate of the report; NULL if none
-  modified_at: TIMESTAMPTZ | modifyDate of the report; NULL if none
+  country: VARCHAR | Field country of the answer that contains the report, as the API writes it; NULL if none
+  source_processed_on: DATE | Field sourceProcessedDate of the report; NULL if none
+  modified_at: TIMESTAMPTZ | Field modifyDate of the report; NULL if none
   is_latest: BOOLEAN | True if core.financials has the values of this report
   observed_at: TIMESTAMPTZ | When an answer last contained the report
-  indicators: STRUCT(indicator VARCHAR, progress DOUBLE, processed_at TIMESTAMPTZ)[] | progress and processedTime of each value of the report, by indicator
+  indicators: STRUCT(indicator VARCHAR, progress DOUBLE, processed_at TIMESTAMPTZ)[] | Fields progress and processedTime of each value in the report, by indicator
 */
 WITH answers AS (
   SELECT company_id, record_hash AS report_hash, max(observed_at) AS observed_at
@@ -36,7 +36,7 @@ reports AS (
   FROM answers AS a
   JOIN ledger.reports AS r ON r.company_id = a.company_id AND r.source = 'v1' AND r.report_hash = a.report_hash
   JOIN ledger.v1_reports AS v USING (report_id)
-  -- Answers of the same instant have no order. Choose the same one in every build.
+  -- Answers with the same time have no order. Choose the same one in every build.
   QUALIFY row_number() OVER (PARTITION BY a.company_id, v.report_date ORDER BY a.observed_at DESC, a.report_hash DESC) = 1
 ),
 

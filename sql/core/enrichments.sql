@@ -2,7 +2,7 @@
 model: core.enrichments
 kind: table
 version: 1
-grain: distinct row of the lists given to tidemark enrich or tidemark resolve that was enriched or looked for
+grain: row of a list given to tidemark enrich or tidemark resolve (equal rows count once)
 key: [question_hash]
 description: >-
   Records of the API about the people and companies of lists. Rows about people exist only if personalData is contacts
@@ -24,7 +24,7 @@ WITH latest AS (
   GROUP BY question
 ),
 
--- A search lists people of a company. The person is the only one with the name.
+-- A search returns several people of a company. The person is found only if exactly one of them has the person's name.
 people AS (
   SELECT
     question,

@@ -44,7 +44,7 @@ WITH open_values AS (
   QUALIFY report_date = max(report_date) OVER (PARTITION BY company_id, fiscal_year)
 ),
 
--- Currency and date that each year's report states.
+-- For each year: the currency and the date that its report states.
 reports AS (
   SELECT company_id, fiscal_year, source,
     any_value(value_text) FILTER (indicator = 'Currency') AS currency,
@@ -72,7 +72,8 @@ years AS (
     ON single.company_id = y.company_id AND single.source = y.source AND single.scope_year = y.fiscal_year
 ),
 
--- The latest v1 answer of each company has extra fields for v1 values. For v2 values the extra fields stay NULL.
+-- The extra fields of v1 values come from the latest v1 answer of each company. For v2 values, the extra fields are
+-- NULL.
 latest AS (
   SELECT company_id, arg_max(record_hash, (observed_at, record_hash)) AS report_hash
   FROM ledger.observations

@@ -45,7 +45,7 @@ WITH observed AS (
   GROUP BY ALL
 ),
 
--- Drop repeated answers.
+-- Drop an answer that repeats the answer before it.
 told AS (
   SELECT *
   FROM observed
@@ -59,7 +59,7 @@ steps AS (
   JOIN ledger.reports AS r USING (company_id, source, report_hash)
 ),
 
--- Companies with one answer, or always the same answer. Each value then has one version.
+-- Companies with only one answer, or whose answers are all the same. Each of their values has one version.
 unchanged AS (
   SELECT s.company_id, v.fiscal_year, v.indicator, s.source, v.report_date, s.observed_at AS valid_from, NULL AS valid_to,
     1 AS version, v.value_double, v.value_text, NULL AS previous_double, NULL AS previous_text
@@ -71,7 +71,7 @@ unchanged AS (
     AND (v.value_double IS NOT NULL OR v.value_text IS NOT NULL)
 ),
 
--- For other companies, pair each value of any answer with each answer that could contain it.
+-- The other companies. Pair each value that occurs in any answer with each answer that could contain it.
 many AS (
   SELECT * FROM steps WHERE steps > 1
 ),
@@ -95,9 +95,9 @@ cells AS (
     AND unreadable.report_date IS NOT DISTINCT FROM k.report_date
   WHERE v.value_double IS NOT NULL
     OR v.value_text IS NOT NULL
-    -- A report with an unreadable year or date may still contain the value. So do not treat the value as removed.
+    -- In a report with an unreadable year or date, the value may still be present. So do not treat it as removed.
     OR (v.report_id IS NULL AND m.report_id NOT IN (SELECT report_id FROM known WHERE indicator IS NULL AND fiscal_year IS NULL))
-  -- If a whole report and the answer for a single year have the same instant, use the answer for the single year.
+  -- If a whole report and an answer for a single year have the same time, use the answer for the single year.
   QUALIFY row_number() OVER (
     PARTITION BY k.company_id, k.fiscal_year, k.indicator, k.source, k.report_date, m.observed_at ORDER BY m.scope_year NULLS LAST
   ) = 1

@@ -25,7 +25,7 @@ audits:
       WINDOW item AS (PARTITION BY source, list, id ORDER BY valid_from)
       QUALIFY coalesce(valid_to > lead(valid_from) OVER item, valid_to IS NULL AND lead(valid_from) OVER item IS NOT NULL)
 */
--- Answers of the same instant have no order. Choose one by its hash, so that every build chooses the same answer.
+-- Answers with the same time have no order. Choose one by its hash, so that every build chooses the same answer.
 WITH read AS (
   SELECT entity_id, observed_at, max(body_hash) AS body_hash
   FROM ledger.observations
@@ -44,7 +44,7 @@ items AS (
     max(i.parent_id) AS parent_id
   FROM answers AS a
   JOIN ledger.nomenclature_items AS i USING (entity_id, body_hash)
-  -- Donors belong to the tender lists. If both routes return a list, use the one of the tender route.
+  -- Donors belong to the tender lists. If both routes return a list, use the list of the tender route.
   WHERE entity_id <> 'donors' OR i.list NOT IN (SELECT list FROM ledger.nomenclature_items WHERE entity_id = 'tenders')
   GROUP BY ALL
 ),

@@ -18,7 +18,7 @@ columns:
 WITH numbered AS (
   SELECT
     *,
-    -- A new job begins with its start. Rows with another id belong to another job.
+    -- A job's start gives it a new id. Rows with another id belong to another job.
     first_value(observed_at) OVER (PARTITION BY company_id, job_id ORDER BY observed_at, body_hash) AS started_at
   FROM ledger.owner_jobs
 ),

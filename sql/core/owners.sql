@@ -2,14 +2,14 @@
 model: core.owners
 kind: table
 version: 1
-grain: company and threshold asked
+grain: company and requested threshold
 key: [company_id, threshold]
 description: >-
   The API's latest answer about the beneficial owners of each company, for the markets whose streams include ownership.
   Beneficial owners are people who own or control a company, directly or through other companies.
 columns:
   company_id: BIGINT | Company
-  threshold: DOUBLE | Smallest share asked for, in percent
+  threshold: DOUBLE | Smallest share that the request asked for, in percent
   conclusive: BOOLEAN | Whether the API calls the answer conclusive; NULL if it does not say so clearly
   job_id: VARCHAR | Enrichment job that the answer names; NULL if none
   payload: JSON | The whole answer. Landed without what identifies people, unless personalData was contacts. NULL if it names people and personalData is none when the table is built

@@ -10,7 +10,7 @@ description: >-
   personalData changes the answers that are kept, and so starts a version, too.
 columns:
   company_id: BIGINT | Company
-  threshold: DOUBLE | Smallest share asked for, in percent
+  threshold: DOUBLE | Smallest share that the request asked for, in percent
   valid_from: TIMESTAMPTZ | When this version was first observed
   valid_to: TIMESTAMPTZ | When the next version was first observed; NULL for the latest version
   is_current: BOOLEAN | True for the latest version
@@ -24,7 +24,7 @@ audits:
     sql: SELECT company_id FROM core.owners_history GROUP BY company_id, threshold HAVING count(*) FILTER (is_current) <> 1
 */
 WITH observed AS (
-  -- Answers of the same instant have no order. Always choose the same one.
+  -- Answers with the same time have no order. Choose the same one in every build.
   SELECT company_id, threshold, observed_at, max(record_hash) AS record_hash
   FROM ledger.owner_answers
   GROUP BY ALL

@@ -9,8 +9,8 @@ description: >-
   Checks of payees by tidemark payees check. The column is_current marks the latest check of each payee. Account numbers
   and identities are masked unless personalData is contacts.
 columns:
-  check_id: VARCHAR | Id of the check; NULL if the answer states none for certain
-  decision: VARCHAR | Decision of the latest report, else of the check (OK_TO_PAY, REVIEW_BEFORE_PAYING or DO_NOT_PAY); NULL if neither states one for certain
+  check_id: VARCHAR | Id of the check; NULL if the answer does not state it clearly
+  decision: VARCHAR | Decision of the latest report, else of the check (OK_TO_PAY, REVIEW_BEFORE_PAYING or DO_NOT_PAY); NULL if neither states one clearly
   request: JSON | The payee as checked (country_code, id_scheme, id, holding_entity, identity_type, identity_value, company_id, registration_number, name)
   payload: JSON | The API answer to the check
   report: JSON | The latest report of the check (GET /v2/know-your-payee/{id}); NULL if none was read
@@ -26,7 +26,7 @@ WITH answers AS (
   FROM ledger.payee_checks
 ),
 
--- A repeated check names the earlier check only, so take the request from there.
+-- A repeated check names only the earlier check. So take the request from the earlier check.
 requests AS (
   SELECT question, arg_max(request, (observed_at, body_hash)) AS request FROM ledger.payee_checks WHERE request IS NOT NULL GROUP BY ALL
 ),
@@ -43,7 +43,7 @@ reports AS (
 
 checks AS (
   SELECT * FROM answers WHERE newest = 1
-  -- Two answers of one payee in the same instant have no order.
+  -- Two answers for one payee with the same time have no order. Choose one by its hash.
   QUALIFY row_number() OVER (PARTITION BY question, observed_at ORDER BY body_hash DESC) = 1
 )
 

@@ -10,9 +10,9 @@ description: >-
   each check.
 columns:
   question_hash: VARCHAR | As in core.payee_checks
-  check_id: VARCHAR | Id of the check; NULL if the answer states none for certain
+  check_id: VARCHAR | Id of the check; NULL if the answer does not state it clearly
   kind: VARCHAR | new (checked by its account), again (an earlier check was repeated by its id) or report
-  decision: VARCHAR | Decision in this answer (OK_TO_PAY, REVIEW_BEFORE_PAYING or DO_NOT_PAY); NULL if it states none for certain
+  decision: VARCHAR | Decision in this answer (OK_TO_PAY, REVIEW_BEFORE_PAYING or DO_NOT_PAY); NULL if the answer does not state one clearly
   payload: JSON | The API answer
   payload_hash: VARCHAR | SHA-256 of the answer as kept
   observed_at: TIMESTAMPTZ | When the API answered

@@ -42,9 +42,12 @@ audits:
     severity: error
     sql: SELECT * FROM core.people_history WHERE valid_to <= valid_from
 */
--- A listing that states only names makes a version only if no other record of the person at the company is known. With the first
--- other record, no new version begins. Details apply from the time of the listing of their run. Personal data is compared only
--- if both records have some, so that a change of the setting `personalData` makes no version.
+-- Rules for versions:
+-- - A listing that states only names makes a version only if no other record of the person at the company is known. The
+--   first other record then starts no new version.
+-- - Details apply from the time of the listing of their run.
+-- - Personal data is compared only if both records contain some. So a change of the setting `personalData` makes no
+--   version.
 WITH listed AS (
   SELECT
     stream, person_id, company_id, run, min(observed_at) AS observed_at, max(observed_at) AS last_at,
@@ -61,7 +64,7 @@ pairs AS (
   GROUP BY ALL
 ),
 
--- The first listing of the company that was read to its end and no longer names the person.
+-- For each person that left: the first listing of the company that was read to its end and no longer names the person.
 leavings AS (
   SELECT p.stream, p.person_id, p.company_id, min(e.observed_at) AS left_at
   FROM pairs AS p

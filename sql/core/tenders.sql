@@ -27,7 +27,7 @@ columns:
   observed_at: TIMESTAMPTZ | When the tender was last listed or read
   extra: JSON | Fields that the API reference does not list, from the latest listing and details; NULL if there are none
 */
--- A tender has at most one row from the listing and one from the details.
+-- A tender has at most two rows: one from the listing and one from the details.
 WITH latest AS (
   SELECT
     slug,
@@ -62,7 +62,8 @@ seen AS (
   GROUP BY slug
 )
 
--- The details state a time of day. Use the time only for the same day, because a later listing may change the day alone.
+-- The details also state a time of day. Use this time only if the day is still the same, because a later listing may
+-- have changed the day.
 SELECT l.slug, l.title, l.status, l.project_type, l.type, l.announced_date, l.deadline_date,
   time_on_day(l.announced_date, l.details_announced_at, l.summary_announced_at) AS announced_at,
   time_on_day(l.deadline_date, l.details_deadline_at, l.summary_deadline_at) AS deadline_at,

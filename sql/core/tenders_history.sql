@@ -58,7 +58,7 @@ read AS (
   GROUP BY ALL
 ),
 
--- A run lists a tender and reads its details minutes later. Count both as one observation at the time of the listing.
+-- A run lists a tender and reads its details minutes later. Treat both as one observation at the time of the listing.
 observed AS (
   SELECT slug, run, 'summary' AS source, observed_at, record_hash, observed_at AS as_of FROM listed
   UNION ALL
@@ -71,7 +71,7 @@ observed AS (
   ASOF LEFT JOIN listed AS l ON l.slug = r.slug AND l.run = r.run AND l.observed_at <= r.observed_at
 ),
 
--- The latest value of each field, from listing or details.
+-- For each field: the latest value, from the listing or from the details.
 filled AS (
   SELECT
     o.slug,
@@ -119,7 +119,7 @@ states AS (
   QUALIFY row_number() OVER (PARTITION BY slug, as_of ORDER BY observed_at DESC, source DESC, run DESC) = 1
 ),
 
--- When a tender's details or listing are first read, a field that was empty until then makes no new version.
+-- The first details, or the first listing, may fill fields that were empty before. This makes no new version.
 compared AS (
   SELECT
     *,
@@ -144,7 +144,8 @@ numbered AS (
   FROM compared
 ),
 
--- One row per version: its first observation that includes both listing and details, else its first observation.
+-- One row per version: its first observation that contains both listing and details. If there is none, its first
+-- observation.
 versions AS (
   SELECT *, min(as_of) OVER (PARTITION BY slug, version) AS valid_from
   FROM numbered

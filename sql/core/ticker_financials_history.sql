@@ -26,7 +26,7 @@ audits:
     severity: error
     sql: FROM core.ticker_financials_history WHERE valid_to <= valid_from
 */
--- Answers of the same instant have no order. Choose one by its hash, so that every build chooses the same answer.
+-- Answers with the same time have no order. Choose one by its hash, so that every build chooses the same answer.
 WITH answers AS (
   SELECT entity_id AS ticker, observed_at, max(record_hash) AS body_hash
   FROM ledger.observations
@@ -34,7 +34,7 @@ WITH answers AS (
   GROUP BY ALL
 ),
 
--- Each value of any answer, paired with each answer that could contain it.
+-- Each value that occurs in any answer, paired with each answer that could contain it.
 cells AS (
   SELECT k.ticker, k.fiscal_year, k.indicator, a.observed_at, v.value_double, v.value_text, v.ticker IS NOT NULL AS present
   FROM (SELECT DISTINCT ticker, fiscal_year, indicator FROM ledger.ticker_values WHERE indicator IS NOT NULL) AS k

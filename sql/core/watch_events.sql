@@ -23,8 +23,8 @@ columns:
 */
 -- The API reports an event in two places: in the list of events (with message and status), and in a webhook delivery
 -- (with the values). This query joins the two. Several events of one company and field may happen in the same second.
--- Then an item and a delivery belong together if the message mentions the values, else by order of receipt. The order
--- of loading does not matter.
+-- An item of the list and a delivery are then the same event if the message mentions the values. If no message decides,
+-- they are paired in the order of receipt. The order of loading makes no difference.
 WITH received AS (
   SELECT
     company_id, watch_field(field) AS field, date_trunc('second', occurred_at) AS second, received_via, status, old_value, new_value,
@@ -32,7 +32,7 @@ WITH received AS (
   FROM ledger.received_events
 ),
 
--- Seconds in which a company and field have several deliveries, or several items of the list.
+-- Seconds in which one company and field have several deliveries, or several items of the list.
 crowded AS (
   SELECT company_id, field, second,
     count(*) FILTER (received_via = 'poll') AS listed,
@@ -48,8 +48,8 @@ ranked AS (
   JOIN crowded USING (company_id, field, second)
 ),
 
--- With thousands of events in one second, comparing all pairs would take too long. Then events are matched by order of
--- receipt alone.
+-- If there are thousands of events in one second, comparing all pairs would take too long. Then pair events only by
+-- their order of receipt.
 mentions AS (
   SELECT p.company_id, p.field, p.second, p.place AS polled_place, d.place AS delivered_place, len(p.message_text) AS letters,
     event_mention(p.message_text, d.old_value, d.new_value) AS mentioned
@@ -66,7 +66,7 @@ matched AS (
     AND row_number() OVER (PARTITION BY company_id, field, second, polled_place ORDER BY mentioned DESC, delivered_place) = 1
 ),
 
--- A listed item and a delivery with the same `pair` in one second are one event.
+-- If an item of the list and a delivery of the same second have the same value of `pair`, they are one event.
 paired AS (
   SELECT * EXCLUDE (copy), 'only' AS pair
   FROM received

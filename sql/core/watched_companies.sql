@@ -20,7 +20,7 @@ WITH listings AS (
   FROM ledger.observations
   WHERE stream = 'watched_companies'
   GROUP BY run
-  -- Leave out a listing if the last answer for any of its pages is unreadable.
+  -- Leave out a listing if one of its pages is unreadable in the last answer for that page.
   HAVING run NOT IN (
     SELECT run FROM (
       SELECT run, entity_id, arg_max(readable, observed_at) AS readable

@@ -1,4 +1,5 @@
--- Questions of this run. Writing in capitals makes no other question: takes the writing that was asked before.
+-- The questions of this run. Two questions that differ only in upper and lower case are the same question. Uses the
+-- spelling that was sent earlier, if there is one.
 CREATE OR REPLACE TEMP TABLE asked_questions AS
 WITH known AS (
   SELECT lower(question) AS folded, arg_max(question, (observed_at, question)) AS question

@@ -1,12 +1,13 @@
--- Describes each company that the run knows: requests and answers in the plan's stream, later searches, and events.
+-- Creates tables about each company that the run knows: requests and answers in the plan's stream, later searches, and
+-- events.
 
--- The market's latest current night before this run.
+-- The latest current night of the market before this run.
 CREATE OR REPLACE TEMP TABLE night_before AS
 SELECT
   r.run,
   TRY_CAST(r.body ->> '$.finished_at' AS TIMESTAMPTZ) AS as_of,
-  -- True if the night's coverage is proven, by the same rule as ops.coverage.is_proven. ops.coverage itself may be
-  -- older than the loaded records.
+  -- True if the night's coverage is proven. Uses the same rule as ops.coverage.is_proven. The table ops.coverage itself
+  -- may be older than the loaded records.
   EXISTS (
     FROM ledger.run_records AS c
     WHERE c.stream = 'coverage' AND c.run = r.run AND c.record_key = p.market
@@ -27,9 +28,10 @@ WHERE r.stream = 'runs'
 ORDER BY (r.body ->> '$.date') DESC, as_of DESC, r.run DESC
 LIMIT 1;
 
--- The companies to choose from. A run with its own search: the companies that it found. A run without a search: the
--- members of the night before. A run without a market: every company ever seen
--- in one.
+-- The companies among which the run chooses:
+-- - a run with its own search: the companies that this search found
+-- - a run without a search: the members of the night before
+-- - a run without a market: every company that was ever in a market
 CREATE OR REPLACE TEMP TABLE known_companies AS
 SELECT company_id FROM ledger.run_members WHERE run = (SELECT run FROM plan WHERE known = 'sighted')
 UNION
@@ -38,12 +40,12 @@ WHERE run = (SELECT run FROM night_before) AND (SELECT known FROM plan) = 'membe
 UNION
 SELECT company_id FROM ledger.company_seen
 WHERE (SELECT known = 'members' AND market IS NULL FROM plan)
-  -- Leave out companies that only a list of `tidemark resolve` named.
+  -- Leave out companies that only an answer to `tidemark resolve` named.
   AND (sighted_at IS NOT NULL OR company_id NOT IN (
     SELECT company_id FROM ledger.observations WHERE stream = 'matches' AND company_id IS NOT NULL
   ));
 
--- One row per known company. Searches and events older than the company's last answer make no company due.
+-- One row per known company. A search or event makes a company due only if it is newer than the company's last answer.
 CREATE OR REPLACE TEMP TABLE asked_companies AS
 WITH asked AS (
   SELECT entity_id, max(observed_at) AS asked_at
@@ -70,13 +72,14 @@ SELECT
   ) AS is_new,
   coalesce(q.asked_at > a.answered_at, q.asked_at IS NOT NULL) AS is_failed,
   coalesce(e.occurred_at > a.answered_at, false) AS has_event,
-  -- True if the company is in the market now, was not in it the night before, and has no answer since that night. If
-  -- that night was incomplete, it does not prove that the company was absent.
+  -- True if the company is in the market now, was not in it the night before, and has no answer since that night. An
+  -- incomplete night before does not count, because it does not prove that the company was absent.
   coalesce(p.known = 'sighted' AND n.is_complete AND n.as_of > a.answered_at AND m.company_id IS NULL, false) AS has_entered,
   coalesce(
     p.refresh_seconds = 0
     OR a.answered_at <= p.now - to_seconds(p.refresh_seconds)
-    -- An answer dated more than a day ahead comes from a wrong clock. Its age is unknown, so fetch the company again.
+    -- An answer dated more than a day in the future comes from a wrong clock. Its age is unknown, so fetch the company
+    -- again.
     OR a.answered_at > p.now + INTERVAL 1 DAY,
     false
   ) AS is_stale

@@ -1,4 +1,4 @@
--- Due: companies whose enrichment job ended well in this run. Their owners are read again.
+-- Due: companies whose enrichment job ended with a result in this run. Their owners are read again.
 SELECT DISTINCT
   CAST(company_id AS VARCHAR) AS entity_id,
   'changed' AS reason,

@@ -1,4 +1,5 @@
--- Due: entities of the plan's stream with open rejects. If the plan names a market: only the market's companies.
+-- Due: entities with open rejects in the plan's stream. If the plan names a market, only entities of the market's
+-- companies.
 SELECT DISTINCT
   r.entity_id,
   'failed' AS reason,

@@ -1,5 +1,5 @@
--- Due: companies that answer a question of this run's list, by score or by a person's decision, and whose record was never
--- read. A record may be read by a market, or be the answer to a question.
+-- Due: companies that answer a question of this run's list (by score or by a person's decision) and whose record was
+-- never read. It counts as read if a run of a market fetched it, or if it was itself the answer to a question.
 WITH decisions AS (
   SELECT question, arg_max(struct_pack(company_id := company_id), (observed_at, body_hash)).company_id AS company_id
   FROM ledger.match_decisions

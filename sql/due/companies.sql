@@ -1,5 +1,5 @@
--- Due: companies that were never answered, have changed, failed last time, or are stale. A 404 is an answer, too.
--- A company answered with 404 is due again when the company returns to the market or is stale.
+-- Due: companies that were never answered, have changed, failed last time, or are stale. A 404 is an answer, too. A
+-- company answered with 404 is due again if it returns to the market or if the answer is stale.
 WITH record AS (
   SELECT company_id, arg_max(record_hash, (observed_at, record_hash)) AS record_hash
   FROM ledger.observations
@@ -7,7 +7,7 @@ WITH record AS (
   GROUP BY company_id
 ),
 
--- Start of each run's search. The search results of a run are older than the run's company records.
+-- Start of each run's search. The search results of a run are older than the company records of the same run.
 searches AS (
   SELECT run, min(observed_at) AS began_at FROM ledger.observations WHERE stream = 'prospecting' GROUP BY run
 ),
@@ -28,8 +28,8 @@ statuses AS (
   GROUP BY id
 ),
 
--- The latest value of each field in search results. A status id is replaced by its name, as in the company record.
--- `otherwise_at` is when a search result last had another value.
+-- For each company and field: the latest value in search results. A status id is replaced by its name, as in the
+-- company record. `otherwise_at` is the last time when a search result had another value.
 told AS (
   SELECT v.company_id, v.field, CASE v.field WHEN 'name' THEN v.value ELSE s.name END AS value, v.first_at,
     lead(v.last_at) OVER latest_first AS otherwise_at
@@ -40,9 +40,9 @@ told AS (
   QUALIFY row_number() OVER latest_first = 1
 ),
 
--- Companies whose latest search result differs from their record, so that the record may be outdated. Some search
--- results always differ, for example in spelling or because the search index is late. So a search result counts only if
--- it changed after the record was fetched. A status counts only if both values are names in the lookup list.
+-- Companies whose latest search result differs from their record, so the record may be outdated. Some search results
+-- always differ, for example in spelling, or because the search index is updated late. So a search result counts only
+-- if it changed after the record was fetched. A status counts only if both values are names in the lookup list.
 contradicted AS (
   SELECT t.company_id, CASE min(t.field) WHEN 'company_status' THEN 'status' ELSE 'renamed' END AS reason
   FROM told AS t

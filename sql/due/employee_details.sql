@@ -1,5 +1,5 @@
--- Due: employees in the latest listings of the known companies whose details were never answered, failed last time, or are
--- stale. Also due: all employees of a company after an event about an employee. A 404 is an answer, too.
+-- Due: employees in the latest listings of the known companies whose details were never answered, failed last time, or
+-- are stale. After an event about an employee, all employees of the company are due. A 404 is an answer, too.
 WITH latest AS (
   SELECT company_id, arg_max(run, (observed_at, run)) AS run
   FROM ledger.people_listings
@@ -45,7 +45,8 @@ SELECT
     WHEN a.answered_at IS NULL OR q.asked_at > a.answered_at THEN 'failed'
     WHEN n.refresh_seconds = 0
       OR a.answered_at <= n.now - to_seconds(n.refresh_seconds)
-      -- An answer dated more than a day ahead comes from a wrong clock, so its age is unknown.
+      -- An answer dated more than a day in the future comes from a wrong clock. Its age is unknown, so it counts as
+      -- stale.
       OR a.answered_at > n.now + INTERVAL 1 DAY
     THEN 'stale'
   END AS reason,

@@ -1,6 +1,6 @@
--- Due: companies whose record in the plan's stream (reports, details of v1, people) was never answered, failed last time, or are stale.
--- Also due: companies that an event names, and companies that returned to the market.
--- Skips companies whose record is gone. A new name or status of a company makes no report due.
+-- Due: companies whose record in the plan's stream (reports, details of v1, people) was never answered, failed last
+-- time, or is stale. Also due: companies that an event names, and companies that returned to the market. Skips
+-- companies whose company record is gone. A new name or status of a company does not make it due here.
 SELECT
   entity_id,
   CASE

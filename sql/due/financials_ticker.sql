@@ -1,5 +1,6 @@
--- Due: configured tickers, and tickers by which `tidemark resolve` found a company, without an answer or with a stale one.
--- A ticker counts as found only if the question has no other register number: the number could have found the company.
+-- Due: tickers without an answer or with a stale one. These are the configured tickers, and tickers by which `tidemark
+-- resolve` found a company. If the question had another register number, the ticker does not count as found, because
+-- the API could have found the company by that number.
 WITH named AS (
   SELECT question AS ticker, 0 AS rank FROM asked_questions
   UNION ALL
@@ -11,7 +12,7 @@ WITH named AS (
     AND json_extract(CAST(question AS JSON), '$.vat_number') IS NULL
 ),
 
--- The same ticker in another case is requested once, as the configuration writes it.
+-- If two tickers differ only in upper and lower case, request one of them, as the configuration writes it.
 tickers AS (
   SELECT arg_min(ticker, (rank, ticker)) AS ticker FROM named WHERE ticker IS NOT NULL GROUP BY upper(ticker)
 ),
@@ -30,7 +31,8 @@ SELECT
     WHEN a.answered_at IS NULL OR q.asked_at > a.answered_at THEN 'failed'
     WHEN p.refresh_seconds = 0
       OR a.answered_at <= p.now - to_seconds(p.refresh_seconds)
-      -- An answer dated more than a day ahead comes from a wrong clock. Its age is unknown, so fetch the ticker again.
+      -- An answer dated more than a day in the future comes from a wrong clock. Its age is unknown, so fetch the ticker
+      -- again.
       OR a.answered_at > p.now + INTERVAL 1 DAY
     THEN 'stale'
   END AS reason,

@@ -1,5 +1,6 @@
--- Due: companies whose latest answer about owners is not conclusive, for any threshold. Skips companies that got a job
--- within `refresh_seconds`, and companies that are gone. If the plan names a market: only companies read for this market.
+-- Due: companies whose latest answer about owners is not conclusive, for any threshold. Skips companies for which a job
+-- started within `refresh_seconds`, and companies that are gone. If the plan names a market, only companies whose
+-- owners were read for this market.
 WITH latest AS (
   SELECT company_id, threshold, arg_max(record_hash, (observed_at, record_hash)) AS record_hash,
     arg_max(market, (observed_at, record_hash)) AS market

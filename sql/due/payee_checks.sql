@@ -1,4 +1,4 @@
--- Due: payees of this run's list that have no answer, or an answer that is too old.
+-- Due: payees of this run's list that have no answer, or whose answer is too old.
 SELECT
   q.question AS entity_id,
   CASE

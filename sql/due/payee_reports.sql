@@ -1,5 +1,5 @@
--- Due: the latest check of each payee of this run's list that has no report since. A report is read again while neither
--- the check nor the report has a decision.
+-- Due: for each payee of this run's list, the latest check if its report was not read after it. The report is read
+-- again while neither the check nor the report contains a decision.
 WITH checks AS (
   SELECT question, arg_max(c, (observed_at, body_hash)) AS latest
   FROM ledger.payee_checks AS c

@@ -1,5 +1,5 @@
--- Due: questions of this run's list that have no answer, or an answer that is too old. A question that a person decided is
--- not asked again.
+-- Due: questions of this run's list that have no answer, or whose answer is too old. A question that a person has
+-- decided is not sent again.
 SELECT
   q.question AS entity_id,
   CASE

@@ -1,4 +1,4 @@
--- Due: tenders whose details were never read, or whose listing entry changed after the details were last read.
+-- Due: tenders whose details were never read, or whose entry in the listing changed after the details were last read.
 WITH listed AS (
   SELECT slug, arg_max(summary_hash, (observed_at, summary_hash)) AS summary_hash
   FROM ledger.tender_sightings

@@ -1,5 +1,5 @@
--- Macros that convert HTML to plain text. The macros drop scripts, styles and tags, and decode entities once.
--- Ends of blocks and starts of list items become line breaks.
+-- Macros that convert HTML to plain text. They remove scripts, styles and tags, and decode entities once. The end of a
+-- block and the start of a list item become line breaks.
 
 CREATE OR REPLACE TEMP MACRO html_code_point(n) AS
   CASE WHEN n BETWEEN 1 AND 55295 OR n BETWEEN 57344 AND 1114111 THEN chr(CAST(n AS INTEGER)) ELSE '' END;
@@ -14,8 +14,8 @@ CREATE OR REPLACE TEMP MACRO html_numeric_entities(t) AS
     t
   );
 
--- Decodes named entities. Each item of the list is an entity followed by its character.
--- `&amp;` is decoded last, so that `&amp;lt;` becomes `&lt;` and not `<`.
+-- Decodes named entities. In the list below, each item is an entity followed by its character. `&amp;` is decoded last,
+-- so that `&amp;lt;` becomes `&lt;` and not `<`.
 CREATE OR REPLACE TEMP MACRO html_named_entities(t) AS
   list_reduce(
     [

@@ -1,12 +1,12 @@
--- Macros that convert one JSON value to another type. An unusable value gives NULL instead of an error.
--- An argument `j` is of type JSON, an argument `t` is text.
+-- Macros that convert one JSON value to another type. An unusable value gives NULL instead of an error. An argument `j`
+-- has type JSON; an argument `t` is text.
 
--- Text of a string, number or boolean, trimmed. NULL for null, empty text, arrays and objects.
+-- Returns the trimmed text of a string, number or boolean. NULL for null, empty text, arrays and objects.
 CREATE OR REPLACE TEMP MACRO json_text(j) AS
   CASE WHEN json_type(j) NOT IN ('OBJECT', 'ARRAY', 'NULL') THEN nullif(trim(j ->> '$', E' \t\n\r'), '') END;
 
--- An id that the API gave as a number or as text. NULL if BIGINT cannot hold the id.
--- Reads the numbers 7.0 and 7e0 as 7, if a double holds the integer exactly. Same rules as src/core/company-id.ts.
+-- Parses an id that the API sent as a number or as text. NULL if BIGINT cannot hold the id. Reads the numbers 7.0 and
+-- 7e0 as 7, if a double holds the integer exactly. Same rules as src/core/company-id.ts.
 CREATE OR REPLACE TEMP MACRO json_id(j) AS
   CASE
     WHEN regexp_full_match(json_text(j), '-?[0-9]+') THEN TRY_CAST(json_text(j) AS BIGINT)
@@ -15,7 +15,7 @@ CREATE OR REPLACE TEMP MACRO json_id(j) AS
     THEN TRY_CAST(TRY_CAST(json_text(j) AS DOUBLE) AS BIGINT)
   END;
 
--- A list of texts: the texts of an array's plain items. A single plain value gives a list with one text.
+-- Returns the texts of an array's plain items. For a single plain value, returns a list with one text.
 CREATE OR REPLACE TEMP MACRO json_texts(j) AS
   CASE
     WHEN coalesce(json_type(j), 'NULL') IN ('NULL', 'OBJECT') THEN NULL
@@ -24,25 +24,26 @@ CREATE OR REPLACE TEMP MACRO json_texts(j) AS
     ELSE list_filter([json_text(j)], lambda t: t IS NOT NULL)
   END;
 
--- The items of an array; an empty list for any other value.
+-- Returns the items of an array; an empty list for any other value.
 CREATE OR REPLACE TEMP MACRO json_items(j) AS
   CASE WHEN json_type(j) = 'ARRAY' THEN TRY_CAST(j AS JSON[]) ELSE CAST([] AS JSON[]) END;
 
--- True for an array or object. Used where a plain value is expected.
+-- True for an array or object. Used to check values that must be plain.
 CREATE OR REPLACE TEMP MACRO json_is_nested(j) AS
   coalesce(json_type(j) IN ('OBJECT', 'ARRAY'), false);
 
--- Reject reason of a value that is no id, or an id that BIGINT cannot hold.
+-- Returns the reject reason for a value that is no id, or for an id that BIGINT cannot hold.
 CREATE OR REPLACE TEMP MACRO json_id_fault(j) AS
   CASE WHEN json_text(j) IS NULL AND NOT json_is_nested(j) THEN 'no_id' ELSE 'unusable_id' END;
 
--- True when an object repeats a key. Parsers disagree about which of the two values to use, so neither is used.
+-- True when an object repeats a key. JSON parsers disagree about which of the two values to use, so Tidemark uses
+-- neither.
 CREATE OR REPLACE TEMP MACRO json_repeats(j) AS
   coalesce(len(list_distinct(json_keys(j))) < len(json_keys(j)), false);
 
--- Replaces unpaired surrogates (`\ud800`) with U+FFFD in a JSON text, because no text can contain unpaired surrogates.
--- First replaces escaped backslashes and complete pairs with control characters that no JSON text contains.
--- Restores the escaped backslashes and complete pairs at the end.
+-- Replaces unpaired surrogates (`\ud800`) in a JSON text with U+FFFD, because no text can contain unpaired surrogates.
+-- Escaped backslashes and complete pairs must stay. So they are first replaced with control characters that no JSON
+-- text contains, and restored at the end.
 CREATE OR REPLACE TEMP MACRO json_mended(t) AS
   replace(replace(
     regexp_replace(
@@ -58,22 +59,23 @@ CREATE OR REPLACE TEMP MACRO json_mended(t) AS
 CREATE OR REPLACE TEMP MACRO json_read(t) AS
   coalesce(TRY_CAST(t AS JSON), CASE WHEN contains(lower(t), '\ud') THEN TRY_CAST(json_mended(t) AS JSON) END);
 
--- The date at the start of a text (`2026-11-20`, `2026-11-20 08:00:00`, `2026-11-20T08:00:00Z`). Year 0 gives NULL.
+-- Returns the date at the start of a text (`2026-11-20`, `2026-11-20 08:00:00`, `2026-11-20T08:00:00Z`). The year 0
+-- gives NULL.
 CREATE OR REPLACE TEMP MACRO text_date(t) AS
   CASE
     WHEN regexp_matches(t, '^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].*)?$') AND NOT starts_with(t, '0000')
     THEN TRY_CAST(left(t, 10) AS DATE)
   END;
 
--- The instant in a text that begins with a date. A date without a time gives midnight UTC.
--- The words `infinity` and `epoch` give NULL, although DuckDB accepts them as instants.
+-- Parses the instant in a text that begins with a date. A date without a time means midnight UTC. The words `infinity`
+-- and `epoch` give NULL, although DuckDB accepts them as instants.
 CREATE OR REPLACE TEMP MACRO text_instant(t) AS
   CASE
     WHEN regexp_matches(t, '^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9].*)?$') AND NOT starts_with(t, '0000')
     THEN TRY_CAST(t AS TIMESTAMPTZ)
   END;
 
--- The local date and time in a text. Ignores a time zone after the time. A date without a time gives NULL.
+-- Parses the local date and time in a text. Ignores a time zone after the time. A date without a time gives NULL.
 CREATE OR REPLACE TEMP MACRO text_wall_clock(t) AS
   CASE
     WHEN text_date(t) IS NOT NULL
@@ -82,22 +84,25 @@ CREATE OR REPLACE TEMP MACRO text_wall_clock(t) AS
     )
   END;
 
--- True when a text begins with a date, and the rest of the text is not a valid time.
+-- True when a text begins with a date but its rest is not a valid time.
 CREATE OR REPLACE TEMP MACRO text_has_bad_time(t) AS
   text_date(t) IS NOT NULL AND len(t) > 10 AND text_wall_clock(t) IS NULL;
 
--- The time `preferred` if it is on the day `d`, else the time `other` if it is on this day. Otherwise NULL.
+-- Returns the time `preferred` if it is on the day `d`. Otherwise returns the time `other` if it is on this day, else
+-- NULL.
 CREATE OR REPLACE TEMP MACRO time_on_day(d, preferred, other) AS
   CASE WHEN CAST(preferred AS DATE) = d THEN preferred WHEN CAST(other AS DATE) = d THEN other END;
 
--- JSON path of a key, for people to read. The key is quoted, so it may contain any characters.
+-- Returns the JSON path of a key, for people to read. The key is quoted, so it may contain any character.
 CREATE OR REPLACE TEMP MACRO json_path(key) AS '$."' || replace(replace(key, '\', '\\'), '"', '\"') || '"';
 
--- The value of a key in an object. Uses a JSON pointer (RFC 6901), because a JSON path cannot name every key.
+-- Returns the value of a key in an object. Uses a JSON pointer (RFC 6901), because a JSON path cannot contain every
+-- key.
 CREATE OR REPLACE TEMP MACRO json_member(j, key) AS
   json_extract(j, '/' || replace(replace(key, '~', '~0'), '/', '~1'));
 
--- Type of a JSON text, recognised by its first character and named as in json_structure. Ignores nested values.
+-- Returns the type of a JSON text, with the same names as json_structure. Looks only at the first character and ignores
+-- nested values.
 CREATE OR REPLACE TEMP MACRO json_first_type(t) AS
   CASE ltrim(t, E' \t\n\r')[1]
     WHEN '{' THEN '{}'

@@ -1,7 +1,7 @@
--- Macros that compare a question of `tidemark resolve` with the companies that the API answered.
--- The crawl worker uses the same macros to decide whether another request is needed (src/resolve/judge.ts).
+-- Macros that compare a question of `tidemark resolve` with the companies in the API's answers. The crawl worker uses
+-- the same macros to decide whether it must send another request (src/resolve/judge.ts).
 
--- Folds a name: lower case, no accents, no punctuation, single spaces.
+-- Normalizes a name: lower case, no accents, no punctuation, single spaces.
 CREATE OR REPLACE TEMP MACRO match_fold(t) AS
   trim(regexp_replace(
     regexp_replace(
@@ -12,7 +12,8 @@ CREATE OR REPLACE TEMP MACRO match_fold(t) AS
     '[^\p{L}\p{N}]+', ' ', 'g'
   ));
 
--- Removes legal forms from a folded name. A name of legal forms only stays as it is.
+-- Removes legal forms from a name that match_fold has normalized. A name that consists only of legal forms stays
+-- unchanged.
 CREATE OR REPLACE TEMP MACRO match_bare(folded) AS
   coalesce(
     nullif(array_to_string(list_filter(
@@ -31,21 +32,22 @@ CREATE OR REPLACE TEMP MACRO match_bare(folded) AS
     folded
   );
 
--- Letters and digits of a number, in capitals, without leading zeros.
+-- Returns the letters and digits of a number, in capitals and without leading zeros.
 CREATE OR REPLACE TEMP MACRO match_code(t) AS
   nullif(ltrim(upper(regexp_replace(t, '[^\p{L}\p{N}]', '', 'g')), '0'), '');
 
--- Host name of a website or e-mail address, without `www.`.
+-- Returns the host name of a website or e-mail address, without `www.`.
 CREATE OR REPLACE TEMP MACRO match_host(t) AS
   nullif(regexp_extract(lower(trim(t)), '^(?:[a-z]+://)?(?:[^/?#]*@)?(?:www\.)?([^/?#:]*)', 1), '');
 
--- Address of a profile, without scheme, `www.` and final slash.
+-- Normalizes the address of a profile: without scheme, `www.` and final slash.
 CREATE OR REPLACE TEMP MACRO match_address(t) AS
   nullif(rtrim(regexp_replace(lower(trim(t)), '^([a-z]+://)?(www\.)?', ''), '/'), '');
 
 CREATE OR REPLACE TEMP MACRO match_digits(t) AS nullif(ltrim(regexp_replace(t, '[^0-9]', '', 'g'), '0'), '');
 
--- The kind of a request. A request for a website may also come from an e-mail address.
+-- Returns the kind of lookup that a request was. A request by website may use the domain of an e-mail address; then the
+-- kind is `email`.
 CREATE OR REPLACE TEMP MACRO match_kind(question, request_key) AS
   CASE
     WHEN starts_with(request_key, 'POST /v2/enrichment/url ') THEN
@@ -65,8 +67,8 @@ CREATE OR REPLACE TEMP MACRO match_kind(question, request_key) AS
     ELSE 'registration'
   END;
 
--- Every company that answers a question, with its score. Uses the answers of the run that last asked the question.
--- `answers`: name of a table like ledger.match_answers.
+-- Returns every company that answers a question, with its score. Uses the answers of the latest run that sent the
+-- question. `answers` is the name of a table like ledger.match_answers.
 CREATE OR REPLACE TEMP MACRO match_candidates(answers) AS TABLE (
   WITH latest AS (
     SELECT question, arg_max(run, (observed_at, run)) AS run FROM query_table(answers) GROUP BY question
@@ -75,7 +77,7 @@ CREATE OR REPLACE TEMP MACRO match_candidates(answers) AS TABLE (
     SELECT
       a.*,
       json_type(json_extract(doc, '$.data')) = 'ARRAY' AS is_search,
-      -- Pages of one search differ only in the page.
+      -- Requests for the pages of one search differ only in the page number.
       regexp_replace(request_key, ',?"page":[0-9]+', '') AS search
     FROM query_table(answers) AS a
     SEMI JOIN latest AS l ON l.question = a.question AND l.run = a.run
@@ -102,7 +104,7 @@ CREATE OR REPLACE TEMP MACRO match_candidates(answers) AS TABLE (
       company_id,
       arg_max(item, (NOT is_search, observed_at, body_hash)) AS payload,
       list_distinct(list(kind)) AS kinds,
-      -- The surest kind of request that found the company.
+      -- The most reliable kind of request that found the company.
       arg_min(kind, list_position(
         ['registration', 'lei', 'website', 'profile', 'email', 'phone', 'name', 'person'], kind
       )) AS kind,
@@ -151,7 +153,7 @@ CREATE OR REPLACE TEMP MACRO match_candidates(answers) AS TABLE (
       *,
       CASE
         WHEN q_name = c_name THEN 1.0
-        -- Another legal form is another company, unless nothing else answers the question.
+        -- A different legal form means another company, unless no other candidate answers the question.
         ELSE 0.96 * jaro_winkler_similarity(match_bare(q_name), match_bare(c_name))
       END AS name_score,
       list_filter([
@@ -165,7 +167,7 @@ CREATE OR REPLACE TEMP MACRO match_candidates(answers) AS TABLE (
         CASE WHEN q_registration <> c_registration THEN 'registration number' END,
         CASE WHEN q_vat <> c_vat AND country_code || q_vat <> c_vat THEN 'VAT number' END
       ], lambda x: x IS NOT NULL) AS other,
-      -- The API says that the identifier belongs to the company, but the answer does not repeat the identifier.
+      -- The API found the company by this identifier, but its answer does not contain the identifier.
       list_filter([
         CASE WHEN list_contains(kinds, 'lei') THEN 'LEI' END,
         CASE WHEN list_contains(kinds, 'registration') AND json_exists(q, '$.ticker') THEN 'ticker' END,
@@ -202,7 +204,7 @@ CREATE OR REPLACE TEMP MACRO match_candidates(answers) AS TABLE (
     CAST(greatest(0, round(
       CASE
         WHEN sure IS NOT NULL THEN sure * (0.6 + 0.4 * coalesce(name_score, 1))
-        -- A person's name and a country alone prove little.
+        -- A person's name and a country alone are weak evidence.
         ELSE coalesce(name_score, 0.8)
       END
       - CASE WHEN q_country <> country_code THEN 0.15 ELSE 0 END
@@ -223,8 +225,10 @@ CREATE OR REPLACE TEMP MACRO match_candidates(answers) AS TABLE (
   FROM weighed
 );
 
--- One row per question: its state, and the best candidate. matched: a score of at least 0.90, and 0.03 more than the next
--- candidate. ambiguous: left to a person. unmatched: no candidate with a score of 0.70.
+-- Returns one row per question: its state and its best candidate.
+-- - matched: the score is at least 0.90, and at least 0.03 higher than that of the next candidate.
+-- - ambiguous: a person must decide.
+-- - unmatched: no candidate has a score of at least 0.70.
 CREATE OR REPLACE TEMP MACRO match_results(answers) AS TABLE (
   WITH asked AS (
     SELECT question, max(observed_at) AS observed_at FROM query_table(answers) GROUP BY question

@@ -1,17 +1,19 @@
--- Macros that read answers about owners. The reference shows no payload, so keys are compared without case and signs.
+-- Macros that read answers about owners. The reference shows no such answer. So keys are compared without case and
+-- punctuation.
 
--- A key in lower case, without signs: `Is-Conclusive` and `is_conclusive` give `isconclusive`.
+-- Returns a key in lower case and without punctuation: `Is-Conclusive` and `is_conclusive` both give `isconclusive`.
 CREATE OR REPLACE TEMP MACRO owner_key(k) AS regexp_replace(lower(k), '[^a-z0-9]', '', 'g');
 
--- A boolean, or a text or number that certainly means one.
+-- Parses a boolean, or a text that certainly means one (`yes`, `no`).
 CREATE OR REPLACE TEMP MACRO json_flag(j) AS
   CASE lower(json_text(j)) WHEN 'true' THEN true WHEN 'yes' THEN true WHEN 'false' THEN false WHEN 'no' THEN false END;
 
--- A share as the API states it: a number, or a text with a number and perhaps a percent sign.
+-- Parses a share: a number, or a text with a number and perhaps a percent sign. Does not convert percent.
 CREATE OR REPLACE TEMP MACRO owner_share(j) AS
   TRY_CAST(replace(regexp_extract(json_text(j), '^([0-9]+([.,][0-9]+)?([eE]-?[0-9]+)?) ?%?$', 1), ',', '.') AS DOUBLE);
 
--- Facts about one owner in an answer, under the usual names. NULL if the answer states none.
+-- The macros below return facts about one owner in an answer. They look under the names that APIs usually use. NULL if
+-- the answer has none.
 CREATE OR REPLACE TEMP MACRO owner_person_id(o) AS
   coalesce(json_text(json_extract(o, '$.person_id')), json_text(json_extract(o, '$.personId')));
 
@@ -55,7 +57,8 @@ CREATE OR REPLACE TEMP MACRO owner_direct_share(o) AS
     owner_share(json_extract(o, '$.direct_interest')), owner_share(json_extract(o, '$.directInterest'))
   );
 
--- Whether an owner is a person: a flag, else a type that says so, else an id of a person. NULL if nothing says so.
+-- Tells whether an owner is a person. Looks for a flag, else for a type that decides, else for the id of a person. NULL
+-- if none is present.
 CREATE OR REPLACE TEMP MACRO owner_is_person(o) AS
   coalesce(
     json_flag(json_extract(o, '$.is_natural_person')), json_flag(json_extract(o, '$.isNaturalPerson')),

@@ -1,14 +1,14 @@
--- Macros that read the answers of payee checks. The reference shows no answer, so only what is certain is read.
+-- Macros that read the answers of payee checks. The reference shows no answer, so the macros read only what is certain.
 
--- A decision as the reference writes it: `ok to pay` and `Ok-To-Pay` give `OK_TO_PAY`.
+-- Writes a decision as the reference does: `ok to pay` and `Ok-To-Pay` give `OK_TO_PAY`.
 CREATE OR REPLACE TEMP MACRO payee_word(t) AS
   upper(regexp_replace(trim(t), '[\s_-]+', '_', 'g'));
 
 CREATE OR REPLACE TEMP MACRO is_payee_decision(t) AS
   coalesce(payee_word(t) IN ('OK_TO_PAY', 'REVIEW_BEFORE_PAYING', 'DO_NOT_PAY'), false);
 
--- Id of a check: `id`, `check_id` or `kyp_id` of the answer, or of its only object, such as `data`.
--- NULL if the id cannot be part of a path.
+-- Returns the id of a check: `id`, `check_id` or `kyp_id` of the answer, or of an object in it, such as `data`. NULL if
+-- the id cannot be part of a path.
 CREATE OR REPLACE TEMP MACRO payee_check_id(doc) AS
   nullif(nullif(coalesce(
     json_text(json_extract(doc, '$.id')), json_text(json_extract(doc, '$.check_id')), json_text(json_extract(doc, '$.kyp_id')),
@@ -16,8 +16,9 @@ CREATE OR REPLACE TEMP MACRO payee_check_id(doc) AS
     json_text(json_extract(doc, '$.result.id')), json_text(json_extract(doc, '$.check.id')), json_text(json_extract(doc, '$.report.id'))
   ), '.'), '..');
 
--- The distinct words that may be the decision of an answer: those of the members `decision` nearest to its top; without
--- such a member, all texts that are one of the three words. The decision is certain if there is one word, one of the three.
+-- Returns the distinct words that may be the decision of an answer. These are the values of the members named
+-- `decision` that are nearest to the top level. Without such a member, they are all texts that are one of the three
+-- decisions. The decision is certain if there is exactly one word, and it is one of the three.
 CREATE OR REPLACE TEMP MACRO payee_words(doc) AS (
   SELECT list_sort(list_distinct(coalesce(max_by(words, -depth), [])))
   FROM (
@@ -32,7 +33,7 @@ CREATE OR REPLACE TEMP MACRO payee_words(doc) AS (
   )
 );
 
--- Reject reason of these words; NULL if the decision is certain, or the answer names none.
+-- Returns the reject reason for these words. NULL if the decision is certain, or if there is no word.
 CREATE OR REPLACE TEMP MACRO payee_words_fault(words) AS
   CASE
     WHEN len(words) > 1 THEN 'ambiguous_decision'

@@ -1,23 +1,24 @@
--- Macros that read one value of a financial report, for both versions of the API. `v` is the JSON text of the value.
+-- Macros that read one value of a financial report, for both versions of the API. The argument `v` is the JSON text of
+-- the value.
 
--- Text of a JSON string (trimmed) or of a boolean (`true`, `false`). NULL for other values.
--- A JSON string begins with a quote, which sorts before `#`. No other JSON text does, so `v < '#'` finds strings.
+-- Returns the trimmed text of a JSON string, or the text of a boolean (`true`, `false`). NULL for other values. Only a
+-- JSON string begins with a quote, and only a quote sorts before `#`. So `v < '#'` finds strings.
 CREATE OR REPLACE TEMP MACRO report_text(v) AS
   CASE WHEN v < '#' THEN trim(v ->> '$', E' \t\n\r') WHEN v IN ('true', 'false') THEN v END;
 
--- The number in `v`, which is a JSON number, or a JSON string whose text `t` is a number.
+-- Returns the number in `v`. `v` is a JSON number, or a JSON string whose text `t` is a number.
 CREATE OR REPLACE TEMP MACRO report_number(v, t) AS
   CASE
     WHEN t IS NULL THEN TRY_CAST(v AS DOUBLE)
     WHEN regexp_full_match(t, '[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?') THEN TRY_CAST(t AS DOUBLE)
   END;
 
--- The number in a member of a report. NULL if the member is not a number.
+-- Returns the number in a member of a report. NULL if the member is no number.
 CREATE OR REPLACE TEMP MACRO stated_number(j) AS
   report_number(CAST(j AS VARCHAR), report_text(CAST(j AS VARCHAR)));
 
--- Reject reason of the value `v`; NULL if `v` is correct. `d` is `v` converted to a number.
--- `is_number` is true if the reference declares a number.
+-- Returns the reject reason for the value `v`; NULL if `v` is correct. `d` is `v` converted to a number. `is_number` is
+-- true if the reference says that the value is a number.
 CREATE OR REPLACE TEMP MACRO report_fault(v, d, is_number) AS
   CASE
     WHEN v[1] IN ('{', '[') THEN 'wrong_type'
@@ -25,23 +26,23 @@ CREATE OR REPLACE TEMP MACRO report_fault(v, d, is_number) AS
     WHEN d IS NULL AND is_number THEN 'not_a_number'
   END;
 
--- The date in a text, from the year 1800 to 2199: `20231231` or `2023-12-31`.
+-- Parses the date in a text, from the year 1800 to 2199: `20231231` or `2023-12-31`.
 CREATE OR REPLACE TEMP MACRO report_day(t) AS
   CASE
     WHEN regexp_full_match(t, '(1[89]|2[01])[0-9]{6}') THEN TRY_CAST(t[1:4] || '-' || t[5:6] || '-' || t[7:8] AS DATE)
     WHEN regexp_matches(t, '^(1[89]|2[01])') THEN text_date(t)
   END;
 
--- The instant of a Unix time. A number below 1e11 (the year 5138) is seconds, a larger number milliseconds.
+-- Converts a Unix time to an instant. A number below 1e11 (the year 5138) counts seconds, a larger number milliseconds.
 -- NULL for numbers below 0 and from 1e14 on.
 CREATE OR REPLACE TEMP MACRO unix_instant(n) AS
   CASE WHEN n >= 0 AND n < 1e11 THEN to_timestamp(n) WHEN n >= 1e11 AND n < 1e14 THEN to_timestamp(n / 1000) END;
 
--- True when a map is NULL or may repeat a key. Compares only hashes of the keys, because this is faster.
--- Where the result is true, statements that use this macro compare the keys themselves.
+-- True when a map is NULL or may repeat a key. Compares only the hashes of the keys, which is faster. If the result is
+-- true, the statements that use this macro compare the keys themselves.
 CREATE OR REPLACE TEMP MACRO report_repeats(m) AS
   coalesce(list_unique(list_transform(map_keys(m), lambda k: hash(k))) < cardinality(m), true);
 
--- JSON path of an indicator in a v1 report.
+-- Returns the JSON path of an indicator in a v1 report.
 CREATE OR REPLACE TEMP MACRO v1_item_path(report_path, indicator) AS
   report_path || '.indicators.' || json_path(indicator)[3:];

@@ -1,7 +1,7 @@
 -- Macros that read watch events.
 
--- Replaces an older name of a watch field by its current name. Other names remain unchanged.
--- An older name that may mean several fields also remains (shareholder_name, shareholder_meta, officer_meta, employee_meta).
+-- Replaces an earlier name of a watch field with its current name. Other names stay unchanged. An earlier name that may
+-- mean several fields also stays (shareholder_name, shareholder_meta, officer_meta, employee_meta).
 CREATE OR REPLACE TEMP MACRO watch_field(t) AS
   coalesce(
     map_extract_value(
@@ -29,21 +29,21 @@ CREATE OR REPLACE TEMP MACRO watch_field(t) AS
     t
   );
 
--- True for a field whose events may be about people: every field but those about the company itself. Same rule as
--- src/privacy/events.ts.
+-- True for a field whose events may be about people. These are all fields except those about the company itself. Same
+-- rule as src/privacy/events.ts.
 CREATE OR REPLACE TEMP MACRO watch_about_people(t) AS
   NOT regexp_full_match(trim(coalesce(t, '')), '(company|office|address)[._].*|financial|vat_number');
 
--- Splits a value into lower-case texts: the names and values of a nested value, or the parts of plain text between commas.
+-- Splits a value into lower-case texts. For a nested value: its names and values. For plain text: the parts between
+-- commas.
 CREATE OR REPLACE TEMP MACRO event_value_texts(v) AS
   list_filter(
     list_transform(string_split_regex(lower(coalesce(v, '')), '[{}\[\]",:]+'), lambda t: trim(t)),
     lambda t: t <> ''
   );
 
--- Measures how much a message says about an event's values. `m` is the message as plain text.
--- The result is the total length of the values' texts that the message contains.
--- Adds 1 if the message has the old value before the new value.
+-- Measures how well a message `m` (plain text) fits the values of an event. Adds up the lengths of the values' texts
+-- that the message contains. Adds 1 if the old value comes before the new value in the message.
 CREATE OR REPLACE TEMP MACRO event_mention(m, old_value, new_value) AS
   coalesce(
     list_sum(

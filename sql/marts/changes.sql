@@ -74,7 +74,7 @@ fields AS (
   WHERE n.version > 1
 ),
 
--- List no change twice: use one source per year, and one v1 report per year.
+-- No change may be listed twice. So use one source for each year, and one v1 report for each year.
 told AS (
   SELECT * FROM financials WHERE source = 'v2'
   UNION ALL

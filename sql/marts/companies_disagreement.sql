@@ -39,7 +39,7 @@ v1_records AS (
   WHERE h.is_current
 ),
 
--- One row per field. `differs` is NULL if a version does not state the field.
+-- One row per field. `differs` is NULL if one version of the API does not state the field.
 fields AS (
   SELECT
     v2.company_id,
@@ -68,7 +68,7 @@ fields AS (
         'differs': loose_text(v2.country_region) <> loose_text(v1.country_region)},
       {'field': 'zip_code', 'v2_value': v2.zip_code, 'v1_value': v1.zip_code,
         'differs': loose_text(v2.zip_code) <> loose_text(v1.zip_code)},
-      -- Compare counts and ranges as numbers: `11-50` and `11 – 50 employees` are equal.
+      -- Compare counts and ranges as numbers, so that `11-50` and `11 – 50 employees` are equal.
       {'field': 'size_text', 'v2_value': v2.size_text, 'v1_value': v1.size_text,
         'differs': CASE
           WHEN coalesce(v2.employees_min, v2.employees_max) IS NOT NULL AND coalesce(v1.employees_min, v1.employees_max) IS NOT NULL

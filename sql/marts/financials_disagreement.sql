@@ -42,6 +42,6 @@ JOIN (SELECT * FROM core.financials SEMI JOIN changed USING (company_id) WHERE s
   USING (company_id, fiscal_year, indicator)
 WHERE CASE
   WHEN v1.value_double IS NOT NULL AND v2.value_double IS NOT NULL THEN v1.value_double <> v2.value_double
-  -- A text that is a number has value_double, too. So if only one source has value_double, the values differ.
+  -- A text that is a number also fills value_double. So if only one source has value_double, the values differ.
   ELSE v1.value_text IS DISTINCT FROM v2.value_text
 END

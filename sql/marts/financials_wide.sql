@@ -44,7 +44,7 @@ years AS (
   ANTI JOIN (SELECT * FROM reported WHERE source = 'v2') USING (company_id, fiscal_year)
 ),
 
--- Each indicator has at most one value per group. Filter by indicator first, because most values are not needed.
+-- Each group has at most one value of each indicator. Filter by indicator first, because most values are not needed.
 figures AS (
   SELECT
     company_id,

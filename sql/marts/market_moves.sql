@@ -25,7 +25,8 @@ WITH nights AS (
   SELECT * FROM ops.nights SEMI JOIN changed USING (market, date) WHERE previous_date IS NOT NULL
 ),
 
--- Read only the changed nights and the night before each. The table market_members has a row for each member and night.
+-- Read only the changed nights and the night before each. The table market_members is large: it has one row for each
+-- member and night.
 members AS (
   SELECT m.market, m.date, m.company_id, coalesce(m.seen_on < m.date, false) AS is_carried
   FROM marts.market_members AS m

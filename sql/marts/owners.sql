@@ -11,7 +11,7 @@ description: >-
   without rows may have owners.
 columns:
   company_id: BIGINT | Company
-  threshold: DOUBLE | Smallest share asked for, in percent
+  threshold: DOUBLE | Smallest share that the request asked for, in percent
   position: VARCHAR | Place of the owner in the answer, as JSON path
   parent_position: VARCHAR | Place of the company that this owner owns directly; NULL at depth 1
   depth: INTEGER | 1 for an owner of the company, 2 for an owner of this owner, and so on; at most 30
@@ -43,7 +43,7 @@ WITH RECURSIVE walk AS (
     CAST(NULL AS VARCHAR) AS parent_position,
     0 AS depth,
     CAST([] AS VARCHAR[]) AS path,
-    -- Companies and people may have equal ids, so a cycle is found by id and kind.
+    -- A company and a person may have the same id. So detect a cycle by both id and kind.
     ['false ' || company_id] AS seen,
     false AS is_cycle
   FROM core.owners
@@ -51,7 +51,8 @@ WITH RECURSIVE walk AS (
 
   UNION ALL
 
-  -- An answer holds lists of owners, perhaps inside an object. A list holds owners. An owner may hold its own owners.
+  -- An answer contains lists of owners, possibly inside an object. An owner may contain a list of the owners of that
+  -- owner.
   SELECT
     company_id,
     threshold,
@@ -83,7 +84,8 @@ WITH RECURSIVE walk AS (
     FROM walk AS w, json_each(w.node) AS e
     WHERE NOT w.is_cycle AND w.depth < 30
   )
-  -- An owner that states nothing usual about itself, and all owners below it, give no row.
+  -- If an owner has none of the usual facts about an owner (id, name, type), neither this owner nor the owners below
+  -- get a row.
   WHERE next_part <> 'owner' OR coalesce(owner_id(value), owner_name(value), owner_type(value)) IS NOT NULL
 )
 

@@ -35,6 +35,6 @@ JOIN core.financials AS f
   ON f.source = 'v2' AND f.company_id = t.company_id AND f.fiscal_year = t.fiscal_year AND f.indicator = t.indicator
 WHERE CASE
   WHEN t.value_double IS NOT NULL AND f.value_double IS NOT NULL THEN t.value_double <> f.value_double
-  -- A text that is a number has value_double, too. So if only one report has value_double, the values differ.
+  -- A text that is a number also fills value_double. So if only one report has value_double, the values differ.
   ELSE t.value_text IS DISTINCT FROM f.value_text
 END

@@ -37,7 +37,7 @@ WITH recorded AS (
   WHERE r.stream = 'coverage'
 ),
 
--- Records of older versions include carried-over members in the found companies.
+-- Older versions counted carried-over members as found companies. Subtract them.
 counted AS (
   SELECT *, CASE WHEN is_old THEN distinct_companies - carried_as_found ELSE distinct_companies END AS counted_companies
   FROM recorded

@@ -35,7 +35,7 @@ deviating AS (
     max(s.last_seen) AS last_seen, arg_min(s.sample, (s.first_seen, s.sample)) AS sample
   FROM ledger.shapes AS s
   LEFT JOIN seed_fields AS f USING (stream, route, path)
-  -- Skip fields and types that a newer reference declares.
+  -- Skip fields and types that the current version of the reference declares.
   WHERE (s.kind = 'new field' AND f.path IS NULL)
     OR (s.kind = 'changed type' AND NOT coalesce(list_contains(f.types, s.type), false))
   GROUP BY ALL
@@ -47,7 +47,7 @@ missing AS (
   FROM totals AS t
   JOIN seed_fields AS f ON f.stream = t.stream AND f.route = t.route AND t.bodies >= f.enough
   WHERE (t.route, t.run, f.path) NOT IN (SELECT (route, run, path) FROM ledger.shapes)
-    -- If an object is missing, do not report its members too.
+    -- If an object is missing, do not also report its members as missing.
     AND (t.route, t.run, f.parent) IN (SELECT (route, run, path) FROM ledger.shapes)
 ),
 

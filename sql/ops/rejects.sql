@@ -31,6 +31,6 @@ LEFT JOIN ledger.observations AS o
   AND o.entity_id = f.entity_id
   AND o.observed_at > f.last_seen
   AND (o.readable OR o.status = 404)
-  -- An answer about one year resolves no reject of another year.
+  -- An answer for one year does not resolve rejects of other years.
   AND (o.scope_year IS NULL OR f.path = '$' OR starts_with(f.path, '$."' || o.scope_year || '"'))
 GROUP BY ALL

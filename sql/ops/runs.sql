@@ -27,7 +27,7 @@ WITH ended AS (
   SELECT
     r.*,
     coalesce(body ->> '$.crawled', body ->> '$.outcome') AS crawl,
-    -- A run claims an outcome before its records are loaded. The warehouse may then prove less coverage.
+    -- A run records its outcome before its records are loaded. After loading, the warehouse may prove less coverage.
     record_key IN (SELECT run FROM ops.coverage WHERE NOT is_proven) AS is_short
   FROM ledger.run_records AS r
   WHERE stream = 'runs'

@@ -34,7 +34,7 @@ WITH compared AS (
   WINDOW by_metric AS (PARTITION BY metric ORDER BY read_at, used, run)
 ),
 
--- A stretch has the readings between two resets.
+-- A stretch contains the readings between two resets.
 stretches AS (
   SELECT *, sum(CAST(is_reset AS INTEGER)) OVER (PARTITION BY metric ORDER BY read_at, used ROWS UNBOUNDED PRECEDING) AS stretch
   FROM compared

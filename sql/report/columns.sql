@@ -1,4 +1,4 @@
--- Every column of the published file, with its comment and its table's comment.
+-- Every column of the published file, with its comment and the comment of its table.
 WITH counts AS (
   SELECT any_value(CAST(tables AS MAP(VARCHAR, BIGINT))) AS rows_of FROM meta.receipt
 )

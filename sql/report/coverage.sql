@@ -1,4 +1,4 @@
--- Each market's latest finished search, with its certificate as a list.
+-- The latest finished search of each market, with its certificate as a list.
 WITH latest AS (
   SELECT c.market, c.run, c.reported_total, c.distinct_companies, c.missing, c.share, c.certificate, r.date,
     -- Files published by older versions lack this column.

@@ -1,4 +1,4 @@
--- Forecasts of the latest three runs that have a forecast.
+-- Forecasts of the latest three runs that made a forecast.
 WITH latest AS (
   SELECT run_id, date, market, started_at
   FROM ops.runs

@@ -1,4 +1,4 @@
--- The latest 90 nights of each market, oldest first.
+-- The latest 90 nights of each market. The oldest comes first.
 SELECT d.market, d.date, d.companies, d.active, d.entered, d."left", d.changed,
   coalesce(TRY_CAST(to_json(d) ->> '$.carried' AS BIGINT), 0) AS carried, n.is_complete
 FROM marts.market_daily AS d

@@ -1,4 +1,4 @@
--- Requests by market and workflow type, for the latest run that sent any request.
+-- Requests by market and workflow type. Uses the latest run of each that sent any request.
 WITH latest AS (
   SELECT run_id, workflow_id, started_at
   FROM ops.runs

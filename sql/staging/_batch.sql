@@ -1,7 +1,8 @@
 -- Runs before a stream's own staging file. The loader's temp view `parts` has the landed rows of the parts to load.
--- Creates `batch` (one row for each landed row), `batch_rejects` (rejects) and `batch_records` (hashes of readable rows).
--- Financial reports are most of the data, so their staging file reads their bodies from `parts` with all threads.
--- For financial reports, `batch.doc` is therefore NULL.
+-- Creates three tables: `batch` (one row for each landed row), `batch_rejects` (rejects) and `batch_records` (hashes of
+-- readable rows).
+-- Financial reports are most of the data. So their staging file reads the bodies from `parts` itself, with all threads,
+-- and `batch.doc` is NULL for them.
 CREATE OR REPLACE TEMP TABLE batch AS
 WITH parsed AS (
   SELECT
@@ -27,8 +28,8 @@ SELECT
   CAST(date AS DATE) AS date,
   market,
   request_key,
-  -- A search page has no entity, so its request key is used as id.
-  -- Each webhook delivery gets its own id. Otherwise a later delivery would resolve the rejects of an earlier one.
+  -- A search page has no entity, so its request key serves as the id. Each webhook delivery gets its own id. Otherwise
+  -- a later delivery would resolve the rejects of an earlier one.
   CASE
     WHEN starts_with(request_key, 'WEBHOOK ') THEN request_key || '#' || left(sha256, 16)
     ELSE coalesce(entity_id, request_key)
@@ -53,6 +54,7 @@ JOIN (
   FROM batch
   WHERE fault IS NOT NULL
     AND (status <> 404 OR is_page)
-    -- Write no reject if the API rejects a search, because the planner sends searches to test the API's filters.
+    -- If the API refuses a search, write no reject: the planner sends some searches only to test how the API treats a
+    -- filter.
     AND NOT (stream = 'prospecting' AND (status BETWEEN 400 AND 499 OR ends_with(request_key, '#probe')))
 ) USING (row_id);

@@ -1,5 +1,5 @@
--- Runs after the staging file of a stream that answers with company records, and reads its view `company_docs`.
--- Writes one row of ledger.company_records per company and distinct record.
+-- Runs after the staging file of a stream whose answers are company records. Reads its view `company_docs`. Writes one
+-- row of ledger.company_records for each distinct record of a company.
 CREATE OR REPLACE TEMP TABLE company_raw AS
 WITH source AS (
   SELECT
@@ -15,7 +15,7 @@ WITH source AS (
 )
 SELECT row_id, observed_at, body_hash, doc, company_id, f.*, json_type(doc) = 'OBJECT' AS is_object FROM source;
 
--- Reject single values: a nested value where a plain one belongs, and the reverse.
+-- Reject single values: an array or object instead of a plain value, or a plain value instead of an array or object.
 INSERT INTO batch_rejects
 WITH fields AS (
   SELECT row_id, unnest([
@@ -128,7 +128,7 @@ WITH renamed AS (
 )
 SELECT
   *,
-  -- The hash ignores the order of arrays and keys, and whether an id is a number or text.
+  -- The hash does not depend on the order of arrays and keys, or on whether an id is a number or text.
   sha256(CAST(to_json({
     'a': [
       name, country_code, country_name, registration_number, vat_number, status, legal_form, website, address_street,
@@ -154,7 +154,8 @@ USING (
 WHEN MATCHED AND (new.observed_at, new.body_hash) < (old.observed_at, old.body_hash) THEN UPDATE BY NAME
 WHEN NOT MATCHED THEN INSERT BY NAME;
 
--- A field that the reference does not list starts no new version of a record. Only its latest value is kept.
+-- A change of a field that the reference does not list starts no new version of a record. Only the latest value of such
+-- a field is kept.
 UPDATE ledger.company_records AS old
 SET extra = new.extra, extra_at = new.observed_at
 FROM (
@@ -166,8 +167,8 @@ WHERE old.company_id = new.company_id
   AND old.record_hash = new.record_hash
   AND (old.extra_at IS NULL OR (new.observed_at, coalesce(CAST(new.extra AS VARCHAR), '')) > (old.extra_at, coalesce(CAST(old.extra AS VARCHAR), '')));
 
--- Unlisted fields of single industries: only their latest values are kept, too. core.company_codes ignores them once a
--- later record has none.
+-- For single industries, too, only the latest values of fields that the reference does not list are kept. If a later
+-- record has no such fields, core.company_codes ignores the kept values.
 MERGE INTO ledger.code_extras AS old
 USING (
   WITH items AS (

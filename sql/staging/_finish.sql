@@ -1,5 +1,5 @@
--- Runs after a stream's own staging file. Writes the ledger rows that every stream has.
--- A row is readable unless the whole row was rejected. A readable row may have rejected values.
+-- Runs after a stream's own staging file. Writes the ledger rows that all streams have in common. A row is readable
+-- unless the whole row was rejected; some of its values may be rejected.
 CREATE OR REPLACE TEMP TABLE observed AS
 SELECT
   b.* EXCLUDE (doc),
@@ -20,7 +20,7 @@ USING (
     stream,
     entity_id,
     max(observed_at) AS answered_at,
-    -- If a record and a 404 have the same instant, use the record.
+    -- If a record and a 404 have the same time, use the record.
     arg_max(status = 404, (observed_at, status <> 404)) AS gone,
     max(observed_at) FILTER (readable) AS read_at
   FROM observed

@@ -1,6 +1,6 @@
--- Loads Tidemark's own records about its runs, one JSON object per row. Keeps only the latest record of each key.
--- A run's closing record replaces its opening record. A record of a failed or cancelled run replaces both.
--- The column `rank` gives this order even if the clock was set back.
+-- Loads Tidemark's own records about its runs, with one JSON object per row. Keeps only the latest record of each key.
+-- A run's closing record replaces its opening record. A record of a failed or cancelled run replaces both. The column
+-- `rank` ensures this order even if the clock was set back.
 INSERT INTO batch_rejects
 SELECT row_id, 'not_an_object', '$', CAST(doc AS VARCHAR) FROM batch WHERE doc IS NOT NULL AND json_type(doc) <> 'OBJECT';
 

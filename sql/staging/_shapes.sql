@@ -1,6 +1,6 @@
--- Runs after a stream's own staging file. Creates `batch_shapes`: the fields and types in the stream's bodies.
--- Each distinct finding is one row. `structure` is JSON text in the format of json_structure.
--- Examines the content of a member only if the reference declares fields inside the member.
+-- Runs after a stream's own staging file. Creates `batch_shapes`: the fields and types in the stream's bodies. Each
+-- distinct finding is one row. `structure` is JSON text in the format of json_structure. The content of a member is
+-- examined only if the reference declares fields inside this member.
 CREATE OR REPLACE TEMP TABLE batch_shapes AS
 WITH bodies AS MATERIALIZED (
   SELECT
@@ -40,5 +40,6 @@ grouped AS (
   GROUP BY ALL
 )
 FROM grouped
--- Keep at most 5,000 findings of each run and route. The result then does not depend on which runs are loaded together.
+-- Keep at most 5,000 findings of each run and route. With a limit per run, the result does not depend on which runs are
+-- loaded together.
 QUALIFY row_number() OVER (PARTITION BY route, run ORDER BY bodies DESC, name, structure) <= 5000;

@@ -1,5 +1,5 @@
--- The bodies with the first occurrence of a finding in `batch_shapes`, from which samples are taken.
--- At most 100 bodies per instant.
+-- Bodies in which a finding of `batch_shapes` occurs first. Samples are taken from these bodies. There are at most 100
+-- bodies for each time.
 CREATE OR REPLACE TEMP TABLE first_bodies AS
 SELECT observed_at, body_hash, json_read(body) AS doc
 FROM parts

@@ -1,5 +1,5 @@
--- Creates `batch_shapes` for v2 reports. On its first level, a v2 report has years instead of fields.
--- Findings: indicators that the reference does not list, and values that staging rejected for their type.
+-- Creates `batch_shapes` for v2 reports, which have years instead of fields on the first level. Findings are indicators
+-- that the reference does not list, and values that staging rejected because of their type.
 CREATE OR REPLACE TEMP TABLE batch_shapes AS
 WITH bodies AS (
   SELECT
@@ -41,5 +41,6 @@ grouped AS (
   GROUP BY ALL
 )
 FROM grouped
--- Keep at most 5,000 findings of each run and route. The result then does not depend on which runs are loaded together.
+-- Keep at most 5,000 findings of each run and route. With a limit per run, the result does not depend on which runs are
+-- loaded together.
 QUALIFY row_number() OVER (PARTITION BY route, run ORDER BY bodies DESC, name, structure) <= 5000;

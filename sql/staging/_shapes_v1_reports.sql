@@ -1,5 +1,5 @@
--- Runs after _shapes.sql. Adds the fields and types of v1 reports and of their indicators to `batch_shapes`.
--- The names of indicators are data, so they are not listed as fields.
+-- Runs after _shapes.sql. Adds the fields and types of v1 reports and of their indicators to `batch_shapes`. The names
+-- of indicators are data and not fields, so they are not listed.
 INSERT INTO batch_shapes
 WITH bodies AS (
   SELECT
@@ -22,7 +22,8 @@ members AS (
 findings AS (
   SELECT route, run, row_id, observed_at, 'report' AS level, name, json_first_type(start) AS structure FROM members
   UNION ALL
-  -- Combine the structures of all indicators of a body: a body has hundreds of indicators, but few structures.
+  -- Combine the structures of all indicators in a body. A body has hundreds of indicators, but only a few different
+  -- structures.
   SELECT route, run, row_id, observed_at, 'indicators', NULL,
     CAST(json_extract(json_structure(to_json(json_extract(doc, '$.reports[*].indicators.*'))), '$[0]') AS VARCHAR)
   FROM bodies
@@ -34,5 +35,6 @@ grouped AS (
   GROUP BY ALL
 )
 FROM grouped
--- Keep at most 5,000 findings of each run and route. The result then does not depend on which runs are loaded together.
+-- Keep at most 5,000 findings of each run and route. With a limit per run, the result does not depend on which runs are
+-- loaded together.
 QUALIFY row_number() OVER (PARTITION BY route, run ORDER BY bodies DESC, name, structure) <= 5000;

@@ -1,5 +1,5 @@
--- GET /v2/companies/{id}: a company record. _company_records.sql reads the records.
--- Reject whole records.
+-- Loads answers of GET /v2/companies/{id}: company records. _company_records.sql reads the records themselves.
+-- The statement below rejects whole records.
 INSERT INTO batch_rejects
 SELECT
   row_id,

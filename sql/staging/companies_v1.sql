@@ -1,5 +1,6 @@
--- GET /v1/finder/company/details: a company record of version 1. Writes one row of ledger.company_records_v1 per company and
--- distinct record. Version 1 gives phone numbers, e-mail addresses, fax numbers and brands as texts.
+-- Loads answers of GET /v1/finder/company/details: company records of version 1. Writes one row of
+-- ledger.company_records_v1 for each distinct record of a company. Version 1 sends phone numbers, e-mail addresses, fax
+-- numbers and brands as texts.
 CREATE OR REPLACE TEMP TABLE company_v1_raw AS
 WITH source AS (
   SELECT
@@ -35,7 +36,7 @@ SELECT
 FROM company_v1_raw
 WHERE NOT is_object OR company_id IS NULL OR json_id(id) IS DISTINCT FROM company_id;
 
--- Reject single values: an array or object where a plain value belongs. The four lists may be arrays of plain values.
+-- Reject single values: an array or object instead of a plain value. The four lists may also be arrays of plain values.
 INSERT INTO batch_rejects
 WITH fields AS (
   SELECT row_id, unnest([
@@ -103,7 +104,7 @@ WITH renamed AS (
     size_min(json_text(size)) AS employees_min,
     size_max(json_text(size)) AS employees_max,
     text_date(json_text(founding_date)) AS founding_date,
-    -- Fields that the reference does not list, as received.
+    -- Keep fields that the reference does not list, as received.
     CAST(nullif(CAST(json_merge_patch(doc, '{
       "id":null, "name":null, "company_phone":null, "company_email":null, "company_fax":null, "company_website":null,
       "company_legal_form":null, "brands":null, "address_street":null, "address_location":null, "country_region":null,
@@ -115,7 +116,7 @@ WITH renamed AS (
 )
 SELECT
   *,
-  -- The hash ignores the order of lists and keys, and whether a value is a number or text.
+  -- The hash does not depend on the order of lists and keys, or on whether a value is a number or text.
   sha256(CAST(to_json({
     'a': [
       name, country_code, country_name, registration_number, vat_number, legal_form, website, address_street, address_location,

@@ -1,4 +1,5 @@
--- GET /v2/metrics/contacts: e-mail addresses and phone numbers used on one day. entity_id is the day, YYYY-MM-DD.
+-- Loads answers of GET /v2/metrics/contacts: e-mail addresses and phone numbers used on one day. entity_id is the day,
+-- YYYY-MM-DD.
 INSERT INTO batch_rejects
 SELECT
   row_id,

@@ -1,4 +1,4 @@
--- GET /v2/employees/{id}: one employee. entity_id is the employee.
+-- Loads answers of GET /v2/employees/{id}: one employee. entity_id is the employee's id.
 CREATE OR REPLACE TEMP TABLE person_raw AS
 SELECT
   row_id, run, observed_at, body_hash, doc, json_id(to_json(entity_id)) AS person_id,
@@ -24,7 +24,7 @@ SELECT
 FROM person_raw
 WHERE json_type(doc) IS DISTINCT FROM 'OBJECT' OR person_id IS NULL OR json_id(f.id) IS DISTINCT FROM person_id;
 
--- Single values: an array or object where a plain value belongs.
+-- Reject single values: an array or object instead of a plain value.
 INSERT INTO batch_rejects
 WITH fields AS (
   SELECT row_id, unnest([
@@ -52,7 +52,7 @@ SELECT row_id, 'wrong_type', '$.' || path, CAST(v AS VARCHAR) FROM lists WHERE j
 UNION ALL
 SELECT row_id, 'wrong_type', '$.' || path || '[' || i || ']', CAST(item AS VARCHAR)
 FROM items
--- The reference does not state the items of `department`. An object counts if it has a name.
+-- The reference does not state the type of the items of `department`. Accept an object if it has a name.
 WHERE json_is_nested(item) AND NOT (path = 'department' AND json_text(json_extract(item, '$.name')) IS NOT NULL);
 
 CREATE OR REPLACE TEMP TABLE person_typed AS
@@ -87,7 +87,7 @@ WITH renamed AS (
     json_text(f.pronet) AS pronet,
     json_text(f.microblog) AS microblog,
     json_text(f.socialnet) AS socialnet,
-    -- Fields that the reference does not list, as received.
+    -- Keep fields that the reference does not list, as received.
     CAST(nullif(CAST(json_merge_patch(doc, '{
       "id":null, "full_name":null, "first_name":null, "last_name":null, "patronime_name":null, "gender":null,
       "seniority_level":null, "department":null, "function_original_name":null, "phone":null, "email":null,

@@ -1,5 +1,5 @@
--- POST /v2/employees: one page of the search for a company's employees. entity_id is the company.
--- Only the last page of a search is the answer for the company.
+-- Loads answers of POST /v2/employees: one page of the search for a company's employees. entity_id is the company's id.
+-- Only the last page of a search counts as the answer for the company.
 UPDATE batch SET is_page = true
 WHERE status BETWEEN 200 AND 299 AND row_id IN (SELECT row_id FROM parts WHERE starts_with(segment, 'page-'));
 
@@ -15,7 +15,7 @@ SELECT
   run,
   json_id(to_json(entity_id)),
   observed_at,
-  -- A search by seniority or department counts only a part of the employees.
+  -- A search by seniority or department counts only some of the employees, so ignore its total.
   CASE WHEN NOT regexp_matches(request_key, '"(seniority|department)":') THEN json_id(json_extract(doc, '$.total_employees')) END,
   NOT is_page
 FROM batch
@@ -64,7 +64,7 @@ WITH renamed AS (
     person_id,
     json_text(f.company_name) AS company_name,
     json_text(f.name) AS full_name,
-    -- Fields that the reference does not list, as received.
+    -- Keep fields that the reference does not list, as received.
     CAST(nullif(CAST(json_merge_patch(item, '{"id":null, "name":null, "company_id":null, "company_name":null}') AS VARCHAR), '{}') AS JSON)
       AS extra,
     observed_at,

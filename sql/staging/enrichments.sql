@@ -1,5 +1,6 @@
 -- Loads answers to questions of `tidemark enrich --people`: an employee record, a search of people, or not found (404).
--- entity_id is the question's canonical JSON. A row of the list that gives no question was landed with its problem as body.
+-- entity_id is the question's canonical JSON. If a row of the list cannot become a question, it was landed with its
+-- problem as the body.
 UPDATE batch_rejects
 SET reason = 'bad_row'
 WHERE row_id IN (SELECT row_id FROM batch WHERE starts_with(request_key, 'CSV '));
@@ -7,7 +8,7 @@ WHERE row_id IN (SELECT row_id FROM batch WHERE starts_with(request_key, 'CSV ')
 INSERT INTO batch_rejects
 SELECT row_id, 'not_an_object', '$', CAST(doc AS VARCHAR) FROM batch WHERE doc IS NOT NULL AND json_type(doc) <> 'OBJECT';
 
--- Ids that BIGINT cannot hold. A record without an id means that nobody was found.
+-- Reject ids that BIGINT cannot hold. A record without an id means that nobody was found.
 INSERT INTO batch_rejects
 SELECT row_id, json_id_fault(json_extract(doc, '$.id')), '$', CAST(doc AS VARCHAR)
 FROM batch

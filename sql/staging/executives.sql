@@ -1,8 +1,9 @@
--- Executives of a company, from three routes. entity_id is the company.
--- GET /v1/finder/company/executives: one page of the company's executives (`list`).
--- POST /v1/finder/executives, which replaces it: one page of a search for the company's executives (`data`), names only.
--- GET /v1/finder/executive/details: one executive whom that search listed.
--- Only the last page of a listing is the answer for the company.
+-- Loads executives of a company, from three routes. entity_id is the company's id.
+-- - GET /v1/finder/company/executives: one page of the company's executives (`list`).
+-- - POST /v1/finder/executives, if the first route is refused: one page of a search for the company's executives
+--   (`data`), with names only.
+-- - GET /v1/finder/executive/details: one executive that this search listed.
+-- Only the last page of a listing counts as the answer for the company.
 UPDATE batch SET is_page = true
 WHERE status BETWEEN 200 AND 299 AND row_id IN (SELECT row_id FROM parts WHERE starts_with(segment, 'page-'));
 
@@ -62,7 +63,7 @@ FROM items;
 INSERT INTO batch_rejects
 SELECT row_id, reason, path, CAST(item AS VARCHAR) FROM listed_people WHERE reason IS NOT NULL;
 
--- Single values: an array or object where a plain value belongs.
+-- Reject single values: an array or object instead of a plain value.
 INSERT INTO batch_rejects
 WITH fields AS (
   SELECT row_id, path AS item_path, unnest([
@@ -101,7 +102,7 @@ WITH renamed AS (
     CAST(NULL AS VARCHAR) AS pronet,
     CAST(NULL AS VARCHAR) AS microblog,
     CAST(NULL AS VARCHAR) AS socialnet,
-    -- Fields that the reference does not list, as received.
+    -- Keep fields that the reference does not list, as received.
     CAST(nullif(CAST(json_merge_patch(item, '{
       "id":null, "title_name":null, "first_name":null, "last_name":null, "patronime_name":null, "gender":null,
       "company_executive_seniority_level":null, "company_executive_function":null, "contact_phone":null,

@@ -1,5 +1,6 @@
--- Loads reports from GET /v2/financial/{id}: objects with years as keys. One cast to nested maps reads a whole report.
--- A year whose value is no object becomes a NULL map. Inner values keep their JSON text, so that 1.5 and "1.5" differ.
+-- Loads reports from GET /v2/financial/{id}: objects with years as keys. Reads a whole report with one cast to nested
+-- maps. If the value of a year is no object, its map is NULL. The values inside keep their JSON text, so that 1.5 and
+-- "1.5" stay different.
 CREATE OR REPLACE TEMP TABLE report_rows AS
 SELECT
   row_id,
@@ -22,8 +23,8 @@ DELETE FROM report_rows WHERE company_id IS NULL;
 
 SET VARIABLE next_report = (SELECT coalesce(max(report_id), -1) + 1 FROM ledger.reports);
 
--- One row for each distinct report. A report that is already in the ledger is skipped if it has no rejects. A report
--- with rejects is read again, so that its rejects stay open.
+-- One row for each distinct report. A report that is already in the ledger is skipped if it has no rejects. If it has
+-- rejects, it is read again, so that its rejects stay open.
 CREATE OR REPLACE TEMP TABLE batch_reports AS
 SELECT
   r.row_id,
@@ -35,8 +36,8 @@ FROM report_rows AS r
 LEFT JOIN ledger.reports AS k ON k.company_id = r.company_id AND k.report_hash = r.report_hash AND k.source = 'v2'
 WHERE r.row_id = r.first_row AND NOT coalesce(k.clean, false);
 
--- First pass: loads all new reports in one statement, because nearly all are correct.
--- For an incorrect part of a report, inserts a row without a value.
+-- First pass: loads all new reports in one statement, because nearly all are correct. For an incorrect part of a
+-- report, inserts a row without a value.
 INSERT INTO ledger.report_values BY NAME
 WITH reports AS (
   SELECT report_id, years, report_repeats(years) AS has_duplicates
@@ -91,12 +92,12 @@ SELECT
   fiscal_year,
   indicator,
   CASE WHEN isfinite(d) THEN d END AS value_double,
-  -- If the reference declares text and the report has a number, fill both columns.
+  -- If the reference says that a value is text and the report has a number, fill both value columns.
   CASE WHEN isfinite(d) THEN coalesce(t, CASE WHEN is_text THEN v END) WHEN d IS NULL AND is_number IS NOT TRUE THEN nullif(t, '') END
     AS value_text
 FROM numbers;
 
--- Second pass: reads the reports with an incorrect part again, one value at a time.
+-- Second pass: reads the reports with an incorrect part again, value by value.
 CREATE OR REPLACE TEMP TABLE odd_rows AS
 SELECT row_id, report_id, is_new
 FROM batch_reports
@@ -139,15 +140,15 @@ SELECT
   CASE
     WHEN NOT regexp_full_match(year_key, '(1[89]|2[01])[0-9]{2}') THEN 'not_a_year'
     WHEN count(*) OVER (PARTITION BY row_id, year_key) > 1 THEN 'duplicate_key'
-    -- null means a year without values. Any other value that is no object is wrong.
+    -- null means a year without values. Any other value that is no object is an error.
     WHEN indicators IS NULL AND json_type(json_member(r.doc, year_key)) <> 'NULL' THEN 'not_an_object'
   END AS reason,
   CASE WHEN reason IS NOT NULL THEN CAST(json_member(r.doc, year_key) AS VARCHAR) END AS raw
 FROM unnested AS u
 JOIN odd_reports AS r USING (row_id);
 
--- One row per value of a report. `v` is the value's JSON text, `d` the value as a number.
--- `t` is the value's text if the value is a string or boolean.
+-- One row per value of a report. `v` is the JSON text of the value. `d` is the value as a number. `t` is its text, if
+-- the value is a string or boolean.
 CREATE OR REPLACE TEMP TABLE report_long AS
 WITH cells AS (
   SELECT row_id, report_id, is_new, fiscal_year, unnest(map_keys(indicators)) AS indicator,
@@ -176,7 +177,7 @@ numbers AS (
 SELECT *, report_fault(v, d, indicator IN (SELECT indicator FROM seed_indicators WHERE kind <> 'string')) AS reason
 FROM numbers;
 
--- If several landed rows contain the same report, each row gets a copy of the report's rejects.
+-- Several landed rows may contain the same report. Give each of these rows the report's rejects.
 INSERT INTO batch_rejects
 WITH found AS (
   SELECT row_id AS first_row, reason, json_path(year_key) AS path, raw FROM report_years WHERE reason IS NOT NULL
@@ -196,7 +197,8 @@ SELECT
 FROM report_long
 WHERE is_new
 UNION ALL BY NAME
--- Rows without values for years that could not be read. fiscal_year is NULL if the year's name is unreadable.
+-- For each year that could not be read, insert a row without values. fiscal_year is NULL if the year's name is
+-- unreadable.
 SELECT DISTINCT report_id, fiscal_year
 FROM report_years
 WHERE reason IS NOT NULL AND is_new;

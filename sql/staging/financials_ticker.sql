@@ -1,6 +1,6 @@
--- GET /v2/financial/ticker: the reference does not show the answer. Reads an object with years as keys, or such an object one
--- level below (`{"data": {…}}`, `{"<ticker>": {…}}`). Any other answer stays in the landing zone and becomes one reject.
--- entity_id is the ticker.
+-- Loads answers of GET /v2/financial/ticker. The reference does not show them. Reads an object with years as keys, on
+-- the first level or one level below (`{"data": {…}}`, `{"<ticker>": {…}}`). Any other answer stays in the landing zone
+-- and becomes one reject. entity_id is the ticker.
 CREATE OR REPLACE TEMP TABLE ticker_docs AS
 WITH docs AS (
   SELECT row_id, entity_id AS ticker, body_hash, doc, TRY_CAST(doc AS MAP(VARCHAR, JSON)) AS members
@@ -21,7 +21,8 @@ candidates AS (
     list_filter(found, lambda e: upper(e.key) = upper(ticker)) AS own
   FROM inner_objects
 ),
--- The name of the member with the report; empty text if the answer itself is the report; NULL if no report is certain.
+-- Name of the member that contains the report. Empty text if the answer itself is the report. NULL if no member is
+-- certain to be the report.
 chosen AS (
   SELECT
     row_id, ticker, body_hash, doc,
@@ -29,7 +30,7 @@ chosen AS (
       WHEN has_years OR cardinality(members) = 0 THEN ''
       WHEN len(found) = 1 THEN found[1].key
       WHEN len(own) = 1 THEN own[1].key
-      -- One empty object, and nothing else that could be a report: a company without reports.
+      -- If the only object is empty and nothing else could be a report, the company has no reports.
       WHEN len(found) = 0 AND len(objects) = 1 AND len(json_keys(objects[1].value)) = 0 THEN objects[1].key
     END AS wrapper
   FROM candidates
@@ -67,10 +68,11 @@ SELECT
     WHEN json_repeats(indicators) THEN 'duplicate_key'
   END AS reason
 FROM years
--- Plain values next to the years, such as the ticker, are no part of the report. null means a year without values.
+-- Plain values next to the years, such as the ticker, do not belong to the report. null means a year without values.
 WHERE json_is_nested(indicators) OR (regexp_full_match(year_key, '(1[89]|2[01])[0-9]{2}') AND json_type(indicators) <> 'NULL');
 
--- One row per value. `v` is the JSON text of the value, `t` its text if it is a string or boolean, `d` its number.
+-- One row per value. `v` is the JSON text of the value. `t` is its text, if it is a string or boolean. `d` is the value
+-- as a number.
 CREATE OR REPLACE TEMP TABLE ticker_long AS
 WITH members AS (
   SELECT row_id, ticker, body_hash, path, fiscal_year, TRY_CAST(indicators AS MAP(VARCHAR, JSON)) AS items
@@ -100,13 +102,13 @@ SELECT DISTINCT
   fiscal_year,
   indicator,
   CASE WHEN reason IS NULL THEN d END AS value_double,
-  -- If the reference says text, a number fills both columns.
+  -- If the reference says that a value is text, fill both value columns for a number.
   CASE WHEN reason IS NULL THEN coalesce(t, CASE WHEN indicator IN (SELECT indicator FROM seed_indicators WHERE kind = 'string') THEN v END) END
     AS value_text
 FROM ticker_long
 ANTI JOIN (SELECT DISTINCT ticker, body_hash FROM ledger.ticker_values) USING (ticker, body_hash)
 UNION ALL BY NAME
--- Years that could not be read.
+-- For each year that could not be read, insert a row without values.
 SELECT DISTINCT ticker, body_hash, fiscal_year
 FROM ticker_years
 ANTI JOIN (SELECT DISTINCT ticker, body_hash FROM ledger.ticker_values) USING (ticker, body_hash)

@@ -1,5 +1,5 @@
--- GET /v1/finder/company/financial: a list of reports. Each report has a date, and each of its indicators a value with
--- extra fields. The year of the date is the fiscal year.
+-- Loads answers of GET /v1/finder/company/financial: lists of reports. A report has a date and indicators; an indicator
+-- has a value and extra fields. The year of the date is the fiscal year.
 CREATE OR REPLACE TEMP TABLE report_rows AS
 WITH said AS (
   SELECT
@@ -22,7 +22,7 @@ SELECT
     WHEN json_id(to_json(entity_id)) IS NULL THEN 'bad_entity_id'
     WHEN type <> 'OBJECT' THEN 'not_an_object'
     WHEN json_text(said_id) IS NOT NULL AND json_id(said_id) IS DISTINCT FROM json_id(to_json(entity_id)) THEN 'other_id'
-    -- null means that there are no reports. An answer without the list says nothing.
+    -- null means that there are no reports. An answer without the list is an error.
     WHEN coalesce(reports_type, '') NOT IN ('ARRAY', 'NULL') THEN 'no_reports'
   END AS fault
 FROM said;
@@ -42,8 +42,8 @@ WHERE row_id IN (SELECT row_id FROM report_rows) AND json_is_nested(json_extract
 INSERT INTO batch_records SELECT row_id, company_id, report_hash, NULL FROM report_rows;
 INSERT INTO ledger.dirty_reports SELECT DISTINCT company_id FROM report_rows;
 
--- One row for each distinct answer. An answer that is already in the ledger is skipped if it has no rejects. An answer
--- with rejects is read again, so that its rejects stay open.
+-- One row for each distinct answer. An answer that is already in the ledger is skipped if it has no rejects. If it has
+-- rejects, it is read again, so that its rejects stay open.
 CREATE OR REPLACE TEMP TABLE batch_reports AS
 SELECT
   r.row_id,
@@ -55,7 +55,7 @@ FROM report_rows AS r
 LEFT JOIN ledger.reports AS k ON k.company_id = r.company_id AND k.report_hash = r.report_hash AND k.source = 'v1'
 WHERE r.row_id = r.first_row AND NOT coalesce(k.clean, false);
 
--- One row per report of each answer.
+-- One row for each report in an answer.
 CREATE OR REPLACE TEMP TABLE dated_reports AS
 WITH answers AS (
   SELECT row_id, report_id, is_new, TRY_CAST(json_extract(doc, '$.reports') AS JSON[]) AS items
@@ -82,7 +82,7 @@ told AS (
     md5(CAST(report AS VARCHAR)) AS digest
   FROM parsed
 ),
--- Count without the report texts, because counting sorts its rows.
+-- Leave out the texts of the reports, because counting sorts its rows, and short rows sort faster.
 counted AS (
   SELECT
     row_id,
@@ -100,7 +100,7 @@ SELECT
     WHEN NOT is_object THEN 'not_an_object'
     WHEN repeats THEN 'duplicate_key'
     WHEN report_date IS NULL THEN 'not_a_date'
-    -- Identical reports of one date count once. Different reports of one date are unreadable.
+    -- Identical reports of one date count as one. Different reports of one date are treated as unreadable.
     WHEN reports_that_day > 1 THEN 'duplicate_key'
     WHEN coalesce(json_type(indicators), 'NULL') NOT IN ('OBJECT', 'NULL') THEN 'not_an_object'
   END AS reason,
@@ -109,7 +109,8 @@ SELECT
 FROM told
 JOIN counted USING (row_id, position);
 
--- One row per indicator. `v` is the JSON text of its value, `t` its text if it is a string or boolean, `d` its number.
+-- One row per indicator. `v` is the JSON text of its value. `t` is the text of the value, if it is a string or boolean.
+-- `d` is the value as a number.
 CREATE OR REPLACE TEMP TABLE report_long AS
 WITH reports AS (
   SELECT
@@ -128,7 +129,7 @@ single AS (
   FROM cells
   WHERE NOT repeats
   UNION ALL BY NAME
-  -- A report may hold one name twice. Equal values count once; different values make the name unreadable.
+  -- A report may contain an indicator twice. Equal values count as one. Different values make the indicator unreadable.
   SELECT * EXCLUDE (item), any_value(item) AS item, count(DISTINCT CAST(item AS VARCHAR)) > 1 AS differs
   FROM cells
   WHERE repeats
@@ -165,7 +166,7 @@ SELECT
 FROM numbers
 WHERE item_fault IS NOT NULL OR t IS DISTINCT FROM '';
 
--- Give the rejects to every row with the same answer.
+-- Several landed rows may contain the same answer. Give each of these rows the answer's rejects.
 INSERT INTO batch_rejects
 WITH found AS (
   SELECT row_id AS first_row, reason, path, CAST(report AS VARCHAR) AS raw FROM dated_reports WHERE reason IS NOT NULL
@@ -200,13 +201,14 @@ SELECT
   report_date,
   indicator,
   CASE WHEN reason IS NULL THEN d END AS value_double,
-  -- If the reference says text, a number fills both columns.
+  -- If the reference says that a value is text, fill both value columns for a number.
   CASE WHEN reason IS NULL THEN coalesce(t, CASE WHEN indicator IN (SELECT indicator FROM seed_indicators WHERE kind = 'string') THEN v END) END
     AS value_text
 FROM report_long
 WHERE is_new
 UNION ALL BY NAME
--- Reports that could not be read. report_date is NULL if the date itself is unreadable.
+-- For each report that could not be read, insert a row without values. report_date is NULL if the date itself is
+-- unreadable.
 SELECT DISTINCT report_id, fiscal_year, report_date
 FROM dated_reports
 WHERE reason IS NOT NULL AND is_new;

@@ -1,6 +1,6 @@
 -- Loads answers to questions of `tidemark resolve`: company records, pages of a company search, or not found (404).
--- entity_id is the question's canonical JSON. Decisions of people have the request key DECISION.
--- A row of the list that gives no question was landed with its problem as body.
+-- entity_id is the question's canonical JSON. Decisions of people have the request key DECISION. If a row of the list
+-- cannot become a question, it was landed with its problem as the body.
 UPDATE batch_rejects
 SET reason = 'bad_row'
 WHERE row_id IN (SELECT row_id FROM batch WHERE starts_with(request_key, 'CSV '));
@@ -15,7 +15,7 @@ SELECT
   entity_id AS question,
   request_key,
   starts_with(request_key, 'DECISION ') AS is_decision,
-  -- A search answers with a list of companies, any other request with one record.
+  -- The answer to a search is a list of companies. The answer to any other request is one record.
   json_type(json_extract(doc, '$.data')) = 'ARRAY' AS is_search,
   match_kind(entity_id, request_key) AS kind,
   doc,
@@ -27,7 +27,7 @@ WHERE (doc IS NOT NULL OR status = 404)
   AND TRY_CAST(entity_id AS JSON) IS NOT NULL
   AND row_id NOT IN (SELECT row_id FROM batch_rejects);
 
--- Ids that BIGINT cannot hold. A record without an id means that nothing was found.
+-- Reject ids that BIGINT cannot hold. A record without an id means that no company was found.
 INSERT INTO batch_rejects
 SELECT row_id, json_id_fault(json_extract(doc, '$.id')), '$', CAST(doc AS VARCHAR)
 FROM matches_answered
@@ -54,7 +54,7 @@ SELECT DISTINCT question, json_id(json_extract(doc, '$.company_id')) AS company_
 FROM matches_answered
 WHERE is_decision AND doc IS NOT NULL;
 
--- Answers that are company records. _company_records.sql reads them.
+-- The answers that are company records. _company_records.sql reads this view.
 CREATE OR REPLACE TEMP VIEW company_docs AS
 SELECT row_id, company_id, observed_at, body_hash, doc
 FROM matches_answered

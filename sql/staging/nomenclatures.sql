@@ -1,6 +1,6 @@
--- Loads lookup lists. entity_id names the route: v1, tenders or donors.
--- An answer is an object of lists or a single list, and may be wrapped in `data`.
--- A list is an array of {id, name, …}, or an object with ids as keys and names as values.
+-- Loads lookup lists. entity_id names the route: v1, tenders or donors. An answer is one list or an object of lists,
+-- possibly inside a member `data`. A list is an array of {id, name, …}, or an object with ids as keys and names as
+-- values.
 CREATE OR REPLACE TEMP TABLE lists AS
 WITH bodies AS (
   SELECT row_id, entity_id, body_hash,

@@ -1,5 +1,6 @@
--- GET /v2/kyb/{id}/ubo: the owners of a company at one threshold. entity_id is the company; the segment names the threshold.
--- The reference shows no payload. Keeps the payload as a whole and reads only what is certain.
+-- Loads answers of GET /v2/kyb/{id}/ubo: the owners of a company at one threshold. entity_id is the company's id; the
+-- segment names the threshold. The reference shows no answer. So the whole answer is kept, and only what is certain is
+-- read from it.
 CREATE OR REPLACE TEMP TABLE owners_landed AS
 SELECT
   b.row_id,
@@ -29,7 +30,7 @@ SELECT
 FROM owners_landed
 WHERE company_id IS NULL OR threshold IS NULL OR json_type(payload) NOT IN ('OBJECT', 'ARRAY');
 
--- Every plain value of each answer.
+-- All plain values of each answer.
 CREATE OR REPLACE TEMP TABLE owner_values AS
 SELECT
   o.row_id,
@@ -38,7 +39,8 @@ SELECT
   t.fullkey,
   json_text(t.atom) AS value,
   t.atom,
-  -- Members of the answer, and of an object in it. A list says something about its items only.
+  -- True for members of the answer, and for members of an object in it. Values inside a list describe only an item of
+  -- the list.
   NOT contains(t.path, '[') AND len(string_split(t.path, '.')) <= 2 AS is_near
 FROM owners_landed AS o, json_tree(o.payload) AS t
 WHERE t.atom IS NOT NULL
@@ -50,7 +52,7 @@ WITH facts AS (
   SELECT
     row_id,
     sha256(string_agg(fullkey || '=' || value, chr(10) ORDER BY fullkey, value)) AS record_hash,
-    -- Several flags or jobs that differ give NULL: none of them is certain.
+    -- If there are several flags or jobs that differ, none of them is certain, so the result is NULL.
     list_distinct(list(CASE WHEN starts_with(replace(key, 'is', ''), 'in') THEN NOT json_flag(atom) ELSE json_flag(atom) END)
       FILTER (is_near AND key IN ('conclusive', 'isconclusive', 'inconclusive', 'isinconclusive'))) AS flags,
     count(*) FILTER (is_near AND key IN ('conclusive', 'isconclusive', 'inconclusive', 'isinconclusive') AND json_flag(atom) IS NULL)

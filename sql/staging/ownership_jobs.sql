@@ -1,5 +1,5 @@
--- Enrichment jobs of owners. entity_id is the company; the segment has the job's state and id (`running:ubo-7`).
--- A row with status 0 says in Tidemark's words how a job ended.
+-- Loads enrichment jobs of owners. entity_id is the company's id; the segment has the job's state and id
+-- (`running:ubo-7`). A row with status 0 has a text of Tidemark that says how a job ended.
 CREATE OR REPLACE TEMP TABLE jobs_landed AS
 SELECT
   b.row_id,
@@ -16,7 +16,7 @@ SELECT
 FROM batch AS b
 JOIN (SELECT row_id, segment FROM parts) AS p USING (row_id);
 
--- Jobs that ended without a result: the row in Tidemark's words, or the API's last answer.
+-- Reject jobs that ended without a result. The reject shows Tidemark's text, or the API's last answer.
 UPDATE batch_rejects
 SET reason = 'job_' || j.state
 FROM jobs_landed AS j

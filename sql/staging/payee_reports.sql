@@ -1,8 +1,8 @@
--- Loads reports of payee checks. The report may be any JSON; entity_id is the check's id.
+-- Loads reports of payee checks. A report may be any JSON. entity_id is the id of the check.
 CREATE OR REPLACE TEMP TABLE answers AS
 SELECT row_id, payee_words(doc) AS words FROM batch WHERE doc IS NOT NULL;
 
--- The path is not `$`, so the report stays readable.
+-- The path of these rejects is not `$`, so the reports stay readable.
 INSERT INTO batch_rejects
 SELECT row_id, payee_words_fault(words), '$.decision', array_to_string(words, ', ') FROM answers
 WHERE payee_words_fault(words) IS NOT NULL;

@@ -1,5 +1,5 @@
--- Loads pages of companies (id, name) from POST /v2/prospecting and POST /v1/finder/companies.
--- Skips the pages of probes of version 1, because their companies may not belong to the market.
+-- Loads pages of companies (id, name) from POST /v2/prospecting and POST /v1/finder/companies. Skips pages of version 1
+-- that the planner requested only as a test (`#probe`), because their companies may not belong to the market.
 INSERT INTO batch_rejects
 SELECT row_id, 'no_data', '$', CAST(doc AS VARCHAR)
 FROM batch
@@ -38,7 +38,7 @@ SELECT * FROM ledger.market_sightings WHERE run IN (SELECT DISTINCT run FROM bat
 
 INSERT INTO ledger.dirty_nights SELECT DISTINCT market, date FROM batch WHERE market IS NOT NULL;
 
--- Coverage must be computed again for each run with newly loaded pages.
+-- New pages change a run's coverage. Mark the runs, so that their coverage is computed again.
 INSERT INTO ledger.dirty_runs SELECT DISTINCT run FROM batch;
 
 MERGE INTO ledger.company_seen AS old
@@ -47,7 +47,8 @@ USING (
     company_id,
     min(observed_at) AS first_at,
     max(observed_at) AS last_at,
-    -- If two names have the same instant, use the alphabetically later name, so that every order of loading gives the same.
+    -- If two names have the same time, use the alphabetically later one. So the result does not depend on the order of
+    -- loading.
     max((observed_at, coalesce(name, ''))) AS sighting
   FROM sighted
   WHERE company_id IS NOT NULL
@@ -63,8 +64,8 @@ WHEN MATCHED THEN UPDATE SET
   sighted_at = greatest(old.sighted_at, new.last_at)
 WHEN NOT MATCHED THEN INSERT VALUES (new.company_id, new.first_at, new.last_at, new.last_at, nullif(new.sighting[2], ''));
 
--- If a search filters by a single status, every company on its page has this status. The column request_key contains the
--- filters of the search.
+-- If a search filters by a single status, every company on its page has this status. The filters are part of
+-- request_key.
 MERGE INTO ledger.search_values AS old
 USING (
   WITH narrowed AS (

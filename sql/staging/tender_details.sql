@@ -1,4 +1,4 @@
--- GET /v1/finder/tenders/details: one tender.
+-- Loads answers of GET /v1/finder/tenders/details: one tender.
 CREATE OR REPLACE TEMP TABLE detail_raw AS
 SELECT
   row_id, entity_id, observed_at, body_hash, doc,
@@ -103,7 +103,7 @@ SELECT
     "slug":null, "title":null, "status":null, "type":null, "announced_date":null, "deadline_date":null, "countries":null,
     "industries":null, "description":null, "logo":null, "donors":null, "attachments":null, "contacts":null
   }') AS VARCHAR), '{}') AS extra,
-  -- The hash ignores the order of arrays.
+  -- The hash does not depend on the order of arrays.
   sha256(CAST(to_json([json_text(f.title), json_text(f.status), json_text(f.type), json_text(f.announced_date), json_text(f.deadline_date),
     array_to_string(list_sort(json_texts(f.countries)), chr(31)), array_to_string(list_sort(json_texts(f.industries)), chr(31)),
     json_text(f.description), json_text(f.logo), CAST(json_items(f.donors) AS VARCHAR),

@@ -1,4 +1,4 @@
--- POST /v1/finder/tenders: one page of tender summaries.
+-- Loads answers of POST /v1/finder/tenders: one page of tender summaries.
 INSERT INTO batch_rejects
 SELECT row_id, 'no_data', '$', CAST(doc AS VARCHAR)
 FROM batch

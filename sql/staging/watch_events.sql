@@ -1,5 +1,5 @@
--- The stream has two kinds of rows. A row from GET /v2/companies/{id}/watch/events is one page of a company's events,
--- and entity_id is the company. A row whose request_key begins with WEBHOOK is a webhook delivery: one event, with the
+-- Loads two kinds of rows. A row from GET /v2/companies/{id}/watch/events is one page of a company's events, and
+-- entity_id is the company's id. A row whose request_key begins with WEBHOOK is a webhook delivery: one event, with the
 -- company in its body.
 CREATE OR REPLACE TEMP TABLE event_bodies AS
 SELECT
@@ -16,9 +16,9 @@ WHERE doc IS NOT NULL;
 
 INSERT INTO batch_rejects SELECT row_id, reason, '$', CAST(doc AS VARCHAR) FROM event_bodies WHERE reason IS NOT NULL;
 
--- Groups pages into answers. Suppose that every page of a listing states the same total, and that the items add up to
--- it. Then the listing did not change while it was read, and all its pages are one answer. Otherwise an item may have
--- moved to another page and appear twice, so each page is its own answer.
+-- Groups pages into answers. If every page of a listing states the same total, and the items of all pages add up to it,
+-- the listing did not change while it was read. Then all its pages are one answer. Otherwise an item may have moved to
+-- another page and appear twice, so each page is a separate answer.
 CREATE OR REPLACE TEMP TABLE event_pages AS
 WITH pages AS (
   SELECT
@@ -88,9 +88,9 @@ fields AS (
   FROM items AS i
   JOIN event_bodies AS b USING (row_id)
 ),
--- Every value of a delivery's event by its path, so that key order and number format make no new event. Company data other
--- than the id is not part of the event. A value over 10,000 characters is compared as text, because its paths could be much
--- longer than the value.
+-- For each delivery: every value of its event, with its path. So a different order of keys or format of numbers makes
+-- no new event. Of the company data, only the id belongs to the event. A value over 10,000 characters is compared as
+-- text, because its paths could be much longer than the value.
 members AS (
   SELECT row_id, key, json_member(item, key) AS value
   FROM (SELECT row_id, item, unnest(json_keys(item)) AS key FROM items WHERE received_via = 'webhook')
@@ -112,8 +112,8 @@ delivered AS (
 )
 SELECT
   f.*,
-  -- Listings may round the time differently, so compare whole seconds. A repeated delivery is identical.
-  -- Without `personalData: contacts`, an event about people has a fingerprint in place of its content.
+  -- Compare whole seconds, because listings may round the time differently. A repeated delivery is identical. Without
+  -- `personalData: contacts`, an event about people has a fingerprint instead of its content.
   md5(CAST(CASE f.received_via
     WHEN 'poll' THEN to_json([CAST(f.company_id AS VARCHAR), watch_field(f.field),
       strftime(f.occurred_at AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S'), f.status,
@@ -129,8 +129,8 @@ SELECT row_id, CASE WHEN repeats THEN 'duplicate_key' WHEN field IS NULL THEN 'n
 FROM events
 WHERE field IS NULL OR occurred_at IS NULL;
 
--- Equal content in another answer (next poll, overlapping page, repeated delivery) is the same event. Equal items within
--- one answer are separate events. Keeps each event as first received.
+-- If the same content comes in another answer (next poll, overlapping page, repeated delivery), it is the same event.
+-- Equal items within one answer are separate events. Keeps each event as it was first received.
 CREATE OR REPLACE TEMP TABLE counted_events AS
 SELECT
   company_id, field, status, old_value, new_value, message_html, occurred_at, received_via, content_hash, observed_at, body_hash, extra,
@@ -150,8 +150,8 @@ USING (
 WHEN MATCHED AND (new.observed_at, new.body_hash) < (old.observed_at, old.body_hash) THEN UPDATE BY NAME
 WHEN NOT MATCHED THEN INSERT BY NAME;
 
--- Fields that the reference does not list make no new event. Only their latest values are kept. An answer without such
--- fields changes nothing.
+-- A change of a field that the reference does not list makes no new event. Only the latest values of such fields are
+-- kept. An answer without such fields changes nothing.
 UPDATE ledger.received_events AS old
 SET extra = new.extra, extra_at = new.observed_at
 FROM (
@@ -165,8 +165,8 @@ WHERE old.received_via = new.received_via
   AND old.copy = new.copy
   AND (old.extra_at IS NULL OR (new.observed_at, new.extra) > (old.extra_at, CAST(old.extra AS VARCHAR)));
 
--- What deliveries state about their company besides its id. Keeps the latest value of each field. If two values have
--- the same instant, keeps the alphabetically later one.
+-- Values that deliveries state about their company, except its id. Keeps the latest value of each field. If two values
+-- have the same time, keeps the alphabetically later one.
 CREATE OR REPLACE TEMP TABLE delivered_values AS
 SELECT row_id, company_id, observed_at, field, json_extract(doc, '$.company_data.' || field) AS v
 FROM (
@@ -188,6 +188,6 @@ USING (
 WHEN MATCHED AND (new.observed_at, new.value) > (old.observed_at, old.value) THEN UPDATE BY NAME
 WHEN NOT MATCHED THEN INSERT BY NAME;
 
--- marts.changes contains events, so mark their companies as changed.
+-- Mark the companies of these events as changed, because marts.changes contains events.
 INSERT INTO ledger.dirty_companies
 SELECT company_id, min(observed_at) FROM events WHERE company_id IS NOT NULL GROUP BY company_id;

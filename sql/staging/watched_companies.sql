@@ -1,4 +1,4 @@
--- GET /v2/companies/watch: one page of watched companies.
+-- Loads answers of GET /v2/companies/watch: one page of watched companies.
 INSERT INTO batch_rejects
 SELECT row_id, 'no_data', '$', CAST(doc AS VARCHAR)
 FROM batch

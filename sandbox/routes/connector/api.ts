@@ -25,11 +25,11 @@ interface Inner {
 const WRONG_KEY = { detail: 'Invalid API key.' };
 
 /**
- * Connector routes for company data, with the API key in the body. The reference does not show their answers. Each route
- * returns the body of its version 2 call, including errors. The status is always 200, or 422 for a body of the wrong
+ * Connector routes for company data. The API key is in the body. The reference does not show their answers. Each route
+ * returns the body of its version 2 call, also for an error. The status is always 200, or 422 for a body of the wrong
  * shape: the reference states no other status.
  *
- * A wrong key gets `{detail}`. Only `/api/verify-token` answers a wrong key with `{valid: false}`.
+ * A wrong API key gets `{detail}`. Only `/api/verify-token` answers a wrong API key with `{valid: false}`.
  */
 export function connectorApiRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.post('/api/verify-token', (request) => {

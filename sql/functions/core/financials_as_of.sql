@@ -13,7 +13,7 @@ WITH known AS NOT MATERIALIZED (
   WHERE valid_from <= core.as_of_instant(moment) AND (valid_to IS NULL OR valid_to > core.as_of_instant(moment))
 ),
 
--- If v1 has two reports of a year, use the later one.
+-- If v1 has two reports for a year, use the later one.
 latest AS NOT MATERIALIZED (
   SELECT * FROM known WHERE source = 'v2'
   UNION ALL
@@ -23,7 +23,7 @@ latest AS NOT MATERIALIZED (
 reports AS NOT MATERIALIZED (
   SELECT company_id, fiscal_year, source,
     max(value_text) FILTER (indicator = 'Currency') AS currency,
-    -- Same rule as text_date, which core.financials uses.
+    -- This is the rule of text_date, which core.financials uses.
     max(CASE
       WHEN regexp_matches(value_text, '^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].*)?$') AND NOT starts_with(value_text, '0000')
       THEN TRY_CAST(left(value_text, 10) AS DATE)
