@@ -42,7 +42,7 @@ export async function ensurePackages({ root = projectRoot(), dev = true, log = l
   });
 }
 
-/** Folder of package.json. */
+/** Returns the folder of package.json. */
 export function projectRoot() {
   return fileURLToPath(new URL('..', import.meta.url));
 }

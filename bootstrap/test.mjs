@@ -118,7 +118,8 @@ function run(script, args, env) {
     });
     /** @type {NodeJS.Signals[]} */
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-    // In a terminal, the child also gets Ctrl-C directly. Wait for the child and report its results.
+    // In a terminal, the child also gets Ctrl-C directly. So do not exit here: wait for the child and report its
+    // results.
     const forward = (/** @type {NodeJS.Signals} */ signal) => void child.kill(signal);
     for (const signal of signals) process.on(signal, forward);
     child.on('error', reject);

@@ -60,12 +60,12 @@ export class Sandbox {
     this.world.columns(this.#day);
   }
 
-  /** Current day of the market. Day 0 is the start date. */
+  /** Returns the current day of the market. Day 0 is the start date. */
   get day(): number {
     return this.#day;
   }
 
-  /** Calendar date of the current day, yyyy-mm-dd. */
+  /** Returns the calendar date of the current day, yyyy-mm-dd. */
   get date(): string {
     return this.world.dateOf(this.#day);
   }

@@ -37,7 +37,7 @@ export interface WorkerSetup {
    * continues them.
    */
   stop: AbortSignal;
-  /** Where to serve metrics; null: nowhere. */
+  /** Address at which to serve metrics; null: do not serve them. */
   metrics: MetricsAddress | null;
   /** `metrics`: address of the metrics; null if they are off. */
   onReady: (info: { queues: string[]; address: string; namespace: string; metrics: string | null }) => void;
@@ -159,7 +159,10 @@ async function startMetrics({ config, clock }: WorkerSetup, address: MetricsAddr
   return serveWorkerMetrics(config, clock, address);
 }
 
-/** Names the quota gate: one per API address and key. The name is a hash, so it reveals nothing of the key. */
+/**
+ * Returns the workflow id of the quota gate: one per API address and API key. The id contains a hash, which does not
+ * reveal the API key.
+ */
 function quotaGateId({ api }: Config, apiKey: string): string {
   return `quota/${createHash('sha256').update(`${api.baseUrl} ${apiKey}`).digest('hex').slice(0, 16)}`;
 }
@@ -262,7 +265,7 @@ function installRuntime(log: Logger, metricsAddress: string | null): void {
             },
           }),
     },
-    // The command handles signals; two handlers would shut down twice.
+    // The command already handles signals. With a second handler, the worker would shut down twice.
     shutdownSignals: [],
   });
 }

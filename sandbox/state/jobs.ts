@@ -29,7 +29,7 @@ export class Jobs {
     this.#milliseconds = milliseconds;
   }
 
-  /** Number of jobs started so far. */
+  /** Returns the number of jobs started so far. */
   get started(): number {
     return this.#count;
   }

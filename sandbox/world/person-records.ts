@@ -29,7 +29,7 @@ import {
 } from './people.js';
 import { foundedOn, marketCountryOf } from './traits.js';
 
-/* Returns a person in the shapes of the API's routes. `versions` are the versions of the person's company. */
+/* These functions return a person in the shapes of the API's routes. `versions` are the versions of the person's company. */
 
 const COUNTRY_NAMES = new Map(ISO_COUNTRIES.map(([code, name]) => [code, name]));
 

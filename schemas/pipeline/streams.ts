@@ -121,12 +121,12 @@ function namesWith<Trait extends keyof FetchedStream>(trait: Trait): [NamesWith<
   return Object.keys(FETCHED).filter((name) => trait in FETCHED[name as FetchedStreamName]) as [NamesWith<Trait>];
 }
 
-/** The traits of a stream, by its name. */
+/** Returns the traits of a stream, by its name. */
 export function traitsOf(name: FetchedStreamName): FetchedStream {
   return FETCHED[name];
 }
 
-/** The streams that follow a stream (`follows`). */
+/** Returns the streams that follow a stream (`follows`). */
 export function followersOf(name: FetchedStreamName): FetchedStreamName[] {
   return (Object.keys(FETCHED) as FetchedStreamName[]).filter((follower) => traitsOf(follower).follows === name);
 }

@@ -59,7 +59,7 @@ export type V1CompaniesRequest = z.infer<typeof V1CompaniesRequest>;
 export const V1CompanySummary = z.looseObject({ id: Id, name: Text });
 export type V1CompanySummary = z.infer<typeof V1CompanySummary>;
 
-/** The answer as documented. `pages` is the number of pages that the search can show. */
+/** The documented answer of `POST /v1/finder/companies`. `pages` is the number of pages that the search can show. */
 export const V1CompaniesResponse = v1SearchEnvelope(DocumentedCount, V1CompanySummary);
 export type V1CompaniesResponse = z.infer<typeof V1CompaniesResponse>;
 

@@ -64,7 +64,7 @@ export const V1ExecutiveItem = z.looseObject({
 });
 export type V1ExecutiveItem = z.infer<typeof V1ExecutiveItem>;
 
-/** The answers as documented. */
+/** The documented answers of `POST /v1/finder/executives` and `GET /v1/finder/company/executives`. */
 export const V1ExecutivesResponse = v1SearchEnvelope(DocumentedCount, V1ExecutiveItem);
 export type V1ExecutivesResponse = z.infer<typeof V1ExecutivesResponse>;
 export const V1CompanyExecutivesResponse = z.looseObject({

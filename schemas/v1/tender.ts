@@ -80,7 +80,7 @@ export type TenderContact = z.infer<typeof TenderContact>;
 
 /** Answer of `GET /v1/finder/tenders/details`. */
 export const TenderDetails = z.looseObject({
-  /** HTML. */
+  /** Description as HTML. */
   description: Text,
   /** The reference does not show the item's shape. */
   donors: z.array(z.unknown()).nullish(),

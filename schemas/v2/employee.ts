@@ -34,7 +34,7 @@ export const EmployeeItem = z.looseObject({
 });
 export type EmployeeItem = z.infer<typeof EmployeeItem>;
 
-/** The answer as documented. */
+/** The documented answer of `POST /v2/employees`. */
 export const EmployeesResponse = employeesEnvelope(DocumentedCount, EmployeeItem);
 export type EmployeesResponse = z.infer<typeof EmployeesResponse>;
 

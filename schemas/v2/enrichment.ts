@@ -105,7 +105,7 @@ export const EnrichedEmployeeItem = z.looseObject({
 });
 export type EnrichedEmployeeItem = z.infer<typeof EnrichedEmployeeItem>;
 
-/** The answer as documented. */
+/** The documented answer of `POST /v2/enrichment/employee/search`. */
 export const EnrichEmployeeSearchResponse = employeesEnvelope(DocumentedCount, EnrichedEmployeeItem);
 export type EnrichEmployeeSearchResponse = z.infer<typeof EnrichEmployeeSearchResponse>;
 

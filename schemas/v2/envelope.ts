@@ -9,27 +9,31 @@ import { readLeniently } from './read-leniently.js';
  * - `…Page`: what the client returns. Totals may be text; an item without its id becomes null and the page stays valid.
  */
 
-/** Envelope of v2 prospecting: `total_companies`, `total_pages`, `data`. */
+/** Builds the envelope of v2 prospecting: `total_companies`, `total_pages`, `data`. */
 export function prospectingEnvelope<C extends z.ZodType, T extends z.ZodType>(count: C, item: T) {
   return z.looseObject({ total_companies: count, total_pages: count, data: z.array(item) });
 }
 
-/** Envelope of v2 company search: `total_results`, `total_pages`, `data`. */
+/** Builds the envelope of v2 company search: `total_results`, `total_pages`, `data`. */
 export function overviewEnvelope<C extends z.ZodType, T extends z.ZodType>(count: C, item: T) {
   return z.looseObject({ total_results: count, total_pages: count, data: z.array(item) });
 }
 
-/** Envelope of v2 employee search and enrichment employee search: `total_employees`, `total_pages`, `data`. */
+/**
+ * Builds the envelope of v2 employee search and enrichment employee search: `total_employees`, `total_pages`, `data`.
+ */
 export function employeesEnvelope<C extends z.ZodType, T extends z.ZodType>(count: C, item: T) {
   return z.looseObject({ total_employees: count, total_pages: count, data: z.array(item) });
 }
 
-/** Envelope of v2 watched companies and company events: `data`, `total_results`, `pages`. */
+/** Builds the envelope of v2 watched companies and company events: `data`, `total_results`, `pages`. */
 export function watchEnvelope<C extends z.ZodType, T extends z.ZodType>(count: C, item: T) {
   return z.looseObject({ data: z.array(item), total_results: count, pages: count });
 }
 
-/** Envelope of v1 company and executive search: `data`, `pages` (number of pages that the search can show). */
+/**
+ * Builds the envelope of v1 company and executive search: `data`, `pages` (number of pages that the search can show).
+ */
 export function v1SearchEnvelope<C extends z.ZodType, T extends z.ZodType>(count: C, item: T) {
   return z.looseObject({ data: z.array(item), pages: count });
 }

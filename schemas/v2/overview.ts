@@ -40,7 +40,7 @@ export const OverviewItem = z.looseObject({
 });
 export type OverviewItem = z.infer<typeof OverviewItem>;
 
-/** The answer as documented. */
+/** The documented answer of `POST /v2/overview`. */
 export const OverviewResponse = overviewEnvelope(DocumentedCount, OverviewItem);
 export type OverviewResponse = z.infer<typeof OverviewResponse>;
 

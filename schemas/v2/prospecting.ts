@@ -130,7 +130,7 @@ export type ProspectingRequest = z.infer<typeof ProspectingRequest>;
 export const ProspectingItem = z.looseObject({ id: Id, name: Text });
 export type ProspectingItem = z.infer<typeof ProspectingItem>;
 
-/** The answer as documented. */
+/** The documented answer of `POST /v2/prospecting`. */
 export const ProspectingResponse = prospectingEnvelope(DocumentedCount, ProspectingItem);
 export type ProspectingResponse = z.infer<typeof ProspectingResponse>;
 

@@ -17,11 +17,11 @@ export interface ColumnNames<Field extends string> {
   names: Record<Field, readonly string[]>;
   /** Names that have a meaning only if no other column has it. */
   lastNames?: Partial<Record<Field, readonly string[]>>;
-  /** Fields of which the header must name at least one. */
+  /** Fields that identify a company, person or payee. The header must name at least one of them. */
   identifying: readonly Field[];
-  /** What a row describes: `a company`. */
+  /** What a row describes, for messages: `a company`. */
   what: string;
-  /** What the user can do when no column is identifying: a sentence. */
+  /** Sentence that says what the user can do when no column identifies a row. */
   remedy: string;
 }
 

@@ -3,7 +3,7 @@ import { readHeader, type ColumnNames, type Header } from './columns.js';
 import { readCsv, type CsvFault, type CsvRecord, type Refusal } from './read-csv.js';
 import { requireText } from './require-text.js';
 
-/** The normalized cells of a row, by the meaning of their columns; without empty cells. */
+/** The normalized cells of a row that are not empty, by the meaning of their columns. */
 export type Fields<Field extends string> = Partial<Record<Field, string>>;
 
 /** What a row means: its value, or why the row cannot be used. */
@@ -15,11 +15,11 @@ export interface RowKind<Field extends string, Value> extends ColumnNames<Field>
   meaningOf: (fields: Fields<Field>) => RowMeaning<Value>;
 }
 
-/** A row below the header. Exactly one of `value` and `problem` is null. */
+/** A row of a list, without the header. Exactly one of `value` and `problem` is null. */
 export interface Row<Value> {
   /** Line in the file, from 1. */
   line: number;
-  /** The cells as in the file. If the line could not be split into cells, the whole line. */
+  /** The cells as in the file. If the line could not be split, this is one cell with the whole line. */
   cells: string[];
   value: Value | null;
   /** Why the row cannot be used. */
@@ -30,9 +30,9 @@ export interface Row<Value> {
 export interface Rows<Field extends string, Value> {
   header: Header<Field>;
   delimiter: string;
-  /** Rows in the order of the file, unusable ones included. */
+  /** Rows in the order of the file, including unusable ones. */
   rows: Row<Value>[];
-  /** Rows that are unreadable or have no value. */
+  /** Rows that cannot be read, or that have no value. */
   bad: CsvFault[];
 }
 
@@ -109,8 +109,8 @@ function tornBy({ cells }: CsvRecord, { columns }: Header<string>): Refusal | nu
   const torn = (problem: string): Refusal => ({ problem, torn: true });
   if (cells.length > columns.length) return torn(`it has ${cells.length} fields, but the header has ${columns.length}`);
   if (cells.some((cell) => cell.length > LONGEST)) return torn(`a field is longer than ${LONGEST} characters`);
-  // A line break is common in an address, but rare in a number or name. If a delimiter follows the line break, the rest
-  // is probably the next row.
+  // A line break is common in an address, but rare in a number or name. If a delimiter follows the line break, the
+  // text after it is probably the next row.
   if (cells.some((cell, i) => columns[i] !== undefined && /[\r\n].*[,;\t|]/.test(cell)))
     return torn('a quoted field continues on the next line, so a closing quote may be missing');
   return null;

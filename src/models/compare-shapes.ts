@@ -55,7 +55,7 @@ export function compareShapes(before: Shape, after: Shape): Effects {
   return { breaking, nonBreaking };
 }
 
-/** True when two tables have the same columns in the same order. */
+/** Returns whether two tables have the same columns in the same order. */
 export function sameColumns(left: ReadonlyMap<string, string>, right: ReadonlyMap<string, string>): boolean {
   return JSON.stringify([...left]) === JSON.stringify([...right]);
 }

@@ -213,12 +213,12 @@ async function planAgainst(published: string, models: Model[], day: string): Pro
   }
 }
 
-/** True for models to build: models whose file was edited, and models whose rows may change. */
+/** Returns whether to build a model: its file was edited, or its rows may change. */
 function isBuilt({ change, rebuild }: ModelChange): boolean {
   return change !== 'removed' && (rebuild || change === 'directly modified');
 }
 
-/** True when a model reads tables that exist only in the writer's file. */
+/** Returns whether a model reads tables that exist only in the writer's file. */
 async function readsLedger(models: readonly Model[]): Promise<boolean> {
   return withParser(async (parser) => {
     for (const { sql, incremental } of models)

@@ -63,7 +63,7 @@ export async function readModels(own?: string): Promise<Model[]> {
   return (await readModelSet(own)).models;
 }
 
-/** True when a set of models has the same macros and seeds as the files on disk. */
+/** Returns whether a set of models has the same macros and seeds as the files on disk. */
 export function isSharedOnDisk({ shared }: ModelSet): boolean {
   const plain = (files: readonly SqlFile[]) => JSON.stringify(files.map(({ name, text }) => [name, text]));
   return plain(shared) === plain(readShared());
@@ -148,7 +148,7 @@ function fingerprintModels(ordered: Omit<Model, 'fingerprint'>[], shared: SqlFil
   });
 }
 
-/** SHA-256 of a text, in hexadecimal. */
+/** Returns the SHA-256 of a text, in hexadecimal. */
 export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

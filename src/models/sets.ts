@@ -109,7 +109,7 @@ export function previousSet(sets: readonly AppliedSet[]): AppliedSet | undefined
   return found?.ofSet === undefined || found.ofSet === null ? found : sets.find(({ set }) => set === found.ofSet);
 }
 
-/** True when the files of two sets differ. Ignores macros and seeds if one of the sets has none. */
+/** Returns whether the files of two sets differ. Ignores macros and seeds if one of the sets has none. */
 function differ(left: ReadonlyMap<string, string>, right: ReadonlyMap<string, string>): boolean {
   const hasShared = [left, right].every((files) => [...files.keys()].some((name) => isShared({ name })));
   const compared = (files: ReadonlyMap<string, string>) =>

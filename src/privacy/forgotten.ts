@@ -159,7 +159,7 @@ export function withoutForgotten(place: { dataDir: string; stream: LandingStream
   return stripped === row ? row : { ...stripped, sha256: sha256Of(stripped.body) };
 }
 
-/** Hex SHA-256 of a body, as in landed rows. */
+/** Returns the hex SHA-256 of a body, as in landed rows. */
 export function sha256Of(body: string): string {
   return createHash('sha256').update(body).digest('hex');
 }

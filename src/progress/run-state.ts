@@ -107,7 +107,7 @@ function rateOf(samples: readonly { at: number; done: number }[], total: number 
   return gained >= Math.max(1, (total ?? 0) / 500) ? (gained * 1_000) / (last.at - first.at) : null;
 }
 
-/** Milliseconds until a step is done at its current rate; null when the total or the rate is unknown. */
+/** Returns the milliseconds until a step is done at its current rate; null when the total or the rate is unknown. */
 export function remainingMs(step: StepState): number | null {
   if (step.total === null || step.rate === null || step.state === 'done') return null;
   return (Math.max(0, step.total - step.done) / step.rate) * 1_000;

@@ -116,7 +116,7 @@ async function foldersToCompact(db: Database, dataDir: string): Promise<LandedPa
   });
 }
 
-/** True when the folder has no spool file. Then no process is writing a chunk of it. */
+/** Returns whether the folder has no spool file. Then no process is writing a chunk of it. */
 function isQuiet(folder: string): boolean {
   const spool = spoolsDir(folder);
   return !existsSync(spool) || readdirSync(spool).length === 0;

@@ -5,18 +5,18 @@ import { canonicalJson } from '../planner/request-key.js';
 /** A kind of list. Says what the columns mean and which rows are usable. */
 export interface ListKind<Field extends string> extends ColumnNames<Field> {
   normalize: Record<Field, (value: string) => string>;
-  /** Returns why a row gives no question; null when it does. */
+  /** Returns why a row cannot become a question; null when it can. */
   problemOf: (question: Fields<Field>) => string | null;
-  /** Removes what must not be kept without `personalData: contacts`. Equal questions give equal results. */
+  /** Removes the values that may be kept only with `personalData: contacts`. Equal questions give equal results. */
   withoutPersonalData: (question: Fields<Field>) => Fields<Field>;
 }
 
-/** A row below the header; its value is the question as canonical JSON. */
+/** A row of a list. Its value is the question as canonical JSON. */
 export type ListRow = Row<string>;
 
 /** A list of companies or people. */
 export interface List<Field extends string> extends Rows<Field, string> {
-  /** Distinct questions as canonical JSON, in the order of the file. */
+  /** Questions as canonical JSON, without duplicates, in the order of the file. */
   questions: string[];
 }
 
@@ -42,7 +42,7 @@ export function readList<Field extends string>(
   });
   const questions = new Map<string, string>();
   for (const { value: question } of list.rows) {
-    // Case never changes the meaning. The first writing is asked.
+    // Questions that differ only in upper and lower case have the same meaning. Send only the first of them.
     const folded = question?.toLowerCase();
     if (question !== null && folded !== undefined && !questions.has(folded)) questions.set(folded, question);
   }

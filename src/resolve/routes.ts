@@ -46,12 +46,12 @@ export class Routes {
     return this.#closed.has(route);
   }
 
-  /** For each route that the API refused in this chunk and has not answered since then: the last refusal. */
+  /** Returns the last refusal of each route that the API refused in this chunk and has not answered since then. */
   get refused(): ApiError[] {
     return [...this.#refusals.values()].flatMap(({ inARow, error }) => (inARow > 0 ? [error] : []));
   }
 
-  /** For each route that was closed in this chunk: the last refusal. */
+  /** Returns the last refusal of each route that was closed in this chunk. */
   get closed(): ApiError[] {
     return [...this.#refusals].flatMap(([route, { error }]) => (this.#closed.has(route) ? [error] : []));
   }

@@ -138,7 +138,7 @@ export async function watchAtWork(
   })().catch(() => undefined);
 }
 
-/** True for a process of this machine that has ended. The server still lists a worker for minutes after its end. */
+/** Returns whether a process of this machine has ended. The server still lists a worker for minutes after its end. */
 function isDeadHere(identity: string): boolean {
   const [, pid, place = ''] = /^(\d+)@.* place=([0-9a-f]*)-[0-9a-f]+$/.exec(identity) ?? [];
   return isCertainlyGone({ pid: Number(pid), place }, markOf(findPlace()), processExists);

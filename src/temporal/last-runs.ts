@@ -63,7 +63,10 @@ function closeTime({ closeTime: at, startTime }: WorkflowExecutionInfo): number 
   return (at ?? startTime).getTime();
 }
 
-/** The market of a run. A run that failed at its start has it only in its workflow id. Empty for runs without one. */
+/**
+ * Returns the market of a run. If a run failed at its start, only its workflow id contains the market. Returns an empty
+ * text for a run without a market.
+ */
 function marketOf({ typedSearchAttributes, workflowId }: WorkflowExecutionInfo): string {
   return typedSearchAttributes.get(MARKET_ATTRIBUTE) ?? /^(?:snapshot|owners)\/([^/]+)\//.exec(workflowId)?.[1] ?? '';
 }

@@ -92,8 +92,8 @@ export function scheduleOptions(declared: DeclaredSchedule): ScheduleOptions {
 }
 
 /**
- * True when a schedule on the server equals its declaration. Ignores whether it is paused, because operators pause
- * schedules.
+ * Returns whether a schedule on the server equals its declaration. Ignores whether it is paused, because operators
+ * pause schedules.
  */
 export function matchesDeclared(description: ScheduleDescription, declared: DeclaredSchedule): boolean {
   const { spec, policies, action } = description;

@@ -74,7 +74,7 @@ const PERMISSION_DENIED = 7;
 const UNIMPLEMENTED = 12;
 
 /**
- * True when the server forbids ordinary clients to call the operator service. Temporal Cloud and servers with
+ * Returns whether the server forbids ordinary clients to call the operator service. Temporal Cloud and servers with
  * authorization do this.
  */
 function isForbidden(error: unknown): boolean {

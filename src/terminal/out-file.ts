@@ -14,7 +14,10 @@ export function outFile(out: string): string {
   });
 }
 
-/** True when the path is a folder. False when the path cannot be read: writing to it then fails with the reason. */
+/**
+ * Returns whether the path is a folder. Returns false when the path cannot be read: writing to it then fails with the
+ * reason.
+ */
 export function isFolder(file: string): boolean {
   try {
     return statSync(file).isDirectory();

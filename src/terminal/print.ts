@@ -29,7 +29,7 @@ export function sayJson(value: unknown): void {
   say(JSON.stringify(value, jsonValue, process.stdout.isTTY ? 2 : undefined));
 }
 
-/** Replacer for `JSON.stringify` that converts bigint values. */
+/** Converts bigint values for `JSON.stringify`, as its replacer. */
 export function jsonValue(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString();
   return value;

@@ -250,8 +250,8 @@ export class RunState {
   }
 
   /**
-   * Number of rows that the run landed. The landing zone must hold at least as many. Empty if an older version began
-   * the run and did not count them.
+   * Returns the number of rows that the run landed. The landing zone must hold at least as many. Empty if an older
+   * version began the run and did not count them.
    */
   get landed(): { landed?: number } {
     return this.#landed === null ? {} : { landed: this.#landed };
@@ -334,7 +334,7 @@ export class RunState {
     return this.refused.filter((refusal) => refusal.stream === stream).map(({ endpoint }) => endpoint);
   }
 
-  /** True while the run has no gap. */
+  /** Returns true while the run has no gap. */
   get complete(): boolean {
     return !this.#short && (this.coverage?.missing ?? 0) === 0;
   }

@@ -29,8 +29,8 @@ export const TENDER_COUNTRIES: readonly { id: number; name: string }[] = ISO_COU
 const idByCode = new Map(COUNTRIES.map((entry) => [entry.short_name, entry.id]));
 const regionByCode = new Map(ISO_COUNTRIES.map(([code, , region]) => [code, region]));
 
-/** Country id of each market country, by position. */
+/** Ids of the market countries, in the order of MARKET_COUNTRIES. */
 export const MARKET_COUNTRY_IDS: readonly number[] = MARKET_COUNTRIES.map(({ code }) => idByCode.get(code)!);
 
-/** Region id of each market country, by position. */
+/** Region ids of the market countries, in the order of MARKET_COUNTRIES. */
 export const MARKET_REGION_IDS: readonly number[] = MARKET_COUNTRIES.map(({ code }) => regionByCode.get(code)!);

@@ -5,7 +5,7 @@
 
 export interface MarketCountry {
   code: string;
-  /** Weight of the country relative to the other countries. */
+  /** Share of the market's companies, relative to the other countries. */
   weight: number;
   currency: string;
   dialing: string;
@@ -15,11 +15,11 @@ export interface MarketCountry {
   /** Suffixes of company names (legal forms). */
   suffixes: readonly string[];
   script: 'latin' | 'greek' | 'cyrillic' | 'japanese' | 'hangul' | 'hebrew' | 'arabic';
-  /** Filter and `type` of the national industry codes. Null if the reference names none. */
+  /** Name of the filter for the national industry codes, also their `type`. Null if the reference names none. */
   sicScheme: string | null;
   /** Converts a NACE class (four digits, no dot) into a code that looks like a national code. */
   sicCode: (nace: string) => string;
-  /** [city, region or null]. */
+  /** Each city with its region: [city, region]. The region may be null. */
   cities: readonly (readonly [string, string | null])[];
 }
 

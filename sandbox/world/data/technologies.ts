@@ -1,6 +1,6 @@
 /*
- * Website technologies: only open standards and generic kinds, so that the list names no product. Id = position × 7 +
- * 3.
+ * Website technologies: only open standards and generic kinds, so that the list names no product. The id of
+ * a technology is its position × 7 + 3.
  */
 const NAMES = [
   'HTML5',

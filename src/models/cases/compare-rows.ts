@@ -46,7 +46,7 @@ export function compareRows(expected: readonly Row[], actual: readonly Row[]): R
   return differences;
 }
 
-/** True when both lists have the same rows. The order makes no difference. */
+/** Returns whether both lists have the same rows. The order makes no difference. */
 export function sameRowsReordered(expected: readonly Row[], actual: readonly Row[]): boolean {
   return isDeepStrictEqual(expected.map(canonical).toSorted(), actual.map(canonical).toSorted());
 }
