@@ -114,21 +114,34 @@ function chunkReader(stream) {
  * @param {string} target
  */
 function extractFromZip(archive, name, target) {
-  const zip = readFileSync(archive);
+  for (const entry of zipEntries(readFileSync(archive))) {
+    if (path.posix.basename(entry.name) !== name) continue;
+    writeFileSync(target, entry.read());
+    return;
+  }
+  throw new Error(`the archive contains no file named ${name}`);
+}
+
+/**
+ * Lists the entries of a zip.
+ *
+ * @param {Buffer} zip
+ * @returns {Generator<{ name: string, read: () => Buffer }>} `read` unpacks the entry
+ * @throws {Error} when the zip is incomplete
+ */
+export function* zipEntries(zip) {
   const end = zip.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]));
   if (end < 0 || end + 22 > zip.length)
     throw new Error('the archive is cut off: the zip directory at its end is missing');
   const count = zip.readUInt16LE(end + 10);
   let at = zip.readUInt32LE(end + 16);
   for (let index = 0; index < count; index++) {
-    const nameLength = zip.readUInt16LE(at + 28);
-    if (path.posix.basename(zip.toString('utf8', at + 46, at + 46 + nameLength)) === name) {
-      writeFileSync(target, readZipEntry(zip, at));
-      return;
-    }
-    at += 46 + nameLength + zip.readUInt16LE(at + 30) + zip.readUInt16LE(at + 32);
+    const start = at;
+    const nameLength = zip.readUInt16LE(start + 28);
+    const name = zip.toString('utf8', start + 46, start + 46 + nameLength);
+    yield { name, read: () => readZipEntry(zip, start) };
+    at += 46 + nameLength + zip.readUInt16LE(start + 30) + zip.readUInt16LE(start + 32);
   }
-  throw new Error(`the archive contains no file named ${name}`);
 }
 
 /**

@@ -1,13 +1,8 @@
-import { createWriteStream } from 'node:fs';
 import path from 'node:path';
-import { Readable, Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { extractFile } from './archive.mjs';
-import { sayProgress } from './progress.mjs';
+import { downloadFile } from './download-file.mjs';
 import { TEMPORAL_VERSION } from './temporal-version.mjs';
 
-const TOTAL_LIMIT_MS = 5 * 60_000;
-const STALL_LIMIT_MS = 20_000;
 const OFFICIAL = 'https://temporal.download/cli/archive';
 
 /**
@@ -19,10 +14,10 @@ const OFFICIAL = 'https://temporal.download/cli/archive';
  * @returns {Promise<string>} path of the unpacked program, not yet tested
  * @throws {Error} when the download fails, is incomplete, stalls for 20 s or takes more than 5 min
  */
-export async function downloadTemporal(folder, { log, env = process.env, stallMs = STALL_LIMIT_MS }) {
+export async function downloadTemporal(folder, { log, env = process.env, ...options }) {
   const url = downloadUrl(env['TIDEMARK_TEMPORAL_DOWNLOAD_URL'] || OFFICIAL);
   const archive = path.join(folder, 'archive');
-  await downloadFile(url, archive, { log, stallMs });
+  await downloadFile(url, archive, { what: 'the Temporal CLI', log, ...options });
   const name = process.platform === 'win32' ? 'temporal.exe' : 'temporal';
   await extractFile(archive, name, path.join(folder, name));
   return path.join(folder, name);
@@ -39,59 +34,4 @@ export function downloadUrl(base, platform = process.platform, arch = process.ar
   const os = platform === 'win32' ? 'windows' : platform;
   const cpu = arch === 'x64' ? 'amd64' : arch;
   return `${base.replace(/\/$/, '')}/v${TEMPORAL_VERSION}?platform=${os}&arch=${cpu}`;
-}
-
-/**
- * Downloads `url` into `file`.
- *
- * @param {string} url
- * @param {string} file
- * @param {{ log: (line: string) => void, stallMs: number }} options
- * @throws {Error} with the address and the reason
- */
-async function downloadFile(url, file, { log, stallMs }) {
-  const stalled = new AbortController();
-  const cancel = () => stalled.abort(new Error(`no data received for ${stallMs / 1000} s`));
-  const timer = setTimeout(cancel, stallMs);
-  let received = 0;
-  let announced = 0;
-  const stop = sayProgress(
-    log,
-    () => `Downloading the Temporal CLI: ${megabytes(received)} of ${announced ? megabytes(announced) : 'unknown'}`,
-  );
-  const meter = new Transform({
-    transform(chunk, _encoding, done) {
-      received += chunk.length;
-      timer.refresh();
-      done(null, chunk);
-    },
-  });
-  try {
-    const signal = AbortSignal.any([stalled.signal, AbortSignal.timeout(TOTAL_LIMIT_MS)]);
-    const response = await fetch(url, { signal });
-    if (!response.ok || response.body === null) throw new Error(`the server answered ${response.status}`);
-    announced = Number(response.headers.get('content-length') ?? 0);
-    await pipeline(Readable.fromWeb(/** @type {any} */ (response.body)), meter, createWriteStream(file), { signal });
-    if (announced > 0 && received !== announced) throw new Error(`received ${received} of ${announced} bytes`);
-  } catch (error) {
-    throw new Error(`${url}: ${reasonOf(stalled.signal.aborted ? stalled.signal.reason : error)}`, { cause: error });
-  } finally {
-    clearTimeout(timer);
-    stop();
-  }
-}
-
-/**
- * Describes an error. In a `fetch failed` error, only `cause` states the reason.
- *
- * @param {unknown} error
- */
-function reasonOf(error) {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
-}
-
-/** @param {number} bytes */
-function megabytes(bytes) {
-  return `${Math.round(bytes / 1e6)} MB`;
 }

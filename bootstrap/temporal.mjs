@@ -2,20 +2,20 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync,
 import path from 'node:path';
 import { cacheFolder } from './cache.mjs';
 import { withLock } from './lock.mjs';
-import { buildTemporal } from './temporal-build.mjs';
+import { buildTemporal, buildTemporalWithFetchedGo } from './temporal-build.mjs';
 import { downloadTemporal } from './temporal-download.mjs';
 import { readTemporalVersion, TEMPORAL_VERSION } from './temporal-version.mjs';
 
 /**
  * A working Temporal CLI. `source` says how it was found or installed.
  *
- * @typedef {{ path: string, version: string, source: 'TEMPORAL_CLI_PATH' | 'PATH' | 'cache' | 'download' | 'go' }}
- *   TemporalCli
+ * @typedef {{ path: string, version: string, source: 'TEMPORAL_CLI_PATH' | 'PATH' | 'cache' | 'download' | 'go' |
+ *   'fetched go' }} TemporalCli
  */
 
 /**
  * Finds or installs the Temporal CLI. Tries in this order: `TEMPORAL_CLI_PATH`, `temporal` on PATH, the project's cache
- * folder, the official download, a build with Go.
+ * folder, the official download, a build with the installed Go, a build with Go from the configured module proxy.
  *
  * The cache folder gets a program only after the program was completed and tested. A lock prevents two installs at
  * once: a second process waits and then uses the program that the first process installed.
@@ -50,6 +50,7 @@ export async function ensureTemporalCli({ log = logToStderr, env = process.env, 
     const ways = [
       ['download', (folder) => downloadTemporal(folder, { log, env })],
       ['go', (folder) => buildTemporal(folder, { log, go })],
+      ['fetched go', (folder) => buildTemporalWithFetchedGo(folder, { log, env })],
     ];
     /** @type {string[]} */
     const reasons = [];
@@ -136,7 +137,7 @@ function findOnPath(env) {
  * @param {string} target
  * @param {string[]} reasons
  */
-function describeFailure(onPath, target, [download = '', build = '']) {
+function describeFailure(onPath, target, [download = '', build = '', fetched = '']) {
   return [
     `There is no Temporal CLI (version ${TEMPORAL_VERSION}), which contains the local Temporal server. Tidemark tried these ways in order:`,
     '  1. TEMPORAL_CLI_PATH: not set',
@@ -144,6 +145,7 @@ function describeFailure(onPath, target, [download = '', build = '']) {
     `  3. the cache: no working ${target}`,
     `  4. the official download: ${download}`,
     `  5. \`go install github.com/temporalio/cli/cmd/temporal@v${TEMPORAL_VERSION}\`: ${build}`,
+    `  6. the same with Go from the module proxy in GOPROXY: ${fetched}`,
     'Make one of these ways work, or set TEMPORAL_ADDRESS to a running Temporal server.',
   ].join('\n');
 }
