@@ -4,8 +4,8 @@ import { sayProgress } from './progress.mjs';
 import { runProcess } from './run-process.mjs';
 import { TEMPORAL_VERSION } from './temporal-version.mjs';
 
-const BUILD_LIMIT_MS = 10 * 60_000;
-const BUILD_TIME = '3 to 5 minutes';
+const BUILD_LIMIT_MS = 20 * 60_000;
+const BUILD_TIME = '4 to 7 minutes';
 const MODULE = 'github.com/temporalio/cli';
 
 /**
@@ -16,7 +16,7 @@ const MODULE = 'github.com/temporalio/cli';
  * @param {{ log: (line: string) => void, go?: string, env?: NodeJS.ProcessEnv, limitMs?: number }} options `go`: the
  *   program, by default the Go that is installed on this machine
  * @returns {Promise<string>} path of the program, not yet tested
- * @throws {Error} without Go, after 10 min, or when the build fails (with the last lines of its output)
+ * @throws {Error} without Go, after 20 min, or when the build fails (with the last lines of its output)
  */
 export async function buildTemporal(folder, { log, go = 'go', env = process.env, limitMs = BUILD_LIMIT_MS }) {
   const found = await runProcess(go, ['version'], { env, timeoutMs: 20_000 });
@@ -62,7 +62,7 @@ export async function buildTemporal(folder, { log, go = 'go', env = process.env,
  */
 export async function buildTemporalWithFetchedGo(folder, { log, env, ...options }) {
   log(
-    `Fetching Go ${GO_VERSION} (70 MB) to build the Temporal CLI. With the build, this usually takes ${BUILD_TIME} on two cores and needs 3 GB of disk; Go is removed afterwards. To avoid the build, install the Temporal CLI or set TEMPORAL_CLI_PATH to it.`,
+    `Fetching Go ${GO_VERSION} (70 MB) to build the Temporal CLI. With the build, this usually takes ${BUILD_TIME} on two cores and needs 4 GB of disk; Go is removed afterwards. To avoid the build, install the Temporal CLI or set TEMPORAL_CLI_PATH to it.`,
   );
   const root = path.join(folder, 'go');
   const go = await fetchGo(root, { log, env, ...options });
