@@ -9,6 +9,7 @@ import { openWarehouse, type Warehouse } from '../src/duckdb/open.js';
 import { publish } from '../src/publish/publish.js';
 import { publishedFile } from '../src/core/data-folder.js';
 import { landReports } from './financials/land-reports.js';
+import { formatCount } from '../src/core/format-number.js';
 
 // 20,000 reports of the sandbox contain 2.6 million values.
 const COMPANIES = 20_000;
@@ -67,7 +68,7 @@ async function work(dataDir: string): Promise<void> {
 
 async function tell({ db }: Warehouse): Promise<void> {
   const rows = await db.count('SELECT count(*) FROM core.financials');
-  process.stdout.write(`  ${rows.toLocaleString('en-US')} rows in core.financials\n`);
+  process.stdout.write(`  ${formatCount(rows)} rows in core.financials\n`);
 }
 
 const [, started, step, dir] = process.argv;

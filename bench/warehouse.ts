@@ -11,6 +11,7 @@ import { publishedFile } from '../src/core/data-folder.js';
 import { queryPublished } from '../src/builds/published.js';
 import { rebuildWarehouse } from '../src/replay/rebuild.js';
 import { createWorld } from '../sandbox/world/index.js';
+import { formatCount } from '../src/core/format-number.js';
 
 const COMPANIES = Number(process.env['WAREHOUSE_COMPANIES'] ?? 20_000);
 const CHUNK = 500;
@@ -78,7 +79,7 @@ async function benchLoad(dataDir: string): Promise<void> {
       return ms;
     });
     const copy = await median(() => copyRaw(onlyCompanies));
-    const rate = Math.round(COMPANIES / (load / 1_000)).toLocaleString('en-US');
+    const rate = formatCount(Math.round(COMPANIES / (load / 1_000)));
     say(
       'load of company records, checked',
       load,
@@ -93,7 +94,7 @@ async function benchReplay(dataDir: string): Promise<void> {
   const replay = await median(() => timed(() => rebuildWarehouse(dataDir, { now: NOW, personalData: false, keep: 1 })));
   const copy = await median(() => copyRaw(dataDir));
   const rows = readManifests(dataDir).reduce((sum, part) => sum + part.rows, 0);
-  const rate = Math.round(rows / (replay / 1_000)).toLocaleString('en-US');
+  const rate = formatCount(Math.round(rows / (replay / 1_000)));
   say(
     'replay: load, models, publish',
     replay,

@@ -39,5 +39,5 @@ export type { ApiClientOptions, ApiResponse, Assumed, AttemptReport, CallOptions
 export type * from './records.js';
 export { readJob, readOwners, type JobAnswer } from './read-ownership.js';
 export { readPayeeDecision } from './read-payee.js';
-export { canonicalJson } from './request.js';
+export { canonicalJson } from '../core/canonical-json.js';
 export { verifyWebhook } from './verify-webhook.js';

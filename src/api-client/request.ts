@@ -1,3 +1,5 @@
+import { canonicalJson } from '../core/canonical-json.js';
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** One request, ready to send. */
@@ -32,18 +34,6 @@ export interface RequestParts {
 }
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
-
-/** Returns JSON with sorted keys and without undefined values, so that equal requests give equal text. */
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
-  if (typeof value === 'object' && value !== null) {
-    const entries = Object.entries(value)
-      .filter(([, item]) => item !== undefined)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1));
-    return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(',')}}`;
-  }
-  return JSON.stringify(value) ?? 'null';
-}
 
 /**
  * Returns the text of a query. Repeats the name for each item of a list, because the reference says "list" but shows no

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { formatCount } from '../progress/format.js';
+import { formatCount } from '../core/format-number.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { parseCount } from '../terminal/port-options.js';
 import { say, sayJson } from '../terminal/print.js';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Config } from '../core/config.js';
 import { TidemarkError } from '../core/errors.js';
-import { formatCount } from '../progress/format.js';
+import { formatCount } from '../core/format-number.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { FAILED } from '../terminal/print-error.js';
 import { say, sayJson, tell } from '../terminal/print.js';

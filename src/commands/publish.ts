@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import { TidemarkError } from '../core/errors.js';
-import { formatCount } from '../progress/format.js';
+import { formatCount } from '../core/format-number.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { say, sayJson, tell } from '../terminal/print.js';
 import { sayTable } from '../terminal/say-table.js';
@@ -39,7 +39,7 @@ export function registerPublish(program: Command): void {
         const { keep } = config.publish;
         const build = await publish(warehouse, config.dataDir, { run: 'by-hand', now: clock.now(), readers, keep });
         if (options.json) return sayJson(build);
-        say(`✔ published ${build.rows.toLocaleString('en-US')} rows of ${build.tables} tables`);
+        say(`✔ published ${formatCount(build.rows)} rows of ${build.tables} tables`);
         say(`  ${path.join(config.dataDir, build.file)}`);
         for (const note of build.notes) say(`  ${note}`);
       } finally {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Option, type Command } from 'commander';
 import { errorMessage, TidemarkError } from '../core/errors.js';
-import { formatCount } from '../progress/format.js';
+import { formatCount } from '../core/format-number.js';
 import { IsoDate } from '../../schemas/pipeline/run.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { FAILED } from '../terminal/print-error.js';

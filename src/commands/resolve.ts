@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Config } from '../core/config.js';
-import { formatCount } from '../progress/format.js';
+import { formatCount } from '../core/format-number.js';
 import type { List } from '../resolve/read-list.js';
 import type { RunRequest } from '../temporal/start-run.js';
 import { examples, loadContext } from '../terminal/context.js';

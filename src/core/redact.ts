@@ -1,3 +1,4 @@
+import { escapeHtml } from './escape-html.js';
 import { unescapeText, unescapeWithPlaces, type Dialect } from './unescape.js';
 
 const MARK = '[redacted]';
@@ -117,11 +118,8 @@ function spellingsOf(secret: string): string[] {
   const json = JSON.stringify(secret).slice(1, -1);
   const url = encodeURIComponent(secret);
   const form = new URLSearchParams([['', secret]]).toString().slice(1);
-  const html = secret.replaceAll(/[&<>"']/g, (sign) => HTML[sign] as string);
-  return [...new Set([secret, json, json.replaceAll('/', String.raw`\/`), url, form, html])];
+  return [...new Set([secret, json, json.replaceAll('/', String.raw`\/`), url, form, escapeHtml(secret)])];
 }
-
-const HTML: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
 /**
  * Encodes a text in hex, and three times in base64. In base64, the letters of a secret depend on how many bytes come

@@ -1,4 +1,5 @@
 import { TidemarkError } from './errors.js';
+import { formatCount } from './format-number.js';
 
 /** Sizes that the environment may set. A workflow uses its default for a missing size. */
 export interface RunSizes {
@@ -27,7 +28,7 @@ function readCount(env: NodeJS.ProcessEnv, name: string, least: number, most: nu
   if (!text) return null;
   const count = Number(text);
   if (/^\d+$/.test(text) && least <= count && count <= most) return count;
-  const range = `${least} to ${most.toLocaleString('en-US')}`;
+  const range = `${least} to ${formatCount(most)}`;
   throw new TidemarkError('InvalidConfig', `${name} is not a whole number from ${range}: ${text}`, {
     todo: 'Correct the value, or unset the variable to use the default.',
   });

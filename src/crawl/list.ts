@@ -20,6 +20,7 @@ import { readCount } from './search/read-count.js';
 import { reopenQuota } from './run/read-quota.js';
 import { refusalOf, RouteRefusedError } from './refusal.js';
 import { SeenIds } from './seen-ids.js';
+import { formatCount } from '../core/format-number.js';
 
 type Counts = Pick<ListResult, 'entities' | 'shortfall' | 'refused'>;
 
@@ -151,7 +152,7 @@ const readers: Record<Exclude<ListInput['listing'], 'nomenclatures' | 'contact_m
 function withoutUnusable({ entities, shortfall }: Counts, unusable: ReadonlySet<string>): Counts {
   if (unusable.size === 0) return { entities, shortfall };
   const [example] = [...unusable].map((key) => faultOf(key).example);
-  const words = `The warehouse cannot store the ids of ${unusable.size.toLocaleString('en-US')} watched companies, for example ${example}; ops.rejects lists them.`;
+  const words = `The warehouse cannot store the ids of ${formatCount(unusable.size)} watched companies, for example ${example}; ops.rejects lists them.`;
   return {
     entities: entities - unusable.size,
     shortfall: [shortfall, words].filter((text) => text !== null).join(' '),
@@ -289,17 +290,17 @@ function mostPages(total: number | null, size: number): number {
 }
 
 function endless(what: string, pages: number, seen: number, total: number | null): string {
-  const claimed = total === null ? 'gave no total' : `gave a total of ${total.toLocaleString('en-US')}`;
-  return `The API's listing of ${what} ${claimed}, but page ${pages.toLocaleString('en-US')} still had new entries. The run stopped after ${seen.toLocaleString('en-US')} entries. Ask the API's operator.`;
+  const claimed = total === null ? 'gave no total' : `gave a total of ${formatCount(total)}`;
+  return `The API's listing of ${what} ${claimed}, but page ${formatCount(pages)} still had new entries. The run stopped after ${formatCount(seen)} entries. Ask the API's operator.`;
 }
 
 function shortfallOf(what: string, missing: number, total: number | null, silent: number[]): string | null {
   if (silent.length > 0) {
     const pages = `${silent.length === 1 ? 'page' : 'pages'} ${silent.join(', ')}`;
-    return `The API did not answer for ${pages} of the ${what}${total === null ? '' : `: ${missing.toLocaleString('en-US')} of ${total.toLocaleString('en-US')} are missing`}. The next run tries again.`;
+    return `The API did not answer for ${pages} of the ${what}${total === null ? '' : `: ${formatCount(missing)} of ${formatCount(total)} are missing`}. The next run tries again.`;
   }
   return missing > 0
-    ? `The API counts ${(total ?? 0).toLocaleString('en-US')} ${what}, but ${missing.toLocaleString('en-US')} of them are on no page`
+    ? `The API counts ${formatCount(total ?? 0)} ${what}, but ${formatCount(missing)} of them are on no page`
     : null;
 }
 

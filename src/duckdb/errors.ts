@@ -1,5 +1,6 @@
 import { errorMessage, TidemarkError } from '../core/errors.js';
 import { asDiskFull } from '../core/files.js';
+import { formatCount } from '../core/format-number.js';
 
 /** Another process, or another part of this process, has opened the warehouse file. So nothing was read or written. */
 export class WarehouseBusyError extends TidemarkError {
@@ -36,7 +37,7 @@ export class LandingCorruptError extends TidemarkError {
   constructor(faults: string[], loaded: LoadCounts, todo = RESTORE) {
     super(
       'LandingCorrupt',
-      `Landing zone: ${faults.length.toLocaleString('en-US')} damaged or missing files: ${faults.slice(0, 5).join('; ')}${faults.length > 5 ? '; …' : ''}.`,
+      `Landing zone: ${formatCount(faults.length)} damaged or missing files: ${faults.slice(0, 5).join('; ')}${faults.length > 5 ? '; …' : ''}.`,
       { todo },
     );
     this.faults = faults;

@@ -10,6 +10,7 @@ import { findPartFault, listParts } from './part-check.js';
 import { forgetStreamsToReadAgain } from './read-again.js';
 import { writeRejectFiles } from './reject-files.js';
 import { quote, readSqlFile } from '../duckdb/sql-files.js';
+import { formatCount } from '../core/format-number.js';
 
 // Largest batch. One transaction loads a batch, and the staging SQL of the stream reads all its rows at once. So all
 // bodies of a batch must fit into memory.
@@ -199,7 +200,7 @@ export function describeGone(parts: readonly LandedPart[], loaded: ReadonlyMap<s
   const landed = new Set(parts.map(partKey));
   const gone = [...loaded.keys()].filter((key) => !landed.has(key));
   if (gone.length === 0) return null;
-  const all = gone.length.toLocaleString('en-US');
+  const all = formatCount(gone.length);
   return `The warehouse contains rows of ${all} landed parts that are missing in the landing zone; the first is ${gone[0]}. Restore these parts from a backup. Or run \`tidemark replay\` to build the warehouse without them.`;
 }
 

@@ -1,5 +1,4 @@
 export { createPlan, type Plan, type PlanStats } from './plan.js';
-export { canonicalJson } from './request-key.js';
 export { toV1Filters } from './v1/filters.js';
 export type {
   Calibration,

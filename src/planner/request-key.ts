@@ -1,3 +1,4 @@
+import { canonicalJson } from '../core/canonical-json.js';
 import type { PlanRequest, Route } from './types.js';
 
 /** A request without its key. `again` is set for a deliberate repetition of an equal request. */
@@ -12,14 +13,4 @@ const ROUTES: Record<Route, string> = { v2: 'POST /v2/prospecting', v1: 'POST /v
 export function requestKey(ask: Ask): string {
   const body = canonicalJson({ filters: ask.filters, page: ask.page, per_page: ask.per_page });
   return `${ROUTES[ask.route]} ${body}${ask.again === undefined ? '' : `#${ask.again}`}`;
-}
-
-/** Returns JSON with sorted object keys; omits undefined properties. */
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const entries = Object.entries(value)
-    .filter(([, v]) => v !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([k, v]) => `${JSON.stringify(k)}:${canonicalJson(v)}`).join(',')}}`;
 }

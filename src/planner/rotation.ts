@@ -4,7 +4,7 @@ import { isFixed } from './calibration/calibrate-dimension.js';
 import { factsOf, GOOD_REACH, type Choice } from './calibration/choose-dimension.js';
 import type { CrawlState } from './crawl-state.js';
 import { askFirst } from './questions.js';
-import { canonicalJson } from './request-key.js';
+import { canonicalJson } from '../core/canonical-json.js';
 import { enumerate, splitBy } from './split.js';
 import { fork, join, type Task } from './tasks.js';
 import { missingOf, type Segment } from './tree.js';

@@ -1,6 +1,6 @@
 import type { SegmentRecord } from '../../schemas/pipeline/landing.js';
 import { isUsable } from '../core/company-id.js';
-import { canonicalJson } from './request-key.js';
+import { canonicalJson } from '../core/canonical-json.js';
 import type { PageAnswer } from './types.js';
 
 /** A search with one set of filters, and its results. */

@@ -1,6 +1,7 @@
 import { readJsonNodes, type JsonNode } from '../core/json-nodes.js';
 import { canonical, type Fingerprint } from './fingerprint.js';
 import { plainText, textless, writeObject, type Member } from './write-json.js';
+import { formatCount } from '../core/format-number.js';
 
 /*
  * The message and the values of a watch event may name people. Without `personalData: contacts`, only these parts of
@@ -84,7 +85,7 @@ export function reduceDelivery(body: string, fingerprint: Fingerprint, wanted: (
   try {
     delivery = readJsonNodes(body);
   } catch {
-    return `A delivery of ${Buffer.byteLength(body).toLocaleString('en-US')} bytes that is no JSON. Its text was not kept (fingerprint ${fingerprint(body)}).`;
+    return `A delivery of ${formatCount(Buffer.byteLength(body))} bytes that is no JSON. Its text was not kept (fingerprint ${fingerprint(body)}).`;
   }
   if (delivery.kind !== 'object') return textless(delivery);
   const content = pick(delivery, (name) => !['field', 'status', 'company_data', REMOVED_FIELD].includes(name));

@@ -4,6 +4,7 @@ import { UNREAD_PAGES, WEBHOOK_REQUEST, type LandedRow, type LandingStream } fro
 import { PEOPLE, type SubjectKind } from '../../schemas/pipeline/people.js';
 import { forgottenFile } from '../core/data-folder.js';
 import { writeFileAtomic } from '../core/files.js';
+import { formatCount } from '../core/format-number.js';
 import { readJsonNodes, type JsonNode } from '../core/json-nodes.js';
 import { reduceDelivery, reduceEvents, type EventFacts } from './events.js';
 import { findFingerprint, openFingerprint, type Fingerprint } from './fingerprint.js';
@@ -99,7 +100,7 @@ const BY_TIDEMARK = 'Removed by tidemark forget: ';
 /** Removes the text of an answer that is no JSON. Keeps the text if Tidemark itself wrote it. */
 export function withoutText<Row extends PeopleRow>(row: Row): Row {
   if (isOwnText(row)) return row;
-  const size = Buffer.byteLength(row.body).toLocaleString('en-US');
+  const size = formatCount(Buffer.byteLength(row.body));
   return { ...row, body: `${BY_TIDEMARK}an unreadable answer of ${size} bytes.` };
 }
 

@@ -1,3 +1,4 @@
+import { escapeHtml } from '../core/escape-html.js';
 import { readJsonNodes, type JsonNode } from '../core/json-nodes.js';
 
 /* Values of removed people. After a removal, `tidemark forget` searches all files for these values. */
@@ -123,6 +124,7 @@ function isLetter(byte: number | undefined): boolean {
 function formsOf(value: string): Set<string> {
   const json = JSON.stringify(value).slice(1, -1);
   const ascii = json.replaceAll(/[^\x20-\x7e]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
-  const html = value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-  return new Set([value, json, json.replaceAll('/', '\\/'), ascii, html]);
+  // Our reports escape an apostrophe. Other programs need not.
+  const html = escapeHtml(value);
+  return new Set([value, json, json.replaceAll('/', '\\/'), ascii, html, html.replaceAll('&#39;', "'")]);
 }

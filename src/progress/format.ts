@@ -1,9 +1,4 @@
-const counts = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
-
-/** Formats a count: `12,345`. */
-export function formatCount(value: number): string {
-  return counts.format(value);
-}
+import { formatCount } from '../core/format-number.js';
 
 /** Formats a rate per second: `0.4/s`, `12/s`, `1,204/s`. */
 export function formatRate(perSecond: number): string {

@@ -1,7 +1,8 @@
 import { visibleLine } from '../core/visible-text.js';
 import { createColors } from 'picocolors';
 import { cut } from './display-width.js';
-import { formatCount, formatDuration, formatPercent, formatRate } from './format.js';
+import { formatCount } from '../core/format-number.js';
+import { formatDuration, formatPercent, formatRate } from './format.js';
 import { remainingMs, type RunState, type StepState } from './run-state.js';
 
 const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];

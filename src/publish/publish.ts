@@ -19,6 +19,7 @@ import { publishLake } from './publish-lake.js';
 import { writeReceipt, type TableCounts } from '../models/receipt.js';
 import { showNewBuild } from '../builds/switch.js';
 import { identifier, quote } from '../duckdb/sql-files.js';
+import { formatCount } from '../core/format-number.js';
 
 /** Input of `publish`. */
 export interface PublishRequest {
@@ -130,10 +131,7 @@ async function checkBuild(file: string, counts: TableCounts): Promise<void> {
     for (const [table, expected] of counts) {
       const found = await db.count(`SELECT count(*) FROM ${table}`);
       if (found !== expected)
-        throw unsound(
-          file,
-          `${table} has ${found.toLocaleString('en-US')} rows instead of ${expected.toLocaleString('en-US')}`,
-        );
+        throw unsound(file, `${table} has ${formatCount(found)} rows instead of ${formatCount(expected)}`);
     }
     const bare = await db.count('SELECT count(*) FROM duckdb_columns() WHERE comment IS NULL AND NOT internal');
     if (bare > 0) throw unsound(file, `${bare} columns have no comment`);

@@ -1,3 +1,4 @@
+import { escapeHtml } from '../core/escape-html.js';
 import { visibleText } from '../core/visible-text.js';
 
 /** HTML in which all inserted text is escaped. Only the function `html` makes it. */
@@ -20,12 +21,9 @@ export function html(strings: TemplateStringsArray, ...values: Content[]): Marku
   return new Markup(strings.map((part, i) => (i === 0 ? part : render(values[i - 1]) + part)).join(''));
 }
 
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
 function render(value: Content): string {
   if (value === null || value === undefined || value === false) return '';
   if (value instanceof Markup) return value.text;
-  if (typeof value === 'string' || typeof value === 'number')
-    return visibleText(String(value)).replaceAll(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
+  if (typeof value === 'string' || typeof value === 'number') return escapeHtml(visibleText(String(value)));
   return value.map(render).join('');
 }

@@ -11,6 +11,7 @@ import { renderRuns } from './sections/runs.js';
 import { renderSummary } from './sections/summary.js';
 import { STYLE } from './style.js';
 import { instant } from './words.js';
+import { formatCount } from '../core/format-number.js';
 
 interface Section {
   id: string;
@@ -141,6 +142,6 @@ function renderFooter({ file, version }: ReportFacts): Markup {
     Made by Tidemark ${version} from the file published ${instant(file.built_at)} UTC for run <code>${file.run}</code>${
       file.config_hash === null ? null : html`, configuration <code>${file.config_hash.slice(0, 12)}</code>`
     }:
-    ${file.landed_rows.toLocaleString('en-US')} responses in ${file.parts.toLocaleString('en-US')} parts. Times are UTC.
+    ${formatCount(file.landed_rows)} responses in ${formatCount(file.parts)} parts. Times are UTC.
   </p>`;
 }

@@ -1,5 +1,5 @@
 import type { MatchDecision } from '../../schemas/pipeline/resolve.js';
-import { canonicalJson } from '../planner/request-key.js';
+import { canonicalJson } from '../core/canonical-json.js';
 import { invalidInput } from '../core/errors.js';
 import { readList, type ListKind } from './read-list.js';
 

@@ -1,6 +1,6 @@
 import type { ColumnNames } from '../lists/columns.js';
 import { readRows, type Fields, type Row, type Rows } from '../lists/read-rows.js';
-import { canonicalJson } from '../planner/request-key.js';
+import { canonicalJson } from '../core/canonical-json.js';
 
 /** A kind of list. Says what the columns mean and which rows are usable. */
 export interface ListKind<Field extends string> extends ColumnNames<Field> {

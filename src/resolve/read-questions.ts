@@ -1,6 +1,6 @@
 import type { CompanyQuestion } from '../../schemas/pipeline/resolve.js';
 import type { CsvFault } from '../lists/read-csv.js';
-import { canonicalJson } from '../planner/request-key.js';
+import { canonicalJson } from '../core/canonical-json.js';
 import { domainOf, NORMALIZE } from './normalize.js';
 import { isPublicMail } from './public-mail.js';
 import { readList, type List, type ListKind } from './read-list.js';

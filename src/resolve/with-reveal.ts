@@ -1,4 +1,4 @@
-import { canonicalJson } from '../planner/request-key.js';
+import { canonicalJson } from '../core/canonical-json.js';
 
 /** Adds to a question about a person which contact data the API is to reveal. */
 export function withReveal(question: string, reveal: readonly string[]): string {

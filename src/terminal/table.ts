@@ -1,5 +1,6 @@
 import { visibleLine } from '../core/visible-text.js';
 import { cut, displayWidth, pad } from '../progress/display-width.js';
+import { formatNumber } from '../core/format-number.js';
 
 const MAX_CELL = 60;
 const MIN_CELL = 12;
@@ -90,12 +91,12 @@ export function renderCell(value: unknown): string {
 function renderNumber(value: number | bigint, decimals: number | null, grouped: boolean): string {
   // Group digits only from 10,000 on, because years must have no comma.
   const useGrouping = grouped && (value >= 10_000 || value <= -10_000);
-  if (typeof value === 'bigint') return value.toLocaleString('en-US', { useGrouping });
+  if (typeof value === 'bigint') return formatNumber(value, { useGrouping });
   const places =
     decimals === null
       ? { maximumFractionDigits: 15 }
       : { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
-  return rounded(value).toLocaleString('en-US', { useGrouping, ...places });
+  return formatNumber(rounded(value), { useGrouping, ...places });
 }
 
 /**

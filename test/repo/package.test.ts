@@ -13,6 +13,7 @@ interface Manifest {
   scripts: Record<string, string>;
   dependencies: Record<string, string>;
   devDependencies: Record<string, string>;
+  optionalDependencies: Record<string, string>;
   overrides: Record<string, string>;
 }
 
@@ -24,7 +25,7 @@ interface Lockfile {
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
 const manifest = JSON.parse(read('package.json')) as Manifest;
 const lockfile = JSON.parse(read('package-lock.json')) as Lockfile;
-const { dependencies, devDependencies, overrides } = manifest;
+const { dependencies, devDependencies, optionalDependencies, overrides } = manifest;
 
 it('has the version of the latest release in CHANGELOG.md', () => {
   const [newest] = [...read('CHANGELOG.md').matchAll(/^## \[(\d[^\]]*)\] - \d{4}-\d\d-\d\d$/gm)].map(
@@ -41,6 +42,17 @@ it('pins every dependency to an exact version', () => {
     ([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version),
   );
   expect(loose).toEqual([]);
+});
+
+it('explains every package and every override in docs/dependencies.md', () => {
+  const [, users = '', developers = '', replaced = ''] = read('docs/dependencies.md').split(/^## .*$/m);
+  const named = (section: string): string[] =>
+    [...section.matchAll(/^- ([^:]*):/gm)].flatMap(([, names = '']) =>
+      [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
+    );
+  expect(named(users).toSorted()).toEqual(Object.keys({ ...dependencies, ...optionalDependencies }).toSorted());
+  expect(named(developers).toSorted()).toEqual(Object.keys(devDependencies).toSorted());
+  expect(named(replaced).toSorted()).toEqual(Object.keys(overrides).toSorted());
 });
 
 it('uses one version of all Temporal packages, as the SDK requires', () => {

@@ -7,7 +7,7 @@ import { TidemarkError } from '../../core/errors.js';
 import { stampedAhead } from '../../crawl/run/clock-off.js';
 import { landingDir } from '../../core/data-folder.js';
 import { readManifests, type LandedPart } from '../../landing/manifest.js';
-import { formatCount } from '../../progress/format.js';
+import { formatCount } from '../../core/format-number.js';
 import { fail, ok, warn, type Finding } from './finding.js';
 
 const LOW_BYTES = 5 * 1024 ** 3;

@@ -12,6 +12,7 @@ import { checkModes } from './check-modes.js';
 import { checkTemporal } from './check-temporal.js';
 import { fail, ok, skip, warn, type Finding } from './finding.js';
 import { checkWarehouse } from './check-warehouse.js';
+import { formatCount } from '../../core/format-number.js';
 
 /**
  * Runs all checks, each after the checks it depends on. A failed check does not stop the others.
@@ -130,7 +131,7 @@ async function checkPublished(dataDir: string): Promise<Finding> {
     const published = await openPublished(dataDir);
     try {
       const [row] = await published.objects<{ companies: number }>('SELECT count(*) AS companies FROM core.companies');
-      return ok('published', `${published.file}, ${row?.companies.toLocaleString('en-US') ?? 0} companies`);
+      return ok('published', `${published.file}, ${formatCount(row?.companies ?? 0)} companies`);
     } finally {
       published.close();
     }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Option, type Command } from 'commander';
 import { TidemarkError } from '../../core/errors.js';
-import { formatCount } from '../../progress/format.js';
+import { formatCount } from '../../core/format-number.js';
 import type { Applied, ApplyRequest } from '../../publish/apply-models.js';
 import type { ModelChange } from '../../models/plan.js';
 import type { AppliedSet } from '../../models/sets.js';

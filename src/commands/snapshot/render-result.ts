@@ -1,6 +1,6 @@
 import type { Coverage, RunResult } from '../../../schemas/pipeline/run.js';
 import { reasonsInWords } from '../../../workflows/run/describe.js';
-import { formatCount } from '../../progress/format.js';
+import { formatCount } from '../../core/format-number.js';
 import { otherFolder, publishedPlace } from '../other-folder.js';
 import { colorsFor } from '../../terminal/print.js';
 

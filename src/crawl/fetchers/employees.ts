@@ -8,6 +8,7 @@ import { pageWithoutPersonalData } from '../chunks/personal-data.js';
 import { readPeopleDimensions } from '../search/people-dimensions.js';
 import type { Fetcher } from './fetcher.js';
 import { askPage, completeListings, cutShortRow, LAST_PAGE } from './read-pages.js';
+import { formatCount } from '../../core/format-number.js';
 
 // At most this many gaps are named in the row that says which employees were not found.
 const MOST_GAPS = 5;
@@ -92,9 +93,8 @@ function readPage(body: string, company: string): PeopleAnswer {
 function describeGap(company: string, { reported, found, foreign, gaps }: PeopleReach): string | null {
   if (foreign) return `The search for employees of company ${company} lists people of other companies only.`;
   if (gaps.length === 0) return null;
-  const count = (value: number): string => value.toLocaleString('en-US');
   const parts = gaps
     .slice(-MOST_GAPS)
-    .map((gap) => `${JSON.stringify(gap.filters)}: ${count(gap.found)} of ${count(gap.reported)}`);
-  return `The API reports ${count(reported)} employees of company ${company}. The run found ${count(found)}. Found by filters: ${parts.join('; ')}.`;
+    .map((gap) => `${JSON.stringify(gap.filters)}: ${formatCount(gap.found)} of ${formatCount(gap.reported)}`);
+  return `The API reports ${formatCount(reported)} employees of company ${company}. The run found ${formatCount(found)}. Found by filters: ${parts.join('; ')}.`;
 }

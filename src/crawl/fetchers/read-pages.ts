@@ -2,6 +2,7 @@ import { UNREAD_PAGES, type LandedRow } from '../../../schemas/pipeline/landing.
 import { InvalidRequestError, type ApiClient, type ApiResponse } from '../../api-client/index.js';
 import type { NewRow } from '../../landing/index.js';
 import { rowOf } from '../answer.js';
+import { formatCount } from '../../core/format-number.js';
 
 /** Segment of the last row of an entity's listing. The segments of the rows before it begin with `page-`. */
 export const LAST_PAGE = 'last-page';
@@ -38,7 +39,7 @@ export async function* readPages(
     last = rows === 0 ? page : pages;
     yield rowOf(response, id, page >= last ? LAST_PAGE : `page-${page}`);
     if (page < MOST_PAGES || page >= last) continue;
-    const words = `The API reports ${last.toLocaleString('en-US')} pages of ${what}. The run read the first ${page.toLocaleString('en-US')}.${todo}`;
+    const words = `The API reports ${formatCount(last)} pages of ${what}. The run read the first ${formatCount(page)}.${todo}`;
     yield cutShortRow(rowOf(response, id, LAST_PAGE), words);
     return;
   }

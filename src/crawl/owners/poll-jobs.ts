@@ -22,6 +22,7 @@ import {
   type OwnerJob,
   type PollTimes,
 } from './job-state.js';
+import { formatNumber } from '../../core/format-number.js';
 
 /**
  * Polls each open job of the run once, unless it was polled within the interval. Lands answers that changed, and ends
@@ -152,7 +153,7 @@ class Poller {
 
   async #expire(job: OwnerJob): Promise<void> {
     const days = settingsOf(this.#ctx).giveUpAfter / 86_400;
-    const words = `Job ${job.jobId ?? '(unknown)'} did not end within ownership.giveUpAfter (${days.toLocaleString('en-US')} days).`;
+    const words = `Job ${job.jobId ?? '(unknown)'} did not end within ownership.giveUpAfter (${formatNumber(days)} days).`;
     return this.#endInWords(job, 'expired', words);
   }
 

@@ -18,6 +18,7 @@ import { readRequests } from '../../request-log/request-log.js';
 import { payeeListFile } from '../../core/data-folder.js';
 import type { CrawlDeps } from '../deps.js';
 import { folderChanged } from './folder-changed.js';
+import { formatCount } from '../../core/format-number.js';
 
 type Recording = Pick<CrawlDeps, 'config' | 'clock' | 'stamps'>;
 
@@ -100,7 +101,7 @@ export async function closeRun(
   };
   // If rows that the run landed are missing, the run must not be recorded as complete.
   if (totals.rows < landed) {
-    const missing = `its landing zone holds ${totals.rows.toLocaleString('en-US')} of the ${landed.toLocaleString('en-US')} responses that the run landed`;
+    const missing = `its landing zone holds ${formatCount(totals.rows)} of the ${formatCount(landed)} responses that the run landed`;
     throw folderChanged(deps.config.dataDir, missing);
   }
   if (requests.length > 0) await landRecords(deps, ctx, 'requests', 'close', requests);

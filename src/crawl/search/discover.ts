@@ -17,6 +17,7 @@ import { isLimitedAlone } from '../limited-alone.js';
 import { readCount } from './read-count.js';
 import { reopenQuota } from '../run/read-quota.js';
 import { refusalOf, RouteRefusedError } from '../refusal.js';
+import { formatCount } from '../../core/format-number.js';
 
 const SHORTFALLS_SHOWN = 5;
 // From this attempt of the activity on, the plan may continue without the answer to a failing search. Earlier, a
@@ -315,7 +316,7 @@ async function conclude(
   const shown = coverage.why.slice(0, SHORTFALLS_SHOWN).map(describeGap);
   if (coverage.why.length > shown.length)
     shown.push(
-      `${(coverage.why.length - shown.length).toLocaleString('en-US')} more segments have missing companies: see ops.coverage.`,
+      `${formatCount(coverage.why.length - shown.length)} more segments have missing companies: see ops.coverage.`,
     );
   return {
     ...open,
@@ -334,7 +335,7 @@ async function conclude(
 }
 
 function describeGap({ missing, filters, reason }: CoverageGap): string {
-  const count = missing === 0 ? 'An unknown number of' : missing.toLocaleString('en-US');
+  const count = missing === 0 ? 'An unknown number of' : formatCount(missing);
   return `${count} companies are missing under the filters ${JSON.stringify(filters)}: ${reason}`;
 }
 

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { canonicalJson } from '../../core/canonical-json.js';
 import { diffSequences } from '../../core/diff.js';
 
 /** Column name to value. */
@@ -73,8 +74,5 @@ function changedColumns(expected: Row, actual: Row): Record<string, { expected: 
  * a difference.
  */
 function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined';
-  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([key, held]) => `${JSON.stringify(key)}:${canonical(held)}`).join(',')}}`;
+  return value === undefined ? 'undefined' : canonicalJson(value);
 }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { canonicalJson, requestKey } from '../../../src/planner/request-key.js';
+import { canonicalJson } from '../../../src/core/canonical-json.js';
+import { requestKey } from '../../../src/planner/request-key.js';
 
 it('builds the same key for filters in any order', () => {
   const ask = { route: 'v2' as const, segment: 's', page: 2, per_page: 100, purpose: 'page' as const };

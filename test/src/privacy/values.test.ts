@@ -31,6 +31,9 @@ describe('ValueFinder', () => {
     const value = 'Say "A & B"';
     expect(found([value], String.raw`{"a":"Say \"A & B\""}`)).toEqual([value]);
     expect(found([value], '<p>Say &quot;A &amp; B&quot;</p>')).toEqual([value]);
+    const name = "Ann O'Hara & Son";
+    expect(found([name], '<td>Ann O&#39;Hara &amp; Son</td>')).toEqual([name]);
+    expect(found([name], "<td>Ann O'Hara &amp; Son</td>")).toEqual([name]);
   });
 });
 
