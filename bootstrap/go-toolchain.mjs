@@ -59,6 +59,7 @@ export function goPlatform(platform = process.platform, arch = process.arch) {
  * @param {Buffer} zip
  */
 function hashModule(zip) {
+  /** @type {Map<string, string>} */
   const hashes = new Map();
   for (const { name, read } of zipEntries(zip)) hashes.set(name, createHash('sha256').update(read()).digest('hex'));
   const list = [...hashes.keys()].toSorted().map((name) => `${hashes.get(name)}  ${name}\n`);

@@ -86,7 +86,7 @@ it('reads GOPROXY of the configuration file of Go, and a proxy in a folder', asy
   const GOENV = path.join(folder, 'env');
   writeFileSync(
     GOENV,
-    `GOFLAGS=-v\nGOPROXY=${pathToFileURL(path.join(folder, 'other'))},${pathToFileURL(path.join(folder, 'proxy'))}\n`,
+    `GOFLAGS=-v\nGOPROXY=${pathToFileURL(path.join(folder, 'other')).href},${pathToFileURL(path.join(folder, 'proxy')).href}\n`,
   );
   expect(readFileSync(await fetchFrom('', { env: { GOENV } }), 'utf8')).toBe(GO);
 });
