@@ -34,43 +34,37 @@ import { registerWatch } from './commands/watch/watch.js';
 import { registerWorker } from './commands/worker.js';
 import { keepFilesPrivate } from './core/file-modes.js';
 import { version } from './core/version.js';
+import { HELP, writeHelp } from './terminal/help.js';
 
-/** In the order of `--help`: start, run, query, operate. */
-const COMMANDS = [
-  registerDemo,
-  registerUp,
-  registerWorker,
-  registerSetup,
-  registerLogin,
-  registerLogout,
-  registerSnapshot,
-  registerTenders,
-  registerBackfill,
-  registerResolve,
-  registerEnrich,
-  registerPayees,
-  registerReplay,
-  registerPublish,
-  registerCompact,
-  registerForget,
-  registerModels,
-  registerSchedule,
-  registerWatch,
-  registerNotify,
-  registerSql,
-  registerStatus,
-  registerPause,
-  registerResume,
-  registerStop,
-  registerConcurrency,
-  registerRuns,
-  registerCoverage,
-  registerQuota,
-  registerRejects,
-  registerReport,
-  registerSandbox,
-  registerDoctor,
-];
+/** The groups of `--help` with their commands, in the order of the help. */
+const COMMANDS: Record<string, readonly ((program: Command) => void)[]> = {
+  'First run:': [registerDemo, registerLogin, registerLogout, registerDoctor, registerSetup, registerSandbox],
+  'Run and follow:': [
+    registerUp,
+    registerWorker,
+    registerSnapshot,
+    registerTenders,
+    registerBackfill,
+    registerStatus,
+    registerPause,
+    registerResume,
+    registerStop,
+    registerConcurrency,
+  ],
+  'Data:': [
+    registerSql,
+    registerReport,
+    registerRuns,
+    registerCoverage,
+    registerRejects,
+    registerResolve,
+    registerEnrich,
+    registerPayees,
+  ],
+  'Models:': [registerModels],
+  'Schedules and watching:': [registerSchedule, registerWatch, registerNotify],
+  'Operate:': [registerQuota, registerPublish, registerReplay, registerCompact, registerForget],
+};
 
 /** Creates the command line. Each command loads its modules only when it runs, so that `--help` is fast. */
 export function createProgram(): Command {
@@ -78,12 +72,17 @@ export function createProgram(): Command {
     .description('Nightly market snapshots from the Company Data API into a DuckDB/Parquet warehouse')
     .version(version())
     .option('--config <file>', 'configuration file; default TIDEMARK_CONFIG, else tidemark.yaml')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp(HELP)
+    .configureOutput({ writeOut: writeHelp })
     .showSuggestionAfterError()
     .showHelpAfterError('(--help lists all commands and options)')
     // Throw usage errors, so that they end with exit code 2 like all wrong input.
     .exitOverride();
-  for (const register of COMMANDS) register(program);
+  for (const [group, registers] of Object.entries(COMMANDS)) {
+    program.commandsGroup(group);
+    for (const register of registers) register(program);
+  }
+  program.helpCommand('help [command]', 'show the help of a command');
   return program;
 }
 

@@ -11,6 +11,7 @@ const MEBIBYTE = 1_048_576;
 export function registerCompact(program: Command): void {
   program
     .command('compact')
+    .summary('join the small landed parts of ended runs')
     .description('join the small landed parts of ended runs; with --drop-repeats, also remove repeated answers')
     .addOption(
       new Option('--min-parts <number>', 'join the parts of a run and stream only if there are at least this many')

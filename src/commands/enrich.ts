@@ -26,6 +26,7 @@ interface Prepared {
 export function registerEnrich(program: Command): void {
   const enrich = program
     .command('enrich')
+    .summary('add company or people records to a list')
     .description('add company records, or with --people records of people, to a list')
     .argument('<file>', 'CSV file whose first line names the columns; unknown columns are kept and not used')
     .option('--people', 'the list names people (e-mail, profile, or first and last name with company or domain)')

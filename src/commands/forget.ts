@@ -33,6 +33,7 @@ const STEPS = {
 export function registerForget(program: Command): void {
   program
     .command('forget')
+    .summary('remove people from all data')
     .description('remove people from the landing zone, the warehouse and all builds, and search for what remains')
     .option('--person <id...>', 'ids of employees or executives to remove for ever')
     .option('--company <id...>', 'ids of companies whose people to remove for ever')

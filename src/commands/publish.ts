@@ -16,6 +16,7 @@ interface PublishOptions {
 export function registerPublish(program: Command): void {
   program
     .command('publish')
+    .summary('publish now, or make an earlier build current')
     .description('publish the warehouse now, or make an earlier build current again')
     .option('--list', 'list the kept builds (publish.keep), newest first')
     .option(

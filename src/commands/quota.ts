@@ -14,6 +14,7 @@ ORDER BY metric`;
 export function registerQuota(program: Command): void {
   program
     .command('quota')
+    .summary("show the API's quota and its usage")
     .description("show the API's quota and its usage, as the latest run read them")
     .option('--live', 'ask the API now (one request)')
     .option('--json', 'print the result as JSON')

@@ -23,6 +23,7 @@ LIMIT $limit`;
 export function registerRejects(program: Command): void {
   const rejects = program
     .command('rejects')
+    .summary('list records and values that cannot be used')
     .description('list open rejects: records and values that cannot be used, by reason or one by one')
     .option('--list', 'list the rejects one by one, with the raw value')
     .option('--stream <name>', 'only this stream')

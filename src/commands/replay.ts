@@ -21,6 +21,7 @@ export function registerReplay(program: Command): void {
   const day = (name: string, what: string) => new Option(`--${name} <day>`, what).argParser(parseDay);
   program
     .command('replay')
+    .summary('rebuild the warehouse from the landing zone')
     .description('rebuild the warehouse from the landing zone, with no API call')
     .addOption(day('from', 'first landing date, YYYY-MM-DD; needs --into'))
     .addOption(day('to', 'last landing date; needs --into'))

@@ -10,6 +10,7 @@ import { showPath } from '../terminal/show-path.js';
 export function registerReport(program: Command): void {
   program
     .command('report')
+    .summary('write one HTML file about runs and data')
     .description(
       'write one self-contained HTML file: runs, coverage, forecasts, markets, rejects, schema drift, data dictionary',
     )

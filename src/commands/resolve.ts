@@ -16,6 +16,7 @@ interface Options extends RunOptions {
 export function registerResolve(program: Command): void {
   const resolve = program
     .command('resolve')
+    .summary('identify the companies of a list')
     .description(
       'identify companies from a list (registration number, VAT, LEI, ticker, website, e-mail, phone, profile, name, person)',
     )

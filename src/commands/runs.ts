@@ -14,6 +14,7 @@ LIMIT $limit`;
 export function registerRuns(program: Command): void {
   program
     .command('runs')
+    .summary('list past runs, newest first')
     .description('list the runs in the published warehouse, newest first')
     .addOption(new Option('--limit <runs>', 'number of runs to show').argParser(parseCount).default(20))
     .option('--json', 'print the result as JSON')

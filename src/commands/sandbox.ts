@@ -6,6 +6,7 @@ import { say, tell } from '../terminal/print.js';
 export function registerSandbox(program: Command): void {
   program
     .command('sandbox')
+    .summary('run the sandbox API alone')
     .description('run the sandbox API, with options such as --companies N, --tenders N, --seed S, --port P, --key K')
     .argument('[options...]', 'options of the sandbox; `tidemark sandbox --help` lists them all')
     .allowUnknownOption()

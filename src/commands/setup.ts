@@ -6,6 +6,7 @@ import { say, sayJson, tell } from '../terminal/print.js';
 export function registerSetup(program: Command): void {
   program
     .command('setup')
+    .summary('prepare a Temporal namespace')
     .description('prepare a Temporal namespace once: check it and register the search attributes')
     .option('--json', 'print the result as JSON')
     .addHelpText(

@@ -72,6 +72,7 @@ ORDER BY started_at DESC`;
 export function registerStatus(program: Command): void {
   program
     .command('status')
+    .summary('show open runs, next runs and the warehouse')
     .description('show open runs, next scheduled runs, and the age of the published warehouse')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark status', 'tidemark status --json'))

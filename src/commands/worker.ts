@@ -22,6 +22,7 @@ export function readMetricsUrl(readyLine: string): string | null {
 export function registerWorker(program: Command): void {
   program
     .command('worker')
+    .summary('run a worker until SIGTERM')
     .description('run a worker for the Temporal server at TEMPORAL_ADDRESS; stops gracefully on SIGTERM')
     .addOption(
       new Option('--queue <queue>', 'task queue to serve').choices(['crawl', 'warehouse', 'all']).default('all'),

@@ -1,6 +1,7 @@
 import { isatty } from 'node:tty';
 import { createColors } from 'picocolors';
 import { visibleInTerminal } from '../core/visible-text.js';
+import { wrapLines } from './wrap.js';
 
 /** Returns colours for a stream. They are active only in a terminal, and not with NO_COLOR. */
 export function colorsFor(stream: NodeJS.WriteStream & { fd: number }): ReturnType<typeof createColors> {
@@ -9,24 +10,33 @@ export function colorsFor(stream: NodeJS.WriteStream & { fd: number }): ReturnTy
   return createColors(isatty(stream.fd) && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb');
 }
 
-/** Prints one line of the result on stdout. Escapes control characters, because the text may come from the API. */
+/**
+ * Prints a text of the result on stdout. Breaks lines that are wider than the terminal. Escapes control characters,
+ * because the text may come from the API.
+ */
 export function say(text = ''): void {
-  process.stdout.write(`${visibleInTerminal(text)}\n`);
+  process.stdout.write(`${wrapLines(visibleInTerminal(text), terminalWidth())}\n`);
 }
 
-/** Returns the width of the terminal in columns. Infinity when stdout is a file or a pipe. */
-export function terminalWidth(): number {
-  return process.stdout.isTTY ? process.stdout.columns : Infinity;
+/**
+ * Returns the width of the terminal in columns. For a file or a pipe, the number in the variable COLUMNS, which `watch` sets; Infinity
+ * without it.
+ */
+export function terminalWidth(stream: NodeJS.WriteStream = process.stdout): number {
+  if (stream.isTTY) return stream.columns;
+  const columns = Number(process.env['COLUMNS']);
+  return Number.isInteger(columns) && columns > 0 ? columns : Infinity;
 }
 
-/** Prints a line for people on stderr, so that stdout contains only results for scripts. */
+/** Prints a text for a person on stderr, so that scripts can read stdout. Breaks lines that are wider than the terminal. */
 export function tell(text: string): void {
-  process.stderr.write(`${visibleInTerminal(text)}\n`);
+  process.stderr.write(`${wrapLines(visibleInTerminal(text), terminalWidth(process.stderr))}\n`);
 }
 
 /** Prints a value as JSON on stdout. Indents it in a terminal. BIGINTs become numbers if this is exact, else text. */
 export function sayJson(value: unknown): void {
-  say(JSON.stringify(value, jsonValue, process.stdout.isTTY ? 2 : undefined));
+  const text = JSON.stringify(value, jsonValue, process.stdout.isTTY ? 2 : undefined);
+  process.stdout.write(`${visibleInTerminal(text)}\n`);
 }
 
 /** Converts bigint values for `JSON.stringify`, as its replacer. */

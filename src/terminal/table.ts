@@ -1,6 +1,7 @@
 import { visibleLine } from '../core/visible-text.js';
 import { cut, displayWidth, pad } from '../progress/display-width.js';
 import { formatNumber } from '../core/format-number.js';
+import { wrapWords } from './wrap.js';
 
 const MAX_CELL = 60;
 const MIN_CELL = 12;
@@ -18,16 +19,19 @@ export interface TableOptions {
   /** Maximum width of a cell, in columns of the terminal. Longer cells are cut. @default 60 */
   maxCell?: number;
   /**
-   * Width of the terminal in columns. Cells are cut further until the table fits, but never below 12 columns. @default
-   * unlimited
+   * Columns of the terminal. Cells are cut further to fit, but never below 12 columns. If the table is still too wide,
+   * each row becomes a block with one line for each value.
+   * @default unlimited
    */
   width?: number;
+  /** Names of columns with sentences. Their cells continue on the next line and are never cut. @default none */
+  wrap?: readonly string[];
 }
 
-/** Renders rows as a text table. Numbers are right-aligned, a line separates the header, and long cells are cut. */
+/** Renders rows as a text table: numbers right-aligned, one rule under the header, long cells cut or wrapped. */
 export function renderTable(
   { columns, rows }: TableData,
-  { maxCell = MAX_CELL, width = Infinity }: TableOptions = {},
+  { maxCell = MAX_CELL, width = Infinity, wrap = [] }: TableOptions = {},
 ): string {
   const shown = columns.map((name, i) =>
     renderColumn(
@@ -35,21 +39,55 @@ export function renderTable(
       rows.map((row) => row[i]),
     ),
   );
+  const wraps = (column: number): boolean => wrap.includes(columns[column] ?? '');
+  const limit = (column: number): number => (wraps(column) ? Infinity : maxCell);
   const widths = fitWidths(
-    shown.map(({ cells }) => Math.min(maxCell, Math.max(...cells.map(displayWidth)))),
+    shown.map(({ cells }, i) => Math.min(limit(i), Math.max(...cells.map(displayWidth)))),
     width,
   );
-  const line = (row: number): string =>
-    shown
-      .map(({ cells, side }, i) => pad(cut(cells[row] ?? '', widths[i] ?? 0), widths[i] ?? 0, side))
-      .join(GAP)
-      .trimEnd();
-  const rule = '─'.repeat(widths.reduce((sum, one) => sum + one, 0) + GAP.length * Math.max(0, columns.length - 1));
-  return [line(0), rule, ...rows.map((_, row) => line(row + 1))].join('\n');
+  const total = widths.reduce((sum, one) => sum + one, 0) + GAP.length * Math.max(0, columns.length - 1);
+  if (total > width && rows.length > 0) return renderBlocks(shown, rows.length, width);
+  const lines = (row: number): string[] => {
+    const parts = shown.map(({ cells }, i) =>
+      wraps(i) ? wrapWords(cells[row] ?? '', widths[i] ?? 0) : [cut(cells[row] ?? '', widths[i] ?? 0)],
+    );
+    const height = Math.max(1, ...parts.map((part) => part.length));
+    return Array.from({ length: height }, (_, at) =>
+      shown
+        .map(({ side }, i) => pad(parts[i]?.[at] ?? '', widths[i] ?? 0, side))
+        .join(GAP)
+        .trimEnd(),
+    );
+  };
+  return [...lines(0), '─'.repeat(total), ...rows.flatMap((_, row) => lines(row + 1))].join('\n');
+}
+
+/** Renders each row as a block, because the columns do not fit side by side: one line for each value that is not empty. */
+function renderBlocks(shown: readonly Column[], rows: number, width: number): string {
+  const names = Math.max(...shown.map(({ cells }) => displayWidth(cells[0] ?? '')));
+  const room = Math.max(MIN_CELL, width - names - GAP.length);
+  const blocks = Array.from({ length: rows }, (_, row) => {
+    const title = `── ${row + 1} `;
+    const values = shown
+      .filter(({ cells }) => cells[row + 1] !== '')
+      .flatMap(({ cells }) =>
+        wrapWords(cells[row + 1] ?? '', room).map(
+          (part, at) => pad(at === 0 ? (cells[0] ?? '') : '', names, 'left') + GAP + part,
+        ),
+      );
+    return [title.padEnd(Math.min(width, names + GAP.length + MIN_CELL), '─'), ...values].join('\n');
+  });
+  return blocks.join('\n');
+}
+
+/** Header and cells of one column as text. */
+interface Column {
+  cells: string[];
+  side: 'left' | 'right';
 }
 
 /** Formats the header and cells of one column as text. */
-function renderColumn(name: string, values: readonly unknown[]): { cells: string[]; side: 'left' | 'right' } {
+function renderColumn(name: string, values: readonly unknown[]): Column {
   const numeric =
     values.some(isNumber) && values.every((value) => value === null || value === undefined || isNumber(value));
   // The digits of an id are not grouped.

@@ -50,6 +50,7 @@ FROM ops.segments WHERE run = $run ORDER BY segment`;
 export function registerCoverage(program: Command): void {
   program
     .command('coverage')
+    .summary('show how much of each market was found')
     .description(
       'show how many companies of each market the run found: its searches as a tree, and each gap with filters and count',
     )

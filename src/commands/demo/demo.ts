@@ -8,6 +8,7 @@ import type { DemoOptions } from './run-demo.js';
 export function registerDemo(program: Command): void {
   program
     .command('demo')
+    .summary('fill a warehouse from the sandbox and query it')
     .description('start Temporal, the sandbox API and a worker; take one complete snapshot; run example queries')
     .option('--once', 'exit after the snapshot, also in a terminal')
     .addOption(new Option('--companies <n>', "companies in the sandbox's market").argParser(parseCount).default(10_000))

@@ -7,6 +7,7 @@ import { colorsFor, say, sayJson } from '../../terminal/print.js';
 export function registerDoctor(program: Command): void {
   program
     .command('doctor')
+    .summary('check the installation; print a remedy for each fault')
     .description(
       'check configuration, API key, API, Temporal, disk, warehouse and models; print a remedy for each fault',
     )

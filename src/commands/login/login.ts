@@ -7,6 +7,7 @@ import type { LoginOptions } from './sign-in.js';
 export function registerLogin(program: Command): void {
   program
     .command('login')
+    .summary('sign in in a browser and store the API key')
     .description('sign in through the connector in a browser, and store the API key')
     .option('--no-browser', 'open no browser: print the address, and read the API key from the terminal or stdin')
     .addOption(
@@ -37,6 +38,7 @@ export function registerLogin(program: Command): void {
 export function registerLogout(program: Command): void {
   program
     .command('logout')
+    .summary('remove the stored API key')
     .description('remove the API key that `tidemark login` stored')
     .addHelpText('after', examples('tidemark logout'))
     .action(async (_options: object, command: Command) => {

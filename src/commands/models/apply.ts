@@ -16,6 +16,7 @@ import { renderTable } from '../../terminal/table.js';
 export function registerModelsApply(models: Command): void {
   models
     .command('apply')
+    .summary('build the planned changes and publish')
     .description('build the changes that `models plan` shows, and publish; with --env, build them in a dev environment')
     .addOption(
       new Option(
@@ -46,6 +47,7 @@ ${examples('tidemark models apply', 'tidemark models apply --env me && tidemark 
 
   models
     .command('rollback')
+    .summary('restore an earlier set of models')
     .description('restore an earlier set of models; runs build that set until `models apply`')
     .addOption(
       new Option('--to <set>', 'number of the set in `models history`; default the previous set').argParser(parseSet),

@@ -13,6 +13,7 @@ import { colorsFor, say, sayJson, tell, terminalWidth } from '../../terminal/pri
 export function registerModels(program: Command): void {
   const models = program
     .command('models')
+    .summary('plan, test, apply or roll back SQL models')
     .description('SQL models: plan, test, try, apply or roll back a change; write the data dictionary')
     .addHelpText(
       'after',
@@ -27,6 +28,7 @@ export function registerModels(program: Command): void {
 
   models
     .command('plan')
+    .summary('show what the next build changes; changes nothing')
     .description('show what `models apply` or the next run will change in the warehouse; does not change anything')
     .option('--json', 'print the plan as JSON, including unchanged models')
     .addHelpText(
@@ -49,6 +51,7 @@ ${examples('tidemark models plan', 'tidemark models plan --json')}`,
 
   models
     .command('docs')
+    .summary('write the data dictionary')
     .description('write the data dictionary: published tables with columns, key, audits and the origin of each column')
     .option('--out <file>', 'write to a file instead of the terminal')
     .option('--json', 'write JSON instead of Markdown')
@@ -57,6 +60,7 @@ ${examples('tidemark models plan', 'tidemark models plan --json')}`,
 
   models
     .command('test [paths...]')
+    .summary('test models with given answers or rows')
     .description('test models: build them from given API answers or rows, and compare the result; needs no warehouse')
     .option('--match <text>', 'run only cases whose name or file contains this text')
     .option('--json', 'print the results as JSON')

@@ -13,11 +13,13 @@ import { sayTable } from '../../terminal/say-table.js';
 export function registerNotify(program: Command): void {
   const notify = program
     .command('notify')
+    .summary('show and try the targets of alerts')
     .description('show and try the targets that get alerts about nights (`notify` in tidemark.yaml)')
     .addHelpText('after', examples('tidemark notify list', 'tidemark notify test', 'tidemark notify test night-mail'));
 
   notify
     .command('list')
+    .summary("list the targets, their causes and secrets' variables")
     .description('list the targets, their causes, and the variables that hold their secrets')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark notify list'))
@@ -42,6 +44,7 @@ export function registerNotify(program: Command): void {
 
   notify
     .command('test [target]')
+    .summary('send a test message to each target, or to one')
     .description('send a test message to each target, or to one, and say what happened')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark notify test', 'tidemark notify test night-mail'))

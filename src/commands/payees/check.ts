@@ -35,6 +35,7 @@ const SHOWN_PROBLEMS = 10;
 export function registerCheck(payees: Command): void {
   const check = payees
     .command('check')
+    .summary('check bank accounts and their companies')
     .description(
       'check bank accounts and their companies (know your payee), into core.payee_checks and FILE.checked.csv',
     )

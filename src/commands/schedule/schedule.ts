@@ -10,6 +10,7 @@ import { sayTable } from '../../terminal/say-table.js';
 export function registerSchedule(program: Command): void {
   const schedule = program
     .command('schedule')
+    .summary('manage nightly runs')
     .description('manage nightly runs: Temporal Schedules, declared in tidemark.yaml')
     .addHelpText(
       'after',
@@ -85,6 +86,7 @@ export function registerSchedule(program: Command): void {
 
   schedule
     .command('backfill <id>')
+    .summary('start one run for each scheduled time between two days')
     .description(
       'start one run for each scheduled time between two days; the run of a past date fetches only data that the API can report by date',
     )

@@ -20,7 +20,7 @@ import { formatDuration } from '../../progress/format.js';
 import { openApi } from '../api.js';
 import type { CliContext } from '../../terminal/context.js';
 import { interruptSignal } from '../../terminal/interrupt.js';
-import { colorsFor } from '../../terminal/print.js';
+import { colorsFor, terminalWidth } from '../../terminal/print.js';
 import { renderTable } from '../../terminal/table.js';
 
 /** Result of `tidemark snapshot --dry-run`. */
@@ -144,7 +144,7 @@ export function renderForecast(forecast: SnapshotForecast): string {
         row('total', requests, seconds, ''),
       ],
     },
-    { maxCell: 120 },
+    { width: terminalWidth(), wrap: ['based on'] },
   );
   return [
     paint.bold(`${market}, ${date}: ${formatCount(forecast.companies)} companies, ${formatCount(requests)} requests`),

@@ -24,6 +24,7 @@ interface SnapshotOptions extends RunOptions {
 export function registerSnapshot(program: Command): void {
   const snapshot = program
     .command('snapshot')
+    .summary('take a snapshot of a market and follow its run')
     .description('take a snapshot of a market and follow its run; if a run is already open, follow that run')
     .option('--market <name>', 'market of tidemark.yaml; may be omitted if there is only one market')
     .option('--date <day>', "logical date, YYYY-MM-DD; default today in the schedule's time zone")

@@ -19,6 +19,7 @@ export function registerConcurrency(program: Command): void {
   addPickOptions(
     program
       .command('concurrency')
+      .summary('set how many requests a run has in flight')
       .description(
         'set how many requests a run may have in flight, from its next chunk on; 0 means the configured number',
       )

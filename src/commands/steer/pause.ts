@@ -5,7 +5,12 @@ import { say } from '../../terminal/print.js';
 
 /** `tidemark pause`: pauses a run before its next chunk, until `resume`. */
 export function registerPause(program: Command): void {
-  addPickOptions(program.command('pause').description('pause a run before its next chunk, until `tidemark resume`'))
+  addPickOptions(
+    program
+      .command('pause')
+      .summary('pause a run until `tidemark resume`')
+      .description('pause a run before its next chunk, until `tidemark resume`'),
+  )
     .addHelpText('after', examples('tidemark pause', 'tidemark pause --market nordics'))
     .action(async (options: PickOptions, command: Command) => {
       await withRunning(command, options, async (run, { pauseSignal }) => {

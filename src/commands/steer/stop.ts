@@ -11,6 +11,7 @@ export function registerStop(program: Command): void {
   addPickOptions(
     program
       .command('stop')
+      .summary('end a run early and keep what it fetched')
       .description(
         'end a run when its requests in flight are answered; keep the fetched records and the current night',
       ),

@@ -17,6 +17,7 @@ import { planRequests, type WatchPlan } from './plan.js';
 export function registerWatch(program: Command): void {
   const watch = program
     .command('watch')
+    .summary('watch companies; list and fetch their events')
     .description('manage the watched companies that tidemark.yaml declares; list and fetch their events')
     .addHelpText('after', examples('tidemark watch plan', 'tidemark watch apply', 'tidemark watch sync'));
 
@@ -35,6 +36,7 @@ export function registerWatch(program: Command): void {
 
   watch
     .command('apply')
+    .summary('start, change and stop watches as tidemark.yaml declares')
     .description('start, change and stop watches as tidemark.yaml declares; register the callback')
     .option('--allow-empty', 'allow an empty result of watch.select, which stops every watch')
     .option('--json', 'print the result as JSON')

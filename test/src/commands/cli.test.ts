@@ -60,12 +60,32 @@ describe.concurrent('tidemark --help', () => {
     expect(stdout).toContain(`Usage: tidemark ${command}`);
     expect(stdout).toMatch(/\nExamples?:\n {2}.*tidemark /);
     expect(stdout).toContain('--config <file>');
+    // An example may be longer, because a person copies it.
+    const [help = ''] = stdout.split(/\nExamples?:/);
+    expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
   it('lists every command in the help', async () => {
     const { code, stdout } = await tidemark(['--help']);
     expect(code).toBe(0);
     for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`\\n {2}${command.split(' ')[0]} `));
+  });
+
+  it('groups the commands, with one line for each', async () => {
+    const { stdout } = await tidemark(['--help']);
+    const [, ...groups] = stdout.slice(stdout.indexOf('First run:') - 1).split(/^(?=\S.*:$)/m);
+    expect(groups.map((group) => group.split('\n')[0])).toEqual([
+      'First run:',
+      'Run and follow:',
+      'Data:',
+      'Models:',
+      'Schedules and watching:',
+      'Operate:',
+    ]);
+    for (const group of groups) {
+      const lines = group.trimEnd().split('\n').slice(1);
+      expect(lines.filter((line) => !/^ {2}\S.{0,77}$/.test(line))).toEqual([]);
+    }
   });
 
   it("shows the sandbox's own help", async () => {

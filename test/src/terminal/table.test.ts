@@ -47,6 +47,30 @@ describe('renderTable', () => {
     expect(lines[2]).toMatch(/^x+…  y{20}  7$/);
   });
 
+  it('wraps a column of sentences instead of cutting it', () => {
+    const rows = [['companies', 12, 'one request for each company that is due']];
+    const data = { columns: ['stream', 'requests', 'based on'], rows };
+    expect(renderTable(data, { width: 40, wrap: ['based on'] }).split('\n')).toEqual([
+      'stream     requests  based on',
+      '────────────────────────────────────────',
+      'companies        12  one request for',
+      '                     each company that',
+      '                     is due',
+    ]);
+  });
+
+  it('shows each row as a block when the columns do not fit side by side', () => {
+    const columns = ['company', 'registration', 'status', 'note'];
+    const rows = [['x'.repeat(20), 'y'.repeat(20), null, 'a long note with words']];
+    expect(renderTable({ columns, rows }, { width: 34 }).split('\n')).toEqual([
+      '── 1 ─────────────────────',
+      `company       ${'x'.repeat(20)}`,
+      `registration  ${'y'.repeat(20)}`,
+      'note          a long note with',
+      '              words',
+    ]);
+  });
+
   it('escapes control characters in cells', () => {
     const shown = (text: string) => renderTable({ columns: ['name'], rows: [[text]] }).split('\n')[2];
     expect(shown('a\u001b[31mred\nb')).toBe(String.raw`a\u001b[31mred b`);

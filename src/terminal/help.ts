@@ -1,0 +1,26 @@
+import type { Command, HelpConfiguration } from 'commander';
+import { terminalWidth } from './print.js';
+import { wrapLines } from './wrap.js';
+
+/** Format of `--help`: a list of commands shows only their arguments, so that each command fits on one line. */
+export const HELP: HelpConfiguration = {
+  showGlobalOptions: true,
+  subcommandTerm: (command: Command) =>
+    [
+      command.name(),
+      ...command.registeredArguments.map((argument) => {
+        const name = argument.variadic ? `${argument.name()}...` : argument.name();
+        return argument.required ? `<${name}>` : `[${name}]`;
+      }),
+    ].join(' '),
+};
+
+const DEFAULT_WIDTH = 80;
+
+/** Prints a help text. Breaks long lines, except examples, which a person copies. */
+export function writeHelp(text: string): void {
+  const width = terminalWidth();
+  const columns = Number.isFinite(width) ? width : DEFAULT_WIDTH;
+  const [help = '', ...shown] = text.split(/(?=\nExamples?:\n)/);
+  process.stdout.write(wrapLines(help, columns) + shown.join(''));
+}
