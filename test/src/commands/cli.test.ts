@@ -178,7 +178,7 @@ describe.concurrent('failures', () => {
     );
     const { code, stderr } = await tidemark(['--config', 'wrong.yaml', 'runs']);
     expect(stderr).toMatch(/api\.baseUrl: /);
-    expect(stderr).toMatch(/line 1, column 28: api\.retries: is not a setting/);
+    expect(stderr).toMatch(/line 1, column 26: api\.retries: is not a setting/);
     expect(stderr).toMatch(/line 2, column 13: markets\[0\]\.name: /);
     expect(code).toBe(1);
   });
