@@ -36,7 +36,7 @@ async function describeSchedule(client: Client, id: string): Promise<ScheduleDes
   }
 }
 
-/** Finds the run that a schedule started for a nominal time, and says how it is. */
+/** Finds the run that a schedule planned for a certain time, and says how that run is doing. */
 async function startedFor(
   client: Client,
   { info, state }: ScheduleDescription,

@@ -22,5 +22,5 @@ export const REQUIRED_ATTRIBUTES = [MARKET_ATTRIBUTE, DATE_ATTRIBUTE];
 /** Show a run's state in the list of the Temporal UI. A run sets those that its namespace has. */
 export const STATE_ATTRIBUTES = [OUTCOME_ATTRIBUTE, PHASE_ATTRIBUTE, COVERAGE_ATTRIBUTE, REJECTS_ATTRIBUTE];
 
-/** Set by Temporal on scheduled runs: the nominal start time. The logical date is derived from it. */
+/** Set by Temporal on scheduled runs: the time for which the schedule planned the run. It gives the logical date. */
 export const SCHEDULED_TIME = defineSearchAttributeKey('TemporalScheduledStartTime', SearchAttributeType.DATETIME);

@@ -96,7 +96,8 @@ export interface RunContext {
   workflowId: string;
   workflowType: WorkflowType;
   /**
-   * Logical date: the date in the input, else the nominal day of the schedule, else today in the market's time zone.
+   * Logical date: the date in the input, else the day for which the schedule planned the run, else today in the
+   * market's time zone.
    */
   date: string;
   /** False for a past date. The run then fetches only records that the API can select by date. */
@@ -265,7 +266,7 @@ export interface ProgressStep {
   about?: string;
   /** Milliseconds of work so far, without waits and pauses. Left out by older workers. */
   workedMs?: number;
-  /** True when the step mostly waits for the API, so that its speed says nothing about its end. */
+  /** True when the step mostly waits for the API. Its end cannot be forecast from its speed so far. */
   untimed?: boolean;
 }
 

@@ -7,7 +7,7 @@ key: [market, stream, answered_on, gone]
 nullable: [answered_on]
 description: >-
   Age of the data about each market's current members: the number of companies by the UTC day of the API's last answer.
-  All streams except companies leave out companies whose record is gone.
+  Companies whose record is gone count only in the stream companies.
 columns:
   market: VARCHAR | Market
   stream: VARCHAR | companies, financials or, if they are crawled, financials_v1, companies_v1, executives, employees, employee_details and ownership

@@ -47,7 +47,7 @@ export interface ListGap {
   unusable: readonly Misfit[];
 }
 
-/** A list has more records than its pages show. All shown records were returned before. */
+/** Thrown when a list has more records than its pages show, after the caller has received all records of the pages. */
 export class IncompleteListError extends Error {
   readonly gap: ListGap;
 

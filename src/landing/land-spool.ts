@@ -85,7 +85,7 @@ function partOf(target: PartTarget, row: number): PartTarget {
 }
 
 /**
- * Returns how many rows the committed part has that begins with this row of the spool.
+ * Finds the committed part that begins with this row of the spool, and returns the part's number of rows.
  * @returns 0 when there is no such part; Infinity when compaction has joined it with other parts
  */
 function countCommitted(target: PartTarget, row: number): number {

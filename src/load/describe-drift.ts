@@ -36,7 +36,7 @@ function inWords({ route, path, kind, type, expected, share, is_new }: DriftRow)
       : kind === 'missing'
         ? `${path} is missing`
         : `${path} is ${type} instead of ${expected ?? 'its earlier type'}`;
-  return `${what} in ${percent(share)} of ${route}${is_new ? '' : ', as before'}.`;
+  return `${what} in ${percent(share)} of the answers of ${route}${is_new ? '' : ', as before'}.`;
 }
 
 function percent(share: number): string {

@@ -13,7 +13,7 @@ type Node = Record<string, unknown>;
 type Outputs = Source[];
 
 interface Scope {
-  /** Outputs of each CTE, by the table index of the CTE's definition. */
+  /** Output columns of each CTE. Keys: `table_index` of the CTE's definition in the plan. */
   ctes: Map<number, Outputs>;
   /** Columns that the innermost correlated join passes to its subqueries. */
   outer: Outputs;

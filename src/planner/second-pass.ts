@@ -11,15 +11,15 @@ import { isRefused, type Dimension, type PageAnswer } from './types.js';
 
 // A pass may cost this many requests more than `requestsPerCompany` × the number of companies that it finds.
 const SMALL_PASS = 10;
-// All second passes together may use START × the number of all other requests, plus `requestsPerCompany` × the
-// companies that the passes found.
+// All second passes together may send START × the number of all other requests, plus `requestsPerCompany` requests for
+// each company that the passes found.
 const START = 0.4;
-// Until a second pass has found a company, it may use `requestsPerCompany` × TRIAL × the segment's pages. TRIAL × pages
-// counts as at least LEAST_TRIAL.
+// Until a second pass has found a company, it may send `requestsPerCompany` × TRIAL × P requests. P is the number of the
+// segment's pages. If TRIAL × P is below LEAST_TRIAL, LEAST_TRIAL counts instead.
 const TRIAL = 0.13;
 const LEAST_TRIAL = 10;
-// If totals are capped, nobody knows how many companies a pass can find. Then it may use TRUST × the segment's pages.
-// The number of pages counts as at least LEAST_TRUST.
+// If totals are capped, nobody knows how many companies a pass can find. Then a pass may send TRUST requests for each
+// page of the segment. For a small segment, LEAST_TRUST pages count.
 const TRUST = 1.5;
 const LEAST_TRUST = 30;
 

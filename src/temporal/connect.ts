@@ -83,7 +83,7 @@ export async function connectTemporal(dataDir: string | null): Promise<TemporalC
 export function temporalUnreachable(target: TemporalTarget, cause: unknown): TidemarkError {
   const todo =
     target.source === 'environment'
-      ? 'Check TEMPORAL_ADDRESS and the TLS or API key settings. Or unset it and run `tidemark up` for a local server.'
+      ? 'Check TEMPORAL_ADDRESS and the TLS or API key settings. Or unset TEMPORAL_ADDRESS and run `tidemark up` for a local server.'
       : 'Start a Temporal server with `tidemark up` (or `npm run demo`), or set TEMPORAL_ADDRESS to your server.';
   return new TidemarkError('Internal', `Temporal does not answer at ${target.address}: ${errorMessage(cause)}.`, {
     todo,

@@ -67,7 +67,10 @@ const LATE_NIGHTS: DeclaredSchedule = {
   summary: 'Looks for late nights',
 };
 
-/** Converts a declared schedule into Temporal's options. The input has no date, because a run uses its nominal time. */
+/**
+ * Converts a declared schedule into Temporal's options. The input has no date, because a run takes the date of the time
+ * for which the schedule planned it.
+ */
 export function scheduleOptions(declared: DeclaredSchedule): ScheduleOptions {
   const { cron, market } = declared;
   return {
@@ -85,7 +88,7 @@ export function scheduleOptions(declared: DeclaredSchedule): ScheduleOptions {
       staticDetails:
         declared.workflowType === 'checkNights'
           ? 'Created by `tidemark schedule apply`, because `notify` in tidemark.yaml names a target. Sends an alert for each night that is not published in time (`schedule.lateAfter`).'
-          : `Declared in tidemark.yaml, applied by \`tidemark schedule apply\`: \`${cron}\`, ${declared.timezone}. The date of a run is the day of its nominal time in this time zone.`,
+          : `Declared in tidemark.yaml, applied by \`tidemark schedule apply\`: \`${cron}\`, ${declared.timezone}. The date of a run is the day for which the schedule planned the run, in this time zone.`,
       ...(market === null ? {} : { typedSearchAttributes: [{ key: MARKET_ATTRIBUTE, value: market }] }),
     },
   };

@@ -15,7 +15,8 @@ export interface KeptTurns {
   nights: string[];
 }
 
-// If a part was not searched completely for this many rotations, search the whole market again.
+// A rotation has as many parts as nights. If the last complete search of one part is older than this many rotations,
+// search the whole market again.
 const LATE = 2;
 
 /**

@@ -95,8 +95,8 @@ function* probeListing(state: CrawlState, filters: Record<string, unknown>): Tas
 }
 
 /**
- * Returns the market's total. If it differs slightly from `total`, requests it again, because the market may have
- * changed.
+ * Returns the market's total in version 2. If the total differs slightly from `total`, requests it again: the market
+ * may have changed since. For a large difference this is no explanation, so sends no request.
  */
 function* totalLike(state: CrawlState, total: number): Task<number> {
   const { root } = state.tree;

@@ -12,7 +12,7 @@ const Content = z.object({ values: z.array(z.string()), named: z.array(z.string(
 export class Unproven {
   /** Values of everything that was removed. */
   readonly values: Set<string>;
-  /** Values of forgotten people. Events about people that hold one of these values lose their content. */
+  /** Values of forgotten people. An event about people loses its content if the event holds one of these values. */
   readonly named: Set<string>;
   /** Companies of forgotten people. */
   readonly companies: Set<string>;

@@ -29,10 +29,10 @@ describe('describeDrift', () => {
       "('$.unknown', 'changed type', NULL, 0.25, 'r2')",
     ]);
     expect(lines).toEqual([
-      '$.type is string instead of number in 75 % of GET /r.',
-      '$.gone is missing in 50 % of GET /r.',
-      '$.unknown is string instead of its earlier type in 25 % of GET /r.',
-      'New field $.old (string) in 100 % of GET /r, as before.',
+      '$.type is string instead of number in 75 % of the answers of GET /r.',
+      '$.gone is missing in 50 % of the answers of GET /r.',
+      '$.unknown is string instead of its earlier type in 25 % of the answers of GET /r.',
+      'New field $.old (string) in 100 % of the answers of GET /r, as before.',
     ]);
   });
 
@@ -42,17 +42,20 @@ describe('describeDrift', () => {
     );
     expect(lines.map((line) => / in (.*?) of /.exec(line)?.[1])).toEqual(['1 %', '1 %', '1 %', '0.04 %']);
     expect(await drift(["('$.a', 'new field', NULL, 0.0044, 'r2')"])).toEqual([
-      'New field $.a (string) in 0.4 % of GET /r.',
+      'New field $.a (string) in 0.4 % of the answers of GET /r.',
     ]);
   });
 
   test('lists five differences, or four and the number of others', async () => {
     const some = (n: number) => Array.from({ length: n }, (_, i) => `('$.f${i}', 'missing', NULL, 1, 'r2')`);
     expect(await drift(some(5))).toHaveLength(5);
-    expect((await drift(some(5))).at(-1)).toBe('$.f4 is missing in 100 % of GET /r.');
+    expect((await drift(some(5))).at(-1)).toBe('$.f4 is missing in 100 % of the answers of GET /r.');
     const lines = await drift(some(6));
     expect(lines).toHaveLength(5);
-    expect(lines.slice(-2)).toEqual(['$.f3 is missing in 100 % of GET /r.', 'and 2 more: see ops.drift.']);
+    expect(lines.slice(-2)).toEqual([
+      '$.f3 is missing in 100 % of the answers of GET /r.',
+      'and 2 more: see ops.drift.',
+    ]);
   });
 });
 

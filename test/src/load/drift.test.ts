@@ -155,8 +155,8 @@ describe('ops.drift', () => {
       { first_run: 'r1', last_run: 'r2' },
     ]);
     expect(await describeDrift(warehouse.db, 'r2')).toEqual([
-      '$.name is number instead of string in 25 % of GET /v2/companies/{id}.',
-      'New field $.rating (string) in 75 % of GET /v2/companies/{id}, as before.',
+      '$.name is number instead of string in 25 % of the answers of GET /v2/companies/{id}.',
+      'New field $.rating (string) in 75 % of the answers of GET /v2/companies/{id}, as before.',
     ]);
     expect(await describeDrift(warehouse.db, 'r1')).toEqual([]);
   });

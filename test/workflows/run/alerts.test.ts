@@ -73,7 +73,7 @@ describe('the alerts of a run', () => {
 
   it('sends overuse, new drift and warnings of a complete night', () => {
     const findings: Findings = {
-      newDrift: ['New field x (string) in 5 % of GET /v2/companies/{id}.'],
+      newDrift: ['New field x (string) in 5 % of the answers of GET /v2/companies/{id}.'],
       overuse: 'The API counted 60 more.',
       warnings: { ...NONE.warnings, audits: ['Audit failed: a', 'Audit failed: b'], clock: ['The clock is off.'] },
     };
