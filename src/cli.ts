@@ -5,6 +5,7 @@ import { registerCoverage } from './commands/coverage/coverage.js';
 import { registerDemo } from './commands/demo/demo.js';
 import { registerDoctor } from './commands/doctor/doctor.js';
 import { registerForget } from './commands/forget.js';
+import { registerInit } from './commands/init/init.js';
 import { registerLogin, registerLogout } from './commands/login/login.js';
 import { registerModels } from './commands/models/models.js';
 import { registerNotify } from './commands/notify/notify.js';
@@ -38,7 +39,15 @@ import { HELP, writeHelp } from './terminal/help.js';
 
 /** The groups of `--help` with their commands, in the order of the help. */
 const COMMANDS: Record<string, readonly ((program: Command) => void)[]> = {
-  'First run:': [registerDemo, registerLogin, registerLogout, registerDoctor, registerSetup, registerSandbox],
+  'First run:': [
+    registerDemo,
+    registerInit,
+    registerLogin,
+    registerLogout,
+    registerDoctor,
+    registerSetup,
+    registerSandbox,
+  ],
   'Run and follow:': [
     registerUp,
     registerWorker,

@@ -161,7 +161,7 @@ function readText(file: string): string {
       missing ? `The configuration file ${file} does not exist.` : `Cannot read ${file}: ${errorMessage(error)}`,
       {
         todo: missing
-          ? 'Copy tidemark.example.yaml to tidemark.yaml, or name your file with --config or TIDEMARK_CONFIG.'
+          ? 'Run `tidemark init` to write one, or name your file with --config or TIDEMARK_CONFIG.'
           : 'Check the permissions of the file.',
         cause: error,
       },

@@ -20,6 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 it('contains neither tests nor settings of a developer', () => {
   const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
   expect(files).toContain(path.join('dist', 'workflow-bundle.js'));
+  expect(files).toContain('tidemark.schema.json');
   const unwanted = /\.test\.|(^|\/)tidemark\.yaml$|\.env|tsconfig|^(bench|data|reports|src)\/|(?<!\.d)\.ts$/;
   expect(files.filter((name) => unwanted.test(name))).toEqual([]);
 });

@@ -2,12 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { AttemptReport, ApiClient } from '../../api-client/index.js';
+import type { RunContext } from '../../../schemas/pipeline/run.js';
+import type { Config } from '../../core/config.js';
 import { TidemarkError } from '../../core/errors.js';
 import { createLog } from '../../core/log.js';
 import type { CrawlDeps, Heartbeat } from '../../crawl/deps.js';
 import { askSearch } from '../../crawl/search/discover.js';
 import { forecastMarket, type MarketForecast } from '../../crawl/search/forecast.js';
 import { crawlListing } from '../../crawl/list.js';
+import { readLatestNomenclatures } from '../../crawl/search/dimensions.js';
 import { readKnownMarket } from '../../crawl/search/known-market.js';
 import { planMarket } from '../../crawl/search/market-plan.js';
 import { openRun } from '../../crawl/run/open-run.js';
@@ -38,38 +41,42 @@ export interface SnapshotForecast {
   quota: { metric: string; used: number; total: number; days: number } | null;
 }
 
+/** Options of a forecast. */
+export interface ForecastOptions {
+  /** Default: the API key in use. */
+  apiKey?: string;
+  /** Folder for the lookup lists that it requests. Default: a temporary folder. */
+  scratch?: string;
+  /** Aborts the requests. Default: Ctrl-C. */
+  signal?: AbortSignal;
+}
+
 /**
  * Forecasts a snapshot of a market, as if the snapshot started now. Sends the calibration probes and a request for
  * `/v2/metrics`. If no lookup list has landed yet, also requests the lookup lists. Keeps none of the answers.
  * @throws TidemarkError when `date` is in the past, or when the API refuses the API key or the filters
  */
-export async function forecastSnapshot(context: CliContext, market: string, date: string): Promise<SnapshotForecast> {
+export async function forecastSnapshot(
+  context: CliContext,
+  market: string,
+  date: string,
+  { apiKey, scratch, signal = interruptSignal() }: ForecastOptions = {},
+): Promise<SnapshotForecast> {
   const { config, clock } = context;
-  const run = {
-    workflowType: 'marketSnapshot',
-    workflowId: 'forecast',
-    run: 'forecast',
-    input: { market, date },
-  } as const;
-  const ctx = openRun(config, clock, run);
+  const ctx = forecastRun(context, market, date);
   if (!ctx.asOfNow) {
     throw new TidemarkError('InvalidInput', `No forecast is possible for ${date}: the date is in the past.`, {
       todo: 'A run of a past date reads only the watch events and contact metrics of that day. To forecast a run of today, omit --date.',
     });
   }
   const probes = new Probes();
-  const api = openApi(config, clock, { onAttempt: probes.add });
-  const heartbeat: Heartbeat = { report: () => undefined, signal: interruptSignal(), attempt: 1 };
-  const scratch = mkdtempSync(path.join(tmpdir(), 'tidemark-forecast-'));
+  const api = openApi(config, clock, { onAttempt: probes.add, ...(apiKey === undefined ? {} : { apiKey }) });
+  const heartbeat: Heartbeat = { report: () => undefined, signal, attempt: 1 };
+  const folder = scratch ?? mkdtempSync(path.join(tmpdir(), 'tidemark-forecast-'));
   try {
     return await api.call(async (client: ApiClient) => {
       const deps: CrawlDeps = { config, clock, client, log: createLog('forecast') };
-      let lists = config;
-      if (config.nomenclatures && readManifests(config.dataDir, { stream: 'nomenclatures' }).length === 0) {
-        // The planner needs the lookup lists. Before the first run, fetch them into a temporary folder.
-        lists = { ...config, dataDir: scratch };
-        await crawlListing({ ...deps, config: lists }, { ctx, listing: 'nomenclatures' }, heartbeat);
-      }
+      const lists = await landLists(deps, ctx, folder, heartbeat);
       const plan = planMarket(lists, ctx, await readKnownMarket(deps, ctx));
       const forecast = await forecastMarket(deps, ctx, plan, (request) => askSearch(deps, request, heartbeat));
       const metrics = await client.v2.metrics({ signal: heartbeat.signal });
@@ -77,9 +84,56 @@ export async function forecastSnapshot(context: CliContext, market: string, date
       return summarise(forecast, { market, date, spent: probes.count, quota, pace: paceOf(context, probes, forecast) });
     });
   } finally {
-    rmSync(scratch, { recursive: true, force: true });
+    if (scratch === undefined) rmSync(folder, { recursive: true, force: true });
     await api.close();
   }
+}
+
+/**
+ * Requests the lookup lists, unless they have landed. Lands them in `scratch`, so that the forecasts with this folder
+ * send no further requests for them.
+ * @returns the lists of version 1 by name (empty if the API refuses them), and the number of requests sent
+ */
+export async function fetchLists(
+  context: CliContext,
+  market: string,
+  date: string,
+  { apiKey, scratch, signal }: Required<ForecastOptions>,
+): Promise<{ lists: Record<string, unknown>; spent: number }> {
+  const { config, clock } = context;
+  const ctx = forecastRun(context, market, date);
+  const probes = new Probes();
+  const api = openApi(config, clock, { apiKey, onAttempt: probes.add });
+  try {
+    return await api.call(async (client) => {
+      const deps = { config, clock, client, log: createLog('forecast') };
+      const { dataDir } = await landLists(deps, ctx, scratch, { report: () => undefined, signal, attempt: 1 });
+      return { lists: readLatestNomenclatures(dataDir), spent: probes.count };
+    });
+  } finally {
+    await api.close();
+  }
+}
+
+function forecastRun({ config, clock }: CliContext, market: string, date: string): RunContext {
+  return openRun(config, clock, {
+    workflowType: 'marketSnapshot',
+    workflowId: 'forecast',
+    run: 'forecast',
+    input: { market, date },
+  });
+}
+
+/**
+ * Returns the configuration with the data folder that holds the lookup lists, which the planner needs. Before the first
+ * run, fetches the lists into `folder`.
+ */
+async function landLists(deps: CrawlDeps, ctx: RunContext, folder: string, heartbeat: Heartbeat): Promise<Config> {
+  const { config } = deps;
+  if (!config.nomenclatures || readManifests(config.dataDir, { stream: 'nomenclatures' }).length > 0) return config;
+  const lists = { ...config, dataDir: folder };
+  await crawlListing({ ...deps, config: lists }, { ctx, listing: 'nomenclatures' }, heartbeat);
+  return lists;
 }
 
 /** Counts the requests of the forecast and measures their latency. */

@@ -14,7 +14,7 @@ markets:
 
 /** All commands except \`sandbox\`, which has its own help. */
 const COMMANDS = `
-  demo, up, worker, setup, login, logout, publish, compact, forget, snapshot, tenders, backfill, resolve, enrich, payees, payees check, models, models plan, models docs, models test, models apply, models rollback, models history, models diff, models env list, models env drop, sql, status, runs, coverage, quota, rejects, report, doctor, notify, notify list, notify test,
+  demo, init, up, worker, setup, login, logout, publish, compact, forget, snapshot, tenders, backfill, resolve, enrich, payees, payees check, models, models plan, models docs, models test, models apply, models rollback, models history, models diff, models env list, models env drop, sql, status, runs, coverage, quota, rejects, report, doctor, notify, notify list, notify test,
   schedule, schedule apply, schedule list, schedule pause, schedule resume, schedule trigger, schedule backfill,
   schedule delete, watch, watch plan, watch apply, watch list, watch events, watch listen, watch sync`
   .split(',')
@@ -137,7 +137,7 @@ describe.concurrent('failures', () => {
       'a missing configuration',
       ['status', '--config', 'elsewhere.yaml'],
       {},
-      /The configuration file .*elsewhere\.yaml does not exist\.\n {2}Copy tidemark\.example\.yaml/,
+      /The configuration file .*elsewhere\.yaml does not exist\.\n {2}Run `tidemark init`/,
     ],
     ['a missing key', ['worker'], {}, /No API key[\s\S]*Set TIDEMARK_API_KEY/],
     ['a missing key before anything is started', ['up'], {}, /No API key/],
@@ -258,7 +258,7 @@ describe.concurrent('tidemark doctor', () => {
   it('doctor runs without a configuration', async () => {
     const { code, stdout } = await runCli(['doctor'], { cwd: empty.dir, env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } });
     expect(stdout).toMatch(/✘ configuration +The configuration file .* does not exist/);
-    expect(stdout).toMatch(/→ Copy tidemark\.example\.yaml/);
+    expect(stdout).toMatch(/→ Run `tidemark init`/);
     expect(stdout).toMatch(/✘ temporal/);
     expect(code).toBe(1);
   });

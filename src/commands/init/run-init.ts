@@ -1,0 +1,189 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { isatty } from 'node:tty';
+import { createClock, dayIn } from '../../core/clock.js';
+import { configPath, readConfig, type Config } from '../../core/config.js';
+import { loginFile, storedKeyFile } from '../../core/data-folder.js';
+import { TidemarkError } from '../../core/errors.js';
+import { writeFileAtomic, writeFileOnce } from '../../core/files.js';
+import { storeKey } from '../../core/stored-key.js';
+import { INTERRUPTED, interruptSignal } from '../../terminal/interrupt.js';
+import { say, sayJson, tell } from '../../terminal/print.js';
+import { showPath } from '../../terminal/show-path.js';
+import { fetchLists, forecastSnapshot, renderForecast, type SnapshotForecast } from '../snapshot/snapshot-forecast.js';
+import { readEntries } from './choices.js';
+import { chooseApi, hasKey, type ChosenApi, type Setting } from './choose-api.js';
+import { askSelection, chooseName, chooseSchedule, selectionOf, type Lists } from './choose-market.js';
+import { refuseContradictions, refuseFlag, addressFault, requireFlags, type InitOptions } from './flags.js';
+import { renderConfig, type Draft, type Selection } from './render-config.js';
+import { schemaPath } from './schema-path.js';
+
+const NOBODY: Selection = { countries: [], industries: [], sizes: [] };
+
+/**
+ * Asks for what the options do not name, forecasts, and writes the configuration file. Stores the API key.
+ * @returns exit code: 0, 1 if the person declined, or 130 after Ctrl-C
+ * @throws TidemarkError for a wrong option, a wrong key, an API that does not answer, or a file that exists
+ */
+export async function runInit(options: InitOptions, configFlag: string | undefined): Promise<number> {
+  const file = configPath(configFlag);
+  refuseContradictions(options);
+  if (options.url !== undefined) refuseFlag('--url', addressFault(options.url));
+  const isInteractive = isatty(0) && isatty(2) && !options.yes && !options.json;
+  const ask = isInteractive ? await import('./prompts.js') : null;
+  const scratch = mkdtempSync(path.join(tmpdir(), 'tidemark-init-'));
+  const setting: Setting = { file, env: process.env, clock: createClock(), ask, scratch };
+  try {
+    if (ask === null) requireFlags(options, hasKey(options, setting));
+    const replaces = existsSync(file);
+    if (replaces && !(await mayReplace(file, ask))) return declined();
+    return await withApi(options, setting, replaces);
+  } catch (error) {
+    if (ask !== null && error instanceof ask.Cancelled) {
+      declined();
+      return INTERRUPTED;
+    }
+    throw error;
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+async function mayReplace(file: string, ask: Setting['ask']): Promise<boolean> {
+  if (ask !== null) return ask.askWhether(`${showPath(file)} exists. Replace it?`);
+  throw new TidemarkError('InvalidInput', `${file} exists, and \`tidemark init\` replaces no file without asking.`, {
+    todo: 'Move the file away, or name another one: `tidemark init --config other.yaml`.',
+  });
+}
+
+function declined(): number {
+  tell('Nothing was written.');
+  return 1;
+}
+
+async function withApi(options: InitOptions, setting: Setting, replaces: boolean): Promise<number> {
+  const signal = interruptSignal();
+  const api = await chooseApi(options, setting);
+  try {
+    const plan = await planMarket(options, setting, api, signal);
+    if (plan === null) return declined();
+    const keyNote = await keepKey(plan.config, api);
+    await writeConfig(setting.file, plan.text, replaces);
+    if (options.json) sayJson({ file: setting.file, forecast: plan.forecast, ...plan.draft, schema: undefined });
+    else sayNext(setting.file, plan.draft, keyNote);
+    const other = setting.env['TIDEMARK_API_URL'];
+    if (other && other !== api.baseUrl)
+      tell(`TIDEMARK_API_URL is set to ${other}, so commands use this address in place of the file's. Unset it.`);
+    return 0;
+  } finally {
+    await api.stop();
+  }
+}
+
+interface Plan {
+  draft: Draft;
+  /** Content of the file. */
+  text: string;
+  config: Config;
+  forecast: SnapshotForecast;
+}
+
+/** Chooses market and schedule, until the person accepts the forecast; null if the person stops. */
+async function planMarket(
+  options: InitOptions,
+  setting: Setting,
+  api: ChosenApi,
+  signal: AbortSignal,
+): Promise<Plan | null> {
+  const { ask, file, env, clock, scratch } = setting;
+  const fixed = { baseUrl: api.baseUrl, sandbox: api.sandbox, schema: schemaPath(file) };
+  // The forecast uses the address that answers now, in place of the address in the file.
+  const read = (text: string): Config => readConfig(file, text, { ...env, TIDEMARK_API_URL: api.url });
+  const request = { apiKey: api.key, scratch, signal };
+  const any = { ...fixed, ...NOBODY, market: 'market', schedule: null };
+  const today = dayIn('UTC', clock.now());
+  const found = await fetchLists({ config: read(renderConfig(any)), clock }, any.market, today, request);
+  const lists: Lists = {
+    countries: readEntries(found.lists['countries']),
+    industries: readEntries(found.lists['activities']),
+  };
+  let spent = found.spent;
+  let selection = selectionOf(options, lists);
+  for (;;) {
+    if (ask !== null) selection = await askSelection(ask, options, lists, selection);
+    const market = await chooseName(ask, options, selection);
+    const draft: Draft = { ...fixed, ...selection, market, schedule: await chooseSchedule(ask, options) };
+    const text = renderConfig(draft);
+    const config = read(text);
+    tell('Forecasting the first snapshot …');
+    const forecast = await tryForecast({ config, clock }, draft, request, ask !== null);
+    if (forecast !== null) {
+      // Count all requests since the start of the command, including earlier forecasts.
+      spent += forecast.spent;
+      forecast.spent = spent;
+    }
+    if (forecast !== null && !options.json) say(`\n${renderForecast(forecast)}\n`);
+    if (ask === null) return { draft, text, config, forecast: forecast! };
+    const next = await ask.askOne(`Write ${showPath(file)}?`, [
+      ...(forecast === null ? [] : [{ value: 'write' as const, label: 'Write the file' }]),
+      { value: 'again', label: 'Change the market' },
+      { value: 'stop', label: 'Stop', hint: 'write nothing' },
+    ]);
+    if (next === 'stop') return null;
+    if (next === 'write') return { draft, text, config, forecast: forecast! };
+    // The person wants other companies, so ask also for what the options named.
+    const { country: _country, industry: _industry, size: _size, ...others } = options;
+    options = others;
+  }
+}
+
+/** Forecasts the first snapshot. If the API refuses the filters and a person can change them, returns null. */
+async function tryForecast(
+  context: { config: Config; clock: Setting['clock'] },
+  { market, schedule }: Draft,
+  request: { apiKey: string; scratch: string; signal: AbortSignal },
+  canChange: boolean,
+): Promise<SnapshotForecast | null> {
+  try {
+    return await forecastSnapshot(context, market, dayIn(schedule?.timezone ?? 'UTC', context.clock.now()), request);
+  } catch (error) {
+    if (!(error instanceof TidemarkError) || error.type !== 'ApiRefused') throw error;
+    const todo =
+      'Leave out the filter that the API refuses (country, industry or size). Then write it into tidemark.yaml in the form that your API expects.';
+    if (!canChange) throw new TidemarkError('ApiRefused', error.message, { todo, cause: error });
+    tell(`${error.message}\n  ${todo}`);
+    return null;
+  }
+}
+
+/** Stores a new API key, and says where; null if nothing was stored. */
+async function keepKey(config: Config, api: ChosenApi): Promise<string | null> {
+  if (!api.isNew) return null;
+  // A key of a real API must not make way for the key of the sandbox.
+  if (api.sandbox && existsSync(loginFile(config.dataDir))) return null;
+  const place = { dataDir: config.dataDir, api: { baseUrl: api.baseUrl } };
+  const { login } = await storeKey(place, api.key, api.sandbox ? 'file' : 'auto');
+  return login.keptIn === 'keyring' ? 'in the keyring' : `in ${showPath(storedKeyFile(config.dataDir))}`;
+}
+
+async function writeConfig(file: string, text: string, replaces: boolean): Promise<void> {
+  if (replaces) return writeFileAtomic(file, text);
+  if (await writeFileOnce(file, text)) return;
+  throw new TidemarkError('InvalidInput', `Another program wrote ${file} meanwhile, so it was not replaced.`, {
+    todo: 'Run `tidemark init` again.',
+  });
+}
+
+function sayNext(file: string, { market, sandbox, schedule }: Draft, keyNote: string | null): void {
+  say(`Wrote ${showPath(file)}.`);
+  if (keyNote !== null) say(`The API key is stored ${keyNote}.`);
+  const steps = [
+    ...(sandbox ? [] : [['tidemark doctor', 'checks the set-up']]),
+    [`tidemark up${sandbox ? ' --sandbox' : ''}`, 'runs Temporal and a worker, until Ctrl-C'],
+    [`tidemark snapshot --market ${market}`, 'in a second terminal: a snapshot now'],
+    ...(schedule === null ? [] : [['tidemark schedule apply', 'from now on, a snapshot every night']]),
+  ];
+  say('\nNext:');
+  for (const [command, what] of steps) say(`  # ${what}\n  npx ${command}`);
+}
