@@ -57,8 +57,8 @@ export function checkFolder({ config, folder, log }: Deps, activity: keyof Activ
 }
 
 /**
- * Rejects an alert of a run with another data folder: the worker with that folder has the run's targets. A folder that
- * was replaced at the same place is no reason, because the alert may report just that.
+ * Rejects an alert of a run with another data folder, because only the worker with that folder knows the run's targets.
+ * Accepts the alert if the folder at the run's own path was replaced, because the alert may report this replacement.
  */
 function checkAlertFolder(
   { folder: here, log }: { folder: DataFolder | null; log: Deps['log'] },

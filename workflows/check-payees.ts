@@ -16,7 +16,7 @@ export async function checkPayees(input?: unknown, carried?: CarriedRun): Promis
     run.enter('crawling');
     run.concurrency ??= CHECKS_IN_FLIGHT;
     await crawlStream(run, 'payee_checks');
-    // Reading a report again costs nothing, so use the configured number of requests in flight.
+    // Reports are free, even if a killed worker reads them twice. So use the configured number of requests in flight.
     if (run.concurrency === CHECKS_IN_FLIGHT) run.concurrency = null;
     if (run.ctx.streams.includes('payee_reports')) await crawlStream(run, 'payee_reports');
   });

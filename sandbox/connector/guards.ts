@@ -18,7 +18,8 @@ export function isCrossSite(request: FastifyRequest): boolean {
   try {
     return new URL(origin).host !== host;
   } catch {
-    return true; // `Origin: null` comes from a sandboxed frame or a redirect across sites.
+    // `Origin: null` is no URL. It comes from a sandboxed frame or a redirect across sites, so reject it like another site.
+    return true;
   }
 }
 

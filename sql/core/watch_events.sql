@@ -23,8 +23,8 @@ columns:
 */
 -- The API reports an event in two places: in the list of events (with message and status), and in a webhook delivery
 -- (with the values). This query joins the two. Several events of one company and field may happen in the same second.
--- An item of the list and a delivery are then the same event if the message mentions the values. If no message decides,
--- they are paired in the order of receipt. The order of loading makes no difference.
+-- An item of the list and a delivery are then the same event if the item's message mentions the delivery's values. Items
+-- and deliveries without such a message are paired in the order of receipt. The order of loading makes no difference.
 WITH received AS (
   SELECT
     company_id, watch_field(field) AS field, date_trunc('second', occurred_at) AS second, received_via, status, old_value, new_value,

@@ -5,7 +5,7 @@ version: 1
 grain: stream of a run
 key: [run, stream]
 description: >-
-  Requests that each run forecast at its start, next to the requests that it sent.
+  The requests forecast at the start of each run, next to the requests that the run sent.
 columns:
   run: VARCHAR | Run
   stream: VARCHAR | search, nomenclatures, metrics, contact_metrics, or a stream of markets[].streams

@@ -126,7 +126,7 @@ function parseUrl(name: string, text: string | undefined, allowHttp = false): UR
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw new TidemarkError('InvalidConfig', `${name} contains a user, a password, a query or a fragment`, {
-      todo: 'Write only scheme, host and path; the key comes from TIDEMARK_API_KEY.',
+      todo: 'Write only scheme, host and path; the API key comes from TIDEMARK_API_KEY.',
     });
   }
   if (url.protocol === 'http:' && !allowHttp && !isLoopback(url.hostname)) {

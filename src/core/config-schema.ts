@@ -54,15 +54,15 @@ const TimeZone = z.string().refine((zone) => {
 }, 'must be an IANA time zone like Europe/Copenhagen');
 
 /**
- * Reads an HTTP address without secrets. Error messages do not repeat a wrong address, because it may contain a
- * password, which would get into the logs.
+ * Reads an HTTP address. Rejects an address with a part that may contain a secret, such as a password. Error messages do
+ * not repeat a rejected address, so that no secret gets into the logs.
  */
 const Address = z
   .url({ protocol: /^https?$/, error: 'must be an http(s) address like https://api.example.com' })
   .refine((text) => {
     const url = URL.canParse(text) ? new URL(text) : null;
     return url === null || [url.username, url.password, url.search, url.hash].every((part) => part === '');
-  }, 'must not contain a user, password, query or fragment; the key comes from TIDEMARK_API_KEY');
+  }, 'must not contain a user, password, query or fragment; the API key comes from TIDEMARK_API_KEY');
 
 /** A TCP port. 0: any free port. */
 const Port = z.int().min(0).max(65_535);
@@ -82,7 +82,7 @@ const Name = z
   .string()
   .regex(
     /^[a-z0-9][a-z0-9_-]{0,62}$/,
-    'must begin with a lower-case letter or digit and hold only these, - and _ (at most 63 characters)',
+    'must have 1 to 63 characters: lower-case letters, digits, - and _; the first is a letter or digit',
   );
 
 /** Reads, for each stream, the age at which its records become stale. In seconds. */

@@ -100,7 +100,7 @@ export function readApiKey(env: NodeJS.ProcessEnv = process.env): string {
   const file = apiKeyFile(env);
   if (file) return checkKey(readKeyFile(file), file);
   throw new TidemarkError('InvalidConfig', 'No API key: neither TIDEMARK_API_KEY nor TIDEMARK_API_KEY_FILE is set.', {
-    todo: 'Set TIDEMARK_API_KEY to your key (or TIDEMARK_API_KEY_FILE to a file that holds it), or run `tidemark login`. Without a key, `npm run demo` uses the sandbox.',
+    todo: 'Set TIDEMARK_API_KEY to your API key (or TIDEMARK_API_KEY_FILE to a file that holds it), or run `tidemark login`. Without an API key, `npm run demo` uses the sandbox.',
   });
 }
 
@@ -177,7 +177,7 @@ function readKeyFile(file: string): string {
       .trim();
   } catch (error) {
     throw new TidemarkError('InvalidConfig', `The API key cannot be read from ${file}: ${errorMessage(error)}`, {
-      todo: 'Set TIDEMARK_API_KEY_FILE to a file that holds only the key and that this user can read (chmod 600).',
+      todo: 'Set TIDEMARK_API_KEY_FILE to a file that holds only the API key and that this user can read (chmod 600).',
       cause: error,
     });
   }
@@ -205,7 +205,7 @@ function refuseSecrets(
         'InvalidConfig',
         `${file} contains a secret (${showSetting(inside)}, ${text.placeOf(inside)}). Secrets do not belong in this file, because people copy and share it.`,
         {
-          todo: 'Remove it and set TIDEMARK_API_KEY or TIDEMARK_API_KEY_FILE (TIDEMARK_WEBHOOK_SECRET for the webhook secret). If you shared the file, replace the key.',
+          todo: 'Remove it and set TIDEMARK_API_KEY or TIDEMARK_API_KEY_FILE (TIDEMARK_WEBHOOK_SECRET for the webhook secret). If you shared the file, replace the API key.',
         },
       );
     }
@@ -237,7 +237,7 @@ export function checkKey(key: string, source: string): string {
       'InvalidConfig',
       `The API key in ${source} is empty or contains spaces, control characters or non-ASCII characters.`,
       {
-        todo: 'Copy the key again, as one line.',
+        todo: 'Copy the API key again, as one line.',
       },
     );
   }

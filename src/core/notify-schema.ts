@@ -7,7 +7,10 @@ export const TARGET_VARIABLES = 'TIDEMARK_NOTIFY_';
 /** Value of `webhook` that takes the address from the environment. */
 export const FROM_ENVIRONMENT = 'env';
 
-/** Secrets of a target, as endings of variable names. A variable with `_FILE` appended names a file instead. */
+/**
+ * Endings of the environment variables that hold a target's secrets. A variable whose name also ends in `_FILE` names a
+ * file with the secret.
+ */
 export const SECRET_ENDINGS = { webhook: ['URL', 'SECRET'], mail: ['USER', 'PASSWORD'], command: [] } as const;
 
 // A longer time would keep a stopping worker waiting.
@@ -17,7 +20,7 @@ const TargetName = z
   .string()
   .regex(
     /^[a-z0-9][a-z0-9_-]{0,30}$/,
-    'must begin with a lower-case letter or digit and hold only these, - and _ (at most 31 characters)',
+    'must have 1 to 31 characters: lower-case letters, digits, - and _; the first is a letter or digit',
   );
 
 /** An address of a web service. The message does not repeat a wrong address, because it may contain a secret. */

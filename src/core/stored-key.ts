@@ -73,9 +73,13 @@ export function readStoredKey({ dataDir, api }: KeyPlace): string | null {
   if (login === null) return null;
   const address = addressOf(api.baseUrl);
   if (login.address !== address) {
-    throw new TidemarkError('InvalidConfig', `The stored key is for ${login.address}, but api.baseUrl is ${address}.`, {
-      todo: 'Correct api.baseUrl (or TIDEMARK_API_URL). Or run `tidemark login` to sign in at the new address.',
-    });
+    throw new TidemarkError(
+      'InvalidConfig',
+      `The stored API key is for ${login.address}, but api.baseUrl is ${address}.`,
+      {
+        todo: 'Correct api.baseUrl (or TIDEMARK_API_URL). Or run `tidemark login` to sign in at the new address.',
+      },
+    );
   }
   const key = login.keptIn === 'keyring' ? keyFromKeyring(login.account) : keyFromFile(storedKeyFile(dataDir));
   rememberSecret(key);
@@ -96,9 +100,13 @@ export async function storeKey(
   const account = `${new URL(api.baseUrl).host} ${randomBytes(8).toString('hex')}`;
   const withoutKeyring = store === 'file' ? null : tryKeyring(account, key);
   if (store === 'keyring' && withoutKeyring !== null) {
-    throw new TidemarkError('InvalidConfig', `The keyring of this machine cannot keep the key: ${withoutKeyring}.`, {
-      todo: 'Unlock the keyring, or store the key in a file: `tidemark login --store file`.',
-    });
+    throw new TidemarkError(
+      'InvalidConfig',
+      `The keyring of this machine cannot keep the API key: ${withoutKeyring}.`,
+      {
+        todo: 'Unlock the keyring, or store the API key in a file: `tidemark login --store file`.',
+      },
+    );
   }
   const keptIn = store === 'file' || withoutKeyring !== null ? 'file' : 'keyring';
   const login: Login = { address: addressOf(api.baseUrl), keptIn, account: keptIn === 'keyring' ? account : '' };
@@ -120,7 +128,7 @@ export function forgetKey(dataDir: string): boolean {
   const login = readLoginOrNull(dataDir);
   const fault = login?.keptIn === 'keyring' ? tryDelete(login.account) : null;
   if (fault !== null) {
-    throw new TidemarkError('InvalidConfig', `The key is still in the keyring: ${fault}.`, {
+    throw new TidemarkError('InvalidConfig', `The API key is still in the keyring: ${fault}.`, {
       todo: 'Unlock the keyring and run `tidemark logout` again.',
     });
   }
@@ -135,7 +143,7 @@ function readLogin(dataDir: string): Login | null {
     return Login.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch (error) {
     if (hasErrorCode(error, 'ENOENT')) return null;
-    throw new TidemarkError('InvalidConfig', `${file} cannot be read, so the stored key cannot be found.`, {
+    throw new TidemarkError('InvalidConfig', `${file} cannot be read, so the stored API key cannot be found.`, {
       todo: 'Run `tidemark login` again.',
       cause: error,
     });
@@ -155,7 +163,7 @@ function keyFromFile(file: string): string {
     return checkKey(readFileSync(file, 'utf8').trim(), file);
   } catch (error) {
     if (error instanceof TidemarkError) throw error;
-    throw new TidemarkError('InvalidConfig', `The stored key cannot be read from ${file}: ${errorMessage(error)}`, {
+    throw new TidemarkError('InvalidConfig', `The stored API key cannot be read from ${file}: ${errorMessage(error)}`, {
       todo: 'Run `tidemark login` again, or set TIDEMARK_API_KEY.',
       cause: error,
     });
@@ -164,7 +172,7 @@ function keyFromFile(file: string): string {
 
 function keyFromKeyring(account: string): string {
   const fault = (why: string): TidemarkError =>
-    new TidemarkError('InvalidConfig', `The key of \`tidemark login\` cannot be read from the keyring: ${why}.`, {
+    new TidemarkError('InvalidConfig', `The API key of \`tidemark login\` cannot be read from the keyring: ${why}.`, {
       todo: 'Unlock the keyring. For a worker without a desktop, run `tidemark login --store file` or set TIDEMARK_API_KEY_FILE.',
     });
   let key: string | null;
@@ -173,7 +181,7 @@ function keyFromKeyring(account: string): string {
   } catch (error) {
     throw fault(errorMessage(error));
   }
-  if (key === null) throw fault('it does not hold the key any more');
+  if (key === null) throw fault('it does not hold the API key any more');
   return checkKey(key, 'the keyring');
 }
 

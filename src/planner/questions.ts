@@ -43,8 +43,8 @@ export function askAgain(
 }
 
 /**
- * Returns a function that requests page 1 of a window. The window becomes a calibration segment, as a child of the
- * market.
+ * Returns a function that requests page 1 of a window. The function adds the window to the tree of segments, as a
+ * calibration segment below the root.
  */
 export function probing(state: CrawlState, splitField: SplitField): (window: Window) => Task<SearchAnswer> {
   return (window) =>

@@ -44,7 +44,7 @@ const SECTIONS: Section[] = [
     id: 'forecast',
     short: 'Forecast',
     title: 'Forecast and actual requests',
-    about: 'Requests that each run forecast at its start, and requests that it sent.',
+    about: 'For each run: the requests forecast at its start, and the requests sent.',
     render: renderForecasts,
   },
   {

@@ -13,7 +13,7 @@ export const PEOPLE: ListKind<Field> = {
     last_name: ['lastname', 'surname', 'familyname'],
     company_name: ['companyname', 'company', 'employer', 'organisation', 'organization'],
     domain: ['domain', 'website', 'url', 'companydomain', 'companywebsite'],
-    // The command sets this field. No column may have this meaning.
+    // The option `--reveal` sets this field, so no column of the list is read into it.
     reveal: [],
   },
   identifying: ['email', 'profile', 'first_name', 'last_name'],

@@ -40,7 +40,9 @@ function waitingInWords({ phase, waiting }: Progress): string | null {
   if (phase === 'paused')
     return 'An operator paused the run. To continue, send the signal `resume` or run `tidemark resume`.';
   if (waiting === undefined) return null;
-  return waiting.until === null ? waiting.reason : `${waiting.reason} Quota opens at ${minute(waiting.until)}.`;
+  return waiting.until === null
+    ? waiting.reason
+    : `${waiting.reason} Requests are probably allowed again at ${minute(waiting.until)}.`;
 }
 
 /**

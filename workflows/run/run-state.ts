@@ -281,7 +281,7 @@ export class RunState {
   }
 
   /**
-   * Stores in the progress why the run waits for quota, and when the quota probably opens.
+   * Stores in the progress why the run waits for quota, and when the API probably allows requests again.
    * @param now milliseconds since 1970
    */
   beginQuotaWait(now: number): void {

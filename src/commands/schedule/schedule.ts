@@ -66,10 +66,15 @@ export function registerSchedule(program: Command): void {
     await handle.pause('paused with tidemark schedule pause');
     say(`paused  ${id}`);
   });
-  onOne(schedule, 'resume', 'start runs of a paused schedule again', async (handle, id) => {
-    await handle.unpause('resumed with tidemark schedule resume');
-    say(`resumed  ${id}`);
-  });
+  onOne(
+    schedule,
+    'resume',
+    'end the pause of a schedule: its next run starts at the next time of the cron',
+    async (handle, id) => {
+      await handle.unpause('resumed with tidemark schedule resume');
+      say(`resumed  ${id}`);
+    },
+  );
   onOne(schedule, 'trigger', "start a run now, with today's date", async (handle, id) => {
     await handle.trigger('BUFFER_ALL');
     say(`triggered  ${id}`);

@@ -19,8 +19,8 @@ import type { OwnerJob } from '../../crawl/owners/job-state.js';
 import type { ValueFinder } from '../../privacy/values.js';
 
 /**
- * Removes files that can be made again, from the landing zone or by a command: rejects of streams about people, dev
- * environments, replays of a range of dates, staged models and the report.
+ * Removes files that a replay or another command can make again: rejects of streams about people, dev environments,
+ * replays of a range of dates, staged models and the report.
  * @returns the removed paths, relative to the data folder
  */
 export function removeDerived(dataDir: string): string[] {

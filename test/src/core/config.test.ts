@@ -308,7 +308,7 @@ describe('tidemark.yaml', () => {
   it('says where a secret belongs, and allows filters named like secrets', () => {
     expect(error(() => load('api: { key: x }'))).toMatchObject({
       message: expect.stringContaining('contains a secret (api.key, line 1, column 8)') as string,
-      todo: expect.stringMatching(/set TIDEMARK_API_KEY or TIDEMARK_API_KEY_FILE.*replace the key/) as string,
+      todo: expect.stringMatching(/set TIDEMARK_API_KEY or TIDEMARK_API_KEY_FILE.*replace the API key/) as string,
     });
     const filters = { key: 'word', token: ['a'] };
     const [market] = load(`${API}markets: [{ name: a, filters: { key: word, token: [a] } }]`).markets;

@@ -56,7 +56,7 @@ describe('the stored API key', () => {
   it('replaces the stored key at the next sign-in', async () => {
     await storeKey(place, 'first-key-0123456789', 'file');
     await storeKey({ dataDir, api: { baseUrl: 'https://b.example.com' } }, KEY, 'file');
-    expect(() => findApiKey(place, {})).toThrow(/The stored key is for/);
+    expect(() => findApiKey(place, {})).toThrow(/The stored API key is for/);
   });
 
   it('hides a stored key in errors and logs once it was read', async () => {
@@ -101,7 +101,7 @@ describe.runIf(process.platform === 'linux')('without a keyring', () => {
   });
 
   it('refuses to store the key if the keyring is demanded', async () => {
-    await expect(storeKey(place, KEY, 'keyring')).rejects.toThrow(/keyring of this machine cannot keep the key/);
+    await expect(storeKey(place, KEY, 'keyring')).rejects.toThrow(/keyring of this machine cannot keep the API key/);
     expect(readdirSync(dataDir)).toEqual([]);
   });
 

@@ -42,7 +42,7 @@ describe('the progress text for the Temporal UI', () => {
     expect(text.split('\n').slice(0, 3)).toEqual([
       '**waiting for quota** · market `demo` · date 2026-11-20 · 12,345 requests',
       '',
-      'The daily quota of the API is used up. Quota opens at 2026-11-21 00:00 UTC.',
+      'The daily quota of the API is used up. Requests are probably allowed again at 2026-11-21 00:00 UTC.',
     ]);
     expect(text).toContain('| 33 % | running |  | 6,000 new |');
     const paused = describeProgress({ ...PROGRESS, phase: 'paused' }, null, NOW);
