@@ -16,7 +16,8 @@ export async function checkPayees(input?: unknown, carried?: CarriedRun): Promis
     run.enter('crawling');
     run.concurrency ??= CHECKS_IN_FLIGHT;
     await crawlStream(run, 'payee_checks');
-    // Reports are free, even if a killed worker reads them twice. So use the configured number of requests in flight.
+    // Reading a report twice costs nothing, so a killed worker may repeat several requests. Use the configured number of
+    // requests in flight.
     if (run.concurrency === CHECKS_IN_FLIGHT) run.concurrency = null;
     if (run.ctx.streams.includes('payee_reports')) await crawlStream(run, 'payee_reports');
   });

@@ -2,7 +2,7 @@
 model: ops.reveals
 kind: table
 version: 1
-grain: contact data that an answer was asked to reveal
+grain: e-mail address or phone number that a request asked to reveal
 key: [question_hash, run, what, asked_at]
 description: >-
   Each time tidemark enrich asked the API to reveal an e-mail address or a phone number of a person (--reveal). The

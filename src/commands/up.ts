@@ -46,7 +46,7 @@ export function registerUp(program: Command): void {
       if (stack === null) return;
       try {
         say(`Temporal   ${stack.temporal.address}${stack.temporal.ui ? `   web UI ${stack.temporal.ui}` : ''}`);
-        if (stack.sandbox) say(`Sandbox    ${stack.sandbox.url}   key ${stack.sandbox.key}`);
+        if (stack.sandbox) say(`Sandbox    ${stack.sandbox.url}   API key ${stack.sandbox.key}`);
         if (stack.metrics) say(`Metrics    ${stack.metrics}`);
         say(`Worker     ready, log ${showPath(logFile(config.dataDir, 'worker'))}`);
         say('\nNext, run `tidemark snapshot` in another terminal. Ctrl-C in this terminal stops everything.');

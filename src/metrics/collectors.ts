@@ -45,7 +45,7 @@ async function within(ms: number, work: Promise<void>): Promise<boolean> {
   }
 }
 
-/** Remembers an answer for some milliseconds, and shares one question among all who ask meanwhile. */
+/** Caches the answer of `ask` for `ms` milliseconds. Calls while `ask` is running wait for the same answer. */
 export function remembered<Answer>(ms: number, ask: () => Promise<Answer>): () => Promise<Answer> {
   let answer: Promise<Answer> | undefined;
   let until = 0;

@@ -10,8 +10,8 @@ import { isRefused, type PageAnswer, type SearchAnswer } from './types.js';
  * Reads all pages of a segment at or below the page cap; `first` is page 1. If the number of rows differs from the
  * total, or if the total changed between pages, reads the pages a second time. The second reading shows why companies
  * are missing: they moved, or the API counts them but never lists them.
- * @returns false if the market has more pages than its total explains. The API then caps totals at this number, and the
- * segment gets no state yet.
+ * @returns false if the pages of the whole market hold more rows than its total. Then the API caps totals at this
+ * number, and the segment gets no state yet.
  */
 export function* readLeaf(state: CrawlState, leaf: Segment, first: PageAnswer): Task<boolean> {
   let pages = yield* readPages(state, leaf, first, Math.ceil(first.total / state.size));
@@ -86,7 +86,7 @@ function* readAgain(state: CrawlState, leaf: Segment, pages: PageAnswer[], moved
     (page, i) => page.ids.length < (i < pages.length - 1 ? state.size : leaf.total - i * state.size),
   );
   // If rows came twice, the order changed between pages, and any page may miss companies. Then read all pages again.
-  // Otherwise read the short page first, and the other pages only if the short page has changed.
+  // Otherwise read the first page with too few rows again, and the other pages only if this page has changed.
   const probe = moved || rows > leaf.distinct || short < 0 ? null : short;
   if (probe !== null) {
     const before = leaf.distinct;

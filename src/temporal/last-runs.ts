@@ -3,7 +3,7 @@ import { WorkflowType, type RunResult } from '../../schemas/pipeline/run.js';
 import { MARKET_ATTRIBUTE } from '../../workflows/search-attributes.js';
 import type { FinishedRun, Outcome } from '../metrics/runs.js';
 
-// More finished runs than this are not read; the list begins with the last one.
+// Temporal lists finished runs from the newest to the oldest. Read at most this many of them.
 const LISTED_AT_MOST = 500;
 
 const TYPES = WorkflowType.options.map((type) => `'${type}'`).join(', ');

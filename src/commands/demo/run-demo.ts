@@ -141,7 +141,7 @@ function summarise(
   say(`  Query it      npx tidemark sql "SELECT * FROM marts.companies LIMIT 5"`);
   say(`  Report        ${showPath(report)}  (one HTML file: runs, coverage, schema drift, data dictionary)`);
   if (stack.temporal.ui) say(`  Temporal UI   ${stack.temporal.ui}`);
-  if (stack.sandbox) say(`  Sandbox API   ${stack.sandbox.url}   key ${stack.sandbox.key}`);
+  if (stack.sandbox) say(`  Sandbox API   ${stack.sandbox.url}   API key ${stack.sandbox.key}`);
   if (stack.metrics) say(`  Metrics       ${stack.metrics}`);
   say(`  Logs          ${showPath(logsDir(config.dataDir))}`);
 }

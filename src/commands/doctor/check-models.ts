@@ -22,8 +22,8 @@ export async function checkModels({ dataDir, modelsDir }: Config, now: Date): Pr
     return ok(
       'models',
       changed === 0
-        ? `${changes.length} models, all as applied`
-        : `${changes.length} models; the next run applies changes of ${changed}`,
+        ? `${changes.length} models; none has changed since it was applied`
+        : `${changes.length} models; the next run applies the changes to ${changed} of them`,
     );
   } catch (error) {
     if (error instanceof WarehouseBusyError) return skip('models', 'not checked: a worker is using the warehouse');

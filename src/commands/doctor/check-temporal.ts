@@ -28,8 +28,8 @@ export async function checkTemporal(config: Config | null): Promise<Finding[]> {
         ? ok('temporal', `${where}, search attributes registered`)
         : {
             ...warn('temporal', `${where}: search attributes missing: ${absent.join(', ')}`, 'Run `tidemark setup`.'),
-            // Without the required attributes, runs cannot start. Without the others, only the list in the Temporal UI
-            // lacks the state of each run, so a warning is enough.
+            // Commands and schedules need the required attributes. The others only show a run's state in the list of the
+            // Temporal UI, so a warning is enough if only these are missing.
             ...(missing.required.length > 0 && { state: 'fail' as const }),
           };
     return [finding, await checkWorkers(temporal, config)];

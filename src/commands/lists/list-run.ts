@@ -6,7 +6,7 @@ import { followOptions, type RunOptions } from '../run-options.js';
 export interface WrittenResult {
   /** Further members of the result printed as JSON. */
   json: object;
-  /** Prints the same for people. */
+  /** Prints what was written, for people. Used without `--json`. */
   show: () => void;
 }
 

@@ -69,7 +69,7 @@ export function registerSchedule(program: Command): void {
   onOne(
     schedule,
     'resume',
-    'end the pause of a schedule: its next run starts at the next time of the cron',
+    'end the pause of a schedule; its runs start at their set times again',
     async (handle, id) => {
       await handle.unpause('resumed with tidemark schedule resume');
       say(`resumed  ${id}`);

@@ -6,8 +6,8 @@ import { ownersWithoutPersonalData } from '../owners/without-personal-data.js';
 import type { Fetcher } from './fetcher.js';
 
 /**
- * Start of the segment of the last threshold's row. If a company has no such row after an interruption, it is read
- * again.
+ * Prefix in the column `segment` of the row for the last threshold. If a company has no row with this prefix, its fetch
+ * was interrupted, and the company is fetched again.
  */
 const LAST = 'last:';
 

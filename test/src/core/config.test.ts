@@ -222,7 +222,7 @@ describe('tidemark.yaml', () => {
     ['just words', /must be a mapping/],
     ['markets: []', /api\.baseUrl|api: /],
     [`${API}market: []`, /line 2, column 1: market: is not a setting\. Did you mean "markets"/],
-    [`${API}markets: [{ name: "Nordics!" }]`, /markets\[0\]\.name: must begin with a lower-case letter/],
+    [`${API}markets: [{ name: "Nordics!" }]`, /markets\[0\]\.name: must have 1 to 63 characters: lower-case letters/],
     [`${API}markets: [{ name: a }, { name: a }]`, /two markets have the same name/],
     [
       `${API}markets: [{ name: a, refresh: { companies: soon } }]`,
