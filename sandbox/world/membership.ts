@@ -38,7 +38,7 @@ export function capacityOn(ctx: Context, day: number): number {
   return ctx.options.companies + Math.max(0, day - ctx.start) * newcomersPerDay(ctx);
 }
 
-/** Returns the unix day on which a company joined the market. -Infinity for the companies of day 0. */
+/** Returns the unix day on which a company joined the market. -Infinity if it was in the market on day 0. */
 export function bornOn(ctx: Context, index: number): number {
   const late = index - ctx.options.companies;
   return late < 0 ? -Infinity : ctx.start + 1 + Math.floor(late / newcomersPerDay(ctx));

@@ -22,8 +22,8 @@ import {
 } from './traits.js';
 
 /**
- * All attributes of one company on one day that filters use, in readable form. A profile is computed without the
- * columns that searches use. So tests can check search results with profiles.
+ * All filterable attributes of one company on one day, in readable form. Searches read these attributes from columns. A
+ * profile is computed without these columns, so tests can check search results with profiles.
  */
 export interface Profile {
   status: number;

@@ -24,8 +24,8 @@ const LEGAL_FORM_OF_DRAW = byWeight(LEGAL_FORM_RANKS.map((_, rank) => 1 / (rank 
 /** Unix day of 2009-07-01. About 3 % of the companies were registered on this day. */
 const REGISTRATION_SPIKE = 14_426;
 /**
- * Latest day on which a company of day 0 was founded. It does not depend on the start date, so that markets with
- * different start dates have the same companies.
+ * Latest date of incorporation of a company that is in the market on day 0 (the start date). The value is fixed, so that
+ * markets with different start dates have the same companies.
  */
 const LAST_FOUNDING = fromIso('2026-06-30')!;
 

@@ -6,8 +6,8 @@ grain: row of a list given to tidemark enrich or tidemark resolve (equal rows co
 key: [question_hash]
 description: >-
   Records of the API about the people and companies of lists. Rows about people exist only if personalData is contacts
-  when the table is built. A company has a row when tidemark resolve or tidemark enrich found it; core.companies has
-  its columns.
+  when the table is built. A company has a row when tidemark resolve or tidemark enrich found it. The
+  payload is then its row in core.companies.
 columns:
   question_hash: VARCHAR | SHA-256 of request
   kind: VARCHAR | Lookup that found the person (email, profile, contacts or search) or the company (see core.matches); NULL if nobody was found

@@ -6,8 +6,8 @@ grain: company whose search for employees was read to its end
 key: [company_id]
 description: >-
   How many employees the API reports for each company, and how many the latest search found. A search shows ten pages
-  at most, so a search may not find people without seniority and department. ops.rejects names the searches that
-  showed too few people (stream employees, reason http_error).
+  at most, so the search of a large company is split by seniority and department. It may not find people who have
+  neither. ops.rejects names the searches that showed too few people (stream employees, reason http_error).
 columns:
   company_id: BIGINT | Id of the company
   run: VARCHAR | Run of the latest search

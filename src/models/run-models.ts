@@ -25,7 +25,7 @@ export interface BuildOptions {
   models?: Model[];
   /** Folder with the user's own models (see `models` in docs/configuration.md). */
   modelsDir?: string | undefined;
-  /** Set of models to build. Default: the applied set. The warehouse stores `origin` and `ofSet` as the reason. */
+  /** Set of models to build. Default: the applied set. `origin` and `ofSet` are stored with the set: why it is applied. */
   set?: ModelSet;
   origin?: SetOrigin;
   ofSet?: number;
