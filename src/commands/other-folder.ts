@@ -60,6 +60,13 @@ function outdatedWorkers(workers: readonly WorkerSeen[], { fileHash }: Config, o
     .map(({ name }) => name);
 }
 
+/** Whether a worker polls; true when the server does not list its pollers. */
+export async function anyWorker(client: Client): Promise<boolean> {
+  const { seenWorkers } = await import('../temporal/crawl-workers.js');
+  const workers = await seenWorkers(client).catch(() => null);
+  return workers === null || workers.length > 0;
+}
+
 /** Asks a run for its data folder; undefined when no worker answers within 3 s. */
 export async function folderOf(client: Client, workflowId: string): Promise<DataFolder | undefined> {
   const asked = client.connection.withDeadline(Date.now() + 3_000, async () =>

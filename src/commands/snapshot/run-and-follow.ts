@@ -6,7 +6,7 @@ import { createProgressView, silentView } from '../../progress/view.js';
 import type { RunResult } from '../../../schemas/pipeline/run.js';
 import type { CliContext } from '../../terminal/context.js';
 import { INTERRUPTED, interruptSignal } from '../../terminal/interrupt.js';
-import { folderOf, otherFolder, workerWarnings } from '../other-folder.js';
+import { anyWorker, folderOf, otherFolder, workerWarnings } from '../other-folder.js';
 import { FAILED } from '../../terminal/print-error.js';
 import { say, sayJson, tell } from '../../terminal/print.js';
 import { renderResult } from './render-result.js';
@@ -43,6 +43,7 @@ export async function runAndFollow(
       const { workflowId } = started.handle;
       if (options.json) sayJson({ workflowId, joined: started.joined });
       else say(`${started.joined ? 'Already running' : 'Started'}: ${workflowId}. Follow it with: ${options.again}`);
+      if (!(await anyWorker(temporal.client))) tell('! No worker is running. Start one with `tidemark worker`.');
       return null;
     }
     const interrupted = interruptSignal();
