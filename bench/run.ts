@@ -10,12 +10,14 @@ import { benchLimits } from './limits.js';
 import { benchTenMillion } from './ten-million.js';
 import { benchResolve } from './resolve.js';
 import { benchSearchRequests } from './search-requests.js';
+import { benchStartup } from './startup.js';
 
 /**
  * `npm run bench` runs all benchmarks; `npm run bench -- parquet-writer` runs one. Compare only ratios within one run;
  * see docs/performance.md.
  */
 const benches: Record<string, () => Promise<void>> = {
+  startup: benchStartup,
   'parquet-writer': benchParquetWriter,
   planner: benchPlanner,
   sandbox: benchSandbox,

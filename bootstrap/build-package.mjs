@@ -4,14 +4,14 @@ import { pathToFileURL } from 'node:url';
 import { compile } from './build.mjs';
 import { projectRoot } from './packages.mjs';
 
-// `npm run build` fills dist/, which `npm pack` ships. dist/ gets the checked and compiled code with types and source
-// maps, the files that the code reads, and the bundle of the workflows.
+// `npm run build` fills dist/, which `npm pack` ships. dist/ gets the checked and compiled code with types, the files
+// that the code reads, and the bundle of the workflows.
 
 const root = projectRoot();
 const dist = path.join(root, 'dist');
 rmSync(dist, { recursive: true, force: true });
 try {
-  await compile(root, dist);
+  await compile(root, dist, ['--sourceMap', 'false', '--inlineSources', 'false']);
   const { loadWorkflowBundle } = await import(pathToFileURL(path.join(dist, 'src', 'temporal', 'bundle.js')).href);
   await loadWorkflowBundle();
 } catch (error) {

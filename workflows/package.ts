@@ -27,7 +27,6 @@ export {
   watchId,
 } from './ids.js';
 export { CRAWL_QUEUE, WAREHOUSE_QUEUE } from './queues.js';
-export { DATE_ATTRIBUTE, MARKET_ATTRIBUTE } from './search-attributes.js';
 export type {
   BackfillInput,
   EnrichOwnersInput,

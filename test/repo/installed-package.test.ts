@@ -1,76 +1,83 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ROOT } from './project-files.js';
+import { startSandbox } from '../../sandbox/index.js';
+import {
+  compileFiles,
+  installPackage,
+  runNode,
+  writeDocs,
+  type InstalledPackage,
+} from '../helpers/installed-package.js';
 
 // Packs Tidemark as `npm publish` would, installs it in an empty folder and uses it there, as a user's project does.
-const folder = mkdtempSync(path.join(tmpdir(), 'tidemark-installed-'));
-const installed = path.join(folder, 'node_modules', 'tidemark');
-
+let tidemark: InstalledPackage;
 beforeAll(() => {
-  npm(ROOT, 'pack', '--pack-destination', folder);
-  const [archive = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
-  writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ name: 'user', private: true, type: 'module' }));
-  npm(folder, 'install', archive, '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund');
+  tidemark = installPackage();
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => tidemark?.remove());
 
-it('contains neither tests nor settings of a developer', () => {
-  const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
+const run = async (args: string[], env: Record<string, string> = {}): Promise<string> =>
+  runNode(process.execPath, tidemark.folder, args, env);
+
+it('contains neither tests, source maps nor settings of a developer', () => {
+  const files = readdirSync(tidemark.root, { recursive: true, encoding: 'utf8' });
   expect(files).toContain(path.join('dist', 'workflow-bundle.js'));
   expect(files).toContain('tidemark.schema.json');
-  const unwanted = /\.test\.|(^|\/)tidemark\.yaml$|\.env|tsconfig|^(bench|data|reports|src)\/|(?<!\.d)\.ts$/;
+  const unwanted = /\.test\.|\.map$|(^|\/)tidemark\.yaml$|\.env|tsconfig|^(bench|data|reports|src)\/|(?<!\.d)\.ts$/;
   expect(files.filter((name) => unwanted.test(name))).toEqual([]);
 });
 
-it('runs the command line', () => {
-  expect(tidemark('--version')).toMatch(/^\d+\.\d+\.\d+\n$/);
-  expect(tidemark('--help')).toContain('snapshot');
+it('runs the command line', async () => {
+  expect(await run([tidemark.bin, '--version'])).toMatch(/^\d+\.\d+\.\d+\n$/);
+  expect(await run([tidemark.bin, '--help'])).toContain('snapshot');
 });
 
-// The program is checked against the declarations of the package: an option that does not exist is an error.
-it('exports client, sandbox and workflows with types', () => {
+// The programs are checked against the declarations of the package: an option that does not exist is an error.
+it('exports client, sandbox and workflows with types, and the programs of docs/client.md run', async () => {
   writeFileSync(
-    path.join(folder, 'use.ts'),
-    `import { createApiClient, TokenVerificationError } from 'tidemark/client';
+    path.join(tidemark.folder, 'use.ts'),
+    `import { createApiClient, TokenVerificationError, type Company, type Documented } from 'tidemark/client';
 import { startSandbox } from 'tidemark/sandbox';
-import { CRAWL_QUEUE, snapshotId, type MarketSnapshotInput, type RunResult } from 'tidemark/workflows';
+import { CRAWL_QUEUE, snapshotId, type Workflows } from 'tidemark/workflows';
 
 const sandbox = await startSandbox({ companies: 20, tenders: 1 });
 const client = createApiClient({ baseUrl: sandbox.url, apiKey: sandbox.key });
 const { data } = await client.v2.prospecting({ per_page: 10 });
+const { data: company } = await client.v2.company(data.data[0]!.id);
+const name: string | null | undefined = company.name;
+const phones: string[] | null | undefined = company.company_phone;
+const whole: Documented<Company> = company;
+const other: unknown = company['a field that the reference does not name'];
+// @ts-expect-error -- a name is no number
+export const number: number = company.name;
 // @ts-expect-error -- no such option
 export const wrong = () => startSandbox({ companes: 20 });
+// @ts-expect-error -- a backfill needs its days
+export const input: Parameters<Workflows['backfill']>[0] = { market: 'demo' };
 const stranger = createApiClient({ baseUrl: sandbox.url, apiKey: 'not-the-key', maxRetries: 0 });
 const refused = await stranger.v2.metrics().catch((error: unknown) => error instanceof TokenVerificationError);
 await Promise.all([client.close(), stranger.close(), sandbox.close()]);
-
-const input: MarketSnapshotInput = { market: 'demo' };
-const outcome = (result: RunResult): string => result.outcome;
-console.log(data.data.length, refused, CRAWL_QUEUE, snapshotId(input.market ?? '', '2026-11-22'), typeof outcome);
+console.log(data.data.length, refused, CRAWL_QUEUE, snapshotId('demo', '2026-11-22'), typeof name, phones === other, !whole);
 `,
   );
-  const types = path.join(ROOT, 'node_modules', '@types');
-  const options = ['--module', 'nodenext', '--target', 'es2023', '--strict', '--types', 'node', '--typeRoots', types];
-  run(folder, path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), ...options, 'use.ts');
-  expect(run(folder, 'use.js').trim()).toBe('10 true tidemark-crawl snapshot/demo/2026-11-22 function');
-});
-
-function npm(cwd: string, ...args: string[]): void {
-  execFileSync('npm', args, { cwd, encoding: 'utf8', shell: process.platform === 'win32', stdio: 'pipe' });
-}
-
-function tidemark(...args: string[]): string {
-  return run(folder, path.join(installed, 'bin', 'tidemark.mjs'), ...args);
-}
-
-function run(cwd: string, ...args: string[]): string {
+  const programs = writeDocs(tidemark.folder);
+  expect(programs).toHaveLength(5);
+  const sources = programs.map((name) => `${name}.ts`);
+  await compileFiles(tidemark.folder, ['use.ts', ...sources.slice(0, -1)]);
+  // The declarations of @temporalio/client have errors of their own.
+  await compileFiles(tidemark.folder, sources.slice(-1), ['--skipLibCheck']);
+  expect((await run(['use.js'])).trim()).toBe('10 true tidemark-crawl snapshot/demo/2026-11-22 string false false');
+  const sandbox = await startSandbox({ companies: 30, tenders: 1 });
   try {
-    return execFileSync(process.execPath, args, { cwd, encoding: 'utf8', stdio: 'pipe' });
-  } catch (error) {
-    const { stdout, stderr } = error as { stdout: string; stderr: string };
-    throw new Error(`${args.join(' ')} failed:\n${stdout}${stderr}`, { cause: error });
+    const env = { TIDEMARK_API_URL: sandbox.url, TIDEMARK_API_KEY: sandbox.key };
+    const [all, capped, report, ownSandbox] = programs;
+    expect((await run([`${all}.js`], env)).trim().split('\n').length).toBeGreaterThan(10);
+    expect((await run([`${capped}.js`], env)).trim()).toBe('10 companies; hidden by the page cap: true');
+    expect(await run([`${report}.js`], env)).toMatch(/^\d+\n$/m);
+    expect((await run([`${ownSandbox}.js`], env)).trim()).toBe('20');
+    await expect(run([`${all}.js`], { TIDEMARK_API_URL: sandbox.url })).rejects.toThrow('the API key is missing');
+  } finally {
+    await sandbox.close();
   }
-}
+});
