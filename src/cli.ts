@@ -33,6 +33,7 @@ import { registerTenders } from './commands/snapshot/tenders.js';
 import { registerUp } from './commands/up.js';
 import { registerWatch } from './commands/watch/watch.js';
 import { registerWorker } from './commands/worker.js';
+import { registerWorkers } from './commands/workers.js';
 import { keepFilesPrivate } from './core/file-modes.js';
 import { version } from './core/version.js';
 import { HELP, writeHelp } from './terminal/help.js';
@@ -72,7 +73,7 @@ const COMMANDS: Record<string, readonly ((program: Command) => void)[]> = {
   ],
   'Models:': [registerModels],
   'Schedules and watching:': [registerSchedule, registerWatch, registerNotify],
-  'Operate:': [registerQuota, registerPublish, registerReplay, registerCompact, registerForget],
+  'Operate:': [registerWorkers, registerQuota, registerPublish, registerReplay, registerCompact, registerForget],
 };
 
 /** Creates the command line. Each command loads its modules only when it runs, so that `--help` is fast. */

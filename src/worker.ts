@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Client } from '@temporalio/client';
-import { NativeConnection, Runtime, Worker, type LogLevel } from '@temporalio/worker';
+import { NativeConnection, Runtime, Worker, type LogLevel, type WorkerDeploymentOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { createAlertActivities } from '../activities/notify.js';
 import { createCrawlActivities } from '../activities/crawl.js';
@@ -16,10 +16,12 @@ import { findApiKey } from './core/stored-key.js';
 import type { AtWork } from './crawl/concurrency-share.js';
 import type { MetricsAddress } from './metrics/serve.js';
 import { bookAttempt } from './request-log/request-log.js';
-import { loadWorkflowBundle } from './temporal/bundle.js';
+import { bundleId, loadWorkflowBundle } from './temporal/bundle.js';
 import { connectTemporal, linkToRun, temporalUnreachable, type TemporalTarget } from './temporal/connect.js';
 import { watchAtWork, workerIdentity } from './temporal/crawl-workers.js';
 import { watchForeignWorkers } from './temporal/foreign-workers.js';
+import { keepVersionCurrent } from './temporal/keep-version.js';
+import { DEPLOYMENT, readDeployment, type Build } from './temporal/versions.js';
 import { ensureSearchAttributes, namespaceError } from './temporal/search-attributes.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 
@@ -72,6 +74,8 @@ async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null): P
   const connection = await connectNative(target);
   try {
     const workers: Worker[] = [];
+    // Undefined: this worker runs no workflows.
+    let build: Build | undefined;
     const stamps = new StampClock(clock);
     const identity = workerIdentity({ folder: shortId(folder.id), settings: shortId(config.fileHash ?? config.hash) });
     const shared = {
@@ -107,11 +111,13 @@ async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null): P
         log.info(now, 'workers that share the concurrency of the API key');
       };
       await watchAtWork(temporal, { identity, onChange, stop });
+      build = await chooseBuild(temporal, config, bundleId(bundle), log);
       workers.push(
         await Worker.create({
           ...shared,
           taskQueue: CRAWL_QUEUE,
           workflowBundle: bundle,
+          ...(build === null ? {} : { workerDeploymentOptions: versioned(build) }),
           activities: {
             ...createCrawlActivities(
               { config, client, clock, stamps, log, folder, sizes, atWork },
@@ -147,7 +153,11 @@ async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null): P
     }
     const queues = workers.map((worker) => worker.options.taskQueue);
     const { address, namespace } = target;
-    await runAll(workers, stop, () => onReady({ queues, address, namespace, metrics: metrics?.url ?? null }));
+    await runAll(workers, stop, async () => {
+      if (build !== undefined && config.worker.versioning !== 'manual')
+        await keepVersionCurrent(temporal, { build, log, stop });
+      onReady({ queues, address, namespace, metrics: metrics?.url ?? null });
+    });
   } finally {
     await connection.close();
   }
@@ -167,11 +177,27 @@ function quotaGateId({ api }: Config, apiKey: string): string {
   return `quota/${createHash('sha256').update(`${api.baseUrl} ${apiKey}`).digest('hex').slice(0, 16)}`;
 }
 
+/** Returns the version of a worker; null when it runs without one. */
+async function chooseBuild(temporal: Client, { worker }: Config, build: string, log: Logger): Promise<Build> {
+  if (worker.versioning === 'off') return null;
+  if ((await readDeployment(temporal)) !== null) return build;
+  log.info(
+    'This Temporal server has no Worker Deployments, or refuses access to them. The worker runs without a version.',
+  );
+  return null;
+}
+
+// A run finishes on the version on which it started. The workflows that wait for days state another behaviour.
+function versioned(buildId: string): WorkerDeploymentOptions {
+  const version = { deploymentName: DEPLOYMENT, buildId };
+  return { version, useWorkerVersioning: true, defaultVersioningBehavior: 'PINNED' };
+}
+
 /**
  * Runs several workers together. If one fails, the others stop, too, because a process with only some of its workers
  * must not remain.
  */
-async function runAll(workers: Worker[], stop: AbortSignal, ready: () => void): Promise<void> {
+async function runAll(workers: Worker[], stop: AbortSignal, ready: () => Promise<void>): Promise<void> {
   const shutdown = (): void => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };
@@ -184,7 +210,7 @@ async function runAll(workers: Worker[], stop: AbortSignal, ready: () => void): 
     }
   });
   if (stop.aborted) shutdown();
-  else ready();
+  else await ready();
   const ends = await Promise.allSettled(running);
   stop.removeEventListener('abort', shutdown);
   const failed = ends.find((end) => end.status === 'rejected');

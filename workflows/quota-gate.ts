@@ -4,6 +4,7 @@ import {
   getExternalWorkflowHandle,
   setCurrentDetails,
   setHandler,
+  setWorkflowOptions,
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -18,6 +19,9 @@ import { inLine } from './quota-room.js';
 
 // Pause between two releases. It gives the run released first the time to show whether quota is really left.
 const STAGGER_SECONDS = 2;
+
+// The gate may wait for days, so it may outlive the workers of its version. It moves to the current version.
+setWorkflowOptions({ versioningBehavior: 'AUTO_UPGRADE' }, quotaGate);
 
 /**
  * Guards the daily limit of one API key for all its runs and workers.

@@ -26,8 +26,8 @@ export function publishedPlace(published: string, folder: DataFolder | undefined
 }
 
 /**
- * Warnings about workers, to show before a run starts: another data folder, or settings that a worker read before
- * the configuration file was edited.
+ * Warnings about workers, to show before a run starts: another data folder, settings that a worker read before the
+ * configuration file was edited, or runs whose version has no worker.
  */
 export async function workerWarnings(client: Client, config: Config): Promise<string[]> {
   const { seenWorkers } = await import('../temporal/crawl-workers.js');
@@ -48,7 +48,9 @@ export async function workerWarnings(client: Client, config: Config): Promise<st
     warnings.push(
       `These workers use other settings than ${config.file} (changed at ${changedAt(config.file)}): ${outdated.join(', ')}. Restart them.`,
     );
-  return warnings;
+  const { readVersions, versionWarnings } = await import('../temporal/versions.js');
+  const versions = await readVersions(client).catch(() => null);
+  return versions === null ? warnings : [...warnings, ...versionWarnings(versions)];
 }
 
 /** Lists workers of this data folder that read the configuration file before its last change. */

@@ -210,6 +210,7 @@ export const ConfigSchema = z.strictObject({
     })
     .optional(),
   notify: NotifySchema,
+  worker: z.strictObject({ versioning: z.enum(['auto', 'manual', 'off']).default('auto') }).prefault({}),
   watch: z
     .strictObject({
       callback: z.url().optional(),

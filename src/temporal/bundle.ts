@@ -50,3 +50,23 @@ function fingerprint(root: string): string {
   }
   return hash.digest('hex').slice(0, 16);
 }
+
+// Webpack writes each module with its path, relative to some folder of this machine, and sorts the modules by path.
+const FOLDER = /[^"'\s!(]*\/(node_modules(?!\/\.cache)|workflows|schemas)\b/g;
+const FRAME = /\*{4,}/g;
+const MODULE = '\n/***/ ';
+
+/**
+ * Returns the id of a bundle: a hash of its modules (16 hex digits). Equal modules give equal ids on all machines. The
+ * source map does not count, because it contains the paths of this machine.
+ */
+export function bundleId({ code }: { code: string }): string {
+  const text = code
+    .replace(/\n\/\/# sourceMappingURL=.*\s*$/, '')
+    .replaceAll(FOLDER, '$1')
+    // A comment above each module has a frame as wide as the path.
+    .replaceAll(FRAME, '***');
+  const hash = createHash('sha256');
+  for (const part of text.split(MODULE).toSorted()) hash.update(part).update('\0');
+  return hash.digest('hex').slice(0, 16);
+}

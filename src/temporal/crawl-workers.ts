@@ -12,6 +12,10 @@ const LOOK_EVERY_MS = 10_000;
 const SEEN_WITHIN_MS = 90_000;
 // temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY
 const ACTIVITIES = 2;
+// temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW
+const WORKFLOWS = 1;
+// temporal.api.enums.v1.WorkerVersioningMode.WORKER_VERSIONING_MODE_VERSIONED
+const VERSIONED = 2;
 // temporal.api.enums.v1.DescribeTaskQueueMode.DESCRIBE_TASK_QUEUE_MODE_ENHANCED
 const ENHANCED = 1;
 
@@ -58,7 +62,7 @@ export function parseIdentity(identity: string): WorkerSeen {
  */
 export async function seenWorkers(client: Client): Promise<WorkerSeen[]> {
   const pollers = await Promise.all([readPollers(client), readPollers(client, WAREHOUSE_QUEUE)]);
-  return [...recent(pollers.flat())].filter((identity) => !isDeadHere(identity)).map(parseIdentity);
+  return [...recentIdentities(pollers.flat())].filter((identity) => !isDeadHere(identity)).map(parseIdentity);
 }
 
 /**
@@ -66,16 +70,20 @@ export async function seenWorkers(client: Client): Promise<WorkerSeen[]> {
  * @throws ServiceError when the server does not answer
  */
 export async function countOtherWorkers(client: Client, identity: string): Promise<number> {
-  const others = recent(await readPollers(client));
+  const others = recentIdentities(await readPollers(client));
   others.delete(identity);
   return [...others].filter((other) => !isDeadHere(other)).length;
 }
 
-/** Returns the identities of the workers that polled in the last 90 s. */
-function recent(pollers: readonly Poller[]): Set<string> {
+/** Returns the pollers that polled in the last 90 s. */
+function recent(pollers: readonly Poller[]): Poller[] {
   const since = Date.now() - SEEN_WITHIN_MS;
-  const seen = pollers.filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 >= since);
-  return new Set(seen.map((poller) => poller.identity ?? ''));
+  return pollers.filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 >= since);
+}
+
+/** Returns the identities of the workers that polled in the last 90 s. */
+function recentIdentities(pollers: readonly Poller[]): Set<string> {
+  return new Set(recent(pollers).map(({ identity }) => identity ?? ''));
 }
 
 /**
@@ -89,13 +97,36 @@ async function readPollers(client: Client, name = CRAWL_QUEUE): Promise<Poller[]
     taskQueueType: ACTIVITIES,
   };
   const all = { ...queue, apiMode: ENHANCED, taskQueueTypes: [ACTIVITIES], reportPollers: true };
-  const { versionsInfo } = await client.workflowService.describeTaskQueue(all);
+  // Only the plain request lists workers with a version.
+  const [{ versionsInfo }, { pollers }] = await Promise.all([
+    client.workflowService.describeTaskQueue(all),
+    client.workflowService.describeTaskQueue(queue),
+  ]);
   const found = Object.values(versionsInfo ?? {}).flatMap(({ typesInfo }) => typesInfo?.[ACTIVITIES]?.pollers ?? []);
-  if (found.length > 0) return found;
-  return (await client.workflowService.describeTaskQueue(queue)).pollers ?? [];
+  return [...found, ...(pollers ?? [])];
+}
+
+/**
+ * Lists the versions of the crawl workers that polled recently; null stands for workers without a version.
+ * @throws ServiceError when the server does not answer
+ */
+export async function liveBuilds(client: Client): Promise<Set<string | null>> {
+  const { namespace } = client.options;
+  const taskQueue = { name: CRAWL_QUEUE };
+  const [workflows, activities] = await Promise.all([
+    client.workflowService.describeTaskQueue({ namespace, taskQueue, taskQueueType: WORKFLOWS }),
+    readPollers(client),
+  ]);
+  const pollers = recent([...(workflows.pollers ?? []), ...activities]);
+  return new Set(pollers.filter(({ identity }) => !isDeadHere(identity ?? '')).map(buildOf));
+}
+
+function buildOf({ deploymentOptions }: Poller): string | null {
+  return deploymentOptions?.workerVersioningMode === VERSIONED ? (deploymentOptions.buildId ?? null) : null;
 }
 
 interface Poller {
+  deploymentOptions?: { buildId?: string | null; workerVersioningMode?: unknown } | null;
   identity?: string | null;
   lastAccessTime?: { seconds?: { toString(): string } | null } | null;
 }

@@ -1,17 +1,17 @@
-import { appendFileSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterEach, expect, it } from 'vitest';
-import { ensureBuild } from '../../bootstrap/build.mjs';
 import { ensureTemporalCli } from '../../bootstrap/temporal.mjs';
 import type { RunResult } from '../../schemas/pipeline/run.js';
 import { Supervised } from '../chaos/supervised.js';
-import { cleanEnv, ROOT, startProcess, type RunningProcess } from '../helpers/processes.js';
+import { cleanEnv } from '../helpers/processes.js';
 import { makeProject } from '../helpers/project.js';
 import { startRecordingProxy } from '../helpers/recording-proxy.js';
 import { waitUntil } from '../helpers/sandbox.js';
 import { startTarget } from '../helpers/target.js';
+import { startUpgradedWorker } from '../helpers/upgraded-worker.js';
 
 const INTERVAL_MS = 2_000;
 const POLL = /^GET \/v2\/kyb\/[^/]+\/ubo\/enrich\//;
@@ -51,7 +51,7 @@ it('polls jobs of six hours at most once per interval, across a new version of t
   await waitUntil('every job is polled', async () => polls().length >= jobs);
 
   await old.stop();
-  const upgraded = await startUpgraded(project.env);
+  const upgraded = await startUpgradedWorker(project.env);
   cleanups.push(() => upgraded.stop());
   const atUpgrade = polls().length;
   await waitUntil('the new version polls', async () => polls().length >= atUpgrade + jobs);
@@ -97,14 +97,4 @@ async function startOwnTemporal(): Promise<{ temporal: Supervised; address: stri
     () => connection.close(),
   );
   return { temporal, address, client: new Client({ connection }) };
-}
-
-/** Starts a worker of another version: other workflow code in another bundle. */
-async function startUpgraded(env: NodeJS.ProcessEnv): Promise<RunningProcess> {
-  const build = await ensureBuild({ root: ROOT, log: () => undefined });
-  const copy = `${build}-upgraded-${process.pid}`;
-  cpSync(build, copy, { recursive: true, filter: (from) => !from.endsWith('workflow-bundle.js') });
-  cleanups.push(() => rmSync(copy, { recursive: true, force: true }));
-  appendFileSync(path.join(copy, 'workflows', 'enrich-owners.js'), '\nexport const nextVersion = true;\n');
-  return startProcess([path.join(copy, 'src', 'cli.js'), 'worker'], { env, ready: /worker.*(ready|running)/i });
 }

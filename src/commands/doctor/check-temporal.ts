@@ -32,7 +32,7 @@ export async function checkTemporal(config: Config | null): Promise<Finding[]> {
             // Temporal UI, so a warning is enough if only these are missing.
             ...(missing.required.length > 0 && { state: 'fail' as const }),
           };
-    return [finding, await checkWorkers(temporal, config)];
+    return [finding, ...(await checkWorkers(temporal, config))];
   } catch (error) {
     return [fail('temporal', error), skip('workers', 'not checked')];
   } finally {
@@ -40,7 +40,7 @@ export async function checkTemporal(config: Config | null): Promise<Finding[]> {
   }
 }
 
-async function checkWorkers({ client, target }: TemporalClient, config: Config | null): Promise<Finding> {
+async function checkWorkers({ client, target }: TemporalClient, config: Config | null): Promise<Finding[]> {
   const pollers = async (name: string, type: number): Promise<number> => {
     const answer = await client.workflowService.describeTaskQueue({
       namespace: target.namespace,
@@ -53,15 +53,20 @@ async function checkWorkers({ client, target }: TemporalClient, config: Config |
   const [crawl, warehouse] = await Promise.all([pollers(CRAWL_QUEUE, 1), pollers(WAREHOUSE_QUEUE, 2)]);
   const idle = [...(crawl === 0 ? [CRAWL_QUEUE] : []), ...(warehouse === 0 ? [WAREHOUSE_QUEUE] : [])];
   if (idle.length > 0)
-    return warn(
-      'workers',
-      `no worker polls ${idle.join(' and ')}`,
-      'Runs wait for a worker. Start one with `tidemark worker` or `tidemark up`.',
-    );
-  const [warning] = config === null ? [] : await workerWarnings(client, config);
-  if (warning !== undefined)
-    return warn('workers', warning, 'A run uses the data folder and the settings of the worker that starts it.');
-  return ok('workers', `${crawl} polling ${CRAWL_QUEUE}, ${warehouse} polling ${WAREHOUSE_QUEUE}`);
+    return [
+      warn(
+        'workers',
+        `no worker polls ${idle.join(' and ')}`,
+        'Runs wait for a worker. Start one with `tidemark worker` or `tidemark up`.',
+      ),
+    ];
+  const warnings = config === null ? [] : await workerWarnings(client, config);
+  if (warnings.length > 0) {
+    const todo =
+      'A run uses the data folder, the settings and the version of the worker that starts it. `tidemark workers` shows the versions.';
+    return warnings.map((warning) => warn('workers', warning, todo));
+  }
+  return [ok('workers', `${crawl} polling ${CRAWL_QUEUE}, ${warehouse} polling ${WAREHOUSE_QUEUE}`)];
 }
 
 /** Checks the ports that `tidemark up` needs. Called only when Temporal does not answer. */

@@ -1,0 +1,114 @@
+import type { Command } from 'commander';
+import { TidemarkError } from '../core/errors.js';
+import type { TemporalClient } from '../temporal/connect.js';
+import type { Build, VersionState } from '../temporal/versions.js';
+import { examples, loadContext } from '../terminal/context.js';
+import { say, sayJson, tell } from '../terminal/print.js';
+import { sayTable } from '../terminal/say-table.js';
+
+/** Name that selects workers without a version in `tidemark workers promote`. */
+const UNVERSIONED = 'unversioned';
+
+/** `tidemark workers …`: shows the versions of the crawl workers, and makes one of them current. */
+export function registerWorkers(program: Command): void {
+  const workers = program
+    .command('workers')
+    .description('show the versions of the crawl workers, and which runs continue on which version')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', examples('tidemark workers', 'tidemark workers promote'))
+    .action(async (options: { json?: boolean }, command: Command) => {
+      await withVersions(command, async (_temporal, state) => {
+        const { versionWarnings } = await import('../temporal/versions.js');
+        const rows = versionRows(state);
+        const warnings = versionWarnings(state);
+        if (options.json) return sayJson({ current: state.current, versions: rows, warnings });
+        const columns = ['version', 'current', 'workers', 'runs'] as const;
+        sayTable({ columns, rows: rows.map((row) => columns.map((column) => row[column])) });
+        for (const warning of warnings) tell(`Warning: ${warning}`);
+      });
+    });
+
+  workers
+    .command('promote [version]')
+    .description(
+      'start new runs on a version, and move runs to it whose own version has no worker; without a version: the newest one with a worker',
+    )
+    .addHelpText('after', examples('tidemark workers promote', `tidemark workers promote ${UNVERSIONED}`))
+    .action(async (version: string | undefined, _options: unknown, command: Command) => {
+      await withVersions(command, async ({ client }, state) => {
+        const { moveStranded, nameOf, promote } = await import('../temporal/versions.js');
+        const build = version === undefined ? newestLive(state) : parseBuild(version, state);
+        if (build !== state.current) await promote(client, build);
+        say(`New runs start on ${nameOf(build)}.`);
+        for (const run of await moveStranded(client, state, build))
+          say(`${run.workflowId} moved to ${nameOf(build)}: ${nameOf(run.build)} has no worker.`);
+      });
+    });
+}
+
+async function withVersions(
+  command: Command,
+  work: (temporal: TemporalClient, state: VersionState) => Promise<void>,
+): Promise<void> {
+  const { config } = await loadContext(command);
+  const [{ connectTemporal }, { readVersions }] = await Promise.all([
+    import('../temporal/connect.js'),
+    import('../temporal/versions.js'),
+  ]);
+  const temporal = await connectTemporal(config.dataDir);
+  try {
+    const state = await readVersions(temporal.client);
+    if (state === null) {
+      throw new TidemarkError(
+        'Internal',
+        'This Temporal server has no Worker Deployments, or refuses access to them.',
+        {
+          todo: 'Nothing to do: workers run without versions. Temporal 1.28 and later have them.',
+        },
+      );
+    }
+    await work(temporal, state);
+  } finally {
+    await temporal.close();
+  }
+}
+
+interface VersionRow {
+  version: string;
+  current: 'yes' | '';
+  /** Whether a worker of the version polls. */
+  workers: 'polling' | 'none';
+  /** Number of open runs that only this version may continue. */
+  runs: number;
+}
+
+function versionRows({ current, versions, live, pinned }: VersionState): VersionRow[] {
+  const builds: Build[] = versions.map(({ build }) => build);
+  if (current === null || live.has(null)) builds.push(null);
+  return builds.map((build) => ({
+    version: build ?? UNVERSIONED,
+    current: build === current ? 'yes' : '',
+    workers: live.has(build) ? 'polling' : 'none',
+    runs: pinned.filter((run) => run.build === build).length,
+  }));
+}
+
+function newestLive({ versions, live }: VersionState): Build {
+  const newest = versions.find(({ build }) => live.has(build));
+  if (newest) return newest.build;
+  if (live.has(null)) return null;
+  throw new TidemarkError('InvalidInput', 'No worker polls.', { todo: 'Start one with `tidemark worker`.' });
+}
+
+function parseBuild(text: string, { versions }: VersionState): Build {
+  if (text === UNVERSIONED) return null;
+  const meant = versions.filter(({ build }) => build.startsWith(text));
+  if (meant.length === 1 && meant[0]) return meant[0].build;
+  throw new TidemarkError(
+    'InvalidInput',
+    `${meant.length === 0 ? 'No version matches' : 'Several versions match'} "${text}".`,
+    {
+      todo: `\`tidemark workers\` lists the versions. ${UNVERSIONED} selects workers without a version.`,
+    },
+  );
+}

@@ -1,0 +1,63 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import type { Logger } from 'pino';
+import { errorMessage } from '../core/errors.js';
+import { moveStranded, nameOf, promote, readVersions, shouldPromote, type Build } from './versions.js';
+
+const LOOK_EVERY_MS = 10_000;
+// A new version is known to the server about a second after its first poll.
+const KNOWN_WITHIN_MS = 30_000;
+const TRY_EVERY_MS = 200;
+
+/**
+ * Makes the build of this worker current if it should be (`shouldPromote`). While the build is current, moves the runs
+ * of versions that have no worker to this build. Looks once before it resolves, then every 10 s until `stop`.
+ * Call it after the worker began to poll.
+ */
+export async function keepVersionCurrent(
+  client: Client,
+  { build, log, stop }: { build: Build; log: Logger; stop: AbortSignal },
+): Promise<void> {
+  let told = '';
+  const look = async (patienceMs: number): Promise<void> => {
+    try {
+      let state = await readVersions(client);
+      if (state === null) return;
+      if (shouldPromote(build, state, state.live)) {
+        await promoteKnown(client, build, patienceMs, stop);
+        log.info(`New runs start on ${nameOf(build)}; before, on ${nameOf(state.current)}.`);
+        state = { ...state, current: build };
+      }
+      if (state.current !== build) return;
+      for (const run of await moveStranded(client, { ...state, live: new Set([...state.live, build]) }, build)) {
+        log.warn(`${run.workflowId} moved to ${nameOf(build)}: ${nameOf(run.build)} has no worker.`);
+      }
+      told = '';
+    } catch (error) {
+      const message = errorMessage(error);
+      if (message !== told && !stop.aborted)
+        log.warn(`Cannot update the worker versions: ${message}. The worker tries again every 10 s.`);
+      told = message;
+    }
+  };
+  await look(KNOWN_WITHIN_MS);
+  void (async () => {
+    for (;;) {
+      await delay(LOOK_EVERY_MS, undefined, { signal: stop, ref: false });
+      await look(0);
+    }
+  })().catch(() => undefined);
+}
+
+/** Promotes a build. The server refuses until it has seen the first poll; tries again for `patienceMs`. */
+async function promoteKnown(client: Client, build: Build, patienceMs: number, stop: AbortSignal): Promise<void> {
+  const until = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      return await promote(client, build);
+    } catch (error) {
+      if (performance.now() > until || stop.aborted) throw error;
+    }
+    await delay(TRY_EVERY_MS);
+  }
+}

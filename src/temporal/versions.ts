@@ -1,0 +1,174 @@
+import type { Client } from '@temporalio/client';
+import { CRAWL_QUEUE } from '../../workflows/queues.js';
+import { liveBuilds } from './crawl-workers.js';
+
+/*
+ * Worker versions of the Temporal deployment "tidemark". A version is a build of the workflows; its id is the hash of
+ * the workflow bundle. Null stands for workers without a version.
+ */
+
+/** Name of the deployment that all crawl workers of a namespace share. */
+export const DEPLOYMENT = 'tidemark';
+
+/** Id of a build, or null for workers without a version. */
+export type Build = string | null;
+
+/** State of the deployment on the server. */
+export interface Deployment {
+  /** The version that gets new runs; null: workers without a version. */
+  current: Build;
+  /** Versions that the server knows. `replaced`: was current before and is not now. Newest first. */
+  versions: { build: string; replaced: boolean }[];
+}
+
+/** A running workflow that only workers of one version may continue. */
+export interface PinnedRun {
+  workflowId: string;
+  build: string;
+}
+
+/** The deployment, its live workers, and the runs whose version has no worker. */
+export interface VersionState extends Deployment {
+  /** Versions with a worker that polled recently. */
+  live: ReadonlySet<Build>;
+  pinned: PinnedRun[];
+  stranded: PinnedRun[];
+}
+
+// Status codes of gRPC.
+const INVALID_ARGUMENT = 3;
+const NOT_FOUND = 5;
+const PERMISSION_DENIED = 7;
+const FAILED_PRECONDITION = 9;
+const UNIMPLEMENTED = 12;
+// temporal.api.enums.v1.VersioningBehavior
+const PINNED = 1;
+const AUTO_UPGRADE = 2;
+
+/**
+ * Reads the state of the deployment; null when the server has no Worker Deployments or refuses to show them.
+ * @throws ServiceError when the server does not answer
+ */
+export async function readDeployment(client: Client): Promise<Deployment | null> {
+  try {
+    const { workerDeploymentInfo: info } = await client.workflowService.describeWorkerDeployment({
+      namespace: client.options.namespace,
+      deploymentName: DEPLOYMENT,
+    });
+    const current = info?.routingConfig?.currentDeploymentVersion?.buildId || null;
+    const versions = (info?.versionSummaries ?? []).map(({ deploymentVersion, firstActivationTime }) => {
+      const build = deploymentVersion?.buildId ?? '';
+      return { build, replaced: build !== current && Boolean(firstActivationTime) };
+    });
+    return { current, versions };
+  } catch (error) {
+    const { code } = error as { code?: number };
+    if (code === NOT_FOUND) return { current: null, versions: [] };
+    if ([UNIMPLEMENTED, PERMISSION_DENIED, FAILED_PRECONDITION, INVALID_ARGUMENT].includes(code ?? 0)) return null;
+    throw error;
+  }
+}
+
+/**
+ * Reads the deployment, its live workers and the runs that are pinned to a version; null as in `readDeployment`.
+ * @throws ServiceError when the server does not answer
+ */
+export async function readVersions(client: Client): Promise<VersionState | null> {
+  const [deployment, live] = await Promise.all([readDeployment(client), liveBuilds(client)]);
+  if (deployment === null) return null;
+  const pinned = await pinnedRuns(client);
+  return { ...deployment, live, pinned, stranded: pinned.filter(({ build }) => !live.has(build)) };
+}
+
+async function pinnedRuns(client: Client): Promise<PinnedRun[]> {
+  const query = `TaskQueue = '${CRAWL_QUEUE}' AND ExecutionStatus = 'Running'`;
+  const found: PinnedRun[] = [];
+  for await (const { workflowId } of client.workflow.list({ query })) {
+    // The list is about a second late, so the run may have ended.
+    const description = await client.workflow
+      .getHandle(workflowId)
+      .describe()
+      .catch(() => null);
+    const info = description?.status.name === 'RUNNING' ? description.raw.workflowExecutionInfo?.versioningInfo : null;
+    const override = info?.versioningOverride;
+    const pinnedTo = override
+      ? override.pinned?.version?.buildId
+      : Number(info?.behavior) === PINNED
+        ? info?.deploymentVersion?.buildId
+        : null;
+    if (pinnedTo) found.push({ workflowId, build: pinnedTo });
+  }
+  return found;
+}
+
+/**
+ * Decides whether a build becomes current. Pure.
+ * - A build that was never current becomes current: it was installed last.
+ * - A build that another one replaced becomes current again only when the current build has no worker. So a restarted
+ *   worker of the old build does not undo an upgrade, but a deliberate downgrade works.
+ */
+export function shouldPromote(build: Build, { current, versions }: Deployment, live: ReadonlySet<Build>): boolean {
+  if (build === current) return false;
+  const isNew = build !== null && !versions.some((one) => one.build === build && one.replaced);
+  return isNew || !live.has(current);
+}
+
+/**
+ * Makes a build current: new runs start on it, and runs that may change their version continue on it.
+ * @throws ServiceError when the server refuses, for example before a worker of the build has polled
+ */
+export async function promote(client: Client, build: Build): Promise<void> {
+  await client.workflowService.setWorkerDeploymentCurrentVersion({
+    namespace: client.options.namespace,
+    deploymentName: DEPLOYMENT,
+    buildId: build ?? '',
+    ignoreMissingTaskQueues: true,
+  });
+}
+
+/** Moves a run to another build, which replays the history of the run and continues it. */
+export async function moveRun(client: Client, workflowId: string, build: Build): Promise<void> {
+  const version = { deploymentName: DEPLOYMENT, buildId: build ?? '' };
+  const versioningOverride =
+    build === null
+      ? { behavior: AUTO_UPGRADE, autoUpgrade: true }
+      : { behavior: PINNED, pinnedVersion: `${DEPLOYMENT}.${build}`, pinned: { behavior: PINNED, version } };
+  await client.workflowService.updateWorkflowExecutionOptions({
+    namespace: client.options.namespace,
+    workflowExecution: { workflowId },
+    updateMask: { paths: ['versioning_override'] },
+    workflowExecutionOptions: { versioningOverride },
+  });
+}
+
+/** Moves all runs whose version has no worker to a build. Returns the runs that it moved. */
+export async function moveStranded(client: Client, state: VersionState, build: Build): Promise<PinnedRun[]> {
+  const moved: PinnedRun[] = [];
+  for (const run of state.stranded) {
+    if (run.build === build) continue;
+    await moveRun(client, run.workflowId, build);
+    moved.push(run);
+  }
+  return moved;
+}
+
+/** Returns what hinders open runs and new runs, with the remedy, for people. Pure. */
+export function versionWarnings({ current, live, stranded }: VersionState): string[] {
+  const remedy = '`tidemark workers promote`';
+  const absent =
+    live.size > 0 && !live.has(current)
+      ? [
+          `New runs wait: they start on ${nameOf(current)}, which has no worker. A worker with \`worker.versioning: auto\` takes over within 2 minutes. Otherwise run ${remedy}.`,
+        ]
+      : [];
+  const waiting = stranded.map(
+    ({ workflowId, build }) =>
+      `${workflowId} waits: it is pinned to ${nameOf(build)}, which has no worker. The current version takes it over within 2 minutes, if \`worker.versioning\` is auto. Otherwise start a worker of that version, or run ${remedy}.`,
+  );
+  return [...absent, ...waiting];
+}
+
+/** Names a build for people: `version 1a2b3c4d`. */
+export function nameOf(build: Build): string {
+  return build === null ? 'workers without a version' : `version ${build}`;
+}
