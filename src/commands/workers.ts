@@ -13,7 +13,7 @@ const UNVERSIONED = 'unversioned';
 export function registerWorkers(program: Command): void {
   const workers = program
     .command('workers')
-    .description('show the versions of the crawl workers, and which runs continue on which version')
+    .description('show the versions of workers and of open runs')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark workers', 'tidemark workers promote'))
     .action(async (options: { json?: boolean }, command: Command) => {
