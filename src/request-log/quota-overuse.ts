@@ -40,8 +40,8 @@ export function quotaOveruse(
  */
 export function describeOveruse({ metric, used_before, used_after, calls, drift }: QuotaOveruseRecord): string | null {
   if (Math.abs(drift) < Math.max(WORTH_TELLING, WORTH_TELLING_SHARE * calls)) return null;
-  const counted = `The API counted ${used_after - used_before} of ${metric} while this run sent ${calls} requests`;
+  const counted = `The API counted ${used_after - used_before} calls (${metric}) while this run sent ${calls} requests`;
   return drift > 0
-    ? `${counted}: ${drift} calls are not its own. Another run or another user of the key sent them.`
-    : `${counted}: ${-drift} requests were not counted.`;
+    ? `${counted}: ${drift} calls are not from this run. Another run or another user of the API key sent them.`
+    : `${counted}: the API did not count ${-drift} requests.`;
 }

@@ -55,7 +55,7 @@ describe('a daily quota that is too small', () => {
     }
     const result = (await run.result()) as RunResult;
     expect(result.outcome).toBe('complete');
-    expect(result.notes).toEqual([expect.stringMatching(/The API counted \d+ .* \d+ calls are not its own/)]);
+    expect(result.notes).toEqual([expect.stringMatching(/The API counted \d+ .* \d+ calls are not from this run/)]);
     const [drift] = await system.project.query('SELECT drift::INTEGER AS drift FROM ops.quota_drift');
     // Refused calls were sent but not counted; they hide as many calls of the other user.
     expect(drift?.['drift']).toBeGreaterThan(60 - 6 * CONCURRENCY);

@@ -9,7 +9,7 @@ import { snapshotId, tendersId, watchId } from '../ids.js';
 const MOST_NOTES = 6;
 const LONGEST = 1_000;
 
-/** What a run found that is not in its result. Each text is a sentence or clause for people. */
+/** Findings of a run that its result does not contain. Each text is a sentence or clause for people. */
 export interface Findings {
   /** Schema drift that no earlier run had. */
   newDrift: readonly string[];

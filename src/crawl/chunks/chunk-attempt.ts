@@ -379,7 +379,7 @@ export class ChunkAttempt {
       if (!known) this.#probed.add(entity);
       try {
         if (known) {
-          // The first row is enough. Don't land it: it is landed already.
+          // One row proves that the API answers this record. Don't land the row again.
           for await (const _ of this.#rowsOf(entity, [])) break;
         } else {
           await this.#land(entity);
