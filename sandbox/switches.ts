@@ -106,8 +106,7 @@ export const SWITCHES: { [Option in keyof Settable]: Switch<Settable[Option]> } 
     group: 'market',
     flag: '--event-twins <kind>',
     value: 'none',
-    description:
-      'whether watch events come in pairs of the same second: none, different (other values) or alike (equal)',
+    description: 'pairs of watch events in one second: none, different (values differ) or alike',
     parse: oneOf('none', 'different', 'alike'),
   },
   maxPerPage: {
@@ -193,7 +192,7 @@ export const SWITCHES: { [Option in keyof Settable]: Switch<Settable[Option]> } 
     group: 'filters',
     flag: '--bounds <kind>',
     value: DEFAULT_RULES.bounds,
-    description: 'bounds that a range includes: inclusive (both), half-open (the lower one) or exclusive (none)',
+    description: 'bounds that a range includes: inclusive (both), half-open (lower), exclusive (none)',
     parse: oneOf('inclusive', 'half-open', 'exclusive'),
   },
   incorporation: {
@@ -207,7 +206,7 @@ export const SWITCHES: { [Option in keyof Settable]: Switch<Settable[Option]> } 
     group: 'filters',
     flag: '--incorporation-policy <policy>',
     value: DEFAULT_RULES.incorporationPolicy,
-    description: 'answer to bounds that company_incorporation does not expect: refuse or empty (finds nothing)',
+    description: 'answer to unexpected bounds of company_incorporation: refuse or empty (no hits)',
     parse: oneOf('refuse', 'empty'),
   },
   incorporationNull: {
@@ -222,8 +221,7 @@ export const SWITCHES: { [Option in keyof Settable]: Switch<Settable[Option]> } 
     flag: '--key <key>',
     value: [],
     shown: 'sandbox-key-<seed>',
-    description:
-      'API key with all permissions; NAME=permission,… adds an API key with only these permissions; repeatable',
+    description: 'API key with all permissions; NAME=permission,… limits the key; repeatable',
     parse: (key, before) => [...(before ?? []), key],
   },
   ids: {
@@ -280,14 +278,14 @@ export const SWITCHES: { [Option in keyof Settable]: Switch<Settable[Option]> } 
     group: 'faults',
     flag: '--permission-body <shape>',
     value: 'detail',
-    description: 'body of version 2 for an API key without the permission: detail, or access (as a LimitError)',
+    description: 'body for an API key without the permission: detail or access (a LimitError)',
     parse: oneOf('detail', 'access'),
   },
   autocompleteNeeds: {
     group: 'faults',
     flag: '--autocomplete-needs <fields>',
     value: 'five',
-    description: 'what autocomplete needs: five (one of the five fields), or any (one field other than the country)',
+    description: 'what autocomplete needs: five (one of five fields) or any (any but the country)',
     parse: oneOf('five', 'any'),
   },
   drift: {
@@ -295,7 +293,7 @@ export const SWITCHES: { [Option in keyof Settable]: Switch<Settable[Option]> } 
     flag: '--drift <kinds>',
     value: [],
     shown: null,
-    description: 'schema drift in answers: field (adds one), type (changes one), missing (leaves one out)',
+    description: 'schema drift in answers: field (adds one), type (changes one), missing (omits one)',
     parse: driftKinds,
   },
   port: {

@@ -124,6 +124,7 @@ describe('tidemark.yaml', () => {
         giveUpAfter: 604_800,
       },
       notify: [],
+      worker: { versioning: 'auto' },
       readers: 'owner',
       retention: {},
       publish: { keep: 3 },
