@@ -22,6 +22,21 @@ export async function verifyKey(config: Config, clock: Clock, key: string): Prom
   }
 }
 
+/**
+ * Checks an API key at the API alone (`/v2/metrics`), for a person who has a key and may have no connector. An address
+ * without a connector may answer every route of the connector with a wrong-key error.
+ * @throws TidemarkError `Unauthorized` when the API refuses the API key
+ */
+export async function verifyAtApi(config: Config, clock: Clock, key: string): Promise<void> {
+  rememberSecret(key);
+  const api = openApi(config, clock, { apiKey: key });
+  try {
+    if (!(await api.call(askApi))) throw refused(config.api.baseUrl);
+  } finally {
+    await api.close();
+  }
+}
+
 /** Whether the connector accepts the API key; null if its answer does not say. */
 async function askConnector(client: ApiClient): Promise<boolean | null> {
   try {
