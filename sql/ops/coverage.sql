@@ -4,7 +4,7 @@ kind: incremental
 version: 1
 grain: market of a run
 key: [run, market]
-description: How many companies of a market each run proved to have found, with a reason for each gap.
+description: How many companies of a market each run found, and how many are missing, with a reason for each gap.
 incremental:
   by: [run]
   changed: SELECT DISTINCT run FROM ledger.dirty_runs

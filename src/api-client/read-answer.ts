@@ -82,7 +82,10 @@ function checkedContent<T>(schema: z.ZodType<T>, data: T, json: unknown): Readin
   return { ok: true, data: () => data, misfits: once(() => readLeniently(schema, json).misfits) };
 }
 
-/** Checks the values only when the caller reads them. The pipeline does not: it lands the text of the answer. */
+/**
+ * Checks the values of an answer only when the caller reads them. The pipeline does not read them: it lands the text of
+ * the answer.
+ */
 function lenientContent<T>(schema: z.ZodType<T>, json: unknown): Reading<T> {
   const read = once(() => {
     if (schema.safeParse(json).success) return { value: json as T, misfits: [] };

@@ -27,7 +27,7 @@ export function modelsInForce(models: readonly Model[], day: string): ModelsInFo
   const inForce = models.filter((model) => served.has(model.model));
   const overdue = inForce.filter(isPast).map((model) => {
     const readers = inForce.filter(({ parents }) => parents.includes(model.model)).map((reader) => reader.model);
-    return `${model.model} should be removed after ${model.deprecationDate}, but ${readers.join(', ')} still reads it.`;
+    return `${model.model} should be removed after ${model.deprecationDate}, but these models still read it: ${readers.join(', ')}.`;
   });
   return { models: inForce, retired: models.filter((model) => !served.has(model.model)), overdue };
 }

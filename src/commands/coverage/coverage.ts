@@ -138,7 +138,7 @@ const CLASSES = {
 /** Renders one line for each class of the certificate that holds companies: found, missing and what the class means. */
 function renderCertificate(certificate: CoverageCertificate): string[] {
   const names = (Object.keys(CLASSES) as (keyof typeof CLASSES)[]).filter((name) => {
-    // The certificate of an older version lacks some classes.
+    // A night that an older version of Tidemark recorded may lack some of these classes.
     const counts = certificate[name] as CoverageCertificate[typeof name] | undefined;
     return counts !== undefined && counts.found + counts.missing > 0;
   });

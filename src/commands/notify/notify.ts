@@ -19,8 +19,8 @@ export function registerNotify(program: Command): void {
 
   notify
     .command('list')
-    .summary("list the targets, their causes and secrets' variables")
-    .description('list the targets, their causes, and the variables that hold their secrets')
+    .summary('list the targets and the variables of their secrets')
+    .description('list the targets, the causes for which they get alerts, and the variables that hold their secrets')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark notify list'))
     .action(async (options: { json?: boolean }, command: Command) => {

@@ -35,8 +35,8 @@ it('keeps all that a served model reads, and names each reader', () => {
     served: ['marts.base', 'marts.old', 'marts.one', 'marts.two'],
     retired: ['marts.unread'],
     overdue: [
-      'marts.base should be removed after 2026-12-31, but marts.old, marts.two still reads it.',
-      'marts.old should be removed after 2026-12-31, but marts.one, marts.two still reads it.',
+      'marts.base should be removed after 2026-12-31, but these models still read it: marts.old, marts.two.',
+      'marts.old should be removed after 2026-12-31, but these models still read it: marts.one, marts.two.',
     ],
   });
 });

@@ -421,7 +421,7 @@ describe('older versions of a model', () => {
     const kept = modelsInForce(read.models, '2027-01-01');
     expect(names(kept.models)).toContain('marts.thing_v1');
     expect(kept.overdue).toEqual([
-      'marts.thing_v1 should be removed after 2026-12-31, but marts.reader still reads it.',
+      'marts.thing_v1 should be removed after 2026-12-31, but these models still read it: marts.reader.',
     ]);
   });
 });
