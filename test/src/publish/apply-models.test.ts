@@ -525,7 +525,7 @@ describe('a model environment', () => {
     await publish(warehouse, dataDir, { run: 'night', now: NOW });
     await warehouse.close();
     expect(await listEnvs(dataDir)).toMatchObject([{ name: 'me', isStale: true }]);
-    await expect(diffEnv(dataDir, 'me', ['core.companies'], 3)).rejects.toThrow('has no core.companies');
+    await expect(diffEnv(dataDir, 'me', ['core.companies'], 3)).rejects.toThrow('has no model core.companies');
     dropEnv(dataDir, 'me');
     expect(await listEnvs(dataDir)).toEqual([]);
     await expect(applyEnv(dataDir, { ...request, name: '../me' })).rejects.toThrow('is not a valid environment name');
