@@ -15,6 +15,7 @@ import { printError, USAGE } from './terminal/print-error.js';
 import { registerEnrich } from './commands/enrich.js';
 import { registerQuota } from './commands/quota.js';
 import { registerRejects } from './commands/rejects.js';
+import { registerCompletion } from './commands/completion/completion.js';
 import { registerCompact } from './commands/compact.js';
 import { registerPublish } from './commands/publish.js';
 import { registerReplay } from './commands/replay.js';
@@ -73,7 +74,15 @@ const COMMANDS: Record<string, readonly ((program: Command) => void)[]> = {
   ],
   'Models:': [registerModels],
   'Schedules and watching:': [registerSchedule, registerWatch, registerNotify],
-  'Operate:': [registerWorkers, registerQuota, registerPublish, registerReplay, registerCompact, registerForget],
+  'Operate:': [
+    registerWorkers,
+    registerQuota,
+    registerPublish,
+    registerReplay,
+    registerCompact,
+    registerForget,
+    registerCompletion,
+  ],
 };
 
 /** Creates the command line. Each command loads its modules only when it runs, so that `--help` is fast. */

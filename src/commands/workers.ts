@@ -33,14 +33,22 @@ export function registerWorkers(program: Command): void {
     .description(
       'start new runs on a version, and move runs to it whose own version has no worker; without a version: the newest one with a worker',
     )
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark workers promote', `tidemark workers promote ${UNVERSIONED}`))
     .action(async (version: string | undefined, _options: unknown, command: Command) => {
       await withVersions(command, async ({ client }, state) => {
         const { moveStranded, nameOf, promote } = await import('../temporal/versions.js');
         const build = version === undefined ? newestLive(state) : parseBuild(version, state);
         if (build !== state.current) await promote(client, build);
+        const moved = await moveStranded(client, state, build);
+        // `tidemark workers` has this option, too, and takes it from the command line.
+        if (command.optsWithGlobals<{ json?: boolean }>().json)
+          return sayJson({
+            current: nameOf(build),
+            moved: moved.map((run) => ({ workflowId: run.workflowId, from: nameOf(run.build) })),
+          });
         say(`New runs start on ${nameOf(build)}.`);
-        for (const run of await moveStranded(client, state, build))
+        for (const run of moved)
           say(`${run.workflowId} moved to ${nameOf(build)}: ${nameOf(run.build)} has no worker.`);
       });
     });

@@ -1,5 +1,6 @@
 import { visibleLine } from '../core/visible-text.js';
 import { createColors } from 'picocolors';
+import { wrapWords } from './wrap.js';
 import { cut } from './display-width.js';
 import { formatCount } from '../core/format-number.js';
 import { formatDuration, formatPercent, formatRate } from './format.js';
@@ -39,7 +40,10 @@ export function renderFrame(state: RunState, options: FrameOptions): string[] {
     lines.push(colored + paintBar(text, paint));
   }
   if (AFTER_STEPS.has(state.phase)) lines.push(paint.cyan(`  ${spinner} ${phaseWords[state.phase]}`));
-  for (const warning of warningsOf(state)) lines.push(paint.yellow(cut(`  ! ${warning}`, options.width)));
+  for (const warning of warningsOf(state)) {
+    const words = wrapWords(warning, options.width - 4);
+    lines.push(...words.map((line, i) => paint.yellow(cut(`${i === 0 ? '  ! ' : '    '}${line}`, options.width))));
+  }
   return lines;
 }
 
@@ -61,7 +65,7 @@ export function renderLine(state: RunState): string {
 export function warningsOf(state: RunState): string[] {
   const waiting =
     state.phase === 'waiting-for-quota'
-      ? ['The daily limit of the API is reached. The run checks the quota regularly and continues by itself.']
+      ? [quotaInWords(state.waiting)]
       : state.phase === 'paused'
         ? ['The run is paused. Continue it with `tidemark resume` or the signal "resume" in the Temporal UI.']
         : state.phase === 'stopping'
@@ -72,6 +76,13 @@ export function warningsOf(state: RunState): string[] {
     ({ activity, attempt, message }) => `${activity}: attempt ${attempt} failed, Temporal retries: ${oneLine(message)}`,
   );
   return [...idle, ...waiting, ...retries, ...state.notes.map(oneLine)];
+}
+
+function quotaInWords(waiting: RunState['waiting']): string {
+  const why = waiting?.reason ?? 'The daily limit of the API is reached. The run checks the quota regularly.';
+  const until = waiting?.until ?? null;
+  const when = until === null ? '' : ` Quota opens at ${until.slice(0, 16).replace('T', ' ')} UTC.`;
+  return `${why}${when} The run then continues by itself.`;
 }
 
 const phaseWords: Record<RunState['phase'], string> = {

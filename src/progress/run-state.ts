@@ -41,6 +41,8 @@ export interface RunState {
   market: string | null;
   steps: readonly StepState[];
   requests: number;
+  /** Why the run waits and when the wait probably ends (ISO); null while unknown. */
+  waiting: Progress['waiting'] | null;
   notes: readonly string[];
   retries: readonly Retry[];
   workers: boolean;
@@ -49,6 +51,7 @@ export interface RunState {
 }
 
 const RATE_WINDOW_MS = 10_000;
+const WAITS: ReadonlySet<Progress['phase']> = new Set(['waiting-for-quota', 'paused']);
 
 /**
  * Computes the next state of a followed run. Finished work comes from the workflow, unfinished work from heartbeats.
@@ -65,7 +68,7 @@ export function advance(previous: RunState | null, seen: Observation, at: number
       step,
       previous?.steps.find((p) => p.name === step.name),
       seen.beats,
-      at,
+      { at, waits: WAITS.has(progress?.phase ?? 'opening') },
     ),
   );
   const inFlight = seen.beats.reduce((sum, beat) => sum + beat.requests, 0);
@@ -76,6 +79,7 @@ export function advance(previous: RunState | null, seen: Observation, at: number
     market: progress?.market ?? previous?.market ?? null,
     steps,
     requests: progress?.phase === 'done' ? progress.requests : Math.max(counted, previous?.requests ?? 0),
+    waiting: progress?.waiting ?? null,
     notes: progress?.notes ?? previous?.notes ?? [],
     retries: seen.retries,
     workers: seen.workers,
@@ -83,7 +87,12 @@ export function advance(previous: RunState | null, seen: Observation, at: number
   };
 }
 
-function advanceStep(step: ProgressStep, before: StepState | undefined, beats: readonly Beat[], at: number): StepState {
+function advanceStep(
+  step: ProgressStep,
+  before: StepState | undefined,
+  beats: readonly Beat[],
+  { at, waits }: { at: number; waits: boolean },
+): StepState {
   const mine = step.state === 'done' ? [] : beats.filter((beat) => beat.step.replaceAll('_', ' ') === step.name);
   // A heartbeat of a chunk counts only the records of this chunk. A heartbeat of a search or listing counts all records
   // so far.
@@ -93,7 +102,9 @@ function advanceStep(step: ProgressStep, before: StepState | undefined, beats: r
   const total = step.total ?? whole.find((beat) => beat.total !== null)?.total ?? before?.total ?? null;
   const most = step.state === 'done' ? step.done : Math.max(reached, before?.done ?? 0);
   const done = total === null ? most : Math.min(most, Math.max(total, step.done));
-  const samples = [...(before?.samples ?? []).filter((s) => at - s.at <= RATE_WINDOW_MS), { at, done }];
+  // A waiting run has no speed. The measurement begins again after the wait.
+  const earlier = waits ? [] : (before?.samples ?? []).filter((s) => at - s.at <= RATE_WINDOW_MS);
+  const samples = [...earlier, { at, done }];
   return { ...step, done, total, samples, rate: rateOf(samples, total) };
 }
 

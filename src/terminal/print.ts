@@ -1,7 +1,7 @@
 import { isatty } from 'node:tty';
 import { createColors } from 'picocolors';
 import { visibleInTerminal } from '../core/visible-text.js';
-import { wrapLines } from './wrap.js';
+import { wrapLines } from '../progress/wrap.js';
 
 /** Returns colours for a stream. They are active only in a terminal, and not with NO_COLOR. */
 export function colorsFor(stream: NodeJS.WriteStream & { fd: number }): ReturnType<typeof createColors> {
@@ -31,6 +31,12 @@ export function terminalWidth(stream: NodeJS.WriteStream = process.stdout): numb
 /** Prints a text for a person on stderr, so that scripts can read stdout. Breaks lines that are wider than the terminal. */
 export function tell(text: string): void {
   process.stderr.write(`${wrapLines(visibleInTerminal(text), terminalWidth(process.stderr))}\n`);
+}
+
+/** Prints the result of a command: as JSON with `--json`, else as text. */
+export function sayResult(options: { json?: boolean }, value: object, text: string): void {
+  if (options.json) sayJson(value);
+  else say(text);
 }
 
 /** Prints a value as JSON on stdout. Indents it in a terminal. BIGINTs become numbers if this is exact, else text. */

@@ -1,7 +1,7 @@
 import { visibleLine } from '../core/visible-text.js';
 import { cut, displayWidth, pad } from '../progress/display-width.js';
 import { formatNumber } from '../core/format-number.js';
-import { wrapWords } from './wrap.js';
+import { wrapWords } from '../progress/wrap.js';
 
 const MAX_CELL = 60;
 const MIN_CELL = 12;

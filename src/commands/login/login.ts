@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { examples, loadContext } from '../../terminal/context.js';
-import { say, tell } from '../../terminal/print.js';
+import { say, sayResult, tell } from '../../terminal/print.js';
 import type { LoginOptions } from './sign-in.js';
 
 /** `tidemark login`: signs in through the connector and stores the API key. */
@@ -40,13 +40,16 @@ export function registerLogout(program: Command): void {
     .command('logout')
     .summary('remove the stored API key')
     .description('remove the API key that `tidemark login` stored')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark logout'))
-    .action(async (_options: object, command: Command) => {
+    .action(async (options: { json?: boolean }, command: Command) => {
       const { config } = await loadContext(command);
       const { forgetKey, isInEnvironment } = await import('../../core/stored-key.js');
-      if (forgetKey(config.dataDir))
-        say('Removed the stored API key. The API key itself stays valid: if it leaked, have it replaced.');
-      else say('No API key is stored.');
+      const removed = forgetKey(config.dataDir);
+      const text = removed
+        ? 'Removed the stored API key. The API key itself stays valid: if it leaked, have it replaced.'
+        : 'No API key is stored.';
+      sayResult(options, { removed }, text);
       if (isInEnvironment())
         tell('TIDEMARK_API_KEY or TIDEMARK_API_KEY_FILE is still set, so commands use the API key named there.');
     });

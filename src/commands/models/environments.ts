@@ -3,7 +3,7 @@ import { TidemarkError } from '../../core/errors.js';
 import { formatCount } from '../../core/format-number.js';
 import { examples, loadContext } from '../../terminal/context.js';
 import { renderDiff } from './diff-view.js';
-import { colorsFor, say, sayJson, tell } from '../../terminal/print.js';
+import { colorsFor, say, sayJson, sayResult, tell } from '../../terminal/print.js';
 import { renderTable } from '../../terminal/table.js';
 
 /** `tidemark models diff|env`: compares and manages dev environments. */
@@ -38,6 +38,7 @@ ${examples('tidemark models diff --env me', 'tidemark models diff --env me marts
   env
     .command('drop <name>')
     .description('remove an environment; production does not change')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark models env drop me'))
     .action(dropEnvironment);
 }
@@ -105,11 +106,11 @@ async function listEnvironments(options: { json?: boolean }, command: Command): 
   );
 }
 
-async function dropEnvironment(name: string, _options: object, command: Command): Promise<void> {
+async function dropEnvironment(name: string, options: { json?: boolean }, command: Command): Promise<void> {
   const { config } = await loadContext(command);
   const { dropEnv } = await import('../../models/environments.js');
   dropEnv(config.dataDir, name);
-  say(`✔ removed ${name}`);
+  sayResult(options, { environment: name, change: 'removed' }, `✔ removed ${name}`);
 }
 
 function parseLimit(text: string): number {

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { TidemarkError } from '../../core/errors.js';
 import { examples, loadContext, type CliContext } from '../../terminal/context.js';
 import type { TemporalClient } from '../../temporal/connect.js';
-import { say, sayJson, tell } from '../../terminal/print.js';
+import { say, sayResult, sayJson, tell } from '../../terminal/print.js';
 import { sayTable } from '../../terminal/say-table.js';
 
 /** `tidemark schedule …`: manages the Temporal Schedules that tidemark.yaml declares. */
@@ -62,30 +62,25 @@ export function registerSchedule(program: Command): void {
       });
     });
 
-  onOne(schedule, 'pause', 'start no runs of this schedule until `schedule resume`', async (handle, id) => {
+  onOne(schedule, 'pause', 'start no runs of this schedule until `schedule resume`', async (handle) => {
     await handle.pause('paused with tidemark schedule pause');
-    say(`paused  ${id}`);
+    return 'paused';
   });
-  onOne(
-    schedule,
-    'resume',
-    'end the pause of a schedule; its runs start at their set times again',
-    async (handle, id) => {
-      await handle.unpause('resumed with tidemark schedule resume');
-      say(`resumed  ${id}`);
-    },
-  );
-  onOne(schedule, 'trigger', "start a run now, with today's date", async (handle, id) => {
+  onOne(schedule, 'resume', 'end the pause of a schedule; its runs start at their set times again', async (handle) => {
+    await handle.unpause('resumed with tidemark schedule resume');
+    return 'resumed';
+  });
+  onOne(schedule, 'trigger', "start a run now, with today's date", async (handle) => {
     await handle.trigger('BUFFER_ALL');
-    say(`triggered  ${id}`);
+    return 'triggered';
   });
   onOne(
     schedule,
     'delete',
     'remove a schedule from the server; `schedule apply` creates it again if tidemark.yaml declares it',
-    async (handle, id) => {
+    async (handle) => {
       await handle.delete();
-      say(`deleted  ${id}`);
+      return 'deleted';
     },
   );
 
@@ -97,8 +92,9 @@ export function registerSchedule(program: Command): void {
     )
     .requiredOption('--from <day>', "first day, YYYY-MM-DD, in the schedule's time zone")
     .requiredOption('--to <day>', 'last day, YYYY-MM-DD')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark schedule backfill snapshot/nordics --from 2026-11-01 --to 2026-11-03'))
-    .action(async (id: string, options: { from: string; to: string }, command: Command) => {
+    .action(async (id: string, options: { from: string; to: string; json?: boolean }, command: Command) => {
       await withClient(command, async (client, { clock }) => {
         const [{ parseSpan }, { daySpan }] = await Promise.all([
           import('../../terminal/dates.js'),
@@ -111,27 +107,36 @@ export function registerSchedule(program: Command): void {
         // Begin the backfill 1 s early: some Temporal servers leave out a run at the first instant. Cron times are full
         // minutes, so the extra second starts no other run.
         await handle.backfill({ start: new Date(start.getTime() - 1_000), end, overlap: 'BUFFER_ALL' });
-        say(
+        sayResult(
+          options,
+          { schedule: fullId(id), from, to, timeZone },
           `Backfilling ${fullId(id)} from ${from} to ${to} (${timeZone}), one run after the other. \`tidemark status\` shows them.`,
         );
       });
     });
 }
 
+/**
+ * Adds a command that changes one schedule.
+ * @param act makes the change and returns its name, such as `paused`
+ */
 function onOne(
-  schedule: Command,
+  parent: Command,
   verb: string,
   description: string,
-  act: (handle: ScheduleHandle, id: string) => Promise<void>,
+  act: (handle: ScheduleHandle) => Promise<string>,
 ): void {
-  schedule
+  parent
     .command(`${verb} <id>`)
     .description(description)
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', examples(`tidemark schedule ${verb} snapshot/nordics`))
-    .action(async (id: string, _options: unknown, command: Command) => {
-      await withClient(command, async (client) =>
-        explained(act(client.schedule.getHandle(fullId(id)), fullId(id)), fullId(id)),
-      );
+    .action(async (id: string, options: { json?: boolean }, command: Command) => {
+      await withClient(command, async (client) => {
+        const schedule = fullId(id);
+        const change = await explained(act(client.schedule.getHandle(schedule)), schedule);
+        sayResult(options, { schedule, change }, `${change}  ${schedule}`);
+      });
     });
 }
 

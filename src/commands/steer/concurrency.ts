@@ -6,7 +6,7 @@ import { TidemarkError } from '../../core/errors.js';
 import { examples, loadContext } from '../../terminal/context.js';
 import { addPickOptions, withRunning, type PickOptions } from './pick-run.js';
 import { parseCount } from '../../terminal/port-options.js';
-import { say } from '../../terminal/print.js';
+import { sayResult } from '../../terminal/print.js';
 
 function parseInFlight(text: string): number {
   const count = parseCount(text);
@@ -38,7 +38,9 @@ export function registerConcurrency(program: Command): void {
       }
       await withRunning(command, options, async (run, messages) => {
         await setConcurrency(run, requests, messages);
-        say(
+        sayResult(
+          options,
+          { workflowId: run.workflowId, requests: requests === 0 ? maxConcurrency : requests },
           `${run.workflowId}: ${requests === 0 ? `${maxConcurrency} (the configured number)` : requests} requests in flight, from the next chunk on.`,
         );
       });

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { examples } from '../../terminal/context.js';
 import { addPickOptions, withRunning, type PickOptions } from './pick-run.js';
-import { say } from '../../terminal/print.js';
+import { sayResult } from '../../terminal/print.js';
 
 /** `tidemark pause`: pauses a run before its next chunk, until `resume`. */
 export function registerPause(program: Command): void {
@@ -15,7 +15,9 @@ export function registerPause(program: Command): void {
     .action(async (options: PickOptions, command: Command) => {
       await withRunning(command, options, async (run, { pauseSignal }) => {
         await run.signal(pauseSignal);
-        say(
+        sayResult(
+          options,
+          { workflowId: run.workflowId, signal: 'pause' },
           `${run.workflowId}: pauses before its next chunk. Continue it with: tidemark resume --run ${run.workflowId}`,
         );
       });

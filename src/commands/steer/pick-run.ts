@@ -9,6 +9,7 @@ export interface PickOptions {
   run?: string;
   market?: string;
   date?: string;
+  json?: boolean;
 }
 
 /** Adds the options that select a running workflow. */
@@ -16,7 +17,8 @@ export function addPickOptions(command: Command): Command {
   return command
     .addOption(new Option('--run <id>', 'workflow id, as `tidemark status` shows it'))
     .addOption(new Option('--market <name>', 'select the run of this market'))
-    .addOption(new Option('--date <day>', 'select the run of this logical date'));
+    .addOption(new Option('--date <day>', 'select the run of this logical date'))
+    .option('--json', 'print the result as JSON');
 }
 
 /**

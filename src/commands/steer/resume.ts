@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { examples } from '../../terminal/context.js';
 import { addPickOptions, withRunning, type PickOptions } from './pick-run.js';
-import { say } from '../../terminal/print.js';
+import { sayResult } from '../../terminal/print.js';
 
 /** `tidemark resume`: resumes a paused run. */
 export function registerResume(program: Command): void {
@@ -10,7 +10,7 @@ export function registerResume(program: Command): void {
     .action(async (options: PickOptions, command: Command) => {
       await withRunning(command, options, async (run, { resumeSignal }) => {
         await run.signal(resumeSignal);
-        say(`${run.workflowId}: continues.`);
+        sayResult(options, { workflowId: run.workflowId, signal: 'resume' }, `${run.workflowId}: continues.`);
       });
     });
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { examples } from '../../terminal/context.js';
 import { addPickOptions, withRunning, type PickOptions } from './pick-run.js';
-import { say } from '../../terminal/print.js';
+import { sayResult } from '../../terminal/print.js';
 
 /**
  * `tidemark stop`: ends a run when its requests in flight are answered. Keeps the fetched records. The market's current
@@ -20,7 +20,11 @@ export function registerStop(program: Command): void {
     .action(async (options: PickOptions, command: Command) => {
       await withRunning(command, options, async (run, { stopSignal }) => {
         await run.signal(stopSignal);
-        say(`${run.workflowId}: sends no more requests. The run then loads and publishes the fetched records.`);
+        sayResult(
+          options,
+          { workflowId: run.workflowId, signal: 'stop' },
+          `${run.workflowId}: sends no more requests. The run then loads and publishes the fetched records.`,
+        );
       });
     });
 }

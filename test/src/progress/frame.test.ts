@@ -17,6 +17,7 @@ function state(more: Partial<RunState>): RunState {
     requests: 0,
     notes: [],
     retries: [],
+    waiting: null,
     workers: true,
     elapsed: 0,
     ...more,
@@ -84,6 +85,17 @@ describe('renderFrame', () => {
         },
       ),
     );
+  });
+});
+
+describe('a run that waits', () => {
+  it('says when the quota opens, in a narrow terminal on several lines', () => {
+    const waiting = { reason: 'The daily quota of the API is used up.', until: '2026-11-21T00:00:00.000Z' };
+    const lines = renderFrame(state({ phase: 'waiting-for-quota', waiting }), { ...options, width: 59 });
+    expect(lines.slice(-2)).toEqual([
+      '  ! The daily quota of the API is used up. Quota opens at',
+      '    2026-11-21 00:00 UTC. The run then continues by itself.',
+    ]);
   });
 });
 

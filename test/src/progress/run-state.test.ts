@@ -27,6 +27,17 @@ function beat(more: Partial<Beat>): Beat {
 const companies = { name: 'companies', done: 1_000, total: 5_000, state: 'running' as const };
 
 describe('advance', () => {
+  it('has no speed while the run waits, and measures again afterwards', () => {
+    const at = (ms: number, done: number, phase: Progress['phase'], before: RunState | null): RunState =>
+      advance(before, seen({ progress: progress([{ ...companies, done }], { phase }) }), ms, 0);
+    const crawling = at(2_000, 1_400, 'crawling', at(0, 1_000, 'crawling', null));
+    expect(crawling.steps[0]?.rate).toBe(200);
+    const paused = at(4_000, 1_400, 'paused', crawling);
+    expect(paused.steps[0]?.rate).toBeNull();
+    const again = at(8_000, 1_600, 'crawling', at(7_000, 1_400, 'crawling', paused));
+    expect(again.steps[0]?.rate).toBe(50);
+  });
+
   it("adds heartbeats of chunks in flight to the workflow's counts", () => {
     const beats = [beat({ done: 120, requests: 130 }), beat({ done: 30, requests: 31 })];
     const state = advance(null, seen({ progress: progress([companies], { requests: 1_010 }), beats }), 10_000, 4_000);

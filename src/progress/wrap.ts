@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { displayWidth } from '../progress/display-width.js';
+import { displayWidth } from './display-width.js';
 
 // A word, or a text in backticks: a command must stay on one line, so that a person can copy it.
 const WORD = /`[^`\n]*`\S*|\S+/g;
