@@ -9,6 +9,8 @@ import type { Clock } from '../core/clock.js';
 import type { Config } from '../core/config.js';
 import { TidemarkError } from '../core/errors.js';
 import { findApiKey } from '../core/stored-key.js';
+import { tell } from '../terminal/print.js';
+import { sandboxToAsk } from './local/running-sandbox.js';
 
 /** The API for commands: few requests, short timeouts, errors with a remedy. */
 export interface CommandApi {
@@ -25,19 +27,19 @@ export interface CommandApiOptions {
 }
 
 /**
- * Opens an API client with the address from the configuration and the API key in use (`findApiKey`).
+ * Opens an API client with the address from the configuration and the API key in use (`findApiKey`). If a local sandbox
+ * runs for the data folder, asks this sandbox and says so.
  * @throws TidemarkError `InvalidConfig` without an API key
  */
-export function openApi(
-  config: Config,
-  clock: Clock,
-  { onAttempt, apiKey = findApiKey(config) }: CommandApiOptions = {},
-): CommandApi {
+export function openApi(config: Config, clock: Clock, { onAttempt, apiKey }: CommandApiOptions = {}): CommandApi {
+  const sandbox = apiKey === undefined ? sandboxToAsk(config) : null;
+  if (sandbox !== null) sayOnce(`Asking the sandbox that \`demo\` or \`up\` runs for this data folder: ${sandbox.url}`);
+  const baseUrl = sandbox?.url ?? config.api.baseUrl;
   const client = createApiClient({
-    baseUrl: config.api.baseUrl,
-    connectorUrl: config.api.connectorUrl,
+    baseUrl,
+    connectorUrl: sandbox === null ? config.api.connectorUrl : undefined,
     allowHttp: config.api.allowHttp,
-    apiKey,
+    apiKey: apiKey ?? sandbox?.key ?? findApiKey(config),
     maxConcurrency: config.api.maxConcurrency,
     // A person waits for the command, so allow at most 15 s for each request, and two retries.
     timeoutMs: Math.min(config.api.timeout, 15) * 1_000,
@@ -51,11 +53,19 @@ export function openApi(
       try {
         return await work(client);
       } catch (error) {
-        throw describeApiError(error, config.api.baseUrl);
+        throw describeApiError(error, baseUrl);
       }
     },
     close: () => client.close(),
   };
+}
+
+const said = new Set<string>();
+
+/** Prints a note for people. A command that opens several clients prints it only once. */
+function sayOnce(text: string): void {
+  if (!said.has(text)) tell(text);
+  said.add(text);
 }
 
 /** Converts an error of the API client into a TidemarkError with a remedy; returns any other error unchanged. */

@@ -38,6 +38,7 @@ import type { LandingStream } from '../../schemas/pipeline/landing.js';
  *     ├── secrets/
  *     │   ├── login.json                     for which API `tidemark login` stored a key, and where
  *     │   ├── api-key                        the stored key, if this machine has no keyring
+ *     │   ├── sandbox.json                   address and key of the sandbox of a running demo
  *     │   ├── forgotten                      keyed hashes of forgotten people and companies
  *     │   ├── forget-unproven.json           values of an unfinished `tidemark forget`
  *     │   ├── personal-data-key              key of the fingerprints that replace removed personal data
@@ -95,10 +96,7 @@ export function dueDir(dataDir: string, run: string, stream: string): string {
   return path.join(runDir(dataDir, run), 'due', stream);
 }
 
-/**
- * File with the counts of a due plan. The worker writes it after all chunk files. So if this file exists, all chunk
- * files exist.
- */
+/** File with the counts of a due plan. Written last, so if this file exists, all chunk files exist. */
 export function duePlanFile(folder: string): string {
   return path.join(folder, 'plan.json');
 }
@@ -319,6 +317,11 @@ export function loginFile(dataDir: string): string {
 /** File with the API key that `tidemark login` stored, if this machine has no keyring. */
 export function storedKeyFile(dataDir: string): string {
   return path.join(dataDir, SECRETS, 'api-key');
+}
+
+/** File that names the sandbox of a running `demo` or `up --sandbox`, with its key. */
+export function runningSandboxFile(dataDir: string): string {
+  return path.join(dataDir, SECRETS, 'sandbox.json');
 }
 
 /** File with the secret key for the fingerprints that replace removed personal data. */

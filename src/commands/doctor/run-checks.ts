@@ -3,6 +3,7 @@ import type { Config } from '../../core/config.js';
 import { isOpen } from '../../core/file-modes.js';
 import { findApiKey, keySource } from '../../core/stored-key.js';
 import { requireClock } from '../../crawl/run/clock-off.js';
+import { sandboxToAsk } from '../local/running-sandbox.js';
 import { openApi } from '../api.js';
 import { loadInForce } from '../config-in-force.js';
 import { openPublished } from '../../builds/published.js';
@@ -62,6 +63,8 @@ function checkConfig(option: string | undefined): [Finding, Config | null] {
 
 function checkKey(config: Config): Finding {
   try {
+    const sandbox = sandboxToAsk(config);
+    if (sandbox !== null) return ok('key', `from the sandbox that runs for this data folder (${sandbox.url})`);
     findApiKey(config);
     const { words, file } = keySource(config);
     if (file === undefined) return ok('key', `from ${words}`);

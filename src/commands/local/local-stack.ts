@@ -8,6 +8,7 @@ import { readMetricsUrl, WORKER_READY } from '../worker.js';
 import { tell } from '../../terminal/print.js';
 import { startDevServer } from './dev-server.js';
 import { freePort, requireFree } from './ports.js';
+import { recordSandbox } from './running-sandbox.js';
 import { startSandbox } from './sandbox-process.js';
 import { spawnGuarded } from './spawn-guarded.js';
 import { runOurs } from './tidemark-process.js';
@@ -91,7 +92,10 @@ export async function startLocalStack(options: LocalOptions): Promise<LocalStack
       );
       stops.push(sandbox.stop);
       deaths.push(sandbox.died);
-      return { url: sandbox.sandbox, key: sandbox.key };
+      const started = { url: sandbox.sandbox, key: sandbox.key };
+      const forget = await recordSandbox(config.dataDir, started);
+      stops.push(async () => forget());
+      return started;
     };
     // Wait for both starts before reporting a failure, so that a process that is still starting is stopped, too.
     const [temporalUp, sandboxUp] = await Promise.allSettled([upTemporal(), upSandbox()]);

@@ -33,6 +33,7 @@ test('keeps the documented file paths of a data folder', () => {
     [paths.olderReceiverLock('d'), 'd/secrets/webhook-receiver.lock'],
     [paths.webhookSecretFile('d'), 'd/secrets/webhook-secret'],
     [paths.devServerFile('d'), 'd/temporal/server.json'],
+    [paths.runningSandboxFile('d'), 'd/secrets/sandbox.json'],
     [paths.devServerLock('d'), 'd/temporal/owner.lock'],
     [paths.devServerStartLock('d'), 'd/temporal/start.lock'],
     [paths.logFile('d', 'worker'), 'd/logs/worker.log'],
