@@ -27,6 +27,7 @@ const ALONE = [
 ];
 const LONG = [
   'test/chaos/**/*.test.ts',
+  'test/deploy/compose.test.ts',
   'test/e2e/{alerts,all-streams,cancelled,clock-ahead,employees,enrich,limit,owner-jobs,owner-jobs-upgrade,payees,personal-data,quota-gate,remainder-nights,replay,resolve-scores,restored-folder,stub-faults,two-folders,worker-versions,writer-killed}.test.ts',
   'test/repo/installed-on-nodes.test.ts',
 ];

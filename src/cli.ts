@@ -5,6 +5,7 @@ import { registerCoverage } from './commands/coverage/coverage.js';
 import { registerDemo } from './commands/demo/demo.js';
 import { registerDoctor } from './commands/doctor/doctor.js';
 import { registerForget } from './commands/forget.js';
+import { registerHealth } from './commands/health.js';
 import { registerInit } from './commands/init/init.js';
 import { registerLogin, registerLogout } from './commands/login/login.js';
 import { registerModels } from './commands/models/models.js';
@@ -75,6 +76,7 @@ const COMMANDS: Record<string, readonly ((program: Command) => void)[]> = {
   'Models:': [registerModels],
   'Schedules and watching:': [registerSchedule, registerWatch, registerNotify],
   'Operate:': [
+    registerHealth,
     registerWorkers,
     registerQuota,
     registerPublish,

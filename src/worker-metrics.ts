@@ -12,7 +12,7 @@ import { addQuotaMetrics } from './metrics/quota.js';
 import { addQuotaGateMetrics } from './metrics/quota-gate.js';
 import { createRegistry } from './metrics/registry.js';
 import { addRunMetrics } from './metrics/runs.js';
-import { serveMetrics, type MetricsAddress, type MetricsServer } from './metrics/serve.js';
+import { serveMetrics, type Health, type MetricsAddress, type MetricsServer } from './metrics/serve.js';
 import { appendSdkMetrics } from './metrics/temporal-sdk.js';
 import { addWarehouseMetrics } from './metrics/warehouse.js';
 import { createLastRuns } from './temporal/last-runs.js';
@@ -31,6 +31,8 @@ export interface WorkerMetrics extends MetricsServer {
   crawls(client: ApiClient, temporal: Client, gate: string): void;
   /** Adds the metrics of a warehouse worker. */
   keepsWarehouse(temporal: Client): void;
+  /** Sets what `/healthz` answers. Until then, the worker is not healthy. */
+  checksHealth(health: () => Promise<Health>): void;
 }
 
 /**
@@ -48,14 +50,18 @@ export async function serveWorkerMetrics(
   addLandingMetrics(registry);
   const sdkAddress = await freeAddress();
   const scrape = createScrape(registry, collectors);
-  const server = await serveMetrics(address, async () =>
-    appendSdkMetrics(await scrape(), `http://${sdkAddress}/metrics`),
+  let health = async (): Promise<Health> => ({ healthy: false, text: 'The worker is starting.' });
+  const server = await serveMetrics(
+    address,
+    async () => appendSdkMetrics(await scrape(), `http://${sdkAddress}/metrics`),
+    async () => health(),
   );
   const markets = config.markets.map(({ name }) => name);
   return {
     ...server,
     sdkAddress,
     onAttempt: api.onAttempt,
+    checksHealth: (check) => void (health = remembered(REMEMBERED_MS, check)),
     crawls(client, temporal, gate) {
       collectors.push(api.watch(() => client.concurrency()));
       addQuotaMetrics(registry, config.dataDir, keyKind(config));

@@ -23,6 +23,7 @@ import { watchForeignWorkers } from './temporal/foreign-workers.js';
 import { keepVersionCurrent } from './temporal/keep-version.js';
 import { DEPLOYMENT, readDeployment, type Build } from './temporal/versions.js';
 import { ensureSearchAttributes, namespaceError } from './temporal/search-attributes.js';
+import { checkPolls } from './temporal/worker-health.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 
 /** The task queues that a worker polls: one of them, or both. */
@@ -151,6 +152,7 @@ async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null): P
         }),
       );
     }
+    metrics?.checksHealth(async () => checkPolls(temporal, identity, workers));
     const queues = workers.map((worker) => worker.options.taskQueue);
     const { address, namespace } = target;
     await runAll(workers, stop, async () => {

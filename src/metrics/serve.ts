@@ -16,21 +16,37 @@ export interface MetricsServer {
   close(): Promise<void>;
 }
 
+/** What `/healthz` answers: 200 if healthy, else 503. */
+export interface Health {
+  healthy: boolean;
+  /** One line that says why. */
+  text: string;
+}
+
 /** Content type of OpenMetrics text. */
 export const OPENMETRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
 
 /**
- * Answers `GET /metrics` with what `scrape` returns. Does not keep the process alive.
+ * Answers `GET /metrics` with what `scrape` returns, and `GET /healthz` with what `health` returns. Does not keep the
+ * process alive.
  * @throws TidemarkError `InvalidInput` when it cannot listen there
  */
 export async function serveMetrics(
   { host, port }: MetricsAddress,
   scrape: () => Promise<string>,
+  health?: () => Promise<Health>,
 ): Promise<MetricsServer> {
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, (request, response) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    if (request.url?.split('?', 1)[0] !== '/metrics') return reply(response, 404, 'The metrics are at /metrics.\n');
+    const path = request.url?.split('?', 1)[0];
+    const asksHealth = path === '/healthz' && health !== undefined;
+    if (path !== '/metrics' && !asksHealth) return reply(response, 404, 'The metrics are at /metrics.\n');
     if (!isRead) return reply(response, 405, 'Use GET.\n', { allow: 'GET, HEAD' });
+    if (asksHealth)
+      return void health().then(
+        ({ healthy, text }) => reply(response, healthy ? 200 : 503, `${text}\n`),
+        (error: unknown) => reply(response, 503, `${errorMessage(error)}\n`),
+      );
     return void scrape().then(
       (text) => reply(response, 200, text, { 'content-type': OPENMETRICS }),
       (error: unknown) => reply(response, 500, `The metrics cannot be read: ${errorMessage(error)}\n`),

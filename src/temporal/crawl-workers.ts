@@ -75,6 +75,14 @@ export async function countOtherWorkers(client: Client, identity: string): Promi
   return [...others].filter((other) => !isDeadHere(other)).length;
 }
 
+/**
+ * Returns whether a worker polled a queue for activities in the last 90 s.
+ * @throws ServiceError when the server does not answer
+ */
+export async function hasPolled(client: Client, queue: string, identity: string): Promise<boolean> {
+  return recentIdentities(await readPollers(client, queue)).has(identity);
+}
+
 /** Returns the pollers that polled in the last 90 s. */
 function recent(pollers: readonly Poller[]): Poller[] {
   const since = Date.now() - SEEN_WITHIN_MS;

@@ -67,10 +67,12 @@ describe('Dockerfile', () => {
 describe('docker-compose.yml', () => {
   interface Service {
     ports?: string[];
+    secrets?: string[];
     environment?: Record<string, string>;
     cap_drop?: string[];
     security_opt?: string[];
     privileged?: boolean;
+    build?: object;
   }
   const services = Object.entries(
     (parse(read('docker-compose.yml'), { merge: true }) as { services: Record<string, Service> }).services,
@@ -82,19 +84,24 @@ describe('docker-compose.yml', () => {
     expect(open.filter((port) => !/ 127\.0\.0\.1:/.test(port))).toEqual([]);
   });
 
-  it("drops all capabilities of our services and holds only the sandbox's key", () => {
-    const ours = services.filter(([, { environment }]) => environment?.['TIDEMARK_API_KEY'] !== undefined);
-    expect(ours.map(([name]) => name)).toEqual(['setup', 'sandbox', 'crawl-worker', 'warehouse-worker']);
+  it('drops all capabilities of the services of Tidemark and Temporal', () => {
+    const ours = services.filter(([name]) => !['postgres', 'temporal-ui'].includes(name));
+    expect(ours.length).toBeGreaterThan(7);
     for (const [name, service] of ours) {
       expect(service, name).toMatchObject({ cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
       expect(service.privileged, name).toBeUndefined();
-      expect(service.environment?.['TIDEMARK_API_KEY']).toBe('${TIDEMARK_API_KEY:-sandbox-key}');
     }
   });
 
-  it('gives the webhook receiver no capabilities and no API key', () => {
-    const receiver = services.find(([name]) => name === 'webhook-receiver')?.[1];
-    expect(receiver).toMatchObject({ cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
-    expect(Object.keys(receiver?.environment ?? {})).toEqual(['TIDEMARK_CONFIG', 'TIDEMARK_WEBHOOK_SECRET']);
+  it('gives secrets as files, and each only to services that need it', () => {
+    const given = services.flatMap(([name, { secrets = [] }]) => secrets.map((secret) => `${name} ${secret}`));
+    expect(given).toEqual([
+      'postgres postgres-password',
+      'temporal-schema postgres-password',
+      'temporal postgres-password',
+      'crawl-worker api-key',
+    ]);
+    const variables = services.flatMap(([, { environment = {} }]) => Object.keys(environment));
+    expect(variables.filter((name) => /KEY|SECRET|PASSWORD|PWD/.test(name) && !name.endsWith('_FILE'))).toEqual([]);
   });
 });

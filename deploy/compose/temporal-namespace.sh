@@ -1,0 +1,22 @@
+#!/bin/sh
+# Waits until the Temporal server at TEMPORAL_ADDRESS works, and creates TEMPORAL_NAMESPACE, which keeps ended runs for
+# RETENTION. Runs in the image temporalio/admin-tools.
+set -eu
+
+wait_for() { # what, command …
+  what=$1
+  shift
+  tries=0
+  until "$@" >/dev/null 2>&1; do
+    tries=$((tries + 1))
+    [ "$tries" -lt 30 ] || { echo "Waited in vain: $what at $TEMPORAL_ADDRESS." >&2; exit 1; }
+    sleep 2
+  done
+}
+
+wait_for "Temporal works" temporal operator cluster health
+temporal operator namespace describe --namespace "$TEMPORAL_NAMESPACE" >/dev/null 2>&1 ||
+  temporal operator namespace create --namespace "$TEMPORAL_NAMESPACE" --retention "$RETENTION"
+# The server reads its list of namespaces every few seconds. Until then, it refuses requests to a new one.
+wait_for "namespace $TEMPORAL_NAMESPACE works" temporal workflow list --namespace "$TEMPORAL_NAMESPACE" --limit 1
+echo "Namespace $TEMPORAL_NAMESPACE is ready."

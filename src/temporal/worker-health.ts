@@ -1,0 +1,39 @@
+import type { Client } from '@temporalio/client';
+import type { Worker } from '@temporalio/worker';
+import { errorMessage } from '../core/errors.js';
+import type { Health } from '../metrics/serve.js';
+import { hasPolled } from './crawl-workers.js';
+
+const ANSWER_WITHIN_MS = 5_000;
+
+/** The part of a worker that the check reads. */
+export type PollingWorker = Pick<Worker, 'getState' | 'getStatus'> & {
+  options: { taskQueue: string; maxConcurrentActivityTaskExecutions?: number };
+};
+
+/**
+ * Checks that the server has seen this process poll each of its queues in the last 90 s. A worker that runs as many
+ * activities as it may does not poll, so for such a worker it is enough that the server answers.
+ */
+export async function checkPolls(client: Client, identity: string, workers: readonly PollingWorker[]): Promise<Health> {
+  const queues = workers.map(({ options }) => options.taskQueue);
+  for (const worker of workers) {
+    const queue = worker.options.taskQueue;
+    if (worker.getState() !== 'RUNNING')
+      return { healthy: false, text: `The worker of ${queue} is ${worker.getState().toLowerCase()}.` };
+    const deadline = Date.now() + ANSWER_WITHIN_MS;
+    try {
+      const polled = await client.withDeadline(deadline, () => hasPolled(client, queue, identity));
+      if (!polled && !isFull(worker))
+        return { healthy: false, text: `Temporal has seen no poll of ${queue} in the last 90 s.` };
+    } catch (error) {
+      return { healthy: false, text: `Temporal does not answer: ${errorMessage(error)}` };
+    }
+  }
+  return { healthy: true, text: `polling ${queues.join(', ')}` };
+}
+
+function isFull(worker: PollingWorker): boolean {
+  const { maxConcurrentActivityTaskExecutions: most = Infinity } = worker.options;
+  return worker.getStatus().numInFlightActivities >= most;
+}

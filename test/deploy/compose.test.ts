@@ -1,0 +1,223 @@
+import { createHmac } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { queryFile } from '../helpers/project.js';
+import { cleanEnv, ROOT, startProcess, type RunningProcess } from '../helpers/processes.js';
+import { runCli, type CliResult } from '../helpers/run-cli.js';
+import { waitUntil } from '../helpers/sandbox.js';
+import { startTemporal } from '../helpers/temporal.js';
+import { readCompose, readEntrypoint, replaceIn, type ComposeFile, type Service } from './compose-file.js';
+import { freePorts, missingForPostgres, startTemporalOnPostgres } from './temporal-on-postgres.js';
+
+const MISSING = missingForPostgres();
+const ENTRYPOINT = ['/usr/bin/tini', '--', 'node', '/app/bin/tidemark.mjs'];
+const SECRET = 'a-secret-of-the-callback';
+
+/** A Temporal server for the services of Tidemark. */
+interface Server {
+  address: string;
+  /** Runs a one-shot service of Temporal; undefined on the dev server, which needs none. */
+  runOnce?: (service: string) => string;
+  stopServer(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+async function startDevServer(): Promise<Server> {
+  const temporal = await startTemporal();
+  let running = true;
+  const stop = async (): Promise<void> => {
+    if (running) await temporal.teardown();
+    running = false;
+  };
+  return { address: temporal.address, stopServer: stop, stop };
+}
+
+const SERVERS = [
+  { name: 'on the Temporal dev server', skip: false, start: startDevServer },
+  {
+    name: `on a Temporal server with PostgreSQL${MISSING === null ? '' : ` (skipped: ${MISSING})`}`,
+    skip: MISSING !== null,
+    start: startTemporalOnPostgres,
+  },
+];
+
+for (const { name, skip, start } of SERVERS) {
+  describe.skipIf(skip)(`services of docker-compose.yml ${name}`, () => {
+    let compose: ComposeFile;
+    let server: Server;
+    let dir: string;
+    let ports: Record<string, number>;
+    const running: RunningProcess[] = [];
+
+    beforeAll(async () => {
+      dir = mkdtempSync(path.join(tmpdir(), 'tidemark-compose-'));
+      const [api = 0, receiver = 0, crawl = 0, warehouse = 0, receiverMetrics = 0] = await freePorts(5);
+      ports = { api, receiver, 'crawl-worker': crawl, 'warehouse-worker': warehouse, receiverMetrics };
+      compose = readCompose('deploy/compose/sandbox.env');
+      server = await start(compose);
+    });
+
+    afterAll(async () => {
+      for (const process of running.toReversed()) await process.stop();
+      await server?.stop();
+      rmSync(dir, { recursive: true, force: true });
+    });
+
+    /** A service as it runs here: paths of the container and addresses of its network are replaced. */
+    const placed = (service: string, file: ComposeFile = compose): Service => {
+      const places: [string | RegExp, string][] = [
+        ['temporal:7233', server.address],
+        [/^(http:\/\/)?(sandbox|127\.0\.0\.1):4010/, `http://127.0.0.1:${ports['api']}`],
+        [/\b4010$/, String(ports['api'])],
+        [/\b4020(?=$|\/)/, String(ports['receiver'])],
+        [/\b9464(?=$|\/)/, String(ports[service] ?? 0)],
+        [/\b9465$/, String(ports['receiverMetrics'])],
+        ['/etc/tidemark/tidemark.yaml', path.join(ROOT, file.configs['tidemark']?.file ?? '')],
+        ['/run/secrets/api-key', path.join(ROOT, file.secrets['api-key']?.file ?? '')],
+      ];
+      const replace = (text: string): string => places.reduce((now, [from, to]) => now.replace(from, to), text);
+      return replaceIn(file.services[service], replace) as Service;
+    };
+    const environmentOf = (service: Service): Record<string, string> => ({
+      // What the image sets.
+      TIDEMARK_DATA: path.join(dir, 'data'),
+      ...service.environment,
+    });
+    const runOnce = async (service: string, command?: string[]): Promise<CliResult> => {
+      const at = placed(service);
+      return runCli(command ?? at.command ?? [], { cwd: dir, env: environmentOf(at) });
+    };
+    const up = async (service: string, ready: RegExp): Promise<RunningProcess> => {
+      const at = placed(service);
+      const process = await startProcess(['bin/tidemark.mjs', ...(at.command ?? [])], {
+        cwd: dir,
+        env: cleanEnv(environmentOf(at)),
+        ready,
+      });
+      running.push(process);
+      return process;
+    };
+    /** Runs the health check of a service. */
+    const health = async (service: string): Promise<CliResult> => {
+      const at = placed(service);
+      const [kind, node, script, ...args] = at.healthcheck?.test ?? [];
+      expect([kind, node, script]).toEqual(['CMD', ...ENTRYPOINT.slice(2)]);
+      return runCli(args, { cwd: dir, env: environmentOf(at) });
+    };
+
+    it.skipIf(start === startDevServer)('creates and migrates the databases of Temporal, also a second time', () => {
+      expect(server.runOnce?.('temporal-schema')).toMatch(/found zero updates[^]*found zero updates/);
+    });
+
+    it.skipIf(start === startDevServer)('creates the namespace, also a second time', () => {
+      for (let time = 0; time < 2; time++)
+        expect(server.runOnce?.('temporal-namespace')).toContain('Namespace default is ready.');
+    });
+
+    it('registers the search attributes', async () => {
+      const { code, stdout, stderr } = await runOnce('setup');
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toContain('Namespace default');
+      expect(await runOnce('setup')).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing to do') });
+    });
+
+    it('creates the schedules', async () => {
+      expect(await runOnce('schedules')).toMatchObject({ code: 0, stdout: expect.stringContaining('tidemark/') });
+    });
+
+    it('starts the sandbox, and finds it healthy only while it runs', async () => {
+      expect((await health('sandbox')).code).toBe(1);
+      await up('sandbox', /^\{"sandbox"/);
+      expect(await health('sandbox')).toMatchObject({ code: 0, stderr: '' });
+    });
+
+    it('finds workers healthy once Temporal sees them poll', async () => {
+      for (const worker of ['crawl-worker', 'warehouse-worker']) {
+        const before = await health(worker);
+        expect(before.code).toBe(1);
+        expect(before.stderr).toContain('Nothing answers at');
+        await up(worker, /worker ready/);
+        await waitUntil(`${worker} is healthy`, async () => (await health(worker)).code === 0, { everyMs: 1_000 });
+        expect((await health(worker)).stdout).toContain(`polling tidemark-${worker.split('-')[0]}`);
+      }
+    });
+
+    it('completes and publishes a snapshot', async () => {
+      const { code, stderr } = await runOnce('crawl-worker', ['snapshot']);
+      expect({ code, stderr }).toMatchObject({ code: 0 });
+      const published = path.join(dir, 'data', 'published', 'market.duckdb');
+      const [row] = await queryFile(published, 'SELECT count(*)::INTEGER AS companies FROM core.companies');
+      expect(row?.['companies']).toBeGreaterThan(100);
+    });
+
+    it('receives a signed delivery with the secret in the data folder', async () => {
+      mkdirSync(path.join(dir, 'data', 'secrets'), { recursive: true, mode: 0o700 });
+      writeFileSync(path.join(dir, 'data', 'secrets', 'webhook-secret'), SECRET, { mode: 0o600 });
+      await up('webhook-receiver', /Listening/);
+      expect(await health('webhook-receiver')).toMatchObject({ code: 0 });
+      const body = '{"company_data": {"id": 1}}';
+      const signature = createHmac('sha256', SECRET).update(body).digest('hex');
+      const answer = await fetch(`http://127.0.0.1:${ports['receiver']}/events`, {
+        method: 'POST',
+        body,
+        headers: { 'x-svc-signature': signature },
+      });
+      expect(answer.status).toBe(200);
+    });
+
+    it('finds workers unhealthy when Temporal is gone', async () => {
+      await server.stopServer();
+      for (const worker of ['crawl-worker', 'warehouse-worker']) {
+        await waitUntil(`${worker} is unhealthy`, async () => (await health(worker)).code === 1, { everyMs: 1_000 });
+        expect((await health(worker)).stderr).toContain('Temporal does not answer');
+      }
+    });
+  });
+}
+
+describe('docker-compose.yml', () => {
+  const own = (file: ComposeFile): [string, Service][] =>
+    Object.entries(file.services).filter(([, { image }]) => image === 'tidemark:local');
+
+  it('runs the CLI of the image as a child of tini', () => {
+    expect(readEntrypoint()).toEqual(ENTRYPOINT);
+  });
+
+  it('has a health check for each service of Tidemark that stays', () => {
+    const without = own(readCompose()).filter(([, { healthcheck }]) => healthcheck === undefined);
+    expect(without.map(([name]) => name)).toEqual(['setup', 'schedules']);
+  });
+
+  it('forbids plain HTTP to other hosts, except with the sandbox', async () => {
+    const allowed = (file: ComposeFile) => file.services['crawl-worker']?.environment?.['TIDEMARK_ALLOW_HTTP'];
+    expect(allowed(readCompose())).toBe('');
+    expect(allowed(readCompose('deploy/compose/sandbox.env'))).toBe('1');
+    const { code, stderr } = await runCli(['snapshot', '--dry-run'], {
+      cwd: ROOT,
+      env: {
+        TIDEMARK_CONFIG: path.join(ROOT, 'tidemark.example.yaml'),
+        TIDEMARK_API_URL: 'http://sandbox:4010',
+        TIDEMARK_ALLOW_HTTP: '',
+        TIDEMARK_API_KEY: 'sandbox-key',
+        TIDEMARK_DATA: path.join(tmpdir(), 'tidemark-no-data'),
+      },
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/api\.allowHttp/);
+  });
+
+  it('leaves Node 700 MiB next to the memory of DuckDB', () => {
+    const worker = readCompose().services['warehouse-worker'];
+    const duckdb = Number.parseInt(worker?.environment?.['TIDEMARK_WAREHOUSE_MEMORY'] ?? '', 10) * 1e9;
+    const limit = Number.parseInt(worker?.mem_limit ?? '', 10) * 2 ** 30;
+    expect(limit - duckdb).toBeGreaterThan(700 * 2 ** 20);
+    expect(own(readCompose()).filter(([, { mem_limit }]) => mem_limit === undefined)).toEqual([]);
+  });
+
+  it('publishes no port of metrics', () => {
+    const published = Object.values(readCompose().services).flatMap(({ ports = [] }) => ports);
+    expect(published.filter((port) => /94\d\d$/.test(port))).toEqual([]);
+  });
+});

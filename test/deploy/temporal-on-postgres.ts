@@ -1,0 +1,163 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { freePort } from '../../src/commands/local/ports.js';
+import { ROOT } from '../helpers/processes.js';
+import { waitUntil } from '../helpers/sandbox.js';
+import type { ComposeFile } from './compose-file.js';
+
+/*
+ * Runs the services postgres, temporal-schema, temporal and temporal-namespace of docker-compose.yml without containers.
+ *
+ * TIDEMARK_TEST_TEMPORAL names a folder with the programs of the images, and the configuration of the server:
+ *   GOBIN=$PWD/bin go install go.temporal.io/server/cmd/server@v1.29.1 go.temporal.io/server/cmd/tools/sql@v1.29.1
+ *   cp -r "$(go list -m -f '{{.Dir}}' go.temporal.io/server@v1.29.1)/config" bin/config
+ */
+
+const FOLDER = process.env['TIDEMARK_TEST_TEMPORAL'];
+// PostgreSQL refuses to run as root.
+const NOBODY = 65_534;
+
+/** Why the services cannot run here; null if they can. */
+export function missingForPostgres(): string | null {
+  const absent = ['initdb', 'pg_ctl', 'postgres', 'temporal'].filter((program) => find(program) === null);
+  if (absent.length > 0) return `not installed: ${absent.join(', ')}`;
+  if (FOLDER === undefined) return 'TIDEMARK_TEST_TEMPORAL names no folder with the Temporal server';
+  const files = ['server', 'sql', 'config/docker.yaml'].filter((file) => !existsSync(path.join(FOLDER, file)));
+  return files.length > 0 ? `${FOLDER} lacks ${files.join(', ')}` : null;
+}
+
+export interface TemporalOnPostgres {
+  /** `host:port` of the server. */
+  address: string;
+  /** Runs the script of a one-shot service, and returns its output, both streams. */
+  runOnce(service: string): string;
+  /** Stops only the Temporal server. */
+  stopServer(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts PostgreSQL and the Temporal server with the settings of docker-compose.yml, but with other ports. */
+export async function startTemporalOnPostgres({ services, secrets }: ComposeFile): Promise<TemporalOnPostgres> {
+  const dir = mkdtempSync(path.join(tmpdir(), 'tidemark-postgres-'));
+  const [sqlPort = 0, frontend = 0, ...others] = await freePorts(12);
+  const passwordFile = path.join(ROOT, secrets['postgres-password']?.file ?? '');
+  const place = (text: string): string =>
+    text
+      .replace('/run/secrets/postgres-password', passwordFile)
+      .replace('/scripts/', `${path.join(ROOT, 'deploy/compose')}/`)
+      .replace('/etc/tidemark/', `${path.join(ROOT, 'deploy/compose')}/`)
+      .replace('temporal:7233', `127.0.0.1:${frontend}`)
+      .replace(/^postgres$/, '127.0.0.1')
+      .replace(/^0\.0\.0\.0$/, '127.0.0.1')
+      .replace(/^5432$/, String(sqlPort));
+  const environmentOf = (service: string): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(services[service]?.environment ?? {}).map(([name, value]) => [name, place(value)]),
+    );
+
+  const bin = path.join(dir, 'bin');
+  mkdirSync(bin);
+  symlinkSync(path.join(FOLDER ?? '', 'server'), path.join(bin, 'temporal-server'));
+  symlinkSync(path.join(FOLDER ?? '', 'sql'), path.join(bin, 'temporal-sql-tool'));
+  const PATH = `${bin}:${process.env['PATH']}`;
+
+  const user = services['postgres']?.environment?.['POSTGRES_USER'] ?? '';
+  const postgres = startPostgres(dir, { user, passwordFile, port: sqlPort });
+  const runOnce = (service: string): string => {
+    const [program = '', ...args] = (services[service]?.command ?? []).map(place);
+    const env = { PATH, HOME: dir, ...environmentOf(service) };
+    const { status, stdout, stderr } = spawnSync(program, args, { env, encoding: 'utf8' });
+    if (status !== 0) throw new Error(`${service} ended with code ${status}:\n${stdout}${stderr}`);
+    return stdout + stderr;
+  };
+  runOnce('temporal-schema');
+
+  const names = ['FRONTEND_HTTP', 'FRONTEND_MEMBERSHIP', 'HISTORY_GRPC', 'HISTORY_MEMBERSHIP', 'MATCHING_GRPC'];
+  const ports = [...names, 'MATCHING_MEMBERSHIP', 'WORKER_GRPC', 'WORKER_MEMBERSHIP'].map((name, index) => [
+    `${name}_PORT`,
+    String(others[index]),
+  ]);
+  // The image's entry point runs `temporal-server start` with the configuration in the image.
+  const start = `exec temporal-server --root ${FOLDER} --config config --env docker start`;
+  const [shell = '', ...args] = (services['temporal']?.command ?? []).map((part) =>
+    place(part).replace('exec /etc/temporal/entrypoint.sh', start),
+  );
+  const server = spawn(shell, args, {
+    env: {
+      PATH,
+      ...environmentOf('temporal'),
+      FRONTEND_GRPC_PORT: String(frontend),
+      ...(Object.fromEntries(ports) as Record<string, string>),
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const stopServer = async (): Promise<void> => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    const ended = once(server, 'exit');
+    server.kill();
+    await ended;
+  };
+  const stop = async (): Promise<void> => {
+    await stopServer();
+    postgres.stop();
+    rmSync(dir, { recursive: true, force: true });
+  };
+  const address = `127.0.0.1:${frontend}`;
+  try {
+    await waitUntil('the Temporal server answers', async () => {
+      if (server.exitCode !== null) throw new Error(`temporal-server ended with code ${server.exitCode}`);
+      return isHealthy(address);
+    });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { address, runOnce, stopServer, stop };
+}
+
+/** Finds ports that nothing listens on now. */
+export async function freePorts(count: number): Promise<number[]> {
+  const from = 20_000 + Math.floor(Math.random() * 20_000);
+  const found: number[] = [];
+  while (found.length < count) found.push(await freePort(from, found));
+  return found;
+}
+
+function startPostgres(
+  dir: string,
+  { user, passwordFile, port }: { user: string; passwordFile: string; port: number },
+): { stop: () => void } {
+  const data = path.join(dir, 'postgres');
+  mkdirSync(data);
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) {
+    chmodSync(dir, 0o755);
+    chownSync(data, NOBODY, NOBODY);
+  }
+  const run = (program: string, ...args: string[]): void => {
+    const given = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
+    execFileSync(find(program) ?? program, args, { ...given, cwd: data, stdio: 'ignore' });
+  };
+  const settings = `-p ${port} -k ${data} -c listen_addresses=127.0.0.1 -c fsync=off`;
+  const files = path.join(data, 'files');
+  run('initdb', '-D', files, '-U', user, `--pwfile=${passwordFile}`, '--auth=scram-sha-256');
+  run('pg_ctl', '-D', files, '-o', settings, '-l', path.join(data, 'log'), '-w', 'start');
+  return { stop: () => run('pg_ctl', '-D', files, '-m', 'immediate', '-w', 'stop') };
+}
+
+function isHealthy(address: string): boolean {
+  try {
+    execFileSync('temporal', ['operator', 'cluster', 'health', '--address', address], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function find(program: string): string | null {
+  const folders = (process.env['PATH'] ?? '').split(path.delimiter);
+  return folders.map((folder) => path.join(folder, program)).find((file) => existsSync(file)) ?? null;
+}
