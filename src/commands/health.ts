@@ -9,7 +9,7 @@ const ANSWER_WITHIN_MS = 10_000;
 export function registerHealth(program: Command): void {
   program
     .command('health <url>')
-    .description('ask a worker or receiver whether it is healthy; exit code 1 if not. For health checks of containers')
+    .description('check that a worker or receiver works')
     .addHelpText(
       'after',
       examples('tidemark health http://127.0.0.1:9464/healthz', 'tidemark health http://127.0.0.1:4020/healthz'),

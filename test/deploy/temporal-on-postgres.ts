@@ -92,8 +92,10 @@ export async function startTemporalOnPostgres({ services, secrets }: ComposeFile
       FRONTEND_GRPC_PORT: String(frontend),
       ...(Object.fromEntries(ports) as Record<string, string>),
     },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
+  let log = '';
+  server.stdout.on('data', (text) => void (log = `${log}${text}`.slice(-5_000)));
   const stopServer = async (): Promise<void> => {
     if (server.exitCode !== null || server.signalCode !== null) return;
     const ended = once(server, 'exit');
@@ -108,7 +110,7 @@ export async function startTemporalOnPostgres({ services, secrets }: ComposeFile
   const address = `127.0.0.1:${frontend}`;
   try {
     await waitUntil('the Temporal server answers', async () => {
-      if (server.exitCode !== null) throw new Error(`temporal-server ended with code ${server.exitCode}`);
+      if (server.exitCode !== null) throw new Error(`temporal-server ended with code ${server.exitCode}:\n${log}`);
       return isHealthy(address);
     });
   } catch (error) {
@@ -118,9 +120,9 @@ export async function startTemporalOnPostgres({ services, secrets }: ComposeFile
   return { address, runOnce, stopServer, stop };
 }
 
-/** Finds ports that nothing listens on now. */
+/** Finds ports that nothing listens on now, below those that the system gives to outgoing connections. */
 export async function freePorts(count: number): Promise<number[]> {
-  const from = 20_000 + Math.floor(Math.random() * 20_000);
+  const from = 15_000 + Math.floor(Math.random() * 15_000);
   const found: number[] = [];
   while (found.length < count) found.push(await freePort(from, found));
   return found;

@@ -86,6 +86,26 @@ describe('a data folder that changes during a run', () => {
     await system.api.expectMarketEqualsTruth(system.project);
   });
 
+  it('continues the next night from a backup that was made while the worker was idle', async () => {
+    expect((await nextNight()).outcome).toBe('complete');
+    const backup = path.join(system.project.dir, 'backup');
+    // As in docs/operations.md: the worker keeps running, but no run is open.
+    cpSync(system.project.dataDir, backup, { recursive: true, verbatimSymlinks: true });
+    await system.worker.stop();
+    rmSync(system.project.dataDir, { recursive: true });
+    const restored = path.join(system.project.dir, 'restored');
+    renameSync(backup, restored);
+
+    await system.startWorker({ TIDEMARK_DATA: restored });
+    expect((await nextNight()).outcome).toBe('complete');
+    const [row] = await queryFile(
+      path.join(restored, 'published', 'market.duckdb'),
+      `SELECT (SELECT count(*)::INTEGER FROM core.companies) AS companies,
+              (SELECT count(*)::INTEGER FROM ops.runs WHERE outcome = 'complete') AS nights`,
+    );
+    expect(row).toEqual({ companies: MARKET.companies, nights: 2 });
+  });
+
   it('continues a run whose data folder was moved', async () => {
     const run = await killed();
     const moved = path.join(system.project.dir, 'elsewhere');
