@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { errorMessage, TidemarkError } from '../core/errors.js';
 import { examples } from '../terminal/context.js';
-import { say } from '../terminal/print.js';
+import { FAILED } from '../terminal/print-error.js';
+import { say, sayJson } from '../terminal/print.js';
 
 const ANSWER_WITHIN_MS = 10_000;
 
@@ -10,18 +11,26 @@ export function registerHealth(program: Command): void {
   program
     .command('health <url>')
     .description('check that a worker or receiver works')
+    .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       examples('tidemark health http://127.0.0.1:9464/healthz', 'tidemark health http://127.0.0.1:4020/healthz'),
     )
-    .action(async (url: string) => say(await askHealth(url)));
+    .action(async (url: string, options: { json?: boolean }) => {
+      const { healthy, text } = await askHealth(url);
+      if (options.json) {
+        sayJson({ url, healthy, text });
+        if (!healthy) process.exitCode = FAILED;
+      } else if (healthy) say(text);
+      else throw new TidemarkError('Internal', `Not healthy: ${text}`, { todo: 'The log of the process says more.' });
+    });
 }
 
 /**
- * Returns the first line of a healthy answer.
- * @throws TidemarkError for any other answer, or none within 10 s
+ * Returns whether a process says that it is healthy, and the first line of its answer.
+ * @throws TidemarkError when nothing answers within 10 s
  */
-async function askHealth(url: string): Promise<string> {
+async function askHealth(url: string): Promise<{ healthy: boolean; text: string }> {
   if (!/^https?:/.test(url) || !URL.canParse(url))
     throw new TidemarkError('InvalidInput', `"${url}" is not an http address.`, {
       todo: 'Give the address of the health check, such as http://127.0.0.1:9464/healthz.',
@@ -33,8 +42,5 @@ async function askHealth(url: string): Promise<string> {
     });
   });
   const [line = ''] = (await answer.text()).split('\n', 1);
-  if (answer.ok) return line === '' ? 'healthy' : line;
-  throw new TidemarkError('Internal', `Not healthy: ${line === '' ? `HTTP ${answer.status}` : line}`, {
-    todo: 'The log of the process says more.',
-  });
+  return { healthy: answer.ok, text: line === '' ? `HTTP ${answer.status}` : line };
 }
