@@ -36,7 +36,7 @@ describe('a guarded process', () => {
     expect(processExists(pid)).toBe(true);
     await server.stop();
     // It is dead at once; the system may take a moment to remove it.
-    await vi.waitFor(() => expect(processExists(pid)).toBe(false));
+    await vi.waitFor(() => expect(processExists(pid)).toBe(false), { timeout: 30_000 });
     expect(readFileSync(note, 'utf8')).toBe('stopped in order');
     expect(readFileSync(logFile, 'utf8')).toContain('ready');
   });
