@@ -28,7 +28,7 @@ const ALONE = [
 const LONG = [
   'test/chaos/**/*.test.ts',
   'test/deploy/compose.test.ts',
-  'test/e2e/{alerts,all-streams,cancelled,clock-ahead,continue-as-new,employees,enrich,executives,limit,owner-jobs,owner-jobs-upgrade,ownership,payees,personal-data,quota-gate,remainder-nights,replay,resolve-scores,restored-folder,sources,stub-faults,two-folders,worker-versions,writer-killed}.test.ts',
+  'test/e2e/{alerts,all-streams,cancelled,canary,clock-ahead,continue-as-new,employees,enrich,executives,limit,owner-jobs,owner-jobs-upgrade,ownership,payees,personal-data,quota-gate,remainder-nights,replay,resolve-scores,restored-folder,schedules,sources,stub-faults,two-folders,worker-versions,writer-killed}.test.ts',
   'test/repo/installed-on-nodes.test.ts',
 ];
 
