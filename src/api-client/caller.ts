@@ -183,8 +183,8 @@ export class Caller {
     const retryAfterMs = parseRetryAfter(raw, Date.now());
     const reading = readAnswer(route.reader, { ...base, body, retryAfterMs }, raw);
     if (reading.ok) return { ok: true, response: answerOf(reading, { body, servedAt: isoDate(raw.date), ...base }) };
-    // People read errors, so remove even a short API key, which `redactor.data` keeps. Then read the error again from
-    // the redacted text.
+    // `redactor.data` does not remove a short API key. People read errors, so remove such a key, too. Then read the
+    // error again from the redacted text.
     const shown = { ...base, requestKey: redactor.text(requestKey), body: redactor.text(body), retryAfterMs };
     const location = raw.location === null ? null : redactor.text(raw.location);
     const redacted =
@@ -204,7 +204,7 @@ export class Caller {
   }
 }
 
-/** Joins the facts and the content of an answer. Reads the content only when the caller asks for it. */
+/** Builds the response of a call. Parses `data` and `misfits` only when the caller reads them. */
 function answerOf<T>({ data, misfits }: Content<T>, facts: Omit<ApiResponse<T>, 'data' | 'misfits'>): ApiResponse<T> {
   return {
     get data() {

@@ -14,8 +14,8 @@ export class ConcurrencyGate {
   #active = 0;
   #closed: Error | null = null;
   /**
-   * Number of slots given out so far; each slot gets this number as its ticket. `#halvedAt` is this number at the last
-   * halving. A `limit` answer to a request with an older ticket does not halve the window again.
+   * Number of slots given out so far. A slot's ticket is this number when the slot is given out. `#halvedAt` is this
+   * number at the last halving: a `limit` answer to a ticket up to `#halvedAt` does not halve the window again.
    */
   #ticket = 0;
   #halvedAt = 0;

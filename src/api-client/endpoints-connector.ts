@@ -40,8 +40,8 @@ const route = {
 /**
  * Calls of the connector application at `{connectorUrl}` (reference v1, section "Connector application"). The client
  * puts the API key into the body of `/api` calls and sends no `Authorization` header. The reference documents no
- * answers. So the client expects the shapes of the corresponding version 2 calls; `fits` says whether an answer had the
- * expected shape.
+ * answers. So the client expects the shapes of the corresponding version 2 calls. `data.fits` says whether an answer
+ * had the expected shape.
  * @throws ValidationError when the connector rejects the request's shape (status 422)
  * @throws TokenVerificationError for a wrong API key, if the connector reports it as version 2 does
  */

@@ -94,7 +94,7 @@ export type V1ExecutivesQuery = Omit<V1ExecutivesRequest, 'filters'> & {
     | undefined;
 };
 
-// Interfaces and not type aliases, so that test/repo/routes.test.ts can tell the lists apart.
+// Interfaces and not type aliases, because test/repo/routes.test.ts recognises each list by the name of its type.
 export interface V1CompanySearch extends Listing<V1CompaniesQuery, V1CompaniesPage, V1CompanySummary> {}
 export interface V1CompanyExecutivesList extends Listing<
   V1CompanyExecutivesAsk,

@@ -31,7 +31,7 @@ const route = {
   },
 } as const;
 
-// Interfaces and not type aliases, so that test/repo/routes.test.ts can tell the lists apart.
+// An interface and not a type alias, because test/repo/routes.test.ts recognises each list by the name of its type.
 export interface EnrichmentSearch extends Listing<
   EnrichEmployeeSearchRequest,
   EnrichEmployeeSearchPage,

@@ -21,8 +21,8 @@ const route = {
  */
 export interface KybEndpoints {
   /**
-   * Returns a company's ultimate beneficial owners. The reference mentions a threshold of ownership, but no name for
-   * its parameter. `readOwners(response.body)` says whether the answer is conclusive.
+   * Returns a company's ultimate beneficial owners. The reference mentions an ownership threshold, but does not name
+   * the parameter that sets it. `readOwners(response.body)` says whether the answer is conclusive.
    */
   ubo(id: Id, parameters?: OwnershipParameters, call?: CallOptions): Promise<ApiResponse<unknown>>;
   /** Starts a job in which the API resolves ownership chains with live registry data. `readJob(body)` gives its id. */

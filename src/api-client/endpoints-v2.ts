@@ -46,7 +46,7 @@ export type EmployeesQuery = Omit<EmployeesRequest, 'filters'> & {
   filters: Omit<EmployeesRequest['filters'], 'company_id'> & { company_id?: Id | undefined };
 };
 
-// Interfaces and not type aliases, so that test/repo/routes.test.ts can tell the lists apart.
+// Interfaces and not type aliases, because test/repo/routes.test.ts recognises each list by the name of its type.
 export interface CompanySearch extends Listing<ProspectingQuery, ProspectingPage, ProspectingItem> {}
 export interface OverviewSearch extends Listing<OverviewRequest, OverviewPage, OverviewItem> {}
 export interface PeopleSearch extends Listing<EmployeesQuery, EmployeesPage, EmployeeItem> {}

@@ -241,7 +241,7 @@ export class ClientClosedError extends Error {
   }
 }
 
-/** Content of an answer: its data, and the values that the data lacks because of their type. Computed on first use. */
+/** Content of an answer: its data, and the values left out of the data because of a wrong type. Computed on first use. */
 export interface Content<T> {
   data: () => T;
   misfits: () => readonly Misfit[];

@@ -12,7 +12,7 @@ import type { ApiResponse, CallOptions } from './options.js';
 export interface Listing<Q, P, R> {
   (...ask: PageCall<Q>): Promise<ApiResponse<P>>;
   /**
-   * Returns the pages of the list as received.
+   * Returns the answer of each page, in the order of the pages.
    * @throws IncompleteListError after the last page, if the list has more records than the pages show
    */
   pages(...ask: ListCall<Q>): AsyncGenerator<ApiResponse<P>, void, undefined>;
@@ -122,7 +122,7 @@ async function* readPages<P extends object>(
   }
 }
 
-/** Notes a record and returns whether it is new. A record without an id, such as an event, is always new. */
+/** Adds a record to `seen` and returns whether it is new. A record without an id, such as an event, is always new. */
 function isNew(seen: Set<string>, entry: Entry, row: number): boolean {
   const id = entry['id'] ?? entry['slug'];
   const key = typeof id === 'string' || typeof id === 'number' ? `id ${id}` : `row ${row}`;
@@ -131,7 +131,7 @@ function isNew(seen: Set<string>, entry: Entry, row: number): boolean {
   return true;
 }
 
-/** Reads the envelopes of section "Pagination envelopes"; in version 1, the list may be named `list`. */
+/** Reads a page (reference v2, section "Pagination envelopes"). In version 1, the records may be in `list`, not `data`. */
 function readEnvelope(page: object): { entries: (Entry | null)[]; total: number | null; lastPage: number | null } {
   const fields = page as Entry;
   const number = (...names: string[]): number | null => {

@@ -45,8 +45,9 @@ export function readJob(body: string): JobAnswer {
 }
 
 /**
- * Reads from an answer about owners whether it is conclusive, and the id of its job. Follows the same rules as
- * sql/staging/ownership.sql.
+ * Reads an answer about owners. Follows the same rules as sql/staging/ownership.sql.
+ * @returns whether the owners are conclusive (null if the answer does not say, or contradicts itself), and the id of
+ * the job that the answer names (null if it names none or several)
  */
 export function readOwners(body: string): { conclusive: boolean | null; jobId: string | null } {
   const { top, inner } = membersOf(body);

@@ -16,8 +16,8 @@ export interface PreparedRequest {
 }
 
 /**
- * The values of one request. `ids` fill the `{…}` of the path in order; the others are fields of the query or the body.
- * Undefined values are left out.
+ * The values of one request. `ids` fill the `{…}` of the path in order. The request is sent without fields whose value
+ * is undefined.
  */
 export interface RequestParts {
   ids?: readonly (string | number)[];

@@ -79,8 +79,8 @@ const LONGEST_SHOWN = 60;
 
 /**
  * Makes a key for each item, to count the companies of a page. For a usable id, the key is the id itself. Other keys
- * begin with `!`, so that `isUsable` can recognise them. Equal unusable ids have the same key. An item without an id
- * gets a key of its text; a counter makes repeated keys differ.
+ * begin with `!`, so that `isUsable` can recognise them. Equal unusable ids have the same key. The key of an item
+ * without an id is made from the item's text. A counter makes the keys of equal items differ.
  */
 export function keysOf(items: readonly JsonNode[]): string[] {
   const times = new Map<string, number>();

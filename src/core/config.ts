@@ -118,8 +118,8 @@ export function keepsContacts({ personalData }: Config): boolean {
 }
 
 /**
- * Returns the streams of a backfill that names none. These are `financials`, all other streams that a market names, and
- * all streams that belong to no market. `contactMetrics: false` leaves out the contact metrics.
+ * Returns the streams of a backfill if the user names none. These are `financials`, all other streams that a market
+ * names, and all streams that belong to no market. `contactMetrics: false` leaves out the contact metrics.
  */
 export function backfillStreams(
   { contactMetrics }: Pick<Config, 'contactMetrics'>,

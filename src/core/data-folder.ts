@@ -14,16 +14,16 @@ import type { LandingStream } from '../../schemas/pipeline/landing.js';
  *     │   ├── due/<stream>/known.json        latest checks of the run's payees
  *     │   ├── requests/<chunk>.ndjson        request log
  *     │   ├── sent/<chunk>.ndjson            payee checks that were sent
- *     │   └── known-market.json              facts of earlier nights on which the run's plan is based
+ *     │   └── known-market.json              what earlier nights found; the run's plan is based on it
  *     ├── calibration/<market>.json          how the API treated each filter in the last search
  *     ├── rejects/<stream>/date=…/run=…/     rejected values with reason and raw body, one file per part
  *     ├── resolve/<hash>.csv                 lists that `tidemark resolve` copied
  *     ├── payees/<hash>.csv                  lists of `tidemark payees check`, until their runs end
- *     ├── alerts/<date>/                     how each target got each alert of a night, one file per alert and target
+ *     ├── alerts/<date>/                     result of sending each alert of a night, one file per alert and target
  *     ├── owner-jobs/                        enrichment jobs: open/<company>.json and ended/<company>.json
  *     ├── warehouse/
  *     │   ├── tidemark.duckdb                the writer's file
- *     │   ├── tidemark.duckdb.apply          models that `models apply` has built but not moved in yet
+ *     │   ├── tidemark.duckdb.apply          models that `models apply` has not yet moved into the warehouse
  *     │   ├── tidemark.duckdb.rebuild        the new file of a replay in progress
  *     │   └── writer.lock                    held by the only writer
  *     ├── published/
@@ -61,7 +61,7 @@ export interface LandingPlace {
   date: string;
 }
 
-/** Records of sent alerts, with a folder per night. */
+/** Folder with the results of sending alerts. It holds a folder for each night. */
 export function alertsDir(dataDir: string): string {
   return path.join(dataDir, 'alerts');
 }
@@ -116,7 +116,7 @@ export function requestsFile(dataDir: string, run: string, chunk: string): strin
   return path.join(requestsDir(dataDir, run), `${chunk}.ndjson`);
 }
 
-/** File with the facts of earlier nights on which a run's plan is based. */
+/** File with what earlier nights found in a market. The plan of the run is based on it. */
 export function knownMarketFile(dataDir: string, run: string): string {
   return path.join(runDir(dataDir, run), 'known-market.json');
 }

@@ -49,8 +49,9 @@ export interface Holder {
 }
 
 /**
- * Whether the holder is certainly dead: it had the same boot and namespace as this process, and no process there has
- * its id now. If a process has the id, it may be another one, because ids are reused. Then the lease decides.
+ * Whether the holder is certainly dead: it ran in the boot and namespace of this process (`here`), and no process there
+ * has its id now. If a process has that id, the answer is false: the process may be the holder, or may reuse its id. The
+ * lease then decides.
  */
 export function isCertainlyGone(
   holder: Pick<Holder, 'pid' | 'place'>,

@@ -32,7 +32,7 @@ export function simplify(text: string): string {
     .replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** Counts typing errors. A name that contains the typed text has one, because people shorten names (`Korea`). */
+/** Counts typing errors. A name that contains the typed text counts as one error: people shorten names (`Korea`). */
 function typingErrors(wanted: string, name: string): number {
   if (wanted === name) return 0;
   const isPart = wanted.length >= 3 && name.includes(wanted);

@@ -4,7 +4,7 @@ import { Cause, CAUSES } from '../../schemas/pipeline/cause.js';
 /** Environment variables of targets begin with this prefix. */
 export const TARGET_VARIABLES = 'TIDEMARK_NOTIFY_';
 
-/** Value of `webhook` that takes the address from the environment. */
+/** Value of the setting `webhook` that means: the address is in an environment variable. */
 export const FROM_ENVIRONMENT = 'env';
 
 /**
@@ -13,7 +13,7 @@ export const FROM_ENVIRONMENT = 'env';
  */
 export const SECRET_ENDINGS = { webhook: ['URL', 'SECRET'], mail: ['USER', 'PASSWORD'], command: [] } as const;
 
-// A longer time would keep a stopping worker waiting.
+// In seconds. A worker that stops waits for targets, so a longer timeout would delay the stop.
 const LONGEST_TIMEOUT = 600;
 
 const TargetName = z

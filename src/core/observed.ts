@@ -16,7 +16,7 @@ function observed<Fact>(name: string): Observed<Fact> {
         try {
           listener(fact as Fact);
         } catch {
-          // A wrong figure is no reason to stop a run.
+          // A listener only updates metrics. A missing figure must not stop a run.
         }
       }),
   };

@@ -37,7 +37,8 @@ const H = '[0-9a-fA-F]';
 const URLS = String.raw`%(?:u00)?(${H}{2})`;
 const HTML = String.raw`&#[xX]0{0,16}(${H}{1,6});|&#0{0,16}(\d{1,7});|&([A-Za-z][A-Za-z0-9]{0,23});`;
 const PRINTABLE = String.raw`=(${H}{2})|=[ \t]{0,8}\r?\n`;
-// Matches all backslashes of a row at once. Starting at each of a million backslashes would take quadratic time.
+// Matches consecutive backslashes as a whole. If a match could start at each of a million backslashes, matching would
+// take quadratic time.
 const SLASHES = String.raw`(?<!\\)\\+`;
 const STRINGS = String.raw`${SLASHES}(?:x(${H}{2})|u(${H}{4})|u\{0{0,16}(${H}{1,6})\}|U(${H}{8})|(00${H}{4})\s?|([0-3][0-7]{2})|(${H}{2})\s)`;
 // Matches incomplete escapes that CSS and HTML accept. They are decoded after the complete escapes, because decoding a
@@ -46,6 +47,7 @@ const LOOSE = String.raw`${SLASHES}(?![0-7]{3})(${H}{2})(?!${H})|&#[xX]0{0,16}($
 
 type Meaning = (escape: string, ...groups: unknown[]) => string;
 
+/** One step of decoding: replaces each match of `pattern` by the result of `meaning`. */
 interface Pass {
   pattern: RegExp;
   meaning: Meaning;

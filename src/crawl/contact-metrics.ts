@@ -100,7 +100,7 @@ async function readDays(
       if (!(error instanceof ApiError) || isKeyRefused(error)) throw error;
       const stopped = { shortfall: notRead(days.slice(n), error) };
       if (isRefusal(error)) return { ...stopped, refused: [refusalOf('contact_metrics', error)] };
-      // Don't wait for quota, which may take a day. The metrics are not worth it.
+      // Don't wait for quota: that may take a day, and a later run can still read these metrics.
       if (isDailyLimit(error)) return stopped;
       if (isLimit(error) ? isLimitOutlasted(heartbeat) : isGivenUp(error, heartbeat)) return stopped;
       if (error.retryable) throw error;

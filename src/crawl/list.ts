@@ -30,8 +30,8 @@ const PAGE_SIZES = [100, 50, 25, 10];
 const NOMENCLATURE_DAYS = 7;
 
 const NOTHING: ListResult = { rows: 0, requests: 0, entities: 0, limited: false, shortfall: null };
-// Limits for the pages of a listing: GROWTH × the pages that its total needs (it may grow while the run reads it), plus
-// SPARE_PAGES.
+// Of a listing with a total, read at most GROWTH × the pages that the total needs, plus SPARE_PAGES. The listing may grow
+// while the run reads it.
 const GROWTH = 1.1;
 const SPARE_PAGES = 10;
 // Read at most this many pages, if the listing gives no total or an absurdly high one. With 100 entries per page, this

@@ -15,8 +15,8 @@ export const THOROUGH = 10;
 const MOST_COUNTED = 3;
 
 /**
- * Describes a search for the companies of a segment that earlier passes cannot find, because they have no value in the
- * dimensions of these passes.
+ * Describes a search for certain companies of a segment: earlier passes cannot find these companies, because the
+ * companies have no value in the dimensions of those passes.
  */
 export interface Hunt {
   /** Dimensions of the earlier passes. The companies to find have no value in any of them. */
@@ -59,7 +59,7 @@ export function* offersFor(
     .sort(byPrice);
 }
 
-/** Counts the companies that a pass can find, but no earlier pass could. Sets `gain` to this number. */
+/** Counts the companies that a pass can find and that no earlier pass could find. Sets `gain` to this number. */
 export function* countOffer(state: CrawlState, segment: Segment, offer: Offer, { reached }: Hunt): Task<Offer> {
   const { choice, cost, gain } = offer;
   const { key, everybody } = choice.facts.splitField;

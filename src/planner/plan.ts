@@ -164,8 +164,8 @@ interface CrawlOutcome {
   refused: string | null;
   firstTotal: number | null;
   /**
-   * Whether version 2 searched the market because it is above the page cap. The search was complete or a night of the
-   * rotation.
+   * Whether the search through version 2 has ended. If `inTurns` is true, it was one night of the rotation; otherwise it
+   * covered the whole market.
    */
   enumerated: boolean;
   inTurns: boolean;

@@ -54,8 +54,8 @@ export interface Segment {
 }
 
 /**
- * How a company can be proven, best first: by a leaf whose total agrees, by a leaf that changed, or by a search above
- * the page cap.
+ * How the search found a company, best proof first: in a leaf that lists as many companies as its total says, in a leaf
+ * that changed while it was read, or in a search above the page cap.
  */
 export const PROOFS = ['proven', 'drifted', 'unsplittable'] as const;
 export type Proof = (typeof PROOFS)[number];
@@ -207,7 +207,7 @@ export function missingOf({ total, distinct }: Segment): number {
   return Math.max(0, total - distinct);
 }
 
-/** Returns how many companies of a segment are missing without being missing in one of its children. */
+/** Returns how many companies are missing in a segment, minus those that are missing in its children. */
 export function lostOf(segment: Segment): number {
   const below = segment.children.reduce(
     (sum, child) => sum + (child.state === 'calibration' ? 0 : missingOf(child)),

@@ -48,11 +48,11 @@ const LIMIT_ATTEMPTS = 4;
 // failed.
 const LIMIT_ROUNDS = 3;
 
-/** Result of requesting another record. It shows whether the API fails only for the first record. */
+/** Result of requesting another record after one failed. It shows whether the API fails for that one record only. */
 interface Comparison {
   /** The error of the other record. Null if the API answered it; undefined if there was no other record to request. */
   fault: ApiError | null | undefined;
-  /** Whether the API had already answered the other record earlier. */
+  /** Whether the API had answered the other record before this request. */
   known: boolean;
 }
 
@@ -148,7 +148,8 @@ export class ChunkAttempt {
     await inParallel(this.#open, share, attempt);
     await this.#judgeRefused();
     // Try failed entities again at the end, when a temporary fault may be over. Only failing entities are left, and
-    // many refusals in a row are normal then. Start their counters at -Infinity, so that they do not end the attempt.
+    // many refusals in a row are normal then. Set the counters of refusals to -Infinity, so that refusals do not end the
+    // attempt.
     this.#failedInARow = this.#limitedInARow = 0;
     this.#keyRefusedInARow = this.#refusedInARow = -Infinity;
     await inParallel(

@@ -13,7 +13,7 @@ const HARMLESS: ReadonlySet<string> = new Set([
   'nationality',
 ]);
 
-/** Names of counts in a page. Some APIs write counts as text. */
+/** Names of the counts in a page. They are kept even if the API writes them as text. */
 const COUNTS: ReadonlySet<string> = new Set(['total_employees', 'total_pages', 'pages']);
 
 /**

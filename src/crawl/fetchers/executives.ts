@@ -76,7 +76,7 @@ class Reading {
       if (end === 'short') this.#cutShort('The search for executives lists fewer pages than it reports.');
     } catch (error) {
       if (listed === 'refused' || !(isRefusal(error) || error instanceof RoutesClosedError)) throw error;
-      this.#cutShort('The API refuses the search that could list the others.');
+      this.#cutShort('The API refuses the search that could list the missing executives.');
       return;
     }
     for (const person of found) if (!ids.has(person)) yield* this.#details(person);

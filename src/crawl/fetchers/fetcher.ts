@@ -43,8 +43,8 @@ export interface Fetcher {
   /** Maps a route to the route that gives the same records if the API refuses the first. */
   replacedBy?: Readonly<Record<string, string>>;
   /**
-   * Removes from a body what identifies people. Set it for answers that may describe people. Without `personalData:
-   * contacts`, the worker lands only its result, and no error row quotes an answer.
+   * Removes from a body what identifies people. Set this function for answers that may describe people. Without
+   * `personalData: contacts`, the worker lands only what this function returns, and no error row quotes an answer.
    * @param fingerprint makes the keyed hash of a removed text
    * @param request request key of the answer
    */

@@ -25,8 +25,8 @@ import type { Fetcher } from './fetcher.js';
  * Checks payees (reference v2, "Other routes named for version 2"). The entity is the question (`payeeQuestion`), which
  * holds no account number. If the payee was checked before, repeats the earlier check by its id.
  *
- * Never aborts a request that was sent, because the API may charge for it. The row's segment is `call-<n>`. n counts
- * the calls of this run that may have reached the API to get this answer.
+ * Never aborts a request that was sent, because the API may charge for it. The row's segment is `call-<n>`: n is how
+ * many calls this run sent for this answer. Calls that surely did not reach the API do not count.
  */
 export const payeeChecks: Fetcher = {
   costly: true,

@@ -7,7 +7,8 @@ import { COMPANY_TYPES, isCode, isCompany, isCountry, isDay, isIdentifier, isSha
  */
 
 /**
- * Field that marks a body from which personal data was removed. The SQL in sql/staging reads its neighbour `answer`.
+ * Field that marks a body from which personal data was removed. The SQL in sql/staging reads the field `answer` beside
+ * this one.
  */
 const REMOVED = 'tidemark_removed';
 

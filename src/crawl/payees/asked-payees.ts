@@ -17,7 +17,8 @@ interface RunPayees {
   bad: PayeeRow[];
 }
 
-// Reads the list once per attempt of an activity. All requests of an attempt share one RunContext object.
+// Lists by RunContext. All requests of one attempt of an activity share a RunContext object, so each attempt reads its
+// list only once.
 const lists = new WeakMap<RunContext, Promise<RunPayees>>();
 
 /**

@@ -43,7 +43,8 @@ interface KnownChecks {
   questionsOf: ReadonlyMap<string, string[]>;
 }
 
-// Reads the file once per attempt of an activity. All requests of an attempt share one RunContext object.
+// Checks by RunContext. All requests of one attempt of an activity share a RunContext object, so each attempt reads the
+// file only once.
 const read = new WeakMap<RunContext, KnownChecks>();
 
 /** Reads the file that `keepKnownChecks` wrote. Without the file, the result is empty. */

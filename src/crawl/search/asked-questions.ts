@@ -34,7 +34,10 @@ export async function askedQuestions(deps: Deps, ctx: RunContext): Promise<strin
   return list.questions;
 }
 
-/** Lands the contents of a run's list that are not questions: rows without a question, and decisions of people. */
+/**
+ * Lands the contents of a run's list that are not questions: bad rows, and decisions. In a decision, the author of the
+ * list names the company that answers a question.
+ */
 async function landAsked({ config, clock }: Deps, ctx: RunContext, list: PreparedList): Promise<void> {
   const fetched_at = clock.now().toISOString();
   const stream = isOfPeople(ctx) ? ('enrichments' as const) : ('matches' as const);

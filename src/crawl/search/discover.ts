@@ -148,7 +148,7 @@ async function search({ deps, input, plan, answers, keep, heartbeat, booking }: 
   }
   await Promise.all(inFlight);
   if (failed.yes) throw failed.error;
-  if (!plan.done && sent < input.budget) throw new Error('the crawl plan is not done but asks for nothing');
+  if (!plan.done && sent < input.budget) throw new Error('the search plan is not done, but has no request to send');
 }
 
 /**
@@ -189,8 +189,8 @@ async function askPage(deps: CrawlDeps, request: PlanRequest, heartbeat: Heartbe
     }
     if (!(await isOnlyThisSearch(deps, error, request, heartbeat))) throw error;
     const fault = error as ApiError;
-    // The plan can continue without the answer to a guess. So land a failed guess as a refusal (400), not as a fault of
-    // the API.
+    // A `guess` tests a filter that may not work, so the plan can continue without its answer. Land a failed guess as a
+    // refusal (400), not as a fault of the API.
     return refusal(fault, request, request.purpose === 'guess' ? 400 : Math.max(fault.status, 500));
   }
 }
@@ -217,7 +217,8 @@ async function isOnlyThisSearch(
       () => sendPlainSearch(deps, request, heartbeat),
     );
   }
-  // The plan can continue without the answer to a guess. So accept the failure already in the first attempt.
+  // A `guess` tests a filter that may not work, so the plan can continue without its answer. Accept its failure already
+  // in the first attempt.
   if (request.purpose === 'guess') {
     return error instanceof ApiError && !isDailyLimit(error) && (await apiAnswers(deps.client, heartbeat.signal));
   }

@@ -21,7 +21,10 @@ import { readPastNights, type KnownTicker, type PastNights } from '../run/past-n
 /** Purposes of the requests that only test how the API behaves (probes). */
 const PROBES: ReadonlySet<Purpose> = new Set(['calibration', 'guess', 'again']);
 
-/** Sends a search of the plan and lands the answer, so that the run does not send this search again. */
+/**
+ * Sends a search of the plan and returns its answer. In a run, also lands the answer, so that the run does not send this
+ * search again.
+ */
 export type AskPlan = (request: PlanRequest) => Promise<PlanAnswer>;
 
 /** The forecast of one night of a market. */

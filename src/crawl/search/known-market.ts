@@ -80,7 +80,7 @@ export async function keepCalibration(
   const kept: KeptCalibration = {
     baseUrl: config.api.baseUrl,
     filters: ctx.filters,
-    // If the search used the stored calibration, it keeps its date.
+    // If the search used the stored calibration, the calibration keeps its date.
     at: before?.at ?? clock.now().toISOString(),
     calibration,
     turns: turnsAfter(before?.turns ?? null, calibration.turns ?? null, ctx.date),

@@ -4,8 +4,8 @@ import type { CrawlState } from '../crawl-state.js';
 import { fork, join, type Task } from '../tasks.js';
 import type { Dimension } from '../types.js';
 
-// Some companies have no value in some dimensions. Prefer such a dimension to overlapping values if at least this share
-// of the market's companies has a value.
+// If at least this share of the market's companies has a value in a dimension, prefer it to a dimension with overlapping
+// values.
 export const GOOD_REACH = 0.8;
 // A dimension is coarse if its last RECENT positions hold, on average, more than COARSE × the page cap.
 const RECENT = 365;

@@ -21,9 +21,9 @@ export const V1_PROBE = 'v1-probe';
 
 /**
  * Reads a market above the page cap with version 1's search, which has no documented page cap (reference v1,
- * "Endpoints"). This costs one request per page and also lists companies without values. Uses version 1 only if its
- * pages hold exactly as many companies as version 2 counts. To compare exactly, first requests the last page and counts
- * its rows.
+ * "Endpoints"). This costs one request per page, and also finds companies without a value in the dimensions. Uses
+ * version 1 only if its pages hold exactly as many companies as version 2 counts. To compare exactly, first requests the
+ * last page and counts its rows.
  * @returns the segment, without its final state; null if version 1 is unusable (`dropped` then holds the reason)
  */
 export function* readListing(state: CrawlState): Task<Segment | null> {
