@@ -147,7 +147,7 @@ function list(folder: string, prefix: string): string[] {
 
 function corrupt(file: string, what: string, cause?: unknown): TidemarkError {
   return new TidemarkError('LandingCorrupt', `Landing zone: ${file} ${what}.`, {
-    todo: 'Restore the file from a backup, or delete it together with its file in _manifest/: its records are then fetched again.',
+    todo: 'Restore the file from a backup. Or delete both the part and its manifest (in _manifest/): its records are then fetched again.',
     cause,
   });
 }

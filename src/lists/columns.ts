@@ -15,7 +15,7 @@ export interface Header<Field extends string> {
 export interface ColumnNames<Field extends string> {
   /** Column names that people use. Case, spaces and punctuation make no difference. */
   names: Record<Field, readonly string[]>;
-  /** Names that have a meaning only if no other column has it. */
+  /** Names that give a column a meaning only if no other column already has this meaning. */
   lastNames?: Partial<Record<Field, readonly string[]>>;
   /** Fields that identify a company, person or payee. The header must name at least one of them. */
   identifying: readonly Field[];

@@ -3,7 +3,7 @@ import type { Database } from '../duckdb/database.js';
 
 type Unloaded = NonNullable<ModelsResult['unloaded']>;
 
-// Counts the column loaded_companies of ops.coverage: 1 or 0. After a rollback of the models, or with the user's own
+// Gives 1 if ops.coverage has the column loaded_companies, else 0. After a rollback of the models, or with the user's own
 // model, the column may be missing.
 const CAN_TELL = `
   SELECT count(*) FROM duckdb_columns()

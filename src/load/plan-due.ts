@@ -85,7 +85,7 @@ async function loadSoundParts(warehouse: Warehouse, dataDir: string): Promise<vo
 }
 
 /**
- * Whether the models were built at least once. Before that, the list of rejects does not exist, because a model makes
+ * Whether the models were built at least once. Before that, the table ops.rejects does not exist, because a model makes
  * it.
  */
 async function areModelsBuilt(db: Warehouse['db']): Promise<boolean> {

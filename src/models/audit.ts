@@ -53,8 +53,8 @@ export async function runAudits(db: Database, model: Model): Promise<CheckResult
 }
 
 /**
- * Saves the last result of each check and deletes the results of checks that no longer exist.
- * @param unchanged Models that were not checked this time; their results are kept
+ * Saves the last result of each audit and deletes the results of audits that no longer exist.
+ * @param unchanged Models that were not audited this time; their results are kept
  */
 export async function saveChecks(
   db: Database,

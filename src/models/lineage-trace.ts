@@ -140,7 +140,7 @@ function traceSet(node: Node, type: string, children: Node[], scope: Scope): Out
   const [first, ...others] = children;
   if (first === undefined) throw new Error(`${type} has no input`);
   const base = trace(first, scope);
-  // A recursive CTE reads itself. Use the sources of its first part, which does not.
+  // A recursive CTE reads itself, except in its first part. So use the sources of the first part.
   if (type === 'LOGICAL_RECURSIVE_CTE') scope.ctes.set(Number(node['table_index']), base);
   return merge([base, ...others.map((child) => trace(child, scope))]);
 }

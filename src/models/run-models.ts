@@ -21,11 +21,14 @@ const DIRTY_TABLES = `
 /** Options of `buildModels`. */
 export interface BuildOptions {
   now?: Date;
-  /** Models to build. Default: the applied models. */
+  /** Models to build. Default: the models of `set`. */
   models?: Model[];
   /** Folder with the user's own models (see `models` in docs/configuration.md). */
   modelsDir?: string | undefined;
-  /** Set of models to build. Default: the applied set. `origin` and `ofSet` are stored with the set: why it is applied. */
+  /**
+   * Set of models to build. Default: the model files on disk; after a rollback, the restored set. `origin` and `ofSet`
+   * say why the set is applied; they are stored with it.
+   */
   set?: ModelSet;
   origin?: SetOrigin;
   ofSet?: number;

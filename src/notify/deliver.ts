@@ -19,8 +19,8 @@ export interface DeliverDeps {
  * Sends an alert to one target, unless a record says that the target accepted it before. Stores each attempt before it
  * begins and right after it ends.
  *
- * A worker that is killed between the target's acceptance and the record sends the message again, with the same
- * idempotency key.
+ * A worker may be killed after the target accepted the message and before this is stored. The next attempt then sends
+ * the message again, with the same idempotency key.
  * @throws TargetError when the target did not accept the message, or its settings are incomplete
  */
 export async function deliver(deps: DeliverDeps, { alert, target: name }: SendAlertInput): Promise<SendAlertResult> {

@@ -3,7 +3,7 @@ import { openPublished } from '../builds/published.js';
 import { dayIn } from '../core/clock.js';
 import type { NightlyJob } from '../core/schedule-ids.js';
 
-/** A night that is due by its schedule and the time that it may take (`schedule.lateAfter`). */
+/** A night that should be published by now: `schedule.lateAfter` has passed since its scheduled time. */
 export interface DueNight {
   job: NightlyJob;
   /** Nominal time of the run. */
@@ -38,7 +38,7 @@ export async function latestNights(dataDir: string): Promise<Latest[]> {
   }
 }
 
-/** Returns an alert for each due night that is not published. Pure. */
+/** Returns an alert for each due night that is not published. Pure function. */
 export function lateAlerts(due: readonly DueNight[], latest: readonly Latest[], now: Date): Alert[] {
   return due.flatMap(({ job, scheduledAt, state, started }): Alert[] => {
     const { market, workflowType, timezone, lateAfter } = job;

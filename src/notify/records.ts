@@ -7,8 +7,8 @@ import { writeFileAtomic } from '../core/files.js';
 import { keyOf } from './message.js';
 
 /**
- * How one target got one alert. Kept in the data folder, so that an alert is not sent again after Temporal has deleted
- * its workflow.
+ * The attempts to send one alert to one target. The record is kept in the data folder, so that no alert is sent again
+ * after Temporal has deleted the workflow of the alert.
  *
  * States: sending → sent; sending → failed → sending. A worker that is killed leaves `sending`.
  */
@@ -27,7 +27,7 @@ export interface DeliveryRecord {
   error: string | null;
 }
 
-/** Reads how a target got an alert; null when no attempt was made. */
+/** Reads the record of sending an alert to a target; null when no attempt was made. */
 export function readDelivery(
   dataDir: string,
   alert: Pick<Alert, 'id' | 'date'>,
@@ -36,13 +36,13 @@ export function readDelivery(
   return readRecord(alertFile(dataDir, alert.date, keyOf(alert, target)));
 }
 
-/** Stores how a target got an alert. */
+/** Stores the record of sending an alert to a target. */
 export async function writeDelivery(dataDir: string, date: string, record: DeliveryRecord): Promise<void> {
   await writeFileAtomic(alertFile(dataDir, date, keyOf(record, record.target)), `${JSON.stringify(record)}\n`);
 }
 
 /**
- * Lists the deliveries of nights from a date on that have not succeeded, oldest first.
+ * Lists the records of alerts that a target has not accepted, oldest first.
  * @param from first night, YYYY-MM-DD
  */
 export function openDeliveries(dataDir: string, from: string): DeliveryRecord[] {
@@ -75,7 +75,7 @@ function readRecord(file: string): DeliveryRecord | null {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as DeliveryRecord;
   } catch (error) {
-    // A file that someone cut off says nothing about the delivery.
+    // An incomplete file says nothing about earlier attempts.
     if (hasErrorCode(error, 'ENOENT') || error instanceof SyntaxError) return null;
     throw error;
   }

@@ -2,7 +2,7 @@ import { createTransport } from 'nodemailer';
 import { bodyLines, type Message } from './message.js';
 import { describeNetworkError, TargetError } from './target-error.js';
 
-/** A mail server and the people that it writes to. */
+/** A mail server, and the sender and recipients of the mails that it sends. */
 export interface Mailbox {
   host: string;
   port: number;
@@ -16,7 +16,7 @@ export interface Mailbox {
 
 /**
  * Sends a message as mail. The Message-ID stays the same when the message is sent again.
- * @returns how many recipients the server refused; below their number
+ * @returns how many recipients the server refused; fewer than all of them
  * @throws TargetError when the server did not accept the mail
  */
 export async function sendMail(box: Mailbox, message: Message): Promise<{ refused: number }> {
@@ -67,7 +67,7 @@ function mailOf(message: Message, { from, to }: Pick<Mailbox, 'from' | 'to'>) {
     subject: alert.title,
     text,
     messageId: `<${key}@${from.slice(from.lastIndexOf('@') + 1)}>`,
-    // The first attempt and a repeated one send the same mail.
+    // Use the time of the alert, so that a repeated attempt sends the same mail.
     date: new Date(alert.at),
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Tidemark-Alert': alert.id, 'Idempotency-Key': key },
   };

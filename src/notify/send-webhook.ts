@@ -62,7 +62,8 @@ function refused(address: URL, status: number, text: string, retryAfter: string 
 function remedyOf(status: number): string {
   if (status === 401 || status === 403) return 'Check the address and the secret of the target.';
   if (status === 404 || status === 410) return 'Check the address of the target; it may have been removed.';
-  if (status >= 300 && status < 400) return 'The address redirects, which is not followed. Write its final address.';
+  if (status >= 300 && status < 400)
+    return 'The address redirects, but Tidemark follows no redirect. Write the final address.';
   if (status === 429) return 'The target takes no more messages now. Tidemark tries again.';
   if (status >= 500) return 'The target has a fault. Tidemark tries again.';
   return 'Check the address and `template` of the target.';

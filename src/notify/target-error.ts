@@ -59,7 +59,7 @@ function codesOf(error: unknown): string[] {
   const codes: string[] = [];
   for (let e: unknown = error, depth = 0; e instanceof Error && depth < 5; e = e.cause, depth++) {
     const { code } = e as NodeJS.ErrnoException;
-    // nodemailer has its own codes, and names the code of the network only in its message.
+    // nodemailer has its own codes. It names the code of a network error only in its message.
     codes.push(...(code === undefined ? [] : [code]), e.name, ...(e.message.match(/\bE[A-Z_]{4,}\b/g) ?? []));
     if (e instanceof AggregateError) codes.push(...e.errors.flatMap(codesOf));
   }

@@ -36,7 +36,7 @@ export interface TargetRow {
 
 type Env = NodeJS.ProcessEnv;
 
-/** Names of the targets that take a cause. */
+/** Returns the names of the targets to which alerts with this cause are sent. */
 export function targetsFor({ notify }: Pick<Config, 'notify'>, cause: Cause): string[] {
   return notify.filter(({ on }) => on.includes(cause)).map(({ name }) => name);
 }

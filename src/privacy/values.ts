@@ -124,7 +124,7 @@ function isLetter(byte: number | undefined): boolean {
 function formsOf(value: string): Set<string> {
   const json = JSON.stringify(value).slice(1, -1);
   const ascii = json.replaceAll(/[^\x20-\x7e]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
-  // Our reports escape an apostrophe. Other programs need not.
+  // The reports of Tidemark escape an apostrophe. Other programs may leave it unescaped.
   const html = escapeHtml(value);
   return new Set([value, json, json.replaceAll('/', '\\/'), ascii, html, html.replaceAll('&#39;', "'")]);
 }

@@ -7,7 +7,7 @@ export function displayWidth(text: string): number {
   return stringWidth(text);
 }
 
-/** Cuts a text to at most `width` columns, between letters with their accents. An ellipsis shows that it was cut. */
+/** Cuts a text to at most `width` columns and adds an ellipsis. Never separates a letter from its accents. */
 export function cut(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let kept = '';

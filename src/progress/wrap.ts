@@ -3,7 +3,8 @@ import { displayWidth } from './display-width.js';
 
 // A word, or a text in backticks: a command must stay on one line, so that a person can copy it.
 const WORD = /`[^`\n]*`\S*|\S+/g;
-// The beginning of a line that later lines keep free: indentation, marks such as "!", and a label with two spaces.
+// Matches the start of a line: indentation, marks such as "!", and a label that ends with two spaces. If the line is
+// broken, its other lines are indented by the width of this start.
 const HANGING = /^\s*(?:[!✔✘→•·-]\s+)*(?:\S+(?: \S+){0,2}\s{2,})?/;
 
 /**
@@ -25,7 +26,7 @@ export function wrapWords(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** Breaks each line of a text that is wider than `width` columns, and indents what follows like its first line. */
+/** Breaks each line that is wider than `width` columns. Indents its other lines to where the text of the first begins. */
 export function wrapLines(text: string, width: number): string {
   return text
     .split('\n')

@@ -109,7 +109,7 @@ async function writeBuild(
   }
 }
 
-/** @returns Number of rows written */
+/** Copies the table of a model into the new build, sorted by key, with its comments. Returns the number of rows. */
 async function copyModel(db: Database, model: Model): Promise<number> {
   const [schema] = model.model.split('.');
   const table = `build.${model.model}`;

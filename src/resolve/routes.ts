@@ -6,10 +6,10 @@ import {
   type ApiError,
 } from '../api-client/index.js';
 
-// Close a route that has never answered after this many refusals.
+// If a route has never answered, close it after this many refusals.
 const FIRST_REFUSALS = 3;
-// Close a route that has answered before after this many consecutive refusals. If only single
-// questions are refused, the count does not reach this number.
+// If a route has answered before, close it after this many consecutive refusals. If only single questions are refused,
+// the count does not reach this number.
 const REFUSALS_IN_A_ROW = 20;
 
 /** Thrown when the API refuses every route that could answer a question. No request is sent to closed routes. */

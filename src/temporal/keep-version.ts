@@ -25,7 +25,7 @@ export async function keepVersionCurrent(
       if (state === null) return;
       if (shouldPromote(build, state, state.live)) {
         await promoteKnown(client, build, patienceMs, stop);
-        log.info(`New runs start on ${nameOf(build)}; before, on ${nameOf(state.current)}.`);
+        log.info(`New runs now start on ${nameOf(build)}. Before, they started on ${nameOf(state.current)}.`);
         state = { ...state, current: build };
       }
       if (state.current !== build) return;

@@ -20,7 +20,7 @@ const TYPES: Partial<Record<SearchAttributeType, { code: number; name: string }>
 /** Arguments that let a Temporal dev server register the search attributes: `--search-attribute TidemarkDate=Keyword`. */
 export const DEV_SERVER_ATTRIBUTES: readonly string[] = WANTED.flatMap((one) => ['--search-attribute', declare(one)]);
 
-/** What a namespace has of Tidemark's search attributes. */
+/** Which of Tidemark's search attributes a namespace has. */
 export interface AttributeState {
   /** Names of the attributes that show a run's state and that runs may set. */
   state: string[];

@@ -102,7 +102,7 @@ async function pinnedRuns(client: Client): Promise<PinnedRun[]> {
 }
 
 /**
- * Decides whether a build becomes current. Pure.
+ * Decides whether a build becomes current. Pure function.
  * - A build that was never current becomes current: it was installed last.
  * - A build that another one replaced becomes current again only when the current build has no worker. So a restarted
  *   worker of the old build does not undo an upgrade, but a deliberate downgrade works.
@@ -152,7 +152,7 @@ export async function moveStranded(client: Client, state: VersionState, build: B
   return moved;
 }
 
-/** Returns what hinders open runs and new runs, with the remedy, for people. Pure. */
+/** Returns sentences for an operator: why open or new runs cannot continue, and what to do. Pure function. */
 export function versionWarnings({ current, live, stranded }: VersionState): string[] {
   const remedy = '`tidemark workers promote`';
   const absent =

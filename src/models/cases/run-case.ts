@@ -121,7 +121,7 @@ async function modelsReadBy(testCase: Exclude<ModelCase, RowsCase>, modelsDir?: 
 }
 
 function broken(query: string | null, error: unknown): CaseFailure {
-  // Throw errors that the model did not cause, such as a full disk, again.
+  // Rethrow errors that the model did not cause, such as a full disk.
   if (error instanceof TidemarkError && !(error instanceof ModelFailedError)) throw error;
   return { query, error: errorMessage(error), differences: [], reordered: false };
 }

@@ -34,7 +34,7 @@ export class Changes {
   #fingerprint: Fingerprint | undefined;
   #addresses = new ValueFinder([]);
   #ofCompany = new ValueFinder([]);
-  /** The values in lower case: a list may write a name in other letters than the API. */
+  /** The values in lower case, because a list may write a name with other capital letters than the API. */
   #ofQuestions = new ValueFinder([]);
   #isSealed = false;
 
@@ -48,7 +48,7 @@ export class Changes {
     this.#fingerprint = await openFingerprint(dataDir);
   }
 
-  /** Collects the values of people that are removed because of their id. */
+  /** Collects the values of the people whom this removal recognizes by their id. */
   collect(stream: LandingStream, row: StoredRow): void {
     const current = this.#reduced(stream, row);
     const after = current === null ? null : this.#stripped(stream, current);

@@ -7,7 +7,7 @@ const Content = z.object({ values: z.array(z.string()), named: z.array(z.string(
 
 /**
  * Values that a removal has removed, but has not yet proven to be gone. They are on disk while the removal runs, so
- * that it can continue after a crash. When it ends, no file has them.
+ * that it can continue after a crash. When the removal has ended, no file holds these values.
  */
 export class Unproven {
   /** Values of everything that was removed. */
