@@ -9,7 +9,7 @@ import { openWarehouse, type Warehouse } from '../src/duckdb/open.js';
 import { publish } from '../src/publish/publish.js';
 import { publishedFile } from '../src/core/data-folder.js';
 import { landReports } from './financials/land-reports.js';
-import { formatCount } from '../src/core/format-number.js';
+import { formatCount } from '../schemas/format.js';
 
 // 20,000 reports of the sandbox contain 2.6 million values.
 const COMPANIES = 20_000;

@@ -11,7 +11,7 @@ import { publishedFile } from '../src/core/data-folder.js';
 import { queryPublished } from '../src/builds/published.js';
 import { rebuildWarehouse } from '../src/replay/rebuild.js';
 import { createWorld } from '../sandbox/world/index.js';
-import { formatCount } from '../src/core/format-number.js';
+import { formatCount } from '../schemas/format.js';
 
 const COMPANIES = Number(process.env['WAREHOUSE_COMPANIES'] ?? 20_000);
 const CHUNK = 500;

@@ -1,4 +1,5 @@
 import { setCurrentDetails, setHandler } from '@temporalio/workflow';
+import { formatCount } from '../schemas/format.js';
 import type { Progress, RebuildResult } from '../schemas/pipeline/run.js';
 import { progressQuery } from './messages.js';
 import { warehouse } from './proxies.js';
@@ -30,7 +31,7 @@ export async function rebuildWarehouse(input?: unknown): Promise<RebuildResult> 
   if (result.folder) progress.folder = result.folder;
   progress.notes.push(...result.faults.map((fault) => `Unreadable: ${fault}`));
   setCurrentDetails(
-    `**done**: ${result.rows.toLocaleString('en-US')} rows of ${result.parts.toLocaleString('en-US')} parts, published as \`${result.published}\``,
+    `**done**: ${formatCount(result.rows)} rows of ${formatCount(result.parts)} parts, published as \`${result.published}\``,
   );
   return result;
 }

@@ -1,11 +1,10 @@
 import { Option, type Command } from 'commander';
-import { formatCount } from '../core/format-number.js';
+import { formatBytes, formatCount } from '../../schemas/format.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { parseCount } from '../terminal/port-options.js';
 import { say, sayJson } from '../terminal/print.js';
 
 const DAY_MS = 86_400_000;
-const MEBIBYTE = 1_048_576;
 
 /** `tidemark compact`: joins small landed parts and drops repeated answers. */
 export function registerCompact(program: Command): void {
@@ -47,7 +46,7 @@ ${examples('tidemark compact', 'tidemark compact --drop-repeats 90')}`,
         if (options.json) return sayJson(done);
         if (done.folders === 0) return say('Nothing to join: the landed parts are already compact.');
         say(
-          `✔ ${formatCount(done.partsBefore)} parts of ${formatCount(done.folders)} folders are now ${formatCount(done.partsAfter)}; ${(done.bytesBefore / MEBIBYTE).toFixed(1)} MiB are now ${(done.bytesAfter / MEBIBYTE).toFixed(1)} MiB`,
+          `✔ ${formatCount(done.partsBefore)} parts of ${formatCount(done.folders)} folders are now ${formatCount(done.partsAfter)}; ${formatBytes(done.bytesBefore)} are now ${formatBytes(done.bytesAfter)}`,
         );
         if (done.dropped > 0) say(`  ${formatCount(done.dropped)} repeated answers dropped`);
       } finally {

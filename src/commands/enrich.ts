@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { Config } from '../core/config.js';
 import { invalidInput } from '../core/errors.js';
-import { formatCount } from '../core/format-number.js';
+import { formatCount } from '../../schemas/format.js';
 import type { List } from '../resolve/read-list.js';
 import type { RunRequest } from '../temporal/start-run.js';
 import { examples, loadContext } from '../terminal/context.js';

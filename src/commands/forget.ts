@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Config } from '../core/config.js';
 import { TidemarkError } from '../core/errors.js';
-import { formatCount } from '../core/format-number.js';
+import { formatBytes, formatCount } from '../../schemas/format.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { FAILED } from '../terminal/print-error.js';
 import { say, sayJson, tell } from '../terminal/print.js';
@@ -18,7 +18,6 @@ interface ForgetOptions {
   json?: boolean;
 }
 
-const MEBIBYTE = 1_048_576;
 const STEPS = {
   read: 'Reading the landed answers about people',
   rewrite: 'Writing landed parts again',
@@ -123,9 +122,8 @@ function sayResult({ rows, parts, removed, proof }: Forgot, { dataDir }: Config)
 }
 
 function sayProof({ proven, files, bytes, decoded, values, shared, elsewhere, remaining, unread }: Proof): void {
-  const size = `${(bytes / MEBIBYTE).toFixed(1)} MiB`;
   say(
-    `  searched   ${formatCount(files)} files (${size}), and the rows of ${formatCount(decoded)} Parquet and DuckDB files`,
+    `  searched   ${formatCount(files)} files (${formatBytes(bytes)}), and the rows of ${formatCount(decoded)} Parquet and DuckDB files`,
   );
   say(`  values     ${formatCount(values)} searched for; ${formatCount(remaining.length)} files contain some of them`);
   if (shared > 0)

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import { TidemarkError } from '../core/errors.js';
-import { formatCount } from '../core/format-number.js';
+import { formatBytes, formatCount } from '../../schemas/format.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { say, sayJson, tell } from '../terminal/print.js';
 import { sayTable } from '../terminal/say-table.js';
@@ -59,7 +59,7 @@ async function list(dataDir: string, { json = false }: PublishOptions): Promise<
     rows: builds.map(({ name, builtAt, bytes, current }) => [
       name,
       builtAt,
-      `${formatCount(bytes / 1_048_576)} MiB`,
+      formatBytes(bytes),
       current ? 'current' : '',
     ]),
   });

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Option, type Command } from 'commander';
 import { errorMessage, TidemarkError } from '../core/errors.js';
-import { formatCount } from '../core/format-number.js';
+import { formatCount, formatDuration } from '../../schemas/format.js';
 import { IsoDate } from '../../schemas/pipeline/run.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { FAILED } from '../terminal/print-error.js';
@@ -51,10 +51,10 @@ export function registerReplay(program: Command): void {
       });
       if (result.faults.length > 0) process.exitCode = FAILED;
       if (options.json) return sayJson(result);
-      const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
+      const took = formatDuration(performance.now() - begun);
       const { parts, rows, rejects, models, published, faults, failedAudits, notes } = result;
       say(
-        `${faults.length === 0 ? '✔ replayed' : '✖ replayed only in part'}: ${formatCount(rows)} rows of ${formatCount(parts)} parts in ${seconds} s`,
+        `${faults.length === 0 ? '✔ replayed' : '✖ replayed only in part'}: ${formatCount(rows)} rows of ${formatCount(parts)} parts in ${took}`,
       );
       say(
         `  tables     ${models} models, ${formatCount(published.rows)} rows published, ${formatCount(rejects)} rejected`,

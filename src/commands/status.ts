@@ -5,8 +5,7 @@ import type { Refusal } from '../../schemas/pipeline/refusal.js';
 import type { Progress } from '../../schemas/pipeline/run.js';
 import { refusalInWords } from '../../workflows/run/describe.js';
 import { errorMessage } from '../core/errors.js';
-import { formatCount } from '../core/format-number.js';
-import { formatDuration } from '../progress/format.js';
+import { formatBytes, formatCount, formatDuration } from '../../schemas/format.js';
 import type { DeliveryRecord } from '../notify/records.js';
 import { renderLine, warningsOf } from '../progress/frame.js';
 import { advance, type Retry } from '../progress/run-state.js';
@@ -195,9 +194,7 @@ export function renderStatus(status: Status, now: number): string {
   for (const { schedule, at } of status.next) lines.push(`Next       ${at}  ${schedule}`);
   for (const alert of status.alerts) lines.push(paint.yellow(`Alerts     ! ${describeDelivery(alert, ago)}`));
   if (published) {
-    lines.push(
-      `Published  ${showPath(published.file)}, ${formatCount(published.bytes / 1_048_576)} MiB, ${ago(published.at)}`,
-    );
+    lines.push(`Published  ${showPath(published.file)}, ${formatBytes(published.bytes)}, ${ago(published.at)}`);
     for (const run of published.lastRuns) {
       const what = [run.workflow_type, run.market, run.date].filter((part) => part !== null).join(' ');
       lines.push(

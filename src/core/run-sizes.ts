@@ -1,5 +1,5 @@
 import { TidemarkError } from './errors.js';
-import { formatCount } from './format-number.js';
+import { formatCount } from '../../schemas/format.js';
 
 /** Sizes that the environment may set. A workflow uses its default for a missing size. */
 export interface RunSizes {

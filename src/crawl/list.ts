@@ -20,7 +20,7 @@ import { readCount } from './search/read-count.js';
 import { reopenQuota } from './run/read-quota.js';
 import { refusalOf, RouteRefusedError } from './refusal.js';
 import { SeenIds } from './seen-ids.js';
-import { formatCount } from '../core/format-number.js';
+import { formatCount } from '../../schemas/format.js';
 
 type Counts = Pick<ListResult, 'entities' | 'shortfall' | 'refused'>;
 

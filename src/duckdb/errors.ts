@@ -1,6 +1,6 @@
 import { errorMessage, TidemarkError } from '../core/errors.js';
 import { asDiskFull } from '../core/files.js';
-import { formatCount } from '../core/format-number.js';
+import { formatCount } from '../../schemas/format.js';
 
 /** Another process, or another part of this process, has opened the warehouse file. So nothing was read or written. */
 export class WarehouseBusyError extends TidemarkError {

@@ -1,3 +1,4 @@
+import { formatShare } from '../../schemas/format.js';
 import type { Database } from '../duckdb/database.js';
 
 const MOST = 5;
@@ -36,10 +37,5 @@ function inWords({ route, path, kind, type, expected, share, is_new }: DriftRow)
       : kind === 'missing'
         ? `${path} is missing`
         : `${path} is ${type} instead of ${expected ?? 'its earlier type'}`;
-  return `${what} in ${percent(share)} of the answers of ${route}${is_new ? '' : ', as before'}.`;
-}
-
-function percent(share: number): string {
-  const hundredths = share * 100;
-  return `${hundredths >= 1 ? hundredths.toFixed(0) : hundredths.toPrecision(1)} %`;
+  return `${what} in ${formatShare(share)} of the answers of ${route}${is_new ? '' : ', as before'}.`;
 }

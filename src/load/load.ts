@@ -10,7 +10,7 @@ import { findPartFault, listParts } from './part-check.js';
 import { forgetStreamsToReadAgain } from './read-again.js';
 import { writeRejectFiles } from './reject-files.js';
 import { quote, readSqlFile } from '../duckdb/sql-files.js';
-import { formatCount } from '../core/format-number.js';
+import { formatCount } from '../../schemas/format.js';
 
 // Largest batch. One transaction loads a batch, and the staging SQL of the stream reads all its rows at once. So all
 // bodies of a batch must fit into memory.

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { readManifests, type LandedPart } from '../landing/index.js';
-import { formatCount } from '../core/format-number.js';
+import { formatCount } from '../../schemas/format.js';
 
 /**
  * Lists all committed parts, and the faults of unreadable manifests. An unreadable manifest hides only its own part.

@@ -1,4 +1,5 @@
 import type { Alert } from '../../schemas/pipeline/alert.js';
+import { formatDuration, formatInstant } from '../../schemas/format.js';
 import { openPublished } from '../builds/published.js';
 import { dayIn } from '../core/clock.js';
 import type { NightlyJob } from '../core/schedule-ids.js';
@@ -55,7 +56,7 @@ export function lateAlerts(due: readonly DueNight[], latest: readonly Latest[], 
         date,
         title: `${name}, night of ${date}: not published in time`,
         facts: [
-          `It was due to start at ${scheduledAt.toISOString().slice(0, 16)}Z and is not published ${inWords(lateAfter)} later.`,
+          `It was due to start at ${formatInstant(scheduledAt.toISOString())} and is not published ${formatDuration(lateAfter * 1_000)} later.`,
           state,
           last === null ? 'No earlier night is published.' : `Readers see the night of ${last}.`,
         ],
@@ -75,7 +76,3 @@ const AGAIN = {
   tenderSnapshot: 'tidemark tenders',
   watchSync: 'tidemark watch sync',
 } as const;
-
-function inWords(seconds: number): string {
-  return seconds % 3_600 === 0 ? `${seconds / 3_600} h` : `${Math.round(seconds / 60)} min`;
-}

@@ -1,6 +1,6 @@
 import type { CoverageCertificate, CoverageRecord } from '../../schemas/pipeline/landing.js';
 import { faultOf, type IdFault } from '../core/company-id.js';
-import { formatCount } from '../core/format-number.js';
+import { formatCount } from '../../schemas/format.js';
 import { missingOf, type Segment, type SegmentTree } from './tree.js';
 import type { CarriedMembers } from './types.js';
 

@@ -1,5 +1,5 @@
 import type { DuePlan } from '../../schemas/pipeline/due.js';
-import { formatCount } from '../core/format-number.js';
+import { formatCount } from '../../schemas/format.js';
 
 /** What is known about the search of a market after calibration, and what the plan will do next. */
 export interface SearchOutlook {

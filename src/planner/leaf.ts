@@ -1,6 +1,6 @@
 import type { CrawlState } from './crawl-state.js';
 import { isBeyondReason } from './request-limit.js';
-import { formatCount } from '../core/format-number.js';
+import { formatCount } from '../../schemas/format.js';
 import { pageAsk } from './questions.js';
 import { ask, askAll, type SearchAsk, type Task } from './tasks.js';
 import { addPage, missingOf, type Segment } from './tree.js';

@@ -2,7 +2,7 @@ import type { CoverageRecord, SegmentRecord } from '../../schemas/pipeline/landi
 import { calibratePageSize, PAGE_CAP } from './calibration/calibrate-page.js';
 import { describeCoverage } from './coverage.js';
 import type { CrawlState } from './crawl-state.js';
-import { formatCount } from '../core/format-number.js';
+import { formatCount } from '../../schemas/format.js';
 import { enumerate } from './split.js';
 import { askAgain } from './questions.js';
 import { Scheduler, type Task } from './tasks.js';

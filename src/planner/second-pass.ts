@@ -1,7 +1,7 @@
 import type { Choice } from './calibration/choose-dimension.js';
 import type { CrawlState, DeferredPasses } from './crawl-state.js';
 import { BEYOND_REASON, isBeyondReason } from './request-limit.js';
-import { formatCount } from '../core/format-number.js';
+import { formatCount } from '../../schemas/format.js';
 import { THOROUGH, byPrice, countOffer, newIn, offersFor, type Hunt, type Offer } from './hunt.js';
 import { readTop } from './leaf.js';
 import { askAgain } from './questions.js';

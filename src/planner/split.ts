@@ -1,6 +1,6 @@
 import { chooseDimension, type Choice } from './calibration/choose-dimension.js';
 import type { CrawlState } from './crawl-state.js';
-import { formatCount } from '../core/format-number.js';
+import { formatCount } from '../../schemas/format.js';
 import { goesOn, readLeaf, readTop } from './leaf.js';
 import { countHunted, newIn, type Hunt } from './hunt.js';
 import { BEYOND_REASON, isBeyondReason } from './request-limit.js';

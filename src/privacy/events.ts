@@ -1,7 +1,7 @@
 import { readJsonNodes, type JsonNode } from '../core/json-nodes.js';
 import { canonical, type Fingerprint } from './fingerprint.js';
 import { plainText, textless, writeObject, type Member } from './write-json.js';
-import { formatCount } from '../core/format-number.js';
+import { formatCount } from '../../schemas/format.js';
 
 /*
  * The message and the values of a watch event may name people. Without `personalData: contacts`, only these parts of

@@ -4,7 +4,7 @@ import { UNREAD_PAGES, WEBHOOK_REQUEST, type LandedRow, type LandingStream } fro
 import { PEOPLE, type SubjectKind } from '../../schemas/pipeline/people.js';
 import { forgottenFile } from '../core/data-folder.js';
 import { writeFileAtomic } from '../core/files.js';
-import { formatCount } from '../core/format-number.js';
+import { formatCount } from '../../schemas/format.js';
 import { readJsonNodes, type JsonNode } from '../core/json-nodes.js';
 import { reduceDelivery, reduceEvents, type EventFacts } from './events.js';
 import { findFingerprint, openFingerprint, type Fingerprint } from './fingerprint.js';

@@ -2,8 +2,7 @@ import { visibleLine } from '../core/visible-text.js';
 import { createColors } from 'picocolors';
 import { wrapWords } from './wrap.js';
 import { cut } from './display-width.js';
-import { formatCount } from '../core/format-number.js';
-import { formatDuration, formatPercent, formatRate } from './format.js';
+import { formatCount, formatDuration, formatInstant, formatPercent, formatRate } from '../../schemas/format.js';
 import { remainingMs, type RunState, type StepState } from './run-state.js';
 
 const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
@@ -81,7 +80,7 @@ export function warningsOf(state: RunState): string[] {
 function quotaInWords(waiting: RunState['waiting']): string {
   const why = waiting?.reason ?? 'The daily limit of the API is reached. The run checks the quota regularly.';
   const until = waiting?.until ?? null;
-  const when = until === null ? '' : ` Quota opens at ${until.slice(0, 16).replace('T', ' ')} UTC.`;
+  const when = until === null ? '' : ` Quota opens at ${formatInstant(until)}.`;
   return `${why}${when} The run then continues by itself.`;
 }
 

@@ -19,7 +19,7 @@ import { publishLake } from './publish-lake.js';
 import { writeReceipt, type TableCounts } from '../models/receipt.js';
 import { showNewBuild } from '../builds/switch.js';
 import { identifier, quote } from '../duckdb/sql-files.js';
-import { formatCount } from '../core/format-number.js';
+import { formatCount } from '../../schemas/format.js';
 
 /** Input of `publish`. */
 export interface PublishRequest {

@@ -10,8 +10,7 @@ import { renderForecasts, renderQuota, renderRequests } from './sections/request
 import { renderRuns } from './sections/runs.js';
 import { renderSummary } from './sections/summary.js';
 import { STYLE } from './style.js';
-import { instant } from './words.js';
-import { formatCount } from '../core/format-number.js';
+import { formatCount, formatInstant } from '../../schemas/format.js';
 
 interface Section {
   id: string;
@@ -112,7 +111,7 @@ export function renderReport(facts: ReportFacts): string {
       </head>
       <body>
         <header>
-          <p class="kicker">Tidemark · report of ${instant(facts.generated_at)} UTC</p>
+          <p class="kicker">Tidemark · report of ${formatInstant(facts.generated_at)}</p>
           ${renderSummary(facts)}
         </header>
         <nav aria-label="Sections">
@@ -139,7 +138,8 @@ export function renderReport(facts: ReportFacts): string {
 function renderFooter({ file, version }: ReportFacts): Markup {
   if (file === null) return html`<p>Made by Tidemark ${version}.</p>`;
   return html`<p>
-    Made by Tidemark ${version} from the file published ${instant(file.built_at)} UTC for run <code>${file.run}</code>${
+    Made by Tidemark ${version} from the file published ${formatInstant(file.built_at)} for run
+    <code>${file.run}</code>${
       file.config_hash === null ? null : html`, configuration <code>${file.config_hash.slice(0, 12)}</code>`
     }:
     ${formatCount(file.landed_rows)} responses in ${formatCount(file.parts)} parts. Times are UTC.

@@ -1,6 +1,6 @@
 import { visibleLine } from '../core/visible-text.js';
 import { cut, displayWidth, pad } from '../progress/display-width.js';
-import { formatNumber } from '../core/format-number.js';
+import { formatNumber } from '../../schemas/format.js';
 import { wrapWords } from '../progress/wrap.js';
 
 const MAX_CELL = 60;

@@ -1,3 +1,4 @@
+import { formatCount, formatDuration } from '../../schemas/format.js';
 import type { Alert } from '../../schemas/pipeline/alert.js';
 import type { Cause } from '../../schemas/pipeline/cause.js';
 import type { Progress, RunContext, RunResult } from '../../schemas/pipeline/run.js';
@@ -52,7 +53,7 @@ export function alertsOf(ctx: RunContext, result: RunResult, findings: Findings,
   const kinds = Object.entries(findings.warnings).filter(([, texts]) => texts.length > 0);
   if (kinds.length > 0) {
     const facts = kinds.flatMap(([, texts]) => texts);
-    const title = facts.length === 1 ? '1 warning' : `${facts.length} warnings`;
+    const title = facts.length === 1 ? '1 warning' : `${formatCount(facts.length)} warnings`;
     const what = kinds.map(([kind]) => kind).join('+');
     alerts.push(make('warning', what, title, facts, 'Look with `tidemark status` and `tidemark doctor`.'));
   }
@@ -72,7 +73,7 @@ export function failedAlert(
 ): Alert {
   const facts = [
     failure.message,
-    `${requests.toLocaleString('en-US')} requests were sent. Fetched records are kept, and readers keep the build before.`,
+    `${formatCount(requests)} requests were sent. Fetched records are kept, and readers keep the build before.`,
   ];
   const todo = `Mend the cause; \`tidemark doctor\` checks key, API, Temporal, disk and warehouse. Then run again: \`${commandFor(run)}\`.`;
   return alertMaker(run, now)('failed', failure.type, 'the run failed', facts, todo);
@@ -85,14 +86,14 @@ export function failedAlert(
 export function quotaWaitAlert(ctx: RunContext, progress: Progress, waited: number, now: Date): Alert {
   const step = progress.steps.findLast(({ state }) => state === 'running');
   const done = step
-    ? ` Its step "${step.name}" is at ${step.done.toLocaleString('en-US')} of ${step.total?.toLocaleString('en-US') ?? '?'}.`
+    ? ` Its step "${step.name}" is at ${formatCount(step.done)} of ${step.total === null ? '?' : formatCount(step.total)}.`
     : '';
   return alertMaker(ctx, now)(
     'quota',
     'wait',
     'waits for the daily quota',
     [
-      `The daily quota of the API key is used up. The run has waited ${inWords(waited)} in total, and has sent ${progress.requests.toLocaleString('en-US')} requests.${done}`,
+      `The daily quota of the API key is used up. The run has waited ${formatDuration(waited * 1_000)} in total, and has sent ${formatCount(progress.requests)} requests.${done}`,
       'It continues by itself when the API allows requests again.',
     ],
     'Look at the quota with `tidemark quota --live`. To publish now what is fetched: `tidemark stop`.',
@@ -164,24 +165,21 @@ function commandFor({ workflowType, market, from, to }: Alerted): string {
 function coverageFact({ coverage }: RunResult): string | null {
   if (coverage === null || coverage.missing === 0) return null;
   const { missing, reportedTotal, distinctCompanies } = coverage;
-  return `${missing.toLocaleString('en-US')} of ${reportedTotal.toLocaleString('en-US')} companies missing; ${distinctCompanies.toLocaleString('en-US')} found.`;
+  return `${formatCount(missing)} of ${formatCount(reportedTotal)} companies missing; ${formatCount(distinctCompanies)} found.`;
 }
 
 function rejectsFact({ rejects }: RunResult): string | null {
-  return rejects === 0 ? null : `${rejects.toLocaleString('en-US')} values or records cannot be used (ops.rejects).`;
+  return rejects === 0 ? null : `${formatCount(rejects)} values or records cannot be used (ops.rejects).`;
 }
 
 function shortNotes(notes: readonly string[]): string[] {
   const rest = notes.length - MOST_NOTES;
-  return [...notes.slice(0, MOST_NOTES).map(cut), ...(rest > 0 ? [`${rest} more notes: see the run.`] : [])];
+  return [
+    ...notes.slice(0, MOST_NOTES).map(cut),
+    ...(rest > 0 ? [`${formatCount(rest)} more notes: see the run.`] : []),
+  ];
 }
 
 function cut(text: string): string {
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST - 1)}…`;
-}
-
-function inWords(seconds: number): string {
-  if (seconds < 60) return `${Math.round(seconds)} s`;
-  if (seconds < 3_600) return `${Math.round(seconds / 60)} min`;
-  return `${Math.floor(seconds / 3_600)} h ${Math.round((seconds % 3_600) / 60)} min`;
 }

@@ -1,8 +1,8 @@
+import { formatCount, formatDuration, formatInstant, formatPercent, formatShare } from '../../schemas/format.js';
 import type { DiscoverResult } from '../../schemas/pipeline/activities.js';
 import type { DueReason, DuePlan } from '../../schemas/pipeline/due.js';
 import type { Refusal } from '../../schemas/pipeline/refusal.js';
 import type { Progress, ProgressStep } from '../../schemas/pipeline/run.js';
-import { percent } from './percent.js';
 
 /**
  * Returns a run's progress as Markdown, which the Temporal UI shows under "Current details".
@@ -13,13 +13,18 @@ export function describeProgress(progress: Progress, coverage: DiscoverResult['c
     `**${headline(progress)}**`,
     progress.market === null ? null : `market \`${progress.market}\``,
     progress.date === null ? null : `date ${progress.date}`,
-    `${count(progress.requests)} requests`,
-    progress.rejects === undefined ? null : `${count(progress.rejects)} rejects`,
+    `${formatCount(progress.requests)} requests`,
+    progress.rejects === undefined ? null : `${formatCount(progress.rejects)} rejects`,
     progress.folder === undefined ? null : `data folder \`${progress.folder.path}\` on ${progress.folder.host}`,
   ].filter((part) => part !== null);
   const above = [head.join(' · '), waitingInWords(progress), coverageInWords(coverage)].filter((part) => part !== null);
   const rows = progress.steps.map((step) => {
-    const cells = [step.name, count(step.done), step.total === null ? '?' : count(step.total), percentOf(step)];
+    const cells = [
+      step.name,
+      formatCount(step.done),
+      step.total === null ? '?' : formatCount(step.total),
+      step.total === null ? '' : formatPercent(step.done, step.total),
+    ];
     return `| ${[...cells, step.state, endOf(step, progress, now), step.about ?? ''].join(' | ')} |`;
   });
   const table = [
@@ -42,7 +47,7 @@ function waitingInWords({ phase, waiting }: Progress): string | null {
   if (waiting === undefined) return null;
   return waiting.until === null
     ? waiting.reason
-    : `${waiting.reason} Requests are probably allowed again at ${minute(waiting.until)}.`;
+    : `${waiting.reason} Requests are probably allowed again at ${formatInstant(waiting.until)}.`;
 }
 
 /**
@@ -53,25 +58,20 @@ function waitingInWords({ phase, waiting }: Progress): string | null {
 export function waitingReason(leavesQuota: number, checkedEvery: number | null): string {
   const why =
     leavesQuota > 0
-      ? `The run has used its share of the daily quota (${percent(1 - leavesQuota)}).`
+      ? `The run has used its share of the daily quota (${formatShare(1 - leavesQuota)}).`
       : 'The daily quota of the API is used up.';
   return checkedEvery === null
     ? why
-    : `${why} Tidemark checks at least every ${inMinutes(checkedEvery)} whether it opens.`;
+    : `${why} Tidemark checks at least every ${formatDuration(checkedEvery * 1_000)} whether it opens.`;
 }
 
 function coverageInWords(coverage: DiscoverResult['coverage']): string | null {
   if (coverage === null) return null;
   const { distinctCompanies, reportedTotal, missing, share, carried } = coverage;
   const kept = carried
-    ? ` Carried over, not searched: ${count(carried.companies)}, last found on ${carried.since} or later.`
+    ? ` Carried over, not searched: ${formatCount(carried.companies)}, last found on ${carried.since} or later.`
     : '';
-  return `Coverage ${percent(share)}: ${count(distinctCompanies)} of ${count(reportedTotal)} companies, ${count(missing)} missing.${kept}`;
-}
-
-function percentOf({ done, total }: ProgressStep): string {
-  if (total === null) return '';
-  return total === 0 ? '100 %' : `${Math.min(100, Math.floor((done / total) * 100))} %`;
+  return `Coverage ${formatShare(share)}: ${formatCount(distinctCompanies)} of ${formatCount(reportedTotal)} companies, ${formatCount(missing)} missing.${kept}`;
 }
 
 /** Returns when a step probably ends. Empty while the run waits or is paused, and before the speed is known. */
@@ -79,20 +79,7 @@ function endOf(step: ProgressStep, { phase }: Progress, now: number): string {
   const { state, done, total, workedMs = 0, untimed } = step;
   if (state !== 'running' || phase !== 'crawling' || untimed || total === null) return '';
   if (done === 0 || done >= total || workedMs === 0) return '';
-  return minute(new Date(now + (workedMs * (total - done)) / done).toISOString());
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en-US');
-}
-
-/** Formats an ISO instant: `2026-11-20 21:14 UTC`. */
-function minute(instant: string): string {
-  return `${instant.slice(0, 16).replace('T', ' ')} UTC`;
-}
-
-function inMinutes(seconds: number): string {
-  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+  return formatInstant(new Date(now + (workedMs * (total - done)) / done).toISOString());
 }
 
 const REASONS: Record<DueReason, string> = {
@@ -114,7 +101,7 @@ const REASONS: Record<DueReason, string> = {
  */
 export function reasonsInWords(reasons: DuePlan['reasons'] = {}): string {
   const present = (Object.keys(REASONS) as DueReason[]).filter((reason) => reasons[reason] !== undefined);
-  return present.map((reason) => `${reasons[reason]?.toLocaleString('en-US')} ${REASONS[reason]}`).join(', ');
+  return present.map((reason) => `${formatCount(reasons[reason] ?? 0)} ${REASONS[reason]}`).join(', ');
 }
 
 /** Returns a message that names the route that this API key may not use, and the remedy. */

@@ -1,5 +1,5 @@
+import { formatCount, formatShare } from '../../schemas/format.js';
 import type { Coverage, PublishThresholds } from '../../schemas/pipeline/run.js';
-import { percent } from './percent.js';
 
 // Do not compare smaller markets: there, a few companies are already a large share.
 const SMALLEST_COMPARED = 100;
@@ -19,18 +19,18 @@ export function heldBackBy(gate: PublishThresholds | null | undefined, coverage:
   const carried = coverage.carried?.companies ?? 0;
   const members = distinctCompanies + carried;
   const share = carried === 0 ? coverage.share : Math.min(1, members / Math.max(1, reportedTotal));
-  const kept = carried === 0 ? '' : ` and carried ${carried.toLocaleString('en-US')} over from earlier nights`;
+  const kept = carried === 0 ? '' : ` and carried ${formatCount(carried)} over from earlier nights`;
   const meanwhile =
     current === null ? 'This market has no current night yet' : `The night of ${current.date} stays current`;
   const accept = (setting: string): string =>
     `${meanwhile}. If the market has no more companies, ${setting} of this market and run the snapshot again. It does not fetch fresh records again.`;
   if (share < minCoverage) {
-    return `Held back: the run found ${distinctCompanies.toLocaleString('en-US')} of ${reportedTotal.toLocaleString('en-US')} companies${kept} (${percent(share)}), below minCoverage (${percent(minCoverage)}). ${accept('lower `minCoverage`')}`;
+    return `Held back: the run found ${formatCount(distinctCompanies)} of ${formatCount(reportedTotal)} companies${kept} (${formatShare(share)}), below minCoverage (${formatShare(minCoverage)}). ${accept('lower `minCoverage`')}`;
   }
   if (current?.comparable && current.companies >= SMALLEST_COMPARED) {
     const least = current.companies * (1 - maxDrop);
     if (members < least) {
-      return `Held back: the run found ${distinctCompanies.toLocaleString('en-US')} companies${kept}; the night of ${current.date} has ${current.companies.toLocaleString('en-US')}. The drop exceeds ${percent(maxDrop)} (maxDrop). ${accept('raise `maxDrop`')}`;
+      return `Held back: the run found ${formatCount(distinctCompanies)} companies${kept}; the night of ${current.date} has ${formatCount(current.companies)}. The drop exceeds ${formatShare(maxDrop)} (maxDrop). ${accept('raise `maxDrop`')}`;
     }
   }
   return null;

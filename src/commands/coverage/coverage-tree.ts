@@ -1,4 +1,4 @@
-import { formatCount } from '../../core/format-number.js';
+import { formatCount } from '../../../schemas/format.js';
 import type { CoverageGap } from '../../../schemas/pipeline/landing.js';
 
 // In columns of the terminal: the indentation of each level of the tree, and the minimum width for the description of a

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CoverageCertificate, CoverageGap } from '../../../schemas/pipeline/landing.js';
 import { TidemarkError } from '../../core/errors.js';
-import { formatCount } from '../../core/format-number.js';
+import { formatCount } from '../../../schemas/format.js';
 import { buildTree, renderTree, type SegmentRow } from './coverage-tree.js';
 import { examples } from '../../terminal/context.js';
 import { colorsFor, say, sayJson, terminalWidth } from '../../terminal/print.js';

@@ -7,11 +7,10 @@ import { TidemarkError } from '../../core/errors.js';
 import { stampedAhead } from '../../crawl/run/clock-off.js';
 import { landingDir } from '../../core/data-folder.js';
 import { readManifests, type LandedPart } from '../../landing/manifest.js';
-import { formatCount } from '../../core/format-number.js';
+import { formatBytes, formatCount } from '../../../schemas/format.js';
 import { fail, ok, warn, type Finding } from './finding.js';
 
 const LOW_BYTES = 5 * 1024 ** 3;
-const GIB = 1024 ** 3;
 // A running chunk often writes to its spool. A spool without a write for 24 h belongs to an ended run.
 const STALE_MS = 24 * 3_600_000;
 
@@ -33,7 +32,7 @@ export async function checkDisk(dataDir: string): Promise<Finding> {
   }
   const { bavail, bsize } = await statfs(dataDir);
   const free = bavail * bsize;
-  const message = `${dataDir}${identity(dataDir)}, ${(free / GIB).toFixed(1)} GiB free`;
+  const message = `${dataDir}${identity(dataDir)}, ${formatBytes(free)} free`;
   return free < LOW_BYTES
     ? warn('disk', message, 'Free disk space: a market of a million companies needs tens of GiB.')
     : ok('disk', message);

@@ -13,7 +13,7 @@ import { checkModes } from './check-modes.js';
 import { checkTemporal } from './check-temporal.js';
 import { fail, ok, skip, warn, type Finding } from './finding.js';
 import { checkWarehouse } from './check-warehouse.js';
-import { formatCount } from '../../core/format-number.js';
+import { formatCount } from '../../../schemas/format.js';
 
 /**
  * Runs all checks, each after the checks it depends on. A failed check does not stop the others.

@@ -3,7 +3,7 @@ import { keepsContacts, type Config } from '../../core/config.js';
 import { listFile } from '../../core/data-folder.js';
 import { invalidInput } from '../../core/errors.js';
 import { writeFileAtomic } from '../../core/files.js';
-import { formatCount } from '../../core/format-number.js';
+import { formatCount } from '../../../schemas/format.js';
 import { writePrepared, type PreparedList } from '../../resolve/prepared-list.js';
 import { readList, type List, type ListKind } from '../../resolve/read-list.js';
 import { tell } from '../../terminal/print.js';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Option, type Command } from 'commander';
 import { TidemarkError } from '../../core/errors.js';
-import { formatCount } from '../../core/format-number.js';
+import { formatCount, formatDuration } from '../../../schemas/format.js';
 import type { Applied, ApplyRequest } from '../../publish/apply-models.js';
 import type { ModelChange } from '../../models/plan.js';
 import type { AppliedSet } from '../../models/sets.js';
@@ -81,7 +81,7 @@ async function apply(options: { env?: string; drop?: string[]; json?: boolean },
   if (options.json) return sayJson(withoutTexts(result));
   if (result.built === null && result.published === null)
     return say(`No changes: all ${result.changes.length} models are as applied.`);
-  say(`✔ applied in ${seconds(begun)} s: ${summary(result)}`);
+  say(`✔ applied in ${took(begun)}: ${summary(result)}`);
   sayResult(result, request.dataDir);
 }
 
@@ -93,7 +93,7 @@ async function rollBack(options: { to?: number; dryRun?: boolean; json?: boolean
   if (options.json) return sayJson({ ...withoutTexts(result), to: plainSet(result.to) });
   const to = `set ${result.to.ofSet ?? result.to.set} of ${result.to.appliedAt}`;
   if (options.dryRun) say(`Rollback would restore ${to}: ${summary(result)}`);
-  else say(`✔ restored ${to} in ${seconds(begun)} s: ${summary(result)}`);
+  else say(`✔ restored ${to} in ${took(begun)}: ${summary(result)}`);
   sayResult(result, request.dataDir);
   if (!options.dryRun) say('  note       runs build this set until `tidemark models apply`');
 }
@@ -171,8 +171,8 @@ function plainSet({ files: _files, ...set }: AppliedSet): Omit<AppliedSet, 'file
   return set;
 }
 
-function seconds(begun: number): string {
-  return ((performance.now() - begun) / 1_000).toFixed(1);
+function took(begun: number): string {
+  return formatDuration(performance.now() - begun);
 }
 
 function parseSet(text: string): number {

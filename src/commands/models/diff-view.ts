@@ -1,5 +1,5 @@
 import type { createColors } from 'picocolors';
-import { formatCount } from '../../core/format-number.js';
+import { formatCount } from '../../../schemas/format.js';
 import type { EnvDiff, TableDiff } from '../../models/diff.js';
 import { renderCell } from '../../terminal/table.js';
 

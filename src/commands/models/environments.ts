@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { TidemarkError } from '../../core/errors.js';
-import { formatCount } from '../../core/format-number.js';
+import { formatCount } from '../../../schemas/format.js';
 import { examples, loadContext } from '../../terminal/context.js';
 import { renderDiff } from './diff-view.js';
 import { colorsFor, say, sayJson, sayResult, tell } from '../../terminal/print.js';

@@ -1,5 +1,5 @@
 import type { createColors } from 'picocolors';
-import { formatCount } from '../../core/format-number.js';
+import { formatCount } from '../../../schemas/format.js';
 import type { ModelsPlan } from '../../models/read-plan.js';
 import { cut } from '../../progress/display-width.js';
 import { diffTexts } from './text-diff.js';

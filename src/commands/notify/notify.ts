@@ -4,7 +4,7 @@ import { CAUSES } from '../../../schemas/pipeline/cause.js';
 import { TidemarkError } from '../../core/errors.js';
 import type { Config } from '../../core/config.js';
 import type { TargetConfig } from '../../core/notify-schema.js';
-import { formatDuration } from '../../progress/format.js';
+import { formatDuration } from '../../../schemas/format.js';
 import { examples, loadContext } from '../../terminal/context.js';
 import { say, sayJson } from '../../terminal/print.js';
 import { sayTable } from '../../terminal/say-table.js';

@@ -8,7 +8,7 @@ import { invalidInput } from '../../core/errors.js';
 import { readPayees, type PayeeList } from '../../payees/read-payees.js';
 import { payeeQuestion } from '../../payees/question.js';
 import { knownSalt, payeeSalt } from '../../payees/salt.js';
-import { formatCount } from '../../core/format-number.js';
+import { formatCount } from '../../../schemas/format.js';
 import { examples, loadContext, type CliContext } from '../../terminal/context.js';
 import { say, sayJson, tell } from '../../terminal/print.js';
 import { followListRun, type WrittenResult } from '../lists/list-run.js';

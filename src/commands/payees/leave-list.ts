@@ -6,7 +6,7 @@ import { payeesId } from '../../../workflows/ids.js';
 import { payeeListFile, payeeListInput } from '../../core/data-folder.js';
 import { writeFileAtomic } from '../../core/files.js';
 import { listName } from '../../payees/salt.js';
-import { formatCount } from '../../core/format-number.js';
+import { formatCount } from '../../../schemas/format.js';
 import { connectTemporal } from '../../temporal/connect.js';
 import type { RunRequest } from '../../temporal/start-run.js';
 import { listRun } from '../lists/list-run.js';

@@ -1,6 +1,6 @@
 import type { Coverage, RunResult } from '../../../schemas/pipeline/run.js';
 import { reasonsInWords } from '../../../workflows/run/describe.js';
-import { formatCount } from '../../core/format-number.js';
+import { formatCount, formatShare } from '../../../schemas/format.js';
 import { otherFolder, publishedPlace } from '../other-folder.js';
 import { colorsFor } from '../../terminal/print.js';
 
@@ -47,10 +47,8 @@ function renderForecast({ requests, forecast }: RunResult): string {
  */
 export function renderCoverage({ reportedTotal, distinctCompanies, missing, share, carried }: Coverage): string {
   const reached = `${formatCount(distinctCompanies)} of ${formatCount(reportedTotal)} companies`;
-  // Round down: show 100 % only if no company is missing.
-  const percent = missing === 0 ? '100' : (Math.floor(share * 10_000) / 100).toFixed(2);
   const kept = carried
     ? `; ${formatCount(carried.companies)} carried over, last found on ${carried.since} or later`
     : '';
-  return `${reached} (${percent} %)${missing > 0 ? `, ${formatCount(missing)} missing` : ''}${kept}`;
+  return `${reached} (${formatShare(missing === 0 ? 1 : share)})${missing > 0 ? `, ${formatCount(missing)} missing` : ''}${kept}`;
 }

@@ -5,7 +5,7 @@ import { keepsContacts } from '../../core/config.js';
 import { errorMessage, hasErrorCode, TidemarkError } from '../../core/errors.js';
 import type { ReceiverMetrics } from '../../metrics/receiver.js';
 import type { MetricsAddress } from '../../metrics/serve.js';
-import { formatCount } from '../../core/format-number.js';
+import { formatCount } from '../../../schemas/format.js';
 import { deliveryWithoutPeople } from '../../privacy/events.js';
 import { openFingerprint } from '../../privacy/fingerprint.js';
 import { DeliveryLog } from '../../webhook-receiver/delivery-log.js';

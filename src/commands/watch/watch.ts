@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { TidemarkError } from '../../core/errors.js';
-import { formatCount } from '../../core/format-number.js';
+import { formatCount } from '../../../schemas/format.js';
 import { examples, loadContext, type CliContext } from '../../terminal/context.js';
 import { metricsHostOption, metricsPortOption } from '../../terminal/metrics-options.js';
 import { parseCount, portOption } from '../../terminal/port-options.js';

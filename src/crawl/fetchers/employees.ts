@@ -8,7 +8,7 @@ import { pageWithoutPersonalData } from '../chunks/personal-data.js';
 import { readPeopleDimensions } from '../search/people-dimensions.js';
 import type { Fetcher } from './fetcher.js';
 import { askPage, completeListings, cutShortRow, LAST_PAGE } from './read-pages.js';
-import { formatCount } from '../../core/format-number.js';
+import { formatCount } from '../../../schemas/format.js';
 
 // At most this many gaps are named in the row that says which employees were not found.
 const MOST_GAPS = 5;

@@ -2,7 +2,7 @@ import { UNREAD_PAGES, type LandedRow } from '../../../schemas/pipeline/landing.
 import { InvalidRequestError, type ApiClient, type ApiResponse } from '../../api-client/index.js';
 import type { NewRow } from '../../landing/index.js';
 import { rowOf } from '../answer.js';
-import { formatCount } from '../../core/format-number.js';
+import { formatCount } from '../../../schemas/format.js';
 
 /** Segment of the last row of an entity's listing. The segments of the rows before it begin with `page-`. */
 export const LAST_PAGE = 'last-page';

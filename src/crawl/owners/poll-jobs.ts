@@ -22,7 +22,7 @@ import {
   type OwnerJob,
   type PollTimes,
 } from './job-state.js';
-import { formatNumber } from '../../core/format-number.js';
+import { formatNumber } from '../../../schemas/format.js';
 
 /**
  * Polls each open job of the run once, unless it was polled within the interval. Lands answers that changed, and ends

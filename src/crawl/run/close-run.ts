@@ -18,7 +18,7 @@ import { readRequests } from '../../request-log/request-log.js';
 import { payeeListFile } from '../../core/data-folder.js';
 import type { CrawlDeps } from '../deps.js';
 import { folderChanged } from './folder-changed.js';
-import { formatCount } from '../../core/format-number.js';
+import { formatCount } from '../../../schemas/format.js';
 
 type Recording = Pick<CrawlDeps, 'config' | 'clock' | 'stamps'>;
 

@@ -17,7 +17,7 @@ import { isLimitedAlone } from '../limited-alone.js';
 import { readCount } from './read-count.js';
 import { reopenQuota } from '../run/read-quota.js';
 import { refusalOf, RouteRefusedError } from '../refusal.js';
-import { formatCount } from '../../core/format-number.js';
+import { formatCount } from '../../../schemas/format.js';
 
 const SHORTFALLS_SHOWN = 5;
 // From this attempt of the activity on, the plan may continue without the answer to a failing search. Earlier, a

@@ -1,5 +1,5 @@
 import type { CrawlState } from '../crawl-state.js';
-import { formatCount } from '../../core/format-number.js';
+import { formatCount } from '../../../schemas/format.js';
 import { askAgain } from '../questions.js';
 import { askListing, type SearchAsk, type Task } from '../tasks.js';
 import { addPage, missingOf, type Segment } from '../tree.js';

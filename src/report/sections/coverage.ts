@@ -1,7 +1,8 @@
+import { formatShare } from '../../../schemas/format.js';
 import type { ReportCoverage, ReportFacts } from '../../../schemas/pipeline/report.js';
 import { shareBar } from '../charts.js';
 import { html, type Markup } from '../html.js';
-import { count, percent } from '../words.js';
+import { count } from '../words.js';
 import { nothing, table } from './table.js';
 
 /** Shows for each market how much of it was found, how well this is proven, and each gap. */
@@ -13,7 +14,7 @@ export function renderCoverage({ coverage, gaps }: ReportFacts): Markup {
     return html`<h3>${market.market}, ${market.date}</h3>
       <p class="about">
         Found ${count(market.distinct_companies)} of ${count(market.reported_total)} companies that the API reports:
-        ${percent(market.share)}${market.missing > 0 && html`, <strong>${count(market.missing)} missing</strong>`}.${
+        ${formatShare(market.share)}${market.missing > 0 && html`, <strong>${count(market.missing)} missing</strong>`}.${
           market.carried > 0 &&
           html` ${count(market.carried)} members were carried over: not searched this night, last found on
           ${market.carried_since} or later.`

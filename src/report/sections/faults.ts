@@ -1,7 +1,8 @@
+import { formatInstant, formatShare } from '../../../schemas/format.js';
 import type { ReportDrift, ReportFacts } from '../../../schemas/pipeline/report.js';
 import { tinyBar } from '../charts.js';
 import { html, type Markup } from '../html.js';
-import { count, instant, percent } from '../words.js';
+import { count } from '../words.js';
 import { nothing, table } from './table.js';
 
 /** Shows rejects by stream and reason, then the model audits that found rows. */
@@ -17,7 +18,7 @@ export function renderRejects({ rejects, checks }: ReportFacts): Markup {
           { head: '', cell: ({ standing }) => tinyBar(standing, most, 's4') },
           { head: 'Resolved', cell: ({ resolved }) => count(resolved), kind: 'num' },
           { head: 'Example path', cell: ({ path }) => html`<code>${cut(path)}</code>` },
-          { head: 'Last seen', cell: ({ last_seen }) => instant(last_seen), kind: 'keep' },
+          { head: 'Last seen', cell: ({ last_seen }) => formatInstant(last_seen), kind: 'keep' },
         ]);
   if (checks.length === 0) return wrong;
   return html`${wrong}
@@ -30,7 +31,7 @@ export function renderRejects({ rejects, checks }: ReportFacts): Markup {
         head: 'Severity',
         cell: ({ severity }) => html`<span class="badge ${severity === 'error' ? 'bad' : 'warn'}">${severity}</span>`,
       },
-      { head: 'At', cell: ({ at }) => instant(at), kind: 'keep' },
+      { head: 'At', cell: ({ at }) => formatInstant(at), kind: 'keep' },
     ])}`;
 }
 
@@ -49,9 +50,9 @@ export function renderDrift({ drift }: ReportFacts): Markup {
     { head: 'Route', cell: ({ route }) => html`<code>${route}</code>` },
     { head: 'Type', cell: types },
     { head: 'Example', cell: ({ sample }) => sample !== null && html`<code>${sample}</code>` },
-    { head: 'Share of bodies', cell: ({ share, bodies }) => `${percent(share)} (${count(bodies)})`, kind: 'num' },
-    { head: 'First seen', cell: ({ first_seen }) => instant(first_seen), kind: 'keep' },
-    { head: 'Last seen', cell: ({ last_seen }) => instant(last_seen), kind: 'keep' },
+    { head: 'Share of bodies', cell: ({ share, bodies }) => `${formatShare(share)} (${count(bodies)})`, kind: 'num' },
+    { head: 'First seen', cell: ({ first_seen }) => formatInstant(first_seen), kind: 'keep' },
+    { head: 'Last seen', cell: ({ last_seen }) => formatInstant(last_seen), kind: 'keep' },
   ]);
 }
 

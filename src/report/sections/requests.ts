@@ -1,7 +1,8 @@
+import { formatBytes, formatInstant } from '../../../schemas/format.js';
 import type { ReportFacts } from '../../../schemas/pipeline/report.js';
 import { barChart, lineChart, tinyBar } from '../charts.js';
 import { html, type Markup } from '../html.js';
-import { bytes, count, instant, milliseconds, signed } from '../words.js';
+import { count, milliseconds, signed } from '../words.js';
 import { groupBy, nothing, table } from './table.js';
 
 /** Compares forecast requests with sent requests: a chart for the newest run, a table for all runs. */
@@ -47,7 +48,7 @@ export function renderRequests({ requests }: ReportFacts): Markup {
         { head: 'Requests', cell: (row) => count(row.requests), kind: 'num' },
         { head: 'Errors', cell: ({ errors }) => count(errors), kind: 'num' },
         { head: 'Retries', cell: ({ retries }) => count(retries), kind: 'num' },
-        { head: 'Received', cell: (row) => bytes(row.bytes), kind: 'num' },
+        { head: 'Received', cell: (row) => formatBytes(row.bytes), kind: 'num' },
         { head: 'Median', cell: ({ p50_ms }) => milliseconds(p50_ms), kind: 'num' },
         { head: '99th percentile', cell: ({ p99_ms }) => milliseconds(p99_ms), kind: 'num' },
         { head: '', cell: ({ p99_ms }) => tinyBar(p99_ms ?? 0, slowest, 's1') },
@@ -77,6 +78,6 @@ export function renderQuota({ quota }: ReportFacts): Markup {
       { head: 'Used', cell: ({ used }) => count(used), kind: 'num' },
       { head: 'Allowed', cell: ({ total }) => (total > 0 ? count(total) : 'no figure'), kind: 'num' },
       { head: '', cell: ({ used, total }) => total > 0 && tinyBar(used, total, used / total > 0.9 ? 's4' : 's0') },
-      { head: 'Read at', cell: ({ read_at }) => instant(read_at), kind: 'keep' },
+      { head: 'Read at', cell: ({ read_at }) => formatInstant(read_at), kind: 'keep' },
     ])}`;
 }

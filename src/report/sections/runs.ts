@@ -1,6 +1,7 @@
+import { formatInstant } from '../../../schemas/format.js';
 import type { ReportFacts, ReportRun } from '../../../schemas/pipeline/report.js';
 import { html, type Markup } from '../html.js';
-import { count, duration, instant } from '../words.js';
+import { count, duration } from '../words.js';
 import { nothing, table } from './table.js';
 
 const MARKS: Record<string, string> = {
@@ -15,7 +16,7 @@ const MARKS: Record<string, string> = {
 export function renderRuns({ runs }: ReportFacts): Markup {
   if (runs.length === 0) return nothing('No run is recorded yet.');
   return table(runs, [
-    { head: 'Started', cell: ({ started_at }) => instant(started_at), kind: 'keep' },
+    { head: 'Started', cell: ({ started_at }) => formatInstant(started_at), kind: 'keep' },
     { head: 'Run', cell: ({ workflow_id }) => html`<code class="id">${workflow_id}</code>` },
     { head: 'Outcome', cell: outcome, kind: 'keep' },
     { head: 'Duration', cell: ({ seconds }) => duration(seconds), kind: 'num' },

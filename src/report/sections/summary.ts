@@ -1,7 +1,8 @@
+import { formatShare } from '../../../schemas/format.js';
 import type { ReportFacts, ReportNight } from '../../../schemas/pipeline/report.js';
 import { sparkline } from '../charts.js';
 import { html, type Markup } from '../html.js';
-import { count, percent, signed } from '../words.js';
+import { count, signed } from '../words.js';
 import { groupBy } from './table.js';
 
 /** Shows whether anything needs attention, then the size of each market. */
@@ -61,7 +62,7 @@ function marketCard(market: string, nights: ReportNight[], { coverage }: ReportF
   return html`<div class="card">
     <p class="name">${market}, companies on ${last?.date}</p>
     <p class="figure">${count(last?.companies ?? null)}</p>
-    <p class="more">${change}${reached && html` · coverage ${percent(reached.share)}`}</p>
+    <p class="more">${change}${reached && html` · coverage ${formatShare(reached.share)}`}</p>
     ${nights.length > 1 && sparkline(nights.map(({ companies }) => companies))}
   </div>`;
 }

@@ -36,13 +36,13 @@ describe('describeDrift', () => {
     ]);
   });
 
-  test('writes shares from 1 % without decimals, and smaller ones with one digit', async () => {
+  test('writes shares with at most two decimals', async () => {
     const lines = await drift(
       [0.014, 0.01, 0.0099, 0.00042].map((share, i) => `('$.${i}', 'new field', NULL, ${share}, 'r2')`),
     );
-    expect(lines.map((line) => / in (.*?) of /.exec(line)?.[1])).toEqual(['1 %', '1 %', '1 %', '0.04 %']);
+    expect(lines.map((line) => / in (.*?) of /.exec(line)?.[1])).toEqual(['1.4 %', '1 %', '0.99 %', '0.04 %']);
     expect(await drift(["('$.a', 'new field', NULL, 0.0044, 'r2')"])).toEqual([
-      'New field $.a (string) in 0.4 % of the answers of GET /r.',
+      'New field $.a (string) in 0.44 % of the answers of GET /r.',
     ]);
   });
 

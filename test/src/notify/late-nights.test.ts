@@ -27,7 +27,7 @@ describe('late nights', () => {
       id: 'snapshot/demo/2026-11-21/late',
       title: 'Market demo, night of 2026-11-21: not published in time',
       facts: [
-        'It was due to start at 2026-11-20T15:30Z and is not published 12 h later.',
+        'It was due to start at 2026-11-20 15:30 UTC and is not published 12h later.',
         'No run started.',
         'No earlier night is published.',
       ],

@@ -38,7 +38,7 @@ describe('renderFrame', () => {
       'Snapshot of market demo · crawling · 4,155 requests · 5.0s',
       '  ✔ nomenclatures  nothing due',
       '  ✔ search         10,000/10,000',
-      '  ⠋ companies      █████████░░░░░░░░░░░░░░░  4,000/10,000  40%  1,000/s  ETA 6.0s',
+      '  ⠋ companies      █████████░░░░░░░░░░░░░░░  4,000/10,000  40 %  1,000/s  ETA 6.0s',
       '  · financials     ',
     ]);
   });
@@ -46,14 +46,14 @@ describe('renderFrame', () => {
   it('shows why records are due if the terminal is wide enough', () => {
     const steps = [step({ done: 4, total: 10, about: '4 new, 6 stale' })];
     expect(renderFrame(state({ steps }), options)[1]).toBe(
-      '  ⠋ companies     █████████░░░░░░░░░░░░░░░  4/10  40%  (4 new, 6 stale)',
+      '  ⠋ companies     █████████░░░░░░░░░░░░░░░  4/10  40 %  (4 new, 6 stale)',
     );
     expect(renderFrame(state({ steps }), { ...options, width: 60 })[1]).toBe(
-      '  ⠋ companies     █████████░░░░░░░░░░░░░░░  4/10  40%',
+      '  ⠋ companies     █████████░░░░░░░░░░░░░░░  4/10  40 %',
     );
     const done = [step({ done: 10, total: 10, state: 'done', about: '4 new, 6 stale' })];
     expect(renderFrame(state({ steps: done }), options)[1]).toBe('  ✔ companies     10/10  (4 new, 6 stale)');
-    expect(renderLine(state({ steps }))).toMatch(/companies 4\/10 40% \(4 new, 6 stale\)/);
+    expect(renderLine(state({ steps }))).toMatch(/companies 4\/10 40 % \(4 new, 6 stale\)/);
   });
 
   it('shows the phase after the last step', () => {
@@ -62,7 +62,7 @@ describe('renderFrame', () => {
 
   it('drops the progress bar on a narrow terminal', () => {
     const lines = renderFrame(state({ steps: [step({ done: 1, total: 2 })] }), { ...options, width: 40 });
-    expect(lines[1]).toBe('  ⠋ companies     1/2  50%');
+    expect(lines[1]).toBe('  ⠋ companies     1/2  50 %');
   });
 
   it('writes no line wider than the terminal', () => {
@@ -103,7 +103,7 @@ describe('renderLine', () => {
   it('writes the progress of a run on one line', () => {
     const steps = [step({ name: 'search', state: 'done' }), step({ done: 43, total: 100, rate: 12 })];
     expect(renderLine(state({ steps, requests: 60, elapsed: 65_000 }))).toBe(
-      'crawling · companies 43/100 43% 12/s ETA 4.8s · 60 requests · 1m05s',
+      'crawling · companies 43/100 43 % 12/s ETA 4.8s · 60 requests · 1m 05s',
     );
   });
 });

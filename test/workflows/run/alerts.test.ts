@@ -106,6 +106,6 @@ describe('the alerts of a run', () => {
     const progress = { steps: [{ name: 'companies', done: 500, total: 5_000, state: 'running' }], requests: 1_000 };
     const alert = quotaWaitAlert(context(), progress as unknown as Parameters<typeof quotaWaitAlert>[1], 5_400, NOW);
     expect(alert.id).toBe('snapshot/demo/2026-11-20/quota/wait');
-    expect(alert.facts[0]).toMatch(/waited 1 h 30 min in total, and has sent 1,000 requests\. .*500 of 5,000/);
+    expect(alert.facts[0]).toMatch(/waited 1h 30m in total, and has sent 1,000 requests\. .*500 of 5,000/);
   });
 });
