@@ -28,9 +28,13 @@ const ALONE = [
 const LONG = [
   'test/chaos/**/*.test.ts',
   'test/deploy/compose.test.ts',
-  'test/e2e/{alerts,all-streams,cancelled,canary,clock-ahead,continue-as-new,employees,enrich,executives,limit,owner-jobs,owner-jobs-upgrade,ownership,payees,personal-data,quota-gate,remainder-nights,replay,resolve-scores,restored-folder,schedules,sources,stub-faults,two-folders,worker-versions,writer-killed}.test.ts',
+  'test/e2e/{alerts,all-streams,cancelled,canary,clock-ahead,continue-as-new,employees,enrich,executives,limit,owner-jobs,owner-jobs-upgrade,ownership,payees,personal-data,quota-gate,refused,remainder-nights,replay,resolve,resolve-scores,restored-folder,schedules,sources,stub-faults,two-folders,worker-versions,writer-killed}.test.ts',
   'test/repo/installed-on-nodes.test.ts',
+  'test/src/models/order-independence.test.ts',
+  'test/src/replay/forget/killed.test.ts',
 ];
+// These run in both: with few companies in `npm test`, with many here.
+const LONG_TOO = ['test/src/replay/forget/forget.test.ts'];
 
 const common = {
   environment: 'node',
@@ -55,7 +59,15 @@ const projects = [
   { test: { ...common, name: 'unit', include: UNIT } },
 ];
 const long = {
-  test: { ...common, name: 'long', include: LONG, isolate: true, maxWorkers: 2, sequence: { groupOrder: 1 } },
+  test: {
+    ...common,
+    name: 'long',
+    include: [...LONG, ...LONG_TOO],
+    env: { ...common.env, TIDEMARK_TEST_COMPANIES: '40' },
+    isolate: true,
+    maxWorkers: 2,
+    sequence: { groupOrder: 1 },
+  },
 };
 
 export default defineConfig({

@@ -5,11 +5,13 @@ import { land, marketNight } from '../../../helpers/warehouse.js';
 
 /* A data folder with planted people. Ids from 500000 on belong to people to forget, others to people who stay. */
 
-const COMPANIES = Array.from({ length: 40 }, (_, i) => 1_000 + i);
+/** Number of companies. Each has five people to forget and two who stay. The long tests set a larger number. */
+export const COUNT = Number(process.env['TIDEMARK_TEST_COMPANIES'] ?? 8);
+const COMPANIES = Array.from({ length: COUNT }, (_, i) => 1_000 + i);
 const EACH = 5;
 export const GONE_FROM = 5_000_000;
 
-/** Ids of the 200 people to forget. */
+/** Ids of the people to forget. */
 export const GONE = COMPANIES.flatMap((company) => Array.from({ length: EACH }, (_, n) => goneId(company, n)));
 
 function goneId(company: number, n: number): string {
