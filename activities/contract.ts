@@ -59,7 +59,7 @@ export interface CrawlActivities {
 
 /** Activities of the queue `tidemark-crawl` that find and deliver alerts. */
 export interface AlertActivities {
-  /** Names the targets of `notify` that take an alert. */
+  /** Returns the names of the targets of `notify` to which the alert is sent. */
   chooseTargets(input: { alert: Alert }): Promise<string[]>;
   /** Sends an alert to one target, unless the target got it before. */
   sendAlert(input: SendAlertInput): Promise<SendAlertResult>;

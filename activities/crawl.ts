@@ -11,11 +11,11 @@ import { casting } from './casting.js';
 import type { CrawlActivities } from './contract.js';
 import { withHeartbeat } from './heartbeat.js';
 
-/** What the Temporal server offers to the activities. */
+/** Facts about the Temporal server that the activities need. */
 export interface TemporalFacts {
   /** Workflow id of the quota gate of this worker's API key. */
   quotaGate: string;
-  /** Names of the search attributes that show a run's state and that the namespace has. */
+  /** Names of the search attributes for a run's state that exist in the Temporal namespace. */
   stateAttributes: string[];
 }
 

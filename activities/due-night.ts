@@ -9,7 +9,7 @@ const LOOK_BACK_MS = 8 * 86_400_000;
 /**
  * Finds the latest night of a job that should be published by now. Asks Temporal for the schedule's times, so that time
  * zones and leap days are those of the server.
- * @returns null when no night is due, or the schedule was created after it
+ * @returns null when no night is due, or when the schedule was created after the night's scheduled time
  */
 export async function dueNight(client: Client, job: NightlyJob, now: Date): Promise<DueNight | null> {
   const until = new Date(now.getTime() - job.lateAfter * 1_000);
@@ -36,7 +36,7 @@ async function describeSchedule(client: Client, id: string): Promise<ScheduleDes
   }
 }
 
-/** Finds the run that a schedule planned for a certain time, and says how that run is doing. */
+/** Finds the run that a schedule planned for a certain time, and describes the state of that run in a sentence. */
 async function startedFor(
   client: Client,
   { info, state }: ScheduleDescription,

@@ -27,7 +27,7 @@ const LONG_PAUSE = '15 seconds';
 /** These activities run after the crawl and need the run's closing record in the landing zone. */
 const AFTER_CLOSE: ReadonlySet<string> = new Set<keyof Activities>(['loadLanding', 'buildModels', 'publishWarehouse']);
 
-/** These activities deliver alerts. They read no record of the run, and belong to a run only by its data folder. */
+/** These activities deliver alerts. They read no record of the run, so only the run's data folder is checked. */
 const ALERTS: ReadonlySet<string> = new Set<keyof Activities>(['chooseTargets', 'sendAlert', 'findLateNights']);
 
 type Deps = Pick<CrawlDeps, 'config' | 'folder' | 'log'>;

@@ -14,12 +14,12 @@ import { withHeartbeat } from './heartbeat.js';
 
 type Deps = Omit<CrawlDeps, 'client'> & DeliverDeps;
 
-/** Creates the activities that find late nights and deliver alerts. Only the worker calls it. */
+/** Creates the activities that find late nights and deliver alerts. Only the worker process calls this function. */
 export function createAlertActivities(deps: Deps): AlertActivities {
   const { config, clock } = deps;
   return casting(deps, {
     chooseTargets: async ({ alert }) => targetsFor(config, alert.cause),
-    // A worker that shuts down lets the attempt end: an attempt that is cut off may have reached the target.
+    // A worker that shuts down lets this attempt end. Otherwise, nobody would know whether the target got the alert.
     sendAlert: (input) =>
       withHeartbeat(async () => {
         try {

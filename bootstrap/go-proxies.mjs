@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { DownloadError, downloadFile } from './download-file.mjs';
 
 /**
- * An entry of `GOPROXY`. `onAnyError`: a `|` follows, so that any error leads to the next entry. After a `,` only the
- * statuses 404 and 410 do.
+ * An entry of `GOPROXY`. `onAnyError` is true if a `|` follows the entry: the next entry is then tried after any error.
+ * If a `,` follows, the next entry is tried only after status 404 or 410.
  *
  * @typedef {{ address: string, onAnyError: boolean }} GoProxy
  */

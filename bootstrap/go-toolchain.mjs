@@ -29,7 +29,8 @@ const CHECKSUMS = {
  * @param {{ log: (line: string) => void, env: NodeJS.ProcessEnv, checksum?: string, stallMs?: number }} options
  *   `checksum` replaces the checksum of this platform
  * @returns {Promise<string>} path of the program `go`
- * @throws {Error} when no proxy is configured or has the module, or the module is damaged or another one
+ * @throws {Error} when no proxy is configured, when no proxy has the module, or when the checksum of the downloaded
+ *   module is wrong
  */
 export async function fetchGo(folder, { log, env, checksum = CHECKSUMS[goPlatform()], ...options }) {
   const platform = goPlatform();

@@ -18,7 +18,7 @@ import { addWarehouseMetrics } from './metrics/warehouse.js';
 import { createLastRuns } from './temporal/last-runs.js';
 import { countWaitingRuns } from './temporal/waiting-runs.js';
 
-// Several scrapers, or an impatient one, send Temporal at most one question in this time.
+// Keep answers of Temporal for this long, so that frequent scrapes send Temporal at most one request in this time.
 const REMEMBERED_MS = 5_000;
 
 /** Metrics of one worker process, and their server. */
@@ -31,7 +31,7 @@ export interface WorkerMetrics extends MetricsServer {
   crawls(client: ApiClient, temporal: Client, gate: string): void;
   /** Adds the metrics of a warehouse worker. */
   keepsWarehouse(temporal: Client): void;
-  /** Sets what `/healthz` answers. Until then, the worker is not healthy. */
+  /** Sets what `/healthz` answers. Before this call, it answers that the worker is not healthy. */
   checksHealth(health: () => Promise<Health>): void;
 }
 

@@ -165,7 +165,7 @@ async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null): P
   }
 }
 
-/** Loads the metrics only when they are on, because they need libraries. */
+/** Loads the code of the metrics only when they are on, because this code loads further libraries. */
 async function startMetrics({ config, clock }: WorkerSetup, address: MetricsAddress): Promise<WorkerMetrics> {
   const { serveWorkerMetrics } = await import('./worker-metrics.js');
   return serveWorkerMetrics(config, clock, address);
@@ -189,7 +189,8 @@ async function chooseBuild(temporal: Client, { worker }: Config, build: string, 
   return null;
 }
 
-// A run finishes on the version on which it started. The workflows that wait for days state another behaviour.
+// A run finishes on the version on which it started. Workflows that may wait for days declare another versioning
+// behaviour.
 function versioned(buildId: string): WorkerDeploymentOptions {
   const version = { deploymentName: DEPLOYMENT, buildId };
   return { version, useWorkerVersioning: true, defaultVersioningBehavior: 'PINNED' };

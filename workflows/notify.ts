@@ -36,7 +36,7 @@ export async function notify(alert: Alert): Promise<NotifyResult> {
   if (failed.length === 0) return { targets };
   const type: ErrorType = 'AlertNotSent';
   throw ApplicationFailure.nonRetryable(
-    `The alert was not sent to ${failed.join(', ')}. Look with \`tidemark notify list\`, and try \`tidemark notify test\`.`,
+    `The alert was not sent to ${failed.join(', ')}. Check with \`tidemark notify list\`, and try \`tidemark notify test\`.`,
     type,
   );
 }

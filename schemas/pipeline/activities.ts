@@ -111,7 +111,7 @@ export interface PollOwnerJobsInput {
 
 /** Result of one round of polls. */
 export interface PollOwnerJobsResult {
-  /** Number of the run's jobs that have not ended. */
+  /** Number of the run's enrichment jobs that have not ended. */
   open: number;
   /** Seconds until the next job may be polled again. */
   nextInSeconds: number;
@@ -170,7 +170,7 @@ export interface QuotaWaiter {
   priority: number;
 }
 
-/** Input of `enterQuotaGate`. The names tell the activity how to find or start the quota gate. */
+/** Input of `enterQuotaGate`. The three names tell the activity how to find or start the quota gate. */
 export interface EnterQuotaGateInput {
   waiter: QuotaWaiter;
   workflowType: string;
@@ -182,7 +182,7 @@ export interface EnterQuotaGateInput {
 export interface CloseRunInput {
   ctx: RunContext;
   outcome: Exclude<RunRecord['outcome'], 'running'>;
-  /** Outcome of the crawl. Left out or null if the crawl did not end before this record. */
+  /** Outcome of the crawl. Left out or null if the run closes although its crawl has not ended. */
   crawled?: CrawlOutcome | null;
   note: string | null;
   /** Why the market does not become current; null when it does. */
@@ -227,7 +227,7 @@ export interface ModelsResult {
   failedAudits: string[];
   /** Schema drift of this run, for people: at most five items. ops.drift has all items. */
   drift?: string[];
-  /** The part of `drift` that no earlier run had. Left out in results of older workers. */
+  /** Schema drift that no earlier run had: at most five items. Left out in results of older workers. */
   newDrift?: string[];
   /** Notes on the built models, for people. Left out in results of older workers. */
   notes?: string[];

@@ -12,8 +12,8 @@ const Sentence = z.string().max(2_000);
 /** One alert, without personal data. The sentences are for people. */
 export const Alert = z.looseObject({
   /**
-   * Identifies the cause, so that an alert is sent once: `snapshot/demo/2026-11-20/failed/DiskFull`. A repeated run of
-   * the same night gives the same id.
+   * Identifies the night and the cause, for example `snapshot/demo/2026-11-20/failed/DiskFull`. A repeated run of the
+   * same night gives the same id, so that the alert is sent only once.
    */
   id: z.string().min(1).max(500),
   cause: Cause,

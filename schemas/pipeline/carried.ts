@@ -8,7 +8,7 @@ import type { Coverage, Progress, RunContext } from './run.js';
 /** State that the quota gate carries over continue-as-new; `{}` at its start. gate-state.ts lists the transitions. */
 export interface QuotaGateState {
   waiting?: QuotaWaiter[];
-  /** Seconds until the next quota reading. Null: `probeEverySeconds` of the run that is first in the order. */
+  /** Seconds until the next quota reading. Null: `probeEverySeconds` of the run that goes first. */
   pause?: number | null;
   /**
    * Workflow id of a run that the gate woke to find out whether the API answers again. The gate does this when the API
@@ -44,7 +44,7 @@ export interface CarriedRun {
   short: boolean;
   /** True when the API gives no daily quota figure. Left out by older versions. */
   quotaUnknown?: boolean;
-  /** True when the notes already say that this machine's clock is off. */
+  /** True when the notes already say that this machine's clock is wrong. */
   clockNoted?: boolean;
   /** Milliseconds that the run has waited for quota, and whether it sent an alert. Left out by older versions. */
   waitedMs?: number;

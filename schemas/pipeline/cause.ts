@@ -5,7 +5,7 @@ export const CAUSES = ['failed', 'partial', 'held-back', 'quota', 'drift', 'warn
 export const Cause = z.enum(CAUSES);
 export type Cause = z.infer<typeof Cause>;
 
-/** Which alerts a run sends. Part of a run's context, so that a run starts no alert that no target takes. */
+/** Which alerts a run sends. Part of a run's context, so that the run starts only alerts that some target takes. */
 export interface AlertSettings {
   causes: Cause[];
   /** Seconds a run may wait for quota, in total, before it sends an alert (`quota.alertAfter`). */

@@ -5,10 +5,10 @@ import type { FetchedStreamName } from './streams.js';
  * - new: no search listed it before this run.
  * - unfetched: known, but never fetched.
  * - event: a watch event came after the last answer.
- * - renamed, status: the search shows another name or status than the details.
+ * - renamed, status: the search shows another name or status than the company record.
  * - entered: in the market tonight, but not the night before.
- * - changed: the listing differs from the details (tenders).
- * - watched: a watched company, whose events are fetched by date.
+ * - changed: the tender's entry in the listing changed after its details were fetched.
+ * - watched: a watched company. Its events are fetched in every run, by date.
  * - failed: the last attempt brought no answer.
  * - stale: the last answer is older than `refresh` allows.
  */

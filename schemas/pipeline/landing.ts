@@ -192,7 +192,7 @@ export interface SegmentRecord {
    * - leaf: all pages fetched; distinct companies = total.
    * - split: the segments split from it cover the whole segment.
    * - drifted: a leaf whose pages listed another number of companies than its total, because companies moved.
-   * - truncated: above the page cap, with no dimension left to split by.
+   * - truncated: has more companies than the page cap allows to read, and no dimension is left to split by.
    * - remainder: split, but the segments split from it did not reach all companies.
    * - unusable: a leaf that lists companies whose ids the warehouse cannot hold.
    * - calibration: requested to learn how the API behaves.

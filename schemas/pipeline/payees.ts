@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /**
- * A payee to check: one row of the list given to `tidemark payees check`. Of the fields, the reference names only
- * `id_scheme`, `holding_entity` and the identity types, with their rules (reference v2, release notes of 2 October
- * 2026).
+ * A payee to check: one row of the list given to `tidemark payees check`. The reference documents only `id_scheme`,
+ * `holding_entity` and the identity types (reference v2, release notes of 2 October 2026). It does not name the other
+ * fields.
  */
 export interface Payee {
   /** ISO 3166 alpha-2. */

@@ -126,7 +126,7 @@ export interface RunContext {
   probeEverySeconds: number;
   /** `api.maxConcurrency` of the worker that opened the run. Left out by older workers. */
   maxConcurrency?: number;
-  /** Names of the search attributes that show the run's state and that the namespace has. Left out by older workers. */
+  /** Names of the search attributes for the run's state that the Temporal namespace has. Left out by older workers. */
   stateAttributes?: string[];
   /** Number of history events after which the run continues as new. Left out: the default of the workflows. */
   eventsPerRun?: number;
@@ -162,7 +162,7 @@ export interface OwnershipSettings {
 }
 
 /**
- * Publish thresholds (docs/configuration.md, `minCoverage`, `maxDrop`). They prevent that an incomplete night replaces
+ * Publish thresholds (docs/configuration.md, `minCoverage`, `maxDrop`). They prevent an incomplete night from replacing
  * a complete one.
  */
 export interface PublishThresholds {
@@ -198,7 +198,7 @@ export interface RunResult {
   asOfNow: boolean;
   /** `stopped`: an operator stopped the run before its end. The market then keeps its current night. */
   outcome: 'complete' | 'partial' | 'stopped';
-  /** True when companies are missing, and companies that moved during the search do not explain all of them. */
+  /** True when more companies are missing than companies that moved during the search can explain. */
   incomplete: boolean;
   /** Why the market does not become current; null when it does, or the run has no market. */
   heldBack: string | null;

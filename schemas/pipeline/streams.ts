@@ -1,7 +1,7 @@
 /*
  * The register of streams whose records are fetched one by one. To add a stream, start here: the compiler then names
- * the other places to change (CONTRIBUTING.md, "Add a stream"). The register does not use zod, because workflows read
- * it, too.
+ * the other places to change (CONTRIBUTING.md, "Add a stream"). This file does not import zod: workflows import this
+ * file, and their bundle is kept free of zod.
  */
 
 /** One stream of the register. */
@@ -121,7 +121,7 @@ function namesWith<Trait extends keyof FetchedStream>(trait: Trait): [NamesWith<
   return Object.keys(FETCHED).filter((name) => trait in FETCHED[name as FetchedStreamName]) as [NamesWith<Trait>];
 }
 
-/** Returns the traits of a stream, by its name. */
+/** Returns the entry of a stream in the register. */
 export function traitsOf(name: FetchedStreamName): FetchedStream {
   return FETCHED[name];
 }

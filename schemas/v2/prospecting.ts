@@ -29,7 +29,7 @@ export const SIC_CODE_FILTERS = [
   'sic_code_anz',
 ] as const;
 
-/** Filters by change within a year. The unit is probably percent: the reference states none. */
+/** Filters by change within a year. The reference states no unit; it is probably percent. */
 export const YOY_FILTERS = [
   'yoy_exports',
   'yoy_liabilities',

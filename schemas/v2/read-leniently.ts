@@ -10,7 +10,10 @@ export interface Misfit {
   value: unknown;
 }
 
-/** A value with the type that its schema states, or none. `misfits` lists what was removed. */
+/**
+ * Result of a lenient reading: the value without the parts of a wrong type. `fits` is false if the value is unusable
+ * without these parts. `misfits` lists what was removed.
+ */
 export type LenientReading<T> = { misfits: Misfit[] } & ({ fits: true; value: T } | { fits: false });
 
 type Path = Misfit['path'];
@@ -19,8 +22,8 @@ type Read = { fits: true; value: unknown } | { fits: false };
 const NONE: Read = { fits: false };
 
 /**
- * Reads a value and removes the parts that do not have their documented type. So one wrong field does not cost the
- * whole answer. Keeps unknown fields.
+ * Reads a value and removes the parts that do not have their documented type. So one wrong field does not make the
+ * whole answer unusable. Keeps unknown fields.
  *
  * - A wrong optional field is removed from its object.
  * - A wrong object in a list becomes null if the list may contain null. Otherwise, it is removed from the list.
@@ -87,7 +90,7 @@ function readList(element: z.core.$ZodType, items: readonly unknown[], path: Pat
   return { fits: true, value };
 }
 
-/** Returns the schema that remains when null, missing and wrong values are not allowed. */
+/** Removes the wrappers that allow null, missing or wrong values, and returns the schema inside them. */
 function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
   const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodCatch;
   return isWrapped ? unwrap(schema.def.innerType) : schema;

@@ -41,7 +41,7 @@ export const WATCH_FIELDS = [
 ] as const;
 export type WatchField = (typeof WATCH_FIELDS)[number];
 
-/** Earlier names of watch fields. Of these, the last two occur only in examples of field lists. */
+/** Earlier names of watch fields. The last two names occur only in the reference's examples of field lists. */
 export const LEGACY_WATCH_FIELDS = [
   'company_fax',
   'company_address_street',

@@ -73,7 +73,7 @@ export type WatchEventsResponse = z.infer<typeof WatchEventsResponse>;
 export const WatchListPage = watchEnvelope(Count, usable(WatchedCompany));
 export type WatchListPage = z.infer<typeof WatchListPage>;
 
-/** A page of events as the client returns it. An item that is not an object is null. */
+/** A page of events as the client returns it. An item that is not an object becomes null. */
 export const WatchEventsPage = watchEnvelope(Count, usable(WatchEvent.partial()));
 export type WatchEventsPage = z.infer<typeof WatchEventsPage>;
 

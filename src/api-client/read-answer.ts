@@ -118,7 +118,8 @@ function errorByStatus(context: ApiErrorContext, location: string | null): ApiEr
   if (status === 402 || status === 403)
     return new PermissionDeniedError(context, context.body.trim() || 'no reason given');
   if (status >= 300 && status < 400) {
-    return new ContractError(context, `the API redirects to ${location ?? 'nowhere'}; set api.baseUrl to that address`);
+    const where = location === null ? ', but names no address' : ` to ${location}; set api.baseUrl to that address`;
+    return new ContractError(context, `the API redirects${where}`);
   }
   return new ContractError(context, 'the API answered with an error of an undocumented shape');
 }

@@ -28,7 +28,7 @@ export interface CommandApiOptions {
 
 /**
  * Opens an API client with the address from the configuration and the API key in use (`findApiKey`). If a local sandbox
- * runs for the data folder, asks this sandbox and says so.
+ * runs for the data folder, uses this sandbox instead and prints a note.
  * @throws TidemarkError `InvalidConfig` without an API key
  */
 export function openApi(config: Config, clock: Clock, { onAttempt, apiKey }: CommandApiOptions = {}): CommandApi {

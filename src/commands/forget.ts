@@ -35,7 +35,7 @@ export function registerForget(program: Command): void {
     .summary('remove people from all data')
     .description('remove people from the landing zone, the warehouse and all builds, and search for what remains')
     .option('--person <id...>', 'ids of employees or executives to remove for ever')
-    .option('--company <id...>', 'ids of companies whose people to remove for ever')
+    .option('--company <id...>', 'ids of companies; their people are removed for ever')
     .option('--contact <id...>', 'ids of contacts of tenders to remove for ever')
     .option('--expired', 'remove answers about people that are older than `retention` allows')
     .option('--all', 'remove all personal data; needs personalData: none')

@@ -15,7 +15,7 @@ export function registerReport(program: Command): void {
       'write one self-contained HTML file: runs, coverage, forecasts, markets, rejects, schema drift, data dictionary',
     )
     .option('--out <file>', 'file to write; default report.html in the data folder')
-    .option('--json', 'print the facts as JSON instead')
+    .option('--json', 'print the content of the report as JSON, and write no file')
     .addHelpText('after', examples('tidemark report', 'tidemark report --out report.html', 'tidemark report --json'))
     .action(async (options: { out?: string; json?: boolean }, command: Command) => {
       const context = await loadContext(command);

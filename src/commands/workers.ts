@@ -31,7 +31,7 @@ export function registerWorkers(program: Command): void {
   workers
     .command('promote [version]')
     .description(
-      'start new runs on a version, and move runs to it whose own version has no worker; without a version: the newest one with a worker',
+      'start new runs on a version, and move runs to it if their own version has no worker; default: the newest version that has a worker',
     )
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark workers promote', `tidemark workers promote ${UNVERSIONED}`))
@@ -71,7 +71,7 @@ async function withVersions(
         'Internal',
         'This Temporal server has no Worker Deployments, or refuses access to them.',
         {
-          todo: 'Nothing to do: workers run without versions. Temporal 1.28 and later have them.',
+          todo: 'Nothing is wrong: workers then run without versions. Worker Deployments need Temporal 1.28 or later.',
         },
       );
     }

@@ -55,7 +55,7 @@ export interface LockOptions {
 /** Another process broke the lock while this process was paused. The change that the lock protects did not happen. */
 export class LockLostError extends TidemarkError {
   constructor(dir: string, cause?: unknown) {
-    super('Internal', `This process stood still for too long, and another process took the lock ${dir}.`, {
+    super('Internal', `This process was paused for too long, and another process took the lock ${dir}.`, {
       todo: 'This process changed nothing after it lost the lock. Run the command again. If this repeats, the machine is overloaded or its disk is too slow.',
       retryable: true,
       cause,

@@ -51,7 +51,7 @@ export function addApiMetrics(registry: MetricsRegistry): {
   const window = newGauge(
     registry,
     'tidemark_api_requests_in_flight_limit',
-    'Most requests in flight that this worker allows itself now; it adapts to the API.',
+    'Maximum number of requests in flight that this worker allows now. It adapts to the rate limit of the API.',
   );
   return {
     onAttempt({ endpoint, status, ms, bytes: received, retry, error }) {

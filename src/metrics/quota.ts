@@ -13,19 +13,19 @@ export function addQuotaMetrics(registry: MetricsRegistry, dataDir: string, key:
   const used = newGauge(
     registry,
     'tidemark_quota_used',
-    "Amount used of a usage metric of the API, at the last reading. Label key: the API key's source.",
+    'How much of a usage metric of the API was used, at the last reading. Label key: where the API key comes from.',
     labels,
   );
   const limit = newGauge(
     registry,
     'tidemark_quota_limit',
-    'Amount allowed of a usage metric of the API; missing if the API gives no figure.',
+    'Limit of a usage metric of the API; missing if the API gives no figure.',
     labels,
   );
   const left = newGauge(
     registry,
     'tidemark_quota_left',
-    'Amount left of a usage metric of the API, at the last reading; missing if the API gives no figure.',
+    'How much of a usage metric of the API is left, at the last reading; missing if the API gives no figure.',
     labels,
   );
   const readAt = newGauge(

@@ -70,8 +70,8 @@ export function addRunMetrics(registry: MetricsRegistry, options: RunMetricsOpti
 }
 
 /**
- * Takes the last run of each workflow type and market. If Temporal knows one, it is later than those that Temporal has
- * forgotten. Pure.
+ * Returns the last run of each workflow type and market. Prefers a run that Temporal knows (`known`), because it is
+ * later than all runs that Temporal has forgotten. Pure function.
  */
 export function lastRuns(known: readonly FinishedRun[], published: readonly FinishedRun[]): FinishedRun[] {
   const last = new Map<string, FinishedRun>();

@@ -9,9 +9,9 @@ export interface MetricsAddress {
   port: number;
 }
 
-/** A server of metrics that listens. */
+/** A running server of metrics. */
 export interface MetricsServer {
-  /** Such as `http://127.0.0.1:9464/metrics`. */
+  /** Address of the metrics, such as `http://127.0.0.1:9464/metrics`. */
   url: string;
   close(): Promise<void>;
 }

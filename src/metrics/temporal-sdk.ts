@@ -28,7 +28,7 @@ async function get(url: string): Promise<string> {
 
 /**
  * Joins OpenMetrics text and Prometheus text (version 0.0.4) into OpenMetrics text. In OpenMetrics, the family of a
- * counter has no suffix `_total`; its samples have one. Pure.
+ * counter has no suffix `_total`; its samples have one. Pure function.
  */
 export function joinTexts(openMetrics: string, prometheus: string): string {
   const counters = new Set([...prometheus.matchAll(/^# TYPE (\S+)_total counter$/gm)].map(([, name]) => name));

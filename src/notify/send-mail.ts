@@ -84,13 +84,13 @@ function describeMailError(server: string, error: unknown): TargetError {
   const options = (todo: string) => ({ todo, cause: error });
   if (code === 'EAUTH')
     return new TargetError(
-      `${server} refused user or password: ${said}.`,
+      `${server} refused the user name or password: ${said}.`,
       options('Check the variables …_USER and …_PASSWORD of the target (tidemark notify list names them).'),
     );
   if (code === 'EENVELOPE')
     return new TargetError(
       `${server} refused the sender or all recipients: ${said}.`,
-      options('Check `from` and `to`, and whether the server wants user and password.'),
+      options('Check `from` and `to`, and whether the server requires a user name and password.'),
     );
   if (code === 'ETLS' || /STARTTLS/i.test(message ?? ''))
     return new TargetError(

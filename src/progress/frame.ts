@@ -80,7 +80,7 @@ export function warningsOf(state: RunState): string[] {
 function quotaInWords(waiting: RunState['waiting']): string {
   const why = waiting?.reason ?? 'The daily limit of the API is reached. The run checks the quota regularly.';
   const until = waiting?.until ?? null;
-  const when = until === null ? '' : ` Quota opens at ${formatInstant(until)}.`;
+  const when = until === null ? '' : ` Requests are probably allowed again at ${formatInstant(until)}.`;
   return `${why}${when} The run then continues by itself.`;
 }
 

@@ -24,7 +24,7 @@ export function metricsHostOption(): Option {
 }
 
 /**
- * Decides where a process serves its metrics. Options come before the configuration.
+ * Decides where a process serves its metrics. Options take precedence over the configuration.
  * @param port setting that holds the port of this kind of process
  * @returns null when neither gives a port, so that metrics are off
  */

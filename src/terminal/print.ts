@@ -19,8 +19,8 @@ export function say(text = ''): void {
 }
 
 /**
- * Returns the width of the terminal in columns. For a file or a pipe, the number in the variable COLUMNS, which `watch` sets; Infinity
- * without it.
+ * Returns the width of the terminal in columns. For a file or a pipe, returns the number in the environment variable
+ * COLUMNS, which the program `watch` sets, or else Infinity.
  */
 export function terminalWidth(stream: NodeJS.WriteStream = process.stdout): number {
   if (stream.isTTY) return stream.columns;

@@ -42,7 +42,7 @@ process.stdout.write('begun\n');
 for (;;) {
   // A frozen process that lost the lock reports that and changes nothing.
   await jobs[job]?.().catch((error: Error) => {
-    if (!error.message.includes('stood still')) process.stdout.write(`fault: ${job}: ${error.message}\n`);
+    if (!error.message.includes('was paused for too long')) process.stdout.write(`fault: ${job}: ${error.message}\n`);
   });
   await sleep(job === 'read' ? 0 : 20);
 }

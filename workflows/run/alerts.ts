@@ -4,7 +4,7 @@ import type { Cause } from '../../schemas/pipeline/cause.js';
 import type { Progress, RunContext, RunResult } from '../../schemas/pipeline/run.js';
 import { snapshotId, tendersId, watchId } from '../ids.js';
 
-/* Builds the alerts of a run. Pure. Facts come from counts and notes, so they hold no personal data. */
+/* Pure functions that build the alerts of a run. Facts come from counts and notes, so they hold no personal data. */
 
 // The notes of a run may be many and long. The Temporal UI and `tidemark runs` have all of them.
 const MOST_NOTES = 6;
@@ -14,7 +14,7 @@ const LONGEST = 1_000;
 export interface Findings {
   /** Schema drift that no earlier run had. */
   newDrift: readonly string[];
-  /** Calls that the API counted in addition to the run's own; null when negligible. */
+  /** Sentence about calls that the API counted in addition to the run's own calls; null when they are negligible. */
   overuse: string | null;
   /** Other findings that an operator must see, by kind. Null or empty: not found. */
   warnings: Record<'audits' | 'clock' | 'quota' | 'parts' | 'drift', readonly string[]>;
@@ -55,7 +55,7 @@ export function alertsOf(ctx: RunContext, result: RunResult, findings: Findings,
     const facts = kinds.flatMap(([, texts]) => texts);
     const title = facts.length === 1 ? '1 warning' : `${formatCount(facts.length)} warnings`;
     const what = kinds.map(([kind]) => kind).join('+');
-    alerts.push(make('warning', what, title, facts, 'Look with `tidemark status` and `tidemark doctor`.'));
+    alerts.push(make('warning', what, title, facts, 'Check with `tidemark status` and `tidemark doctor`.'));
   }
   return alerts.filter(({ cause }) => isTaken(ctx, cause));
 }
@@ -73,9 +73,9 @@ export function failedAlert(
 ): Alert {
   const facts = [
     failure.message,
-    `${formatCount(requests)} requests were sent. Fetched records are kept, and readers keep the build before.`,
+    `${formatCount(requests)} requests were sent. Fetched records are kept, and readers still see the previous build.`,
   ];
-  const todo = `Mend the cause; \`tidemark doctor\` checks key, API, Temporal, disk and warehouse. Then run again: \`${commandFor(run)}\`.`;
+  const todo = `Correct the cause; \`tidemark doctor\` checks key, API, Temporal, disk and warehouse. Then run again: \`${commandFor(run)}\`.`;
   return alertMaker(run, now)('failed', failure.type, 'the run failed', facts, todo);
 }
 

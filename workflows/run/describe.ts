@@ -62,7 +62,7 @@ export function waitingReason(leavesQuota: number, checkedEvery: number | null):
       : 'The daily quota of the API is used up.';
   return checkedEvery === null
     ? why
-    : `${why} Tidemark checks at least every ${formatDuration(checkedEvery * 1_000)} whether it opens.`;
+    : `${why} Tidemark checks at least every ${formatDuration(checkedEvery * 1_000)} whether the API allows requests again.`;
 }
 
 function coverageInWords(coverage: DiscoverResult['coverage']): string | null {

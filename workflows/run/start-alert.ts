@@ -10,8 +10,9 @@ import type { Alert } from '../../schemas/pipeline/alert.js';
 import { notifyId } from '../ids.js';
 
 /**
- * Starts the delivery of an alert and does not wait for it. The workflow id is that of the cause, so Temporal starts no
- * second delivery. Never throws: an alert must not fail a night. Also works while the run is cancelled.
+ * Starts the delivery of an alert and does not wait for it. The workflow id contains the alert's id, so Temporal starts
+ * only one delivery for each night and cause. Never throws, because a lost alert must not make a night fail. Also works
+ * while the run is cancelled.
  */
 export async function startAlert(alert: Alert): Promise<void> {
   try {

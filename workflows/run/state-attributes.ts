@@ -3,7 +3,7 @@ import type { Coverage, Progress } from '../../schemas/pipeline/run.js';
 import { COVERAGE_ATTRIBUTE, OUTCOME_ATTRIBUTE, PHASE_ATTRIBUTE, REJECTS_ATTRIBUTE } from '../search-attributes.js';
 
 /**
- * Returns the search attributes that show a run's state. Leaves out values that are not known yet. Pure.
+ * Returns the search attributes that show a run's state. Leaves out values that are not known yet. Pure function.
  * @param registered names of the attributes that the namespace has
  */
 export function stateAttributes(

@@ -1,6 +1,6 @@
 /*
- * Scripts of `tidemark completion`. Each one asks `tidemark complete` for the words that can follow. Where it prints
- * none, the shell completes names of files.
+ * Scripts of `tidemark completion`. Each one runs `tidemark complete` to get the words that can follow. If this prints
+ * no word, the shell completes names of files.
  */
 
 const BASH = `# Completion of tidemark in bash.

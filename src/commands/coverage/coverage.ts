@@ -56,7 +56,7 @@ export function registerCoverage(program: Command): void {
     )
     .option('--market <name>', 'only this market')
     .option('--run <id>', 'show this run; default the last run of each market')
-    .option('--all', 'show each proven segment, not only their number')
+    .option('--all', 'show every proven segment, not only how many there are')
     .option('--json', 'print JSON with the unproven segments; --all adds the proven segments')
     .addHelpText(
       'after',

@@ -24,7 +24,7 @@ export interface ChosenApi {
   stop(): Promise<void>;
 }
 
-/** What `chooseApi` works with. `ask` is null when it may not ask. */
+/** What `chooseApi` works with. `ask` is null when it may not ask questions. */
 export interface Setting {
   file: string;
   env: NodeJS.ProcessEnv;

@@ -45,7 +45,7 @@ export function refuseContradictions({ sandbox, url, keyFile }: InitOptions): vo
   if (sandbox && other !== null) {
     throw invalidInput(
       `--sandbox and ${other} contradict each other.`,
-      'Use --sandbox without an API, or --url with one.',
+      'Use --sandbox to try Tidemark without an API, or --url to name your API.',
     );
   }
 }

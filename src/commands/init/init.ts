@@ -15,7 +15,7 @@ export function registerInit(program: Command): void {
     .option('--url <address>', 'address of the API, without /v2 or /v1/finder')
     .option('--key-file <file>', 'file that holds only the API key')
     .option('--sandbox', 'use the sandbox instead of an API; needs no API key')
-    .option('--market <name>', 'name of the market; default: its only country, else market')
+    .option('--market <name>', 'name of the market; default: the country if there is only one, else "market"')
     .option('--country <names...>', 'countries by name, two-letter code or id; default all')
     .option('--industry <names...>', 'industries by name or id; default all')
     .option('--size <sizes...>', 'number of employees: micro, small, medium, large, 20-99, 500+; default all')

@@ -74,7 +74,7 @@ async function withApi(options: InitOptions, setting: Setting, replaces: boolean
     else sayNext(setting.file, plan.draft, keyNote);
     const other = setting.env['TIDEMARK_API_URL'];
     if (other && other !== api.baseUrl)
-      tell(`TIDEMARK_API_URL is set to ${other}, so commands use this address in place of the file's. Unset it.`);
+      tell(`TIDEMARK_API_URL is set to ${other}, so commands use it instead of the address in the file. Unset it.`);
     return 0;
   } finally {
     await api.stop();
@@ -160,7 +160,7 @@ async function tryForecast(
 /** Stores a new API key, and says where; null if nothing was stored. */
 async function keepKey(config: Config, api: ChosenApi): Promise<string | null> {
   if (!api.isNew) return null;
-  // A key of a real API must not make way for the key of the sandbox.
+  // Never replace the stored key of a real API by the key of the sandbox.
   if (api.sandbox && existsSync(loginFile(config.dataDir))) return null;
   const place = { dataDir: config.dataDir, api: { baseUrl: api.baseUrl } };
   const { login } = await storeKey(place, api.key, api.sandbox ? 'file' : 'auto');

@@ -21,7 +21,7 @@ export function listRun(
 }
 
 /**
- * Starts the run of a list and follows it. Then writes the result file, also if the run was stopped or asked nothing:
+ * Starts the run of a list and follows it. Then writes the result file, even if the run was stopped or sent no request:
  * the warehouse may have earlier answers. Writes nothing if the run used another data folder, because this command's
  * data folder does not contain the run's answers.
  * @param again command line that follows the same run again

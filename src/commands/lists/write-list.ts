@@ -23,7 +23,7 @@ export function resultFile(file: string, what: string): string {
 /**
  * Makes the rows of a result file: the user's columns and rows, each row with added values.
  * @param names names of the added columns. If the list has such a column, the added name begins with `tidemark_`
- * @param replaces the list may be an earlier result file: removes its columns with the added names
+ * @param replaces whether the list may be an earlier result file. If true, leaves out the columns that were added then
  */
 export function addColumns<Row extends { cells: readonly string[] }>(
   { header, rows }: { header: Pick<Header<string>, 'cells'>; rows: readonly Row[] },

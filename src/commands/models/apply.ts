@@ -80,7 +80,7 @@ async function apply(options: { env?: string; drop?: string[]; json?: boolean },
   const result = await applyModels(request.dataDir, request);
   if (options.json) return sayJson(withoutTexts(result));
   if (result.built === null && result.published === null)
-    return say(`No changes: all ${result.changes.length} models are as applied.`);
+    return say(`No changes: all ${result.changes.length} models are already applied.`);
   say(`✔ applied in ${took(begun)}: ${summary(result)}`);
   sayResult(result, request.dataDir);
 }

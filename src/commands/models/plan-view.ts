@@ -26,7 +26,7 @@ export function renderPlan(plan: ModelsPlan, { paint, width }: { paint: Paint; w
     return blocks.join('\n\n');
   }
   if (changed.length === 0)
-    return [...blocks, paint.green(`No changes: all ${plan.changes.length} models are as applied.`)].join('\n\n');
+    return [...blocks, paint.green(`No changes: all ${plan.changes.length} models are already applied.`)].join('\n\n');
   for (const [kind, heading] of HEADINGS) {
     const group = changed.filter(({ change }) => change === kind);
     if (group.length === 0) continue;

@@ -11,7 +11,7 @@ import { connectTemporal } from '../../temporal/connect.js';
 import type { RunRequest } from '../../temporal/start-run.js';
 import { listRun } from '../lists/list-run.js';
 
-// Age in milliseconds from which a list may be removed. A run that just started may not be listed yet.
+// Remove only lists that are older than this, in milliseconds: Temporal may not list the run of a younger list yet.
 const ABANDONED_AFTER_MS = 3_600_000;
 
 /** Copies the list to the data folder for the workers. A run that ends removes the copy. */

@@ -13,8 +13,8 @@ interface Rows {
  * Writes rows as CSV (RFC 4180) with a header. Lists and records are JSON, NULL is empty.
  *
  * Guards against CSV injection (OWASP): puts an apostrophe before text that a spreadsheet would run as a formula.
- * Numbers get none. In some locales, spreadsheets split cells at `;`, tab or `|` and ignore quotes. So a formula after
- * one of these characters gets an apostrophe too. `exact` turns the guard off.
+ * Numbers get no apostrophe. In some locales, spreadsheets split cells at `;`, tab or `|` and ignore quotes. So a
+ * formula after one of these characters gets an apostrophe too. `exact` turns the guard off.
  */
 export async function writeCsv({ columns, batches }: Rows, sink: Sink, { exact = false } = {}): Promise<void> {
   const line = (values: readonly PlainValue[]): string =>

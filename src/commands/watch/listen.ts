@@ -69,7 +69,7 @@ export async function listen({ config, clock }: CliContext, options: ListenOptio
   }
 }
 
-/** Loads the metrics only when they are on, because they need libraries. */
+/** Loads the code of the metrics only when they are on, because this code loads further libraries. */
 async function serveReceiverMetrics(address: MetricsAddress): Promise<ReceiverMetrics> {
   const { serveReceiver } = await import('../../metrics/receiver.js');
   return serveReceiver(address);

@@ -186,7 +186,7 @@ describe('a lock holder frozen for longer than the lease', () => {
     frozen.child.kill('SIGUSR2');
     const lock = await takeLock(dir, QUICK);
     frozen.child.kill('SIGCONT');
-    expect(await frozen.says(/renamed|refused/)).toMatch(/refused: Internal This process stood still for too long/);
+    expect(await frozen.says(/renamed|refused/)).toMatch(/refused: Internal This process was paused for too long/);
     await frozen.says(/lost/);
     expect(existsSync(to)).toBe(false);
     lock.assertHeld();

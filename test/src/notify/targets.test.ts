@@ -197,7 +197,7 @@ describe('a mail server', () => {
     });
     const env = { TIDEMARK_NOTIFY_T_USER: 'u', TIDEMARK_NOTIFY_T_PASSWORD: 'pass-s3cr3t' };
     const error = await failure(target({ mail: server.mail('none') }, env).send(MESSAGE));
-    expect(error.message).toMatch(/refused user or password: 535 .*\[redacted\]/);
+    expect(error.message).toMatch(/refused the user name or password: 535 .*\[redacted\]/);
     expect(`${error.message} ${error.todo}`).not.toContain('s3cr3t');
     expect(error.todo).toContain('…_PASSWORD');
   });

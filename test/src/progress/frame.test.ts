@@ -89,12 +89,13 @@ describe('renderFrame', () => {
 });
 
 describe('a run that waits', () => {
-  it('says when the quota opens, in a narrow terminal on several lines', () => {
+  it('says when requests are probably allowed again, in a narrow terminal on several lines', () => {
     const waiting = { reason: 'The daily quota of the API is used up.', until: '2026-11-21T00:00:00.000Z' };
     const lines = renderFrame(state({ phase: 'waiting-for-quota', waiting }), { ...options, width: 59 });
-    expect(lines.slice(-2)).toEqual([
-      '  ! The daily quota of the API is used up. Quota opens at',
-      '    2026-11-21 00:00 UTC. The run then continues by itself.',
+    expect(lines.slice(-3)).toEqual([
+      '  ! The daily quota of the API is used up. Requests are',
+      '    probably allowed again at 2026-11-21 00:00 UTC. The run',
+      '    then continues by itself.',
     ]);
   });
 });

@@ -52,7 +52,7 @@ describe('the progress text for the Temporal UI', () => {
 
   it('names the interval of the checks if the time of the reset is unknown, and the share of a backfill', () => {
     expect(waitingReason(0, 600)).toBe(
-      'The daily quota of the API is used up. Tidemark checks at least every 10m whether it opens.',
+      'The daily quota of the API is used up. Tidemark checks at least every 10m whether the API allows requests again.',
     );
     expect(waitingReason(0.25, null)).toBe('The run has used its share of the daily quota (75 %).');
   });

@@ -229,7 +229,7 @@ describe('tidemark models plan', () => {
   it('models plan reports that nothing changed', async () => {
     const { code, stdout } = await plan();
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^Compared with .*tidemark\.duckdb\n\nNo changes: all \d+ models are as applied\.\n$/);
+    expect(stdout).toMatch(/^Compared with .*tidemark\.duckdb\n\nNo changes: all \d+ models are already applied\.\n$/);
   });
 
   it('models plan compares with the published build while a writer holds the warehouse', async () => {
