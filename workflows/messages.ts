@@ -1,5 +1,6 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { DiscoverResult, QuotaWaiter } from '../schemas/pipeline/activities.js';
+import type { GateReport } from '../schemas/pipeline/gate.js';
 import type { Progress } from '../schemas/pipeline/run.js';
 
 /** Query for a run's progress. Every top-level workflow answers it. */
@@ -32,6 +33,9 @@ export const setConcurrencySignal = defineSignal<[number]>('setConcurrency');
 
 /** Returns the number of runs that wait at the quota gate. */
 export const waitingQuery = defineQuery<number>('waiting');
+
+/** Returns which runs wait at the quota gate, the last quota reading, and the time of the next one. */
+export const gateQuery = defineQuery<GateReport>('gate');
 
 /** Sent to the quota gate by a run that reached the daily limit. */
 export const enterQuotaGateSignal = defineSignal<[QuotaWaiter]>('enterQuotaGate');

@@ -10,10 +10,11 @@ import {
 } from '@temporalio/workflow';
 import type { QuotaStatus, QuotaWaiter } from '../schemas/pipeline/activities.js';
 import type { QuotaGateState } from '../schemas/pipeline/carried.js';
+import type { GateReport } from '../schemas/pipeline/gate.js';
 import { isCancelled } from './run/cancellation.js';
 import { enterLine, judgeReading, leaveLine, nextReading, noteTry, openGate, type GateState } from './gate-state.js';
 import { isHistoryLong } from './run/history-limit.js';
-import { enterQuotaGateSignal, quotaOpenedSignal, waitingQuery } from './messages.js';
+import { enterQuotaGateSignal, gateQuery, quotaOpenedSignal, waitingQuery } from './messages.js';
 import { crawl } from './proxies.js';
 import { inLine } from './quota-room.js';
 
@@ -40,12 +41,18 @@ export async function quotaGate(carried: QuotaGateState = {}): Promise<void> {
     show(state);
   });
   setHandler(waitingQuery, () => state.waiting.length);
+  let quota: GateReport['quota'] = null;
+  let readsAt: GateReport['readsAt'] = null;
+  setHandler(gateQuery, () => ({ waiting: inLine(state.waiting).map(({ ctx }) => ctx.workflowId), quota, readsAt }));
   await condition(() => state.waiting.length > 0, '1 minute');
   for (let reading = nextReading(state); reading !== null; reading = nextReading(state)) {
     const { first, wait } = reading;
     show({ ...state, pause: wait });
+    readsAt = new Date(Date.now() + wait * 1_000).toISOString();
     await sleep(wait * 1_000);
     const status = await ask(first);
+    readsAt = null;
+    if (status !== null) quota = readingOf(status, Date.now());
     // Read `state` again after the reading: other runs may have entered the gate meanwhile.
     const judged = judgeReading(state, reading, status);
     state = judged.state;
@@ -91,6 +98,10 @@ export async function quotaGate(carried: QuotaGateState = {}): Promise<void> {
       return false;
     }
   }
+}
+
+function readingOf({ known, used, total }: QuotaStatus, now: number): GateReport['quota'] {
+  return known ? { used, total, readAt: new Date(now).toISOString() } : null;
 }
 
 /** Reads the quota on behalf of a run. Returns null when the API refuses and a retry would not help. */

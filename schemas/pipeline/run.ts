@@ -123,6 +123,8 @@ export interface RunContext {
   /** Time of the newest landed answer, if that time is in the future. The run then gives its answers later times. */
   stampsAfter?: string;
   configHash: string;
+  /** Hash of the configuration file, without overrides from the environment. Left out by older workers. */
+  fileHash?: string;
   probeEverySeconds: number;
   /** `api.maxConcurrency` of the worker that opened the run. Left out by older workers. */
   maxConcurrency?: number;
@@ -253,6 +255,8 @@ export interface Progress {
   startedAt: string | null;
   /** Data folder of the run; left out until known. */
   folder?: DataFolder;
+  /** `fileHash` of the run's context. Left out until known, and by older workers. */
+  fileHash?: string;
   notes: string[];
 }
 

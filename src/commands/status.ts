@@ -1,15 +1,21 @@
 import { statSync } from 'node:fs';
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
+import type { Config } from '../core/config.js';
+import type { OpenGate } from '../temporal/quota-gates.js';
+import type { ScheduleRow } from './schedule/schedule-list.js';
 import type { Refusal } from '../../schemas/pipeline/refusal.js';
 import type { Progress } from '../../schemas/pipeline/run.js';
 import { refusalInWords } from '../../workflows/run/describe.js';
 import { errorMessage } from '../core/errors.js';
-import { formatBytes, formatCount, formatDuration } from '../../schemas/format.js';
+import { formatBytes, formatCount, formatDuration, formatInstant } from '../../schemas/format.js';
 import type { DeliveryRecord } from '../notify/records.js';
 import { renderLine, warningsOf } from '../progress/frame.js';
 import { advance, type Retry } from '../progress/run-state.js';
 import { examples, loadContext, type CliContext } from '../terminal/context.js';
+import { describeOlder, shownBuild, type ShownBuild } from './shown-build.js';
+import { describeSchedules, describeVersions } from './mismatches.js';
+import { describeGate, workLeft, type WorkLeft } from './waits.js';
 import { otherFolder, workerWarnings } from './other-folder.js';
 import { colorsFor, say, sayJson } from '../terminal/print.js';
 import { showPath } from '../terminal/show-path.js';
@@ -21,6 +27,12 @@ interface RunningRun {
   progress: Progress | null;
   /** Failed activities that wait for their next attempt. */
   retries: Retry[];
+  /** What the steps in progress still have to fetch. */
+  workLeft: WorkLeft[];
+  /** Id of the worker version to which the run is pinned; null if it is not pinned. */
+  version: string | null;
+  /** Whether the run began with another content of the configuration file; null if unknown. */
+  otherSettings: boolean | null;
 }
 
 interface Status {
@@ -33,10 +45,16 @@ interface Status {
   dataDir: string;
   temporal: { address: string; ui: string | null; reachable: boolean; error: string | null };
   running: RunningRun[];
+  /** Quota gates at which runs wait. */
+  gates: OpenGate[];
+  /** The worker version on which new runs start; null: unknown, or workers without a version. */
+  currentVersion: string | null;
+  /** Schedules that differ from the configuration file or are paused. */
+  schedules: ScheduleRow[];
   next: { schedule: string; at: string }[];
   /** Alerts of the last 30 days that a target has not taken, oldest first. */
   alerts: DeliveryRecord[];
-  published: { file: string; at: string; bytes: number; lastRuns: LastRun[] } | null;
+  published: { file: string; at: string; bytes: number; build: ShownBuild | null; lastRuns: LastRun[] } | null;
   publishedError: string | null;
 }
 
@@ -88,7 +106,7 @@ export function registerStatus(program: Command): void {
     });
 }
 
-type Live = Pick<Status, 'temporal' | 'running' | 'next' | 'workers'>;
+type Live = Pick<Status, 'temporal' | 'running' | 'gates' | 'currentVersion' | 'schedules' | 'next' | 'workers'>;
 
 async function askTemporal({ config }: CliContext): Promise<Live> {
   const { connectTemporal, resolveTemporal } = await import('../temporal/connect.js');
@@ -96,12 +114,28 @@ async function askTemporal({ config }: CliContext): Promise<Live> {
   try {
     const temporal = await connectTemporal(config.dataDir);
     try {
-      const [running, next, workers] = await Promise.all([
-        runningRuns(temporal.client),
-        nextRuns(temporal.client),
-        workerWarnings(temporal.client, config),
+      const { client } = temporal;
+      const [{ readGates }, { readDeployment }, { listSchedules }] = await Promise.all([
+        import('../temporal/quota-gates.js'),
+        import('../temporal/versions.js'),
+        import('./schedule/schedule-list.js'),
       ]);
-      return { temporal: { address, ui, reachable: true, error: null }, running, next, workers };
+      const [running, gates, deployment, schedules, workers] = await Promise.all([
+        runningRuns(client, config),
+        readGates(client),
+        readDeployment(client).catch(() => null),
+        listSchedules(client, config),
+        workerWarnings(client, config),
+      ]);
+      return {
+        temporal: { address, ui, reachable: true, error: null },
+        running,
+        gates,
+        currentVersion: deployment?.current ?? null,
+        schedules: schedules.filter(({ state }) => state !== 'active'),
+        next: nextRuns(schedules),
+        workers,
+      };
     } finally {
       await temporal.close();
     }
@@ -109,14 +143,20 @@ async function askTemporal({ config }: CliContext): Promise<Live> {
     return {
       temporal: { address, ui, reachable: false, error: errorMessage(error) },
       running: [],
+      gates: [],
+      currentVersion: null,
+      schedules: [],
       next: [],
       workers: [],
     };
   }
 }
 
-async function runningRuns(client: Client): Promise<RunningRun[]> {
-  const { retriesOf } = await import('../temporal/follow-run.js');
+async function runningRuns(client: Client, { fileHash }: Config): Promise<RunningRun[]> {
+  const [{ retriesOf }, { pinnedBuild }] = await Promise.all([
+    import('../temporal/follow-run.js'),
+    import('../temporal/versions.js'),
+  ]);
   const { WorkflowType } = await import('../../schemas/pipeline/run.js');
   const types = WorkflowType.options.map((type) => `"${type}"`).join(', ');
   const found: RunningRun[] = [];
@@ -129,27 +169,31 @@ async function runningRuns(client: Client): Promise<RunningRun[]> {
       startedAt: run.startTime.toISOString(),
       progress: null,
       retries: [],
+      workLeft: [],
+      version: null,
+      otherSettings: null,
     });
   }
   const ask = async (run: RunningRun): Promise<RunningRun> => {
     // Without a worker the query gets no answer; list the run without progress.
-    const answer = client.connection.withDeadline(Date.now() + 2_000, async () =>
-      client.workflow.getHandle(run.workflowId).query<Progress>('progress'),
-    );
-    const retries = retriesOf(client.workflow.getHandle(run.workflowId)).catch(() => []);
-    return { ...run, progress: await answer.catch(() => null), retries: await retries };
+    const handle = client.workflow.getHandle(run.workflowId);
+    const answer = client.connection.withDeadline(Date.now() + 2_000, async () => handle.query<Progress>('progress'));
+    const [progress, description] = await Promise.all([answer.catch(() => null), handle.describe().catch(() => null)]);
+    return {
+      ...run,
+      progress,
+      ...(progress && { workLeft: workLeft(progress) }),
+      ...(description && { retries: retriesOf(description), version: pinnedBuild(description) }),
+      otherSettings: fileHash && progress?.fileHash ? progress.fileHash !== fileHash : null,
+    };
   };
   return Promise.all(found.map(ask));
 }
 
-async function nextRuns(client: Client): Promise<Status['next']> {
-  const next: Status['next'] = [];
-  for await (const { scheduleId, info, state } of client.schedule.list()) {
-    const at = info.nextActionTimes[0];
-    if (scheduleId.startsWith('tidemark/') && at && !state.paused)
-      next.push({ schedule: scheduleId, at: at.toISOString() });
-  }
-  return next.toSorted((a, b) => a.at.localeCompare(b.at));
+function nextRuns(schedules: readonly ScheduleRow[]): Status['next'] {
+  return schedules
+    .flatMap(({ schedule, next }) => (next === null ? [] : [{ schedule, at: next }]))
+    .toSorted((a, b) => a.at.localeCompare(b.at));
 }
 
 async function askPublished({ config }: CliContext): Promise<Pick<Status, 'published' | 'publishedError'>> {
@@ -160,7 +204,13 @@ async function askPublished({ config }: CliContext): Promise<Pick<Status, 'publi
       const { mtime, size } = statSync(published.file);
       const lastRuns = await published.objects<LastRun>(LAST_RUNS);
       return {
-        published: { file: published.file, at: mtime.toISOString(), bytes: size, lastRuns },
+        published: {
+          file: published.file,
+          at: mtime.toISOString(),
+          bytes: size,
+          build: shownBuild(config.dataDir),
+          lastRuns,
+        },
         publishedError: null,
       };
     } finally {
@@ -190,23 +240,35 @@ export function renderStatus(status: Status, now: number): string {
     lines.push(
       `           ${run.progress ? progressLine(run, run.progress, now) : 'the run does not answer; check that a worker runs (`tidemark worker`)'}`,
     );
+    for (const remark of describeVersions(run, status)) lines.push(paint.yellow(`           ! ${remark}`));
   }
-  for (const { schedule, at } of status.next) lines.push(`Next       ${at}  ${schedule}`);
+  const leftOf = (id: string): WorkLeft[] => status.running.find(({ workflowId }) => workflowId === id)?.workLeft ?? [];
+  for (const gate of status.gates)
+    lines.push(...describeGate(gate, leftOf).map((line, i) => `${i === 0 ? 'Quota     ' : '          '} ${line}`));
+  for (const { schedule, at } of status.next) lines.push(`Next       ${formatInstant(at)}  ${schedule}`);
+  for (const remark of describeSchedules(status.schedules)) lines.push(paint.yellow(`Schedules  ! ${remark}`));
   for (const alert of status.alerts) lines.push(paint.yellow(`Alerts     ! ${describeDelivery(alert, ago)}`));
   if (published) {
     lines.push(`Published  ${showPath(published.file)}, ${formatBytes(published.bytes)}, ${ago(published.at)}`);
+    const older = published.build && describeOlder(published.build);
+    if (older !== null) lines.push(paint.yellow(`           ! ${older}`));
     for (const run of published.lastRuns) {
       const what = [run.workflow_type, run.market, run.date].filter((part) => part !== null).join(' ');
       lines.push(
         `           ${what}: ${run.outcome}${run.held_back === null ? '' : ', held back'}${renderReached(run)}${run.outcome === 'running' ? '' : `, ${formatCount(run.requests)} requests`}`,
       );
-      if (run.held_back !== null) lines.push(paint.yellow(`           ! ${run.held_back}`));
+      if (run.held_back !== null) lines.push(paint.yellow(`           ! ${run.held_back} ${heldBackTodo(run)}`));
       for (const refusal of refusalsOf(run)) lines.push(paint.yellow(`           ! ${refusalInWords(refusal)}`));
     }
   } else {
     lines.push(paint.yellow(`Published  ${status.publishedError ?? 'nothing'}`));
   }
   return lines.join('\n');
+}
+
+function heldBackTodo({ market }: LastRun): string {
+  const of = market === null ? '' : ` --market ${market}`;
+  return `To see the gaps: \`tidemark coverage${of}\`. To repeat the night: \`tidemark snapshot${of}\`.`;
 }
 
 function describeDelivery(

@@ -98,8 +98,8 @@ function beatOf(activity: Pending): Beat[] {
 }
 
 /** Lists the failed activities of a run that wait for their next attempt. */
-export async function retriesOf(handle: WorkflowHandle): Promise<Retry[]> {
-  return pendingActivities(await handle.describe()).flatMap(retryOf);
+export function retriesOf(description: WorkflowExecutionDescription): Retry[] {
+  return pendingActivities(description).flatMap(retryOf);
 }
 
 function retryOf(activity: Pending): Retry[] {

@@ -1,4 +1,4 @@
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { CRAWL_QUEUE } from '../../workflows/queues.js';
 import { liveBuilds } from './crawl-workers.js';
 
@@ -89,16 +89,18 @@ async function pinnedRuns(client: Client): Promise<PinnedRun[]> {
       .getHandle(workflowId)
       .describe()
       .catch(() => null);
-    const info = description?.status.name === 'RUNNING' ? description.raw.workflowExecutionInfo?.versioningInfo : null;
-    const override = info?.versioningOverride;
-    const pinnedTo = override
-      ? override.pinned?.version?.buildId
-      : Number(info?.behavior) === PINNED
-        ? info?.deploymentVersion?.buildId
-        : null;
+    const pinnedTo = description === null ? null : pinnedBuild(description);
     if (pinnedTo) found.push({ workflowId, build: pinnedTo });
   }
   return found;
+}
+
+/** Returns the build to which a running workflow is pinned; null if it is not pinned or has ended. */
+export function pinnedBuild({ status, raw }: WorkflowExecutionDescription): string | null {
+  const info = status.name === 'RUNNING' ? raw.workflowExecutionInfo?.versioningInfo : null;
+  const override = info?.versioningOverride;
+  if (override) return override.pinned?.version?.buildId || null;
+  return Number(info?.behavior) === PINNED ? info?.deploymentVersion?.buildId || null : null;
 }
 
 /**

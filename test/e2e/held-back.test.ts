@@ -38,7 +38,9 @@ describe('a night below the publish thresholds', () => {
     expect(await system.project.query('SELECT count(*)::INTEGER AS n FROM core.companies WHERE has_details')).toEqual([
       { n: companyIds.filter(hasDetails).length },
     ]);
-    expect((await tidemark('status')).stdout).toMatch(/partial, held back[\s\S]*below minCoverage \(95 %\)/);
+    expect((await tidemark('status')).stdout).toMatch(
+      /partial, held back[\s\S]*below minCoverage \(95 %\).*`tidemark coverage --market demo`.*`tidemark snapshot --market demo`/,
+    );
     expect((await tidemark('coverage')).stdout).toMatch(/Held back: the run found 300 of 340/);
   });
 

@@ -128,6 +128,7 @@ export class Run extends RunState {
       ...(ctx.market === null ? [] : [{ key: MARKET_ATTRIBUTE, value: ctx.market }]),
     ]);
     Object.assign(progress, { date: ctx.date, market: ctx.market, startedAt: ctx.startedAt });
+    if (ctx.fileHash) progress.fileHash = ctx.fileHash;
     if (ctx.folder) progress.folder = ctx.folder;
     if (ctx.note !== null) notes.push(ctx.note);
     return new Run(input, beginning(ctx, progress, notes));

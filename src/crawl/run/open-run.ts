@@ -70,6 +70,7 @@ export function openRun(config: Config, clock: Clock, input: OpenRunInput, past:
     startedAt: (past.startedAt ?? now).toISOString(),
     ...(past.stampsAfter ? { stampsAfter: past.stampsAfter } : {}),
     configHash: config.hash,
+    ...(config.fileHash === undefined ? {} : { fileHash: config.fileHash }),
     probeEverySeconds: config.quota.probeEvery,
     maxConcurrency: config.api.maxConcurrency,
     ...past.sizes,
