@@ -10,7 +10,7 @@ setWorkflowOptions({ versioningBehavior: 'AUTO_UPGRADE' }, notify);
 /**
  * Delivers an alert to each target that takes its cause. The targets are independent: one that is down does not delay
  * the others.
- * @throws ApplicationFailure `AlertNotSent` when a target did not take the alert within 7 days
+ * @throws ApplicationFailure `AlertNotSent` when a target did not accept the alert within 7 days
  */
 export async function notify(alert: Alert): Promise<NotifyResult> {
   const names = await quick.chooseTargets.executeWithOptions({ summary: 'choose targets' }, [{ alert }]);

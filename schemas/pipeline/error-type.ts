@@ -19,7 +19,7 @@ export const ErrorType = z.enum([
   'LandingCorrupt', //    a landed part does not match its manifest
   'WarehouseBusy', //     another process has opened the warehouse file
   'DiskFull',
-  'AlertNotSent', //    a target of `notify` did not take a message; retried
+  'AlertNotSent', //    a target of `notify` did not accept a message; retried
   'ModelFailed', //       a SQL model failed, or an audit of severity error found rows
   'Internal',
 ]);

@@ -10,7 +10,7 @@ import { BACKFILL_STREAMS, MARKET_STREAMS, RETRY_STREAMS } from './streams.js';
  * Terms:
  * - run: one execution of a workflow from its start to its result. A run continues over continue-as-new.
  * - night: one run of a market for one date. Current night: the night that readers see.
- * - held back: a night that missed the publish thresholds; readers keep the night before.
+ * - held back: a night that missed the publish thresholds; readers still see the night before.
  * - carried over: a company not searched this night, kept from an earlier night with its date.
  *
  * Fields "for people" hold sentences that the UI and the CLI show.

@@ -52,7 +52,7 @@ interface Status {
   /** Schedules that differ from the configuration file or are paused. */
   schedules: ScheduleRow[];
   next: { schedule: string; at: string }[];
-  /** Alerts of the last 30 days that a target has not taken, oldest first. */
+  /** Alerts of the last 30 days that a target has not accepted, oldest first. */
   alerts: DeliveryRecord[];
   published: { file: string; at: string; bytes: number; build: ShownBuild | null; lastRuns: LastRun[] } | null;
   publishedError: string | null;

@@ -41,7 +41,7 @@ export function registerWorkers(program: Command): void {
         const build = version === undefined ? newestLive(state) : parseBuild(version, state);
         if (build !== state.current) await promote(client, build);
         const moved = await moveStranded(client, state, build);
-        // `tidemark workers` has this option, too, and takes it from the command line.
+        // The parent command `workers` also has the option `--json` and reads it first.
         if (command.optsWithGlobals<{ json?: boolean }>().json)
           return sayJson({
             current: nameOf(build),

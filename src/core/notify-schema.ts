@@ -13,7 +13,7 @@ export const FROM_ENVIRONMENT = 'env';
  */
 export const SECRET_ENDINGS = { webhook: ['URL', 'SECRET'], mail: ['USER', 'PASSWORD'], command: [] } as const;
 
-// In seconds. A worker that stops waits for targets, so a longer timeout would delay the stop.
+// In seconds. Before a worker stops, it waits for its requests to targets. So a longer timeout would delay the stop.
 const LONGEST_TIMEOUT = 600;
 
 const TargetName = z

@@ -37,8 +37,7 @@ export function findApiKey(place: KeyPlace, env: NodeJS.ProcessEnv = process.env
 }
 
 /**
- * Says where the API key comes from (`words`, for messages). Returns also the `file` that holds the key, if a file
- * does.
+ * Returns where the API key comes from: `words` for messages, and the path `file` if the key comes from a file.
  */
 export function keySource(
   { dataDir }: KeyPlace,

@@ -39,7 +39,7 @@ export function addRunMetrics(registry: MetricsRegistry, options: RunMetricsOpti
   const heldBack = newGauge(
     registry,
     'tidemark_run_held_back',
-    'Whether the last finished run was held back: it missed the publish thresholds, so readers keep the night before.',
+    'Whether the last finished run was held back: it missed the publish thresholds, so readers still see the night before.',
     labels,
   );
   const duration = newGauge(

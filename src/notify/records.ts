@@ -23,7 +23,7 @@ export interface DeliveryRecord {
   since: string;
   /** When the record was written, ISO. */
   at: string;
-  /** Why the last attempt failed, or what the target accepted only in part; null when all is well. */
+  /** Why the last attempt failed, or what the target accepted only in part; null when neither happened. */
   error: string | null;
 }
 

@@ -62,7 +62,7 @@ export async function runCommand({ command, folder, timeoutMs }: Program, messag
     if (code !== 0)
       throw new TargetError(
         `${program} ended with ${code === null ? signal : `exit code ${code}`}${said === '' ? '' : `: ${said}`}.`,
-        { todo: 'Run the program by hand, with a message on stdin. Exit code 0 means that it took the message.' },
+        { todo: 'Run the program by hand, with a message on stdin. Exit code 0 means that it accepted the message.' },
       );
   } catch (error) {
     throw error instanceof TargetError ? error : cannotStart(program, error);

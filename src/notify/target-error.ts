@@ -1,6 +1,6 @@
 import { TidemarkError } from '../core/errors.js';
 
-/** A target that did not take a message. `todo` is for the operator of this Tidemark, not of the target. */
+/** A target that did not accept a message. `todo` is for the operator of this Tidemark, not of the target. */
 export class TargetError extends TidemarkError {
   /** How long the target asks to wait before the next attempt; null when it says nothing. */
   readonly retryAfterMs: number | null;

@@ -4,8 +4,8 @@ import type { SegmentTree } from './tree.js';
 import type { Bounds, Dimension, PlanInput } from './types.js';
 
 /**
- * A possible second pass over a segment: its estimated requests (`cost`), and the companies that it can find at most
- * (`gain`).
+ * A possible second pass over a segment: `cost` is its estimated number of requests, and `gain` is the largest number
+ * of companies that it can find.
  */
 export interface Pass {
   cost: number;

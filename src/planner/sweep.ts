@@ -186,7 +186,8 @@ export class Sweep {
       if (overflow.end < start) continue;
       const before = start === this.at ? 0 : this.predict({ from: this.at, to: start - 1 });
       const count = Math.max(0, overflow.count - before);
-      if (start === this.at && count <= cap && count > need) return overflow.end; // exact count: fill to the cap
+      // The count is exact, so fill the window up to the cap.
+      if (start === this.at && count <= cap && count > need) return overflow.end;
       if (count > need)
         return Math.min(this.aimInside(start, overflow.end, count, need), overflow.end - (count > cap ? 1 : 0));
       need -= count;

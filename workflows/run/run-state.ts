@@ -264,7 +264,7 @@ export class RunState {
     if (text !== null && !this.notes.includes(text)) this.notes.push(text);
   }
 
-  /** Adds a note that this machine's clock is off. Adds it only once, because the text differs with each reading. */
+  /** Adds a note that this machine's clock is wrong. Adds it only once, because the text differs with each reading. */
   noteClock({ clock }: QuotaStatus): void {
     if (!this.#clockNoted) this.note(clock ?? null);
     this.#clockNoted ||= Boolean(clock);

@@ -16,7 +16,7 @@ export interface ChosenApi {
   sandbox: boolean;
   /** Address to write into the file. */
   baseUrl: string;
-  /** Address that answers now. For the sandbox, it is the address of a temporary one. */
+  /** Address that answers now. If the person chose the sandbox, this is the address of a temporary sandbox. */
   url: string;
   key: string;
   /** Whether to store the key; false if it is stored already, or in the environment. */

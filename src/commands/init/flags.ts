@@ -56,7 +56,7 @@ export function addressFault(text: string): string | null {
   return parsed.success ? null : (parsed.error.issues[0]?.message ?? 'is not an address');
 }
 
-/** Removes what Tidemark adds to the address itself: `/v2` or `/v1/finder` at its end. */
+/** Removes `/v2` or `/v1/finder` from the end of an address, because Tidemark adds these parts to each request. */
 export function trimAddress(text: string): string {
   return text
     .trim()

@@ -63,9 +63,9 @@ export function registerNotify(program: Command): void {
 interface Tried {
   target: string;
   sent: boolean;
-  /** Why the target did not take the message, or took it only in part; null when all is well. */
+  /** Why the target did not accept the message, or accepted it only in part; null when it accepted all of it. */
   error: string | null;
-  /** What to do; null when the target took the message. */
+  /** What to do; null when the target accepted the message. */
   todo: string | null;
   ms: number;
 }

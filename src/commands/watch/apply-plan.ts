@@ -11,8 +11,8 @@ export interface ApplyResult {
 
 /**
  * Applies a plan. If a change fails, for example because the company no longer exists, continues with the other
- * companies. If the API key is refused or a limit is reached, every change fails. Run it again to apply the failed
- * changes.
+ * companies. If the API key is refused or a limit is reached, every change fails. To apply the failed changes, make a
+ * new plan and apply it.
  */
 export async function applyPlan(
   client: ApiClient,

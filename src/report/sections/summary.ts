@@ -44,7 +44,7 @@ function troublesOf({ runs, coverage, checks }: ReportFacts): string[] {
       .map(({ workflow_id, outcome }) => `${workflow_id} ${outcome === 'failed' ? 'failed' : 'was cancelled'}`),
     ...newest
       .filter(({ held_back }) => held_back !== null)
-      .map(({ market }) => `${market ?? 'A market'} was held back, so readers keep the night before`),
+      .map(({ market }) => `${market ?? 'A market'} was held back, so readers still see the night before`),
     ...coverage
       .filter(({ missing }) => missing > 0)
       .map(({ market, missing }) => `${count(missing)} companies of ${market} are missing`),
