@@ -6,8 +6,8 @@ grain: company
 key: [company_id]
 description: >-
   Every company that a search has found or whose record was fetched, with its latest known values. has_details is false if
-  the record is gone (404) or not fetched yet. A row without details has only the id, the name and the dates. Any other NULL
-  means that the API gave no value.
+  no record was ever read: it was not fetched yet, or it was gone (404). A row without details has only the id, the name and the
+  dates. Any other NULL means that the API gave no value.
 columns:
   company_id: BIGINT | Id of the company
   name: VARCHAR | Registered name

@@ -2,7 +2,7 @@
 model: core.companies_v1
 kind: table
 version: 1
-grain: company whose record version 1 of the API gave
+grain: company with a record in version 1 of the API
 key: [company_id]
 description: >-
   Company records of version 1 of the API, with the latest values, for markets whose streams include companies_v1.

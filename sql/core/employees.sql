@@ -6,7 +6,7 @@ grain: person that the search of version 2 listed as employee of a company
 key: [employee_id]
 description: >-
   Employees of the markets whose streams include employees, as last listed, with their details as last read. has_details is false
-  if the details are gone (404) or not fetched yet. Names and contact data are NULL unless personalData is contacts when the API
+  if no details were ever read: they were not fetched yet, or they were gone (404). Names and contact data are NULL unless personalData is contacts when the API
   is read and when the table is built.
 columns:
   employee_id: BIGINT | Id of the person

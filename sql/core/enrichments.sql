@@ -6,8 +6,7 @@ grain: row of a list given to tidemark enrich or tidemark resolve (equal rows co
 key: [question_hash]
 description: >-
   Records of the API about the people and companies of lists. Rows about people exist only if personalData is contacts
-  when the table is built. A company has a row when tidemark resolve or tidemark enrich found it. The
-  payload is then its row in core.companies.
+  when the table is built. For a row of a list that names a company, payload is the company's row in core.companies.
 columns:
   question_hash: VARCHAR | SHA-256 of request
   kind: VARCHAR | Lookup that found the person (email, profile, contacts or search) or the company (see core.matches); NULL if nobody was found

@@ -1,5 +1,6 @@
--- Macros that compare a question of `tidemark resolve` with the companies in the API's answers. The crawl worker uses
--- the same macros to decide whether it must send another request (src/resolve/judge.ts).
+-- Macros that compare a question of `tidemark resolve` (the normalized content of a row of the list) with the companies
+-- in the API's answers. The crawl worker uses the same macros to decide whether it must send another request
+-- (src/resolve/judge.ts).
 
 -- Normalizes a name: lower case, no accents, no punctuation, single spaces.
 CREATE OR REPLACE TEMP MACRO match_fold(t) AS
@@ -46,8 +47,8 @@ CREATE OR REPLACE TEMP MACRO match_address(t) AS
 
 CREATE OR REPLACE TEMP MACRO match_digits(t) AS nullif(ltrim(regexp_replace(t, '[^0-9]', '', 'g'), '0'), '');
 
--- Returns the kind of lookup that a request was. A request by website may use the domain of an e-mail address; then the
--- kind is `email`.
+-- Returns the kind of lookup that a request made, such as `website` or `name`. The lookup by website may also look up the
+-- domain of an e-mail address. Then the kind is `email`.
 CREATE OR REPLACE TEMP MACRO match_kind(question, request_key) AS
   CASE
     WHEN starts_with(request_key, 'POST /v2/enrichment/url ') THEN
@@ -153,7 +154,8 @@ CREATE OR REPLACE TEMP MACRO match_candidates(answers) AS TABLE (
       *,
       CASE
         WHEN q_name = c_name THEN 1.0
-        -- A different legal form means another company, unless no other candidate answers the question.
+        -- Names that differ only in the legal form get 0.96. So a candidate with the equal name wins, but without such a
+        -- candidate the question is still matched.
         ELSE 0.96 * jaro_winkler_similarity(match_bare(q_name), match_bare(c_name))
       END AS name_score,
       list_filter([

@@ -16,9 +16,9 @@ incremental:
   all: SELECT market, date FROM ops.nights
 columns:
   market: VARCHAR | Market
-  date: DATE | Logical date
+  date: DATE | Date of the night
   companies: BIGINT | Companies in the market that the night's searches found
-  active: BIGINT | Companies counted in companies whose status was Active at the end of the night's crawl
+  active: BIGINT | How many of these companies had the status Active at the end of the night's crawl
   entered: BIGINT | Companies that were not in the market the night before; NULL on the first night, or if the night before was incomplete
   left: BIGINT | Companies that were in the market the night before but not this night; NULL on the first night, or if this night was incomplete
   changed: BIGINT | Members whose record changed since the end of the night before; NULL on the first night

@@ -14,7 +14,7 @@ incremental:
   all: SELECT market, date FROM ops.nights
 columns:
   market: VARCHAR | Market
-  date: DATE | Logical date of the night
+  date: DATE | Date of the night
   company_id: BIGINT | Id of the company
   seen_on: DATE | Night on which a search last found the company; earlier than date if the company was carried over and its membership on date is not proven
 */

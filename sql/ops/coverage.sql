@@ -4,7 +4,12 @@ kind: incremental
 version: 1
 grain: market of a run
 key: [run, market]
-description: How many companies of a market each run found, and how many are missing, with a reason for each gap.
+description: >-
+  How many companies of a market each run found, and how many are missing, with a reason for each gap. Each company belongs to one
+  class. proven: found in a segment whose pages listed exactly its total. drifted: in a segment that changed while it was read.
+  unsplittable: in a search above the page cap that no filter splits further. carried: not searched in this run, but in a later
+  night. unusable: listed with an id that the warehouse cannot hold. unproven: all others. why has one more class, unloaded:
+  counted by the searches, but not in the warehouse.
 incremental:
   by: [run]
   changed: SELECT DISTINCT run FROM ledger.dirty_runs
@@ -15,13 +20,13 @@ columns:
   reported_total: BIGINT | Companies that the API reports for the whole market, requested again at the end of the crawl
   distinct_companies: BIGINT | Distinct companies that the searches found and the warehouse holds; includes companies that have gone since then, excludes companies carried over
   missing: BIGINT | reported_total minus distinct_companies, at least 0
-  share: DOUBLE | Proven share of the market, 0 to 1
+  share: DOUBLE | distinct_companies divided by reported_total, 0 to 1
   why: JSON | Segments with a gap, each with its filters, missing count, class and reason
-  certificate: JSON | Companies found and missing by class (proven, drifted, unsplittable, unproven, carried, unusable), and the number of companies gone at the end of the crawl
-  carried: JSON | Members that the run did not search, as a list of nights and the number of companies last found on each; NULL if there are none
-  counted_companies: BIGINT | Distinct companies that the run itself counted
+  certificate: JSON | Companies found and missing by class; the field gone is the number of found companies that the API no longer counted at the end of the crawl
+  carried: JSON | Companies carried over, as a list of earlier nights, each with the number of companies last found on it; NULL if there are none
+  counted_companies: BIGINT | Distinct companies that the run's searches counted while they ran
   loaded_companies: BIGINT | Distinct companies of the run's searches that the warehouse holds
-  is_proven: BOOLEAN | True if nothing is missing, uncertain or carried over, and the warehouse holds what the run counted
+  is_proven: BOOLEAN | True if no company is missing, uncertain or carried over, and the warehouse holds the number that the run counted
 */
 WITH recorded AS (
   SELECT

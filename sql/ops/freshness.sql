@@ -6,14 +6,15 @@ grain: day of the last answer, by market and stream
 key: [market, stream, answered_on, gone]
 nullable: [answered_on]
 description: >-
-  Age of the data about each market's current members: the number of companies by the UTC day of the API's last answer.
-  Companies whose record is gone count only in the stream companies.
+  Age of the data about each market's current members: the number of companies by the UTC day of the API's last answer. A
+  company whose record is gone (404) counts only in the stream companies, because runs fetch none of its other records. One
+  stream differs: employee_details counts people, also those of a gone company, because runs still fetch their details.
 columns:
   market: VARCHAR | Market
   stream: VARCHAR | companies, financials or, if they are crawled, financials_v1, companies_v1, executives, employees, employee_details and ownership
   answered_on: DATE | UTC day of the last answer; NULL if there was none
-  gone: BOOLEAN | True if the last answer was 404 (not found)
-  companies: BIGINT | Members of the market's current night; for employee_details, people in the latest listings of the members
+  gone: BOOLEAN | True if the last answer in this stream was 404 (not found)
+  companies: BIGINT | Number of members of the market's current night; for employee_details, number of people in the latest listings of these members
 */
 WITH current_nights AS (
   SELECT market, max(date) AS date FROM ops.nights GROUP BY market

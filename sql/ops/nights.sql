@@ -11,7 +11,7 @@ description: >-
   the market that has a run here.
 columns:
   market: VARCHAR | Market
-  date: DATE | Logical date of the night
+  date: DATE | Date of the night
   run: VARCHAR | Run that represents the market on this date
   as_of: TIMESTAMPTZ | End of the crawl of this run
   is_complete: BOOLEAN | True if coverage proves that nothing is missing (ops.coverage.is_proven); never true with members carried over

@@ -10,7 +10,7 @@ columns:
   run_id: VARCHAR | Temporal run id of the first execution; other tables have it in the column run
   workflow_type: VARCHAR | Temporal workflow type
   market: VARCHAR | Market; NULL for a run without a market
-  date: DATE | Logical date of the run
+  date: DATE | Date of the night that the run belongs to
   as_of_now: BOOLEAN | False for a run of a past date, which stores no current state
   started_at: TIMESTAMPTZ | When the run started
   finished_at: TIMESTAMPTZ | When the run's crawl ended; NULL before the end
@@ -20,7 +20,7 @@ columns:
   rows: BIGINT | Responses written to the landing zone
   config_hash: VARCHAR | Hash of the configuration that the run used
   note: VARCHAR | Remarks of the run, such as work that it left out; NULL if none
-  held_back: VARCHAR | Why the night did not become the current night of its market; NULL if it did, or if the run searched no market
+  held_back: VARCHAR | Why the night missed the publish thresholds and did not become the current night of its market; NULL if it did become current, or if the run searched no market
   refused: JSON | Requests that the API refused for lack of a permission, as an array of stream, endpoint, permission, module, app, guard and message; NULL if none
 */
 WITH ended AS (

@@ -14,7 +14,7 @@ columns:
   counted: BIGINT | Least amount that the API counted since counted_since, as the readings prove
   counted_since: TIMESTAMPTZ | Reading from which the API's count is compared; may be on an earlier day
   runs: BIGINT | Runs that began and ended on the day
-  runs_divided: BIGINT | Runs that also worked on another day, or have no end; their requests cannot be assigned to one day
+  runs_divided: BIGINT | Runs that also worked on another day, or have not ended; their requests cannot be assigned to one day
   requests_least: BIGINT | Answered data requests of version 2 that the runs of the day logged
   requests_most: BIGINT | All requests that the runs of the day logged, retries included, without requests for metrics
   errors: BIGINT | Requests in requests_most that failed
@@ -91,15 +91,15 @@ SELECT
   concat_ws(' ',
     CASE
       WHEN runs_divided > 0
-      THEN format('Not comparable: {:,} runs also worked on another day or have no end, and the log has only totals of a run.', runs_divided)
+      THEN format('Not comparable. Runs that also worked on another day, or have not ended: {:,}. The request log has only one total for each run.', runs_divided)
       WHEN difference IS NULL THEN 'Not comparable: the metric was read only once.'
       WHEN difference > 0
       THEN format('The API counted {:,} more than the runs of the day logged. Possible causes: other users of the key, commands outside runs, or requests that count several times. The readings do not say which.', difference)
       WHEN difference < 0
-      THEN format('The API counted {:,} fewer than the answered data requests. Possible causes: it does not count some routes, or it counts late. The readings do not say which.', -difference)
-      ELSE 'The API''s count is possible with the logged requests alone.'
+      THEN format('The API counted {:,} fewer than the answered data requests. Possible causes: it does not count some routes, or it counts later. The readings do not say which.', -difference)
+      ELSE 'The API''s count agrees with the request log: it is between requests_least and requests_most.'
     END,
-    CASE WHEN resets > 0 THEN 'The counter was reset: use between the last reading before the reset and the reset is unknown.' END,
-    CASE WHEN broken > 0 THEN format('{:,} runs failed or were cancelled: the API may count their last requests on a later day.', broken) END
+    CASE WHEN resets > 0 THEN 'The counter was reset. The amount used between the last reading before the reset and the reset is unknown.' END,
+    CASE WHEN broken > 0 THEN format('Runs that failed or were cancelled: {:,}. The API may count their last requests on a later day.', broken) END
   ) AS explanation
 FROM compared

@@ -1,5 +1,5 @@
--- Bodies in which a finding of `batch_shapes` occurs first. Samples are taken from these bodies. There are at most 100
--- bodies for each time.
+-- Bodies received at the time when a finding of `batch_shapes` first occurred, at most 100 for each such time. The
+-- samples in ops.drift come from these bodies.
 CREATE OR REPLACE TEMP TABLE first_bodies AS
 SELECT observed_at, body_hash, json_read(body) AS doc
 FROM parts

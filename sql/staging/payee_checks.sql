@@ -11,7 +11,7 @@ SELECT row_id, 'not_found', '$', 'The API answered "not found" to the check.' FR
 CREATE OR REPLACE TEMP TABLE answers AS
 SELECT *, payee_words(doc) AS words, payee_check_id(doc) AS check_id FROM batch WHERE doc IS NOT NULL;
 
--- The paths of these rejects are not `$`, so the answers stay readable.
+-- Reject only the id or the decision. A reject with the path `$` would make the whole answer unreadable.
 INSERT INTO batch_rejects
 SELECT row_id, payee_words_fault(words), '$.decision', array_to_string(words, ', ') FROM answers
 WHERE payee_words_fault(words) IS NOT NULL

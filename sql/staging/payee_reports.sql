@@ -2,7 +2,7 @@
 CREATE OR REPLACE TEMP TABLE answers AS
 SELECT row_id, payee_words(doc) AS words FROM batch WHERE doc IS NOT NULL;
 
--- The path of these rejects is not `$`, so the reports stay readable.
+-- Reject only the decision. A reject with the path `$` would make the whole report unreadable.
 INSERT INTO batch_rejects
 SELECT row_id, payee_words_fault(words), '$.decision', array_to_string(words, ', ') FROM answers
 WHERE payee_words_fault(words) IS NOT NULL;

@@ -86,7 +86,7 @@ it("explains the API's count with the requests of the runs alone", async () => {
   expect(row).toEqual({
     runs: 2,
     difference: 0,
-    explanation: "The API's count is possible with the logged requests alone.",
+    explanation: "The API's count agrees with the request log: it is between requests_least and requests_most.",
   });
   expect(await project.query('SELECT DISTINCT date::VARCHAR AS date FROM ops.usage_daily')).toEqual([{ date: TODAY }]);
 });
