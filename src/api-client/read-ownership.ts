@@ -46,8 +46,8 @@ export function readJob(body: string): JobAnswer {
 
 /**
  * Reads an answer about owners. Follows the same rules as sql/staging/ownership.sql.
- * @returns whether the owners are conclusive (null if the answer does not say, or contradicts itself), and the id of
- * the job that the answer names (null if it names none or several)
+ * @returns `conclusive`: whether the owners are conclusive; null if the answer does not say, or contradicts itself.
+ * `jobId`: id of the job that the answer names; null if it names none or several
  */
 export function readOwners(body: string): { conclusive: boolean | null; jobId: string | null } {
   const { top, inner } = membersOf(body);

@@ -63,8 +63,8 @@ export async function showNewBuild(dataDir: string, name: string, pruning: Pruni
 
 /**
  * Removes all but the newest builds. A reader that has a removed file open can still read it. Always keeps the current
- * build. Also keeps a build that was replaced less than `graceSeconds` ago, because a reader may have resolved the link
- * but not opened the file yet.
+ * build. Also keeps a build that was replaced less than `graceSeconds` ago: a reader may have resolved the link to this
+ * build, but not opened its file yet.
  */
 export async function removeOldBuilds(dataDir: string, pruning: Pruning): Promise<void> {
   await whileSwitching(dataDir, async (lock) => prune(lock, dataDir, pruning));

@@ -67,7 +67,7 @@ export function readConfig(file: string, written: string, env: NodeJS.ProcessEnv
 }
 
 /**
- * Rejects a path with a `?`. DuckDB would read the text after the `?` as a URL query, and would look for its
+ * Rejects a path with a `?`. DuckDB would read the text after the `?` as a URL query. It would then look for its
  * write-ahead log in a folder that does not exist.
  */
 function refuseQuestionMark(dataDir: string): void {

@@ -4,8 +4,8 @@ import { tryLock, withLock, type Lock } from '../core/lock.js';
 import { WarehouseBusyError } from './errors.js';
 
 /*
- * Locks that protect a data folder. Each lock is on the same file system as the files that it protects, because the
- * holder moves files through the folder of the lock (see src/core/lock.ts).
+ * Locks that protect a data folder. The holder of a lock moves files through the lock's folder (see src/core/lock.ts).
+ * So each lock is on the same file system as the files that it protects.
  *
  * To avoid deadlocks, always take locks in this order:
  *

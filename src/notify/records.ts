@@ -7,8 +7,8 @@ import { writeFileAtomic } from '../core/files.js';
 import { keyOf } from './message.js';
 
 /**
- * The attempts to send one alert to one target. The record is kept in the data folder, so that no alert is sent again
- * after Temporal has deleted the workflow of the alert.
+ * The attempts to send one alert to one target. Temporal deletes the workflow of an alert after some time. The record
+ * stays in the data folder, so the alert is not sent again even then.
  *
  * States: sending → sent; sending → failed → sending. A worker that is killed leaves `sending`.
  */

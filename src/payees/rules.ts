@@ -24,8 +24,8 @@ function parts(scheme: string): string[] {
 }
 
 /**
- * Whether the bank's code must be the national one (`BRBKBR`, `ZANCC`). This is so if the scheme names that code, or if
- * the scheme is `ACNR` and the country is the home country of the code.
+ * Whether the bank's code must be the national one (`BRBKBR`, `ZANCC`). This is so in two cases: the scheme names that
+ * code, or the scheme is `ACNR` and the country is the home country of the code.
  */
 function usesNational(code: string, home: string, scheme: string, country: string): boolean {
   return parts(scheme).includes(code) || (scheme === 'ACNR' && country === home);

@@ -128,8 +128,8 @@ function classOf({ state, shortfall, postponed }: Segment): Gap['class'] {
 }
 
 /**
- * Counts each company once. A found company counts under the first class of `PROOFS` that applies to it, and a missing
- * company under the class of its gap.
+ * Counts each company once. A found company counts under the first class of `PROOFS` that applies to it. A missing
+ * company counts under the class of its gap.
  */
 function certify({ root, proofs }: SegmentTree, why: readonly Gap[], missing: number): CoverageCertificate {
   const found = root.distinct - root.unusable;

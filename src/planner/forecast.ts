@@ -70,8 +70,8 @@ export interface Quota {
 const SWEEP_COST = 1.1;
 const SMALL_SWEEP_COST = 1.2;
 const SMALL_SWEEP_PAGES = 1_000;
-// A second pass for companies without a value costs at most this many requests per company, and at most as many
-// requests as the market has pages.
+// A second pass for companies without a value costs at most this many requests per company. It also never costs more
+// requests than the market has pages.
 const SECOND_PASS_PER_COMPANY = 5;
 
 /** Forecasts the requests of a market's search, including calibration and the last request for the market's total. */

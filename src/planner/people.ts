@@ -179,8 +179,8 @@ class PeopleSearch {
   }
 
   /**
-   * Returns whether a filter cannot split a search. This is so if the API rejects the filter, or if two of its values
-   * each select as many people as the search without the filter.
+   * Returns whether a filter cannot split a search. This is so in two cases: the API rejects the filter, or each of two
+   * values selects as many people as the search without the filter.
    */
   *#isUseless(
     key: keyof PeopleFilters,

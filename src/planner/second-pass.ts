@@ -11,8 +11,8 @@ import { isRefused, type Dimension, type PageAnswer } from './types.js';
 
 // A pass may cost this many requests more than `requestsPerCompany` × the number of companies that it finds.
 const SMALL_PASS = 10;
-// All second passes together may send START × the number of all other requests, plus `requestsPerCompany` requests for
-// each company that the passes found.
+// All second passes together may send START × the number of all other requests. For each company that they found, they
+// may send `requestsPerCompany` requests more.
 const START = 0.4;
 // Until a second pass has found a company, it may send `requestsPerCompany` × TRIAL × P requests. P is the number of the
 // segment's pages. If TRIAL × P is below LEAST_TRIAL, LEAST_TRIAL counts instead.

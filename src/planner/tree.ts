@@ -54,8 +54,10 @@ export interface Segment {
 }
 
 /**
- * How the search found a company, best proof first: in a leaf that lists as many companies as its total says, in a leaf
- * that changed while it was read, or in a search above the page cap.
+ * How the search found a company, best proof first:
+ * - proven: in a leaf that lists as many companies as its total says.
+ * - drifted: in a leaf that changed while it was read.
+ * - unsplittable: in a search above the page cap.
  */
 export const PROOFS = ['proven', 'drifted', 'unsplittable'] as const;
 export type Proof = (typeof PROOFS)[number];

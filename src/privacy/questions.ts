@@ -2,8 +2,8 @@ import type { LandingStream } from '../../schemas/pipeline/landing.js';
 import { PEOPLE } from '../../schemas/pipeline/people.js';
 
 /**
- * Lists what a question of a list says about a person: e-mail address, profile or names. Empty for a question about a
- * company, for streams without questions, and for an e-mail address of which only the domain was kept.
+ * Lists what a question of a list says about a person: e-mail address, profile or names. Empty in three cases: the
+ * question is about a company, the stream has no questions, or only the domain of an e-mail address was kept.
  * @param question entity_id of a landed row
  */
 export function personInQuestion(stream: LandingStream, question: string | null): string[] {

@@ -7,8 +7,8 @@ import { LATE_NIGHTS_SCHEDULE, nightlyJobs, SCHEDULE_PREFIX } from '../core/sche
 
 /**
  * What the server does with starts that it missed or that overlap.
- * - A night: if one is still running, queue the next one, and drop no date of a backfill. The default policy, Skip,
- *   would drop the next night. Catch up on nights missed while Temporal was down, because the API can still report some
+ * - A night: if a night is still running, queue the next one. The default policy, Skip, would drop the next night, and
+ *   dates of a backfill. Also start the nights that were missed while Temporal was down: the API can still report some
  *   data of a past date, such as tenders and events.
  * - A check for late nights: one check finds all late nights, so skip the others.
  */

@@ -12,8 +12,8 @@ export type PollingWorker = Pick<Worker, 'getState' | 'getStatus'> & {
 };
 
 /**
- * Checks that the server has seen this process poll each of its queues in the last 90 s. A worker that runs as many
- * activities as it may does not poll, so for such a worker it is enough that the server answers.
+ * Checks that the server has seen this process poll each of its queues in the last 90 s. A worker does not poll while
+ * it runs as many activities as it may. For such a worker, it is enough that the server answers.
  */
 export async function checkPolls(client: Client, identity: string, workers: readonly PollingWorker[]): Promise<Health> {
   const queues = workers.map(({ options }) => options.taskQueue);

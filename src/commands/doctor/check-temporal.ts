@@ -28,8 +28,8 @@ export async function checkTemporal(config: Config | null): Promise<Finding[]> {
         ? ok('temporal', `${where}, search attributes registered`)
         : {
             ...warn('temporal', `${where}: search attributes missing: ${absent.join(', ')}`, 'Run `tidemark setup`.'),
-            // Commands and schedules need the required attributes. The others only show a run's state in the list of the
-            // Temporal UI, so a warning is enough if only these are missing.
+            // Commands and schedules need the required attributes, so fail without them. The other attributes only show
+            // a run's state in the list of the Temporal UI, so only warn without them.
             ...(missing.required.length > 0 && { state: 'fail' as const }),
           };
     return [finding, ...(await checkWorkers(temporal, config))];

@@ -17,8 +17,10 @@ const RunningSandbox = z.object({
 export type RunningSandbox = z.infer<typeof RunningSandbox>;
 
 /**
- * Returns the running sandbox that a command should ask. Null if none runs for this data folder, if the configuration
- * names an API on another host, or if the environment names an API or an API key.
+ * Returns the running sandbox that a command should ask. Returns null in each of these cases:
+ * - No sandbox runs for this data folder.
+ * - The configuration names an API on another host.
+ * - The environment names an API or an API key.
  */
 export function sandboxToAsk({ api, dataDir }: Config, env: NodeJS.ProcessEnv = process.env): RunningSandbox | null {
   const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(api.baseUrl).hostname);

@@ -2,8 +2,8 @@ import type { LimitError } from '../../api-client/index.js';
 
 // After this many consecutive daily-limit errors, trust them over /v2/metrics.
 const BELIEVED_IN_A_ROW = 10;
-// If this many consecutive calls of a chunk's activity end with only suspected limits, single records are the cause,
-// and not the daily limit.
+// If this many consecutive calls of a chunk's activity end with only suspected limits, the daily limit is not reached:
+// the API answers only single records with it.
 const CALLS_AT_MOST = 3;
 
 /**

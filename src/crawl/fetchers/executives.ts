@@ -14,7 +14,7 @@ const DETAILS = 'GET /v1/finder/executive/details';
 
 /**
  * Fetches the executives of a company from version 1's listing. If the API refuses the listing, or lists fewer pages
- * than it says, uses the search for executives and the details of each person whom the search finds.
+ * than it says, uses the search for executives, and then reads the details of each person found.
  */
 export const executives: Fetcher = {
   manyRoutes: true,

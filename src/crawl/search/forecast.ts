@@ -36,8 +36,8 @@ export interface MarketForecast {
 }
 
 /**
- * Forecasts the requests of one night of a market. To do so, sends the calibration probes of the search (a few dozen
- * requests), and reads from the published warehouse which records are known and how old they are.
+ * Forecasts the requests of one night of a market. Sends the calibration probes of the search (a few dozen requests).
+ * Reads from the published warehouse which records are known and how old they are.
  * @throws TidemarkError `ApiRefused` when the API rejects the market's filters
  */
 export async function forecastMarket(

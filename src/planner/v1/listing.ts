@@ -5,8 +5,8 @@ import { askListing, type SearchAsk, type Task } from '../tasks.js';
 import { addPage, missingOf, type Segment } from '../tree.js';
 import { isRefused, type ListingAnswer } from '../types.js';
 
-// If a page of version 1 has fewer than WORTH × the rows of a page of version 2, a sweep needs fewer requests than the
-// listing.
+// If a page of version 1 has fewer rows than WORTH × the rows of a page of version 2, do not use version 1: a sweep
+// through version 2 needs fewer requests.
 const WORTH = 0.85;
 // The counts of the two versions may differ by this share of the market, because companies may be added or removed
 // while the pages are read.
