@@ -9,7 +9,7 @@ export interface ShownBuild {
   newer: string[];
 }
 
-/** Returns the build that readers see; null if it is not a listed one, for example after an upgrade of old data. */
+/** Returns the build that readers see; null if `listBuilds` lacks it, for example after an upgrade of Tidemark. */
 export function shownBuild(dataDir: string): ShownBuild | null {
   const builds = listBuilds(dataDir);
   const at = builds.findIndex(({ name }) => name === currentBuild(dataDir));

@@ -3,7 +3,7 @@ import { FETCHED } from '../../schemas/pipeline/streams.js';
 import type { Progress } from '../../schemas/pipeline/run.js';
 import type { OpenGate } from '../temporal/quota-gates.js';
 
-/** Work that a run has begun and not finished. Counts chunk by chunk, so part of a chunk may already be fetched. */
+/** Records of a step that a run still has to fetch. An unfinished chunk counts as a whole, so this may be too high. */
 export interface WorkLeft {
   /** Name of the step, as in the progress. */
   step: string;

@@ -16,7 +16,7 @@ export interface Mailbox {
 
 /**
  * Sends a message as mail. The Message-ID stays the same when the message is sent again.
- * @returns how many recipients the server refused; fewer than all of them
+ * @returns number of recipients that the server refused; if it refused all of them, throws instead
  * @throws TargetError when the server did not accept the mail
  */
 export async function sendMail(box: Mailbox, message: Message): Promise<{ refused: number }> {

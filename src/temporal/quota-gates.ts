@@ -10,8 +10,8 @@ export interface OpenGate extends GateReport {
 }
 
 /**
- * Reads all quota gates of the namespace. Leaves out gates without a waiting run, and gates that do not answer: no
- * worker runs, or an older version does not know the query.
+ * Reads all quota gates of the namespace. Leaves out gates without a waiting run. Also leaves out gates that do not
+ * answer, because no worker runs, or because a worker of an older version does not know the query.
  * @throws ServiceError when the server does not answer
  */
 export async function readGates(client: Client): Promise<OpenGate[]> {

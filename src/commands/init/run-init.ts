@@ -157,7 +157,7 @@ async function tryForecast(
   }
 }
 
-/** Stores a new API key, and says where; null if nothing was stored. */
+/** Stores a new API key. Returns the place as words for a message; null if nothing was stored. */
 async function keepKey(config: Config, api: ChosenApi): Promise<string | null> {
   if (!api.isNew) return null;
   // Never replace the stored key of a real API by the key of the sandbox.
