@@ -9,6 +9,7 @@ import { sayTable } from '../terminal/say-table.js';
 interface PublishOptions {
   list?: boolean;
   to?: string;
+  full?: boolean;
   json?: boolean;
 }
 
@@ -23,6 +24,7 @@ export function registerPublish(program: Command): void {
       '--to <build>',
       'make this build current again: PREVIOUS, or a name from --list; the next run publishes a new build',
     )
+    .option('--full', 'write all rows again, instead of changing a copy of the newest build')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark publish --list', 'tidemark publish --to PREVIOUS', 'tidemark publish'))
     .action(async (options: PublishOptions, command: Command) => {
@@ -38,10 +40,13 @@ export function registerPublish(program: Command): void {
       try {
         const { readers } = config;
         const { keep } = config.publish;
-        const build = await publish(warehouse, config.dataDir, { run: 'by-hand', now: clock.now(), readers, keep });
+        const { full } = options;
+        const now = clock.now();
+        const build = await publish(warehouse, config.dataDir, { run: 'by-hand', now, readers, keep, full });
         if (options.json) return sayJson(build);
         say(`✔ published ${formatCount(build.rows)} rows of ${build.tables} tables`);
         say(`  ${path.join(config.dataDir, build.file)}`);
+        say(`  ${build.reason}`);
         for (const note of build.notes) say(`  ${note}`);
       } finally {
         await warehouse.close();

@@ -1,5 +1,6 @@
 import { runAudits, saveChecks, type CheckResult } from './audit.js';
 import { buildModel, dropRelation, putSettings, readRelations, type How } from './build-model.js';
+import { addModelBuild, recordChangedKeys } from './changed-keys.js';
 import type { Database } from '../duckdb/database.js';
 import { ModelFailedError } from '../duckdb/errors.js';
 import { insertRows } from '../duckdb/insert-rows.js';
@@ -80,8 +81,11 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
       const whole = new Set(plan.filter((change) => change.rebuild).map((change) => change.model));
       const existing = await readRelations(db);
       const { only } = options;
+      const build = await addModelBuild(db, { personalData: options.personalData ?? false });
       for (const model of models.filter((one) => only?.has(one.model) ?? true)) {
-        await buildModel(db, model, howToBuild(model, whole, options.staged), existing);
+        const how = howToBuild(model, whole, options.staged);
+        await buildModel(db, model, how, existing);
+        await recordChangedKeys(db, build, model, how);
         checks.push(...(await runAudits(db, model)));
       }
       failOnErrors(checks);

@@ -5,6 +5,7 @@ import type { Database } from '../duckdb/database.js';
 import { syncFile } from '../builds/links.js';
 import type { Model } from '../models/models.js';
 import { identifier, quote } from '../duckdb/sql-files.js';
+import { contentHash, type TableContents } from './contents.js';
 
 /**
  * Files of a lake, by their path in the lake. The next publication compares the hashes in `content` to find unchanged
@@ -28,31 +29,41 @@ interface Slice {
   content: string;
 }
 
+/** Options of `publishLake`. */
+interface LakeOptions {
+  run: string;
+  /** Folder of the previous lake; null if there is none. */
+  previous: string | null;
+  /** Contents of the tables, if they are known. */
+  contents?: TableContents;
+  /** False: the rows of the build are not sorted by key, so sort them. */
+  sorted?: boolean;
+}
+
 const INDEX = '_files.json';
 
 /**
- * Writes the tables of the attached database `build` as Parquet files (zstd). The rows keep their order. A table is one
+ * Writes the tables of the attached database `build` as Parquet files (zstd). The rows are sorted by key. A table is one
  * file `<lake>/<schema>/<table>/data.parquet`. If its key contains a date, it is one file `<date>.parquet` for each
  * day. If the previous lake has a file with the same content, links that file instead of writing a new one. The footer
  * of each file holds the run, the fingerprint and the comments.
- * @param previous Folder of the previous lake; null if there is none
  * @returns Number of files written, and number of files linked
  */
 export async function publishLake(
   db: Database,
   models: Model[],
   lake: string,
-  { run, previous }: { run: string; previous: string | null },
+  { run, previous, contents, sorted = true }: LakeOptions,
 ): Promise<{ written: number; kept: number }> {
   const before = previous === null ? {} : readIndex(previous);
   const files: LakeFiles = {};
   let kept = 0;
-  // Keep the order of the rows: the build is already sorted by key. Sorting again would take longer than writing.
+  // Keep the order of the rows. Sorting sorted rows again would take longer than writing.
   await db.run('SET preserve_insertion_order = true');
   try {
     for (const model of models) {
       mkdirSync(path.join(lake, ...model.model.split('.')), { recursive: true });
-      for (const slice of await slicesOf(db, model)) {
+      for (const slice of await slicesOf(db, model, contents)) {
         const name = nameOf(slice);
         const file = path.join(lake, name);
         const known = before[name];
@@ -60,7 +71,7 @@ export async function publishLake(
           files[name] = known;
           kept++;
         } else {
-          await writeSlice(db, slice, file, run);
+          await writeSlice(db, slice, file, { run, sorted });
           files[name] = { rows: slice.rows, bytes: statSync(file).size, content: slice.content };
         }
       }
@@ -72,10 +83,13 @@ export async function publishLake(
   return { written: Object.keys(files).length - kept, kept };
 }
 
-async function slicesOf(db: Database, model: Model): Promise<Slice[]> {
+async function slicesOf(db: Database, model: Model, contents?: TableContents): Promise<Slice[]> {
+  const known = isByDate(model) ? undefined : contents?.get(model.model);
+  if (known !== undefined)
+    return [{ model, date: null, rows: known.rows, content: `${model.fingerprint} ${known.rows} ${known.hash}` }];
   const date = isByDate(model) ? 'CAST(date AS VARCHAR)' : 'NULL';
   const found = await db.rows<{ date: string | null; rows: string; content: string }>(
-    `SELECT ${date} AS date, count(*) AS rows, CAST(bit_xor(hash(${hashed(model).join(', ')})) AS VARCHAR) AS content
+    `SELECT ${date} AS date, count(*) AS rows, ${contentHash(model)} AS content
      FROM build.${model.model} AS t GROUP BY 1 ORDER BY 1`,
   );
   // Write a file for an empty table, too, because readers need its columns.
@@ -86,17 +100,6 @@ async function slicesOf(db: Database, model: Model): Promise<Slice[]> {
     rows: Number(slice.rows),
     content: `${model.fingerprint} ${slice.rows} ${slice.content}`,
   }));
-}
-
-/**
- * Returns the SQL expressions to hash, one for each column. DuckDB's hash() gives [] and NULL the same hash, and also
- * [[1], [2]] and [[1, 2]]. So nested values are hashed as text.
- */
-function hashed({ columns }: Model): string[] {
-  return Object.entries(columns).map(([name, { type }]) => {
-    const column = `t.${identifier(name)}`;
-    return /\]$|^(?:STRUCT|MAP|UNION|JSON)\b/i.test(type) ? `CAST(${column} AS VARCHAR)` : column;
-  });
 }
 
 function isByDate({ key, nullable, columns }: Model): boolean {
@@ -122,7 +125,12 @@ function takeOver(from: string, known: LakeFile, to: string): boolean {
   }
 }
 
-async function writeSlice(db: Database, { model, date, rows }: Slice, file: string, run: string): Promise<void> {
+async function writeSlice(
+  db: Database,
+  { model, date, rows }: Slice,
+  file: string,
+  { run, sorted }: { run: string; sorted: boolean },
+): Promise<void> {
   const footer = {
     run,
     model: model.model,
@@ -135,9 +143,10 @@ async function writeSlice(db: Database, { model, date, rows }: Slice, file: stri
     ),
   };
   const metadata = Object.entries(footer).map(([key, value]) => `${key}: ${quote(value)}`);
+  const order = sorted ? '' : `ORDER BY ${model.key.map(identifier).join(', ')}`;
   const where = date === null ? '' : ` WHERE date = DATE ${quote(date)}`;
   await db.run(
-    `COPY (SELECT * FROM build.${model.model}${where}) TO ${quote(file)} (FORMAT parquet, COMPRESSION zstd, KV_METADATA {${metadata.join(', ')}})`,
+    `COPY (SELECT * FROM build.${model.model}${where} ${order}) TO ${quote(file)} (FORMAT parquet, COMPRESSION zstd, KV_METADATA {${metadata.join(', ')}})`,
   );
   await syncFile(file);
 }

@@ -123,7 +123,7 @@ describe('publish', () => {
     const phones = async () => (await warehouse.db.rows(`SELECT phones FROM '${lake}' WHERE company_id = 1`))[0];
     for (const [n, list] of [['NULL'], ['[]'], ['[NULL]'], [`['NULL']`]].entries()) {
       await warehouse.db.run(`UPDATE core.companies SET phones = ${list[0]}`);
-      await publish(warehouse, dataDir, { run: `r${n}`, now: new Date(NOW.getTime() + n * 60_000) });
+      await publish(warehouse, dataDir, { run: `r${n}`, now: new Date(NOW.getTime() + n * 60_000), full: true });
       const [wanted] = await warehouse.db.rows(`SELECT CAST(${list[0]} AS VARCHAR[]) AS phones`);
       expect(await phones()).toEqual(wanted);
     }

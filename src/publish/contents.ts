@@ -1,0 +1,37 @@
+import type { Database } from '../duckdb/database.js';
+import { identifier } from '../duckdb/sql-files.js';
+import type { Model } from '../models/models.js';
+
+/** Number of rows of a table, and a hash of all rows that does not depend on their order. */
+export interface Contents {
+  rows: number;
+  hash: string;
+}
+
+/** Contents of tables, by name. */
+export type TableContents = Map<string, Contents>;
+
+/** Reads the contents of a relation that has the columns of the model. */
+export async function readContents(db: Database, model: Model, relation: string): Promise<Contents> {
+  const [row] = await db.rows<{ rows: string; hash: string }>(
+    `SELECT count(*) AS rows, ${contentHash(model)} AS hash FROM ${relation} AS t`,
+  );
+  return { rows: Number(row?.rows ?? 0), hash: row?.hash ?? '' };
+}
+
+/** Returns an SQL aggregate: a hash of all rows of `t`, as text. Empty text if there is no row. */
+export function contentHash(model: Model): string {
+  return `coalesce(CAST(bit_xor(${rowHash(model)}) AS VARCHAR), '')`;
+}
+
+/**
+ * Returns an SQL expression: the hash of a row of `t`. DuckDB's hash() gives [] and NULL the same hash, and also
+ * [[1], [2]] and [[1, 2]]. So nested values are hashed as text.
+ */
+export function rowHash({ columns }: Model): string {
+  const values = Object.entries(columns).map(([name, { type }]) => {
+    const column = `t.${identifier(name)}`;
+    return /\]$|^(?:STRUCT|MAP|UNION|JSON)\b/i.test(type) ? `CAST(${column} AS VARCHAR)` : column;
+  });
+  return `hash(${values.join(', ')})`;
+}

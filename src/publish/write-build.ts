@@ -1,0 +1,113 @@
+import { chmodSync, constants } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import type { Database } from '../duckdb/database.js';
+import { quote } from '../duckdb/sql-files.js';
+import { formatCount } from '../../schemas/format.js';
+import type { ModelBuild } from '../models/changed-keys.js';
+import { createFunctions } from '../models/functions.js';
+import type { Model } from '../models/models.js';
+import { writeReceipt, type Made, type TableCounts } from '../models/receipt.js';
+import type { Base, Choice } from './base-build.js';
+import { checkBuild } from './check-build.js';
+import type { TableContents } from './contents.js';
+import { publishLake } from './publish-lake.js';
+import { writeChanges } from './write-changes.js';
+import { writeFull } from './write-full.js';
+
+/** What to write into a new build, and how. */
+export interface Plan {
+  models: Model[];
+  layout: string;
+  modelBuild: ModelBuild | undefined;
+  choice: Choice;
+}
+
+/** The run and the time that the receipt names. */
+export interface BuildRequest {
+  run: string;
+  now: Date;
+}
+
+/** Result of writing a new file. */
+export interface Written {
+  contents: TableContents;
+  notes: string[];
+  made: Made;
+}
+
+/**
+ * Writes the DuckDB file and the lake of a new build, and checks the file.
+ * @throws ModelFailedError when the rows in the new file differ from those in the warehouse
+ */
+export async function writeBuild(
+  db: Database,
+  plan: Plan,
+  { file, lake, previousLake }: { file: string; lake: string; previousLake: string | null },
+  request: BuildRequest,
+): Promise<Written> {
+  const { models, choice } = plan;
+  if ('base' in choice) {
+    await copyFile(choice.base.file, file, constants.COPYFILE_FICLONE);
+    chmodSync(file, 0o600); // published files are read-only
+  }
+  await db.run(`ATTACH ${quote(file)} AS build`);
+  let written: Written & { changed: Model[] };
+  try {
+    written = await db.transaction(() => writeTables(db, plan, request));
+    const { contents, made } = written;
+    await publishLake(db, models, lake, {
+      run: request.run,
+      previous: previousLake,
+      contents,
+      sorted: made.method === 'full',
+    });
+    await db.run('CHECKPOINT build');
+  } finally {
+    await db.run('DETACH build').catch(() => undefined);
+  }
+  await checkBuild(file, written.contents, written.changed);
+  return written;
+}
+
+/** Writes the tables, the receipt and the functions. Returns also the models whose tables were written. */
+async function writeTables(db: Database, plan: Plan, request: BuildRequest): Promise<Written & { changed: Model[] }> {
+  const { models, layout, modelBuild, choice } = plan;
+  const { contents, changed, ...how } =
+    'base' in choice ? await writeCopy(db, models, choice.base) : await writeAll(db, models, choice.full);
+  const made: Made = {
+    ...how,
+    contents: Object.fromEntries([...contents].map(([table, { hash }]) => [table, hash])),
+    layout,
+    modelBuild: modelBuild?.id ?? null,
+  };
+  const counts: TableCounts = new Map([...contents].map(([table, { rows }]) => [table, rows]));
+  await writeReceipt(db, counts, models, { ...request, made });
+  const notes = await createFunctions(db, 'build');
+  return { contents, changed, notes, made };
+}
+
+type Tables = Pick<Made, 'method' | 'reason' | 'base' | 'changedRows' | 'fullBytes'> & {
+  contents: TableContents;
+  changed: Model[];
+};
+
+async function writeAll(db: Database, models: Model[], why: string): Promise<Tables> {
+  const contents = await writeFull(db, models);
+  const reason = `All rows were written: ${why}.`;
+  return { contents, changed: models, method: 'full', reason, base: null, changedRows: null, fullBytes: null };
+}
+
+async function writeCopy(db: Database, models: Model[], base: Base): Promise<Tables> {
+  const { since, built, contents: before, fullBytes } = base;
+  const { contents, changes } = await writeChanges(db, models, { since, built, before });
+  const changedRows = changes.reduce((sum, { rows }) => sum + rows, 0);
+  return {
+    contents,
+    changed: changes.map(({ model }) => model),
+    method: 'incremental',
+    reason: `Build ${base.build.name} was copied; ${formatCount(changedRows)} rows in ${changes.length} tables differed.`,
+    base: base.build.name,
+    changedRows,
+    fullBytes,
+  };
+}

@@ -1,0 +1,40 @@
+import { commentOn } from '../duckdb/comments.js';
+import type { Database } from '../duckdb/database.js';
+import { identifier } from '../duckdb/sql-files.js';
+import type { Model } from '../models/models.js';
+import { readContents, type TableContents } from './contents.js';
+
+/**
+ * Writes every table into the attached, empty database `build`. The rows are sorted by key.
+ * @returns contents of the tables in the warehouse. The caller compares them with those of the new file
+ */
+export async function writeFull(db: Database, models: readonly Model[]): Promise<TableContents> {
+  const contents: TableContents = new Map();
+  for (const model of models) {
+    await copyTable(db, model);
+    // A view may give other rows when it is read again. So its rows are those that were written.
+    const source = model.kind === 'view' ? `build.${model.model}` : model.model;
+    contents.set(model.model, await readContents(db, model, source));
+  }
+  return contents;
+}
+
+/** Copies the table of a model into the new build, sorted by key, with its comments. */
+async function copyTable(db: Database, model: Model): Promise<void> {
+  const [schema] = model.model.split('.');
+  const table = `build.${model.model}`;
+  await db.run(`CREATE SCHEMA IF NOT EXISTS build.${schema}`);
+  await db.run(`CREATE TABLE ${table} AS SELECT * FROM ${model.model} ORDER BY ${keyOf(model)}`);
+  const columns = Object.entries(model.columns).map(([name, { comment }]) => [name, comment] as const);
+  await commentOn(db, table, describeTable(model), columns);
+}
+
+/** Returns the key columns for ORDER BY. */
+export function keyOf({ key }: Model): string {
+  return key.map(identifier).join(', ');
+}
+
+/** Returns the published comment of a table. */
+export function describeTable({ description, grain, key }: Model): string {
+  return `${description} One row per ${grain}; key: ${key.join(', ')}.`;
+}

@@ -1,0 +1,246 @@
+import {
+  chmodSync,
+  closeSync,
+  cpSync,
+  openSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { queryPublished } from '../../../src/builds/published.js';
+import { showBuild } from '../../../src/builds/switch.js';
+import { publishedFile, warehouseFile } from '../../../src/core/data-folder.js';
+import { openWarehouse, type Warehouse } from '../../../src/duckdb/open.js';
+import { loadLanding } from '../../../src/load/load.js';
+import { buildModels } from '../../../src/models/run-models.js';
+import { publish, type PublishedBuild } from '../../../src/publish/publish.js';
+import { findDifferences } from '../../helpers/compare-published.js';
+import { land, marketNight, openTestWarehouse, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
+
+const NOW = Date.parse('2026-11-20T04:00:00Z');
+const DAY_MS = 86_400_000;
+
+const report = (company: number, turnover: number, day: number): Answer => ({
+  stream: 'financials',
+  entity: String(company),
+  at: new Date(NOW + day * DAY_MS).toISOString(),
+  body: { 2024: { Turnover: turnover, Currency: 'EUR' }, 2023: { Turnover: 7 } },
+});
+
+const build = async (warehouse: Warehouse, dataDir: string): Promise<void> => {
+  await loadLanding(warehouse, dataDir);
+  await buildModels(warehouse);
+};
+
+const next = (warehouse: Warehouse, dataDir: string, night: number): Promise<PublishedBuild> =>
+  publish(warehouse, dataDir, { run: `r${night}`, now: new Date(NOW + night * DAY_MS), graceSeconds: 0 });
+
+/** A data folder with one published night: companies 1 to 9, each with a report. */
+async function firstNight(
+  open: (dataDir: string) => Promise<Warehouse> = openTestWarehouse,
+): Promise<{ dataDir: string; warehouse: Warehouse; first: PublishedBuild }> {
+  const dataDir = temporaryDataDir();
+  const ids = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+  await land(dataDir, [
+    ...marketNight({ run: 'r0', date: '2026-11-20', ids }),
+    ...ids.map((id) => report(id, id * 100, -1)),
+  ]);
+  const warehouse = await open(dataDir);
+  await build(warehouse, dataDir);
+  return { dataDir, warehouse, first: await next(warehouse, dataDir, 0) };
+}
+
+const keys = ({ db }: Warehouse): Promise<number> => db.count('SELECT count(*) FROM ledger.changed_keys');
+
+describe('an incremental publication', () => {
+  test('writes only rows that differ, and says so in the receipt', async () => {
+    const { dataDir, warehouse, first } = await firstNight();
+    expect(first).toMatchObject({ method: 'full', reason: 'All rows were written: there is no earlier build.' });
+    await land(dataDir, [report(1, 100.5, 1), report(2, 200, 1)]);
+    await build(warehouse, dataDir);
+    const second = await next(warehouse, dataDir, 1);
+    expect(second).toMatchObject({ method: 'incremental', tables: first.tables });
+    expect(await findDifferences(warehouse, dataDir)).toEqual([]);
+    // Company 2 was read again without a change: its rows show the new time. Company 3 was not read.
+    expect(
+      await queryPublished(
+        dataDir,
+        `SELECT company_id, value_double, CAST(observed_at AS DATE) FROM core.financials
+         WHERE indicator = 'Turnover' AND fiscal_year = 2024 AND company_id <= 3 ORDER BY 1`,
+      ),
+    ).toEqual([
+      [1, 100.5, '2026-11-21'],
+      [2, 200, '2026-11-21'],
+      [3, 300, '2026-11-19'],
+    ]);
+    const receipt = 'SELECT run, method, base, changed_rows = $1, reason FROM meta.receipt'.replace(
+      '$1',
+      String(second.changedRows),
+    );
+    const base = '20261120T040000000Z-r0';
+    expect(await queryPublished(dataDir, receipt)).toEqual([
+      [
+        'r1',
+        'incremental',
+        base,
+        true,
+        expect.stringContaining(`Build ${base} was copied; ${second.changedRows} rows`),
+      ],
+    ]);
+  });
+
+  test('changes no row if nothing changed, and names the new run', async () => {
+    const { dataDir, warehouse } = await firstNight();
+    expect(await next(warehouse, dataDir, 1)).toMatchObject({ method: 'incremental', changedRows: 0 });
+    expect(await queryPublished(dataDir, 'SELECT run, changed_rows FROM meta.receipt')).toEqual([['r1', 0]]);
+    expect(await findDifferences(warehouse, dataDir)).toEqual([]);
+  });
+
+  test('contains every build since the copied one, whatever build readers see', async () => {
+    const { dataDir, warehouse } = await firstNight();
+    // Two nights that are held back, then a published one.
+    for (const night of [1, 2, 3]) {
+      await land(dataDir, [report(night, 1_000 + night, night)]);
+      await build(warehouse, dataDir);
+    }
+    expect(await keys(warehouse)).toBeGreaterThan(0);
+    expect(await next(warehouse, dataDir, 3)).toMatchObject({ method: 'incremental' });
+    expect(await keys(warehouse)).toBe(0);
+    expect(await findDifferences(warehouse, dataDir)).toEqual([]);
+    await showBuild(dataDir, 'PREVIOUS');
+    await land(dataDir, [report(4, 1_004, 4)]);
+    await build(warehouse, dataDir);
+    expect(await next(warehouse, dataDir, 4)).toMatchObject({ method: 'incremental' });
+    expect(await findDifferences(warehouse, dataDir)).toEqual([]);
+  });
+
+  test.each([
+    ['copying', /^ATTACH/],
+    ['inserting', /^INSERT INTO build\.core\.financials /],
+    ['the checkpoint', /^CHECKPOINT build/],
+    ['the cleanup of the ledger', /^DELETE FROM ledger\.changed_keys/],
+  ])('loses no change if the disk is full during %s', async (_, step) => {
+    const { dataDir, warehouse } = await firstNight();
+    await land(dataDir, [report(1, 111, 1)]);
+    await build(warehouse, dataDir);
+    const { db } = warehouse;
+    const run = db.run.bind(db);
+    const full = vi.spyOn(db, 'run').mockImplementation(async (sql, ...rest) => {
+      if (step.test(sql)) throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+      return run(sql, ...rest);
+    });
+    await expect(next(warehouse, dataDir, 1)).rejects.toThrow(/ENOSPC|disk|space/i);
+    full.mockRestore();
+    await land(dataDir, [report(2, 222, 2)]);
+    await build(warehouse, dataDir);
+    expect(await next(warehouse, dataDir, 2)).toMatchObject({ method: 'incremental' });
+    expect(await findDifferences(warehouse, dataDir)).toEqual([]);
+  });
+});
+
+describe('a full publication', () => {
+  test.each<[string, (warehouse: Warehouse, dataDir: string) => Promise<unknown>, RegExp]>([
+    ['personalData changed', (warehouse) => buildModels(warehouse, { personalData: true }), /personalData changed/],
+    [
+      'the earlier build is of another warehouse',
+      ({ db }) => db.run(`UPDATE ledger.model_builds SET build_id = 'other'`),
+      /was not published from this warehouse/,
+    ],
+    [
+      'a model was built whole',
+      async (warehouse) => {
+        await warehouse.db.run('ALTER TABLE core.financials DROP COLUMN progress');
+        await buildModels(warehouse);
+      },
+      /models were rebuilt: core\.financials/,
+    ],
+    [
+      'a comment changed',
+      ({ db }) =>
+        db.run(
+          `UPDATE ledger.models SET definition = replace(definition, 'grain: company', 'grain: firm') WHERE model = 'core.companies'`,
+        ),
+      /tables, comments or functions changed/,
+    ],
+    [
+      'the earlier file is no database',
+      async (_, dataDir) => {
+        const file = realpathSync(publishedFile(dataDir));
+        rmSync(file);
+        writeFileSync(file, 'torn');
+      },
+      /the receipt of .*-r0 cannot be read/,
+    ],
+    [
+      'the earlier file lost rows',
+      async ({ db }, dataDir) => {
+        const file = realpathSync(publishedFile(dataDir));
+        chmodSync(file, 0o600);
+        await db.run(`ATTACH '${file}' AS torn`);
+        await db.run('DELETE FROM torn.core.financials WHERE company_id = 5');
+        await db.run('DETACH torn');
+      },
+      /a changed copy of .*-r0 failed.*core\.financials has/,
+    ],
+    [
+      'a row was changed by hand',
+      async (warehouse, dataDir) => {
+        await warehouse.db.run('UPDATE core.financials SET value_double = 5 WHERE company_id = 5');
+        await land(dataDir, [report(1, 111, 1)]);
+        await build(warehouse, dataDir);
+      },
+      /a changed copy of .*-r0 failed.*rows of core\.financials differ/,
+    ],
+  ])('is made because %s', async (_, change, reason) => {
+    const { dataDir, warehouse } = await firstNight();
+    await change(warehouse, dataDir);
+    const made = await next(warehouse, dataDir, 1);
+    expect(made).toMatchObject({ method: 'full', reason: expect.stringMatching(reason), changedRows: null });
+    expect(await findDifferences(warehouse, dataDir)).toEqual([]);
+    expect(await next(warehouse, dataDir, 2)).toMatchObject({ method: 'incremental', changedRows: 0 });
+  });
+
+  test('is made because blocks of the earlier file are damaged', async () => {
+    const { dataDir, warehouse } = await firstNight();
+    const file = realpathSync(publishedFile(dataDir));
+    chmodSync(file, 0o600);
+    const handle = openSync(file, 'r+');
+    // Keep the headers, so that the file can still be opened.
+    for (let at = 3 * 4_096 + 1_000; at < statSync(file).size; at += 4_096)
+      writeSync(handle, Buffer.alloc(64, 1), 0, 64, at);
+    closeSync(handle);
+    await land(dataDir, [report(1, 111, 1)]);
+    await build(warehouse, dataDir);
+    expect(await next(warehouse, dataDir, 1)).toMatchObject({ method: 'full' });
+    expect(await findDifferences(warehouse, dataDir)).toEqual([]);
+  });
+
+  test('is made after an older copy of the warehouse was restored', async () => {
+    const { dataDir, warehouse } = await firstNight(openWarehouse);
+    await warehouse.close();
+    const backup = path.join(dataDir, 'backup.duckdb');
+    cpSync(warehouseFile(dataDir), backup);
+    const night = async (n: number, turnover: number): Promise<PublishedBuild> => {
+      const opened = await openWarehouse(dataDir);
+      try {
+        await land(dataDir, [report(1, turnover, n)]);
+        await build(opened, dataDir);
+        const published = await next(opened, dataDir, n);
+        expect(await findDifferences(opened, dataDir)).toEqual([]);
+        return published;
+      } finally {
+        await opened.close();
+      }
+    };
+    expect(await night(1, 111)).toMatchObject({ method: 'incremental' });
+    cpSync(backup, warehouseFile(dataDir));
+    expect(await night(2, 112)).toMatchObject({
+      method: 'full',
+      reason: expect.stringMatching(/not published from this warehouse/),
+    });
+  });
+});
