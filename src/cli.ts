@@ -33,6 +33,7 @@ import { registerStatus } from './commands/status.js';
 import { registerStop } from './commands/steer/stop.js';
 import { registerTenders } from './commands/snapshot/tenders.js';
 import { registerUp } from './commands/up.js';
+import { registerUpgrade } from './commands/upgrade/upgrade.js';
 import { registerWatch } from './commands/watch/watch.js';
 import { registerWorker } from './commands/worker.js';
 import { registerWorkers } from './commands/workers.js';
@@ -78,6 +79,7 @@ const COMMANDS: Record<string, readonly ((program: Command) => void)[]> = {
   'Operate:': [
     registerHealth,
     registerWorkers,
+    registerUpgrade,
     registerQuota,
     registerPublish,
     registerReplay,

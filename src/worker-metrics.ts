@@ -16,6 +16,7 @@ import { serveMetrics, type Health, type MetricsAddress, type MetricsServer } fr
 import { appendSdkMetrics } from './metrics/temporal-sdk.js';
 import { addWarehouseMetrics } from './metrics/warehouse.js';
 import { createLastRuns } from './temporal/last-runs.js';
+import { listOpenRuns } from './temporal/open-runs.js';
 import { countWaitingRuns } from './temporal/waiting-runs.js';
 
 // Keep answers of Temporal for this long, so that frequent scrapes send Temporal at most one request in this time.
@@ -72,7 +73,8 @@ export async function serveWorkerMetrics(
       const { collector, facts } = addWarehouseMetrics(registry, { dataDir: config.dataDir, markets, clock });
       const fromTemporal = remembered(REMEMBERED_MS, createLastRuns(temporal));
       const fromWarehouse = async () => (await facts())?.runs ?? [];
-      collectors.push(collector, addRunMetrics(registry, { markets, fromTemporal, fromWarehouse }));
+      const open = remembered(REMEMBERED_MS, () => listOpenRuns(temporal));
+      collectors.push(collector, addRunMetrics(registry, { markets, fromTemporal, fromWarehouse, open }));
     },
   };
 }

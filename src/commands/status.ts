@@ -8,11 +8,13 @@ import type { Refusal } from '../../schemas/pipeline/refusal.js';
 import type { Progress } from '../../schemas/pipeline/run.js';
 import { refusalInWords } from '../../workflows/run/describe.js';
 import { errorMessage } from '../core/errors.js';
+import { visibleLine } from '../core/visible-text.js';
 import { formatBytes, formatCount, formatDuration, formatInstant } from '../../schemas/format.js';
 import type { DeliveryRecord } from '../notify/records.js';
 import { renderLine, warningsOf } from '../progress/frame.js';
 import { advance, type Retry } from '../progress/run-state.js';
 import { examples, loadContext, type CliContext } from '../terminal/context.js';
+import { endedRuns, type EndedRun } from './ended-runs.js';
 import { describeOlder, shownBuild, type ShownBuild } from './shown-build.js';
 import { describeSchedules, describeVersions } from './mismatches.js';
 import { describeGate, workLeft, type WorkLeft } from './waits.js';
@@ -51,6 +53,8 @@ interface Status {
   currentVersion: string | null;
   /** Schedules that differ from the configuration file or are paused. */
   schedules: ScheduleRow[];
+  /** The last ended run of each workflow type and market, newest first. */
+  ended: EndedRun[];
   next: { schedule: string; at: string }[];
   /** Alerts of the last 30 days that a target has not accepted, oldest first. */
   alerts: DeliveryRecord[];
@@ -59,6 +63,7 @@ interface Status {
 }
 
 interface LastRun {
+  run_id: string;
   workflow_type: string;
   market: string | null;
   date: string;
@@ -77,7 +82,7 @@ interface LastRun {
 const ALERT_DAYS = 30;
 
 const LAST_RUNS = `
-SELECT workflow_type, r.market, date, outcome, finished_at, requests, held_back, distinct_companies, reported_total,
+SELECT run_id, workflow_type, r.market, date, outcome, finished_at, requests, held_back, distinct_companies, reported_total,
   -- A file published by an older version has no such column.
   CAST(to_json(r) -> '$.refused' AS VARCHAR) AS refused
 FROM ops.runs AS r
@@ -106,7 +111,10 @@ export function registerStatus(program: Command): void {
     });
 }
 
-type Live = Pick<Status, 'temporal' | 'running' | 'gates' | 'currentVersion' | 'schedules' | 'next' | 'workers'>;
+type Live = Pick<
+  Status,
+  'temporal' | 'running' | 'ended' | 'gates' | 'currentVersion' | 'schedules' | 'next' | 'workers'
+>;
 
 async function askTemporal({ config }: CliContext): Promise<Live> {
   const { connectTemporal, resolveTemporal } = await import('../temporal/connect.js');
@@ -120,8 +128,12 @@ async function askTemporal({ config }: CliContext): Promise<Live> {
         import('../temporal/versions.js'),
         import('./schedule/schedule-list.js'),
       ]);
-      const [running, gates, deployment, schedules, workers] = await Promise.all([
+      const [running, ended, gates, deployment, schedules, workers] = await Promise.all([
         runningRuns(client, config),
+        endedRuns(
+          client,
+          config.markets.map(({ name }) => name),
+        ),
         readGates(client),
         readDeployment(client).catch(() => null),
         listSchedules(client, config),
@@ -130,6 +142,7 @@ async function askTemporal({ config }: CliContext): Promise<Live> {
       return {
         temporal: { address, ui, reachable: true, error: null },
         running,
+        ended,
         gates,
         currentVersion: deployment?.current ?? null,
         schedules: schedules.filter(({ state }) => state !== 'active'),
@@ -143,6 +156,7 @@ async function askTemporal({ config }: CliContext): Promise<Live> {
     return {
       temporal: { address, ui, reachable: false, error: errorMessage(error) },
       running: [],
+      ended: [],
       gates: [],
       currentVersion: null,
       schedules: [],
@@ -245,6 +259,14 @@ export function renderStatus(status: Status, now: number): string {
   const leftOf = (id: string): WorkLeft[] => status.running.find(({ workflowId }) => workflowId === id)?.workLeft ?? [];
   for (const gate of status.gates)
     lines.push(...describeGate(gate, leftOf).map((line, i) => `${i === 0 ? 'Quota     ' : '          '} ${line}`));
+  // A run that failed publishes nothing. A later run publishes its record.
+  const inWarehouse = new Set(published?.lastRuns.map(({ run_id }) => run_id));
+  for (const { run, workflowId, outcome, finishedAt, error } of status.ended) {
+    if (inWarehouse.has(run)) continue;
+    const line = `Ended      ${workflowId}: ${outcome.replaceAll('_', ' ')} ${ago(finishedAt)}`;
+    lines.push(outcome === 'complete' ? line : paint.yellow(line));
+    if (error !== null) lines.push(paint.yellow(`           ! ${visibleLine(error)}`));
+  }
   for (const { schedule, at } of status.next) lines.push(`Next       ${formatInstant(at)}  ${schedule}`);
   for (const remark of describeSchedules(status.schedules)) lines.push(paint.yellow(`Schedules  ! ${remark}`));
   for (const alert of status.alerts) lines.push(paint.yellow(`Alerts     ! ${describeDelivery(alert, ago)}`));
@@ -258,7 +280,9 @@ export function renderStatus(status: Status, now: number): string {
         `           ${what}: ${run.outcome}${run.held_back === null ? '' : ', held back'}${renderReached(run)}${run.outcome === 'running' ? '' : `, ${formatCount(run.requests)} requests`}`,
       );
       if (run.held_back !== null) lines.push(paint.yellow(`           ! ${run.held_back} ${heldBackTodo(run)}`));
-      for (const refusal of refusalsOf(run)) lines.push(paint.yellow(`           ! ${refusalInWords(refusal)}`));
+      const error = status.ended.find((one) => one.run === run.run_id)?.error ?? null;
+      const faults = error === null ? refusalsOf(run).map(refusalInWords) : [visibleLine(error)];
+      for (const fault of faults) lines.push(paint.yellow(`           ! ${fault}`));
     }
   } else {
     lines.push(paint.yellow(`Published  ${status.publishedError ?? 'nothing'}`));

@@ -17,6 +17,15 @@ export interface FinishedRun {
   seconds: number;
 }
 
+/** A run that has not ended. */
+export interface OpenRun {
+  workflowType: string;
+  /** Empty for runs without a market. */
+  market: string;
+  /** What the run does, as in `Progress.phase`; `unknown` if Temporal does not say. */
+  phase: string;
+}
+
 /** Input of `addRunMetrics`. */
 export interface RunMetricsOptions {
   /** Names of the configured markets. Runs of other markets are left out. */
@@ -25,9 +34,11 @@ export interface RunMetricsOptions {
   fromTemporal: () => Promise<FinishedRun[]>;
   /** The last runs in the published warehouse. */
   fromWarehouse: () => Promise<FinishedRun[]>;
+  /** The runs that have not ended. */
+  open: () => Promise<OpenRun[]>;
 }
 
-/** Adds the metrics of the last finished run of each workflow type and market. */
+/** Adds the metrics of the open runs, and of the last finished run of each workflow type and market. */
 export function addRunMetrics(registry: MetricsRegistry, options: RunMetricsOptions): Collector {
   const labels = ['workflow_type', 'market'] as const;
   const outcome = newGauge(
@@ -54,10 +65,21 @@ export function addRunMetrics(registry: MetricsRegistry, options: RunMetricsOpti
     'When the last finished run ended, as Unix time.',
     labels,
   );
-  const isConfigured = ({ market }: FinishedRun): boolean => market === '' || options.markets.includes(market);
+  const openRuns = newGauge(registry, 'tidemark_runs_open', 'Runs that have not ended, by phase.', [
+    'workflow_type',
+    'market',
+    'phase',
+  ]);
+  const isConfigured = ({ market }: { market: string }): boolean => market === '' || options.markets.includes(market);
   const collect = async (): Promise<void> => {
-    const [known, published] = await Promise.all([options.fromTemporal(), options.fromWarehouse()]);
-    for (const gauge of [outcome, heldBack, duration, finished]) gauge.reset();
+    const [known, published, open] = await Promise.all([
+      options.fromTemporal(),
+      options.fromWarehouse(),
+      options.open(),
+    ]);
+    for (const gauge of [outcome, heldBack, duration, finished, openRuns]) gauge.reset();
+    for (const { workflowType, market, phase } of open.filter(isConfigured))
+      openRuns.inc({ workflow_type: workflowType, market, phase });
     for (const run of lastRuns(known, published).filter(isConfigured)) {
       const which = { workflow_type: run.workflowType, market: run.market };
       for (const one of OUTCOMES) outcome.set({ ...which, outcome: one }, run.outcome === one ? 1 : 0);

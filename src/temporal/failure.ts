@@ -16,9 +16,7 @@ interface FailureLike extends Error {
  * with the remedy (activities/cast-errors.ts). The outer failures only name the workflows that contain it.
  */
 export function runFailure(error: unknown, workflowId: string): TidemarkError {
-  let cause: unknown = error;
-  while (cause instanceof Error && cause.cause instanceof Error && !isOurs(cause)) cause = cause.cause;
-  const { name, message, type } = cause as FailureLike;
+  const { name, message, type } = innerFailure(error);
   const known = ErrorType.safeParse(type);
   const todo = "Read the run's history in the Temporal UI; `tidemark runs` shows its record.";
   if (name === 'CancelledFailure')
@@ -29,6 +27,17 @@ export function runFailure(error: unknown, workflowId: string): TidemarkError {
     todo,
     cause: error,
   });
+}
+
+/** Returns why a run failed, with the remedy: the message of the inner failure, as in `runFailure`. */
+export function failureMessage(error: unknown): string {
+  return innerFailure(error).message;
+}
+
+function innerFailure(error: unknown): FailureLike {
+  let cause: unknown = error;
+  while (cause instanceof Error && cause.cause instanceof Error && !isOurs(cause)) cause = cause.cause;
+  return cause as FailureLike;
 }
 
 function isOurs(error: Error): boolean {

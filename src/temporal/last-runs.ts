@@ -1,7 +1,8 @@
-import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import { WorkflowFailedError, type Client, type WorkflowExecutionInfo, type WorkflowHandle } from '@temporalio/client';
 import { WorkflowType, type RunResult } from '../../schemas/pipeline/run.js';
-import { MARKET_ATTRIBUTE } from '../../workflows/search-attributes.js';
+import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE } from '../../workflows/search-attributes.js';
 import type { FinishedRun, Outcome } from '../metrics/runs.js';
+import { failureMessage } from './failure.js';
 
 // Temporal lists finished runs from the newest to the oldest. Read at most this many of them.
 const LISTED_AT_MOST = 500;
@@ -16,12 +17,23 @@ const OUTCOME_OF: Partial<Record<WorkflowExecutionInfo['status']['name'], Outcom
   TIMED_OUT: 'timed_out',
 };
 
+/** How a run ended, as Temporal knows it. */
+export interface EndedRun extends FinishedRun {
+  workflowId: string;
+  /** Run id of the first execution, as in ops.runs. */
+  run: string;
+  /** Logical date, YYYY-MM-DD. Null if the run failed before it set its date. */
+  date: string | null;
+  /** Why the run failed, with the remedy. Null if it did not fail. */
+  error: string | null;
+}
+
 /**
  * Returns a function that reads the last finished run of each workflow type and market from Temporal. Each run is read
  * once, because a finished run does not change.
  */
-export function createLastRuns(client: Client): () => Promise<FinishedRun[]> {
-  let read = new Map<string, FinishedRun>();
+export function createLastRuns(client: Client): () => Promise<EndedRun[]> {
+  let read = new Map<string, EndedRun>();
   return async () => {
     const last = await listLast(client);
     const runs = await Promise.all(last.map(async (info) => read.get(info.runId) ?? (await readRun(client, info))));
@@ -42,21 +54,39 @@ async function listLast(client: Client): Promise<WorkflowExecutionInfo[]> {
   return [...last.values()];
 }
 
-async function readRun(client: Client, info: WorkflowExecutionInfo): Promise<FinishedRun> {
+async function readRun(client: Client, info: WorkflowExecutionInfo): Promise<EndedRun> {
   const handle = client.workflow.getHandle(info.workflowId, info.runId, { followRuns: false });
-  const result = info.status.name === 'COMPLETED' ? ((await handle.result()) as Partial<RunResult> | null) : null;
-  const described = await handle.describe();
+  const [ended, described] = await Promise.all([readEnd(handle, info), handle.describe()]);
+  const { result, error } = ended;
   const first = described.raw.workflowExecutionInfo?.firstRunId;
   const began =
     first && first !== info.runId ? await client.workflow.getHandle(info.workflowId, first).describe() : described;
   return {
     workflowType: info.type,
+    workflowId: info.workflowId,
+    run: first || info.runId,
     market: marketOf(info),
+    date: info.typedSearchAttributes.get(DATE_ATTRIBUTE) ?? null,
+    error,
     outcome: result?.outcome ?? OUTCOME_OF[info.status.name] ?? 'complete',
     heldBack: (result?.heldBack ?? null) !== null,
     finishedAt: closeTime(info) / 1_000,
     seconds: (closeTime(info) - began.startTime.getTime()) / 1_000,
   };
+}
+
+/** Reads the result of a completed run, or why a run failed. */
+async function readEnd(
+  handle: WorkflowHandle,
+  { status }: WorkflowExecutionInfo,
+): Promise<{ result: Partial<RunResult> | null; error: string | null }> {
+  try {
+    const result = (await handle.result()) as Partial<RunResult> | null;
+    return { result, error: null };
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    return { result: null, error: status.name === 'CANCELLED' ? null : failureMessage(error) };
+  }
 }
 
 function closeTime({ closeTime: at, startTime }: WorkflowExecutionInfo): number {
@@ -67,6 +97,6 @@ function closeTime({ closeTime: at, startTime }: WorkflowExecutionInfo): number 
  * Returns the market of a run. If a run failed at its start, only its workflow id contains the market. Returns an empty
  * text for a run without a market.
  */
-function marketOf({ typedSearchAttributes, workflowId }: WorkflowExecutionInfo): string {
+export function marketOf({ typedSearchAttributes, workflowId }: WorkflowExecutionInfo): string {
   return typedSearchAttributes.get(MARKET_ATTRIBUTE) ?? /^(?:snapshot|owners)\/([^/]+)\//.exec(workflowId)?.[1] ?? '';
 }

@@ -132,6 +132,18 @@ export async function existingSchedules(client: Client): Promise<string[]> {
 }
 
 /**
+ * Compares the server's schedules with the declared ones. Changes nothing.
+ * @returns what `applySchedules` would do: the declared schedules first, then those to remove
+ */
+export async function planSchedules(client: Client, declared: readonly DeclaredSchedule[]): Promise<AppliedSchedule[]> {
+  const planned: AppliedSchedule[] = [];
+  for (const one of declared) planned.push({ id: one.id, change: await planOne(client, one) });
+  const wanted = new Set(declared.map(({ id }) => id));
+  const removed = (await existingSchedules(client)).filter((id) => !wanted.has(id));
+  return [...planned, ...removed.map((id): AppliedSchedule => ({ id, change: 'removed' }))];
+}
+
+/**
  * Makes the server's schedules equal to the declared ones: creates, updates and removes schedules. A second call
  * changes nothing. A paused schedule stays paused.
  */
@@ -139,33 +151,28 @@ export async function applySchedules(
   client: Client,
   declared: readonly DeclaredSchedule[],
 ): Promise<AppliedSchedule[]> {
-  const applied: AppliedSchedule[] = [];
-  for (const one of declared) applied.push({ id: one.id, change: await applyOne(client, one) });
-  const wanted = new Set(declared.map(({ id }) => id));
-  for (const id of await existingSchedules(client)) {
-    if (wanted.has(id)) continue;
-    await client.schedule.getHandle(id).delete();
-    applied.push({ id, change: 'removed' });
+  const planned = await planSchedules(client, declared);
+  for (const { id, change } of planned) {
+    const one = declared.find((schedule) => schedule.id === id);
+    if (one === undefined) await client.schedule.getHandle(id).delete();
+    else if (change === 'created') await client.schedule.create(scheduleOptions(one));
+    else if (change === 'updated') await update(client, scheduleOptions(one));
   }
-  return applied;
+  return planned;
 }
 
-async function applyOne(client: Client, declared: DeclaredSchedule): Promise<'created' | 'updated' | 'unchanged'> {
-  const options = scheduleOptions(declared);
-  const handle = client.schedule.getHandle(declared.id);
+async function planOne(client: Client, declared: DeclaredSchedule): Promise<'created' | 'updated' | 'unchanged'> {
   try {
-    if (matchesDeclared(await handle.describe(), declared)) return 'unchanged';
-    await handle.update(({ state }) => ({
-      spec: options.spec,
-      action: options.action,
-      policies: options.policies ?? {},
-      state,
-    }));
-    return 'updated';
+    const description = await client.schedule.getHandle(declared.id).describe();
+    return matchesDeclared(description, declared) ? 'unchanged' : 'updated';
   } catch (error) {
     // Use this error to detect a missing schedule, because the server's list is updated late.
     if (!(error instanceof Error) || error.name !== 'ScheduleNotFoundError') throw error;
-    await client.schedule.create(options);
     return 'created';
   }
+}
+
+async function update(client: Client, options: ScheduleOptions): Promise<void> {
+  const { spec, action, policies = {} } = options;
+  await client.schedule.getHandle(options.scheduleId).update(({ state }) => ({ spec, action, policies, state }));
 }

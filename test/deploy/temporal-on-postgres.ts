@@ -1,6 +1,17 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePort } from '../../src/commands/local/ports.js';
@@ -85,6 +96,8 @@ export async function startTemporalOnPostgres({ services, secrets }: ComposeFile
   const [shell = '', ...args] = (services['temporal']?.command ?? []).map((part) =>
     place(part).replace('exec /etc/temporal/entrypoint.sh', start),
   );
+  const log = path.join(dir, 'temporal.log');
+  const logFile = openSync(log, 'a');
   const server = spawn(shell, args, {
     env: {
       PATH,
@@ -92,10 +105,10 @@ export async function startTemporalOnPostgres({ services, secrets }: ComposeFile
       FRONTEND_GRPC_PORT: String(frontend),
       ...(Object.fromEntries(ports) as Record<string, string>),
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    // Not a pipe: while `runOnce` blocks this process, nobody would read the pipe, and the server would block, too.
+    stdio: ['ignore', logFile, logFile],
   });
-  let log = '';
-  server.stdout.on('data', (text) => void (log = `${log}${text}`.slice(-5_000)));
+  closeSync(logFile);
   const stopServer = async (): Promise<void> => {
     if (server.exitCode !== null || server.signalCode !== null) return;
     const ended = once(server, 'exit');
@@ -110,7 +123,10 @@ export async function startTemporalOnPostgres({ services, secrets }: ComposeFile
   const address = `127.0.0.1:${frontend}`;
   try {
     await waitUntil('the Temporal server answers', async () => {
-      if (server.exitCode !== null) throw new Error(`temporal-server ended with code ${server.exitCode}:\n${log}`);
+      if (server.exitCode !== null)
+        throw new Error(
+          `temporal-server ended with code ${server.exitCode}:\n${readFileSync(log, 'utf8').slice(-5_000)}`,
+        );
       return isHealthy(address);
     });
   } catch (error) {

@@ -23,6 +23,8 @@ export interface AlertTarget {
   hold(): void;
   /** From now on, accepts messages but does not answer, until `release`. */
   mute(): void;
+  /** Number of received messages whose clients still wait for an answer. */
+  held(): number;
   /** Accepts the held messages of clients that still wait, and answers the next ones at once. */
   release(): void;
   /** Refuses connections until `open`. */
@@ -34,7 +36,7 @@ export interface AlertTarget {
 class Inbox {
   readonly arrived: Received[] = [];
   readonly accepted: Received[] = [];
-  readonly #held: (() => void)[] = [];
+  readonly #held: { end: () => void; isOpen: () => boolean }[] = [];
   #mode: 'answer' | 'hold' | 'mute' = 'answer';
 
   /** @param isOpen whether the client still waits for the answer */
@@ -50,7 +52,7 @@ class Inbox {
       answer();
     };
     if (this.#mode === 'answer') end();
-    else this.#held.push(end);
+    else this.#held.push({ end, isOpen });
   }
 
   hold(): void {
@@ -63,7 +65,11 @@ class Inbox {
 
   release(): void {
     this.#mode = 'answer';
-    for (const accept of this.#held.splice(0)) accept();
+    for (const { end } of this.#held.splice(0)) end();
+  }
+
+  held(): number {
+    return this.#held.filter(({ isOpen }) => isOpen()).length;
   }
 }
 
@@ -99,6 +105,7 @@ export async function startWebhook(answer = { status: 200, body: 'ok' }): Promis
     accepted: inbox.accepted,
     hold: () => inbox.hold(),
     mute: () => inbox.mute(),
+    held: () => inbox.held(),
     release: () => inbox.release(),
     async close() {
       if (!server.listening) return;
@@ -155,6 +162,7 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
     accepted: inbox.accepted,
     hold: () => inbox.hold(),
     mute: () => inbox.mute(),
+    held: () => inbox.held(),
     release: () => inbox.release(),
     async close() {
       await new Promise<void>((resolve) => server.close(resolve));
