@@ -3,6 +3,9 @@
 # RETENTION. Runs in the image temporalio/admin-tools.
 set -eu
 
+# Without a limit, the CLI waits for ever for a server that does not answer.
+temporal() { command temporal "$@" --command-timeout 30s; }
+
 wait_for() { # what, command …
   what=$1
   shift

@@ -21,10 +21,8 @@ import type { ComposeFile } from './compose-file.js';
 
 /*
  * Runs the services postgres, temporal-schema, temporal and temporal-namespace of docker-compose.yml without containers.
- *
- * TIDEMARK_TEST_TEMPORAL names a folder with the programs of the images, and the configuration of the server:
- *   GOBIN=$PWD/bin go install go.temporal.io/server/cmd/server@v1.29.1 go.temporal.io/server/cmd/tools/sql@v1.29.1
- *   cp -r "$(go list -m -f '{{.Dir}}' go.temporal.io/server@v1.29.1)/config" bin/config
+ * TIDEMARK_TEST_TEMPORAL names a folder with the programs of the images, and the configuration of the server. See
+ * docs/testing.md.
  */
 
 const FOLDER = process.env['TIDEMARK_TEST_TEMPORAL'];

@@ -43,12 +43,12 @@ describe('a failed, a partial and a waiting night', () => {
     system.webhook.hold();
     system.mail.hold();
     await system.api.allow('company_details');
-    await expect((await startNight('failed')).result()).rejects.toThrow('Workflow execution failed');
+    await (await startNight('failed')).result().catch(() => undefined);
     await untilListed("ExecutionStatus = 'Failed'", [idOf('failed')]);
     afterFailure = (await system.tidemark('status')).stdout;
     await system.api.allow('prospecting', 'company_details', 'financials', 'tenders', 'watching');
     await system.api.addToTotals(40);
-    expect(await (await startNight('partial')).result()).toMatchObject({ outcome: 'partial' });
+    await (await startNight('partial')).result();
     await system.api.clearFaults();
     await system.api.setQuota({ dailyLimit: 1 });
     await startNight('waiting');
@@ -88,8 +88,8 @@ describe('a failed, a partial and a waiting night', () => {
     await untilListed("TidemarkOutcome = 'partial'", [idOf('partial')]);
     await untilListed("TidemarkPhase = 'waiting-for-quota' AND ExecutionStatus = 'Running'", [idOf('waiting')]);
     const bad = "TidemarkOutcome IN ('partial', 'failed', 'stopped', 'cancelled')";
-    await untilListed(bad, [idOf('failed'), idOf('partial')]);
-    await untilListed('TidemarkCoverage < 0.99', [idOf('partial')]);
+    expect(await listed(bad)).toEqual([idOf('failed'), idOf('partial')]);
+    expect(await listed('TidemarkCoverage < 0.99')).toEqual([idOf('partial')]);
   });
 
   it('has its state in the metrics', async () => {

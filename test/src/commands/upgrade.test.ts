@@ -41,9 +41,9 @@ describe('tidemark upgrade --check', () => {
   /** Makes a warehouse whose record of migrations is as another version of Tidemark would have left it. */
   const makeWarehouse = async (name: string, sql: string): Promise<string> => {
     const dataDir = path.join(folder.dir, name);
-    const { db, close } = await openWarehouse(dataDir);
-    await db.run(sql);
-    await close();
+    const warehouse = await openWarehouse(dataDir);
+    await warehouse.db.run(sql);
+    await warehouse.close();
     return dataDir;
   };
 
