@@ -17,8 +17,8 @@ const PACKAGE = 'tidemark';
 const ANSWER_WITHIN_MS = 30_000;
 
 /**
- * Asks npm for the newest version of Tidemark. npm uses the registry, the proxy and the login that the user has set. Never throws:
- * a missing network is an answer, too.
+ * Asks npm for the newest version of Tidemark. npm uses the registry, the proxy and the login that the user has set.
+ * Never throws: a missing network is an answer, too.
  */
 export async function readNewest(): Promise<Newest> {
   const args = ['view', `${PACKAGE}@latest`, 'version', 'time', 'engines', '--json'];
