@@ -69,7 +69,8 @@ export class Sessions {
 
   /**
    * Begins a sign-in for a program on the person's computer. The program has chosen the value of the parameter
-   * `session`. Returns undefined if this value was used before (also by an expired session), or if it can be guessed.
+   * `session`. Returns undefined if this value was used before (also by an expired session), or if it is so short that
+   * somebody could guess it.
    */
   begin(id: string, redirectUri: string, clientState: string | null, now: number): Session | undefined {
     if (this.#sessions.has(id) || !/^[\w-]{32,128}$/.test(id)) return undefined;

@@ -133,7 +133,7 @@ export async function applyFault(fault: Fault, request: FastifyRequest, reply: F
 
 /** Returns the error body of InternalError, in the shape of the requested API version. */
 function internalError(request: FastifyRequest): unknown {
-  const words = 'Internal server error (scripted fault).';
+  const words = 'Internal server error (a fault that a test requested).';
   return request.url.startsWith('/v1') ? v1Error('InternalError', words).body : { detail: words };
 }
 

@@ -1,6 +1,6 @@
 /**
- * The tag for each random attribute. A draw takes it as `tag`. Never renumber the tags, because this would change the
- * market of every seed.
+ * The tag of each random attribute. The methods of `Dice` take it as `tag`, so that each attribute has its own random
+ * numbers. Never renumber the tags, because this would change the market of every seed.
  */
 export const TAG = {
   id: 1,

@@ -2,7 +2,7 @@
 model: marts.owners
 kind: table
 version: 1
-grain: owner, or company between an owner and the company, in an answer
+grain: direct or indirect owner in the answer about a company
 key: [company_id, threshold, position]
 description: >-
   The owners in the latest answer of each company, as a tree. An owner of the company has depth 1, an owner of this

@@ -16,7 +16,7 @@ export function v1Company(record: Company): V1Company {
     company_website: record.company_website ?? '',
     company_legal_form: record.company_legal_form,
     brands: record.brands ?? '',
-    // A record without a postcode also has no street here.
+    // In version 1, a company without a postcode has no street either.
     address_street: record.zip_code === null ? null : record.address_street,
     address_location: record.address_location ?? null,
     country_region: record.country_region,
