@@ -6,18 +6,13 @@ import { CRAWL_QUEUE, QUOTA_GATE, WAREHOUSE_QUEUE } from '../../workflows/queues
 import { isCertainlyGone } from '../core/lease.js';
 import { findPlace, processExists } from '../core/lock.js';
 import type { AtWork } from '../crawl/concurrency-share.js';
+import { readPollers, TaskType, type Poller } from './pollers.js';
 
 const LOOK_EVERY_MS = 10_000;
 // A worker polls at least once per minute. If it has not polled for this time, treat it as ended.
 const SEEN_WITHIN_MS = 90_000;
-// temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY
-const ACTIVITIES = 2;
-// temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW
-const WORKFLOWS = 1;
 // temporal.api.enums.v1.WorkerVersioningMode.WORKER_VERSIONING_MODE_VERSIONED
 const VERSIONED = 2;
-// temporal.api.enums.v1.DescribeTaskQueueMode.DESCRIBE_TASK_QUEUE_MODE_ENHANCED
-const ENHANCED = 1;
 
 /** Facts that a worker's identity contains in addition to process id and host. */
 export interface WorkerFacts {
@@ -61,7 +56,10 @@ export function parseIdentity(identity: string): WorkerSeen {
  * @throws ServiceError when the server does not answer
  */
 export async function seenWorkers(client: Client): Promise<WorkerSeen[]> {
-  const pollers = await Promise.all([readPollers(client), readPollers(client, WAREHOUSE_QUEUE)]);
+  const pollers = await Promise.all([
+    readPollers(client, CRAWL_QUEUE, TaskType.activity),
+    readPollers(client, WAREHOUSE_QUEUE, TaskType.activity),
+  ]);
   return [...recentIdentities(pollers.flat())].filter((identity) => !isDeadHere(identity)).map(parseIdentity);
 }
 
@@ -70,7 +68,7 @@ export async function seenWorkers(client: Client): Promise<WorkerSeen[]> {
  * @throws ServiceError when the server does not answer
  */
 export async function countOtherWorkers(client: Client, identity: string): Promise<number> {
-  const others = recentIdentities(await readPollers(client));
+  const others = recentIdentities(await readPollers(client, CRAWL_QUEUE, TaskType.activity));
   others.delete(identity);
   return [...others].filter((other) => !isDeadHere(other)).length;
 }
@@ -80,7 +78,7 @@ export async function countOtherWorkers(client: Client, identity: string): Promi
  * @throws ServiceError when the server does not answer
  */
 export async function hasPolled(client: Client, queue: string, identity: string): Promise<boolean> {
-  return recentIdentities(await readPollers(client, queue)).has(identity);
+  return recentIdentities(await readPollers(client, queue, TaskType.activity)).has(identity);
 }
 
 /** Returns the pollers that polled in the last 90 s. */
@@ -95,48 +93,23 @@ function recentIdentities(pollers: readonly Poller[]): Set<string> {
 }
 
 /**
- * Lists the pollers of a queue. The enhanced request sees all partitions of the queue. The plain request sees only one
- * partition, but servers before 1.24 support no other.
- */
-async function readPollers(client: Client, name = CRAWL_QUEUE): Promise<Poller[]> {
-  const queue = {
-    namespace: client.options.namespace,
-    taskQueue: { name },
-    taskQueueType: ACTIVITIES,
-  };
-  const all = { ...queue, apiMode: ENHANCED, taskQueueTypes: [ACTIVITIES], reportPollers: true };
-  // Only the plain request lists workers with a version.
-  const [{ versionsInfo }, { pollers }] = await Promise.all([
-    client.workflowService.describeTaskQueue(all),
-    client.workflowService.describeTaskQueue(queue),
-  ]);
-  const found = Object.values(versionsInfo ?? {}).flatMap(({ typesInfo }) => typesInfo?.[ACTIVITIES]?.pollers ?? []);
-  return [...found, ...(pollers ?? [])];
-}
-
-/**
  * Lists the versions of the crawl workers that polled recently; null stands for workers without a version.
  * @throws ServiceError when the server does not answer
  */
 export async function liveBuilds(client: Client): Promise<Set<string | null>> {
-  const { namespace } = client.options;
-  const taskQueue = { name: CRAWL_QUEUE };
-  const [workflows, activities] = await Promise.all([
-    client.workflowService.describeTaskQueue({ namespace, taskQueue, taskQueueType: WORKFLOWS }),
-    readPollers(client),
+  const pollers = await Promise.all([
+    readPollers(client, CRAWL_QUEUE, TaskType.workflow),
+    readPollers(client, CRAWL_QUEUE, TaskType.activity),
   ]);
-  const pollers = recent([...(workflows.pollers ?? []), ...activities]);
-  return new Set(pollers.filter(({ identity }) => !isDeadHere(identity ?? '')).map(buildOf));
+  return new Set(
+    recent(pollers.flat())
+      .filter(({ identity }) => !isDeadHere(identity ?? ''))
+      .map(buildOf),
+  );
 }
 
 function buildOf({ deploymentOptions }: Poller): string | null {
   return deploymentOptions?.workerVersioningMode === VERSIONED ? (deploymentOptions.buildId ?? null) : null;
-}
-
-interface Poller {
-  deploymentOptions?: { buildId?: string | null; workerVersioningMode?: unknown } | null;
-  identity?: string | null;
-  lastAccessTime?: { seconds?: { toString(): string } | null } | null;
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Progress, RunResult } from '../../schemas/pipeline/run.js';
 import { CRAWL_QUEUE } from '../../workflows/queues.js';
 import { advance, type Beat, type Observation, type Retry, type RunState } from '../progress/run-state.js';
 import type { ProgressView } from '../progress/view.js';
+import { readPollers, TaskType } from './pollers.js';
 
 const LOOK_EVERY_MS = 500;
 const QUERY_TIMEOUT_MS = 3_000;
@@ -111,13 +112,7 @@ function retryOf(activity: Pending): Retry[] {
 
 async function hasWorkers(client: Client): Promise<boolean> {
   try {
-    const answer = await client.workflowService.describeTaskQueue({
-      namespace: client.options.namespace,
-      taskQueue: { name: CRAWL_QUEUE },
-      // temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW
-      taskQueueType: 1,
-    });
-    return (answer.pollers ?? []).length > 0;
+    return (await readPollers(client, CRAWL_QUEUE, TaskType.workflow)).length > 0;
   } catch {
     return true;
   }

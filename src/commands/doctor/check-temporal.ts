@@ -1,5 +1,6 @@
 import { CRAWL_QUEUE, WAREHOUSE_QUEUE } from '../../../workflows/queues.js';
 import { connectTemporal, resolveTemporal, type TemporalClient } from '../../temporal/connect.js';
+import { readPollers, TaskType } from '../../temporal/pollers.js';
 import { readSearchAttributes } from '../../temporal/search-attributes.js';
 import type { Config } from '../../core/config.js';
 import { workerWarnings } from '../other-folder.js';
@@ -40,17 +41,13 @@ export async function checkTemporal(config: Config | null): Promise<Finding[]> {
   }
 }
 
-async function checkWorkers({ client, target }: TemporalClient, config: Config | null): Promise<Finding[]> {
-  const pollers = async (name: string, type: number): Promise<number> => {
-    const answer = await client.workflowService.describeTaskQueue({
-      namespace: target.namespace,
-      taskQueue: { name },
-      taskQueueType: type,
-    });
-    return answer.pollers?.length ?? 0;
-  };
-  // Queue types of temporal.api.enums.v1: 1 workflow tasks, 2 activity tasks.
-  const [crawl, warehouse] = await Promise.all([pollers(CRAWL_QUEUE, 1), pollers(WAREHOUSE_QUEUE, 2)]);
+async function checkWorkers({ client }: TemporalClient, config: Config | null): Promise<Finding[]> {
+  const count = async (queue: string, type: TaskType): Promise<number> =>
+    new Set((await readPollers(client, queue, type)).map(({ identity }) => identity)).size;
+  const [crawl, warehouse] = await Promise.all([
+    count(CRAWL_QUEUE, TaskType.workflow),
+    count(WAREHOUSE_QUEUE, TaskType.activity),
+  ]);
   const idle = [...(crawl === 0 ? [CRAWL_QUEUE] : []), ...(warehouse === 0 ? [WAREHOUSE_QUEUE] : [])];
   if (idle.length > 0)
     return [

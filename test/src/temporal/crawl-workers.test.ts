@@ -1,8 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { hostname } from 'node:os';
+import type { Client } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { countOtherWorkers, parseIdentity, watchAtWork, workerIdentity } from '../../../src/temporal/crawl-workers.js';
+import {
+  countOtherWorkers,
+  liveBuilds,
+  parseIdentity,
+  watchAtWork,
+  workerIdentity,
+} from '../../../src/temporal/crawl-workers.js';
+import { readPollers, TaskType } from '../../../src/temporal/pollers.js';
 import { CRAWL_QUEUE } from '../../../workflows/queues.js';
 import { waitUntil } from '../../helpers/sandbox.js';
 import { startTemporal } from '../../helpers/temporal.js';
@@ -42,6 +50,46 @@ it('counts the workers without ended ones of this machine', async () => {
   await watch();
   stop.abort();
   expect(counts.at(-1)).toBe(4);
+});
+
+it('finds the workers with and without a version', async () => {
+  const { connection, workflowService, options } = server.client;
+  const { namespace } = options;
+  const versions = ['first', 'second', null];
+  void connection.withDeadline(Date.now() + 30_000, async () =>
+    Promise.allSettled(
+      versions.map((buildId) =>
+        workflowService.pollWorkflowTaskQueue({
+          namespace,
+          taskQueue: { name: CRAWL_QUEUE },
+          identity: `worker ${buildId}`,
+          ...(buildId !== null && {
+            deploymentOptions: { deploymentName: 'tidemark', buildId, workerVersioningMode: 2 },
+          }),
+        }),
+      ),
+    ),
+  );
+  await waitUntil('all are seen', async () => (await liveBuilds(server.client)).size === 3);
+  expect(await liveBuilds(server.client)).toEqual(new Set(versions));
+});
+
+it('asks all partitions of a queue, and not in the deprecated mode', async () => {
+  const { workflowService, options } = server.client;
+  const described: string[] = [];
+  const watched = new Proxy(workflowService, {
+    get: (service, name) =>
+      name === 'describeTaskQueue'
+        ? async (request: { taskQueue: { name: string }; apiMode?: number }) => {
+            described.push(request.taskQueue.name);
+            expect(request.apiMode).toBeUndefined();
+            return workflowService.describeTaskQueue(request);
+          }
+        : (Reflect.get(service, name) as unknown),
+  });
+  await readPollers({ workflowService: watched, options } as unknown as Client, CRAWL_QUEUE, TaskType.activity);
+  const expected = [1, 2, 3].map((partition) => `/_sys/${CRAWL_QUEUE}/${partition}`);
+  expect(described.toSorted()).toEqual([...expected, CRAWL_QUEUE]);
 });
 
 it("reads process, host, data folder and settings from a worker's identity", () => {
