@@ -7,7 +7,8 @@ const at = (/** @type {string} */ file) => new URL(`../${file}`, import.meta.url
 const isClone = existsSync(at('src/cli.ts'));
 await import(at(`${isClone ? '' : 'dist/'}bootstrap/check-node.mjs`).href);
 
-process.setSourceMapsEnabled(true);
+// A package has no source maps. Without this condition, Node would read those of all libraries.
+if (isClone) process.setSourceMapsEnabled(true);
 await import(isClone ? await buildClone() : at('dist/src/cli.js').href);
 
 async function buildClone() {

@@ -1,9 +1,10 @@
 import { realpathSync } from 'node:fs';
-import { DuckDBInstance, type DuckDBConnection, type DuckDBResult, type DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBInstance, DuckDBResult, DuckDBValue } from '@duckdb/node-api';
 import { errorMessage, hasErrorCode, TidemarkError } from '../core/errors.js';
 import { NotPublishedError } from '../duckdb/errors.js';
 import { publishedFile } from '../core/data-folder.js';
-import { toPlain, type PlainValue } from '../duckdb/plain-value.js';
+import { openInstance } from '../duckdb/instance.js';
+import type { PlainValue } from '../duckdb/plain-value.js';
 
 /** The rows of a query. The values of a row have the order of `columns`. */
 export interface QueryRows {
@@ -95,7 +96,7 @@ function resolveBuild(link: string): string {
 async function open(file: string): Promise<{ instance: DuckDBInstance; connection: DuckDBConnection }> {
   try {
     // Never download extensions for a query of a local file.
-    const instance = await DuckDBInstance.create(file, {
+    const instance = await openInstance(file, {
       access_mode: 'READ_ONLY',
       autoinstall_known_extensions: 'false',
     });
@@ -108,6 +109,7 @@ async function open(file: string): Promise<{ instance: DuckDBInstance; connectio
 }
 
 async function* plainBatches(result: DuckDBResult): AsyncGenerator<PlainValue[][]> {
+  const { toPlain } = await import('../duckdb/plain-value.js');
   try {
     for (;;) {
       const chunk = await result.fetchChunk();

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import type { Role } from '../worker.js';
+import type { Role } from '../worker-parts.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { interruptSignalSaying } from '../terminal/interrupt.js';
 import {

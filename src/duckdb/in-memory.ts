@@ -1,6 +1,6 @@
-import { DuckDBInstance } from '@duckdb/node-api';
 import { Database } from './database.js';
 import { asWarehouseError } from './errors.js';
+import { openInstance } from './instance.js';
 
 /**
  * Opens a database in memory, runs `work`, and closes the database.
@@ -8,7 +8,7 @@ import { asWarehouseError } from './errors.js';
  * `<file>.tmp`
  */
 export async function withMemory<T>(file: string, work: (db: Database) => Promise<T>): Promise<T> {
-  const instance = await DuckDBInstance.create(':memory:', {
+  const instance = await openInstance(':memory:', {
     temp_directory: `${file}.tmp`,
     autoinstall_known_extensions: 'false',
   });

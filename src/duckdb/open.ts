@@ -1,10 +1,11 @@
 import path from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
+import type { DuckDBInstance } from '@duckdb/node-api';
 import { warehouseFile } from '../core/data-folder.js';
 import { Database } from './database.js';
 import { TidemarkError } from '../core/errors.js';
 import { makeFolder } from '../core/files.js';
 import { asWarehouseError, WarehouseBusyError } from './errors.js';
+import { openInstance } from './instance.js';
 import type { Lock } from '../core/lock.js';
 import { lockWriter } from './locks.js';
 import { applyMigrations } from './migrate.js';
@@ -105,7 +106,7 @@ async function openWriting(
 /** Opens a DuckDB file read-only, without changing it. */
 export async function openReadOnly(file: string): Promise<{ db: Database; close: () => void }> {
   try {
-    const instance = await DuckDBInstance.create(file, {
+    const instance = await openInstance(file, {
       access_mode: 'READ_ONLY',
       autoinstall_known_extensions: 'false',
     });
@@ -124,7 +125,7 @@ async function createInstance(file: string, options: WarehouseOptions): Promise<
   // Memory and threads depend on the machine. So environment variables set them, and not tidemark.yaml.
   const memoryLimit = options.memoryLimit ?? readMemoryLimit(process.env['TIDEMARK_WAREHOUSE_MEMORY']);
   const threads = readThreads(process.env['TIDEMARK_WAREHOUSE_THREADS']);
-  return DuckDBInstance.create(file, {
+  return openInstance(file, {
     temp_directory: `${file}.tmp`,
     // Use the newest storage format: only Tidemark opens this file, so older versions of DuckDB need not read it.
     storage_compatibility_version: 'v1.5.0',

@@ -1,6 +1,7 @@
-import { DuckDBInstance } from '@duckdb/node-api';
+import type { DuckDBInstance } from '@duckdb/node-api';
 import { z } from 'zod';
 import { Database } from './database.js';
+import { openInstance } from './instance.js';
 
 /** The result of parsing one query: either the tables that it reads, or a fault. */
 export type ParsedSql = { tables: readonly string[]; fault?: never } | { fault: SqlFault; tables?: never };
@@ -52,7 +53,7 @@ export async function withParser<T>(work: (parser: SqlParser) => Promise<T>): Pr
 }
 
 async function open(): Promise<{ instance: DuckDBInstance; db: Database }> {
-  const instance = await DuckDBInstance.create(':memory:', { threads: '1', autoinstall_known_extensions: 'false' });
+  const instance = await openInstance(':memory:', { threads: '1', autoinstall_known_extensions: 'false' });
   return { instance, db: new Database(await instance.connect(), ':memory:') };
 }
 

@@ -1,18 +1,14 @@
 import { createHash } from 'node:crypto';
-import {
-  makeData,
-  makeVector,
-  Table,
-  tableFromIPC,
-  tableToIPC,
-  TimestampMicrosecond,
-  vectorFromArray,
-  Int32,
-  Utf8,
-} from 'apache-arrow';
-import { Compression, readParquet, Table as WasmTable, WriterPropertiesBuilder, writeParquet } from 'parquet-wasm';
+import { createRequire } from 'node:module';
+import type * as Arrow from 'apache-arrow';
+import type * as ParquetWasm from 'parquet-wasm';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
 import type { PartTarget } from './paths.js';
+
+const require = createRequire(import.meta.url);
+// Load these libraries at the first use, so that workers start faster.
+const loadArrow = () => require('apache-arrow') as typeof Arrow;
+const loadParquet = () => require('parquet-wasm') as typeof ParquetWasm;
 
 // Rows per row group. If a part has several row groups, DuckDB can read it with several threads.
 const ROW_GROUP_ROWS = 500;
@@ -32,6 +28,8 @@ export function footerOf(target: PartTarget): Record<string, string> {
  * `content` is the SHA-256 of the hashes of all rows, one per line.
  */
 export function encodePart(target: PartTarget, rows: LandedRow[]): Uint8Array {
+  const { Int32, makeData, makeVector, Table, tableToIPC, TimestampMicrosecond, Utf8, vectorFromArray } = loadArrow();
+  const { Compression, Table: WasmTable, WriterPropertiesBuilder, writeParquet } = loadParquet();
   const text = (values: (string | null)[]) => vectorFromArray(values, new Utf8());
   const constant = (value: string | null) => text(rows.map(() => value));
   const micros = BigInt64Array.from(rows, (row) => BigInt(Date.parse(row.fetched_at)) * 1000n);
@@ -69,7 +67,7 @@ function contentHash(rows: LandedRow[]): string {
 
 /** Decodes the rows of a part from the bytes of its file. */
 export function decodePart(bytes: Uint8Array): LandedRow[] {
-  const table = tableFromIPC(readParquet(bytes).intoIPCStream());
+  const table = loadArrow().tableFromIPC(loadParquet().readParquet(bytes).intoIPCStream());
   return table.toArray().map((row) => {
     const record = row as Record<keyof LandedRow, unknown>;
     return {

@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer';
 import { bodyLines, type Message } from './message.js';
 import { describeNetworkError, TargetError } from './target-error.js';
 
@@ -21,6 +20,8 @@ export interface Mailbox {
  */
 export async function sendMail(box: Mailbox, message: Message): Promise<{ refused: number }> {
   const { host, port, tls, from, to, login, timeoutMs } = box;
+  // Most workers send no mail.
+  const { createTransport } = await import('nodemailer');
   const transport = createTransport({
     host,
     port,

@@ -1,8 +1,8 @@
-import { DuckDBInstance } from '@duckdb/node-api';
 import { errorMessage } from '../core/errors.js';
 import { formatCount } from '../../schemas/format.js';
 import { Database } from '../duckdb/database.js';
 import { ModelFailedError } from '../duckdb/errors.js';
+import { openInstance } from '../duckdb/instance.js';
 import type { Model } from '../models/models.js';
 import { readContents, type TableContents } from './contents.js';
 
@@ -11,7 +11,7 @@ import { readContents, type TableContents } from './contents.js';
  * and that each column has a comment.
  */
 export async function checkBuild(file: string, contents: TableContents, changed: readonly Model[]): Promise<void> {
-  const instance = await DuckDBInstance.create(file, { access_mode: 'READ_ONLY' });
+  const instance = await openInstance(file, { access_mode: 'READ_ONLY' });
   try {
     const db = new Database(await instance.connect(), file);
     for (const [table, expected] of [...contents, ['meta.receipt', { rows: 1 }] as const]) {

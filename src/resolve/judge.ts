@@ -1,7 +1,7 @@
-import { DuckDBInstance } from '@duckdb/node-api';
 import type { ApiResponse } from '../api-client/index.js';
 import { Database } from '../duckdb/database.js';
 import { insertRows } from '../duckdb/insert-rows.js';
+import { openInstance } from '../duckdb/instance.js';
 import { readSqlFile } from '../duckdb/sql-files.js';
 
 /** What the answers so far say about a question. */
@@ -95,7 +95,7 @@ async function judgeAll(db: Database, batch: readonly Waiting[]): Promise<Judgem
 }
 
 async function open(): Promise<Database> {
-  const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
+  const instance = await openInstance(':memory:', { threads: '1' });
   const db = new Database(await instance.connect(), ':memory:');
   await db.runFile(readSqlFile('macros/json.sql'));
   await db.runFile(readSqlFile('macros/match.sql'));

@@ -33,7 +33,10 @@ export interface AttributeState {
  * @throws TidemarkError when the namespace does not exist, or a required attribute has another type
  */
 export async function readSearchAttributes(temporal: TemporalClient): Promise<AttributeState> {
-  const missing = await missingAttributes(temporal);
+  return stateWithout(await missingAttributes(temporal));
+}
+
+function stateWithout(missing: readonly string[]): AttributeState {
   const isMissing = (one: Attribute): boolean => missing.includes(one.name);
   return {
     state: STATE_ATTRIBUTES.filter((one) => !isMissing(one)).map(({ name }) => name),
@@ -118,7 +121,7 @@ export async function ensureSearchAttributes(temporal: TemporalClient): Promise<
   const { namespace } = temporal.target;
   const refusal = before.length === 0 ? null : await add(temporal, before);
   // Another worker may have registered them at the same time. So look again after a refusal.
-  const { state, missing } = await readSearchAttributes(temporal);
+  const { state, missing } = stateWithout(before.length === 0 ? [] : await missingAttributes(temporal));
   const why = refusal === null ? '' : ` and refuses new ones: ${errorMessage(refusal)}`;
   if (missing.required.length > 0) {
     throw new TidemarkError(

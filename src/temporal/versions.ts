@@ -70,6 +70,21 @@ export async function readDeployment(client: Client): Promise<Deployment | null>
 }
 
 /**
+ * Returns whether the server has Worker Deployments and gives access to them. Lists them instead of reading Tidemark's
+ * own, because a server logs an error when that one does not exist yet.
+ * @throws ServiceError when the server does not answer
+ */
+export async function hasDeployments(client: Client): Promise<boolean> {
+  try {
+    await client.workflowService.listWorkerDeployments({ namespace: client.options.namespace, pageSize: 1 });
+    return true;
+  } catch {
+    // Some servers allow no lists.
+    return (await readDeployment(client)) !== null;
+  }
+}
+
+/**
  * Reads the deployment, its live workers and the runs that are pinned to a version; null as in `readDeployment`.
  * @throws ServiceError when the server does not answer
  */

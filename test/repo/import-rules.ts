@@ -75,8 +75,8 @@ function checkLocal(
   if (from === 'workflows' && to === 'activities' && target !== 'activities/contract.ts') {
     return 'workflows see activities/contract.ts and nothing else of activities';
   }
-  if (from === 'entry' && to === 'activities' && !typeOnly && file !== 'src/worker.ts') {
-    return 'only src/worker.ts builds activities';
+  if (from === 'entry' && to === 'activities' && !typeOnly && !/^src\/(crawl|warehouse)-worker\.ts$/.test(file)) {
+    return 'only src/crawl-worker.ts and src/warehouse-worker.ts build activities';
   }
   return undefined;
 }

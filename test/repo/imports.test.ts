@@ -41,7 +41,7 @@ describe('import rules', () => {
       'workflows/run.ts',
       `import type { Activities } from '../activities/contract.js';\nimport type { A } from '../schemas/a.js';`,
     ],
-    ['src/worker.ts', `import { createActivities } from '../activities/crawl.js';`],
+    ['src/crawl-worker.ts', `import { createActivities } from '../activities/crawl.js';`],
     [
       'src/commands/run.ts',
       `import { id } from '../../workflows/ids.js';\nimport { ensure } from '../../bootstrap/temporal.mjs';`,
@@ -70,7 +70,7 @@ describe('import rules', () => {
     ['workflows/x.ts', `import type { X } from '../activities/crawl.js';`, 'activities/contract.ts and nothing else'],
     ['workflows/x.ts', `import type { P } from '../src/planner/plan.js';`, 'workflows must not import lib'],
     ['workflows/x.ts', `import { readFileSync } from 'node:fs';`, 'workflows may import'],
-    ['src/commands/x.ts', `import { createActivities } from '../../activities/crawl.js';`, 'only src/worker.ts'],
+    ['src/commands/x.ts', `import { createActivities } from '../../activities/crawl.js';`, 'only src/crawl-worker.ts'],
     ['src/commands/x.ts', `import { app } from '../../sandbox/app.js';`, 'entry must not import sandbox'],
     ['src/cli.ts', `import '../test/helpers/api.js';`, 'entry must not import tools'],
     ['src/cli.ts', `import { heartbeat } from '@temporalio/activity';`, 'only activities/'],

@@ -1,0 +1,10 @@
+import type { DuckDBInstance } from '@duckdb/node-api';
+
+/**
+ * Opens a DuckDB file, or `:memory:`. Loads DuckDB at the first call, so that commands and workers start faster.
+ * @param options settings of DuckDB
+ */
+export async function openInstance(file: string, options: Record<string, string>): Promise<DuckDBInstance> {
+  const duckdb = await import('@duckdb/node-api');
+  return duckdb.DuckDBInstance.create(file, options);
+}

@@ -1,0 +1,27 @@
+import { Worker } from '@temporalio/worker';
+import { createWarehouseActivities } from '../activities/warehouse.js';
+import { WAREHOUSE_QUEUE } from '../workflows/queues.js';
+import type { WorkerParts } from './worker-parts.js';
+
+/** Creates the worker of the warehouse queue, which loads, builds and publishes. */
+export async function createWarehouseWorker({
+  config,
+  clock,
+  stamps,
+  log,
+  folder,
+  metrics,
+  temporal,
+  options,
+}: WorkerParts): Promise<Worker> {
+  metrics?.keepsWarehouse(temporal);
+  return Worker.create({
+    ...options,
+    taskQueue: WAREHOUSE_QUEUE,
+    activities: createWarehouseActivities({ config, clock, stamps, log, folder }),
+    // Run one activity at a time: DuckDB has one writer, and one build uses all cores.
+    maxConcurrentActivityTaskExecutions: 1,
+    shutdownGraceTime: '10 seconds',
+    shutdownForceTime: '60 seconds',
+  });
+}

@@ -1,0 +1,39 @@
+import type { Client } from '@temporalio/client';
+import type { WorkerOptions } from '@temporalio/worker';
+import type { Logger } from 'pino';
+import type { DataFolder } from '../schemas/pipeline/run.js';
+import type { Clock } from './core/clock.js';
+import type { Config } from './core/config.js';
+import type { StampClock } from './core/stamp-clock.js';
+import type { MetricsAddress } from './metrics/serve.js';
+import type { WorkerMetrics } from './worker-metrics.js';
+
+/** The task queues that a worker polls: one of them, or both. */
+export type Role = 'crawl' | 'warehouse' | 'all';
+
+/** Input of `runWorker`. */
+export interface WorkerSetup {
+  config: Config;
+  role: Role;
+  clock: Clock;
+  log: Logger;
+  /**
+   * Aborts when the worker must stop. Running activities are then cancelled and land their answers; the next worker
+   * continues them.
+   */
+  stop: AbortSignal;
+  /** Address at which to serve metrics; null: do not serve them. */
+  metrics: MetricsAddress | null;
+  /** `metrics`: address of the metrics; null if they are off. */
+  onReady: (info: { queues: string[]; address: string; namespace: string; metrics: string | null }) => void;
+}
+
+/** What the workers of one process share. */
+export interface WorkerParts extends Pick<WorkerSetup, 'config' | 'clock' | 'log' | 'stop'> {
+  stamps: StampClock;
+  folder: DataFolder;
+  /** Null: the metrics are off. */
+  metrics: WorkerMetrics | null;
+  temporal: Client;
+  options: Pick<WorkerOptions, 'connection' | 'namespace' | 'maxHeartbeatThrottleInterval'> & { identity: string };
+}

@@ -1,0 +1,111 @@
+import { NativeConnection, Runtime, type LogLevel } from '@temporalio/worker';
+import type { Logger } from 'pino';
+import type { Config } from './core/config.js';
+import { connectTemporal, temporalUnreachable, type TemporalTarget } from './temporal/connect.js';
+import { ensureSearchAttributes, namespaceError } from './temporal/search-attributes.js';
+import { hasDeployments } from './temporal/versions.js';
+import type { Role } from './worker-parts.js';
+
+/** What a worker knows of its Temporal server before it connects. */
+export interface CheckedTemporal {
+  target: TemporalTarget;
+  /** Names of the search attributes that show a run's state and that runs may set. */
+  stateAttributes: string[];
+  /** Whether the worker runs with a version. */
+  versioned: boolean;
+}
+
+/**
+ * Checks that the Temporal server answers, because the native client would retry for a long time and report less. Then
+ * registers the search attributes, because every run would hang without them.
+ * @throws TidemarkError for an unreachable server, a missing namespace or a refused search attribute
+ */
+export async function checkTemporal(config: Config, role: Role, log: Logger): Promise<CheckedTemporal> {
+  const temporal = await connectTemporal(config.dataDir);
+  const { client, target } = temporal;
+  const { namespace } = target;
+  try {
+    const described = client.workflowService.describeNamespace({ namespace }).catch((error: unknown) => {
+      throw namespaceError(namespace, error);
+    });
+    // Only crawl workers run workflows.
+    if (role === 'warehouse') {
+      await described;
+      return { target, stateAttributes: [], versioned: false };
+    }
+    const wantsVersion = config.worker.versioning !== 'off';
+    const [{ state, warning }, versioned] = await Promise.all([
+      ensureSearchAttributes(temporal),
+      wantsVersion && hasDeployments(client),
+      described,
+    ]);
+    if (warning !== null) log.warn(warning);
+    if (wantsVersion && !versioned)
+      log.info(
+        'This Temporal server has no Worker Deployments, or refuses access to them. The worker runs without a version.',
+      );
+    return { target, stateAttributes: state, versioned };
+  } finally {
+    await temporal.close();
+  }
+}
+
+/**
+ * Connects the worker.
+ * @throws TidemarkError when the server does not answer
+ */
+export async function connectNative(target: TemporalTarget): Promise<NativeConnection> {
+  try {
+    return await NativeConnection.connect({ ...target.options, address: target.address });
+  } catch (error) {
+    throw temporalUnreachable(target, error);
+  }
+}
+
+/**
+ * Starts the part of the SDK that all workers of a process share.
+ * @param metricsAddress where the SDK serves its own metrics; null: nowhere
+ */
+export function installRuntime(log: Logger, metricsAddress: string | null): void {
+  const level = (name: LogLevel) => (message: string, meta?: Record<string, unknown>) => {
+    const method =
+      name === 'TRACE'
+        ? 'trace'
+        : name === 'DEBUG'
+          ? 'debug'
+          : name === 'INFO'
+            ? 'info'
+            : name === 'WARN'
+              ? 'warn'
+              : 'error';
+    log[method](meta ?? {}, message);
+  };
+  Runtime.install({
+    logger: {
+      log: (name: LogLevel, message, meta) => level(name)(message, meta),
+      trace: level('TRACE'),
+      debug: level('DEBUG'),
+      info: level('INFO'),
+      warn: level('WARN'),
+      error: level('ERROR'),
+    },
+    telemetryOptions: {
+      logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} },
+      ...(metricsAddress === null
+        ? {}
+        : {
+            metrics: {
+              prometheus: {
+                bindAddress: metricsAddress,
+                countersTotalSuffix: true,
+                unitSuffix: true,
+                useSecondsForDurations: true,
+              },
+              attachServiceName: false,
+            },
+          }),
+    },
+    // The command already handles signals. With a second handler, the worker would shut down twice.
+    shutdownSignals: [],
+  });
+}
