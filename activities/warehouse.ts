@@ -8,6 +8,7 @@ import { rebuildRange } from '../src/replay/rebuild-range.js';
 import { casting } from './casting.js';
 import type { WarehouseActivities } from './contract.js';
 import { withHeartbeat } from './heartbeat.js';
+import { reportTables } from './table-progress.js';
 
 /**
  * Creates the activities of the warehouse queue. Each activity opens the warehouse file only while the activity runs.
@@ -19,10 +20,12 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
     planDue: (input) => withWarehouse(dataDir, (warehouse) => planStream(deps, warehouse, input)),
     loadLanding: ({ run }) => withWarehouse(dataDir, (warehouse) => loadForRun(warehouse, dataDir, run)),
     buildModels: ({ run }) =>
-      withWarehouse(dataDir, (warehouse) => buildForRun(warehouse, config, { run, now: clock.now() })),
+      withWarehouse(dataDir, (warehouse) => buildForRun(warehouse, config, { run, now: clock.now() }), 'models'),
     publishWarehouse: ({ run }) =>
-      withWarehouse(dataDir, (warehouse) =>
-        publish(warehouse, dataDir, { run, now: clock.now(), readers, keep: config.publish.keep }),
+      withWarehouse(
+        dataDir,
+        (warehouse) => publish(warehouse, dataDir, { run, now: clock.now(), readers, keep: config.publish.keep }),
+        'publish',
       ),
     rebuildWarehouse: (input) =>
       withHeartbeat((heartbeat) =>
@@ -34,14 +37,30 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
   });
 }
 
-/** Opens the warehouse file for the duration of `work`, with heartbeats. */
-function withWarehouse<T>(dataDir: string, work: (warehouse: Warehouse) => Promise<T>): Promise<T> {
-  return withHeartbeat(async () => {
-    const warehouse = await openWarehouse(dataDir, { what: 'a worker' });
+/**
+ * Opens the warehouse file for the duration of `work`, with heartbeats.
+ * @param step name of a step that works on one table after the other; its heartbeats name the table
+ */
+function withWarehouse<T>(
+  dataDir: string,
+  work: (warehouse: Warehouse) => Promise<T>,
+  step?: 'models' | 'publish',
+): Promise<T> {
+  return withHeartbeat(async (heartbeat) => {
+    const stop = step === undefined ? () => undefined : reportTables(heartbeat, step);
     try {
-      return await work(warehouse);
+      return await withOpen(dataDir, work);
     } finally {
-      await warehouse.close();
+      stop();
     }
   });
+}
+
+async function withOpen<T>(dataDir: string, work: (warehouse: Warehouse) => Promise<T>): Promise<T> {
+  const warehouse = await openWarehouse(dataDir, { what: 'a worker' });
+  try {
+    return await work(warehouse);
+  } finally {
+    await warehouse.close();
+  }
 }

@@ -31,6 +31,9 @@ export const setConcurrencyUpdate = defineUpdate<number | null, [number]>('setCo
  */
 export const setConcurrencySignal = defineSignal<[number]>('setConcurrency');
 
+/** Sent by the activities that build models and publish tables: the table on which they work (`TableProgress`). */
+export const tableSignal = defineSignal<[unknown]>('table');
+
 /** Returns the number of runs that wait at the quota gate. */
 export const waitingQuery = defineQuery<number>('waiting');
 

@@ -253,11 +253,20 @@ export interface Progress {
   steps: ProgressStep[];
   requests: number;
   startedAt: string | null;
+  /** Table that the run builds or publishes now; left out in all other phases. May be some seconds old. */
+  table?: TableProgress;
   /** Data folder of the run; left out until known. */
   folder?: DataFolder;
   /** `fileHash` of the run's context. Left out until known, and by older workers. */
   fileHash?: string;
   notes: string[];
+}
+
+/** A table, and how many tables of the same phase come before it. */
+export interface TableProgress {
+  name: string;
+  done: number;
+  total: number;
 }
 
 /** One step of a run, shown as one line of the progress table. `total` is null while unknown. */

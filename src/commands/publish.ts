@@ -4,6 +4,7 @@ import { TidemarkError } from '../core/errors.js';
 import { formatBytes, formatCount } from '../../schemas/format.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { say, sayJson, tell } from '../terminal/print.js';
+import { whileShowingTables } from '../terminal/show-tables.js';
 import { sayTable } from '../terminal/say-table.js';
 
 interface PublishOptions {
@@ -41,8 +42,8 @@ export function registerPublish(program: Command): void {
         const { readers } = config;
         const { keep } = config.publish;
         const { full } = options;
-        const now = clock.now();
-        const build = await publish(warehouse, config.dataDir, { run: 'by-hand', now, readers, keep, full });
+        const request = { run: 'by-hand', now: clock.now(), readers, keep, full };
+        const build = await whileShowingTables(options, () => publish(warehouse, config.dataDir, request));
         if (options.json) return sayJson(build);
         say(`✔ published ${formatCount(build.rows)} rows of ${build.tables} tables`);
         say(`  ${path.join(config.dataDir, build.file)}`);

@@ -4,7 +4,9 @@ import { errorMessage, TidemarkError } from '../core/errors.js';
 import { formatCount, formatDuration } from '../../schemas/format.js';
 import { IsoDate } from '../../schemas/pipeline/run.js';
 import { examples, loadContext } from '../terminal/context.js';
+import type { RebuildRequest } from '../replay/rebuild.js';
 import { FAILED } from '../terminal/print-error.js';
+import { whileShowingTables } from '../terminal/show-tables.js';
 import { say, sayJson, tell } from '../terminal/print.js';
 
 interface ReplayOptions {
@@ -36,7 +38,7 @@ export function registerReplay(program: Command): void {
         import('../core/config.js'),
       ]);
       const begun = performance.now();
-      const result = await rebuildWarehouse(config.dataDir, {
+      const request: RebuildRequest = {
         now: clock.now(),
         personalData: keepsContacts(config),
         modelsDir: config.modelsDir,
@@ -48,7 +50,8 @@ export function registerReplay(program: Command): void {
         onStep: (step) => {
           if (!options.json) tell(`${STEPS[step]} …`);
         },
-      });
+      };
+      const result = await whileShowingTables(options, () => rebuildWarehouse(config.dataDir, request));
       if (result.faults.length > 0) process.exitCode = FAILED;
       if (options.json) return sayJson(result);
       const took = formatDuration(performance.now() - begun);

@@ -1,24 +1,30 @@
-import { channel, subscribe } from 'node:diagnostics_channel';
+import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
 
 /** Facts that libraries report about their work. Without a listener, a report costs nothing. */
 export interface Observed<Fact> {
   report(fact: Fact): void;
-  /** Calls `listener` for each later fact. Ignores errors of the listener, because they must not stop the work. */
-  listen(listener: (fact: Fact) => void): void;
+  /**
+   * Calls `listener` for each later fact. Ignores errors of the listener, because they must not stop the work.
+   * @returns a function that ends the calls
+   */
+  listen(listener: (fact: Fact) => void): () => void;
 }
 
 function observed<Fact>(name: string): Observed<Fact> {
   const facts = channel(`tidemark:${name}`);
   return {
     report: (fact) => facts.publish(fact),
-    listen: (listener) =>
-      subscribe(`tidemark:${name}`, (fact) => {
+    listen(listener) {
+      const safely = (fact: unknown): void => {
         try {
           listener(fact as Fact);
         } catch {
-          // A listener only updates metrics. A missing figure must not stop a run.
+          // A listener only shows or counts the fact. That must not stop a run.
         }
-      }),
+      };
+      subscribe(`tidemark:${name}`, safely);
+      return () => void unsubscribe(`tidemark:${name}`, safely);
+    },
   };
 }
 
@@ -34,6 +40,16 @@ export interface QuotaReading {
   used: number;
   total: number;
   readAt: string;
+}
+
+/** The work on a table begins: a model is built, or a table is published. */
+export const tableBegun = observed<TableBegun>('table-begun');
+
+/** A table, and how many tables of this step come before it. */
+export interface TableBegun {
+  name: string;
+  done: number;
+  total: number;
 }
 
 /** A new build of the published warehouse became current. */

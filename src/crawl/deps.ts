@@ -24,10 +24,20 @@ export interface CrawlDeps {
   atWork?: Readonly<AtWork>;
 }
 
+/** Progress of an activity, as its heartbeat carries it. */
+export interface StepProgress {
+  step: string;
+  done: number;
+  total: number | null;
+  requests: number;
+  /** Name of the table on which the activity works. Only while models are built and tables are published. */
+  table?: string;
+}
+
 /** Connects a crawl function to its activity: sends heartbeats, and tells the function when to stop. */
 export interface Heartbeat {
   /** Reports progress. May be called often: the sending of heartbeats is throttled. */
-  report(progress: { step: string; done: number; total: number | null; requests: number }): void;
+  report(progress: StepProgress): void;
   /** Aborted when the worker shuts down or the run is cancelled. */
   signal: AbortSignal;
   /** Number of this attempt of the activity, from 1. */

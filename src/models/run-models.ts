@@ -1,4 +1,5 @@
 import { runAudits, saveChecks, type CheckResult } from './audit.js';
+import { tableBegun } from '../core/observed.js';
 import { buildModel, dropRelation, putSettings, readRelations, type How } from './build-model.js';
 import { addModelBuild, recordChangedKeys } from './changed-keys.js';
 import type { Database } from '../duckdb/database.js';
@@ -82,7 +83,9 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
       const existing = await readRelations(db);
       const { only } = options;
       const build = await addModelBuild(db, { personalData: options.personalData ?? false });
-      for (const model of models.filter((one) => only?.has(one.model) ?? true)) {
+      const chosen = models.filter((one) => only?.has(one.model) ?? true);
+      for (const [done, model] of chosen.entries()) {
+        tableBegun.report({ name: model.model, done, total: chosen.length });
         const how = howToBuild(model, whole, options.staged);
         await buildModel(db, model, how, existing);
         await recordChangedKeys(db, build, model, how);

@@ -38,7 +38,7 @@ export function renderFrame(state: RunState, options: FrameOptions): string[] {
       step.state === 'done' ? paint.green(label) : step.state === 'running' ? paint.cyan(label) : paint.dim(label);
     lines.push(colored + paintBar(text, paint));
   }
-  if (AFTER_STEPS.has(state.phase)) lines.push(paint.cyan(`  ${spinner} ${phaseWords[state.phase]}`));
+  if (AFTER_STEPS.has(state.phase)) lines.push(paint.cyan(cut(`  ${spinner} ${afterSteps(state)}`, options.width)));
   for (const warning of warningsOf(state)) {
     const words = wrapWords(warning, options.width - 4);
     lines.push(...words.map((line, i) => paint.yellow(cut(`${i === 0 ? '  ! ' : '    '}${line}`, options.width))));
@@ -53,11 +53,19 @@ export function renderLine(state: RunState): string {
     [step.name, ...stepFacts(step), ...(step.about ? [`(${step.about})`] : [])].join(' '),
   );
   return [
-    phaseWords[state.phase],
+    AFTER_STEPS.has(state.phase) ? afterSteps(state) : phaseWords[state.phase],
     ...steps,
     `${formatCount(state.requests)} requests`,
     formatDuration(state.elapsed),
   ].join(' · ');
+}
+
+/** Renders a phase after the last step: `building the models  13 of 48  core.companies`. */
+function afterSteps({ phase, table }: RunState): string {
+  const words = phaseWords[phase];
+  return table === null
+    ? words
+    : `${words}  ${formatCount(table.done + 1)} of ${formatCount(table.total)}  ${visibleLine(table.name)}`;
 }
 
 /** Lists the warnings for the operator: no worker, waiting for quota, paused, stopping, retries, notes of the run. */

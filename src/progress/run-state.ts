@@ -1,4 +1,4 @@
-import type { Progress, ProgressStep } from '../../schemas/pipeline/run.js';
+import type { Progress, ProgressStep, TableProgress } from '../../schemas/pipeline/run.js';
 
 /** Progress from the last heartbeat of a running activity. */
 export interface Beat {
@@ -8,6 +8,8 @@ export interface Beat {
   done: number;
   total: number | null;
   requests: number;
+  /** Name of the table on which the activity works; left out by all other activities. */
+  table?: string;
 }
 
 /** A failed activity that waits for its next attempt. `attempt` is the number of the failed attempt. */
@@ -43,6 +45,8 @@ export interface RunState {
   requests: number;
   /** Why the run waits and when the wait probably ends (ISO); null while unknown. */
   waiting: Progress['waiting'] | null;
+  /** Table that the run builds or publishes now; null in all other phases. */
+  table: TableProgress | null;
   notes: readonly string[];
   retries: readonly Retry[];
   workers: boolean;
@@ -80,11 +84,18 @@ export function advance(previous: RunState | null, seen: Observation, at: number
     steps,
     requests: progress?.phase === 'done' ? progress.requests : Math.max(counted, previous?.requests ?? 0),
     waiting: progress?.waiting ?? null,
+    table: tableOf(seen.beats) ?? progress?.table ?? null,
     notes: progress?.notes ?? previous?.notes ?? [],
     retries: seen.retries,
     workers: seen.workers,
     elapsed: Math.max(0, at - startedAt),
   };
+}
+
+/** Returns the table in the heartbeats, which are newer than the workflow's progress. */
+function tableOf(beats: readonly Beat[]): TableProgress | undefined {
+  const beat = beats.find(({ table }) => table !== undefined);
+  return beat?.table === undefined ? undefined : { name: beat.table, done: beat.done, total: beat.total ?? 0 };
 }
 
 function advanceStep(

@@ -1,5 +1,6 @@
 import { linkSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { tableBegun } from '../core/observed.js';
 import { writeFileAtomic } from '../core/files.js';
 import type { Database } from '../duckdb/database.js';
 import { syncFile } from '../builds/links.js';
@@ -61,7 +62,8 @@ export async function publishLake(
   // Keep the order of the rows. Sorting sorted rows again would take longer than writing.
   await db.run('SET preserve_insertion_order = true');
   try {
-    for (const model of models) {
+    for (const [i, model] of models.entries()) {
+      tableBegun.report({ name: `${model.model} (Parquet)`, done: models.length + i, total: 2 * models.length });
       mkdirSync(path.join(lake, ...model.model.split('.')), { recursive: true });
       for (const slice of await slicesOf(db, model, contents)) {
         const name = nameOf(slice);

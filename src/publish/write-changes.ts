@@ -1,3 +1,4 @@
+import { tableBegun } from '../core/observed.js';
 import type { Database } from '../duckdb/database.js';
 import { identifier } from '../duckdb/sql-files.js';
 import { changedKeysSince, type Since } from '../models/changed-keys.js';
@@ -32,7 +33,9 @@ export async function writeChanges(
 ): Promise<{ contents: TableContents; changes: TableChanges[] }> {
   const contents: TableContents = new Map(before);
   const changes: TableChanges[] = [];
-  for (const model of models) {
+  for (const [done, model] of models.entries()) {
+    // The lake has the same tables again.
+    tableBegun.report({ name: model.model, done, total: 2 * models.length });
     const source = await openSource(db, model, since, built);
     if (source === null) continue;
     const now = source.keys === null ? await readContents(db, model, source.relation) : null;

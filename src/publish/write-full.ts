@@ -1,3 +1,4 @@
+import { tableBegun } from '../core/observed.js';
 import { commentOn } from '../duckdb/comments.js';
 import type { Database } from '../duckdb/database.js';
 import { identifier } from '../duckdb/sql-files.js';
@@ -10,7 +11,9 @@ import { readContents, type TableContents } from './contents.js';
  */
 export async function writeFull(db: Database, models: readonly Model[]): Promise<TableContents> {
   const contents: TableContents = new Map();
-  for (const model of models) {
+  for (const [done, model] of models.entries()) {
+    // The lake has the same tables again.
+    tableBegun.report({ name: model.model, done, total: 2 * models.length });
     await copyTable(db, model);
     // A view may give other rows when it is read again. So its rows are those that were written.
     const source = model.kind === 'view' ? `build.${model.model}` : model.model;

@@ -91,8 +91,9 @@ function beatOf(activity: Pending): Beat[] {
   try {
     const said = JSON.parse(Buffer.from(data).toString('utf8')) as Partial<Beat> | null;
     if (typeof said?.step !== 'string' || typeof said.done !== 'number') return [];
-    const { step, done, total, requests } = said;
-    return [{ activity: activity.activityType?.name ?? '', step, done, total: total ?? null, requests: requests ?? 0 }];
+    const { step, done, total = null, requests = 0, table } = said;
+    const beat = { activity: activity.activityType?.name ?? '', step, done, total, requests };
+    return [table === undefined ? beat : { ...beat, table }];
   } catch {
     return [];
   }

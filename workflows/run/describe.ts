@@ -17,7 +17,9 @@ export function describeProgress(progress: Progress, coverage: DiscoverResult['c
     progress.rejects === undefined ? null : `${formatCount(progress.rejects)} rejects`,
     progress.folder === undefined ? null : `data folder \`${progress.folder.path}\` on ${progress.folder.host}`,
   ].filter((part) => part !== null);
-  const above = [head.join(' · '), waitingInWords(progress), coverageInWords(coverage)].filter((part) => part !== null);
+  const above = [head.join(' · '), tableInWords(progress), waitingInWords(progress), coverageInWords(coverage)].filter(
+    (part) => part !== null,
+  );
   const rows = progress.steps.map((step) => {
     const cells = [
       step.name,
@@ -39,6 +41,12 @@ function headline({ phase, outcome }: Progress): string {
   const doing = phase.replaceAll('-', ' ');
   if (outcome === undefined) return doing;
   return outcome === 'failed' || outcome === 'cancelled' ? `${outcome} while ${doing}` : outcome;
+}
+
+function tableInWords({ phase, table }: Progress): string | null {
+  if (table === undefined) return null;
+  const what = phase === 'modelling' ? 'Builds model' : 'Publishes table';
+  return `${what} ${formatCount(table.done + 1)} of ${formatCount(table.total)}: \`${table.name}\``;
 }
 
 function waitingInWords({ phase, waiting }: Progress): string | null {

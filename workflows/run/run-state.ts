@@ -3,13 +3,16 @@ import type { CarriedRun, ChunkRound } from '../../schemas/pipeline/carried.js';
 import type { CrawlOutcome } from '../../schemas/pipeline/landing.js';
 import type { DueSummary } from '../../schemas/pipeline/due.js';
 import type { Refusal } from '../../schemas/pipeline/refusal.js';
-import type { Progress, ProgressStep, RunContext } from '../../schemas/pipeline/run.js';
+import type { Progress, ProgressStep, RunContext, TableProgress } from '../../schemas/pipeline/run.js';
 import { refusalInWords, waitingReason } from './describe.js';
 import { hasNoFigure } from '../quota-room.js';
 
 // Upper limit for requests in flight. It equals the upper limit of `api.maxConcurrency` in the configuration.
 const MOST_IN_FLIGHT = 512;
 const DAY_MS = 86_400_000;
+// Phases in which the run works on one table after the other.
+const WITH_TABLES: ReadonlySet<Progress['phase']> = new Set(['modelling', 'publishing']);
+const LONGEST_NAME = 200;
 
 function isConcurrency(limit: unknown): limit is number {
   return typeof limit === 'number' && Number.isInteger(limit) && limit >= 0 && limit <= MOST_IN_FLIGHT;
@@ -258,6 +261,14 @@ export class RunState {
   }
 
   // ---- gaps and notes ----
+
+  /** Stores the table that the run builds or publishes now. Anyone can send a signal, so ignores malformed ones. */
+  noteTable(sent: unknown): void {
+    const { name, done, total } = (sent ?? {}) as Partial<TableProgress>;
+    if (!WITH_TABLES.has(this.progress.phase) || typeof name !== 'string') return;
+    if (!Number.isInteger(done) || !Number.isInteger(total)) return;
+    this.progress.table = { name: name.slice(0, LONGEST_NAME), done: Number(done), total: Number(total) };
+  }
 
   /** Adds a note for the operator without making the run partial. Ignores null and repeated notes. */
   note(text: string | null): void {

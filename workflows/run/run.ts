@@ -24,6 +24,7 @@ import {
   setConcurrencySignal,
   setConcurrencyUpdate,
   stopSignal,
+  tableSignal,
 } from '../messages.js';
 import { crawl, quick } from '../proxies.js';
 import { CRAWL_QUEUE, QUOTA_GATE } from '../queues.js';
@@ -76,6 +77,10 @@ export class Run extends RunState {
     });
     setHandler(quotaOpenedSignal, () => {
       this.#quotaOpened++;
+    });
+    setHandler(tableSignal, (sent) => {
+      this.noteTable(sent);
+      this.show();
     });
     setHandler(setConcurrencySignal, (limit: unknown) => {
       this.setConcurrency(limit);
@@ -147,6 +152,7 @@ export class Run extends RunState {
   enter(phase: Progress['phase']): void {
     this.tick(Date.now());
     this.progress.phase = phase;
+    delete this.progress.table;
     this.show();
   }
 

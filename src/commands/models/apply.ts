@@ -9,6 +9,7 @@ import { examples, loadContext } from '../../terminal/context.js';
 import { buildEnvironment } from './environments.js';
 import { say, sayJson, tell } from '../../terminal/print.js';
 import { renderTable } from '../../terminal/table.js';
+import { whileShowingTables } from '../../terminal/show-tables.js';
 
 /**
  * `tidemark models apply|rollback|history`: changes the applied models, or lists the sets of models that were applied.
@@ -77,7 +78,7 @@ async function apply(options: { env?: string; drop?: string[]; json?: boolean },
   const request = { ...(await readRequest(options, command)), drop: options.drop };
   const { applyModels } = await import('../../publish/apply-models.js');
   const begun = performance.now();
-  const result = await applyModels(request.dataDir, request);
+  const result = await whileShowingTables(options, () => applyModels(request.dataDir, request));
   if (options.json) return sayJson(withoutTexts(result));
   if (result.built === null && result.published === null)
     return say(`No changes: all ${result.changes.length} models are already applied.`);
@@ -89,7 +90,10 @@ async function rollBack(options: { to?: number; dryRun?: boolean; json?: boolean
   const request = await readRequest(options, command);
   const { rollbackModels } = await import('../../publish/apply-models.js');
   const begun = performance.now();
-  const result = await rollbackModels(request.dataDir, { ...request, to: options.to, dryRun: options.dryRun });
+  const { to: wanted, dryRun } = options;
+  const result = await whileShowingTables(options, () =>
+    rollbackModels(request.dataDir, { ...request, to: wanted, dryRun }),
+  );
   if (options.json) return sayJson({ ...withoutTexts(result), to: plainSet(result.to) });
   const to = `set ${result.to.ofSet ?? result.to.set} of ${result.to.appliedAt}`;
   if (options.dryRun) say(`Rollback would restore ${to}: ${summary(result)}`);

@@ -18,6 +18,7 @@ function state(more: Partial<RunState>): RunState {
     notes: [],
     retries: [],
     waiting: null,
+    table: null,
     workers: true,
     elapsed: 0,
     ...more,
@@ -58,6 +59,18 @@ describe('renderFrame', () => {
 
   it('shows the phase after the last step', () => {
     expect(renderFrame(state({ phase: 'publishing' }), options).at(-1)).toBe('  ⠋ publishing');
+  });
+
+  it.each([
+    [100, '  ⠋ building the models  13 of 48  core.financials_history'],
+    [60, '  ⠋ building the models  13 of 48  core.financials_history'],
+    [44, '  ⠋ building the models  13 of 48  core.fin…'],
+  ])('names the model that is built, at %i columns', (width, line) => {
+    const table = { name: 'core.financials_history', done: 12, total: 48 };
+    expect(renderFrame(state({ phase: 'modelling', table }), { ...options, width }).at(-1)).toBe(line);
+    expect(renderLine(state({ phase: 'modelling', table }))).toMatch(
+      /^building the models {2}13 of 48 {2}core\.financials_history · /,
+    );
   });
 
   it('drops the progress bar on a narrow terminal', () => {

@@ -60,6 +60,19 @@ describe('advance', () => {
     expect(advance(null, seen({ progress: progress([step]), beats }), 0, 0).steps[0]?.done).toBe(7);
   });
 
+  it('takes the table from the heartbeat, else from the workflow', () => {
+    const table = { name: 'core.companies', done: 3, total: 48 };
+    const modelling = progress([], { phase: 'modelling', table });
+    expect(advance(null, seen({ progress: modelling }), 0, 0).table).toEqual(table);
+    const beats = [beat({ activity: 'buildModels', step: 'models', done: 7, total: 48, table: 'marts.companies' })];
+    expect(advance(null, seen({ progress: modelling, beats }), 0, 0).table).toEqual({
+      name: 'marts.companies',
+      done: 7,
+      total: 48,
+    });
+    expect(advance(null, seen({ progress: progress([companies]) }), 0, 0).table).toBeNull();
+  });
+
   it('keeps the last state while the workflow does not answer', () => {
     const before = advance(null, seen({ progress: progress([companies], { requests: 9 }) }), 0, 0);
     const after = advance(before, seen({ workers: false }), 500, 0);

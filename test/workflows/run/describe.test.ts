@@ -36,6 +36,14 @@ describe('the progress text for the Temporal UI', () => {
     expect(head).toBe('**crawling** · 12,345 requests · data folder `/srv/data` on h');
   });
 
+  it('names the model that is built and the table that is published', () => {
+    const table = { name: 'core.companies', done: 12, total: 1_048 };
+    const lineOf = (phase: Progress['phase']) =>
+      describeProgress({ ...PROGRESS, phase, table }, null, NOW).split('\n')[2];
+    expect(lineOf('modelling')).toBe('Builds model 13 of 1,048: `core.companies`');
+    expect(lineOf('publishing')).toBe('Publishes table 13 of 1,048: `core.companies`');
+  });
+
   it('gives no ETA while the run waits or is paused, and says why it waits', () => {
     const waiting = { reason: waitingReason(0, null), until: '2026-11-21T00:00:00.000Z' };
     const text = describeProgress({ ...PROGRESS, phase: 'waiting-for-quota', waiting }, null, NOW);

@@ -326,3 +326,26 @@ describe('a partial run', () => {
     expect([next.complete, next.notes]).toEqual([true, ['for your information', '3 s ahead']]);
   });
 });
+
+describe('the table on which a run works', () => {
+  const table = { name: 'core.companies', done: 1, total: 48 };
+
+  it('is stored while models are built or tables are published', () => {
+    const state = begin();
+    state.noteTable(table);
+    expect(state.progress.table).toBeUndefined();
+    state.progress.phase = 'modelling';
+    state.noteTable(table);
+    expect(state.progress.table).toEqual(table);
+  });
+
+  it.each([null, 'x', {}, { ...table, done: '1' }, { ...table, total: 0.5 }, { ...table, name: 7 }])(
+    'ignores the malformed signal %j',
+    (sent) => {
+      const state = begin();
+      state.progress.phase = 'publishing';
+      state.noteTable(sent);
+      expect(state.progress.table).toBeUndefined();
+    },
+  );
+});
