@@ -1,10 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
-// Which project a test belongs to is told by what it needs; the README says which to run when.
-// unit         no process and no warehouse of its own, no measured memory, no wrapped module; seconds and not minutes
-// integration  a warehouse, the CLI or the sandbox as a process, a browser; `integration-alone` are those that need a process each
-// e2e          a Temporal server, a sandbox and workers, some of which are killed
-// long         the slowest of them, faults by the dozen, and waits as long as in production: not part of `npm test`
+// The projects. The needs of a test file decide its project. The README says which tests to run when.
+// unit               needs no process, no warehouse, no measured memory and no wrapped module; takes seconds
+// integration        needs a warehouse, the CLI or the sandbox as a process, or a browser
+// integration-alone  as integration, but each test file runs in its own process
+// e2e                needs a Temporal server, an API server and workers; some tests kill workers
+// long               the slowest tests: many faults, long waits, large markets; not part of `npm test`
 const UNIT = [
   'test/{conformance,schemas,workflows}/**/*.test.ts',
   'test/sandbox/**/!(docs-chromium|hostile-memory|keys|oauth|oauth-chromium|server|webhook-other-language|world).test.ts',
@@ -39,19 +40,19 @@ const LONG_TOO = ['test/src/replay/forget/forget.test.ts'];
 const common = {
   environment: 'node',
   pool: 'forks',
-  // More than the two cores that CI has: many tests wait, and others work meanwhile.
+  // More than the two cores of the CI machine: while some tests wait, others work.
   maxWorkers: 4,
-  // Ends a test that hangs. No test is measured by it: a slow machine is no failure.
+  // Only ends tests that hang. It is so long that no test fails because the machine is slow.
   testTimeout: 300_000,
   hookTimeout: 300_000,
-  // A module that is imported once for many files costs a fraction.
+  // Test files share a process, so that a module is imported only once for many files.
   isolate: false,
   // One thread builds small tables faster, and several tests share the cores.
   env: { TIDEMARK_WAREHOUSE_THREADS: process.env['TIDEMARK_WAREHOUSE_THREADS'] ?? '1' },
 } as const;
 
 const OTHER = { include: ['test/**/*.test.ts'], exclude: [...UNIT, ...E2E, ...ALONE, ...LONG] };
-// Projects run in the order of their names: the first waits most, so the others fill its pauses.
+// Projects run in the order of their names. Tests of the first project often wait, and tests of the others run meanwhile.
 const projects = [
   { test: { ...common, name: 'e2e', include: E2E, exclude: LONG, isolate: true } },
   { test: { ...common, name: 'integration', ...OTHER } },

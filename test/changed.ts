@@ -23,7 +23,7 @@ const code = edited.filter((file) => /\.m?ts$/.test(file));
 if (folders.length + code.length === 0) console.log(`No test reads what was edited since ${since}.`);
 const ran = [
   ...(folders.length > 0 ? [vitest('run', ...new Set(folders))] : []),
-  // Nearly every edit affects e2e tests, so `npm test` runs those.
+  // End-to-end tests are left out, because nearly every edit affects them. `npm test` runs them.
   ...(code.length > 0 ? [vitest('related', '--run', '--project', '!e2e', ...code)] : []),
 ];
 process.exitCode = ran.every((status) => status === 0) ? 0 : 1;

@@ -60,7 +60,7 @@ function variants(dir: string, dataDir: string, limit: DuckDBConnection): Record
   return {
     [BASELINE]: async () => ({ run: async () => void (await limit.run(copy)) }),
     // Includes part hashes, drift detection, rejects, ledger and commit.
-    'our load, whole, into the warehouse file': async () => {
+    "Tidemark's whole load, into the warehouse file": async () => {
       rmSync(path.join(dataDir, 'warehouse'), { recursive: true, force: true });
       const warehouse = await openWarehouse(dataDir);
       return { run: async () => void (await loadLanding(warehouse, dataDir)), after: () => warehouse.close() };

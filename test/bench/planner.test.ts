@@ -63,7 +63,7 @@ function expectEveryRequestExplained(
   expect(missing).toBe(companies - reached);
 }
 
-it('finds as many at half the price with a seven-night rotation', () => {
+it('finds as many companies with half the requests in a seven-night rotation', () => {
   const whole = measureCase(
     small,
     100,
@@ -95,7 +95,7 @@ describe('other split strategies', () => {
     ]);
   });
 
-  it('other strategies miss only what one day holds above the cap', () => {
+  it('other strategies miss only companies of days above the page cap', () => {
     const size = 10;
     const counts = new Map<number, number>();
     for (const day of small.tonight.incorporated) counts.set(day, (counts.get(day) ?? 0) + 1);

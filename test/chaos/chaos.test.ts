@@ -11,7 +11,7 @@ const COUNT = Number(process.env['CHAOS_STRIKES'] ?? STRIKES.length);
 const KINDS = process.env['CHAOS_KINDS']?.split(',') as Strike[] | undefined;
 const WEATHER = process.env['CHAOS_WEATHER'] !== 'fair';
 const LATENCY = Number(process.env['CHAOS_LATENCY'] ?? 100);
-// Most calls that one strike may cause to be repeated: the victim's calls in flight.
+// One strike may cause at most this many repeated calls: those that its victim had in flight.
 const REPEATED_A_STRIKE = 64;
 // A strike that interrupts nothing proves nothing, so at least 15 of 20 must interrupt work.
 const INTERRUPTING_SHARE = 0.75;
@@ -41,7 +41,7 @@ describe('a night of faults', () => {
         });
         try {
           console.log(told(seed, night));
-          // Faults may leave a record failed for good; it is then reported and fetched again later.
+          // Faults may make a record a reject. The run is then partial, and a later run fetches the record again.
           expect(['complete', 'partial']).toContain(night.result.outcome);
           await expectMarketEqualsTruth(night.project, night.market);
           const landed = night.struck.filter(({ interrupted }) => interrupted.length > 0);

@@ -28,12 +28,12 @@ describe('a storm plan', () => {
 });
 
 describe('a storm', () => {
-  it('loses no acknowledgement and claims nothing false in a storm', async () => {
+  it('loses no acknowledged delivery and reports nothing false in a storm', async () => {
     const lines: string[] = [];
     const found = await runStorm({ seed: 1, rounds: ROUNDS, companies: 40, say: (line) => lines.push(line) });
     expect(found.problems, lines.join('\n')).toEqual([]);
     expect(found.rounds).toBe(ROUNDS);
-    // Without these the storm would prove nothing.
+    // A storm without strikes and deliveries would prove nothing.
     expect(found.strikes).toBeGreaterThan(0);
     expect(found.acknowledged).toBeGreaterThan(0);
     expect(found.complete).toBeGreaterThan(0);

@@ -151,7 +151,8 @@ describe('the quota gate', () => {
     });
 
     it('skips a run that ended while waiting for quota', async () => {
-      // A gate left from before would wait for its last tried run, and take its silence as free quota.
+      // A gate of an earlier test would wait for the run that it tried last. That run does not return, so the gate would
+      // assume that there is quota.
       await terminateGates();
       await useUp();
       const run = await startWaiting('resolveCompanies', { file: 'resolve/a.csv' });
@@ -161,7 +162,7 @@ describe('the quota gate', () => {
       for await (const { workflowId } of system.temporal.client.workflow.list({ query: OPEN_GATES })) {
         await system.temporal.client.workflow.getHandle(workflowId).signal('enterQuotaGate', { ctx, priority: 0 });
       }
-      // The gate must try another run after the ended one, instead of taking its silence as free quota.
+      // The ended run does not return. The gate must not take this for free quota: it must try another run.
       await waitUntil('the gate did something then', async () => /gone,(?!gone)./.test((await tried()).join()));
       const then = await tried();
       expect(then[then.lastIndexOf('gone') + 1]).toBe(run.workflowId);

@@ -95,7 +95,7 @@ it('forecasts no request for fresh records and tickers', async () => {
   const { stdout } = await tidemarkIn(project, ['snapshot', '--dry-run', '--json'], {});
   const { streams } = JSON.parse(stdout) as { streams: { stream: string; requests: number }[] };
   const forecast = Object.fromEntries(streams.map(({ stream, requests }) => [stream, requests]));
-  // Like for reports, the forecast counts companies whose record is gone.
+  // As for reports, the forecast counts one request for each company whose record is gone.
   expect(forecast['companies_v1']).toBe(forecast['financials']);
   expect(forecast['companies_v1']).toBeLessThan(10);
   expect(forecast['financials_ticker']).toBe(unreadable.length);

@@ -5,8 +5,7 @@ import { expectNoFalseClaim, startStubProject, type StubProject } from '../helpe
 import { companiesTruth, financialsTruth, membersTruth, tendersTruth } from '../stub/truth.js';
 
 // The stub differs from the sandbox wherever the reference is silent, so these tests do not depend on the sandbox's
-// choices.
-// test/stub/README.md lists them.
+// choices. test/stub/README.md lists the stub's choices.
 describe('an API with pages of 40 that sends proxy pages', () => {
   let stub: StubProject;
   let code: number;

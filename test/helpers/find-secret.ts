@@ -15,7 +15,8 @@ export interface SecretFinder {
 export function createSecretFinder(secret: string): SecretFinder {
   const base64 = (before: string): string => {
     const text = Buffer.from(before + secret).toString('base64');
-    // Only whole groups of three bytes: those at the ends depend on the neighbours of the secret.
+    // Base64 encodes groups of three bytes. Search only for whole groups inside the secret, because the groups at its ends
+    // also depend on the text around it.
     return text.slice(Math.ceil(before.length / 3) * 4, Math.floor((before.length + secret.length) / 3) * 4);
   };
   const forms: [name: string, form: string][] = [

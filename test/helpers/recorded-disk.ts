@@ -9,7 +9,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 
-// The real modules; an import here would get the wrapped ones.
+// Gets the real module. An import would get the wrapped one.
 const fs = process.getBuiltinModule('node:fs');
 
 /** A rename, link or symlink that gives a file its name. */

@@ -36,7 +36,7 @@ export interface Fault {
   route: string;
   /** Number of requests that pass first. */
   skip?: number;
-  /** Most requests that meet it. */
+  /** Number of requests to which the fault applies; without it, to all. */
   times?: number;
   /** Status and body instead of the usual answer. */
   status?: number;
@@ -102,7 +102,7 @@ export interface Target {
 
   /** Requests so far, of a route such as `GET /v2/companies/{id}` or all. */
   requests(route?: string): Promise<number>;
-  /** Requests that met a fault, of faults not yet cleared. */
+  /** Number of requests to which the present faults were applied. Faults that were cleared do not count. */
   faultsMet(): Promise<number>;
   /** Requests answered with the daily limit. */
   dailyLimitAnswers(): Promise<number>;
@@ -148,7 +148,7 @@ export interface Target {
   inconclusiveOwners(): number;
   /** Jobs about owners that the API has started. */
   jobsStarted(): Promise<number>;
-  /** Lets time pass for all jobs of owners. A job takes six hours. */
+  /** Moves the clock of all jobs about owners forward. A job takes six hours. */
   advanceJobs(hours: number): Promise<void>;
   /** Compares the numbers from version 1. */
   expectV1FinancialsEqualTruth(project: Project): Promise<void>;

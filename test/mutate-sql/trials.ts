@@ -37,7 +37,7 @@ export interface Trial {
 
 type AnswersCase = Exclude<ModelCase, RowsCase>;
 
-/** SQL that DuckDB rejects is no mutant, because nobody could ship it. */
+/** DuckDB's errors for SQL that it rejects. Such a change is no mutant, because nobody could ship it. */
 const INVALID = /(?:Parser|Binder|Catalog) Error/;
 
 const GROUPS = [

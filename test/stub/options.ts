@@ -4,7 +4,10 @@
  */
 export type IdForm = 'plain' | 'padded' | 'large' | 'unstorable';
 
-/** What `total_companies` says: the truth, more or fewer than the pages list, or another number each time. */
+/**
+ * What `total_companies` says: the truth, more or fewer than the pages list, another number in each answer (`moving`), or
+ * a number of 400 digits (`huge`).
+ */
 export type Totals = 'true' | 'larger' | 'smaller' | 'moving' | 'huge';
 
 /** Choices that the reference leaves to the API. */

@@ -23,12 +23,12 @@ export interface StubEvent {
   listed: boolean;
 }
 
-/** A fault that a test orders for requests whose path begins with `route`, until it is cleared. */
+/** A fault that a test requests: it applies to requests whose path begins with `route`, until the test clears it. */
 export interface StubFault {
   route: string;
   /** Number of matching requests that pass first. */
   skip?: number;
-  /** Most requests that meet it. */
+  /** Number of requests to which the fault applies; without it, to all. */
   times?: number;
   /** An answer instead of the usual one. */
   status?: number;
@@ -40,7 +40,7 @@ export interface StubFault {
   latency?: number;
   /** Added to the total of a search. */
   totalsBy?: number;
-  /** Matching requests so far, and those that met the fault. */
+  /** Number of matching requests so far (`seen`), and of those to which the fault was applied (`met`). */
   seen: number;
   met: number;
 }

@@ -41,7 +41,8 @@ const MARKET = 'storm';
 const COMMAND_ENDS_WITHIN_MS = 300_000;
 const RUN_ENDS_WITHIN_MS = 600_000;
 const MOST_TRIES = 5;
-// It moves a link without opening a file, so it is struck at any moment and not counted.
+// `publish --to` moves a link without opening a file, so nobody sees when it works. It is struck at any moment, and such
+// strikes are not counted.
 const UNSEEN = 'not seen at work';
 // What a command may report while another one is running.
 const EXPECTED =

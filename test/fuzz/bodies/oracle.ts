@@ -134,7 +134,7 @@ function judgeValue(verdict: Verdict, { entity, of, indicator, path: where }: Pl
   const reject = (): void => void verdict.rejects.push(where);
   const [value] = said;
   if (value === undefined) return;
-  // Equal values count once, 1.5 and 1.50 too; different ones count as none.
+  // Equal values count once, also 1.5 and 1.50. If the values differ, none of them counts.
   if (said.length > 1 && new Set(said.map((each) => JSON.stringify(asWritten(each)))).size > 1) return reject();
   if (isNested(value)) return reject();
   if (isNull(value)) return;

@@ -17,8 +17,8 @@ const CHANGED_SQL = '  CASE WHEN n.previous_date IS NOT NULL THEN coalesce(c.cha
 
 /** The model as a user might edit it: another meaning, a removed column, a second version. */
 const EDITED = SHIPPED.replace("lower(h.status) = 'active' AND ", '').replace(
-  'whose status was Active at',
-  'with a record at',
+  'had the status Active at',
+  'had a record at',
 );
 const BROKEN = EDITED.replace(CHANGED_COLUMN, '').replace(CHANGED_SQL, '');
 const SECOND = BROKEN.replace('version: 1\n', 'version: 2\n');
