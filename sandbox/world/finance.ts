@@ -6,8 +6,8 @@ import { TAG } from './tags.js';
 import { firstEmployeesOf, foundedOn, marketCountryOf } from './traits.js';
 
 /*
- * Figures of the financial reports and the financial filters. Money is in the country's currency, and each company
- * rounds in its own way. A restatement changes one figure of one year by up to 15 %.
+ * Figures of the financial reports and the financial filters. Money is in the country's currency. Some
+ * companies round to whole units, the others to cents. A restatement changes one figure of one year by up to 15 %.
  */
 
 /**

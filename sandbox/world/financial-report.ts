@@ -32,7 +32,10 @@ const YOY = [
   ['Exports-Yoy', FIGURE.exports],
 ] as const;
 
-/** Indicators that `addExtras` never adds. `reportYear` writes some of them itself; the others need a turnover. */
+/**
+ * Indicators that `addExtras` never adds. `reportYear` writes some of them itself; the others make no
+ * sense without a turnover.
+ */
 const NOT_EXTRA =
   /^(Turnover|EBITDA|Total-Assets|Total-Liabilities|Net-Assets|Net-Worth|Shareholder-Funds|Cash|Profit-after-Tax|Pre-Tax-Profit|Taxation|Operating-Profit|Gross-Profit|Cost-of-Sales|Directors-Remuneration|Total-Current-Assets|Total-Current-Liabilities|Working-Capital|Tangible-Assets|Share-Capital|Retained-Profit)$|-Yoy$|Turnover|Sales|Revenue|Margin/;
 const EXTRAS = DOUBLE_INDICATORS.filter((name) => !NOT_EXTRA.test(name));

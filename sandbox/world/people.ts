@@ -65,7 +65,7 @@ export function hasKnownRole(ctx: Context, number: number): boolean {
   return !ctx.dice.chance(0.03, TAG.personRole, number, 3);
 }
 
-/** Returns the department as an id of the lookup list `departments`. It may be a part of department 833. */
+/** Returns the department as an id of the lookup list `departments`. It may be a child of department 833. */
 export function departmentOf(ctx: Context, number: number): number {
   return ctx.dice.pick(DEPARTMENTS, TAG.personRole, number, 1).id;
 }

@@ -1,7 +1,7 @@
 -- Creates tables about each company that the run knows: requests and answers in the plan's stream, later searches, and
 -- events.
 
--- The latest current night of the market before this run.
+-- The night that was the market's current night when this run began.
 CREATE OR REPLACE TEMP TABLE night_before AS
 SELECT
   r.run,
@@ -40,7 +40,7 @@ WHERE run = (SELECT run FROM night_before) AND (SELECT known FROM plan) = 'membe
 UNION
 SELECT company_id FROM ledger.company_seen
 WHERE (SELECT known = 'members' AND market IS NULL FROM plan)
-  -- Leave out companies that only an answer to `tidemark resolve` named.
+  -- Leave out companies that are known only from an answer to `tidemark resolve`.
   AND (sighted_at IS NOT NULL OR company_id NOT IN (
     SELECT company_id FROM ledger.observations WHERE stream = 'matches' AND company_id IS NOT NULL
   ));

@@ -33,7 +33,8 @@ CREATE OR REPLACE TEMP MACRO payee_words(doc) AS (
   )
 );
 
--- Returns the reject reason for these words. NULL if the decision is certain, or if there is no word.
+-- Returns the reject reason for the words that payee_words found. NULL if the decision is certain, or if there is no
+-- word.
 CREATE OR REPLACE TEMP MACRO payee_words_fault(words) AS
   CASE
     WHEN len(words) > 1 THEN 'ambiguous_decision'

@@ -33,7 +33,7 @@ CREATE OR REPLACE TEMP MACRO report_day(t) AS
     WHEN regexp_matches(t, '^(1[89]|2[01])') THEN text_date(t)
   END;
 
--- Converts a Unix time to an instant. A number below 1e11 (the year 5138) counts seconds, a larger number milliseconds.
+-- Converts a Unix time to an instant. A number below 1e11 counts seconds, up to the year 5138. A larger number counts milliseconds.
 -- NULL for numbers below 0 and from 1e14 on.
 CREATE OR REPLACE TEMP MACRO unix_instant(n) AS
   CASE WHEN n >= 0 AND n < 1e11 THEN to_timestamp(n) WHEN n >= 1e11 AND n < 1e14 THEN to_timestamp(n / 1000) END;

@@ -28,7 +28,8 @@ WITH daily AS (
   WHERE metric IN (SELECT body ->> '$.metric' FROM ledger.run_records WHERE stream = 'quota' AND (body ->> '$.daily') = 'true')
 ),
 
--- First and last UTC day of each run. A run that has not ended may send requests until the day after its last reading.
+-- First and last UTC day of each run. A run without an end may have sent requests until the day after its last reading
+-- of the quota.
 runs AS (
   SELECT
     r.run_id AS run,

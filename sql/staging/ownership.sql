@@ -39,8 +39,8 @@ SELECT
   t.fullkey,
   json_text(t.atom) AS value,
   t.atom,
-  -- True for members of the answer, and for members of an object in it. Values inside a list describe only an item of
-  -- the list.
+  -- True for a member of the answer itself, or of an object that is a member of the answer. False inside a list, because
+  -- such a value describes only one item of the list.
   NOT contains(t.path, '[') AND len(string_split(t.path, '.')) <= 2 AS is_near
 FROM owners_landed AS o, json_tree(o.payload) AS t
 WHERE t.atom IS NOT NULL
