@@ -5,7 +5,7 @@ import { errorMessage, invalidInput, TidemarkError } from '../../core/errors.js'
 import { isInEnvironment, readStoredKey } from '../../core/stored-key.js';
 import { tell } from '../../terminal/print.js';
 import { startSandbox } from '../local/sandbox-process.js';
-import { verifyAtApi } from '../login/verify-key.js';
+import { verifyKey } from '../login/verify-key.js';
 import { addressFault, refuseFlag, SANDBOX_URL, trimAddress, type InitOptions } from './flags.js';
 import type * as PromptsModule from './prompts.js';
 
@@ -131,7 +131,7 @@ function readKeyOption(file: string): string {
 /** Checks address and key. Returns what is wrong, with a remedy; null if the API accepts the key. */
 async function checkAccess(url: string, key: string, source: string, setting: Setting): Promise<TidemarkError | null> {
   try {
-    await verifyAtApi(configFor(url, setting), setting.clock, key);
+    await verifyKey(configFor(url, setting), setting.clock, key);
     return null;
   } catch (error) {
     if (!(error instanceof TidemarkError)) throw error;

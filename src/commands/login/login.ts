@@ -56,12 +56,15 @@ export function registerLogout(program: Command): void {
 }
 
 async function checkKeyInUse({ config, clock }: Awaited<ReturnType<typeof loadContext>>): Promise<void> {
-  const [{ findApiKey, keySource }, { verifyKey }] = await Promise.all([
+  const [{ findApiKey, keySource }, { connectorWarning, verifyKey }] = await Promise.all([
     import('../../core/stored-key.js'),
     import('./verify-key.js'),
   ]);
-  await verifyKey(config, clock, findApiKey(config));
+  const key = findApiKey(config);
+  await verifyKey(config, clock, key);
   say(`${config.api.baseUrl} accepts the API key from ${keySource(config).words}.`);
+  const warning = await connectorWarning(config, clock, key);
+  if (warning !== null) tell(`! ${warning}`);
 }
 
 function minutes(text: string): number {

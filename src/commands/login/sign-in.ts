@@ -10,7 +10,7 @@ import { INTERRUPTED, interruptSignal } from '../../terminal/interrupt.js';
 import { say, tell } from '../../terminal/print.js';
 import { showPath } from '../../terminal/show-path.js';
 import { checkConnector } from './check-connector.js';
-import { verifyKey } from './verify-key.js';
+import { connectorWarning, verifyKey } from './verify-key.js';
 
 /** Options of `tidemark login`. */
 export interface LoginOptions {
@@ -40,6 +40,8 @@ export async function signIn({ config, clock }: CliContext, options: LoginOption
     if (withoutKeyring !== null) tell(`This machine has no usable keyring (${withoutKeyring}).`);
     const where = login.keptIn === 'keyring' ? 'in the keyring' : `in ${showPath(storedKeyFile(config.dataDir))}`;
     say(`Signed in. The API key is stored ${where}. Commands and workers with this data folder use it.`);
+    const warning = await connectorWarning(config, clock, key);
+    if (warning !== null) tell(`! ${warning}`);
     if (isInEnvironment())
       tell(
         'TIDEMARK_API_KEY or TIDEMARK_API_KEY_FILE is set, so commands do not use the stored API key. Unset the variable.',

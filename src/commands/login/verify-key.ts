@@ -6,16 +6,17 @@ import { rememberSecret } from '../../core/secrets.js';
 import { openApi } from '../api.js';
 
 /**
- * Checks an API key before it is stored: calls the connector (`/api/verify-token`), then the API (`/v2/metrics`). If
- * the connector does not say whether the API key is valid, the API decides.
- * @throws TidemarkError `Unauthorized` when one of them refuses the API key
+ * Checks an API key before it is stored. The API decides (`/v2/metrics`), because commands and workers send the key there.
+ *
+ * The connector's answer decides nothing. The reference shows no answer of `/api/verify-token` (v1, "Connector
+ * application"), and an address without a connector may answer each of its routes with a wrong-key error.
+ * @throws TidemarkError `Unauthorized` when the API refuses the API key
  */
 export async function verifyKey(config: Config, clock: Clock, key: string): Promise<void> {
   rememberSecret(key);
   checkKey(key, 'the sign-in');
   const api = openApi(config, clock, { apiKey: key });
   try {
-    if ((await api.call(askConnector)) === false) throw refused(config.api.connectorUrl ?? config.api.baseUrl);
     if (!(await api.call(askApi))) throw refused(config.api.baseUrl);
   } finally {
     await api.close();
@@ -23,18 +24,18 @@ export async function verifyKey(config: Config, clock: Clock, key: string): Prom
 }
 
 /**
- * Checks an API key at the API alone (`/v2/metrics`), for a person who has a key and may have no connector. An address
- * without a connector may answer every route of the connector with a wrong-key error.
- * @throws TidemarkError `Unauthorized` when the API refuses the API key
+ * Asks the connector about an API key that the API accepts (`/api/verify-token`).
+ * @returns a warning when the connector refuses the API key; null when it accepts the key or does not say
  */
-export async function verifyAtApi(config: Config, clock: Clock, key: string): Promise<void> {
-  rememberSecret(key);
+export async function connectorWarning(config: Config, clock: Clock, key: string): Promise<string | null> {
   const api = openApi(config, clock, { apiKey: key });
   try {
-    if (!(await api.call(askApi))) throw refused(config.api.baseUrl);
+    if ((await api.call(askConnector)) !== false) return null;
   } finally {
     await api.close();
   }
+  const address = config.api.connectorUrl ?? config.api.baseUrl;
+  return `The connector at ${address} does not accept this API key, or there is no connector. Only \`tidemark doctor --connector\` and your own calls of \`client.connector\` need it.`;
 }
 
 /** Whether the connector accepts the API key; null if its answer does not say. */

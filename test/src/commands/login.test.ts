@@ -10,6 +10,7 @@ import { findChromium } from '../../helpers/chromium.js';
 import { createSecretFinder } from '../../helpers/find-secret.js';
 import { cleanEnv, compiled, ROOT, startSandbox, type RunningSandbox } from '../../helpers/processes.js';
 import { emptyFolder, runCli } from '../../helpers/run-cli.js';
+import { startStub } from '../../stub/index.js';
 
 const KEY = 'login-key-5f3a90b17c2e';
 const executablePath = findChromium();
@@ -217,14 +218,18 @@ describe('tidemark login without a browser', () => {
   });
 });
 
-describe('a connector that says nothing about keys', () => {
+describe.each([
+  ['says nothing about keys', 200, {}, false],
+  ['answers 401 on every route', 401, { detail: 'Invalid token.' }, true],
+  ['refuses the key', 200, { valid: false }, true],
+])('a connector that %s', (_title, status, body, warns) => {
   let server: Server;
   let asked: string[];
   beforeEach(async () => {
     asked = [];
     server = createServer((request, response) => {
       asked.push(`${request.method} ${request.url}`);
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -235,12 +240,37 @@ describe('a connector that says nothing about keys', () => {
   it('lets the API decide about the key', async () => {
     const login = await startLogin();
     login.type(`${KEY}\n`);
-    expect(await login.ended).toBe(0);
+    expect([await login.ended, login.output()]).toEqual([0, expect.stringContaining('Signed in.')]);
+    expect(login.output().includes('does not accept this API key')).toBe(warns);
     expect(asked).toEqual(['GET /health', 'POST /api/verify-token']);
+    const check = await run(['login', '--check']);
+    expect([check.code, check.stdout]).toEqual([0, expect.stringContaining('accepts the API key from')]);
+    expect(check.stderr.includes('does not accept this API key')).toBe(warns);
     rmSync(keyFile());
     const wrong = await startLogin();
     wrong.type('wrong-key-0123456789\n');
     expect([await wrong.ended, existsSync(keyFile())]).toEqual([1, false]);
+  });
+});
+
+describe('an API without a connector', () => {
+  it('decides about the key, although it answers the routes of the connector with a wrong-key error', async () => {
+    const stub = await startStub({});
+    try {
+      const connector = await fetch(`${stub.url}/api/verify-token`, { method: 'POST', body: '{}' });
+      expect(connector.status).toBeGreaterThanOrEqual(400);
+      writeConfig(stub.url);
+      const login = await startLogin();
+      login.type(`${stub.key}\n`);
+      expect([await login.ended, login.output()]).toEqual([0, expect.stringContaining('Signed in.')]);
+      rmSync(keyFile());
+      const wrong = await startLogin();
+      wrong.type('wrong-key-0123456789\n');
+      expect([await wrong.ended, wrong.output()]).toEqual([1, expect.stringContaining('refuses the API key')]);
+      expect(existsSync(keyFile())).toBe(false);
+    } finally {
+      await stub.close();
+    }
   });
 });
 
