@@ -13,47 +13,96 @@ columns:
   request: JSON | The fields of the row, normalized; for people also which contact data to reveal
   company_id: BIGINT | Id of the company, or of the person's company; NULL if unknown
   employee_id: BIGINT | Id of the person; NULL for a company, and if nobody was found
-  matched: BOOLEAN | True if a person or company was found
+  matched: BOOLEAN | True if a person or company was found. A search by domain finds a person only if all people of the domain were read and exactly one has the name
   payload: JSON | The person as the API answered, or the company's row in core.companies; NULL if nothing was found
   observed_at: TIMESTAMPTZ | When the API last answered
 */
-WITH latest AS (
-  SELECT question, arg_max(struct_pack(request_key := request_key, doc := doc, observed_at := observed_at), (observed_at, body_hash)) AS a
+WITH newest AS (
+  SELECT
+    question,
+    unnest(arg_max(
+      struct_pack(run := run, request_key := request_key, doc := doc, observed_at := observed_at, body_hash := body_hash),
+      (observed_at, body_hash)
+    ))
   FROM ledger.enrichment_answers
   GROUP BY question
 ),
 
--- A search returns several people of a company. The person is found only if exactly one of them has the person's name.
-people AS (
+latest AS (
+  SELECT *, starts_with(request_key, 'POST /v2/enrichment/employee/search ') AS is_search FROM newest
+),
+
+-- The answers that count: the latest one. If that is a search, also the other pages that the same run read.
+answers AS (
+  SELECT s.question, l.is_search, s.request_key, s.observed_at, s.doc
+  FROM latest AS l
+  JOIN ledger.enrichment_answers AS s ON s.question = l.question AND s.run = l.run
+  WHERE
+    CASE
+      WHEN l.is_search THEN starts_with(s.request_key, 'POST /v2/enrichment/employee/search ')
+      ELSE s.observed_at = l.observed_at AND s.body_hash = l.body_hash
+    END
+),
+
+listed AS (
   SELECT
     question,
-    a.observed_at AS observed_at,
+    json_type(json_extract(doc, '$.data')) = 'ARRAY' AS is_list,
+    unnest(CASE WHEN is_list THEN json_items(json_extract(doc, '$.data')) ELSE [doc] END) AS item,
+    observed_at,
+    -- If the run read a page twice, count its items without an id once.
+    observed_at = max(observed_at) OVER (PARTITION BY question, request_key) AS is_latest
+  FROM answers
+),
+
+named AS (
+  SELECT
+    *,
+    json_id(json_extract(item, '$.id')) AS id,
+    is_list IS DISTINCT FROM true
+    OR match_fold(concat_ws(' ', json_text(json_extract(item, '$.first_name')), json_text(json_extract(item, '$.last_name'))))
+      = match_fold(concat_ws(' ', question ->> '$.first_name', question ->> '$.last_name')) AS has_name
+  FROM listed
+),
+
+counted AS (
+  SELECT
+    question,
+    count(DISTINCT id) + count(*) FILTER (id IS NULL AND is_latest) AS shown,
+    count(DISTINCT id) FILTER (has_name) AS same_name,
+    arg_max(item, observed_at) FILTER (has_name AND id IS NOT NULL) AS person
+  FROM named
+  GROUP BY question
+),
+
+-- A search finds a person only if exactly one of the people has the person's name, and if all people were read.
+people AS (
+  SELECT
+    l.question,
+    l.observed_at,
     CASE
-      WHEN starts_with(a.request_key, 'POST /v2/enrichment/email ') THEN 'email'
-      WHEN starts_with(a.request_key, 'POST /v2/enrichment/employee/pronet ') THEN 'profile'
-      WHEN starts_with(a.request_key, 'POST /v2/enrichment/employee/search ') THEN 'search'
+      WHEN starts_with(l.request_key, 'POST /v2/enrichment/email ') THEN 'email'
+      WHEN starts_with(l.request_key, 'POST /v2/enrichment/employee/pronet ') THEN 'profile'
+      WHEN l.is_search THEN 'search'
       ELSE 'contacts'
     END AS kind,
-    list_filter(
-      CASE WHEN json_type(json_extract(a.doc, '$.data')) = 'ARRAY' THEN json_items(json_extract(a.doc, '$.data')) ELSE [a.doc] END,
-      lambda x: json_id(json_extract(x, '$.id')) IS NOT NULL
-        AND (
-          json_type(json_extract(a.doc, '$.data')) IS DISTINCT FROM 'ARRAY'
-          OR match_fold(concat_ws(' ', json_text(json_extract(x, '$.first_name')), json_text(json_extract(x, '$.last_name'))))
-            = match_fold(concat_ws(' ', question ->> '$.first_name', question ->> '$.last_name'))
-        )
-    ) AS persons
-  FROM latest
+    CASE
+      WHEN c.same_name = 1
+        AND NOT (l.is_search AND c.shown < coalesce(TRY_CAST(json_text(json_extract(l.doc, '$.total_employees')) AS BIGINT), 0))
+        THEN c.person
+    END AS person
+  FROM latest AS l
+  LEFT JOIN counted AS c ON c.question = l.question
 )
 
 SELECT
   sha256(p.question) AS question_hash,
-  CASE WHEN len(p.persons) = 1 THEN p.kind END AS kind,
+  CASE WHEN p.person IS NOT NULL THEN p.kind END AS kind,
   CAST(p.question AS JSON) AS request,
-  CASE WHEN len(p.persons) = 1 THEN json_id(json_extract(p.persons [1], '$.company_id')) END AS company_id,
-  CASE WHEN len(p.persons) = 1 THEN json_id(json_extract(p.persons [1], '$.id')) END AS employee_id,
-  len(p.persons) = 1 AS matched,
-  CASE WHEN len(p.persons) = 1 THEN p.persons [1] END AS payload,
+  json_id(json_extract(p.person, '$.company_id')) AS company_id,
+  json_id(json_extract(p.person, '$.id')) AS employee_id,
+  p.person IS NOT NULL AS matched,
+  p.person AS payload,
   p.observed_at
 FROM people AS p
 CROSS JOIN settings AS s

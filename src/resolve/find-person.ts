@@ -8,11 +8,19 @@ import {
   type CallOptions,
 } from '../api-client/index.js';
 import { RoutesClosedError, type Routes } from './routes.js';
+import { searchPeople } from './search-people.js';
 
-/** One request that may find a person. */
+/** One way to find a person: a route and its requests. */
 interface Way {
   route: string;
-  ask: (client: ApiClient, call: CallOptions) => Promise<ApiResponse<unknown>>;
+  ask: (client: ApiClient, call: CallOptions) => Promise<PersonAnswer>;
+}
+
+/** The answers of one way. A search may have several pages; all other ways have one answer. */
+export interface PersonAnswer {
+  pages: readonly ApiResponse<unknown>[];
+  /** A sentence that says which people a search did not read; null if it read all, and for all other ways. */
+  gap: string | null;
 }
 
 /**
@@ -27,14 +35,15 @@ export function waysToFindPerson(question: PersonQuestion): Way[] {
   if (email !== undefined) {
     ways.push({
       route: 'POST /v2/enrichment/email',
-      ask: async (client, call) => client.v2.enrichment.email({ email, reveal_phone: reveal.reveal_phone }, call),
+      ask: async (client, call) =>
+        single(await client.v2.enrichment.email({ email, reveal_phone: reveal.reveal_phone }, call)),
     });
   }
   if (profile !== undefined) {
     ways.push({
       route: 'POST /v2/enrichment/employee/pronet',
       ask: async (client, call) =>
-        client.v2.enrichment.employeeByPronet({ pronet: `https://${profile}`, ...reveal }, call),
+        single(await client.v2.enrichment.employeeByPronet({ pronet: `https://${profile}`, ...reveal }, call)),
     });
   }
   if (first_name !== undefined && last_name !== undefined && (company_name ?? domain) !== undefined) {
@@ -45,20 +54,24 @@ export function waysToFindPerson(question: PersonQuestion): Way[] {
     ways.push({
       route: 'POST /v2/enrichment/employee/contacts',
       ask: async (client, call) =>
-        client.v2.enrichment.employeeByContacts({ first_name, last_name, ...company, ...reveal }, call),
+        single(await client.v2.enrichment.employeeByContacts({ first_name, last_name, ...company, ...reveal }, call)),
     });
     if (domain !== undefined) {
       ways.push({
         route: 'POST /v2/enrichment/employee/search',
-        ask: async (client, call) => client.v2.enrichment.searchEmployees({ domain_list: [domain] }, call),
+        ask: async (client, call) => searchPeople(client, domain, call),
       });
     }
   }
   return ways;
 }
 
+function single(answer: ApiResponse<unknown>): PersonAnswer {
+  return { pages: [answer], gap: null };
+}
+
 /**
- * Sends one request after another until an answer names the person.
+ * Tries one way after another until an answer names the person.
  * @returns that answer; if there is none, the last answer, which names nobody
  * @throws NotFoundError when every answer was "not found"
  * @throws InvalidRequestError when the API rejected every request
@@ -69,8 +82,8 @@ export async function findPerson(
   question: PersonQuestion,
   signal: AbortSignal,
   routes: Routes,
-): Promise<ApiResponse<unknown>> {
-  let nobody: ApiResponse<unknown> | undefined;
+): Promise<PersonAnswer> {
+  let nobody: PersonAnswer | undefined;
   let missed: NotFoundError | undefined;
   let rejected: InvalidRequestError | undefined;
   let denied: Error | undefined;
@@ -80,9 +93,9 @@ export async function findPerson(
       continue;
     }
     try {
-      const response = await routes.send(way.route, async () => way.ask(client, { signal }));
-      if (namesPerson(response.data, question)) return response;
-      nobody = response;
+      const answer = await routes.send(way.route, async () => way.ask(client, { signal }));
+      if (namesPerson(answer, question)) return answer;
+      nobody = answer;
     } catch (error) {
       if (error instanceof NotFoundError) missed = error;
       else if (error instanceof InvalidRequestError) rejected ??= error;
@@ -96,16 +109,18 @@ export async function findPerson(
 }
 
 /**
- * Whether an answer names the person. A search lists several people of the domain. Then exactly one of them must have
- * the person's name.
+ * Whether an answer names the person. A search lists the people of the domain. Then exactly one of them must have the
+ * person's name, and the search must have read all people.
  */
-function namesPerson(data: unknown, { first_name, last_name }: PersonQuestion): boolean {
-  const { id, data: list } = data as { id?: unknown; data?: unknown };
-  if (!Array.isArray(list)) return id !== undefined && id !== null && id !== '';
+function namesPerson({ pages, gap }: PersonAnswer, { first_name, last_name }: PersonQuestion): boolean {
+  const bodies = pages.map(({ data }) => data as { id?: unknown; data?: unknown });
+  if (!bodies.some(({ data }) => Array.isArray(data)))
+    return bodies.some(({ id }) => id !== undefined && id !== null && id !== '');
+  if (gap !== null) return false;
+  const list = bodies.flatMap(({ data }) => (Array.isArray(data) ? (data as unknown[]) : []));
   const wanted = `${first_name} ${last_name}`.toLowerCase();
-  const same = list.filter(
-    (item: { first_name?: unknown; last_name?: unknown } | null) =>
-      item !== null && `${String(item.first_name)} ${String(item.last_name)}`.toLowerCase() === wanted,
+  const same = (list as ({ id?: unknown; first_name?: unknown; last_name?: unknown } | null)[]).filter(
+    (item) => item !== null && `${String(item.first_name)} ${String(item.last_name)}`.toLowerCase() === wanted,
   );
-  return same.length === 1;
+  return new Set(same.map((item) => String(item?.id))).size === 1;
 }

@@ -55,6 +55,35 @@ it('enriches people by e-mail or name, once, although the worker is killed', asy
   expect(await system.api.requests('POST /v2/enrichment/email')).toBe(before);
 }, 120_000);
 
+it('finds a person on a later page of a search', async () => {
+  const all = system.api.people();
+  const sizeOf = (id: string): number => all.filter(({ companyId }) => companyId === id).length;
+  const company = system.api
+    .identities()
+    .filter(({ website }) => website !== null)
+    .toSorted((a, b) => sizeOf(b.id) - sizeOf(a.id))[0]!;
+  const others = all.filter(({ companyId }) => companyId === company.id);
+  const one = others.findLast(
+    ({ firstName, lastName }) =>
+      others.filter((o) => o.firstName === firstName && o.lastName === lastName).length === 1,
+  )!;
+  await system.api.answer({
+    route: '/v2/enrichment/employee/contacts',
+    status: 404,
+    body: { detail: 'Not found.', error_name: 'IdNotFound' },
+  });
+  const SEARCH = 'POST /v2/enrichment/employee/search';
+  const before = await system.api.requests(SEARCH);
+  const rows = [one.firstName, one.lastName, company.website].map(quoted).join(',');
+  writeFileSync(file, `first name,last name,domain\n${rows}\n`);
+  const { code, stderr } = await system.tidemark('enrich', file, '--people');
+  await system.api.clearFaults();
+  expect(code, stderr).toBe(0);
+  expect((await system.api.requests(SEARCH)) - before).toBeGreaterThan(1);
+  const [found] = (await enriched()).filter(({ request }) => (request as string).includes('"domain"'));
+  expect(found).toMatchObject({ matched: true, id: one.id });
+}, 120_000);
+
 it('reveals contact data only if asked, and books it', async () => {
   const one = people.find(({ phone }) => phone !== null)!;
   writeFileSync(

@@ -6,7 +6,7 @@ import type { Answer, Asked, StubState } from './state.js';
 
 /*
  * Enrichment of people. Where the reference is silent: nobody found is 404 or an empty object in turn; the search lists at
- * most three people a page, with ids as numbers; names are compared without capitals.
+ * most three people a page whatever `per_page` says, with ids as numbers; names are compared without capitals.
  */
 
 /** The routes that find people; undefined for other routes. */
@@ -89,13 +89,14 @@ function one(state: StubState, found: Found | undefined, asked: Record<string, u
 
 function search(state: StubState, body: Record<string, unknown>): Answer {
   const domains = Array.isArray(body['domain_list']) ? body['domain_list'].map(low) : [];
+  const page = typeof body['page'] === 'number' ? body['page'] : 1;
   const found = all(state).filter(({ company }) => domains.includes(low(company.website).replace(/^www\./, '')));
   return {
     status: 200,
     body: {
       total_employees: found.length,
       total_pages: Math.ceil(found.length / 3),
-      data: found.slice(0, 3).map(({ person }) => ({
+      data: found.slice(3 * (page - 1), 3 * page).map(({ person }) => ({
         id: new Digits(person.id),
         first_name: person.firstName,
         last_name: person.lastName,

@@ -2,6 +2,10 @@ import type { PersonQuestion } from '../../../schemas/pipeline/enrich.js';
 import { findPerson } from '../../resolve/find-person.js';
 import { rowOf } from '../answer.js';
 import type { Fetcher } from './fetcher.js';
+import { cutShortRow } from './read-pages.js';
+
+// Segment of the last or only answer to a question. The segments of the pages before it begin with `page-`.
+const LAST = 'record';
 
 /** Fetches the answers to the questions of `tidemark enrich --people`. The entity is the question. */
 export const enrichments: Fetcher = {
@@ -10,7 +14,14 @@ export const enrichments: Fetcher = {
   // configuration changed later.
   withoutPersonalData: () => '{}',
   async *fetch(client, _ctx, question, signal, routes) {
-    yield rowOf(await findPerson(client, JSON.parse(question) as PersonQuestion, signal, routes), question, 'record');
+    const { pages, gap } = await findPerson(client, JSON.parse(question) as PersonQuestion, signal, routes);
+    for (const [i, page] of pages.entries()) {
+      const isLast = i === pages.length - 1;
+      const row = rowOf(page, question, isLast ? LAST : `page-${i + 1}`);
+      if (isLast && gap !== null) yield cutShortRow(row, gap);
+      yield row;
+    }
   },
-  finished: (rows) => new Set(rows.map((row) => row.entity_id ?? '')),
+  finished: (rows) =>
+    new Set(rows.filter(({ segment }) => !segment.startsWith('page-')).map((row) => row.entity_id ?? '')),
 };
