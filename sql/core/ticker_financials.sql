@@ -6,8 +6,8 @@ grain: indicator of a fiscal year of a ticker
 key: [ticker, fiscal_year, indicator]
 description: >-
   Financial values that were requested by ticker (stream financials_ticker), as last stated. The API reference
-  does not show what an answer looks like. So this table has only answers that hold reports by year. ops.rejects names all others,
-  with the reason no_report.
+  does not show what an answer looks like. So this table has only answers that hold reports by year. ops.rejects names all other
+  answers, with the reason no_report.
 columns:
   ticker: VARCHAR | Ticker, as requested
   company_id: BIGINT | Company that tidemark resolve found by this ticker alone; NULL if it found none or several

@@ -6,8 +6,8 @@ grain: field of a company for which v1 and v2 of the API state different values
 key: [company_id, field]
 description: >-
   Fields on which the company records of v1 and v2 disagree. Case, spaces, the order of lists and leading zeros of
-  numbers are ignored, and 42 and "42" are equal. Lists disagree unless one contains the other, because v1 may give
-  one entry of several. Fields that only one version states are left out. The dates often explain a difference,
+  numbers are ignored, and 42 and "42" are equal. Lists disagree unless one contains the other, because v1 may state
+  only one of several entries. Fields that only one version states are left out. The dates often explain a difference,
   because one answer is older than the other.
 incremental:
   by: [company_id]

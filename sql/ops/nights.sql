@@ -7,8 +7,8 @@ key: [market, date]
 description: >-
   The run that represents each market and date. Of several runs, it is the run whose crawl ended last. The table ignores
   backfills of past dates, because they store no current state. It also ignores runs that were held back, and runs that were
-  stopped, failed or cancelled before the end of their crawl. The columns with previous_ describe the latest earlier date of
-  the market that has a run here.
+  stopped, failed or cancelled before the end of their crawl. The columns with previous_ describe the market's row of
+  the date before.
 columns:
   market: VARCHAR | Market
   date: DATE | Date of the night
