@@ -56,7 +56,7 @@ export function sortOverflows(
 }
 
 interface AskedWindow {
-  /** The swept segment with the dimension. */
+  /** The segment that was split into windows, and the dimension of the windows: `root/company_status=1/turnover`. */
   sweep: string;
   gte: unknown;
   lte: unknown;

@@ -26,8 +26,8 @@ type Cut = (window: Days, total: number, cap: number, depth: number) => Days[];
 /** The usual methods to stay below a page cap. All of them split the range of incorporation days. */
 export const RIVALS: Record<string, { cut: Cut; differences?: boolean }> = {
   'binary midpoint': { cut: halve },
-  // The total of the second half is the total of the whole minus the total of the first half. If the second half is
-  // above the cap, its search is not needed.
+  // Computes the total of the second half: the total of the whole minus the total of the first half. If the result is
+  // above the cap, the second half needs no search of its own.
   'binary, by difference': { cut: halve, differences: true },
   'k-way quantile': { cut: quantiles },
   'fixed grid': { cut: grid },

@@ -22,7 +22,7 @@ export class ResultOrder {
     if (!this.#shuffled || total < 2) return (place) => place;
     const stride = this.#draw(total);
     const start = this.#draw(total);
-    // A stride that has no common divisor with `total` visits every row exactly once.
+    // If 1 is the only common divisor of the stride and `total`, every row is visited exactly once.
     const coprime = firstCoprime(stride, total);
     return (place) => (start + place * coprime) % total;
   }

@@ -31,7 +31,7 @@ function daysBefore(year: number): number {
 }
 
 const FIRST_YEAR = 1600;
-/** Unix days of 1 January for 600 years. They are kept, because `buildColumns` needs them millions of times. */
+/** The unix day of 1 January of each of 600 years. Computed once, because `buildColumns` needs them millions of times. */
 const NEW_YEARS = Int32Array.from({ length: 600 }, (_, n) => daysBefore(FIRST_YEAR + n));
 
 /** Returns the unix day of 1 January of a year. */

@@ -46,8 +46,8 @@ export class Dice {
   }
 
   /**
-   * Returns a number in [-3.46, 3.46] with approximately a standard normal distribution. It is the sum of four random
-   * bytes.
+   * Returns a number in [-3.46, 3.46] with approximately a standard normal distribution, computed from the sum of four
+   * random bytes.
    */
   normal(tag: number, a: number, b = 0): number {
     const h = this.draw(tag, a, b);

@@ -23,8 +23,8 @@ WITH matched AS (
   WHERE kind = 'registration'
     AND matched
     AND trim(request ->> '$.ticker') <> ''
-    -- If the question also had another number, the API could have found the company by that number. So skip such
-    -- questions.
+    -- If the question also had a register number or VAT number, the API could have found the company by that number. So
+    -- skip such questions.
     AND (request ->> '$.registration_number') IS NULL
     AND (request ->> '$.vat_number') IS NULL
   GROUP BY ALL

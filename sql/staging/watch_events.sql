@@ -112,8 +112,9 @@ delivered AS (
 )
 SELECT
   f.*,
-  -- Compare whole seconds, because listings may round the time differently. A repeated delivery is identical. Without
-  -- `personalData: contacts`, an event about people has a fingerprint instead of its content.
+  -- Events of listings: only whole seconds count, because two listings may round the time of an event differently.
+  -- Deliveries: all digits of the time count, because a repeated delivery is identical. Without `personalData: contacts`,
+  -- an event about people has a fingerprint instead of its content.
   md5(CAST(CASE f.received_via
     WHEN 'poll' THEN to_json([CAST(f.company_id AS VARCHAR), watch_field(f.field),
       strftime(f.occurred_at AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S'), f.status,

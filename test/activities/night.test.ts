@@ -173,7 +173,7 @@ describe('openRun', () => {
     expect(ctx.stampsAfter).toBe(stamp);
     expect(ctx.startedAt > stamp).toBe(true);
     expect(ctx.note).toMatch(/05:00/);
-    // Another worker, which has not seen that stamp, learns it from the run.
+    // Another worker does not know `stamp`: it reads the time of the latest answer from the run.
     all = await makeActivities();
     rmSync(path.join(project.dataDir, 'landing/companies'), { recursive: true });
     await run('closeRun', { ctx, outcome: 'partial', note: null, heldBack: null });

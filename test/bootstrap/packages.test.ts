@@ -146,7 +146,7 @@ it('adds packages of other platforms to an incomplete lockfile', () => {
     dev: true,
     optional: true,
   });
-  // Another version already has the top-level folder.
+  // The folder at the top level already holds another version of the package.
   expect(complete['node_modules/tool/node_modules/@tool/win32-x64']?.version).toBe('2.0.0');
   expect(completePackages(complete)).toEqual(complete);
 });

@@ -61,7 +61,7 @@ export class Supervised {
   async fillDisk(milliseconds: number): Promise<void> {
     const limitFiles = (bytes: number | 'unlimited'): void => {
       const pid = this.#child?.pid;
-      // Not possible between two starts.
+      // Between two starts there is no process to limit.
       if (pid !== undefined) spawnSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:`]);
     };
     limitFiles(ROOM_LEFT);

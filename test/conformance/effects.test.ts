@@ -33,7 +33,7 @@ async function list(
 
 const paged = ROUTES.filter(({ parameters }) => parameters.some(({ name }) => name === 'per_page')).map(nameOf);
 
-/** Parameters to keep, where the call with all parameters finds too few rows. */
+/** The only parameters to send to a route where a call with all parameters finds too few rows. */
 const WIDE: Record<string, string[]> = {
   'POST /v2/overview': ['country_code'],
   'POST /v2/enrichment/employee/search': [],
@@ -118,7 +118,7 @@ describe('criteria of lists', () => {
   });
 });
 
-/** Parameters that each find a record: route, other required parameters, kind of record, names. */
+/** Parameters that find a record on their own: route, other required parameters, kind of record, names of the parameters. */
 const leading: [route: string, besides: string[], record: 'company' | 'person', names: string[]][] = [
   ['POST /v2/enrichment/url', [], 'company', ['url']],
   ['POST /v2/enrichment/company/pronet', [], 'company', ['pronet']],

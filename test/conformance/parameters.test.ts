@@ -19,7 +19,7 @@ let api: Conformance;
 beforeAll(async () => {
   api = await startConformance();
 });
-// Routes about a watch need one, and one of the routes stops it.
+// Routes about a watch need a watched company. One of these routes ends the watch, so start it before each test.
 beforeEach(async () => {
   await api.app.send('POST', `/v2/companies/${api.id}/watch/start`, {});
 });
@@ -65,7 +65,7 @@ describe('missing parameters', () => {
     },
   );
 
-  // The others are optional and are omitted one at a time.
+  // All other parameters are optional. Each test leaves out one of them.
   const optional = sent.filter(([, , { required }]) => required === false);
   it.each(optional)('accepts a call without the optional %s', async (_label, route, { name }, place) => {
     expectSuccess(route, await call(route, { [name]: undefined }, place));

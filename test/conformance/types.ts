@@ -55,7 +55,7 @@ const PRIMITIVES: Readonly<Record<string, Primitive>> = {
     example: (n) => WATCH_FIELDS[n % WATCH_FIELDS.length],
     wrong: 'no.such_field',
   },
-  // Values may be null, or text that reads as a number. The tests say so for every indicator; the reference does not.
+  // The tests accept null, or a number as text, for every indicator, although the reference does not say so.
   'Financial year': { holds: isObject, example: exampleYear, wrong: 5 },
 };
 

@@ -81,7 +81,7 @@ for (const { name, skip, start } of SERVERS) {
       return replaceIn(file.services[service], replace) as Service;
     };
     const environmentOf = (service: Service): Record<string, string> => ({
-      // What the image sets.
+      // The image sets this variable.
       TIDEMARK_DATA: path.join(dir, 'data'),
       ...service.environment,
     });

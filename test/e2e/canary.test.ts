@@ -146,7 +146,7 @@ describe('an API key that the API echoes', () => {
   });
 });
 
-/** Every byte string in a structure as text, because payloads hold JSON in bytes. */
+/** Returns all byte strings inside a value as text. Temporal's payloads hold their JSON as bytes. */
 function payloadTexts(value: unknown): string[] {
   if (value instanceof Uint8Array) return [Buffer.from(value).toString('utf8')];
   if (typeof value !== 'object' || value === null) return [];

@@ -85,7 +85,7 @@ describe(`runs that continue as new after ${EVENTS} events`, () => {
     for (const once of ['openRun', 'closeRun', 'loadLanding', 'publishWarehouse']) {
       expect(activities.filter((name) => name === once)).toEqual([once]);
     }
-    // One reads the nomenclatures, one the contact metrics.
+    // One listing reads the nomenclatures, the other the contact metrics.
     expect(activities.filter((name) => name === 'crawlListing')).toHaveLength(2);
     expect(activities.filter((name) => name === 'crawlChunk')).toHaveLength(
       Math.ceil(companies.length / 10) + Math.ceil(known.length / 10),

@@ -59,7 +59,7 @@ it('reads the executives by search and details if the API refuses the listing', 
       { endpoint: 'GET /v1/finder/company/executives', replacedBy: 'POST /v1/finder/executives' },
     ]);
     await api.expectExecutivesEqualTruth(other);
-    // A refused listing is asked only until it is known to be refused.
+    // Once the API has refused the listing for some companies, Tidemark stops requesting it.
     expect(await api.faultsMet()).toBeLessThan(40);
   } finally {
     await api.clearFaults();

@@ -28,7 +28,7 @@ describe('a market with 2,000 identical companies that no filter can separate', 
     expect(stdout).toMatch(/: partial, incomplete\n/);
     expect(stdout).toMatch(/1,500 of 2,500 companies \(60\.00 %\), 1,000 missing/);
     expect(code).toBe(1);
-    // The missing companies do not hold back the night.
+    // The night becomes current although companies are missing.
     const { hasDetails } = system.api.truthOf(0);
     const ids = async (sql: string) => (await system.project.query(sql)).map(({ id }) => id as string).toSorted();
     const members = await ids('SELECT company_id::VARCHAR AS id FROM marts.market_members');

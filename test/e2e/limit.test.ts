@@ -98,7 +98,7 @@ describe('an API that answers `limit` for long', () => {
     for (const run of runs) {
       const result = (await run.result()) as RunResult;
       expect(result).toMatchObject({ outcome: 'complete', rejects: 0 });
-      // Only one kind of note is allowed: runs at the same time share the quota, so each notes the calls of the others.
+      // The only notes are about calls of other runs: runs at the same time share the quota, and each notes these calls.
       expect(result.notes.filter((note) => !note.startsWith('The API counted'))).toEqual([]);
     }
   });

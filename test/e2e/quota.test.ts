@@ -57,7 +57,7 @@ describe('a daily quota that is too small', () => {
     expect(result.outcome).toBe('complete');
     expect(result.notes).toEqual([expect.stringMatching(/The API counted \d+ .* \d+ calls are not from this run/)]);
     const [drift] = await system.project.query('SELECT drift::INTEGER AS drift FROM ops.quota_drift');
-    // Refused calls were sent but not counted; they hide as many calls of the other user.
+    // The drift may be lower than 60: the run sent calls that the API refused and did not count.
     expect(drift?.['drift']).toBeGreaterThan(60 - 6 * CONCURRENCY);
     expect(drift?.['drift']).toBeLessThanOrEqual(60);
     await system.api.expectMarketEqualsTruth(system.project);

@@ -48,7 +48,7 @@ describe('rotation over companies without a date', () => {
   it('searches a part on later nights and carries over the rest', async () => {
     for (let again = 0; again < NIGHTS; again++) {
       const { coverage, outcome, incomplete } = await night();
-      // Carried members are named; only found companies count.
+      // Coverage counts only companies found in this night, and names those carried over from earlier nights.
       const carriedOver = coverage?.carried?.companies ?? 0;
       expect(carriedOver).toBeGreaterThan(0);
       expect(coverage).toMatchObject({

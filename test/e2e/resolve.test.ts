@@ -118,7 +118,7 @@ describe.skipIf(TARGET === 'stub')('tidemark resolve', () => {
     // The country is part of a question, so questions without it are new.
     expect(result.due).toEqual([
       { stream: 'matches', known: 2, due: 2, reasons: { unfetched: 2 } },
-      // Both companies are known from the list before.
+      // The warehouse has the records of both companies from the list before.
       { stream: 'companies', known: 2, due: 0, reasons: {} },
     ]);
     const again = await tidemark('resolve', file, '--json');

@@ -85,7 +85,7 @@ describe('schedules from tidemark.yaml', () => {
       return action.workflowId;
     };
     expect([await startedAs(TENDERS), await startedAs(WATCH)]).toEqual(['tenders/scheduled', 'watch/scheduled']);
-    // As older versions named them.
+    // Older versions of Tidemark gave the schedule's runs this workflow id.
     await system.temporal.client.schedule.getHandle(TENDERS).update(({ action, ...rest }) => ({
       ...rest,
       action: { ...action, workflowId: 'tenders/undefined/scheduled' },

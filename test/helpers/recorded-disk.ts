@@ -94,7 +94,7 @@ function stateOf(file: string): () => void {
 
 function place(from: string, to: string): void {
   if (root === '' || !path.resolve(to).startsWith(root)) return;
-  // A link makes its target visible.
+  // A new link makes its target visible, so the target must be durable.
   const target = fs.lstatSync(from).isSymbolicLink() ? path.resolve(path.dirname(to), fs.readlinkSync(from)) : null;
   placements.push({ to: relative(to), lost: target === null ? lostContent(from) : findLost(target) });
   look(relative(to));
@@ -135,7 +135,7 @@ export function recordFs(original: typeof fs): typeof fs {
   const recorded = {
     ...original,
     renameSync(...[from, to]: Parameters<typeof fs.renameSync>): void {
-      // Without `from` it fails, as it should.
+      // If `from` does not exist, there is nothing to record: the rename below fails.
       if (fs.lstatSync(from, { throwIfNoEntry: false }) !== undefined) place(String(from), String(to));
       original.renameSync(from, to);
     },

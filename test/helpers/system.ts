@@ -29,7 +29,7 @@ export interface System {
   run(type: string, workflowId: string, input?: object): Promise<RunResult>;
   /** Runs `tidemark …` in the project's folder. */
   tidemark(...args: string[]): Promise<CliResult>;
-  /** The same with additional environment. */
+  /** Runs `tidemark …` with additional environment variables. */
   tidemarkWith(env: Record<string, string>, ...args: string[]): Promise<CliResult>;
   /** Adds a project with the same API and Temporal server. */
   addProject(config?: SystemOptions['config'], namespace?: string): Project;

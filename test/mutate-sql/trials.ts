@@ -63,7 +63,7 @@ export async function loadTrials(copy: string) {
   const { runAudits } = await load<typeof AuditModule>('models/audit.ts');
   const { buildModels } = await load<typeof RunModelsModule>('models/run-models.ts');
 
-  // Parsing all models takes longer than most cases.
+  // Read once: parsing all models takes longer than most cases.
   const models = await readModels();
   const sql = new Map(models.map(({ model, sql: query }) => [model, query]));
 

@@ -80,7 +80,7 @@ it('has no lifecycle scripts', () => {
 it('has an executable command', () => {
   for (const file of Object.values(manifest.bin)) {
     expect(read(file)).toMatch(/^#!\/usr\/bin\/env node\n/);
-    // Git stores the mode; a file not yet added shows nothing.
+    // Git stores whether a file is executable. For a file that is not yet added, the output is empty.
     expect(execFileSync('git', ['ls-files', '--stage', file], { cwd: ROOT, encoding: 'utf8' })).toMatch(/^(100755 |$)/);
   }
 });

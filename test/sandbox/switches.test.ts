@@ -301,7 +301,7 @@ describe('order of results', () => {
     expect([await idsOf(again, 1), await idsOf(again, 1)]).toEqual([first, second]);
     const pages = new Set<number>();
     for (let page = 1; page <= 6; page++) for (const id of await idsOf(shuffled, page)) pages.add(id);
-    // 600 rows were answered, some of them twice.
+    // The six pages have 600 rows, but some companies are on two pages.
     expect(pages.size).toBeLessThan(600);
   });
 
@@ -341,7 +341,7 @@ describe('identical companies', () => {
     const ids = world.companyIds(day).slice(0, 150);
     const profiles = ids.map((id) => world.profile(id, day)!);
     expect(new Set(profiles.map((profile) => JSON.stringify(profile))).size).toBe(1);
-    // They are still different companies.
+    // The clones have equal profiles, but different register numbers.
     const records = await Promise.all(
       ids.slice(0, 40).map(async (id) => (await app.get<{ registration_number: string }>(`/v2/companies/${id}`)).body),
     );

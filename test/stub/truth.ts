@@ -20,7 +20,7 @@ export function holdable({ companies }: Pick<StubState, 'companies'>): StubCompa
   return companies.filter(({ id }) => /^\d+$/.test(id) && BigInt(id) < 2n ** 63n).toSorted(byId);
 }
 
-/** The same with companies that left: the warehouse keeps their last state. */
+/** Like `holdable`, plus the companies that left: the warehouse keeps their last state. */
 function everListed({ companies, departed }: Pick<StubState, 'companies' | 'departed'>): StubCompany[] {
   return holdable({ companies: [...companies, ...departed] });
 }

@@ -70,7 +70,7 @@ class World {
   ) {}
 
   work(name: string, input: unknown): unknown {
-    // Every execution calls these again, so they are not counted as work.
+    // Every execution calls `planDue` and `readQuota` again, so no signal is tied to their number.
     if (name !== 'planDue' && name !== 'readQuota') this.#signal(name);
     switch (name) {
       case 'openRun':
@@ -120,7 +120,7 @@ class World {
     const landed = { failed: 0, limited: false };
     if (key === 'companies 1') return { ...this.#landed(2), ...landed, failed: 1 };
     if (key === 'companies 2' && this.#once(key)) return { rows: 1, requests: 1, failed: 0, limited: true };
-    // No record was answered while the other chunk's were, so the chunk is repeated.
+    // The API answered the records of the other chunk, but none of this chunk. So the workflow repeats this chunk.
     if (key === 'financials 1' && this.#once(key)) return { ...landed, rows: 0, requests: 1, closed: { sure: false } };
     if (key === 'financials 2') return { ...this.#landed(2), ...landed, refused: [REFUSAL] };
     return { ...this.#landed(2), ...landed };

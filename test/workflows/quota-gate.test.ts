@@ -41,7 +41,7 @@ describe.each([5, 2_000])('the quota gate, at most %i events in a history', (lim
       else readQuota = () => room;
     };
     await temporal.run(quotaGate, [{ waiting: [waiter('a'), waiter('b')] }]);
-    // The fifth try succeeds; the figure that follows wakes the other run.
+    // The fifth attempt finds quota, and the next reading of the quota wakes the other run.
     expect(temporal.timers).toEqual([300, 300, 600, 1_200, 2_400, 3_600]);
     expect(temporal.signalled).toEqual(['a', 'b', 'a', 'b', 'a', 'b']);
     expect(temporal.carried).toHaveLength(cut(5));

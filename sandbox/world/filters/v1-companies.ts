@@ -115,8 +115,8 @@ function keepTrading(rows: Rows, flag: boolean | undefined, bit: number, { colum
 }
 
 /**
- * Keeps companies that have one of the national industry codes, in the codes of any country. The filter contains
- * numbers, so leading zeros of a code make no difference.
+ * Keeps companies whose national industry code is one of the given codes. A given code applies to every country that has
+ * such a code. The filter contains numbers, so leading zeros of a code make no difference.
  */
 function keepSic(rows: Rows, codes: number[] | undefined, { columns }: V1Scope): void {
   if (codes === undefined || codes.length === 0) return;

@@ -30,7 +30,7 @@ export const DONORS: readonly { id: number; name: string }[] = [
   'Reconstruction Facility',
 ].map((name, position) => ({ id: 300 + position * 9, name }));
 
-/** The attributes of a tender on a day that filters and sorting use. */
+/** The attributes of a tender that filters and sorting use, as of one day. */
 export interface TenderFacts {
   number: number;
   slug: string;

@@ -141,7 +141,7 @@ describe('requests of the client functions', () => {
         async ({ client }) => void reached.add((await call(client)).endpoint),
       );
     }
-    // Requested only as a fallback, see below.
+    // This route is requested only if GET is refused. A later test calls it.
     reached.add('POST /v1/finder/nomenclatures');
     expect([...reached].sort()).toEqual([...routes].sort());
     expect(routes.filter((route) => route.includes(' /v2'))).toHaveLength(32);

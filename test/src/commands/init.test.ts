@@ -86,7 +86,7 @@ describe('tidemark init without a terminal', () => {
     const { stdout } = await init([...withKey(), '--yes', '--json']);
     const { forecast } = JSON.parse(stdout) as { forecast: { spent: number } };
     const { total } = (await (await fetch(`${sandbox.url}/_sandbox/requests`)).json()) as { total: number };
-    // One request checks the API key.
+    // The forecast does not count the request that checks the API key.
     expect(forecast.spent).toBe(total - 1);
   });
 

@@ -182,7 +182,7 @@ describe('createRedactor', () => {
         const whole = core.replaceAll(/\s/g, '');
         for (let at = 0; at + 16 <= whole.length; at++) {
           const piece = whole.slice(at, at + 16);
-          // Only pieces of the key's own encoding, not of the surrounding text.
+          // Check only pieces that come from the key, not from the text around it.
           if (at > 10 && at + 26 < whole.length) expect(read).not.toContain(piece);
         }
       }),

@@ -41,7 +41,7 @@ describe('the stored API key', () => {
     expect(secrets()).toEqual(['api-key', 'login.json']);
     for (const name of secrets()) expect(statSync(path.join(dataDir, 'secrets', name)).mode & 0o777).toBe(0o600);
     expect(statSync(path.join(dataDir, 'secrets')).mode & 0o777).toBe(0o700);
-    // So that TIDEMARK_API_KEY_FILE can name the file on another machine.
+    // The file holds only the key, so TIDEMARK_API_KEY_FILE can name it on another machine.
     expect(readFileSync(path.join(dataDir, 'secrets', 'api-key'), 'utf8')).toBe(`${KEY}\n`);
     expect(readFileSync(path.join(dataDir, 'secrets', 'login.json'), 'utf8')).not.toContain(KEY);
   });

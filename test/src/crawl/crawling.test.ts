@@ -228,7 +228,7 @@ describe('an API with faults', () => {
     due([1, 2, 3]);
     const fetching = fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency: 1 }, heartbeat);
     await expect(fetching).rejects.toThrow(/Invalid token/);
-    // The record's request, and one that checks the key elsewhere.
+    // Two requests: one for the record, and one to another route, which checks the API key.
     expect(asked).toBe(2);
     await stop();
   });
@@ -287,7 +287,7 @@ describe('an API with faults', () => {
     expect(landed()).toEqual([]);
     expect(asked).toEqual(['1', '2', '3', '4', '5', '6']);
     left = 100;
-    // One more request checks whether quota is left.
+    // The next call first checks with one request whether quota is left.
     expect(await fetchCompanies()).toMatchObject({ rows: 8, requests: 3, limited: false });
     expect(asked.slice(6)).toEqual(['metrics', '6', '7', '8']);
     await stop();

@@ -129,7 +129,7 @@ describe('employees of a company above the page cap', () => {
       ({ limited } = await fetch('employees', asked.length + 4));
     }
     const searches = asked.filter((one) => one.startsWith('/v2/employees'));
-    // Each attempt may repeat only the page that it held back.
+    // Each attempt may request again only the one page that the attempt before had not yet landed.
     expect(searches.length - new Set(searches).size).toBeLessThan(10);
     const found = new Set(
       landed('employees').flatMap(({ body }) =>

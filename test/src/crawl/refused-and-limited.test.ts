@@ -182,7 +182,8 @@ describe('a key without permission for a stream', () => {
     expect(result).toMatchObject({ failed: 0, closed: { sure: true } });
     expect(result.rows).toBeGreaterThan(80);
     expect(failed()).toEqual([]);
-    // Of the 400 records left: twenty consecutive refusals, and requests in flight meanwhile.
+    // The rest of the 400 records got no request: the chunk ended after twenty consecutive refusals. Requests in flight
+    // at that time are counted too.
     expect(asked.length).toBeLessThan(220);
   });
 
@@ -268,13 +269,13 @@ describe('alternating faults', () => {
     due(many(count));
     expect(await fetch()).toMatchObject({ failed: count / 2 });
     expect(failed().toSorted((a, b) => a - b)).toEqual(many(count).filter((id) => id % 2 === 1));
-    // Checks of the API repeat no other record.
+    // The requests that check the API fetch no record again.
     const evens = many(count).filter((id) => id % 2 === 0);
     expect(evens.map((id) => times(`/v2/companies/${id}`))).toEqual(evens.map(() => 1));
   });
 
   it('fetches records that fail at first without checking the API', async () => {
-    // Each is sent twice before the chunk's second pass.
+    // Each failing record is requested twice in the chunk's first pass, so it succeeds in the second pass.
     answer = (where) =>
       /companies/.test(where) && idOf(where) % 2 === 1 && times(where) <= 2
         ? [500, { detail: 'Internal server error' }]

@@ -107,7 +107,7 @@ describe('ops.drift', () => {
         sample: expect.stringMatching(/^"\d+"$/),
       },
     ]);
-    // Unchanged values are loaded, and the rest is in the landing zone.
+    // Postal codes are loaded although they came as numbers. New fields are in the landing zone.
     expect(await warehouse.db.count('SELECT count(*) FROM core.companies WHERE zip_code IS NOT NULL')).toBe(120);
     expect(
       await warehouse.db.count(
@@ -293,7 +293,7 @@ describe('ops.drift', () => {
       { run: 'r2', is_rest: false, type: 'number', paths: '100', bodies: '100' },
       { run: 'r2', is_rest: true, type: 'mixed', paths: '1', bodies: '2' },
     ]);
-    // Nothing is declared of the members of an open body, so none is listed as seen.
+    // The reference does not list the members of such a body, so `ledger.shapes` names none of them.
     expect(await warehouse.db.rows(`SELECT path, kind FROM ledger.shapes WHERE stream = 'nomenclatures'`)).toEqual([
       { path: '$', kind: 'bodies' },
     ]);

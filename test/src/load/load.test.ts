@@ -54,7 +54,7 @@ describe('loadLanding', () => {
       { entity_id: '2' },
       { entity_id: 'q' },
     ]);
-    // The fault remains at the next load.
+    // The next load fails for the same reason.
     await expect(loadLanding(warehouse, dataDir)).rejects.toThrow(message);
   });
 

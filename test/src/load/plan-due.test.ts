@@ -231,7 +231,7 @@ describe('planDue', () => {
         [1, 2, 3, 4].map((id) => ({ id })),
       );
       expect(await why([...answers, ...night(18, [1, 2]), listed])).toEqual(['entered 3', 'entered 4']);
-      // An incomplete night proves no absence; a company that was never listed is not requested.
+      // The night of the 18th is incomplete, so it does not prove that companies 3 and 4 were absent.
       expect(await why([...answers, ...night(18, [1, 2], 1), listed])).toEqual([]);
       // Listed every night and still gone: not requested again.
       expect(await why([...answers, ...night(18, [1, 2, 3, 4]), listed])).toEqual([]);

@@ -67,7 +67,7 @@ describe('the loopback address', () => {
       { state: `${state}x`, api_key: 'evil' },
       { state: session, api_key: 'evil' },
       { session: state, api_key: 'evil' },
-      // A wrong state must not be saved by the right session.
+      // A wrong state is refused even if the session is right.
       { state: 'x', session, api_key: 'evil' },
     ];
     for (const query of wrong) expect((await callback(query)).status).toBe(403);

@@ -81,7 +81,7 @@ describe('market nights', () => {
 
   test.each([
     ['partial', asOfNow],
-    // As older versions filed it.
+    // Older versions of Tidemark stored such a night as complete.
     ['complete', asBefore],
   ])('treats carried-over members as no proof in a night stored as %s', async (outcome, told) => {
     const { db } = await buildFrom([

@@ -63,11 +63,11 @@ it('saves only sets with other files, and every rollback', async () => {
   await saveSet(db, two, { origin: 'rollback', ofSet: 2, now: NOW });
   const held = await heldSet(db);
   expect(held).toMatchObject({ set: 3, origin: 'rollback', ofSet: 2, appliedAt: '2026-11-20T02:00:00Z' });
-  // Runs and replays build the restored set, perhaps with the macros of today.
+  // Runs and replays build the restored set, with its own macros or with the current ones. The rollback stays in force.
   for (const origin of ['run', 'replay'] as const)
     for (const set of [two, await setOf(2, readShared())]) await saveSet(db, set, { origin, now: NOW });
   expect(await heldSet(db)).toEqual(held);
-  // Ends the rollback, although the files are the same.
+  // `apply` ends the rollback, although the files are the same.
   await saveSet(db, two, { origin: 'apply', now: NOW });
   expect(await heldSet(db)).toBeUndefined();
   expect(await origins()).toEqual([

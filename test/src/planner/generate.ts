@@ -4,14 +4,14 @@ import type { Company } from './simulated-market.js';
 export interface MarketShape {
   companies: number;
   seed: number;
-  /** Shares between 0 and 1. */
+  /** Shares of companies without these values, between 0 and 1. */
   withoutIncorporation?: number;
   withoutLegalForm?: number;
   withoutEmployees?: number;
   withoutTurnover?: number;
-  /** Share incorporated on one single day. */
+  /** Share of companies that were incorporated on one single day. */
   spike?: number;
-  /** Number of legal forms and countries; the first ones hold most companies. */
+  /** Number of legal forms and of countries. Most companies have one of the first few. */
   legalForms?: number;
   countries?: number;
   firstYear?: number;

@@ -395,7 +395,7 @@ describe('API variants', () => {
     expect(coverage.why.reduce((sum, w) => sum + w.missing, 0)).toBe(unlisted.length);
     expect(ratio).toBeLessThan(2);
     expect(plan.segments().some((s) => s.state === 'drifted')).toBe(true);
-    // Asked again, the pages listed as few: no other reason is known.
+    // The second reading of the pages listed as few companies, so the plan knows no other reason.
     const reasons = coverage.why.filter((w) => w.class === 'drifted').map((w) => w.reason);
     expect(new Set(reasons.map((reason) => reason.replaceAll(/\d+/g, 'n')))).toEqual(
       new Set(['its pages list n of n companies, even when they are read a second time']),
@@ -440,7 +440,7 @@ describe('version 1 without a page cap', () => {
     expect(plan.segments().some((s) => s.segment === 'root/v1')).toBe(false);
     expect(coverage.distinct_companies).toBe(listed.size);
     for (const { reason: text } of coverage.why) expect(text).toMatch(reason);
-    // Companies found only by a probe do not count.
+    // A company that only a probe listed does not count as found, so leave out the answers to probes.
     const searched = [...answers].filter(([key]) => !key.endsWith('#probe'));
     for (const [, answer] of searched) if ('ids' in answer) for (const id of answer.ids) expect(listed).toContain(id);
   });

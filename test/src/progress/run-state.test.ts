@@ -112,7 +112,7 @@ describe('advance', () => {
         let state: RunState | null = null;
         let counted = 0;
         looks.forEach(({ done, parts, answered }, i) => {
-          // The workflow only counts up.
+          // In a workflow, the number of done records never falls.
           counted = Math.max(counted, done);
           const step = { ...companies, done: counted };
           const before: RunState | null = state;

@@ -169,7 +169,7 @@ describe('applyModels', () => {
       'marts/companies_disagreement',
     ]) {
       const source = readFileSync(`sql/${name}.sql`, 'utf8');
-      // The mart reads the history of version 2 first, then that of version 1, which keeps its column.
+      // The mart names the column of version 2's history first, then that of version 1's history. Only the first is renamed.
       const text = name.startsWith('marts/')
         ? source.replace('is_current', 'stands')
         : source.replaceAll('is_current', 'stands');
@@ -479,7 +479,7 @@ describe('a model environment', () => {
         columns: `${columns}\n  more: INTEGER | More`,
       },
       reader,
-      // Also reads a view of the writer.
+      // This model also reads a view that only the writer has.
       {
         name: 'records',
         sql: 'SELECT company_id AS id FROM ledger.company_records WHERE (SELECT count(*) FROM meta.models) > 0',

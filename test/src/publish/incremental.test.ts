@@ -209,7 +209,7 @@ describe('a full publication', () => {
     const file = realpathSync(publishedFile(dataDir));
     chmodSync(file, 0o600);
     const handle = openSync(file, 'r+');
-    // Keep the headers, so that the file can still be opened.
+    // Damage the file after its headers, so that it can still be opened.
     for (let at = 3 * 4_096 + 1_000; at < statSync(file).size; at += 4_096)
       writeSync(handle, Buffer.alloc(64, 1), 0, 64, at);
     closeSync(handle);

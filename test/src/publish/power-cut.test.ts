@@ -48,7 +48,7 @@ describe('publications and power cuts', () => {
     const ways = [currentLink(dataDir), publishedFile(dataDir), publishedLake(dataDir)];
     expect(ways.flatMap(findLost)).toEqual([]);
 
-    // Files shared with the first lake are durable already.
+    // The second publication adds only these two names. Files shared with the first lake are durable already.
     await publish(warehouse, dataDir, { run: 'r2', now: new Date(NOW.getTime() + 1_000) });
     expect(published().slice(names.length)).toEqual(
       ['builds/20261120T040001000Z-r2', 'current'].map((name) => ({ to: `published/${name}`, lost: [] })),
@@ -64,12 +64,12 @@ describe('publications and power cuts', () => {
     await land(dataDir, marketNight({ run: 'r1', date: '2026-11-20', ids: [1, 2] }));
     await rebuildWarehouse(dataDir, { now: NOW, personalData: true });
     const file = path.relative(dataDir, warehouseFile(dataDir));
-    // Renamed once into the lock's folder and once out of it.
+    // The warehouse file is renamed twice: into the folder of the lock and out of it.
     const placed = listPlacements().filter(({ to }) => path.basename(to) === path.basename(file));
     expect(placed.map(({ lost }) => lost)).toEqual([[], []]);
     expect(placed.at(-1)?.to).toBe(file);
     expect(findLost(publishedFile(dataDir))).toEqual([]);
-    // Its content was durable before; the publication has written to it since.
+    // Check only the name of the warehouse file: the publication has written to the file since its last fsync.
     expect(findLost(warehouseFile(dataDir)).filter((what) => what.startsWith('name'))).toEqual([]);
   });
 

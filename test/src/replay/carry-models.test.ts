@@ -55,7 +55,7 @@ describe('model versions in a replay', () => {
     const { notes } = await rebuildWarehouse(dataDir, { now: LATER, personalData: false });
     expect(notes).toEqual([]);
     expect(await look(dataDir, recorded)).toEqual(before);
-    // No rollback holds the models, so the only set is that of the replay.
+    // No rollback was in force, so the new warehouse has only one set: that of the replay.
     expect(await look(dataDir, async ({ db }) => readSets(db))).toMatchObject([{ set: 1, origin: 'replay' }]);
   });
 });

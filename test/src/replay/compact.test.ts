@@ -10,7 +10,7 @@ import { openWarehouse, type Warehouse } from '../../../src/duckdb/open.js';
 import { readModels } from '../../../src/models/models.js';
 import { land, marketNight, openTestWarehouse, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
 
-// These tables describe the time of the build and the number of bodies seen.
+// Not compared: these tables contain the time of the build, or the number of bodies loaded.
 const LEFT_OUT = new Set(['ops.checks', 'meta.models', 'ops.drift']);
 
 const company = (id: number, day: number, phone: string, status = 200): Answer => ({
@@ -124,7 +124,7 @@ describe('compaction of landed parts', () => {
     // between.
     expect(done.dropped).toBe(7);
     expect(new Set(landedRows(dataDir).map((row) => JSON.stringify(row))).size).toBeLessThan(rows);
-    // All parts state their content in the same way: crawled, joined and emptied ones.
+    // Every part states its content in its footer, whether it was crawled, joined or emptied.
     for (const { file } of readManifests(dataDir)) {
       const [content] = await warehouse.db.rows(
         `SELECT decode(value) AS value FROM parquet_kv_metadata('${file}') WHERE decode(key) = 'content'`,
@@ -215,7 +215,7 @@ describe('compaction of folders without models', () => {
       readManifests(dataDir, { stream }).reduce((sum, { bytes }) => sum + bytes, 0);
     const streams = ['companies', 'prospecting', 'coverage'] as const;
     const bytesBefore = streams.reduce((sum, stream) => sum + bytesOf(stream), 0);
-    // One part is nothing to join, whatever the limit says; two are.
+    // `minParts: 0` joins folders with two parts or more: a single part cannot be joined.
     const done = await compactLanding(warehouse, dataDir, { minParts: 0 });
     const bytesAfter = streams.reduce((sum, stream) => sum + bytesOf(stream), 0);
     expect(done).toEqual({ folders: 3, partsBefore: 6, partsAfter: 3, bytesBefore, bytesAfter, dropped: 0 });

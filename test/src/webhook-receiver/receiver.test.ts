@@ -292,7 +292,7 @@ describe('the delivery log', () => {
   it("lands another log's deliveries only after that log ended", async () => {
     const bodies = [...Array(500).keys()].map(delivery);
     await Promise.all(bodies.map((body, i) => log.keep(body, String(i))));
-    // All deliveries are in the spool of an open log.
+    // `log` is still open, and its spool holds all deliveries.
     const rows: number[] = [];
     const quick = { onCommit: (count: number) => rows.push(count), leaseMs: 200, beatMs: 20 };
     const next = DeliveryLog.open(dataDir, clock, { ...quick, place: 'another machine' });

@@ -102,9 +102,9 @@ describe('a frozen receiver', () => {
     expect(await missing([delivery(1)])).toEqual([]);
     frozen.signal('SIGCONT');
     const acknowledged = (await answers).flatMap((status, i) => (status === 200 ? [sent[i] ?? ''] : []));
-    // An open connection may have timed out meanwhile.
+    // Not all deliveries are answered 200: while the receiver was frozen, open connections may have timed out.
     expect(acknowledged.length).toBeGreaterThan(10);
-    // Its open spool is landed when it stops.
+    // A receiver lands its open spool when it stops.
     await Promise.all([frozen.stop(), other.stop()]);
     expect(await missing(acknowledged)).toEqual([]);
     expect(leftFiles()).toEqual([]);

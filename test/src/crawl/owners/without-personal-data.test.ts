@@ -99,7 +99,7 @@ describe('answers about owners without personal data', () => {
       fc.constantFrom('name', 'owners', 'person', 'id', 'type', 'company', 'share', 'country', 'status', 'x', name),
       fc.string(),
     );
-    // Only an item that calls itself a company may keep a name.
+    // The type `person`, never `company`: only an item whose type is a company may keep its name.
     const leaf = fc.oneof(fc.constant(name), fc.integer(), fc.boolean(), fc.constant(null), fc.constant('person'));
     const { node } = fc.letrec((tie) => ({
       node: fc.oneof(

@@ -152,7 +152,10 @@ function enrichments(company: number): Answer[] {
   ].map(({ question, request, body }) => asked('enrichments', question, request, body));
 }
 
-/** Answers to a list of companies: one is found by the e-mail address of a person who is forgotten, another by its own. */
+/**
+ * Answers to a list of companies. One company is found by the e-mail address of a person to forget, the other by an
+ * address of its own.
+ */
 function matches(company: number): Answer[] {
   const [, , email] = markersOf(goneId(company, 4));
   return [email!.toUpperCase(), `office@firm-${company}.example`].map((address) =>
