@@ -26,7 +26,7 @@ export function mergeLatencies(into: LatencyBuckets, from: LatencyBuckets): void
 export function percentile(buckets: LatencyBuckets, share: number): number | null {
   const total = Object.values(buckets).reduce((sum, count) => sum + count, 0);
   let seen = 0;
-  // JavaScript lists keys that are whole numbers in ascending order.
+  // From the shortest time to the longest: JavaScript lists whole-number keys in ascending order.
   for (const [bucket, count] of Object.entries(buckets)) {
     seen += count;
     if (seen >= share * total) return Math.round(Math.exp(Number(bucket) * GROWTH) * 10) / 10;

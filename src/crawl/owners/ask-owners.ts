@@ -60,6 +60,6 @@ export async function findLostStart(
   if (jobId !== null) return { state: 'started', jobId, row: row('started') };
   if (conclusive === true) return { state: 'done', jobId: null, row: row('done') };
   const words =
-    'The answer to the request for a job was lost, and the owners name no job. A job may be running, so Tidemark requests no other job until these owners are due again.';
+    'The answer to the request for a job was lost, and the answer about the owners names no job. A job may be running, so Tidemark requests no other job until these owners are due again.';
   return { state: 'unknown', jobId: null, row: rowInWords(company, 'unknown', null, words, at) };
 }
