@@ -25,7 +25,7 @@ export async function createCrawlWorker(
   apiKey: string,
   { target, stateAttributes }: CheckedTemporal,
 ): Promise<Worker> {
-  const { config, clock, stamps, log, folder, stop, metrics, temporal, options } = parts;
+  const { config, clock, stamps, log, folder, stop, metrics, tracing, temporal, options } = parts;
   const quotaGate = quotaGateId(config, apiKey);
   const client = createApiClient({
     baseUrl: config.api.baseUrl,
@@ -38,6 +38,7 @@ export async function createCrawlWorker(
     onAttempt(attempt) {
       bookAttempt(attempt);
       metrics?.onAttempt(attempt);
+      tracing?.onAttempt(attempt);
     },
     stopAtDailyLimit: true,
     ...(config.api.requestsPerSecond === undefined ? {} : { requestsPerSecond: config.api.requestsPerSecond }),

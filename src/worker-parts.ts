@@ -6,6 +6,7 @@ import type { Clock } from './core/clock.js';
 import type { Config } from './core/config.js';
 import type { StampClock } from './core/stamp-clock.js';
 import type { MetricsAddress } from './metrics/serve.js';
+import type { Tracing } from './tracing/tracing.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 
 /** The task queues that a worker polls: one of them, or both. */
@@ -34,6 +35,11 @@ export interface WorkerParts extends Pick<WorkerSetup, 'config' | 'clock' | 'log
   folder: DataFolder;
   /** Null: the metrics are off. */
   metrics: WorkerMetrics | null;
+  /** Null: tracing is off. */
+  tracing: Tracing | null;
   temporal: Client;
-  options: Pick<WorkerOptions, 'connection' | 'namespace' | 'maxHeartbeatThrottleInterval'> & { identity: string };
+  options: Pick<
+    WorkerOptions,
+    'connection' | 'namespace' | 'maxHeartbeatThrottleInterval' | 'interceptors' | 'sinks'
+  > & { identity: string };
 }

@@ -8,7 +8,10 @@ import { bundleId, loadWorkflowBundle } from './temporal/bundle.js';
 import { workerIdentity } from './temporal/crawl-workers.js';
 import { watchForeignWorkers } from './temporal/foreign-workers.js';
 import { keepVersionCurrent } from './temporal/keep-version.js';
+import { traceSinks } from './temporal/trace-sinks.js';
 import { checkPolls } from './temporal/worker-health.js';
+import { loadTracing } from './tracing/load-tracing.js';
+import type { Tracing } from './tracing/tracing.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 import type { WorkerSetup } from './worker-parts.js';
 import { checkTemporal, connectNative, installRuntime } from './worker-temporal.js';
@@ -20,15 +23,18 @@ import { checkTemporal, connectNative, installRuntime } from './worker-temporal.
  * that is in use
  */
 export async function runWorker(setup: WorkerSetup): Promise<void> {
+  const { config, log } = setup;
   const metrics = setup.metrics === null ? null : await startMetrics(setup, setup.metrics);
+  const tracing = await loadTracing(config, 'tidemark-worker', (message) => log.warn(message));
   try {
-    await serveQueues(setup, metrics);
+    await serveQueues(setup, metrics, tracing);
   } finally {
+    await tracing?.stop();
     await metrics?.close();
   }
 }
 
-async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null): Promise<void> {
+async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null, tracing: Tracing | null): Promise<void> {
   const { config, role, clock, log, stop, onReady } = setup;
   const apiKey = role === 'warehouse' ? null : findApiKey(config);
   const folder = await openDataFolder(config.dataDir);
@@ -46,8 +52,15 @@ async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null): P
     const { namespace } = target;
     const identity = workerIdentity({ folder: shortId(folder.id), settings: shortId(config.fileHash ?? config.hash) });
     const temporal = new Client({ connection, namespace });
-    const options = { connection, identity, namespace, maxHeartbeatThrottleInterval: '1 second' as const };
-    const parts = { config, clock, stamps: new StampClock(clock), log, folder, stop, metrics, temporal, options };
+    const options = {
+      connection,
+      identity,
+      namespace,
+      maxHeartbeatThrottleInterval: '1 second' as const,
+      ...(tracing === null ? { sinks: traceSinks() } : (await import('./temporal/tracing.js')).traceWork(tracing)),
+    };
+    const stamps = new StampClock(clock);
+    const parts = { config, clock, stamps, log, folder, stop, metrics, tracing, temporal, options };
     const build = checked.versioned && bundle !== null ? bundleId(bundle) : null;
     const creating: Promise<Worker>[] = [];
     if (crawl !== null && bundle !== null && apiKey !== null)

@@ -57,12 +57,14 @@ const TimeZone = z.string().refine((zone) => {
  * Reads an HTTP address. Rejects an address with a part that may contain a secret, such as a password. Error messages do
  * not repeat a rejected address, so that no secret gets into the logs.
  */
-const Address = z
-  .url({ protocol: /^https?$/, error: 'must be an http(s) address like https://api.example.com' })
-  .refine((text) => {
+const address = (whereSecretsGo: string) =>
+  z.url({ protocol: /^https?$/, error: 'must be an http(s) address like https://api.example.com' }).refine((text) => {
     const url = URL.canParse(text) ? new URL(text) : null;
     return url === null || [url.username, url.password, url.search, url.hash].every((part) => part === '');
-  }, 'must not contain a user, password, query or fragment; the API key comes from TIDEMARK_API_KEY');
+  }, `must not contain a user, password, query or fragment; ${whereSecretsGo}`);
+
+const ApiAddress = address('the API key comes from TIDEMARK_API_KEY');
+const CollectorAddress = address('a token for the collector belongs in OTEL_EXPORTER_OTLP_HEADERS');
 
 /** A TCP port. 0: any free port. */
 const Port = z.int().min(0).max(65_535);
@@ -147,8 +149,8 @@ export const MOST_IN_FLIGHT = 512;
 /** The content of `tidemark.yaml` (docs/configuration.md). The object is strict, so that a misspelt key is an error. */
 export const ConfigSchema = z.strictObject({
   api: z.strictObject({
-    baseUrl: Address,
-    connectorUrl: Address.optional(),
+    baseUrl: ApiAddress,
+    connectorUrl: ApiAddress.optional(),
     allowHttp: z.boolean().default(false),
     maxConcurrency: z.int().min(1).max(MOST_IN_FLIGHT).default(16),
     perPage: z
@@ -209,6 +211,7 @@ export const ConfigSchema = z.strictObject({
       receiverPort: Port.optional(),
     })
     .optional(),
+  tracing: z.strictObject({ endpoint: CollectorAddress.optional() }).optional(),
   notify: NotifySchema,
   worker: z.strictObject({ versioning: z.enum(['auto', 'manual', 'off']).default('auto') }).prefault({}),
   watch: z

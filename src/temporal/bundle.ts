@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { bundleWorkflowCode, DefaultLogger, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { writeFileAtomic } from '../core/files.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -23,13 +23,20 @@ export async function loadWorkflowBundle(root = ROOT): Promise<{ code: string }>
   try {
     return { code: readFileSync(file, 'utf8') };
   } catch {
-    const { code } = await bundleWorkflowCode({
-      workflowsPath: path.join(root, 'workflows'),
-      logger: new DefaultLogger('ERROR'),
-    });
+    const { code } = await bundleWorkflows(root);
     await writeFileAtomic(file, code).catch(() => undefined);
     return { code };
   }
+}
+
+/** Bundles the workflows and their interceptor with webpack. */
+export async function bundleWorkflows(root: string): Promise<WorkflowBundleWithSourceMap> {
+  const folder = path.join(root, 'workflows');
+  return bundleWorkflowCode({
+    workflowsPath: folder,
+    workflowInterceptorModules: [path.join(folder, 'trace')],
+    logger: new DefaultLogger('ERROR'),
+  });
 }
 
 function fingerprint(root: string): string {

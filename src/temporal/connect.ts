@@ -1,4 +1,4 @@
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, type WorkflowClientInterceptor } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
 import { errorMessage, TidemarkError } from '../core/errors.js';
@@ -53,9 +53,13 @@ export function linkToRun({ ui, namespace }: TemporalTarget, workflowId: string,
 
 /**
  * Connects a client to Temporal.
+ * @param tracing makes spans of the client's calls
  * @throws TidemarkError when Temporal does not answer within 5 s
  */
-export async function connectTemporal(dataDir: string | null): Promise<TemporalClient> {
+export async function connectTemporal(
+  dataDir: string | null,
+  tracing?: WorkflowClientInterceptor,
+): Promise<TemporalClient> {
   const target = resolveTemporal(dataDir);
   const { tls, apiKey, metadata } = target.options;
   const retries = createGrpcRetries();
@@ -68,7 +72,11 @@ export async function connectTemporal(dataDir: string | null): Promise<TemporalC
       ...(apiKey === undefined ? {} : { apiKey }),
       ...(metadata === undefined ? {} : { metadata }),
     });
-    const client = new Client({ connection, namespace: target.namespace });
+    const client = new Client({
+      connection,
+      namespace: target.namespace,
+      ...(tracing && { interceptors: { workflow: [tracing] } }),
+    });
     const close = async (): Promise<void> => {
       await retries.settle();
       await connection.close();

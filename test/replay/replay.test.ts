@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { DeterminismViolationError } from '@temporalio/workflow';
-import { bundleWorkflowCode, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { bundleWorkflows } from '../../src/temporal/bundle.js';
 import { ROOT } from '../helpers/processes.js';
 
 const folder = path.join(import.meta.dirname, 'histories');
@@ -15,7 +16,7 @@ describe('recorded histories', () => {
   let bundle: WorkflowBundleWithSourceMap;
 
   beforeAll(async () => {
-    bundle = await bundleWorkflowCode({ workflowsPath: path.join(ROOT, 'workflows', 'index.ts'), logger: quiet });
+    bundle = await bundleWorkflows(ROOT);
   });
 
   it('finds recorded histories', () => {
@@ -42,6 +43,3 @@ function readHistory(name: string): string {
 async function replay(workflowBundle: WorkflowBundleWithSourceMap, json: string): Promise<void> {
   await Worker.runReplayHistory({ workflowBundle }, historyFromJSON(JSON.parse(json)), 'replayed');
 }
-
-const silent = (): void => undefined;
-const quiet = { log: silent, trace: silent, debug: silent, info: silent, warn: silent, error: silent };

@@ -2,6 +2,7 @@ import { runFailure } from '../../temporal/failure.js';
 import { connectTemporal, type TemporalClient } from '../../temporal/connect.js';
 import { followRun } from '../../temporal/follow-run.js';
 import { startOrJoin, type RunRequest } from '../../temporal/start-run.js';
+import { loadTracing } from '../../tracing/load-tracing.js';
 import { createProgressView, silentView } from '../../progress/view.js';
 import type { RunResult } from '../../../schemas/pipeline/run.js';
 import type { CliContext } from '../../terminal/context.js';
@@ -35,7 +36,11 @@ export async function runAndFollow(
   request: RunRequest,
   options: FollowOptions,
 ): Promise<RunResult | null> {
-  const temporal = await connectTemporal(config.dataDir);
+  const tracing = await loadTracing(config, 'tidemark', (message) => tell(`! ${message}`));
+  const temporal = await connectTemporal(
+    config.dataDir,
+    tracing === null ? undefined : (await import('../../temporal/tracing.js')).traceStarts(tracing),
+  );
   try {
     for (const warning of await workerWarnings(temporal.client, config)) tell(`! ${warning}`);
     if (!options.wait) {
@@ -62,6 +67,7 @@ export async function runAndFollow(
     return result;
   } finally {
     await temporal.close();
+    await tracing?.stop();
   }
 }
 
