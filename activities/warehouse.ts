@@ -24,7 +24,7 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
     publishWarehouse: ({ run }) =>
       withWarehouse(
         dataDir,
-        (warehouse) => publish(warehouse, dataDir, { run, now: clock.now(), readers, keep: config.publish.keep }),
+        (warehouse) => publish(warehouse, dataDir, { run, now: clock.now(), readers, ...config.publish }),
         'publish',
       ),
     rebuildWarehouse: (input) =>

@@ -10,6 +10,7 @@ import { benchLimits } from './limits.js';
 import { benchTenMillion } from './ten-million.js';
 import { benchResolve } from './resolve.js';
 import { benchSearchRequests } from './search-requests.js';
+import { benchPublish } from './publish.js';
 import { benchStartup } from './startup.js';
 
 /**
@@ -29,6 +30,7 @@ const benches: Record<string, () => Promise<void>> = {
   drift: benchDrift,
   nights: benchNights,
   warehouse: benchWarehouse,
+  publish: benchPublish,
   'ten-million': benchTenMillion,
 };
 

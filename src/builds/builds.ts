@@ -100,10 +100,10 @@ export function listBuilds(dataDir: string): Build[] {
   });
 }
 
-/** Returns the path of the newest build's lake; null if there is no build. */
-export function newestLake(dataDir: string): string | null {
+/** Returns the folder of the newest build; null if there is no build. */
+export function newestBuild(dataDir: string): string | null {
   const newest = listBuilds(dataDir)[0]?.name;
-  return newest === undefined ? null : lakeOf(buildDir(dataDir, newest));
+  return newest === undefined ? null : buildDir(dataDir, newest);
 }
 
 /** Returns the name of the build that readers see; null before the first publication. */

@@ -9,6 +9,7 @@ import { whileSwitching } from '../duckdb/locks.js';
 import {
   buildDir,
   currentLink,
+  deltaOf,
   fileOf,
   lakeOf,
   publishedDir,
@@ -86,9 +87,9 @@ async function switchTo(lock: Lock, dataDir: string, name: string): Promise<void
   writeReplaced(lock, dataDir, replaced);
   const current = currentLink(dataDir);
   await flipLink(lock, current, path.relative(publishedDir(dataDir), buildDir(dataDir, name)));
-  // Create the links to the DuckDB file and to the lake if they are missing. Correct them if a killed process or an
+  // Create the links to the DuckDB file, the lake and its delta if they are missing. Correct them if a killed process or an
   // older version left them wrong.
-  for (const link of [publishedFile(dataDir), publishedLake(dataDir)]) {
+  for (const link of [publishedFile(dataDir), publishedLake(dataDir), deltaOf(publishedDir(dataDir))]) {
     const through = path.join(path.basename(current), path.basename(link));
     if (targetOf(link) !== through) await flipLink(lock, link, through);
   }

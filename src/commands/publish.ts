@@ -39,11 +39,10 @@ export function registerPublish(program: Command): void {
       const { publish } = await import('../publish/publish.js');
       const warehouse = await openWarehouse(config.dataDir, { what: 'tidemark publish' });
       try {
-        const { readers } = config;
-        const { keep } = config.publish;
+        const { dataDir, readers } = config;
         const { full } = options;
-        const request = { run: 'by-hand', now: clock.now(), readers, keep, full };
-        const build = await whileShowingTables(options, () => publish(warehouse, config.dataDir, request));
+        const request = { run: 'by-hand', now: clock.now(), readers, ...config.publish, full };
+        const build = await whileShowingTables(options, () => publish(warehouse, dataDir, request));
         if (options.json) return sayJson(build);
         say(`✔ published ${formatCount(build.rows)} rows of ${build.tables} tables`);
         say(`  ${path.join(config.dataDir, build.file)}`);

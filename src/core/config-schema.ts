@@ -185,7 +185,9 @@ export const ConfigSchema = z.strictObject({
   nomenclatures: z.boolean().default(true),
   contactMetrics: z.boolean().default(true),
   readers: z.enum(['owner', 'group', 'everyone']).default('owner'),
-  publish: z.strictObject({ keep: z.int().min(1).max(1_000).default(3) }).prefault({}),
+  publish: z
+    .strictObject({ keep: z.int().min(1).max(1_000).default(3), lakeEvery: Duration.default(7 * 86_400) })
+    .prefault({}),
   personalData: z.enum(['none', 'contacts']).default('none'),
   retention: Retention,
   ownership: z

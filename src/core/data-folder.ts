@@ -27,9 +27,9 @@ import type { LandingStream } from '../../schemas/pipeline/landing.js';
  *     │   ├── tidemark.duckdb.rebuild        the new file of a replay in progress
  *     │   └── writer.lock                    held by the only writer
  *     ├── published/
- *     │   ├── market.duckdb, lake            links that readers open; they lead through `current`
+ *     │   ├── market.duckdb, lake, lake-delta  links that readers open; they lead through `current`
  *     │   ├── current                        link to the current build
- *     │   ├── builds/<build>/                immutable market.duckdb and lake/ of each kept build
+ *     │   ├── builds/<build>/                immutable market.duckdb, lake/ and lake-delta/ of each kept build
  *     │   ├── replaced.json                  when each older build was replaced
  *     │   └── switch.lock                    held while `current` changes
  *     ├── rebuilt/<from>..<to>/              warehouse/, rejects/ and published/ of a replay of some nights
@@ -177,10 +177,7 @@ export function payeeSaltFile(dataDir: string): string {
   return path.join(dataDir, SECRETS, 'payee-salt');
 }
 
-/**
- * Log of the payee checks that a chunk has sent. If the worker is killed, the log shows which sent checks have no
- * recorded answer.
- */
+/** Log of the payee checks that a chunk has sent. After a kill, it shows which sent checks have no recorded answer. */
 export function sentChecksFile(dataDir: string, run: string, chunk: string): string {
   return path.join(runDir(dataDir, run), 'sent', `${chunk}.ndjson`);
 }
@@ -230,10 +227,7 @@ export function publishedLake(dataDir: string): string {
   return lakeOf(publishedDir(dataDir));
 }
 
-/**
- * Path of the link to the current build. The links to the DuckDB file and to the lake lead through this link, so that
- * both switch in one step.
- */
+/** Path of the link to the current build. The other links lead through this link, so that all switch in one step. */
 export function currentLink(dataDir: string): string {
   return path.join(publishedDir(dataDir), 'current');
 }
@@ -256,6 +250,11 @@ export function fileOf(build: string): string {
 /** Path of the lake in the folder of a build. The link that readers open has the same name. */
 export function lakeOf(build: string): string {
   return path.join(build, 'lake');
+}
+
+/** Path of the rows that differ from the lake, in the folder of a build. The link that readers open has the same name. */
+export function deltaOf(build: string): string {
+  return path.join(build, 'lake-delta');
 }
 
 /** File that records, for each older build, when another build replaced it. */

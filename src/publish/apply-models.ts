@@ -21,9 +21,10 @@ export interface ApplyRequest {
   modelsDir?: string | undefined;
   /** Tables to drop although their headers set no `deprecation_date`. Their model files must already be deleted. */
   drop?: readonly string[] | undefined;
-  /** As `readers` of `publish`. */
+  /** As `readers`, `keep` and `lakeEvery` of `publish`. */
   readers?: Readers | undefined;
   keep?: number | undefined;
+  lakeEvery?: number | undefined;
   /**
    * Called when a step begins. `stage`: one model is staged. `models`: all models are built. `publish`: the build is
    * published.
@@ -197,11 +198,11 @@ async function publishChanged(
 async function publishNow(
   warehouse: Warehouse,
   dataDir: string,
-  { now, readers, keep, onStep = () => undefined }: ApplyRequest,
+  { now, readers, keep, lakeEvery, onStep = () => undefined }: ApplyRequest,
   run: string,
 ): Promise<PublishedBuild> {
   onStep({ step: 'publish' });
-  return publish(warehouse, dataDir, { run, now, readers, keep });
+  return publish(warehouse, dataDir, { run, now, readers, keep, lakeEvery });
 }
 
 async function modelsHash(db: Database): Promise<string> {

@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { tableBegun } from '../core/observed.js';
 import { writeFileAtomic } from '../core/files.js';
@@ -7,6 +7,7 @@ import { syncFile } from '../builds/links.js';
 import type { Model } from '../models/models.js';
 import { identifier, quote } from '../duckdb/sql-files.js';
 import { contentHash, type TableContents } from './contents.js';
+import { linkFile } from './link-file.js';
 
 /**
  * Files of a lake, by their path in the lake. The next publication compares the hashes in `content` to find unchanged
@@ -37,6 +38,8 @@ interface LakeOptions {
   previous: string | null;
   /** Contents of the tables, if they are known. */
   contents?: TableContents;
+  /** Names of tables that have the same rows as in the previous lake. Their files are linked without a comparison. */
+  unchanged?: ReadonlySet<string>;
   /** False: the rows of the build are not sorted by key, so sort them. */
   sorted?: boolean;
 }
@@ -54,7 +57,7 @@ export async function publishLake(
   db: Database,
   models: Model[],
   lake: string,
-  { run, previous, contents, sorted = true }: LakeOptions,
+  { run, previous, contents, unchanged, sorted = true }: LakeOptions,
 ): Promise<{ written: number; kept: number }> {
   const before = previous === null ? {} : readIndex(previous);
   const files: LakeFiles = {};
@@ -65,11 +68,22 @@ export async function publishLake(
     for (const [i, model] of models.entries()) {
       tableBegun.report({ name: `${model.model} (Parquet)`, done: models.length + i, total: 2 * models.length });
       mkdirSync(path.join(lake, ...model.model.split('.')), { recursive: true });
+      const same = unchanged?.has(model.model) === true && previous !== null;
+      const linked = same ? linkTable(model, before, previous, lake) : null;
+      if (linked !== null) {
+        Object.assign(files, linked);
+        kept += Object.keys(linked).length;
+        continue;
+      }
       for (const slice of await slicesOf(db, model, contents)) {
         const name = nameOf(slice);
         const file = path.join(lake, name);
         const known = before[name];
-        if (previous !== null && known?.content === slice.content && takeOver(path.join(previous, name), known, file)) {
+        if (
+          previous !== null &&
+          known?.content === slice.content &&
+          linkFile(path.join(previous, name), known.bytes, file)
+        ) {
           files[name] = known;
           kept++;
         } else {
@@ -83,6 +97,37 @@ export async function publishLake(
   }
   await writeFileAtomic(path.join(lake, INDEX), `${JSON.stringify(files, null, 1)}\n`);
   return { written: Object.keys(files).length - kept, kept };
+}
+
+/**
+ * Links all files of a lake without a comparison. Returns false when a file is missing or damaged; the caller then
+ * removes the new lake.
+ */
+export async function linkLake(models: readonly Model[], lake: string, previous: string): Promise<boolean> {
+  const before = readIndex(previous);
+  for (const model of models) {
+    mkdirSync(path.join(lake, ...model.model.split('.')), { recursive: true });
+    if (linkTable(model, before, previous, lake) === null) return false;
+  }
+  await writeFileAtomic(path.join(lake, INDEX), `${JSON.stringify(before, null, 1)}\n`);
+  return true;
+}
+
+/**
+ * Links the files of a table. Returns their entries in the index; null when a file is missing or damaged. Then leaves no
+ * link: DuckDB could write into a file that the previous lake shares.
+ */
+function linkTable(model: Model, before: LakeFiles, previous: string, lake: string): LakeFiles | null {
+  const folder = `${model.model.replace('.', '/')}/`;
+  const files = Object.entries(before).filter(([name]) => name.startsWith(folder));
+  if (files.length === 0) return null;
+  for (const [name, { bytes }] of files) {
+    if (linkFile(path.join(previous, name), bytes, path.join(lake, name))) continue;
+    rmSync(path.join(lake, folder), { recursive: true });
+    mkdirSync(path.join(lake, folder));
+    return null;
+  }
+  return Object.fromEntries(files);
 }
 
 async function slicesOf(db: Database, model: Model, contents?: TableContents): Promise<Slice[]> {
@@ -111,20 +156,6 @@ function isByDate({ key, nullable, columns }: Model): boolean {
 /** Returns the path of a file in the lake. The path needs no escaping, because it consists of model names and dates. */
 function nameOf({ model, date }: Slice): string {
   return [...model.model.split('.'), `${date ?? 'data'}.parquet`].join('/');
-}
-
-/**
- * Links a file of the previous lake. Returns false when the file is missing, has another size, or hard links are not
- * supported.
- */
-function takeOver(from: string, known: LakeFile, to: string): boolean {
-  try {
-    if (statSync(from).size !== known.bytes) return false;
-    linkSync(from, to);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 async function writeSlice(

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { beginBuild, finishBuild, newestLake } from '../builds/builds.js';
+import { beginBuild, finishBuild, newestBuild } from '../builds/builds.js';
 import { syncFile, syncFolders } from '../builds/links.js';
 import { showNewBuild } from '../builds/switch.js';
-import { buildsDir, fileOf, lakeOf, publishedFile } from '../core/data-folder.js';
+import { buildsDir, fileOf, publishedFile } from '../core/data-folder.js';
 import { errorMessage, TidemarkError } from '../core/errors.js';
 import { shareWith, type Readers } from '../core/file-modes.js';
 import { syncPath } from '../core/files.js';
@@ -13,10 +13,11 @@ import type { Warehouse } from '../duckdb/open.js';
 import { readBuiltModels } from '../models/built-models.js';
 import { forgetPublished, lastModelBuild } from '../models/changed-keys.js';
 import { chooseBase, layoutOf, type Choice } from './base-build.js';
+import type { LakePolicy } from './publish-lakes.js';
 import { writeBuild, type Plan, type Written } from './write-build.js';
 
 /** Input of `publish`. */
-export interface PublishRequest {
+export interface PublishRequest extends LakePolicy {
   /** Run for which the build is made. The name of the build contains it. */
   run: string;
   now: Date;
@@ -119,8 +120,8 @@ async function tryBuild(
   const build = beginBuild(dataDir, request);
   const file = fileOf(build.folder);
   try {
-    const lakes = { lake: lakeOf(build.folder), previousLake: newestLake(dataDir) };
-    const written = await writeBuild(warehouse.db, plan, { file, ...lakes }, request);
+    const folders = { folder: build.folder, previous: newestBuild(dataDir) };
+    const written = await writeBuild(warehouse.db, plan, folders, request);
     shareWith(request.readers ?? 'owner', dataDir, builds, [build.folder]);
     await syncFile(file);
     await syncFolders(build.folder);

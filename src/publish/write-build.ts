@@ -1,5 +1,6 @@
 import { chmodSync, constants } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
+import { fileOf } from '../core/data-folder.js';
 import type { Database } from '../duckdb/database.js';
 import { quote } from '../duckdb/sql-files.js';
 import { formatCount } from '../../schemas/format.js';
@@ -10,8 +11,8 @@ import { writeReceipt, type Made, type TableCounts } from '../models/receipt.js'
 import type { Base, Choice } from './base-build.js';
 import { checkBuild } from './check-build.js';
 import type { TableContents } from './contents.js';
-import { publishLake } from './publish-lake.js';
-import { writeChanges } from './write-changes.js';
+import { publishLakes, type LakePolicy } from './publish-lakes.js';
+import { dropDifferences, writeChanges, type TableChanges } from './write-changes.js';
 import { writeFull } from './write-full.js';
 
 /** What to write into a new build, and how. */
@@ -22,8 +23,8 @@ export interface Plan {
   choice: Choice;
 }
 
-/** The run and the time that the receipt names. */
-export interface BuildRequest {
+/** The run and the time that the receipt names, and how to write the lake. */
+export interface BuildRequest extends LakePolicy {
   run: string;
   now: Date;
 }
@@ -42,37 +43,41 @@ export interface Written {
 export async function writeBuild(
   db: Database,
   plan: Plan,
-  { file, lake, previousLake }: { file: string; lake: string; previousLake: string | null },
+  { folder, previous }: { folder: string; previous: string | null },
   request: BuildRequest,
 ): Promise<Written> {
   const { models, choice } = plan;
+  const file = fileOf(folder);
   if ('base' in choice) {
     await copyFile(choice.base.file, file, constants.COPYFILE_FICLONE);
     chmodSync(file, 0o600); // published files are read-only
   }
-  await db.run(`ATTACH ${quote(file)} AS build`);
-  let written: Written & { changed: Model[] };
+  // A log is not needed: after a failure, the file is removed.
+  await db.run(`ATTACH ${quote(file)} AS build${'base' in choice ? ' (RECOVERY_MODE no_wal_writes)' : ''}`);
+  let written: Written & { changes: TableChanges[] | null };
   try {
+    await db.run('SET preserve_insertion_order = true'); // rows are written in the order of their keys
     written = await db.transaction(() => writeTables(db, plan, request));
-    const { contents, made } = written;
-    await publishLake(db, models, lake, {
-      run: request.run,
-      previous: previousLake,
-      contents,
-      sorted: made.method === 'full',
-    });
+    const { contents, changes } = written;
+    await publishLakes(db, models, { folder, previous }, { contents, changes }, request);
+    await dropDifferences(db, changes ?? []);
     await db.run('CHECKPOINT build');
   } finally {
+    await db.run('SET preserve_insertion_order = false');
     await db.run('DETACH build').catch(() => undefined);
   }
-  await checkBuild(file, written.contents, written.changed);
+  await checkBuild(file, written.contents, written.changes?.map(({ model }) => model) ?? models);
   return written;
 }
 
-/** Writes the tables, the receipt and the functions. Returns also the models whose tables were written. */
-async function writeTables(db: Database, plan: Plan, request: BuildRequest): Promise<Written & { changed: Model[] }> {
+/** Writes the tables, the receipt and the functions. Returns also the changes; null if all rows were written. */
+async function writeTables(
+  db: Database,
+  plan: Plan,
+  request: BuildRequest,
+): Promise<Written & { changes: TableChanges[] | null }> {
   const { models, layout, modelBuild, choice } = plan;
-  const { contents, changed, ...how } =
+  const { contents, changes, ...how } =
     'base' in choice ? await writeCopy(db, models, choice.base) : await writeAll(db, models, choice.full);
   const made: Made = {
     ...how,
@@ -83,18 +88,18 @@ async function writeTables(db: Database, plan: Plan, request: BuildRequest): Pro
   const counts: TableCounts = new Map([...contents].map(([table, { rows }]) => [table, rows]));
   await writeReceipt(db, counts, models, { ...request, made });
   const notes = await createFunctions(db, 'build');
-  return { contents, changed, notes, made };
+  return { contents, changes, notes, made };
 }
 
 type Tables = Pick<Made, 'method' | 'reason' | 'base' | 'changedRows' | 'fullBytes'> & {
   contents: TableContents;
-  changed: Model[];
+  changes: TableChanges[] | null;
 };
 
 async function writeAll(db: Database, models: Model[], why: string): Promise<Tables> {
   const contents = await writeFull(db, models);
   const reason = `All rows were written: ${why}.`;
-  return { contents, changed: models, method: 'full', reason, base: null, changedRows: null, fullBytes: null };
+  return { contents, changes: null, method: 'full', reason, base: null, changedRows: null, fullBytes: null };
 }
 
 async function writeCopy(db: Database, models: Model[], base: Base): Promise<Tables> {
@@ -103,7 +108,7 @@ async function writeCopy(db: Database, models: Model[], base: Base): Promise<Tab
   const changedRows = changes.reduce((sum, { rows }) => sum + rows, 0);
   return {
     contents,
-    changed: changes.map(({ model }) => model),
+    changes,
     method: 'incremental',
     reason: `Build ${base.build.name} was copied; ${formatCount(changedRows)} rows in ${changes.length} tables differed.`,
     base: base.build.name,

@@ -11,6 +11,11 @@ export interface TableChanges {
   model: Model;
   /** Number of rows that were added, replaced or removed. */
   rows: number;
+  /**
+   * Temp table with these rows, sorted by key: the columns of the model and `_removed`. Removed rows have values only in
+   * the key columns. The caller drops the table with `dropDifferences`.
+   */
+  difference: string;
 }
 
 // If more than this share of a table's rows differ, all rows are written again: that is faster, and the rows are sorted.
@@ -40,13 +45,21 @@ export async function writeChanges(
     if (source === null) continue;
     const now = source.keys === null ? await readContents(db, model, source.relation) : null;
     if (now !== null && isSame(now, before.get(model.model))) continue;
-    const rows = await applyDifference(db, model, source, before.get(model.model)?.rows ?? 0);
+    const difference = `temp.difference_${changes.length}`;
+    const rows = await findDifference(db, model, source, difference);
     if (rows === 0) continue;
+    await applyDifference(db, model, source, { difference, rows, rowsBefore: before.get(model.model)?.rows ?? 0 });
     contents.set(model.model, now ?? (await readContents(db, model, model.model)));
-    changes.push({ model, rows });
+    changes.push({ model, rows, difference });
   }
-  for (const table of ['changed_now', 'source_rows', 'difference']) await db.run(`DROP TABLE IF EXISTS temp.${table}`);
+  for (const table of ['changed_now', 'source_rows', 'differing_keys'])
+    await db.run(`DROP TABLE IF EXISTS temp.${table}`);
   return { contents, changes };
+}
+
+/** Drops the temp tables of changes. */
+export async function dropDifferences(db: Database, changes: readonly TableChanges[]): Promise<void> {
+  for (const { difference } of changes) await db.run(`DROP TABLE IF EXISTS ${difference}`);
 }
 
 /** Where to read the rows of a model that may differ from the earlier build. */
@@ -75,37 +88,53 @@ async function openSource(db: Database, model: Model, since: Since, built: boole
   return built ? { relation: model.model, keys: null } : null;
 }
 
-/** Makes the rows of a table in `build` equal to the rows of the source. Returns the number of rows that differed. */
-async function applyDifference(db: Database, model: Model, source: Source, rowsBefore: number): Promise<number> {
-  const table = `build.${model.model}`;
-  const compared = source.keys && `SEMI JOIN changed_now USING (${source.keys.map(identifier).join(', ')})`;
+/**
+ * Compares the rows of a table in `build` with the rows of the source. Writes the keys of rows that differ into the temp
+ * table `differing_keys`, and the rows, sorted by key, into the temp table `difference`. Returns their number.
+ */
+async function findDifference(db: Database, model: Model, source: Source, difference: string): Promise<number> {
+  const compared =
+    source.keys === null ? '' : `SEMI JOIN changed_now USING (${source.keys.map(identifier).join(', ')})`;
   const key = model.key.map(identifier);
-  const columns = key.map((name) => `t.${name}`).join(', ');
-  const sameKey = key.map((name) => `n.${name} IS NOT DISTINCT FROM o.${name}`).join(' AND ');
+  const columns = [...key.map((name) => `t.${name}`), 't.rowid AS _row', `${rowHash(model)} AS _hash`].join(', ');
+  const sameKey = key.map((name) => `n.${name} IS NOT DISTINCT FROM o.${name}`);
   await db.run(
-    `CREATE OR REPLACE TEMP TABLE difference AS
-     SELECT ${key.map((name) => `coalesce(n.${name}, o.${name}) AS ${name}`).join(', ')}, n.row_hash IS NOT NULL AS is_new, o.old_row
-     FROM (SELECT ${columns}, ${rowHash(model)} AS row_hash FROM ${source.relation} AS t) AS n
-     FULL JOIN (SELECT ${columns}, t.rowid AS old_row, ${rowHash(model)} AS row_hash FROM ${table} AS t ${compared ?? ''}) AS o
-     ON ${sameKey}
-     WHERE n.row_hash IS DISTINCT FROM o.row_hash`,
+    `CREATE OR REPLACE TEMP TABLE differing_keys AS
+     SELECT ${key.map((name) => `coalesce(n.${name}, o.${name}) AS ${name}`).join(', ')}, n._row AS new_row, o._row AS old_row
+     FROM (SELECT ${columns} FROM ${source.relation} AS t) AS n
+     FULL JOIN (SELECT ${columns} FROM build.${model.model} AS t ${compared}) AS o
+     ON ${sameKey.join(' AND ')}
+     WHERE n._hash IS DISTINCT FROM o._hash`,
   );
-  const rows = await db.count('SELECT count(*) FROM difference');
-  if (rows === 0) return 0;
+  const rows = await db.count('SELECT count(*) FROM differing_keys');
+  if (rows > 0)
+    await db.run(
+      `CREATE OR REPLACE TEMP TABLE ${difference} AS
+       SELECT * FROM (
+         SELECT *, false AS _removed FROM ${source.relation}
+         WHERE rowid IN (SELECT new_row FROM differing_keys WHERE new_row IS NOT NULL)
+         UNION ALL BY NAME
+         SELECT ${key.join(', ')}, true AS _removed FROM differing_keys WHERE new_row IS NULL
+       ) ORDER BY ${keyOf(model)}`,
+    );
+  return rows;
+}
+
+/** Makes the rows of a table in `build` equal to the rows of the source. */
+async function applyDifference(
+  db: Database,
+  model: Model,
+  source: Source,
+  { difference, rows, rowsBefore }: { difference: string; rows: number; rowsBefore: number },
+): Promise<void> {
+  const table = `build.${model.model}`;
   if (rows > REWRITE_SHARE * rowsBefore) {
     await db.run(`DELETE FROM ${table}`);
     const all = source.keys === null ? source.relation : model.model;
-    await db.run(`INSERT INTO ${table} BY NAME FROM ${all} ORDER BY ${keyOf(model)}`);
-    return rows;
+    return db.run(`INSERT INTO ${table} BY NAME FROM ${all} ORDER BY ${keyOf(model)}`);
   }
-  await db.run(`DELETE FROM ${table} WHERE rowid IN (SELECT old_row FROM difference WHERE old_row IS NOT NULL)`);
-  await db.run(
-    `INSERT INTO ${table} BY NAME
-     SELECT n.* FROM ${source.relation} AS n
-     WHERE EXISTS (FROM difference AS o WHERE is_new AND ${sameKey})
-     ORDER BY ${keyOf(model)}`,
-  );
-  return rows;
+  await db.run(`DELETE FROM ${table} WHERE rowid IN (SELECT old_row FROM differing_keys WHERE old_row IS NOT NULL)`);
+  await db.run(`INSERT INTO ${table} BY NAME SELECT * EXCLUDE (_removed) FROM ${difference} WHERE NOT _removed`);
 }
 
 function isSame(left: Contents, right: Contents | undefined): boolean {

@@ -130,7 +130,7 @@ async function readRequest(options: { json?: boolean }, command: Command): Promi
     personalData: keepsContacts(config),
     modelsDir: config.modelsDir,
     readers: config.readers,
-    keep: config.publish.keep,
+    ...config.publish,
     onStep: (step) => {
       if (options.json) return;
       if (step.step === 'stage') tell(`Building ${step.model} …`);

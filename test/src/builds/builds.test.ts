@@ -9,7 +9,7 @@ import {
   listBuilds,
   listOlderEntries,
   nameOfBuild,
-  newestLake,
+  newestBuild,
 } from '../../../src/builds/builds.js';
 import { buildDir, currentLink, fileOf, lakeOf } from '../../../src/core/data-folder.js';
 
@@ -30,7 +30,7 @@ function publish(run: string, at: Date): string {
 
 it('finds no build before the first publication', () => {
   expect(listBuilds(dataDir)).toEqual([]);
-  expect(newestLake(dataDir)).toBeNull();
+  expect(newestBuild(dataDir)).toBeNull();
   expect(currentBuild(dataDir)).toBeNull();
   expect(listOlderEntries(dataDir)).toEqual([]);
 });
@@ -44,7 +44,7 @@ it('lists builds with time, run and size, newest first', () => {
     { name: NAME, builtAt: '2026-11-20T12:34:56.789Z', run: 'run-1', bytes: 4, current: true },
   ]);
   expect(currentBuild(dataDir)).toBe(NAME);
-  expect(newestLake(dataDir)).toBe(lakeOf(buildDir(dataDir, later)));
+  expect(newestBuild(dataDir)).toBe(buildDir(dataDir, later));
   expect(nameOfBuild(fileOf(buildDir(dataDir, later)))).toBe(later);
 });
 

@@ -1,0 +1,96 @@
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { syncFile } from '../builds/links.js';
+import { writeFileAtomic } from '../core/files.js';
+import type { Database } from '../duckdb/database.js';
+import { quote } from '../duckdb/sql-files.js';
+import { linkFile } from './link-file.js';
+import type { TableChanges } from './write-changes.js';
+
+/*
+ * A large lake is not written each night, because a night changes some rows in every file. Instead, `lake/` stays as it
+ * was, and `lake-delta/` holds the rows that differ from it: for each table with differences a folder with one file per
+ * publication, `<schema>/<table>/<version>.parquet`, and the index `_current.json`.
+ *
+ * A file has the columns of its table, `_version` and `_removed`. It has one row for each key whose row was added,
+ * replaced or removed since the version before it. Removed rows have values only in the key columns. For each key, the
+ * row with the highest `_version` counts.
+ */
+
+/** Content of `lake-delta/_current.json`. */
+export interface DeltaIndex {
+  /** When `lake/` was written, as an ISO instant, and the run for which it was written. */
+  lake: { builtAt: string; run: string };
+  /** Number of publications since `lake/` was written. */
+  version: number;
+  /** Tables that differ from `lake/`, by name. A table that is not listed has exactly the rows of `lake/`. */
+  tables: Record<string, DeltaTable>;
+}
+
+interface DeltaTable {
+  /** Columns that identify a row. */
+  key: string[];
+  files: {
+    /** Path below `lake-delta/`. */
+    file: string;
+    version: number;
+    rows: number;
+    bytes: number;
+  }[];
+}
+
+const INDEX = '_current.json';
+
+/** Writes the index of a lake that is current: no table differs. */
+export async function writeEmptyDelta(folder: string, { run, now }: { run: string; now: Date }): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  await writeIndex(folder, { lake: { builtAt: now.toISOString(), run }, version: 0, tables: {} });
+}
+
+/** Reads the index of a build's delta; undefined if the build has none. */
+export function readDeltaIndex(folder: string): DeltaIndex | undefined {
+  try {
+    return JSON.parse(readFileSync(path.join(folder, INDEX), 'utf8')) as DeltaIndex;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Writes the rows that differ from the earlier build as the next version, and links the files of the earlier versions.
+ * Returns false when a file of an earlier version is missing or damaged; the caller then removes the new delta.
+ */
+export async function writeDelta(
+  db: Database,
+  changes: readonly TableChanges[],
+  folder: string,
+  earlier: { folder: string; index: DeltaIndex },
+): Promise<boolean> {
+  const { lake, version: before, tables: known } = earlier.index;
+  const version = before + 1;
+  const tables: Record<string, DeltaTable> = {};
+  mkdirSync(folder, { recursive: true });
+  for (const [table, { key, files }] of Object.entries(known)) {
+    mkdirSync(path.join(folder, ...table.split('.')), { recursive: true });
+    for (const { file, bytes } of files)
+      if (!linkFile(path.join(earlier.folder, file), bytes, path.join(folder, file))) return false;
+    tables[table] = { key, files: [...files] };
+  }
+  for (const { model, difference, rows } of changes) {
+    const name = [...model.model.split('.'), `${String(version).padStart(4, '0')}.parquet`].join('/');
+    const file = path.join(folder, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    await db.run(
+      `COPY (SELECT *, ${version} AS _version FROM ${difference}) TO ${quote(file)} (FORMAT parquet, COMPRESSION zstd)`,
+    );
+    await syncFile(file);
+    const table = (tables[model.model] ??= { key: model.key, files: [] });
+    table.files.push({ file: name, version, rows, bytes: statSync(file).size });
+  }
+  await writeIndex(folder, { lake, version, tables });
+  return true;
+}
+
+async function writeIndex(folder: string, index: DeltaIndex): Promise<void> {
+  await writeFileAtomic(path.join(folder, INDEX), `${JSON.stringify(index, null, 1)}\n`);
+}
