@@ -8,7 +8,7 @@ import { listBuilds, type Build } from '../builds/builds.js';
 import { changedKeysSince, lastModelBuild, readSince, type Since } from '../models/changed-keys.js';
 import { readFunctions } from '../models/functions.js';
 import { plainType, sha256, type Model } from '../models/models.js';
-import type { TableContents } from './contents.js';
+import { rowHash, type TableContents } from './contents.js';
 import { describeTable } from './write-full.js';
 
 /** An earlier build that the next publication can copy and change. */
@@ -135,5 +135,6 @@ export async function layoutOf(db: Database, models: readonly Model[]): Promise<
     describeTable(model),
     Object.entries(model.columns).map(([name, { comment }]) => [name, comment]),
   ]);
-  return sha256(JSON.stringify([duckdb, tables, readFunctions()]));
+  // The SQL of the hash belongs to the layout, because hashes of different SQL cannot be compared.
+  return sha256(JSON.stringify([duckdb, tables, readFunctions(), models.map(rowHash)]));
 }

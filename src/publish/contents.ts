@@ -27,11 +27,14 @@ export function contentHash(model: Model): string {
 /**
  * Returns an SQL expression: the hash of a row of `t`. DuckDB's hash() gives [] and NULL the same hash, and also
  * [[1], [2]] and [[1, 2]]. So nested values are hashed as text.
+ *
+ * Hashes twice, because hash() of several columns is the hash of the last column XOR a hash of the others. With one
+ * hash(), `contentHash` would not change if two rows got the same new value in the last column.
  */
 export function rowHash({ columns }: Model): string {
   const values = Object.entries(columns).map(([name, { type }]) => {
     const column = `t.${identifier(name)}`;
     return /\]$|^(?:STRUCT|MAP|UNION|JSON)\b/i.test(type) ? `CAST(${column} AS VARCHAR)` : column;
   });
-  return `hash(${values.join(', ')})`;
+  return `hash(hash(${values.join(', ')}))`;
 }

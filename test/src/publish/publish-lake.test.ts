@@ -119,6 +119,18 @@ describe('a lake', () => {
     });
   });
 
+  test('writes a table whose rows got the same new value in the last column', async () => {
+    await withBuild(async (db) => {
+      const counts = modelOf('core.things', 'id', 'id: BIGINT | Id\n  total: BIGINT | Count');
+      await db.run(
+        'CREATE OR REPLACE TABLE build.core.things AS FROM (VALUES (1::BIGINT, 5::BIGINT), (2, 5)) AS t(id, total)',
+      );
+      await next(db, [counts]);
+      await db.run('UPDATE build.core.things SET total = 6');
+      expect(await next(db, [counts])).toMatchObject({ written: 1, kept: 0 });
+    });
+  });
+
   test.each<[string, (lake: string) => void, number]>([
     ['without its index', (lake) => rmSync(path.join(lake, '_files.json')), 0],
     ['with an index that is no JSON', (lake) => writeFileSync(path.join(lake, '_files.json'), '{'), 0],
