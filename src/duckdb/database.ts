@@ -1,7 +1,9 @@
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { errorMessage } from '../core/errors.js';
 import { asWarehouseError, ModelFailedError } from './errors.js';
+import { splitStatements } from './split-statements.js';
 import type { SqlFile } from './sql-files.js';
+import { COUNT_CHANGES, ledgerWrite } from './table-changes.js';
 
 /** The values of the parameters of a statement, which are written as `$name`. */
 export type SqlParams = Record<string, DuckDBValue>;
@@ -10,15 +12,23 @@ export type SqlParams = Record<string, DuckDBValue>;
 export class Database {
   readonly file: string;
   readonly #connection: DuckDBConnection;
+  #countsChanges = false;
+  /** Tables that the open transaction changed. Undefined outside of `transaction`. */
+  #changed: Set<string> | undefined;
 
   constructor(connection: DuckDBConnection, file: string) {
     this.#connection = connection;
     this.file = file;
   }
 
+  /** From now on, counts the changes of each table in the schema `ledger` (src/duckdb/table-changes.ts). */
+  countChanges(): void {
+    this.#countsChanges = true;
+  }
+
   async run(sql: string, params?: SqlParams): Promise<void> {
     try {
-      await this.#connection.run(sql, params);
+      await this.#runCounted(sql, params);
     } catch (error) {
       throw asWarehouseError(error, this.file);
     }
@@ -63,11 +73,9 @@ export class Database {
   async runFile(file: SqlFile): Promise<void> {
     let position = 0;
     try {
-      const statements = await this.#connection.extractStatements(file.text);
-      for (; position < statements.count; position++) {
-        const prepared = await statements.prepare(position);
-        await prepared.run();
-        prepared.destroySync();
+      for (const statement of splitStatements(file.text)) {
+        await this.#runCounted(statement);
+        position++;
       }
     } catch (error) {
       const known = asWarehouseError(error, this.file);
@@ -83,15 +91,35 @@ export class Database {
   /** Runs `work` in one transaction. Rolls back if `work` throws. */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     await this.run('BEGIN TRANSACTION');
+    this.#changed = new Set();
     try {
       const result = await work();
+      await this.#count(this.#changed);
       await this.run('COMMIT');
       return result;
     } catch (error) {
       // After a failed commit, the rollback fails, too. Ignore its error and throw the first one.
       await this.run('ROLLBACK').catch(() => undefined);
       throw error;
+    } finally {
+      this.#changed = undefined;
     }
+  }
+
+  /**
+   * Runs a statement. If it changes a table of the ledger, counts the change: in a transaction before the commit, else
+   * before the statement. So a kill never leaves a change that is not counted.
+   */
+  async #runCounted(sql: string, params?: SqlParams): Promise<void> {
+    const write = this.#countsChanges ? ledgerWrite(sql) : undefined;
+    if (write !== undefined && this.#changed === undefined) await this.#count(new Set([write.table]));
+    const { rowsChanged } = await this.#connection.run(sql, params);
+    if (write !== undefined && (write.always || rowsChanged > 0)) this.#changed?.add(write.table);
+  }
+
+  async #count(tables: ReadonlySet<string>): Promise<void> {
+    if (tables.size === 0) return;
+    await this.#connection.run(COUNT_CHANGES, { tables: JSON.stringify([...tables]) });
   }
 
   closeSync(): void {

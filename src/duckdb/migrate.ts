@@ -70,5 +70,7 @@ export async function applyMigrations(db: Database): Promise<void> {
       await db.run('INSERT INTO main.migrations VALUES ($name, $sha256, now())', { name, sha256 });
       await db.runFile({ name, text });
     }
+    // A migration may have changed any table. So build all models again that are not incremental.
+    await db.run('DELETE FROM ledger.model_inputs');
   });
 }

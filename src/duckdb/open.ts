@@ -96,6 +96,7 @@ async function openWriting(
     const db = new Database(await instance.connect(), file);
     await prepareSession(db);
     await applyMigrations(db);
+    db.countChanges();
     return { db, close: () => closeWarehouse(db, instance) };
   } catch (error) {
     instance.closeSync();

@@ -53,17 +53,18 @@ export async function runAudits(db: Database, model: Model): Promise<CheckResult
 }
 
 /**
- * Saves the last result of each audit and deletes the results of audits that no longer exist.
- * @param unchanged Models that were not audited this time; their results are kept
+ * Saves the results of audits, and deletes the results of audits that no longer exist.
+ * @param audited Models that were audited. The results of other models are kept
+ * @param served All models that are served. The results of models that are no longer served are deleted
  */
 export async function saveChecks(
   db: Database,
   results: CheckResult[],
-  now: Date,
-  unchanged: readonly string[] = [],
+  { now, audited, served }: { now: Date; audited: readonly string[]; served: readonly string[] },
 ): Promise<void> {
-  await db.run(`DELETE FROM ledger.checks WHERE NOT list_contains(CAST($unchanged AS JSON)::VARCHAR[], model)`, {
-    unchanged: JSON.stringify(unchanged),
+  const kept = served.filter((model) => !audited.includes(model));
+  await db.run(`DELETE FROM ledger.checks WHERE NOT list_contains(CAST($kept AS JSON)::VARCHAR[], model)`, {
+    kept: JSON.stringify(kept),
   });
   const rows = results.map(({ model, check, failingRows, severity }) => ({
     model,
@@ -74,4 +75,18 @@ export async function saveChecks(
   }));
   const shape = { model: 'VARCHAR', check: 'VARCHAR', failing_rows: 'BIGINT', severity: 'VARCHAR', at: 'TIMESTAMPTZ' };
   await insertRows(db, 'ledger.checks', shape, rows);
+}
+
+/** Reads the audits whose last result has wrong rows, in the order of the models. */
+export async function readFailedChecks(db: Database, models: readonly Model[]): Promise<CheckResult[]> {
+  const rows = await db.rows<{ model: string; check: string; failing_rows: string; severity: Audit['severity'] }>(
+    'SELECT model, "check", failing_rows, severity FROM ledger.checks WHERE failing_rows > 0',
+  );
+  return models.flatMap((model) =>
+    listAudits(model).flatMap(({ name }) =>
+      rows
+        .filter((row) => row.model === model.model && row.check === name)
+        .map((row) => ({ ...row, failingRows: Number(row.failing_rows) })),
+    ),
+  );
 }

@@ -37,19 +37,24 @@ export async function readRelations(db: Database): Promise<Relations> {
 
 /**
  * Builds one model in the warehouse and replaces its table or view.
+ * @returns false when an incremental model has no changed keys, so that its table stays as it is
  * @throws ModelFailedError, naming the model's file
  */
-export async function buildModel(db: Database, model: Model, how: How, existing: Relations): Promise<void> {
-  await naming(model, async () => {
+export async function buildModel(db: Database, model: Model, how: How, existing: Relations): Promise<boolean> {
+  return naming(model, async () => {
     const before = existing.get(model.model);
     const type = model.kind === 'view' ? 'VIEW' : 'TABLE';
     if (before !== undefined && before !== type) await dropRelation(db, model.model, before);
     if (model.kind !== 'view') await fillChanged(db, model, how);
-    if (how === 'staged') return db.run(`CREATE OR REPLACE TABLE ${model.model} AS FROM stage.${model.model}`);
+    if (how === 'staged') {
+      await db.run(`CREATE OR REPLACE TABLE ${model.model} AS FROM stage.${model.model}`);
+      return true;
+    }
     if (how === 'changed' && model.incremental !== undefined) return replaceKeys(db, model, model.incremental.by);
     await db.run(`CREATE OR REPLACE ${type} ${model.model} AS ${model.sql}`);
     // Skip this check for an unchanged model: it passed the check after its last change.
     if (how === 'whole') await checkColumns(db, model, model.model);
+    return true;
   });
 }
 
@@ -70,9 +75,9 @@ export async function dropRelation(db: Database, name: string, type: 'TABLE' | '
   await db.run(`DROP ${type} IF EXISTS ${name.split('.').map(identifier).join('.')}`);
 }
 
-async function naming(model: Model, work: () => Promise<void>): Promise<void> {
+async function naming<T>(model: Model, work: () => Promise<T>): Promise<T> {
   try {
-    await work();
+    return await work();
   } catch (error) {
     if (error instanceof TidemarkError) throw error;
     throw new ModelFailedError(
@@ -84,15 +89,17 @@ async function naming(model: Model, work: () => Promise<void>): Promise<void> {
 }
 
 /** Fills the temp table `changed` with the keys to build. An incremental model's query and audits read this table. */
-async function fillChanged(db: Database, { incremental }: Model, how: How): Promise<void> {
+export async function fillChanged(db: Database, { incremental }: Model, how: How): Promise<void> {
   if (incremental === undefined) return;
   await db.run(`CREATE OR REPLACE TEMP TABLE changed AS ${how === 'changed' ? incremental.changed : incremental.all}`);
 }
 
-async function replaceKeys(db: Database, model: Model, by: string[]): Promise<void> {
+async function replaceKeys(db: Database, model: Model, by: string[]): Promise<boolean> {
+  if ((await db.count('SELECT count(*) FROM changed')) === 0) return false;
   const same = by.map((column) => `old.${identifier(column)} = changed.${identifier(column)}`).join(' AND ');
   await db.run(`DELETE FROM ${model.model} AS old USING changed WHERE ${same}`);
   await db.run(`INSERT INTO ${model.model} BY NAME ${model.sql}`);
+  return true;
 }
 
 /**

@@ -1,10 +1,11 @@
-import { runAudits, saveChecks, type CheckResult } from './audit.js';
 import { tableBegun } from '../core/observed.js';
-import { buildModel, dropRelation, putSettings, readRelations, type How } from './build-model.js';
+import { readFailedChecks, runAudits, saveChecks, type CheckResult } from './audit.js';
+import { buildModel, dropRelation, fillChanged, putSettings, readRelations, type How } from './build-model.js';
 import { addModelBuild, recordChangedKeys } from './changed-keys.js';
 import type { Database } from '../duckdb/database.js';
 import { ModelFailedError } from '../duckdb/errors.js';
 import { insertRows } from '../duckdb/insert-rows.js';
+import { forgetAudits, Inputs } from './inputs.js';
 import { MODEL_SCHEMAS, isSharedOnDisk, readModelSet, type Model, type ModelSet } from './models.js';
 import { dayOf, modelsInForce } from './in-force.js';
 import { planModels, refuseBreaking, type AppliedModel } from './plan.js';
@@ -47,16 +48,16 @@ export interface BuildOptions {
 /** Result of `buildModels`. */
 export interface BuildResult {
   models: number;
-  /** Audits with severity warn that found rows, as `model.check (rows)`. */
+  /** Audits with severity warn whose last result has rows, as `model.check (rows)`. */
   failedAudits: string[];
   /** Messages about the models for a person, one sentence each. */
   notes: string[];
 }
 
 /**
- * Builds all models from the ledger, in one transaction. Builds tables whole. Builds incremental models only for the
- * keys that changed since the last build, or whole in two cases: the table was altered, or the model, a parent, a macro
- * or a seed changed.
+ * Builds all models from the ledger, in one transaction. Skips models and audits whose inputs did not change since the
+ * last build (see `Inputs`). Builds tables whole. Builds incremental models only for the keys that changed since the
+ * last build, or whole in two cases: the table was altered, or the model, a parent, a macro or a seed changed.
  *
  * Uses the models on disk. After a rollback, uses the restored set until `models apply`.
  * @throws ModelFailedError when a model breaks its promise or cannot be built, or when an audit with severity error
@@ -70,10 +71,14 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
   const day = dayOf(now);
   const { models, overdue } = modelsInForce(set.models, day);
   const checks: CheckResult[] = [];
+  const audited: string[] = [];
+  const served = models.map(({ model }) => model);
+  const personalData = options.personalData ?? false;
+  let failedAudits: string[] = [];
   try {
     if (hasOwnMacros) await useShared(db, set.shared);
     await db.transaction(async () => {
-      await putSettings(db, { personalData: options.personalData ?? false });
+      await putSettings(db, { personalData });
       for (const schema of MODEL_SCHEMAS) await db.run(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
       const applied = await readApplied(db, 'ledger.models');
       const plan = planModels(models, applied, { day, dropped: options.dropped });
@@ -82,29 +87,47 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
       const whole = new Set(plan.filter((change) => change.rebuild).map((change) => change.model));
       const existing = await readRelations(db);
       const { only } = options;
-      const build = await addModelBuild(db, { personalData: options.personalData ?? false });
+      const inputs = await Inputs.read(db, models, { personalData });
       const chosen = models.filter((one) => only?.has(one.model) ?? true);
+      let build: number | undefined;
       for (const [done, model] of chosen.entries()) {
         tableBegun.report({ name: model.model, done, total: chosen.length });
         const how = howToBuild(model, whole, options.staged);
-        await buildModel(db, model, how, existing);
-        await recordChangedKeys(db, build, model, how);
-        checks.push(...(await runAudits(db, model)));
+        const isSkipped = how === 'changed' && inputs.areSame(model);
+        const isBuilt = !isSkipped && (await buildModel(db, model, how, existing));
+        if (isBuilt) {
+          inputs.setChanged(model);
+          build ??= await addModelBuild(db, { personalData });
+          await recordChangedKeys(db, build, model, how);
+        }
+        if (inputs.needAudits(model)) {
+          // The audits changed, or tables that they read. So check all keys.
+          if (!isBuilt) await fillChanged(db, model, 'whole');
+          audited.push(model.model);
+          checks.push(...(await runAudits(db, model)));
+        }
+        inputs.setDone(model);
       }
       failOnErrors(checks);
       const gone = goneTables(applied, models);
       for (const name of gone) await dropRelation(db, name, existing.get(name) ?? 'TABLE');
       notes.push(...retirementNotes(applied, set.models, gone));
-      await saveModels(db, models, now);
+      if (plan.some(({ change }) => change !== 'unchanged') || !isRecorded(models, applied))
+        await saveModels(db, models, now);
       await saveSet(db, set, { origin: options.origin ?? 'run', ofSet: options.ofSet ?? null, now });
-      await saveChecks(db, checks, now, only && models.flatMap(({ model }) => (only.has(model) ? [] : [model])));
+      await saveChecks(db, checks, { now, audited, served });
+      failedAudits = (await readFailedChecks(db, models)).map(describeCheck);
+      await inputs.save(db, models);
       await saveBuiltFrom(db);
       for (const { table } of await db.rows<{ table: string }>(DIRTY_TABLES))
         await db.run(`DELETE FROM ledger.${table}`);
     });
   } catch (error) {
     // The transaction restored the old tables. Save the results of the failed audits, so that they are not lost.
-    if (error instanceof ModelFailedError && error.failedAudits.length > 0) await saveChecks(db, checks, now);
+    if (error instanceof ModelFailedError && error.failedAudits.length > 0) {
+      await saveChecks(db, checks, { now, audited, served });
+      await forgetAudits(db, audited);
+    }
     throw error;
   } finally {
     // Restore the macros and seeds on disk, because loads always use them.
@@ -112,7 +135,7 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
   }
   return {
     models: models.length,
-    failedAudits: checks.filter((check) => check.failingRows > 0).map(describeCheck),
+    failedAudits,
     notes: [...notes, ...overdue],
   };
 }
@@ -171,18 +194,41 @@ function describeCheck(check: CheckResult): string {
   return `${check.model}.${check.check} (${check.failingRows})`;
 }
 
+/** Whether the ledger already has exactly these models. */
+function isRecorded(models: readonly Model[], applied: readonly AppliedModel[]): boolean {
+  const tables = new Map(applied.flatMap((one) => (one.table === null ? [] : [[one.table, one] as const])));
+  return (
+    tables.size === models.length &&
+    models.every((model) => {
+      const one = tables.get(model.model);
+      return (
+        one?.fingerprint === model.fingerprint &&
+        one.definition === model.text &&
+        one.kind === model.kind &&
+        one.version === model.version &&
+        one.deprecationDate === model.deprecationDate &&
+        one.state === stateOf(model)
+      );
+    })
+  );
+}
+
+function stateOf({ deprecationDate }: Model): string {
+  return deprecationDate === null ? 'current' : 'deprecated';
+}
+
 async function saveModels(db: Database, models: Model[], now: Date): Promise<void> {
   await db.run(`UPDATE ledger.models SET state = 'retired', table_name = NULL WHERE state <> 'retired'`);
-  const rows = models.map(({ model, name, version, kind, fingerprint, text, deprecationDate }) => ({
-    model: name,
-    version,
-    kind,
-    fingerprint,
+  const rows = models.map((model) => ({
+    model: model.name,
+    version: model.version,
+    kind: model.kind,
+    fingerprint: model.fingerprint,
     applied_at: now.toISOString(),
-    state: deprecationDate === null ? 'current' : 'deprecated',
-    definition: text,
-    table_name: model,
-    deprecation_date: deprecationDate,
+    state: stateOf(model),
+    definition: model.text,
+    table_name: model.model,
+    deprecation_date: model.deprecationDate,
   }));
   await insertRows(
     db,

@@ -142,7 +142,7 @@ describe('buildModels', () => {
     const models = await readModels();
     await warehouse.db.run(`UPDATE core.companies_history SET name = 'edited by hand'`);
     await buildModels(warehouse, { models });
-    expect(await warehouse.db.rows('SELECT name FROM core.companies')).toEqual([{ name: 'edited by hand' }]);
+    expect(await warehouse.db.rows('SELECT name FROM core.companies_history')).toEqual([{ name: 'edited by hand' }]);
     await buildModels(warehouse, {
       models: models.map((model) =>
         model.model === 'core.companies_history' ? { ...model, fingerprint: 'new' } : model,

@@ -1,0 +1,136 @@
+import { ModelFailedError } from '../duckdb/errors.js';
+import { isOfBuilds } from '../duckdb/table-changes.js';
+import { withParser, type SqlParser } from '../duckdb/sql-parser.js';
+import { MODEL_SCHEMAS, type Model } from './models.js';
+
+/** What a query reads. */
+export interface Reads {
+  /** Tables and views, as `schema.table`. */
+  tables: ReadonlySet<string>;
+  /** Whether the query returns the same rows again while its tables and the settings stay the same. */
+  isRepeatable: boolean;
+  /** Whether one of the tables is changed by builds without counting the change. */
+  readsUncounted: boolean;
+}
+
+/** What the queries of a model read. */
+export interface ModelReads {
+  /** The query and the block `incremental`. Without the model itself. */
+  rows: Reads;
+  /** The audits in the header. */
+  audits: Reads;
+  /** Whether the query or the block `incremental` reads the model itself. */
+  readsItself: boolean;
+}
+
+/**
+ * Functions whose result may change although their arguments stay the same, and functions that read anything but
+ * tables.
+ */
+export const NOT_REPEATABLE: ReadonlySet<string> = new Set(
+  `age ago arrow_scan arrow_scan_dumb check_peg_parser checkpoint current_catalog current_connection_id current_database
+  current_date current_localtime current_localtimestamp current_query current_query_id current_role current_schema
+  current_schemas current_setting current_time current_timestamp current_transaction_id current_user currval describe
+  disable_logging disable_peg_parser disable_profiling enable_logging enable_peg_parser enable_profiling
+  force_checkpoint gen_random_uuid get_block_size get_current_time get_current_timestamp getenv getvariable glob
+  icu_calendar_names in_search_path json_execute_serialized_sql localtime localtimestamp nextval now parquet_scan
+  query random read_blob read_csv read_csv_auto read_duckdb read_json read_json_auto read_json_objects
+  read_json_objects_auto read_ndjson read_ndjson_auto read_ndjson_objects read_parquet read_text seq_scan session_user
+  setseed sleep_ms sniff_csv sql_auto_complete stats summary tablesample test_all_types test_vector_types today
+  transaction_timestamp truncate_duckdb_logs txid_current user uuid uuidv4 uuidv7 version which_secret write_log`.split(
+    /\s+/,
+  ),
+);
+const NOT_REPEATABLE_FAMILY = /^(?:duckdb|pragma|parquet|pg)_/;
+
+/** Returns whether a function always returns the same result for the same arguments and tables. */
+export function isRepeatable(name: string): boolean {
+  return !NOT_REPEATABLE.has(name) && !NOT_REPEATABLE_FAMILY.test(name);
+}
+
+const SCHEMAS: readonly string[] = ['ledger', ...MODEL_SCHEMAS];
+// Temporary tables of every build. The inputs of a model contain the texts and settings from which they are made.
+const BUILD_TABLES = /^(?:settings|changed|seed_\w+)$/i;
+
+/**
+ * Finds what the queries of each model read.
+ * @param views Queries of the views in the schema `ledger`, by name
+ */
+export async function readsOfModels(
+  models: readonly Model[],
+  views: ReadonlyMap<string, string>,
+): Promise<Map<string, ModelReads>> {
+  return withParser(async (parser) => {
+    const expanded = new Map<string, Reads>();
+    for (const [name, sql] of views) expanded.set(name, await readsOf(parser, [sql]));
+    const rows = new Map<string, Reads>();
+    for (const { model, kind, sql, incremental } of models) {
+      const reads = expand(await readsOf(parser, [sql, incremental?.changed, incremental?.all]), expanded);
+      const own = findUncounted(reads, kind === 'incremental');
+      rows.set(model, own);
+      // This holds for the models that read such a view, too.
+      if (kind === 'view' && (own.readsUncounted || !own.isRepeatable)) expanded.set(model, own);
+    }
+    const known = new Map<string, ModelReads>();
+    for (const { model, audits } of models) {
+      const queries = audits.map(({ sql }) => sql);
+      const own = rows.get(model) ?? NOTHING;
+      known.set(model, {
+        rows: { ...own, tables: without(own.tables, model) },
+        audits: findUncounted(expand(await readsOf(parser, queries), expanded), false),
+        readsItself: own.tables.has(model),
+      });
+    }
+    return known;
+  });
+}
+
+const NOTHING: Reads = { tables: new Set(), isRepeatable: true, readsUncounted: false };
+
+async function readsOf(parser: SqlParser, queries: readonly (string | undefined)[]): Promise<Reads> {
+  const tables = new Set<string>();
+  let repeatable = true;
+  for (const sql of queries) {
+    if (sql === undefined) continue;
+    const parsed = await parser.parse(sql);
+    if (parsed.fault !== undefined) throw new ModelFailedError(`DuckDB cannot parse: ${parsed.fault.message}`, sql);
+    const named = [...parsed.tables, ...parsed.strings].map((name) => name.toLowerCase());
+    for (const name of named) if (isTableName(name)) tables.add(name);
+    repeatable &&=
+      [...parsed.functions].every(isRepeatable) &&
+      parsed.tables.every((name) => isTableName(name.toLowerCase())) &&
+      parsed.otherTables.every((name) => BUILD_TABLES.test(name));
+  }
+  return { ...NOTHING, tables, isRepeatable: repeatable };
+}
+
+/** Adds the tables that views read. */
+function expand(reads: Reads, views: ReadonlyMap<string, Reads>): Reads {
+  const read = [...reads.tables].flatMap((table) => views.get(table) ?? []);
+  return {
+    ...reads,
+    tables: new Set([...reads.tables, ...read.flatMap((view) => [...view.tables])]),
+    isRepeatable: reads.isRepeatable && read.every((view) => view.isRepeatable),
+  };
+}
+
+function isTableName(name: string): boolean {
+  const [schema = '', table, more] = name.split('.');
+  return SCHEMAS.includes(schema) && /^\w+$/.test(table ?? '') && more === undefined;
+}
+
+/**
+ * Finds out whether builds change one of the tables without counting. An incremental model reads the tables `dirty_…`
+ * before the build empties them.
+ */
+function findUncounted(reads: Reads, isIncremental: boolean): Reads {
+  const isUncounted = (name: string): boolean => {
+    const [schema, table = ''] = name.split('.');
+    return schema === 'ledger' && (isOfBuilds(table) || (!isIncremental && table.startsWith('dirty_')));
+  };
+  return { ...reads, readsUncounted: [...reads.tables].some(isUncounted) };
+}
+
+function without(tables: ReadonlySet<string>, name: string): ReadonlySet<string> {
+  return new Set([...tables].filter((table) => table !== name));
+}
