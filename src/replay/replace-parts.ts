@@ -66,7 +66,7 @@ export async function replaceParts(
   await syncFile(temporary);
   // All columns have plain types, for which hash() shows every difference.
   const summary = (from: string): Promise<object[]> =>
-    db.rows(`SELECT count(*) AS rows, CAST(bit_xor(hash(t)) AS VARCHAR) AS content,
+    db.rows(`SELECT count(*) AS rows, CAST(bit_xor(hash(hash(t))) AS VARCHAR) AS content,
       min(fetched_at) AS first_at, max(fetched_at) AS last_at FROM (${from}) AS t`);
   const [wanted, written] = [
     await summary(kept),

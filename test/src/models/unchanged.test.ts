@@ -190,7 +190,7 @@ async function killWhileBuilding(warehouse: Warehouse, set: ModelSet): Promise<v
   const models = set.models.map((model) =>
     model.model === 'ops.nights' ? { ...model, sql: "SELECT error('killed')", fingerprint: 'killed' } : model,
   );
-  await expect(buildModels(warehouse, { set: { ...set, models }, now: NOW })).rejects.toThrow();
+  await expect(buildModels(warehouse, { set: { ...set, models }, now: NOW })).rejects.toThrow(/ops.nights.*killed/s);
 }
 
 /** The tables after a whole build of all models from the same ledger, in a copy of the file. */
