@@ -7,7 +7,7 @@ export type Flags = Partial<SandboxOptions> & Listening;
 
 /** Reads the flags of the sandbox process. Exits the process for `--help` and for an invalid flag. */
 export function readFlags(argv: string[]): Flags {
-  const program = new Command('sandbox').description(
+  const program = new Command('tidemark sandbox').description(
     'The sandbox: a server that behaves like the Company Data API, with an invented market.',
   );
   for (const one of switchList()) program.addOption(optionOf(one));

@@ -37,8 +37,12 @@ export function wrapLines(text: string, width: number): string {
 function wrapLine(line: string, width: number): string[] {
   if (shownWidth(line) <= width) return [line];
   const found = HANGING.exec(line)?.[0] ?? '';
-  // Keep room for the text: a wide label gets a small indentation.
-  const start = shownWidth(found) <= width * 0.6 ? found : (/^\s*/.exec(line)?.[0] ?? '');
+  const small = /^\s*/.exec(line)?.[0] ?? '';
+  const longest = Math.max(0, ...[...line.slice(found.length).matchAll(WORD)].map(([word]) => shownWidth(word)));
+  const fits = (start: string): boolean => shownWidth(start) + longest <= width;
+  // Keep room for the text: a wide label gets a small indentation. So does a text with a long word, such as a path, that
+  // fits only then.
+  const start = shownWidth(found) <= width * 0.6 && (fits(found) || !fits(small)) ? found : small;
   const indent = shownWidth(start);
   return wrapWords(line.slice(start.length), Math.max(1, width - indent)).map((words, i) =>
     i === 0 ? start + words : ' '.repeat(indent) + words,

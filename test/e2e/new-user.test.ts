@@ -1,14 +1,17 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { displayWidth } from '../../src/progress/display-width.js';
 import {
   cleanEnv,
+  compiled,
   startProcess,
   startSandbox,
   type RunningProcess,
   type RunningSandbox,
 } from '../helpers/processes.js';
 import { emptyFolder, runCli, type CliResult } from '../helpers/run-cli.js';
+import { hasPty, runInPty } from '../helpers/pty.js';
 import { startTemporal } from '../helpers/temporal.js';
 
 /*
@@ -241,6 +244,18 @@ async function startWorker(): Promise<void> {
   });
 }
 
+/** Commands in a terminal with 60 columns, and texts that they must show whole. */
+const NARROW: [run: string, code: number, says: string[]][] = [
+  ['status', 0, ['Published', 'market.duckdb', 'marketSnapshot demo', 'requests']],
+  ['doctor', 0, ['✔ temporal', '✔ published', 'warehouse']],
+  ['coverage', 0, ['demo', '200 of 200 companies (100 %)']],
+  ['runs', 0, ['marketSnapshot', 'complete']],
+  ['sql "SELECT company_id, name, country_name, status FROM core.companies LIMIT 3"', 0, ['company_id']],
+  ['snapshot', 0, ['complete', '200 of 200 companies (100 %)', 'published']],
+  ['--help', 0, ['snapshot', 'completion']],
+  ['snapsot', 2, ['Did you mean snapshot?']],
+];
+
 it.each(STEPS)('a new user $title', async ({ run, before, env: extra = {}, code = 0, says, never }) => {
   await before?.();
   const result = await tidemark(run.replace('USED', new URL(sandbox.url).port), extra);
@@ -251,4 +266,20 @@ it.each(STEPS)('a new user $title', async ({ run, before, env: extra = {}, code 
   }
   if (never) expect(result.all).not.toMatch(never);
   expect(result.code).toBe(code);
+});
+
+describe.skipIf(!hasPty())('a new user with a narrow terminal', () => {
+  beforeAll(() => chmodSync(path.join(folder.dir, 'data'), 0o700));
+
+  it.each(NARROW)('reads every line of tidemark %s', async (run, code, says) => {
+    const words = (run.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''));
+    const command = [process.execPath, ...compiled(['bin/tidemark.mjs', ...words])];
+    const shown = runInPty(command, { columns: 60, cwd: folder.dir, env: cleanEnv(env) });
+    expect(await shown.ended).toBe(code);
+    const lines = shown.lines();
+    expect(lines.filter((line) => displayWidth(line) > 60)).toEqual([]);
+    // Words that the command wraps stay readable: join the lines as a person reads them.
+    const text = lines.map((line) => line.trim()).join(' ');
+    for (const one of says) expect(text).toContain(one);
+  });
 });

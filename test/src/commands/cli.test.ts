@@ -108,10 +108,13 @@ describe.concurrent('tidemark --help', () => {
     }
   });
 
-  it("shows the sandbox's own help", async () => {
+  it("shows the sandbox's own help, in groups and at most 80 columns wide", async () => {
     const { code, stdout } = await tidemark(['sandbox', '--help']);
     expect(code).toBe(0);
-    expect(stdout).toContain('--companies');
+    expect(stdout).toMatch(/^Usage: tidemark sandbox \[options\]\n/);
+    for (const text of ['\nMarket:\n', '\nQuota and speed:\n', '--companies', '\nExample:\n'])
+      expect(stdout).toContain(text);
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 });
 

@@ -29,3 +29,9 @@ describe('wrapLines', () => {
     expect(wrapLines('a  b   c', Infinity)).toBe('a  b   c');
   });
 });
+
+it('puts a long path on its own line if it fits only there', () => {
+  const path = `/srv/${'a'.repeat(45)}`;
+  expect(wrapLines(`✔ warehouse      ${path}`, 60)).toBe(`✔ warehouse\n${path}`);
+  expect(wrapLines(`✔ warehouse      ${path}`, 40)).toBe(`✔ warehouse      ${path}`);
+});
