@@ -2,6 +2,7 @@ import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from
 import type { ErrorType } from '../schemas/pipeline/error-type.js';
 import type { LimitAccess } from '../schemas/v2/error.js';
 import { ApiError, isLimit, isRefusal, LimitError, TokenVerificationError } from '../src/api-client/index.js';
+import { shortenRetried } from './failure-size.js';
 import { errorMessage, TidemarkError } from '../src/core/errors.js';
 
 // Limits of the wait before Temporal retries. The API names the wait in `Retry-After`. A wait above one hour is
@@ -91,10 +92,12 @@ function short(text: string): string {
 }
 
 function failure(type: ErrorType, message: string, retryable: boolean, cause: unknown): ApplicationFailure {
-  return ApplicationFailure.create({
-    type,
-    message,
-    nonRetryable: !retryable,
-    ...(cause instanceof Error ? { cause } : {}),
-  });
+  return shortenRetried(
+    ApplicationFailure.create({
+      type,
+      message,
+      nonRetryable: !retryable,
+      ...(cause instanceof Error ? { cause } : {}),
+    }),
+  );
 }

@@ -2,6 +2,9 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { stripVTControlCharacters } from 'node:util';
 
+// Moves the cursor or clears a line, to draw a line again.
+const REDRAW = new RegExp(`${String.fromCharCode(27)}\\[\\d*[AJK]`, 'g');
+
 /** Whether this machine has `script`, which gives a command a terminal. */
 export function hasPty(): boolean {
   return spawnSync('script', ['-qec', 'stty size', '/dev/null']).status === 0;
@@ -34,7 +37,7 @@ export function runInPty(
   return {
     child,
     raw: () => output,
-    lines: () => stripVTControlCharacters(output.replaceAll(/\x1b\[\d*[AJK]/g, '\n')).split(/[\r\n]+/),
+    lines: () => stripVTControlCharacters(output.replaceAll(REDRAW, '\n')).split(/[\r\n]+/),
     ended: once(child, 'close').then(([code]) => code as number | null),
   };
 }

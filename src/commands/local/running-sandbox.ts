@@ -27,13 +27,24 @@ export function sandboxToAsk({ api, dataDir }: Config, env: NodeJS.ProcessEnv = 
   return isLocal && !env['TIDEMARK_API_URL'] && !isInEnvironment(env) ? readRunning(dataDir) : null;
 }
 
-/** Records the sandbox that this process started. @returns A function that deletes the record */
-export async function recordSandbox(dataDir: string, { url, key }: { url: string; key: string }): Promise<() => void> {
+/**
+ * Records the sandbox that this process started.
+ * @returns A function that deletes the record. If another demo of this folder still runs, it records the sandbox of that
+ * demo again
+ */
+export async function recordSandbox(
+  dataDir: string,
+  { url, key }: { url: string; key: string },
+): Promise<() => Promise<void>> {
+  const before = readRunning(dataDir);
   const running: RunningSandbox = { pid: process.pid, place: findPlace(), url, key };
   await writeSecretFile(runningSandboxFile(dataDir), JSON.stringify(running));
-  return () => {
+  return async () => {
     // Another process may have started a sandbox for this folder since then.
-    if (readRunning(dataDir)?.pid === process.pid) rmSync(runningSandboxFile(dataDir), { force: true });
+    if (readRunning(dataDir)?.pid !== process.pid) return;
+    if (before !== null && before.pid !== process.pid && processExists(before.pid))
+      await writeSecretFile(runningSandboxFile(dataDir), JSON.stringify(before));
+    else rmSync(runningSandboxFile(dataDir), { force: true });
   };
 }
 

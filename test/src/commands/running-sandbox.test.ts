@@ -1,7 +1,8 @@
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runningSandboxFile } from '../../../src/core/data-folder.js';
+import { findPlace } from '../../../src/core/lock.js';
 import { recordSandbox } from '../../../src/commands/local/running-sandbox.js';
 import { startSandbox, type RunningSandbox } from '../../helpers/processes.js';
 import { emptyFolder, runCli } from '../../helpers/run-cli.js';
@@ -36,7 +37,7 @@ describe('a command while a sandbox runs for its data folder', () => {
     expect(JSON.parse(stdout)).not.toEqual([]);
     expect(code).toBe(0);
     expect(statSync(runningSandboxFile(dataDir)).mode & 0o777).toBe(0o600);
-    forget();
+    await forget();
     expect(existsSync(runningSandboxFile(dataDir))).toBe(false);
   });
 
@@ -45,7 +46,17 @@ describe('a command while a sandbox runs for its data folder', () => {
     expect((await quota({ TIDEMARK_API_KEY: 'another-key' })).stderr).toMatch(/127\.0\.0\.1:1: /);
     const real = { TIDEMARK_API_URL: 'https://api.example.invalid' };
     expect((await quota(real)).stderr).toMatch(/No API key/);
-    forget();
+    await forget();
+  });
+
+  it('asks the sandbox of an earlier demo again after a second demo ended', async () => {
+    const earlier = { pid: process.ppid, place: findPlace(), url: sandbox.url, key: 'key-of-this-sandbox' };
+    mkdirSync(path.dirname(runningSandboxFile(dataDir)), { recursive: true });
+    writeFileSync(runningSandboxFile(dataDir), JSON.stringify(earlier));
+    const forget = await recordSandbox(dataDir, { url: 'http://127.0.0.1:1', key: 'another-key' });
+    await forget();
+    expect((await quota()).code).toBe(0);
+    rmSync(runningSandboxFile(dataDir));
   });
 
   it('asks for a key once the sandbox has ended', async () => {
