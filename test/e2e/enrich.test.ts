@@ -5,7 +5,7 @@ import type { PersonIdentity } from '../helpers/target.js';
 import { waitUntil } from '../helpers/sandbox.js';
 import { startSystem, type System } from '../helpers/system.js';
 
-const MARKET = { companies: 80, tenders: 0, seed: 4, maxPerPage: 25, latency: 5 };
+const MARKET = { companies: 80, tenders: 0, seed: 4, maxPerPage: 4, latency: 5 };
 
 let system: System;
 let people: PersonIdentity[];
