@@ -28,6 +28,7 @@ const INPUTS: Record<keyof Activities, z.ZodType> = {
   pollOwnerJobs: WithContext.extend({ round: Count }),
   readQuota: Context,
   enterQuotaGate: z.looseObject({ waiter: WithContext }),
+  listStateAttributes: z.unknown(),
   closeRun: WithContext,
   chooseTargets: z.looseObject({ alert: Alert }),
   sendAlert: z.looseObject({ alert: Alert, target: z.string() }),

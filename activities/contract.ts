@@ -53,6 +53,8 @@ export interface CrawlActivities {
   readQuota(ctx: RunContext, begins?: boolean): Promise<QuotaStatus>;
   /** Adds a run to the quota gate of its API key. Starts the gate if none runs. */
   enterQuotaGate(input: EnterQuotaGateInput): Promise<void>;
+  /** Returns the names of the search attributes for a run's state that exist in the Temporal namespace. */
+  listStateAttributes(): Promise<string[]>;
   /** Lands the record that closes the run, and the run's request statistics. */
   closeRun(input: CloseRunInput): Promise<CloseRunResult>;
 }

@@ -38,6 +38,7 @@ export function createCrawlActivities(deps: CrawlDeps, { quotaGate, stateAttribu
       });
     },
     readQuota: (ctx, begins) => withHeartbeat((heartbeat) => readQuota(deps, ctx, heartbeat, begins)),
+    listStateAttributes: async () => stateAttributes,
     closeRun: (input) => closeRun(deps, input),
   });
 }

@@ -27,6 +27,14 @@ const LONG_PAUSE = '15 seconds';
 /** These activities run after the crawl and need the run's closing record in the landing zone. */
 const AFTER_CLOSE: ReadonlySet<string> = new Set<keyof Activities>(['loadLanding', 'buildModels', 'publishWarehouse']);
 
+/** These activities open a run or belong to none. */
+const WITHOUT_RUN: ReadonlySet<string> = new Set<keyof Activities>([
+  'openRun',
+  'rebuildWarehouse',
+  'findLateNights',
+  'listStateAttributes',
+]);
+
 /** These activities deliver alerts. They read no record of the run, so only the run's data folder is checked. */
 const ALERTS: ReadonlySet<string> = new Set<keyof Activities>(['chooseTargets', 'sendAlert', 'findLateNights']);
 
@@ -118,7 +126,7 @@ function patienceOf({ ctx, activity, input }: Misplaced): number {
 
 /** Returns the run that an activity works for; null for activities that open a run or belong to none. */
 export function contextOf(activity: keyof Activities, input: unknown): RunContext | null {
-  if (activity === 'openRun' || activity === 'rebuildWarehouse' || activity === 'findLateNights') return null;
+  if (WITHOUT_RUN.has(activity)) return null;
   const given = input as { ctx?: RunContext; waiter?: { ctx: RunContext }; alert?: Alert };
   // `refuse` needs only these fields of a run.
   if (given.alert) return { run: given.alert.run ?? '', folder: given.alert.folder } as RunContext;

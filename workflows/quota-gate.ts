@@ -49,7 +49,7 @@ export async function quotaGate(carried: QuotaGateState = {}): Promise<void> {
     const { first, wait } = reading;
     show({ ...state, pause: wait });
     readsAt = new Date(Date.now() + wait * 1_000).toISOString();
-    await sleep(wait * 1_000);
+    await sleep(wait * 1_000, { summary: 'until the next reading of the quota' });
     const status = await ask(first);
     readsAt = null;
     if (status !== null) quota = readingOf(status, Date.now());

@@ -1,8 +1,9 @@
-import { setCurrentDetails, setHandler } from '@temporalio/workflow';
-import { formatCount } from '../schemas/format.js';
+import { patched, setCurrentDetails, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
 import type { Progress, RebuildResult } from '../schemas/pipeline/run.js';
+import { isCancelled } from './run/cancellation.js';
+import { stateAttributes } from './run/state-attributes.js';
 import { progressQuery } from './messages.js';
-import { warehouse } from './proxies.js';
+import { quick, warehouse } from './proxies.js';
 
 /**
  * Replays the landing zone into a warehouse and publishes it, without an API request. With a range of dates, builds a
@@ -23,15 +24,31 @@ export async function rebuildWarehouse(input?: unknown): Promise<RebuildResult> 
   setCurrentDetails(
     '**loading** the landed parts, then building the models and publishing. The heartbeat of the activity names the current step',
   );
-  const result = await warehouse.rebuildWarehouse.executeWithOptions(
-    { summary: 'rebuild the warehouse from the landing zone' },
-    [input],
-  );
-  progress.phase = 'done';
-  if (result.folder) progress.folder = result.folder;
-  progress.notes.push(...result.faults.map((fault) => `Unreadable: ${fault}`));
-  setCurrentDetails(
-    `**done**: ${formatCount(result.rows)} rows of ${formatCount(result.parts)} parts, published as \`${result.published}\``,
-  );
-  return result;
+  // Histories of older versions have no search attributes.
+  const registered = patched('rebuild-attributes') ? await quick.listStateAttributes() : [];
+  const showState = (): void => {
+    const attributes = stateAttributes(progress, null, registered);
+    if (attributes.length > 0) upsertSearchAttributes(attributes);
+  };
+  showState();
+  try {
+    const result = await warehouse.rebuildWarehouse.executeWithOptions(
+      { summary: 'rebuild the warehouse from the landing zone' },
+      [input],
+    );
+    progress.phase = 'done';
+    progress.outcome = result.faults.length === 0 ? 'complete' : 'partial';
+    progress.rejects = result.rejects;
+    if (result.folder) progress.folder = result.folder;
+    progress.notes.push(...result.faults.map((fault) => `Unreadable: ${fault}`));
+    showState();
+    setCurrentDetails(
+      `**${progress.outcome}**: ${result.rows.toLocaleString('en-US')} rows of ${result.parts.toLocaleString('en-US')} parts, published as \`${result.published}\``,
+    );
+    return result;
+  } catch (error) {
+    progress.outcome = isCancelled(error) ? 'cancelled' : 'failed';
+    showState();
+    throw error;
+  }
 }

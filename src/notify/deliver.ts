@@ -3,9 +3,12 @@ import type { SendAlertInput, SendAlertResult } from '../../schemas/pipeline/ale
 import type { Config } from '../core/config.js';
 import { errorMessage, TidemarkError } from '../core/errors.js';
 import { keyOf } from './message.js';
-import { readDelivery, writeDelivery, type DeliveryRecord } from './records.js';
+import { pruneDeliveries, readDelivery, writeDelivery, type DeliveryRecord } from './records.js';
 import { TargetError } from './target-error.js';
 import { openTarget } from './targets.js';
+
+// Temporal tries for 7 days to deliver an alert. `tidemark status` shows open deliveries of the last 30 days.
+const KEPT_MS = 90 * 86_400_000;
 
 /** What a delivery needs. */
 export interface DeliverDeps {
@@ -49,6 +52,7 @@ export async function deliver(deps: DeliverDeps, { alert, target: name }: SendAl
     const remark = await target.send(message);
     await writeDelivery(dataDir, alert.date, { ...record, state: 'sent', at: now(), error: remark });
     log.info({ alert: alert.id, target: name, remark }, 'alert sent');
+    pruneDeliveries(dataDir, new Date(Date.now() - KEPT_MS));
     return { outcome: 'sent' };
   } catch (error) {
     if (!(error instanceof TidemarkError) || error.type === 'DiskFull') throw error;

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Alert } from '../../schemas/pipeline/alert.js';
 import { alertsDir } from '../core/data-folder.js';
@@ -56,6 +56,26 @@ export function openDeliveries(dataDir: string, from: string): DeliveryRecord[] 
     })
     .filter((record): record is DeliveryRecord => record !== null && record.state !== 'sent')
     .toSorted((a, b) => a.since.localeCompare(b.since));
+}
+
+/**
+ * Removes the records that were last written before a time, and folders without a record. Until then, a record keeps a
+ * repeated night from sending its alert again. Never throws: a record that stays does no harm.
+ */
+export function pruneDeliveries(dataDir: string, before: Date): void {
+  const isOld = (file: string): boolean => statSync(file).mtimeMs < before.getTime();
+  for (const date of namesIn(alertsDir(dataDir))) {
+    const folder = path.join(alertsDir(dataDir), date);
+    try {
+      // Look at the folder first: removing a file makes it new.
+      const isUnused = isOld(folder);
+      const files = namesIn(folder).map((name) => path.join(folder, name));
+      for (const file of files.filter(isOld)) rmSync(file, { force: true });
+      if (isUnused && namesIn(folder).length === 0) rmdirSync(folder);
+    } catch {
+      // Another worker has removed it, or is writing into it.
+    }
+  }
 }
 
 function alertFile(dataDir: string, date: string, key: string): string {

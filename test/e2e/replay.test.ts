@@ -148,6 +148,16 @@ describe('tidemark replay, after three nights', () => {
       await expect(rebuild('wrong', { form: '2026-11-18' })).rejects.toMatchObject({
         cause: { cause: { type: 'InvalidInput', message: expect.stringMatching(/Allowed: \{"from"/) } },
       });
+      const describe = (id: string) => system.temporal.client.workflow.getHandle(`rebuild/${id}`).describe();
+      expect((await describe('all')).searchAttributes).toMatchObject({
+        TidemarkOutcome: ['complete'],
+        TidemarkPhase: ['done'],
+        TidemarkRejects: [0],
+      });
+      expect((await describe('wrong')).searchAttributes).toMatchObject({
+        TidemarkOutcome: ['failed'],
+        TidemarkPhase: ['loading'],
+      });
     } finally {
       await system.worker.stop();
     }

@@ -54,6 +54,7 @@ try {
     ['watch-sync', 'watchSync', {}],
     ['backfill', 'backfill', { from: '2026-01-01', to: '2026-01-31' }],
     ['retry-rejects', 'retryRejects', {}],
+    ['rebuild-warehouse', 'rebuildWarehouse', {}],
     ['resolve-companies', 'resolveCompanies', { file: 'resolve/list.csv' }],
     ['check-payees', 'checkPayees', { file: 'payees/list.csv' }],
   ];

@@ -86,6 +86,7 @@ class FakeTemporal {
       setHandler: ({ type, name }: { type: string; name: string }, handler: Handler) => {
         if (type !== 'update') this.handlers.set(name, handler);
       },
+      patched: () => true,
       setCurrentDetails: (text: string) => this.details.push(text),
       upsertSearchAttributes: (pairs: { key: { name: string }; value: unknown }[]) => {
         for (const { key, value } of pairs) this.attributes[key.name] = value;

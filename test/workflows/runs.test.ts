@@ -666,12 +666,26 @@ describe('a chunk', () => {
 
 describe('rebuildWarehouse', () => {
   it('passes on the input and reports unreadable parts', async () => {
-    const made = { parts: 4, rows: 10, faults: ['part-x.json'], published: 'market.duckdb', folder: FOLDER };
-    answers['rebuildWarehouse'] = () => made;
+    answers['listStateAttributes'] = () => ['TidemarkOutcome', 'TidemarkPhase', 'TidemarkRejects'];
+    const made = {
+      parts: 4,
+      rows: 10,
+      rejects: 2,
+      faults: ['part-x.json'],
+      published: 'market.duckdb',
+      folder: FOLDER,
+    };
+    answers['rebuildWarehouse'] = () => {
+      expect(temporal.attributes).toEqual({ TidemarkOutcome: 'running', TidemarkPhase: 'loading' });
+      return made;
+    };
     expect(await run('rebuildWarehouse', { from: '2026-11-01' })).toEqual(made);
-    expect(calls).toEqual([['rebuildWarehouse', { from: '2026-11-01' }]]);
+    expect(calls.at(-1)).toEqual(['rebuildWarehouse', { from: '2026-11-01' }]);
+    expect(temporal.attributes).toEqual({ TidemarkOutcome: 'partial', TidemarkPhase: 'done', TidemarkRejects: 2 });
     expect(temporal.handlers.get('progress')?.()).toEqual({
       phase: 'done',
+      outcome: 'partial',
+      rejects: 2,
       date: null,
       market: null,
       steps: [],
@@ -682,7 +696,16 @@ describe('rebuildWarehouse', () => {
     });
     expect(temporal.details).toEqual([
       expect.stringMatching(/^\*\*loading\*\*/),
-      '**done**: 10 rows of 4 parts, published as `market.duckdb`',
+      '**partial**: 10 rows of 4 parts, published as `market.duckdb`',
     ]);
+  });
+
+  it('shows that it failed', async () => {
+    answers['listStateAttributes'] = () => ['TidemarkOutcome', 'TidemarkPhase'];
+    answers['rebuildWarehouse'] = () => {
+      throw new Error('disk full');
+    };
+    await expect(run('rebuildWarehouse', {})).rejects.toThrow('disk full');
+    expect(temporal.attributes).toEqual({ TidemarkOutcome: 'failed', TidemarkPhase: 'loading' });
   });
 });

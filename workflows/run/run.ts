@@ -32,7 +32,7 @@ import { priorityOf, roomFor, secondsToStandAgain } from '../quota-room.js';
 import { invalidInput, secondArgument, StopRequested } from './run-errors.js';
 import { beginning, RunState } from './run-state.js';
 import { startAlert } from './start-alert.js';
-import { stateAttributes } from './state-attributes.js';
+import { roundedCoverage, stateAttributes } from './state-attributes.js';
 import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE, SCHEDULED_TIME } from '../search-attributes.js';
 
 // Time within which the requests in flight may finish after a stop.
@@ -121,13 +121,14 @@ export class Run extends RunState {
     setHandler(coverageQuery, () => null);
     const info = workflowInfo();
     const scheduled = info.typedSearchAttributes.get(SCHEDULED_TIME);
-    const ctx = await quick.openRun({
+    const opening = {
       workflowType,
       workflowId: info.workflowId,
       run: info.firstExecutionRunId,
       input,
       ...(scheduled ? { scheduledTime: scheduled.toISOString() } : {}),
-    });
+    };
+    const ctx = await quick.openRun.executeWithOptions({ summary: 'check the input, open the run' }, [opening]);
     upsertSearchAttributes([
       { key: DATE_ATTRIBUTE, value: ctx.date },
       ...(ctx.market === null ? [] : [{ key: MARKET_ATTRIBUTE, value: ctx.market }]),
@@ -191,7 +192,9 @@ export class Run extends RunState {
     if (!this.ctx.leavesQuota || !this.quotaKnown) return null;
     for (;;) {
       await this.unpaused();
-      const status = await this.orStopped(() => crawl.readQuota(this.ctx));
+      const status = await this.orStopped(() =>
+        crawl.readQuota.executeWithOptions({ summary: 'is quota left?' }, [this.ctx]),
+      );
       this.noteQuota(status, Date.now());
       const room = roomFor(status, this.ctx);
       if (room > 0) return Number.isFinite(room) ? room : null;
@@ -218,12 +221,14 @@ export class Run extends RunState {
     );
     if (changed.length === 0) return;
     for (const { key, value } of changed) this.#attributes.set(key.name, value);
-    upsertSearchAttributes(changed);
+    upsertSearchAttributes(changed.map(roundedCoverage));
   }
 
   /** Reads the quota at the run's start and waits until quota is left. */
   async requireQuota(): Promise<void> {
-    const quota = await this.orStopped(() => crawl.readQuota(this.ctx, true));
+    const quota = await this.orStopped(() =>
+      crawl.readQuota.executeWithOptions({ summary: 'is quota left?' }, [this.ctx, true]),
+    );
     this.noteQuota(quota, Date.now());
     this.noteClock(quota);
     if (roomFor(quota, this.ctx) === 0) await this.waitForQuota();
@@ -267,8 +272,10 @@ export class Run extends RunState {
     const watch = this.watchWait();
     const mayGoOn = () => this.#quotaOpened > opened || this.stopRequested;
     for (let time = 0, goesOn = false; !goesOn; time++) {
-      await quick.enterQuotaGate({ waiter, ...line });
-      goesOn = await condition(mayGoOn, secondsToStandAgain(this.ctx.probeEverySeconds, time) * 1_000);
+      await quick.enterQuotaGate.executeWithOptions({ summary: 'wait at the quota gate' }, [{ waiter, ...line }]);
+      goesOn = await condition(mayGoOn, secondsToStandAgain(this.ctx.probeEverySeconds, time) * 1_000, {
+        summary: 'wait for the daily quota',
+      });
     }
     watch?.cancel();
     this.waitedMs += Date.now() - since;
@@ -285,7 +292,7 @@ export class Run extends RunState {
     if (!alerts || !isTaken(this.ctx, 'quota') || this.waitAlerted) return null;
     const scope = new CancellationScope();
     const wait = async (): Promise<void> => {
-      await sleep(Math.max(1, alerts.quotaAfter * 1_000 - this.waitedMs));
+      await sleep(Math.max(1, alerts.quotaAfter * 1_000 - this.waitedMs), { summary: 'until an alert about the wait' });
       this.waitAlerted = true;
       const waited = Math.max(alerts.quotaAfter, this.waitedMs / 1_000);
       await startAlert(quotaWaitAlert(this.ctx, this.progress, waited, new Date()));

@@ -19,3 +19,12 @@ export function stateAttributes(
   ];
   return pairs.filter(({ key }) => registered.includes(key.name));
 }
+
+/**
+ * Rounds a coverage down to 4 decimals, so that the list of the Temporal UI can be read. Down: a gap never looks like
+ * full coverage. Returns other attributes unchanged. Pure.
+ */
+export function roundedCoverage(pair: SearchAttributePair): SearchAttributePair {
+  if (pair.key.name !== COVERAGE_ATTRIBUTE.name) return pair;
+  return { key: COVERAGE_ATTRIBUTE, value: Math.floor(Number(pair.value) * 10_000) / 10_000 };
+}

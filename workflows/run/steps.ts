@@ -174,7 +174,9 @@ async function finishIdle(run: Run): Promise<RunResult> {
   run.note(`${why} The run loaded and published nothing.`);
   const note = run.notes.join(' ');
   const totals = await CancellationScope.nonCancellable(() =>
-    quick.closeRun({ ctx: run.ctx, outcome: 'complete', note, heldBack: null, ...run.landed }),
+    quick.closeRun.executeWithOptions({ summary: 'record the outcome: complete' }, [
+      { ctx: run.ctx, outcome: 'complete', note, heldBack: null, ...run.landed },
+    ]),
   );
   run.progress.requests = totals.requests;
   run.progress.rejects = 0;
@@ -212,7 +214,9 @@ export async function finish(run: Run): Promise<RunResult> {
   const note = run.notes.length > 0 ? run.notes.join(' ') : null;
   // Do not let a cancellation interrupt the closing record. After a cancellation, the run adds one more record.
   const totals = await CancellationScope.nonCancellable(() =>
-    quick.closeRun({ ctx: run.ctx, outcome, note, heldBack, refused: run.refused, ...run.landed }),
+    quick.closeRun.executeWithOptions({ summary: `record the outcome: ${outcome}` }, [
+      { ctx: run.ctx, outcome, note, heldBack, refused: run.refused, ...run.landed },
+    ]),
   );
   run.closed = { crawled: outcome, heldBack };
   run.progress.requests = totals.requests;

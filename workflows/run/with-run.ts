@@ -49,9 +49,11 @@ export async function withRun(
     const outcome = cancelled ? 'cancelled' : 'failed';
     run.end(outcome);
     // If closing fails too, throw the first failure.
-    await CancellationScope.nonCancellable(() => quick.closeRun({ ctx: run.ctx, outcome, note, ...closed })).catch(
-      () => undefined,
-    );
+    await CancellationScope.nonCancellable(() =>
+      quick.closeRun.executeWithOptions({ summary: `record the outcome: ${outcome}` }, [
+        { ctx: run.ctx, outcome, note, ...closed },
+      ]),
+    ).catch(() => undefined);
     if (!cancelled && isTaken(run.ctx, 'failed'))
       await startAlert(failedAlert(run.ctx, describeFailure(error), run.progress.requests, new Date()));
     // Temporal marks a workflow as cancelled only if the workflow throws CancelledFailure.

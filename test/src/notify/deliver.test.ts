@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
@@ -8,6 +8,7 @@ import type { Alert } from '../../../schemas/pipeline/alert.js';
 import type { Config } from '../../../src/core/config.js';
 import { NotifySchema } from '../../../src/core/notify-schema.js';
 import { deliver } from '../../../src/notify/deliver.js';
+import { alertsDir } from '../../../src/core/data-folder.js';
 import { openDeliveries, readDelivery, writeDelivery } from '../../../src/notify/records.js';
 import { startWebhook, type AlertTarget } from '../../helpers/alert-targets.js';
 
@@ -55,6 +56,26 @@ describe('the delivery of an alert', () => {
     expect(webhook.arrived).toHaveLength(1);
     expect(JSON.parse(webhook.arrived[0]?.body ?? '')).toMatchObject({ link: 'http://ui/tenders/2026-11-20/r' });
     expect(openDeliveries(dataDir, '2026-11-01')).toEqual([]);
+  });
+
+  it('removes records that are older than 90 days, and empty folders', async () => {
+    const make = async (date: string, days: number): Promise<void> => {
+      const record = { id: `tenders/${date}`, title: '', target: 'hook', attempts: 1, since: '', at: '', error: null };
+      await writeDelivery(dataDir, date, { ...record, state: 'sent' });
+      const at = new Date(Date.now() - days * 86_400_000);
+      for (const file of readdirSync(path.join(alertsDir(dataDir), date)))
+        utimesSync(path.join(alertsDir(dataDir), date, file), at, at);
+      utimesSync(path.join(alertsDir(dataDir), date), at, at);
+    };
+    await make('2026-01-01', 91);
+    await make('2026-01-02', 89);
+    await send();
+    expect(readDelivery(dataDir, { id: 'tenders/2026-01-01', date: '2026-01-01' }, 'hook')).toBeNull();
+    expect(readDelivery(dataDir, { id: 'tenders/2026-01-02', date: '2026-01-02' }, 'hook')).toMatchObject({
+      state: 'sent',
+    });
+    expect(existsSync(path.join(alertsDir(dataDir), '2026-01-01'))).toBe(false);
+    expect(await send()).toEqual({ outcome: 'sent before' });
   });
 
   it('records each failed attempt, and forgets the error when a later one succeeds', async () => {
