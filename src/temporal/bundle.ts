@@ -61,6 +61,8 @@ function fingerprint(root: string): string {
 // Webpack writes each module with its path, relative to some folder of this machine, and sorts the modules by path.
 const FOLDER = /[^"'\s!(]*\/(node_modules(?!\/\.cache)|workflows|schemas)\b/g;
 const FRAME = /\*{4,}/g;
+// Names of modules that webpack leaves out: a hash of their path, which contains the folder in which webpack ran.
+const LEFT_OUT = /"\?[0-9a-f]+"/g;
 const MODULE = '\n/***/ ';
 
 /**
@@ -72,7 +74,8 @@ export function bundleId({ code }: { code: string }): string {
     .replace(/\n\/\/# sourceMappingURL=.*\s*$/, '')
     .replaceAll(FOLDER, '$1')
     // A comment above each module has a frame as wide as the path.
-    .replaceAll(FRAME, '***');
+    .replaceAll(FRAME, '***')
+    .replaceAll(LEFT_OUT, '"?"');
   const hash = createHash('sha256');
   for (const part of text.split(MODULE).toSorted()) hash.update(part).update('\0');
   return hash.digest('hex').slice(0, 16);
