@@ -20,6 +20,8 @@ interface Server {
   address: string;
   /** Runs a one-shot service of Temporal; undefined on the dev server, which needs none. */
   runOnce?: (service: string) => string;
+  /** Returns the databases as SQL; undefined on the dev server. */
+  dump?: () => string;
   stopServer(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -165,6 +167,28 @@ for (const { name, skip, start } of SERVERS) {
         headers: { 'x-svc-signature': signature },
       });
       expect(answer.status).toBe(200);
+    });
+
+    it.skipIf(start === startDevServer)('has its runs and schedules after a dump was restored', async () => {
+      const schedules = ['schedule', 'list', '--json'];
+      const before = await runOnce('setup', schedules);
+      const restored = await startTemporalOnPostgres(compose, server.dump?.());
+      try {
+        // docs/operations.md says which errors to expect.
+        expect(restored.complaints).toEqual([
+          expect.stringContaining('role "temporal" already exists') as string,
+          expect.stringContaining('database "temporal" already exists') as string,
+        ]);
+        const at = { cwd: dir, env: { ...environmentOf(placed('setup')), TEMPORAL_ADDRESS: restored.address } };
+        expect(await runCli(schedules, at)).toEqual(before);
+        const { stdout } = await runCli(['status', '--json'], at);
+        expect((JSON.parse(stdout) as { ended: object[] }).ended).toMatchObject([
+          { type: 'marketSnapshot', outcome: 'complete' },
+        ]);
+        expect((await runCli(['schedule', 'apply'], at)).stdout).toMatch(/^(unchanged +tidemark\/\S+\n)+$/);
+      } finally {
+        await restored.stop();
+      }
     });
 
     it('finds workers unhealthy when Temporal is gone', async () => {

@@ -31,7 +31,9 @@ const NOBODY = 65_534;
 
 /** Why the services cannot run here; null if they can. */
 export function missingForPostgres(): string | null {
-  const absent = ['initdb', 'pg_ctl', 'postgres', 'temporal'].filter((program) => find(program) === null);
+  const absent = ['initdb', 'pg_ctl', 'postgres', 'psql', 'pg_dumpall', 'createdb', 'temporal'].filter(
+    (program) => find(program) === null,
+  );
   if (absent.length > 0) return `not installed: ${absent.join(', ')}`;
   if (FOLDER === undefined) return 'TIDEMARK_TEST_TEMPORAL names no folder with the Temporal server';
   const files = ['server', 'sql', 'config/docker.yaml'].filter((file) => !existsSync(path.join(FOLDER, file)));
@@ -43,13 +45,23 @@ export interface TemporalOnPostgres {
   address: string;
   /** Runs the script of a one-shot service, and returns its output, both streams. */
   runOnce(service: string): string;
+  /** Returns all databases as SQL, as docs/operations.md backs them up. */
+  dump(): string;
+  /** What `psql` complained about while it read the dump, one line each. */
+  complaints: string[];
   /** Stops only the Temporal server. */
   stopServer(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts PostgreSQL and the Temporal server with the settings of docker-compose.yml, but with other ports. */
-export async function startTemporalOnPostgres({ services, secrets }: ComposeFile): Promise<TemporalOnPostgres> {
+/**
+ * Starts PostgreSQL and the Temporal server with the settings of docker-compose.yml, but with other ports.
+ * @param restore a dump that PostgreSQL reads before the Temporal server starts
+ */
+export async function startTemporalOnPostgres(
+  { services, secrets }: ComposeFile,
+  restore?: string,
+): Promise<TemporalOnPostgres> {
   const dir = mkdtempSync(path.join(tmpdir(), 'tidemark-postgres-'));
   const [sqlPort = 0, frontend = 0, ...others] = await freePorts(12);
   const passwordFile = path.join(ROOT, secrets['postgres-password']?.file ?? '');
@@ -82,6 +94,17 @@ export async function startTemporalOnPostgres({ services, secrets }: ComposeFile
     if (status !== 0) throw new Error(`${service} ended with code ${status}:\n${stdout}${stderr}`);
     return stdout + stderr;
   };
+  const sql = (program: string, args: string[], input?: string): { stdout: string; stderr: string } => {
+    const env = { PATH, PGPASSWORD: readFileSync(passwordFile, 'utf8').trim() };
+    const login = ['--host=127.0.0.1', `--port=${sqlPort}`, `--username=${user}`];
+    const run = spawnSync(program, [...login, ...args], { env, input, encoding: 'utf8', maxBuffer: 256 * 1024 ** 2 });
+    if (run.status !== 0) throw new Error(`${program} ended with code ${run.status}:\n${run.stderr}`);
+    return run;
+  };
+  // The image of PostgreSQL creates a database with the name of the user.
+  sql('createdb', [user]);
+  const { stderr = '' } = restore === undefined ? {} : sql('psql', ['--dbname=postgres', '--quiet'], restore);
+  const complaints = stderr.split('\n').filter((line) => line !== '');
   runOnce('temporal-schema');
 
   const names = ['FRONTEND_HTTP', 'FRONTEND_MEMBERSHIP', 'HISTORY_GRPC', 'HISTORY_MEMBERSHIP', 'MATCHING_GRPC'];
@@ -131,7 +154,7 @@ export async function startTemporalOnPostgres({ services, secrets }: ComposeFile
     await stop();
     throw error;
   }
-  return { address, runOnce, stopServer, stop };
+  return { address, runOnce, dump: () => sql('pg_dumpall', []).stdout, complaints, stopServer, stop };
 }
 
 /** Finds ports that nothing listens on now, below those that the system gives to outgoing connections. */
