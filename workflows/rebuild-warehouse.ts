@@ -1,4 +1,5 @@
 import { patched, setCurrentDetails, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
+import { formatCount } from '../schemas/format.js';
 import type { Progress, RebuildResult } from '../schemas/pipeline/run.js';
 import { isCancelled } from './run/cancellation.js';
 import { stateAttributes } from './run/state-attributes.js';
@@ -43,7 +44,7 @@ export async function rebuildWarehouse(input?: unknown): Promise<RebuildResult> 
     progress.notes.push(...result.faults.map((fault) => `Unreadable: ${fault}`));
     showState();
     setCurrentDetails(
-      `**${progress.outcome}**: ${result.rows.toLocaleString('en-US')} rows of ${result.parts.toLocaleString('en-US')} parts, published as \`${result.published}\``,
+      `**${progress.outcome}**: ${formatCount(result.rows)} rows of ${formatCount(result.parts)} parts, published as \`${result.published}\``,
     );
     return result;
   } catch (error) {
