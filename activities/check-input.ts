@@ -49,6 +49,6 @@ export function checkInput(activity: keyof Activities, input: unknown): void {
   parseInput(
     INPUTS[activity],
     input,
-    'only input from a Tidemark workflow. To start a workflow, use `tidemark` or the workflow type',
+    'only the input that a Tidemark workflow gives this activity. Start the workflow instead, for example with the command `tidemark`',
   );
 }

@@ -13,7 +13,7 @@ export type SessionState = 'new' | 'authenticated' | 'granted' | 'denied';
 
 /** The sign-in of one person for one client. */
 export interface Session {
-  /** Value of the parameter `session`. This server creates it, or a program on the person's computer does. */
+  /** Value of the parameter `session`. Created by this server, or by the client if it runs on the user's own computer. */
   id: string;
   client: string;
   /** Address that receives the result. It is set at creation and never changes, so no link can replace it. */
@@ -23,14 +23,14 @@ export interface Session {
   state: SessionState;
   /** Value of the session's cookie; null until a browser opens the session. */
   proof: string | null;
-  /** The person who signed in; null before. */
+  /** The person who signed in; null before the sign-in. */
   person: string | null;
   ssoState: string | null;
   trial: { email: string; code: string; triesLeft: number; sentAt: number } | null;
   /** Number of trial codes mailed so far. */
   codesSent: number;
   /**
-   * Whether the client is a program on the person's computer. Such a client gets the API key itself, because no route
+   * Whether the client is a program on the user's own computer, such as `tidemark login`. Such a client gets the API key itself, because no route
    * exchanges a code for an API key.
    */
   getsKey: boolean;

@@ -5,7 +5,7 @@ import { Refusal } from '../http/errors.js';
 /**
  * Checks a part of a request against its schema.
  *
- * @throws Refusal: the connector's validation error (422, `{detail: [{loc, msg, type}]}`).
+ * @throws Refusal with the connector's validation error (422, `{detail: [{loc, msg, type}]}`)
  */
 export function demandPart<T extends z.ZodType>(schema: T, part: 'body' | 'query', value: unknown): z.infer<T> {
   const result = schema.safeParse(value ?? {});

@@ -42,8 +42,8 @@ export const HISTORY_START = 16_436;
 const EPOCH_DAYS = 100;
 
 /**
- * Versions of all attributes of one company on one day. `readVersions` can fill the same object for one company after
- * another.
+ * The version numbers of all attributes of one company on one day. Each change of an attribute makes a new version.
+ * `readVersions` can fill the same object for one company after another.
  */
 export class Versions {
   readonly of = new Int32Array(WEIGHTS.length);

@@ -63,12 +63,12 @@ export class World {
     this.ctx = createContext(options);
   }
 
-  /** Returns the calendar date of a day, yyyy-mm-dd. */
+  /** Returns the calendar date (yyyy-mm-dd) of a day that is counted from the market's start. */
   dateOf(day: number): string {
     return toIso(this.ctx.start + day);
   }
 
-  /** Returns the day of a calendar date. Undefined when the text is no date. */
+  /** Returns how many days after the market's start a calendar date is. Undefined when the text is no date. */
   dayOf(date: string): number | undefined {
     const unixDay = fromIso(date);
     return unixDay === undefined ? undefined : unixDay - this.ctx.start;
@@ -256,8 +256,8 @@ export class World {
   }
 
   /**
-   * Returns the versions of a company on a day. Every call returns the same object, so its content is valid only until
-   * the next call.
+   * Returns the version number of each attribute of a company on a day. Every call returns the same object, so its
+   * content is valid only until the next call.
    */
   versionsOf(index: number, day: number): Versions {
     return readVersions(this.ctx, index, foundedOn(this.ctx, index), this.ctx.start + day, this.#versions);

@@ -6,7 +6,8 @@ grain: payee check that the API answered
 key: [question_hash, observed_at]
 nullable: [check_id, decision]
 description: >-
-  Checks of payees by tidemark payees check. The column is_current marks the latest check of each payee. Account numbers
+  Payee checks of the command tidemark payees check. The column is_current marks the latest check of each payee. Account
+  numbers
   and identities are masked unless personalData is contacts.
 columns:
   check_id: VARCHAR | Id of the check; NULL if the answer does not state it clearly

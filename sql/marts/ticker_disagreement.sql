@@ -6,7 +6,8 @@ grain: indicator of a fiscal year for which the report of a ticker and the v2 re
 key: [ticker, fiscal_year, indicator]
 description: >-
   Values on which the report requested by ticker and the v2 report requested by company id disagree. 1.5 and "1.5" are equal.
-  Only tickers by which tidemark resolve found one company are compared. Indicators that only one report states are left out.
+  The table compares a ticker only if the command tidemark resolve found exactly one company for it. It leaves out
+  indicators that only one report states.
 columns:
   ticker: VARCHAR | Ticker, as requested
   company_id: BIGINT | Company that tidemark resolve found by this ticker

@@ -71,7 +71,7 @@ export async function readPublishedLineage(published: Published): Promise<Lineag
   }
 }
 
-/** Maximum number of source columns to name for each table in the text of a derived column. */
+/** The lineage text of a derived column names at most this many source columns of each table. */
 const MAX_SOURCES = 8;
 
 /**

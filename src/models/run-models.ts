@@ -154,7 +154,7 @@ async function chooseSet(db: Database, options: BuildOptions): Promise<{ set: Mo
 
 /** Explains why runs do not build the models on disk. */
 export function describeHold({ ofSet, appliedAt }: { ofSet: number | null; appliedAt: string }): string {
-  return `Runs build set ${ofSet} of the models since the rollback of ${appliedAt}. They ignore changed files until \`tidemark models apply\`.`;
+  return `Since the rollback of ${appliedAt}, each run builds set ${ofSet} of the models. Changed model files take effect with \`tidemark models apply\`.`;
 }
 
 function howToBuild({ model, kind }: Model, whole: ReadonlySet<string>, staged?: ReadonlySet<string>): How {

@@ -25,8 +25,8 @@ import { readListing, settleListing, V1_PROBE } from './v1/listing.js';
 // consistent API needs far fewer requests: two passes over the market, each read twice, need 4 per page.
 const REQUESTS_PER_PAGE = 8;
 const REQUESTS_FLOOR = 1_000;
-// If the API's total is far above the number of companies found, the limit is this many requests per found company
-// instead.
+// The API's total may be far above the number of companies found. Then the planner stops splitting after this many
+// requests per found company, plus REQUESTS_FLOOR.
 const REQUESTS_PER_FOUND = 30;
 
 // Default of the input `requestsPerCompany`.

@@ -127,8 +127,8 @@ function* askSides(
     const filter = categoricalField(dimension, some, true).filter({ from: 0, to: some.length - 1 });
     const segment = some.length > 0 ? state.tree.child(state.tree.root, dimension.key, filter, name) : null;
     const first = segment ? yield* askFirst(state, segment, 'segment') : null;
-    // Mark the segment as a calibration segment until its search starts. If the two totals do not add up, the run does
-    // not use the segment and searches the whole market instead.
+    // Mark the segment as a calibration segment until its search starts. If the totals of both sides do not add up to
+    // the market's total, the run does not use the segment and searches the whole market instead.
     if (segment) segment.state = 'calibration';
     sides.push(segment && first && !isRefused(first) ? { values: some, segment, first } : null);
   }

@@ -219,7 +219,7 @@ function countedLeaves(state: CrawlState, segment: Segment, { facts }: Choice): 
   return (facts.asked ?? []).filter(({ count }) => count <= state.cap && count < state.totalsCap);
 }
 
-/** Removes the windows `taken` from a part. Returns the windows that remain. */
+/** Removes the windows `taken` from the window `part`. Returns the windows that remain. */
 function around(part: Window, taken: readonly Window[]): Window[] {
   const left: Window[] = [];
   let { from } = part;

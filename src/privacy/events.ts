@@ -46,7 +46,7 @@ export function deliveryWithoutPeople(body: string, fingerprint: Fingerprint): s
 
 /**
  * Removes the content of some events of a page.
- * @param wanted returns true for an event whose content is to be removed
+ * @param wanted returns true if the content of the event must be removed
  * @returns the same text when there is nothing to remove; `{}` for a body that is no object
  */
 export function reduceEvents(body: string, fingerprint: Fingerprint, wanted: (event: EventFacts) => boolean): string {
@@ -76,9 +76,10 @@ function reduceItem(item: JsonNode, fingerprint: Fingerprint, wanted: (event: Ev
 }
 
 /**
- * Removes the content of a delivery if `wanted` returns true.
- * @returns the same text when there is nothing to remove. If the body is no JSON, returns a sentence about it. The load
- * rejects this sentence as it would reject the body.
+ * Removes the content of the event in a webhook delivery.
+ * @param wanted returns true if the content of the event must be removed
+ * @returns the same text when there is nothing to remove. If the body is no JSON, a sentence that says so replaces it.
+ * The load then makes a reject, because the sentence is no JSON either.
  */
 export function reduceDelivery(body: string, fingerprint: Fingerprint, wanted: (event: EventFacts) => boolean): string {
   let delivery: JsonNode;

@@ -8,10 +8,10 @@ export interface Contents {
   hash: string;
 }
 
-/** Contents of tables, by name. */
+/** Row count and hash of each table, by its name. */
 export type TableContents = Map<string, Contents>;
 
-/** Reads the contents of a relation that has the columns of the model. */
+/** Counts and hashes the rows of a table or view that has the columns of the model. */
 export async function readContents(db: Database, model: Model, relation: string): Promise<Contents> {
   const [row] = await db.rows<{ rows: string; hash: string }>(
     `SELECT count(*) AS rows, ${contentHash(model)} AS hash FROM ${relation} AS t`,

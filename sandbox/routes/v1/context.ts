@@ -8,7 +8,7 @@ import { FilterError } from '../../world/index.js';
 /**
  * Checks a part of a request against its schema.
  *
- * @throws Refusal: InvalidRequest of version 1, which names only the first wrong parameter
+ * @throws Refusal with an InvalidRequest body of version 1, which names only the first wrong parameter
  */
 export function demandV1<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
   const checked = check(schema, value);
@@ -20,7 +20,7 @@ export function demandV1<T extends z.ZodType>(schema: T, value: unknown): z.infe
 /**
  * Returns the page size of a request, by the same policy as in version 2.
  *
- * @throws Refusal: InvalidRequest when the policy refuses the size
+ * @throws Refusal with an InvalidRequest body when the policy refuses the size
  */
 export function demandPageSizeV1(sandbox: Sandbox, asked: number | undefined): number {
   const size = pageSize(asked, sandbox.options);

@@ -9,7 +9,7 @@ import { FilterError } from '../../world/index.js';
 /**
  * Checks a part of a request against its schema.
  *
- * @throws Refusal: InvalidRequest with the wrong fields
+ * @throws Refusal with an InvalidRequest body that names the wrong fields
  */
 export function demand<T extends z.ZodType>(sandbox: Sandbox, schema: T, value: unknown): z.infer<T> {
   const checked = check(schema, value);
@@ -20,7 +20,7 @@ export function demand<T extends z.ZodType>(sandbox: Sandbox, schema: T, value: 
 /**
  * Counts a call towards the daily limit and the rate limit.
  *
- * @throws Refusal: LimitError when a limit is reached
+ * @throws Refusal with a LimitError body when a limit is reached
  */
 export function spend(sandbox: Sandbox, metric: MetricName): void {
   const broken = sandbox.quota.take(metric, Date.now());
@@ -31,7 +31,7 @@ export function spend(sandbox: Sandbox, metric: MetricName): void {
 /**
  * Returns the page size of a request.
  *
- * @throws Refusal: InvalidRequest for `per_page` when the policy refuses the size
+ * @throws Refusal with an InvalidRequest body for `per_page` when the policy refuses the size
  */
 export function demandPageSize(
   sandbox: Sandbox,
@@ -46,7 +46,7 @@ export function demandPageSize(
 /**
  * Parses the numeric id in the path.
  *
- * @throws Refusal: "not found" for a text that cannot be an id
+ * @throws Refusal with the "not found" body for a text that cannot be an id
  */
 export function pathId(sandbox: Sandbox, request: FastifyRequest): number {
   const { id } = request.params as { id: string };

@@ -5,7 +5,7 @@ import { idOf } from '../../world/membership.js';
 /**
  * Returns the current record of a company that a lookup found.
  *
- * @throws Refusal: "not found" when there is no company
+ * @throws Refusal with the "not found" body when there is no company
  */
 export function companyAt({ world, day, errors }: Sandbox, index: number | 'none' | undefined): Company {
   const company = typeof index === 'number' ? world.company(idOf(world.ctx, index), day) : undefined;

@@ -70,7 +70,7 @@ export function watchRoutes(app: FastifyInstance, sandbox: Sandbox): void {
  * Parses the company id in the path. The company must exist today or be watched, because a watched company may have
  * left the market.
  *
- * @throws Refusal: "not found" for any other id
+ * @throws Refusal with the "not found" body for any other id
  */
 function knownId(sandbox: Sandbox, request: FastifyRequest): number {
   const id = pathId(sandbox, request);

@@ -14,7 +14,7 @@ export async function checkModels({ dataDir, modelsDir }: Config, now: Date): Pr
     if (held !== null)
       return warn(
         'models',
-        `since the rollback of ${held.since}, runs build the restored set of models and ignore the model files`,
+        `since the rollback of ${held.since}, each run builds the restored set of models and ignores the model files`,
         'To build the model files again, run `tidemark models apply`.',
       );
     refuseBreaking(changes);

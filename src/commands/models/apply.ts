@@ -157,7 +157,7 @@ function sayResult({ changes, built, resumed, published }: Applied, dataDir: str
     );
     for (const reason of breaking) say(`             Breaking: ${reason}`);
   }
-  if (resumed.length > 0) say(`  resumed    ${resumed.length} already built: ${resumed.join(', ')}`);
+  if (resumed.length > 0) say(`  kept       ${resumed.length} built by an earlier attempt: ${resumed.join(', ')}`);
   for (const audit of built?.failedAudits ?? []) say(`  audit      ${audit}`);
   for (const note of [...(built?.notes ?? []), ...(published?.notes ?? [])]) say(`  note       ${note}`);
   if (published !== null)

@@ -118,7 +118,7 @@ function renderHold({ held }: ModelsPlan): string[] {
   if (held === null) return [];
   const set = held.set === null ? '' : ` (set ${held.set})`;
   return [
-    `Runs build an earlier set of models${set} since the rollback of ${held.since}. The plan below shows the effect of \`tidemark models apply\`.`,
+    `Since the rollback of ${held.since}, each run builds an earlier set of models${set}. The plan below shows the effect of \`tidemark models apply\`.`,
   ];
 }
 

@@ -19,22 +19,22 @@ export interface Change {
 
 type Part = Change['part'];
 
-/** A part without a change. */
+/** Makes the result for a part of the system that the upgrade does not change. */
 export function none(part: Part, message: string, items: string[] = []): Change {
   return { part, state: 'none', message, items, todo: null };
 }
 
-/** A part with changes. */
+/** Makes the result for a part of the system that the upgrade changes. */
 export function changes(part: Part, message: string, items: string[]): Change {
   return { part, state: 'changes', message, items, todo: null };
 }
 
-/** A part that could not be checked. */
+/** Makes the result for a part of the system that could not be checked. */
 export function unknown(part: Part, why: unknown): Change {
   return { part, state: 'unknown', message: `Not checked: ${errorMessage(why)}`, items: [], todo: null };
 }
 
-/** A part whose fault would also stop the next run. */
+/** Makes the result for a part of the system with a fault that would also stop the next run. */
 export function hinders(part: Part, error: unknown): Change {
   const todo = error instanceof TidemarkError ? error.todo : 'Run the command again with TIDEMARK_DEBUG=1 for details.';
   return { part, state: 'hinders', message: errorMessage(error), items: [], todo };

@@ -38,7 +38,7 @@ async function readRunPayees({ dataDir }: Config, ctx: RunContext): Promise<RunP
   if (ctx.file === undefined || !existsSync(file)) {
     throw wrongInput(
       `the list ${file} does not exist`,
-      'Run `tidemark payees check FILE.csv` again: it copies the list into the data folder, and a run that ends removes it. A worker on another machine needs the same data folder.',
+      'Run `tidemark payees check FILE.csv` again: the command copies the list into the data folder, and the run removes the copy at its end. A worker on another machine needs the same data folder.',
     );
   }
   const { rows } = readPayees(readFileSync(file), file);

@@ -83,7 +83,10 @@ function upper(ticker: string): string {
   return ticker.toUpperCase();
 }
 
-/** Returns the facts about a stream's records. Returns null for a stream whose records need several routes. */
+/**
+ * Returns the figures from which a stream's requests are forecast. Returns null for a stream whose records need several
+ * routes.
+ */
 function outlookOf(stream: FetchedStreamName, ctx: RunContext, past: PastNights): RecordOutlook | null {
   const { route: endpoint, single = false } = traitsOf(stream);
   if (endpoint === null) return null;

@@ -310,7 +310,7 @@ describe('rollbackModels', () => {
     const place = { now, personalData, modelsDir };
     const replay = () => rebuildWarehouse(dataDir, place);
     const held: unknown = expect.stringMatching(
-      /^Runs build set \d of the models since the rollback of 2026-11-20T12:00:00Z/,
+      /^Since the rollback of 2026-11-20T12:00:00Z, each run builds set \d of the models/,
     );
     expect((await replay()).notes).toEqual([held]);
     rmSync(path.join(dataDir, 'warehouse'), { recursive: true });
