@@ -7,8 +7,7 @@ key: [question_hash, observed_at]
 nullable: [check_id, decision]
 description: >-
   Payee checks of the command tidemark payees check. The column is_current marks the latest check of each payee. Account
-  numbers
-  and identities are masked unless personalData is contacts.
+  numbers and identities are masked unless personalData is contacts.
 columns:
   check_id: VARCHAR | Id of the check; NULL if the answer does not state it clearly
   decision: VARCHAR | Decision of the latest report, else of the check (OK_TO_PAY, REVIEW_BEFORE_PAYING or DO_NOT_PAY); NULL if neither states one clearly

@@ -20,16 +20,16 @@ export interface Loopback {
    * can see the arguments of programs, and `loginUrl` would show them the state.
    */
   startUrl: string;
-  /** Parameters or JSON of the answer that the server accepted. Never rejects. */
+  /** Parameters or JSON of the result that the server accepted. This promise never rejects. */
   answer: Promise<unknown>;
   /** Stops the server. First waits up to two seconds, so that the browser can load the last page. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the server on a random port of 127.0.0.1. The server accepts one answer: it must be addressed to the announced
- * host and contain the right `state`. An answer without a `state` must contain the right `session`. The server refuses
- * every other request and continues to wait.
+ * Opens the server on a random port of 127.0.0.1. The server accepts one result of a sign-in: a request to the host of
+ * `redirectUri` that contains the right `state`. If the request has no `state`, it must contain the right `session`.
+ * The server refuses every other request and continues to wait.
  * @param connectorUrl address of the connector application; may have a path
  */
 export async function openLoopback(connectorUrl: string): Promise<Loopback> {
@@ -86,7 +86,7 @@ export async function openLoopback(connectorUrl: string): Promise<Loopback> {
   };
 }
 
-/** Whether an answer contains the state of this sign-in. An answer without a state must contain its session. */
+/** Whether a result contains the state of this sign-in. A result without a state must contain the sign-in's session. */
 function belongs(given: unknown, { session, state }: { session: string; state: string }): boolean {
   const [givenState, givenSession] = [textAt(given, ['state']), textAt(given, ['session'])];
   return givenState === null ? givenSession !== null && isSame(givenSession, session) : isSame(givenState, state);

@@ -4,8 +4,8 @@ import type { JsonNode } from '../core/json-nodes.js';
 export type Member = readonly [name: string, text: string];
 
 /**
- * Writes a JSON object. If the source object repeats a key (`repeats`), the result repeats its last key. The load then
- * rejects the result, as it would reject the source.
+ * Writes a JSON object. If a key occurs twice in the source object (`repeats`), writes the last member twice, because
+ * the load must reject the result as it would reject the source.
  */
 export function writeObject(members: readonly Member[], repeats: boolean): string {
   const texts = members.map(([name, text]) => `${JSON.stringify(name)}:${text}`);

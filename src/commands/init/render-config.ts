@@ -31,7 +31,7 @@ export function renderConfig(draft: Draft): string {
     '# Never write the API key here: run `tidemark login`, or set TIDEMARK_API_KEY or TIDEMARK_API_KEY_FILE.',
     'api:',
     `  baseUrl: ${scalar(baseUrl)}${sandbox ? ' # the sandbox of `tidemark up --sandbox`' : ''}`,
-    '  # maxConcurrency: 16 # most requests in flight',
+    '  # maxConcurrency: 16 # limit of requests in flight',
     'data: ./data # landing zone, warehouse and published files; relative to this file',
     'markets:',
     `  - name: ${scalar(market)}`,

@@ -8,8 +8,9 @@ import { isInEnvironment } from '../../core/stored-key.js';
 
 /** The sandbox that `demo` or `up --sandbox` runs. Both write this file, so that commands in other terminals find it. */
 const RunningSandbox = z.object({
-  /** Process that started the sandbox, and the boot and process namespace in which the id is valid. */
+  /** Id of the process that started the sandbox. */
   pid: z.int(),
+  /** Where `pid` is valid: this start of the machine and this process namespace (`findPlace`). */
   place: z.string(),
   url: z.string(),
   key: z.string(),

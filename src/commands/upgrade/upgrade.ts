@@ -16,13 +16,13 @@ interface Check {
   changes: Change[];
 }
 
-/** `tidemark upgrade --check`: shows the newest version, and what the installed version changes here. */
+/** `tidemark upgrade --check`: shows the newest version, and what the installed version changes in this installation. */
 export function registerUpgrade(program: Command): void {
   program
     .command('upgrade')
     .summary('check what an upgrade changes; changes nothing')
     .description(
-      'compare the installed version with the newest one, and show what the installed version changes here; changes nothing',
+      'compare the installed version with the newest one, and show what the installed version changes in this installation; changes nothing',
     )
     .option('--check', 'required: this command only checks')
     .option('--json', 'print the result as JSON')
@@ -84,8 +84,8 @@ function sayCheck({ installed, newest, isNewer, changes }: Check): void {
   say(`Installed  ${installed}`);
   say(`Newest     ${describeNewest(newest, isNewer)}`);
   if (newest.version !== null && isNewer)
-    say(`           To see what it changes here: npx tidemark@${newest.version} upgrade --check`);
-  say(`\nChanges that version ${installed} makes here:`);
+    say(`           To see what it would change: npx tidemark@${newest.version} upgrade --check`);
+  say(`\nWhat version ${installed} changes in this installation:`);
   const marks = {
     none: paint.green('✔'),
     changes: paint.yellow('~'),

@@ -289,7 +289,7 @@ function ofList(now: Date, list: Required<Pick<Decided, 'streams' | 'refreshSeco
   };
 }
 
-/** Returns, for each stream, the shortest age in the markets. Without a market, returns the default ages. */
+/** Returns the shortest refresh age of each stream, among all markets and the default ages. */
 function shortestRefresh({ markets }: Config): Record<string, number> {
   const ages = [DEFAULT_REFRESH, ...markets.map(({ refresh }) => refresh)];
   return Object.fromEntries(MARKET_STREAMS.map((stream) => [stream, Math.min(...ages.map((age) => age[stream]))]));
