@@ -15,8 +15,8 @@ const MINUTE_MS = 60_000;
 const PATIENCE_MS = 24 * 60 * MINUTE_MS;
 // Shorter wait for the closing record of a failed or cancelled run, because the run has ended.
 const CLOSING_PATIENCE_MS = 5 * MINUTE_MS;
-// Shorter wait for an activity of the quota gate: while it waits for a worker, runs of other data folders cannot pass
-// the gate either.
+// Shorter wait for an activity of the quota gate. All data folders share the gate. While the activity waits for a worker
+// with its folder, no run can pass the gate.
 const GATE_PATIENCE_MS = MINUTE_MS;
 // Retry the first refused attempts quickly, because another worker may take the task at once. Later attempts are
 // retried slowly: probably no worker with the right data folder runs.

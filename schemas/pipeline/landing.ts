@@ -28,7 +28,7 @@ export const LandingStream = z.enum([
   'ownership_jobs', //      enrichment jobs of owners: start, changes of state, end; entity_id: the company
   'tenders', //             POST /v1/finder/tenders, one row per page
   'tender_details', //      GET /v1/finder/tenders/details
-  'nomenclatures', //       the three lookup routes; entity_id: v1, tenders, donors
+  'nomenclatures', //       three lookup lists; entity_id: `v1`, `tenders` or `donors`
   'watched_companies', //   GET /v2/companies/watch, one row per page
   'matches', //             enrichment and autocomplete for `tidemark resolve`; entity_id: the question
   'enrichments', //         enrichment of people for `tidemark enrich --people`; entity_id: the question
@@ -207,8 +207,8 @@ export interface CoverageRecord {
   market: string;
   reported_total: number;
   /**
-   * Companies that this run's searches found and whose ids the warehouse can hold. Carried-over companies are not
-   * included.
+   * Number of different companies that this run's searches found. Not counted: carried-over companies, and companies
+   * whose id the warehouse cannot hold (src/core/company-id.ts).
    */
   distinct_companies: number;
   missing: number;

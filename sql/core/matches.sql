@@ -5,7 +5,7 @@ version: 1
 grain: row of a list given to tidemark resolve (equal rows count once)
 key: [question_hash]
 description: >-
-  The company that tidemark resolve found for each row of a list, as last answered. To join a list, compare its
+  The company that tidemark resolve found for each row of a list, by the latest answer. To join a list, compare its
   columns with the fields in request. docs/resolving.md explains the score and the states.
 columns:
   question_hash: VARCHAR | SHA-256 of request; equal rows of several lists share one row here

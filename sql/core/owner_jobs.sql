@@ -5,8 +5,8 @@ version: 1
 grain: enrichment job, or attempt to start one
 key: [company_id, started_at]
 description: >-
-  Jobs that resolve the owners of companies with live registry data, started when ownership.enrich is true and an
-  answer is not conclusive.
+  Enrichment jobs of the API: a job reads live registry data to find the owners of a company. A run starts a job when
+  ownership.enrich is true and the API's answer about the owners is not conclusive.
 columns:
   company_id: BIGINT | Company
   job_id: VARCHAR | Id of the job; NULL if the API named none

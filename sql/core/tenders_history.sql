@@ -7,9 +7,9 @@ key: [slug, valid_from]
 description: >-
   Versions of each tender (SCD type 2), from listing and details together. Each field has the value stated last. A new
   version starts with the first answer that differs. Two changes start no version: another order of an array, and a
-  field that the listing or the details state for the first time. Details count from the time of the last listing
-  before they were read. Contacts have no history. The rows do not depend on the order in which observations were
-  loaded.
+  field that the listing or the details state for the first time. A run lists a tender and reads its details minutes
+  later. These details get the time of the listing. Contacts have no history. The rows do not depend on the order in
+  which observations were loaded.
 incremental:
   by: [slug]
   changed: SELECT DISTINCT slug FROM ledger.dirty_tenders

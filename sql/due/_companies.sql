@@ -28,7 +28,7 @@ WHERE r.stream = 'runs'
 ORDER BY (r.body ->> '$.date') DESC, as_of DESC, r.run DESC
 LIMIT 1;
 
--- The companies among which the run chooses:
+-- The companies from which the run selects those that are due:
 -- - a run with its own search: the companies that this search found
 -- - a run without a search: the members of the night before
 -- - a run without a market: every company that was ever in a market

@@ -1,5 +1,5 @@
--- Bodies received at the time when a finding of `batch_shapes` first occurred, at most 100 for each such time. The
--- samples in ops.drift come from these bodies.
+-- Bodies from which ops.drift takes its samples: the bodies received when a finding of `batch_shapes` was first seen. At
+-- most 100 bodies for each value of `first_seen`.
 CREATE OR REPLACE TEMP TABLE first_bodies AS
 SELECT observed_at, body_hash, json_read(body) AS doc
 FROM parts

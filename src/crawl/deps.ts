@@ -18,7 +18,7 @@ export interface CrawlDeps {
   log: Logger;
   /** The worker's data folder. If unset, the worker accepts the folder of any run. */
   folder?: DataFolder;
-  /** Sizes for the runs that this worker opens. If unset, workflows use their defaults. */
+  /** Chunk size and history size of the runs that this worker opens. If unset, workflows use their defaults. */
   sizes?: RunSizes;
   /** The workers and runs that share the API key, as counted last. If unset, no other worker uses the API key. */
   atWork?: Readonly<AtWork>;

@@ -25,7 +25,7 @@ export function otherPartName(chunk: string, sha256: string): string {
   return `part-${chunk}.${sha256.slice(0, 12)}.parquet`;
 }
 
-/** Returns the file name of a part's manifest. It is the same for both file names of a part. */
+/** Returns the file name of a part's manifest. It is the same for the names of `partName` and `otherPartName`. */
 export function manifestName(part: string): string {
   return part.replace(/(\.[0-9a-f]{12})?\.parquet$/, '.json');
 }

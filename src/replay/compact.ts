@@ -24,7 +24,7 @@ export interface CompactRequest {
 
 /** Result of `compactLanding`. */
 export interface Compacted {
-  /** Number of run folders in which parts were joined or became smaller. */
+  /** Number of run folders that changed: parts were joined, or repeated answers were dropped. */
   folders: number;
   partsBefore: number;
   partsAfter: number;

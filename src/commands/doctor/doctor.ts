@@ -11,7 +11,10 @@ export function registerDoctor(program: Command): void {
     .description(
       'check configuration, API key, API, Temporal, disk, warehouse and models; print a remedy for each fault',
     )
-    .option('--connector', 'also compare the data routes of the connector with the API (about 20 calls)')
+    .option(
+      '--connector',
+      'also check that the connector application returns the same data as the API (about 20 calls)',
+    )
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark doctor', 'tidemark doctor --connector --json'))
     .action(async (options: { connector?: boolean; json?: boolean }, command: Command) => {

@@ -20,7 +20,7 @@ export function readAndDescribe<Field extends string>(
   const list = readList(readListFile(file), file, kind, keepsPeople);
   const { header, rows, bad, questions } = list;
   if (questions.length === 0) throw invalidInput(`${file} has no row that identifies ${kind.what}.`, describeBad(bad));
-  tell(`${formatCount(rows.length)} rows, ${formatCount(questions.length)} different questions.`);
+  tell(`${formatCount(rows.length)} rows; ${formatCount(questions.length)} different ones to look up at the API.`);
   tellHeader(header);
   if (!keepsPeople) tellReduced(header.columns, header.cells);
   if (bad.length > 0)

@@ -146,7 +146,7 @@ async function planModels(options: { json?: boolean }, command: Command): Promis
   refuseBreaking(plan.changes);
 }
 
-/** Folder of the user's own models, if a configuration names one. Also works without a configuration. */
+/** Returns the folder of the user's own models. Undefined if there is no configuration file, or if it names no folder. */
 async function ownModels(command: Command): Promise<string | undefined> {
   const { configPath } = await import('../../core/config.js');
   const isNamed = configOption(command) !== undefined || existsSync(configPath(undefined));

@@ -117,7 +117,7 @@ function registerListen(watch: Command): void {
     .description('receive and land webhook deliveries, until SIGTERM or Ctrl-C')
     .addOption(portOption('--port <port>', 'the receiver', 4020))
     .option('--host <address>', 'address to listen on; put a proxy with TLS in front', '127.0.0.1')
-    .option('--path <path>', 'path of deliveries', '/events')
+    .option('--path <path>', 'URL path to which the API sends events', '/events')
     .addOption(metricsPortOption())
     .addOption(metricsHostOption())
     .addHelpText('after', examples('tidemark watch listen', 'tidemark watch listen --host 0.0.0.0 --port 4020'))

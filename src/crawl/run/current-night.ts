@@ -5,7 +5,7 @@ import { readManifests, readPartRows, readRunRows } from '../../landing/index.js
 
 /**
  * Finds the current night of a market. Uses the same rule as the table ops.nights.
- * @returns the night's date, its number of members, and whether it used the same filters (`comparable`); null when no
+ * @returns the night's date, its number of members, and whether it used the given filters (`comparable`); null when no
  * night is current
  */
 export function currentNight(
