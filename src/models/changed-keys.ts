@@ -98,7 +98,10 @@ export function changedKeysSince(build: number, { model, incremental, columns }:
   return `SELECT DISTINCT ${parts.join(', ')} FROM ledger.changed_keys WHERE build > ${build} AND model = ${quote(model)} AND key IS NOT NULL`;
 }
 
-/** Deletes the records that no later publication needs, because a published file contains this build. */
+/**
+ * Deletes the records of changes up to this build. A published file already contains the build, so no later publication
+ * needs these records.
+ */
 export async function forgetPublished(db: Database, { build }: ModelBuild): Promise<void> {
   await db.transaction(async () => {
     await db.run('DELETE FROM ledger.changed_keys WHERE build <= $build', { build });

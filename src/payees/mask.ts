@@ -1,7 +1,7 @@
 import { readJsonNodes, type JsonNode } from '../core/json-nodes.js';
 import { compact, isIban } from './iban.js';
 
-/** Matches the characters that may separate the groups of a number: `DE89 3704 0044`, `12-34-56`, `jane@firm`. */
+/** Matches the characters between the parts of an account number or proxy: `DE89 3704 0044`, `12-34-56`, `jane@firm`. */
 const GAP = String.raw`[^\p{L}\p{N}]{0,3}`;
 // A field with such a name may hold a person's name or contact data. The fields for company names have other names.
 const PERSONAL_FIELD =

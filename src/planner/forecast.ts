@@ -94,7 +94,10 @@ export function forecastSearch(search: SearchOutlook): StreamForecast {
   const cost = pages < SMALL_SWEEP_PAGES ? SMALL_SWEEP_COST : SWEEP_COST;
   const lost = total * (1 - next.share);
   const second = Math.min(pages, SECOND_PASS_PER_COMPANY * lost);
-  const without = lost > 0 ? `, and a second pass for the ${percent(1 - next.share)} without a value` : '';
+  const without =
+    lost > 0
+      ? `, and a second pass for the ${percent(1 - next.share)} of the companies that lack a value to split by`
+      : '';
   return forecast(asked + pages * next.share * cost + second + 1, `split until its parts can be read${without}`);
 }
 

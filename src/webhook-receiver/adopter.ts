@@ -9,8 +9,8 @@ import { listReceiverLocks, listSpools } from './deliveries.js';
 // than this time is abandoned.
 const OLDER_VERSION_MS = 120_000;
 const OLDER_VERSION = 'older-version';
-// Once per this many calls of `adopt`, also search for spools of receivers that have no lock. Such spools are rare, and
-// the search reads one folder for each day.
+// Only one of this many calls of `adopt` searches for spools whose receiver has no lock. Such spools are rare, and the
+// search reads one folder for each day.
 const SCAN_EVERY = 100;
 
 /** Options of the Adopter. Times are in milliseconds. */

@@ -22,7 +22,7 @@ import { schemaPath } from './schema-path.js';
 const NOBODY: Selection = { countries: [], industries: [], sizes: [] };
 
 /**
- * Asks for what the options do not name, forecasts, and writes the configuration file. Stores the API key.
+ * Asks for the values that no option gives, shows a forecast, and writes the configuration file. Stores the API key.
  * @returns exit code: 0, 1 if the person declined, or 130 after Ctrl-C
  * @throws TidemarkError for a wrong option, a wrong key, an API that does not answer, or a file that exists
  */

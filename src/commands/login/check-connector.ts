@@ -6,7 +6,8 @@ import { TidemarkError } from '../../core/errors.js';
 import { openApi } from '../api.js';
 
 /**
- * Checks the address of the connector before a browser opens: https or this machine, and something answers there.
+ * Checks the connector before a browser opens. Its address must use https or be on this machine, and a server must
+ * answer there.
  * @throws TidemarkError `InvalidConfig` for plain http to another machine, `ApiUnavailable` when nothing answers
  */
 export async function checkConnector(config: Config, clock: Clock): Promise<void> {

@@ -21,7 +21,7 @@ export interface FollowOptions {
   /** Command line that follows the same run again; messages show it. */
   again: string;
   /**
-   * Does the command's own work after the run, and returns more members for `--json`. `sameFolder` is true if the run
+   * Does the command's own work after the run, and returns more fields for the output of `--json`. `sameFolder` is true if the run
    * used this command's data folder.
    */
   also?: (sameFolder: boolean) => Promise<object>;

@@ -37,7 +37,7 @@ const AnswersCase = z.strictObject({
    * Answers that are landed and loaded after the first build of the models. Then the models are built a second time.
    */
   later: z.array(Given).optional(),
-  /** Expected rows, as DuckDB writes them as JSON: BIGINT, DATE and TIMESTAMPTZ are text. */
+  /** Expected rows, in the JSON that DuckDB writes: BIGINT, DATE and TIMESTAMPTZ are text. */
   expect: z.array(z.strictObject({ query: z.string().min(1), rows: Rows })).min(1),
 });
 
@@ -53,7 +53,7 @@ const RowsCase = z.strictObject({
 });
 
 export type RowsCase = z.infer<typeof RowsCase>;
-/** A case of one of the two kinds. `file` is its path relative to the current folder. */
+/** A case of either kind: `AnswersCase` or `RowsCase`. `file` is its path relative to the current folder. */
 export type ModelCase = (z.infer<typeof AnswersCase> | RowsCase) & { file: string };
 
 /**
