@@ -79,8 +79,10 @@ export async function hasDeployments(client: Client): Promise<boolean> {
     await client.workflowService.listWorkerDeployments({ namespace: client.options.namespace, pageSize: 1 });
     return true;
   } catch {
-    // Some servers allow no lists.
-    return (await readDeployment(client)) !== null;
+    // Some servers allow no lists. A server without Worker Deployments answers "not found" for each deployment. So a
+    // deployment that is not found proves nothing.
+    const deployment = await readDeployment(client);
+    return deployment !== null && deployment.versions.length > 0;
   }
 }
 

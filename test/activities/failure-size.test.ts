@@ -1,4 +1,4 @@
-import { ApplicationFailure } from '@temporalio/common';
+import type { ApplicationFailure } from '@temporalio/common';
 import { expect, it } from 'vitest';
 import { castError } from '../../activities/cast-errors.js';
 import { TidemarkError } from '../../src/core/errors.js';

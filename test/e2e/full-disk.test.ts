@@ -8,7 +8,7 @@ import { emptyFolder } from '../helpers/run-cli.js';
 import { startTemporal } from '../helpers/temporal.js';
 
 // A user namespace in which this process may mount a small disk.
-const IN_NAMESPACE = ['unshare', '--user', '--map-root-user', '--mount', '--fork', '--kill-child'] as const;
+const IN_NAMESPACE = ['unshare', '--user', '--map-root-user', '--mount', '--pid', '--fork', '--kill-child'] as const;
 const [UNSHARE, ...FLAGS] = IN_NAMESPACE;
 const mayMount = spawnSync(UNSHARE, [...FLAGS, 'mount', '-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', '/mnt']).status === 0;
 
@@ -62,7 +62,8 @@ describe.skipIf(!mayMount)('a full disk (needs a kernel that lets users mount a 
     mkdirSync(path.join(folder.dir, 'data'));
     const env = cleanEnv({ TIDEMARK_API_KEY: sandbox.key, TEMPORAL_ADDRESS: temporal.address });
     shell = new Shell(folder.dir, env);
-    expect(await shell.run('mount -t tmpfs -o size=3m tmpfs data && chmod 700 data')).toMatchObject({ code: 0 });
+    const mounted = await shell.run('mount -t tmpfs -o size=3m tmpfs data && chmod 700 data');
+    if (mounted.code !== 0) throw new Error(`mount failed: ${mounted.output}`);
     await shell.run(`(${tidemark('worker')} > worker.log 2>&1 &)`);
     await waitUntil('the worker is ready', async () =>
       /ready|running/i.test((await shell.run('cat worker.log')).output),
