@@ -21,8 +21,8 @@ interface Workers {
   warnings: string[];
 }
 
-const workers = async (system: System): Promise<Workers> =>
-  JSON.parse((await system.tidemark('workers', '--json')).stdout) as Workers;
+const workers = async (from: System): Promise<Workers> =>
+  JSON.parse((await from.tidemark('workers', '--json')).stdout) as Workers;
 
 it('off: runs workers without a version', async () => {
   const off = await start('off');
