@@ -31,11 +31,13 @@ const LONG = [
   'test/deploy/compose.test.ts',
   'test/e2e/{alerts,all-streams,canary,cancelled,clock-ahead,continue-as-new,employees,enrich,executives,full-disk,json-answers,limit,night-states,owner-jobs,owner-jobs-upgrade,ownership,payees,personal-data,quota-gate,refused,remainder-nights,replay,resolve,resolve-scores,restored-folder,schedules,second-demo,sources,status,stub-faults,tracing,two-folders,worker-versioning,worker-versions,writer-killed}.test.ts',
   'test/repo/installed-on-nodes.test.ts',
+  'test/src/commands/models/apply.test.ts',
   'test/src/models/order-independence.test.ts',
-  'test/src/replay/forget/killed.test.ts',
+  'test/src/publish/publish-lakes.test.ts',
+  'test/src/replay/forget/*.test.ts',
 ];
-// These run in both: with few companies in `npm test`, with many here.
-const LONG_TOO = ['test/src/replay/forget/forget.test.ts'];
+// These run in both: a short property in `npm test`, a long one here.
+const LONG_TOO = ['test/src/models/unchanged.test.ts'];
 
 const common = {
   environment: 'node',
@@ -64,7 +66,7 @@ const long = {
     ...common,
     name: 'long',
     include: [...LONG, ...LONG_TOO],
-    env: { ...common.env, TIDEMARK_TEST_COMPANIES: '40' },
+    env: { ...common.env, TIDEMARK_TEST_COMPANIES: '40', UNCHANGED_RUNS: '8' },
     isolate: true,
     maxWorkers: 2,
     sequence: { groupOrder: 1 },

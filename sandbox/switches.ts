@@ -285,7 +285,7 @@ export const SWITCHES: { [Option in keyof Settable]: Switch<Settable[Option]> } 
     group: 'faults',
     flag: '--autocomplete-needs <fields>',
     value: 'five',
-    description: 'what autocomplete needs: five (one of five fields) or any (any field but the country)',
+    description: 'what autocomplete needs: five (one of five fields) or any (a field besides country)',
     parse: oneOf('five', 'any'),
   },
   drift: {

@@ -127,7 +127,7 @@ describe('tidemark.yaml', () => {
       worker: { versioning: 'auto' },
       readers: 'owner',
       retention: {},
-      publish: { keep: 3 },
+      publish: { keep: 3, lakeEvery: 604_800 },
       personalData: 'none',
     });
   });
@@ -174,7 +174,7 @@ describe('tidemark.yaml', () => {
       'refresh.compnies: is not a setting. Did you mean "companies"',
     ],
     ['personalData: contact', 'Did you mean "contacts"?'],
-    ['publish: { xyzzy: 1 }', 'publish.xyzzy: is not a setting. Settings here: keep.'],
+    ['publish: { xyzzy: 1 }', 'publish.xyzzy: is not a setting. Settings here: keep, lakeEvery.'],
   ])('suggests names in %s', (text, words) => {
     expect(error(() => load(API + text)).message).toContain(words);
   });

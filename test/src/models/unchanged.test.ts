@@ -140,7 +140,7 @@ describe('skipped models', () => {
           rmSync(dataDir, { recursive: true, force: true });
         }
       }),
-      { numRuns: Number(process.env['UNCHANGED_RUNS'] ?? 4), endOnFailure: true },
+      { numRuns: Number(process.env['UNCHANGED_RUNS'] ?? 1), endOnFailure: true },
     );
   });
 });
