@@ -9,8 +9,8 @@ import { listReceiverLocks, listSpools } from './deliveries.js';
 // than this time is abandoned.
 const OLDER_VERSION_MS = 120_000;
 const OLDER_VERSION = 'older-version';
-// Only one of this many calls of `adopt` searches for spools whose receiver has no lock. Such spools are rare, and the
-// search reads one folder for each day.
+// One of this many calls of `adopt` searches for spools whose receiver has no lock, because such spools are rare and
+// the search reads one folder for each day. After such a spool was found, each call searches until it is gone.
 const SCAN_EVERY = 100;
 
 /** Options of the Adopter. Times are in milliseconds. */
