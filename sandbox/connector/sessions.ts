@@ -30,8 +30,8 @@ export interface Session {
   /** Number of trial codes mailed so far. */
   codesSent: number;
   /**
-   * Whether the client is a program on the user's own computer, such as `tidemark login`. Such a client gets the API key itself, because no route
-   * exchanges a code for an API key.
+   * Whether the client is a program on the user's own computer, such as `tidemark login`. Such a client gets the API key
+   * itself, because no route exchanges a code for an API key.
    */
   getsKey: boolean;
   /** Authorization code; null until access is granted. */

@@ -47,7 +47,7 @@ export const ALTERNATE_OPERATIONS: readonly Operation[] = [
   {
     method: 'GET',
     path: '/v2/companies/{id}/watch/stop',
-    summary: 'Watched fields (second path in the reference)',
+    summary: 'Watched fields (the reference names two paths)',
     section: 'Watching',
     response: WatchFieldsResponse,
     also: [404],
@@ -55,7 +55,7 @@ export const ALTERNATE_OPERATIONS: readonly Operation[] = [
   {
     method: 'PUT',
     path: '/v2/companies/{id}/watch/start/add',
-    summary: 'Watch more fields (second path in the reference)',
+    summary: 'Watch more fields (the reference names two paths)',
     section: 'Watching',
     body: WatchFieldsRequest,
     response: WatchFieldsResponse,
@@ -64,7 +64,7 @@ export const ALTERNATE_OPERATIONS: readonly Operation[] = [
   {
     method: 'PUT',
     path: '/v2/companies/{id}/watch/start/remove',
-    summary: 'Watch fewer fields (second path in the reference)',
+    summary: 'Watch fewer fields (the reference names two paths)',
     section: 'Watching',
     body: WatchFieldsRequest,
     response: WatchFieldsResponse,

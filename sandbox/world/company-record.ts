@@ -23,7 +23,7 @@ import {
 
 const COUNTRY_NAMES = new Map(ISO_COUNTRIES.map(([code, name]) => [code, name]));
 const BANDS = [10, 50, 200, 500, 1000, 5000, 10_000] as const;
-/** Fields that may be missing in a record. A record lacks at most one of them. */
+/** Some records lack one of these fields. */
 const GAPS = [
   'company_website',
   'company_phone',

@@ -129,7 +129,7 @@ function setNumber(out: FinancialYear, name: string, value: number): void {
   if (!Number.isNaN(value)) out[name] = value;
 }
 
-/** Adds up to 16 more indicators, the same ones in each year. For every 50th company, adds all indicators. */
+/** Adds up to 16 more indicators, the same ones in each year. For about one company in 50, adds all indicators. */
 function addExtras(ctx: Context, index: number, year: number, assets: number, out: FinancialYear): void {
   const { dice } = ctx;
   const all = dice.chance(0.02, TAG.indicator, index, 4);

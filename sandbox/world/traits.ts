@@ -52,7 +52,7 @@ export function marketCountryOf(ctx: Context, index: number): MarketCountry {
   return MARKET_COUNTRIES[countryOf(ctx, index)]!;
 }
 
-/** Returns the unix day of incorporation (negative before 1970). Null for the 5 % of companies without a known date. */
+/** Returns the unix day of incorporation (negative before 1970). Null for about 5 % of the companies. */
 export function foundedOn(ctx: Context, index: number): number | null {
   const { dice } = ctx;
   const draw = dice.unit(TAG.founding, index);

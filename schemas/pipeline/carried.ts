@@ -42,11 +42,11 @@ export interface CarriedRun {
   coverage: Coverage | null;
   /** True when the run has a gap. Its outcome will then be `partial`. */
   short: boolean;
-  /** True when the API gives no daily quota figure. Left out by older versions. */
+  /** True when the API gives no daily quota figure. Older versions leave this field out. */
   quotaUnknown?: boolean;
   /** True when the notes already say that this machine's clock is wrong. */
   clockNoted?: boolean;
-  /** Milliseconds that the run has waited for quota, and whether it sent an alert. Left out by older versions. */
+  /** Milliseconds that the run has waited for quota, and whether it sent an alert. Older versions leave this field out. */
   waitedMs?: number;
   waitAlerted?: boolean;
   stopped?: boolean;
@@ -55,7 +55,7 @@ export interface CarriedRun {
   /** Number of answers that the activities landed. Left out when an older version began the run. */
   landed?: number;
   due?: DueSummary[];
-  /** Routes that the API refuses to this API key. Left out by older versions. */
+  /** Routes that the API refuses to this API key. Older versions leave this field out. */
   refused?: Refusal[];
   notes: string[];
 }

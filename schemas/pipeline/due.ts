@@ -40,7 +40,7 @@ export interface DuePlan {
   reasons: Partial<Record<DueReason, number>>;
   chunks: number;
   chunkSize: number;
-  /** True when nothing is due in a run of `retryRejects` or `enrichOwners`. Left out by older workers. */
+  /** True when nothing is due in a run of `retryRejects` or `enrichOwners`. Older workers leave this field out. */
   idle?: boolean;
 }
 

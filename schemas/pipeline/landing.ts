@@ -153,8 +153,8 @@ export interface RunRecord {
   finished_at: string | null;
   outcome: 'running' | 'complete' | 'partial' | 'stopped' | 'failed' | 'cancelled';
   /**
-   * Outcome of the crawl alone, without the loading and publishing that follow. Null when the crawl did not end. Left
-   * out by older versions.
+   * Outcome of the crawl alone, without the loading and publishing that follow. Null when the crawl did not end.
+   * Records of older versions lack this field.
    */
   crawled?: CrawlOutcome | null;
   requests: number;
@@ -214,8 +214,8 @@ export interface CoverageRecord {
   missing: number;
   share: number;
   /**
-   * Carried-over companies, counted by the latest night (YYYY-MM-DD) that found them. Left out by older versions, which
-   * counted these companies as found (`certificate.carried.found`).
+   * Carried-over companies, counted by the latest night (YYYY-MM-DD) that found them. Records of older versions lack
+   * this field: they count these companies as found (`certificate.carried.found`).
    */
   carried?: Record<string, number>;
   why: CoverageGap[];
@@ -257,7 +257,7 @@ export interface CoverageCertificate {
   unproven: { found: number; missing: number };
   /** Missing companies for which later nights search (`markets[].remainderNights`). */
   carried: { found: number; missing: number };
-  /** Companies listed with ids that the warehouse cannot hold. Left out by older versions. */
+  /** Companies listed with ids that the warehouse cannot hold. Records of older versions lack this field. */
   unusable: { found: number; missing: number };
   /** Found companies that the API no longer counted in its total at the end of the search. */
   gone: number;

@@ -12,7 +12,7 @@ export type SubjectKind = 'person' | 'company' | 'contact';
 interface PeopleInBody {
   /**
    * Path to the people. At its end, an array holds one person per item, and an object is one person. `*` stands for any
-   * member, `**` for any place at any depth. With an empty path, the body itself is one person.
+   * field, `**` for any place at any depth. With an empty path, the body itself is one person.
    */
   path: readonly string[];
   /** Field with the person's id. Default: `id`. */
@@ -26,7 +26,7 @@ export interface PeopleOfStream {
   people: readonly PeopleInBody[];
   /** What entity_id identifies. With `company`, all people in an answer belong to that company. */
   entity: 'company' | 'person' | 'other';
-  /** For streams whose entity_id is a question as JSON: the members of the question that name a person. */
+  /** For streams whose entity_id is a question as JSON: the fields of the question that name a person. */
   asks?: readonly string[];
   /** True for watch events: their texts name people without an id. */
   events?: true;

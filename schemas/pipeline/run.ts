@@ -115,7 +115,10 @@ export interface RunContext {
   file?: string;
   /** How the run asks for owners; left out in runs without the stream `ownership`. */
   ownership?: OwnershipSettings;
-  /** Data folder of the worker that opened the run. All work of the run uses this folder. Left out by older workers. */
+  /**
+   * Data folder of the worker that opened the run. All work of the run uses this folder. Older workers leave this field
+   * out.
+   */
   folder?: DataFolder;
   /** Whether a market snapshot reads the contact metrics. Left out when it does not read them, and by older workers. */
   contactMetrics?: boolean;
@@ -123,12 +126,15 @@ export interface RunContext {
   /** Time of the newest landed answer, if that time is in the future. The run then gives its answers later times. */
   stampsAfter?: string;
   configHash: string;
-  /** Hash of the configuration file, without overrides from the environment. Left out by older workers. */
+  /** Hash of the configuration file, without overrides from the environment. Older workers leave this field out. */
   fileHash?: string;
   probeEverySeconds: number;
-  /** `api.maxConcurrency` of the worker that opened the run. Left out by older workers. */
+  /** `api.maxConcurrency` of the worker that opened the run. Older workers leave this field out. */
   maxConcurrency?: number;
-  /** Names of the search attributes for the run's state that the Temporal namespace has. Left out by older workers. */
+  /**
+   * Names of the search attributes for the run's state that the Temporal namespace has. Older workers leave this field
+   * out.
+   */
   stateAttributes?: string[];
   /** Number of history events after which the run continues as new. Left out: the default of the workflows. */
   eventsPerRun?: number;
@@ -277,7 +283,7 @@ export interface ProgressStep {
   state: 'waiting' | 'running' | 'done';
   /** Explains the number in `total`, for people. */
   about?: string;
-  /** Milliseconds of work so far, without waits and pauses. Left out by older workers. */
+  /** Milliseconds of work so far, without waits and pauses. Older workers leave this field out. */
   workedMs?: number;
   /** True when the step mostly waits for the API. Its end cannot be forecast from its speed so far. */
   untimed?: boolean;

@@ -5,7 +5,7 @@ version: 1
 grain: version of a company record of version 1 of the API
 key: [company_id, valid_from]
 description: >-
-  Versions of each company record of version 1 of the API (SCD type 2). A new version starts with the first answer that
+  Versions of each company record of v1 of the API (SCD type 2). A new version starts with the first answer that
   differs. Differences in list order, key order or type (number or text) are ignored. If the record is gone, its last version
   stays current. The rows do not depend on the order in which observations were loaded.
 incremental:

@@ -5,10 +5,11 @@ version: 1
 grain: version of a person at a company
 key: [employee_id, company_id, valid_from]
 description: >-
-  Versions of each employee at each company (SCD type 2), from the search of version 2 and the record of each person. A
-  new version starts with the first record that differs. If the search gave only names, the first record of the person
-  completes this version and starts no new one. A person who left the company's list keeps the last version, with
-  left_on. Personal data is NULL unless personalData is contacts. A change of this setting starts no version.
+  Versions of each employee at each company (SCD type 2), from the API's search for employees (v2) and the record of
+  each person. A new version starts with the first record that differs. If the search gave only names, the first record
+  of the person completes this version and starts no new one. A person who left the company's list keeps the last
+  version, with left_on. Personal data is NULL unless personalData is contacts. A change of this setting starts no
+  version.
 columns:
   employee_id: BIGINT | Id of the person
   company_id: BIGINT | Company whose listing names the person

@@ -23,9 +23,9 @@ columns:
   gender: VARCHAR | Gender; NULL unless personalData is contacts
   email: VARCHAR | E-mail address; NULL unless personalData is contacts
   phone: VARCHAR | Phone number; NULL unless personalData is contacts
-  pronet: VARCHAR | Always NULL; version 1 states no profile on the professional network
-  microblog: VARCHAR | Always NULL; version 1 states no microblog profile
-  socialnet: VARCHAR | Always NULL; version 1 states no social network profile
+  pronet: VARCHAR | Always NULL; v1 of the API states no profile on the professional network
+  microblog: VARCHAR | Always NULL; v1 of the API states no microblog profile
+  socialnet: VARCHAR | Always NULL; v1 of the API states no social network profile
   extra: JSON | Fields that the API reference does not list; NULL unless personalData is contacts
   first_seen_on: DATE | UTC day on which a listing first named the person
   last_seen_on: DATE | UTC day on which a listing last named the person

@@ -5,8 +5,8 @@ version: 1
 grain: version of a person at a company
 key: [executive_id, company_id, valid_from]
 description: >-
-  Versions of each executive at each company (SCD type 2), from version 1. A new version starts with the first record
-  that differs. A person who left the company's list keeps the last version, with left_on. Personal data is NULL
+  Versions of each executive at each company (SCD type 2), from v1 of the API. A new version starts with the first
+  record that differs. A person who left the company's list keeps the last version, with left_on. Personal data is NULL
   unless personalData is contacts. A change of this setting starts no version.
 columns:
   executive_id: BIGINT | Id of the person
@@ -30,9 +30,9 @@ columns:
   gender: VARCHAR | Gender; NULL unless personalData is contacts
   email: VARCHAR | E-mail address; NULL unless personalData is contacts
   phone: VARCHAR | Phone number; NULL unless personalData is contacts
-  pronet: VARCHAR | Always NULL; version 1 states no profile on the professional network
-  microblog: VARCHAR | Always NULL; version 1 states no microblog profile
-  socialnet: VARCHAR | Always NULL; version 1 states no social network profile
+  pronet: VARCHAR | Always NULL; v1 of the API states no profile on the professional network
+  microblog: VARCHAR | Always NULL; v1 of the API states no microblog profile
+  socialnet: VARCHAR | Always NULL; v1 of the API states no social network profile
   extra: JSON | Fields that the API reference does not list; NULL unless personalData is contacts
 */
 SELECT

@@ -26,8 +26,8 @@ columns:
   version: INTEGER | Version number, from 1; a version above 1 is a restatement
   value_double: DOUBLE | Value as a number; NULL if it is not a number
   value_text: VARCHAR | Value as text, if the API sent text or the indicator is a text; otherwise NULL
-  previous_double: DOUBLE | value_double of the version before; NULL for version 1
-  previous_text: VARCHAR | value_text of the version before; NULL for version 1
+  previous_double: DOUBLE | value_double of the version before; NULL for the first version
+  previous_text: VARCHAR | value_text of the version before; NULL for the first version
 audits:
   - name: has_a_value
     severity: error

@@ -8,7 +8,7 @@ description: >-
   Versions of all people (SCD type 2), of both streams that list people. core.employees_history and core.executives_history show one
   stream each. A new version starts with the first record that differs. The rows do not depend on the order of loading.
 columns:
-  stream: VARCHAR | employees (version 2) or executives (version 1)
+  stream: VARCHAR | employees (v2 of the API) or executives (v1 of the API)
   person_id: BIGINT | Id of the person
   company_id: BIGINT | Company whose listing names the person
   valid_from: TIMESTAMPTZ | When this version was first observed
@@ -23,7 +23,7 @@ columns:
   department: VARCHAR[] | Departments; for executives, the function as the API classifies it
   function: VARCHAR | Job title, as the company writes it
   nationality: VARCHAR | Nationality
-  title: VARCHAR | Title of address, only from version 1; NULL unless personalData is contacts
+  title: VARCHAR | Title of address, only from v1 of the API; NULL unless personalData is contacts
   full_name: VARCHAR | Full name; NULL unless personalData is contacts
   first_name: VARCHAR | First name; NULL unless personalData is contacts
   last_name: VARCHAR | Last name; NULL unless personalData is contacts

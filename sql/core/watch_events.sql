@@ -6,7 +6,7 @@ grain: event
 key: [event_id]
 description: >-
   Changes of watched companies that the API reported by webhook, in its events list, or both. Two events of one
-  company and field at the same second are separate rows if their content differs. Events about people are events of the
+  company and field in the same second are separate rows if their content differs. Events about people are events of the
   fields employee, officer and shareholder, and of fields that the API reference does not list.
 columns:
   event_id: VARCHAR | company/field/second; more events of that second end in /2, /3 and so on, in order of receipt. Webhook and events list give the same id

@@ -16,8 +16,8 @@ CREATE OR REPLACE TEMP MACRO payee_check_id(doc) AS
     json_text(json_extract(doc, '$.result.id')), json_text(json_extract(doc, '$.check.id')), json_text(json_extract(doc, '$.report.id'))
   ), '.'), '..');
 
--- Returns the distinct words that may be the decision of an answer. These are the values of the members named
--- `decision` that are nearest to the top level. Without such a member, they are all texts that are one of the three
+-- Returns the distinct words that may be the decision of an answer. These are the values of the fields named
+-- `decision` that are nearest to the top level. Without such a field, they are all texts that are one of the three
 -- decisions. The decision is certain if there is exactly one word, and it is one of the three.
 CREATE OR REPLACE TEMP MACRO payee_words(doc) AS (
   SELECT list_sort(list_distinct(coalesce(max_by(words, -depth), [])))

@@ -13,7 +13,7 @@ CREATE OR REPLACE TEMP MACRO report_number(v, t) AS
     WHEN regexp_full_match(t, '[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?') THEN TRY_CAST(t AS DOUBLE)
   END;
 
--- Returns the number in a member of a report. NULL if the member is no number.
+-- Returns the number in a field of a report. NULL if the field is no number.
 CREATE OR REPLACE TEMP MACRO stated_number(j) AS
   report_number(CAST(j AS VARCHAR), report_text(CAST(j AS VARCHAR)));
 

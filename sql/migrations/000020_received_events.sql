@@ -29,7 +29,8 @@ SELECT
   observed_at, body_hash
 FROM ledger.watch_events;
 
--- The shape before, for models of older versions (a rollback brings them back): one row a company, field, second and way.
+-- Keep the earlier shape as a view, because a rollback may restore older models. The view has one row for each company,
+-- field, second and way of receipt.
 DROP TABLE ledger.watch_events;
 CREATE VIEW ledger.watch_events AS
 SELECT

@@ -47,7 +47,7 @@ missing AS (
   FROM totals AS t
   JOIN seed_fields AS f ON f.stream = t.stream AND f.route = t.route AND t.bodies >= f.enough
   WHERE (t.route, t.run, f.path) NOT IN (SELECT (route, run, path) FROM ledger.shapes)
-    -- If an object is missing, do not also report its members as missing.
+    -- If an object is missing, do not also report its fields as missing.
     AND (t.route, t.run, f.parent) IN (SELECT (route, run, path) FROM ledger.shapes)
 ),
 

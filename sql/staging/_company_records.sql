@@ -15,7 +15,7 @@ WITH source AS (
 )
 SELECT row_id, observed_at, body_hash, doc, company_id, f.*, json_type(doc) = 'OBJECT' AS is_object FROM source;
 
--- Reject single values: an array or object instead of a plain value, or a plain value instead of an array or object.
+-- Reject each value of the wrong kind, such as an array instead of a plain value. The rest of the record is loaded.
 INSERT INTO batch_rejects
 WITH fields AS (
   SELECT row_id, unnest([

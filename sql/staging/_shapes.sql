@@ -1,6 +1,6 @@
 -- Runs after a stream's own staging file. Creates `batch_shapes`: the fields and types in the stream's bodies. Each
--- distinct finding is one row. `structure` is JSON text in the format of json_structure. The content of a member is
--- examined only if the reference declares fields inside this member.
+-- distinct finding is one row. `structure` is JSON text in the format of json_structure. The content of a field is
+-- examined only if the reference declares fields inside this field.
 CREATE OR REPLACE TEMP TABLE batch_shapes AS
 WITH bodies AS MATERIALIZED (
   SELECT

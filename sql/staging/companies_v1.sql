@@ -36,7 +36,8 @@ SELECT
 FROM company_v1_raw
 WHERE NOT is_object OR company_id IS NULL OR json_id(id) IS DISTINCT FROM company_id;
 
--- Reject single values: an array or object instead of a plain value. The four lists may also be arrays of plain values.
+-- Reject each array or object in a field that must have a plain value. The rest of the record is loaded. Phone numbers,
+-- e-mail addresses, fax numbers and brands may be arrays of plain values.
 INSERT INTO batch_rejects
 WITH fields AS (
   SELECT row_id, unnest([

@@ -24,7 +24,7 @@ SELECT
 FROM person_raw
 WHERE json_type(doc) IS DISTINCT FROM 'OBJECT' OR person_id IS NULL OR json_id(f.id) IS DISTINCT FROM person_id;
 
--- Reject single values: an array or object instead of a plain value.
+-- Reject each array or object in a field that must have a plain value. The rest of the record is loaded.
 INSERT INTO batch_rejects
 WITH fields AS (
   SELECT row_id, unnest([

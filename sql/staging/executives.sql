@@ -63,7 +63,7 @@ FROM items;
 INSERT INTO batch_rejects
 SELECT row_id, reason, path, CAST(item AS VARCHAR) FROM listed_people WHERE reason IS NOT NULL;
 
--- Reject single values: an array or object instead of a plain value.
+-- Reject each array or object in a field that must have a plain value. The rest of the record is loaded.
 INSERT INTO batch_rejects
 WITH fields AS (
   SELECT row_id, path AS item_path, unnest([

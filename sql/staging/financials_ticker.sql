@@ -21,7 +21,7 @@ candidates AS (
     list_filter(found, lambda e: upper(e.key) = upper(ticker)) AS own
   FROM inner_objects
 ),
--- Name of the member that contains the report. Empty text if the answer itself is the report. NULL if no member is
+-- Name of the field that contains the report. Empty text if the answer itself is the report. NULL if no field is
 -- certain to be the report.
 chosen AS (
   SELECT

@@ -1,5 +1,5 @@
 -- Loads lookup lists. entity_id names the route: v1, tenders or donors. An answer is one list or an object of lists,
--- possibly inside a member `data`. A list is an array of {id, name, …}, or an object with ids as keys and names as
+-- possibly inside a field `data`. A list is an array of {id, name, …}, or an object with ids as keys and names as
 -- values.
 CREATE OR REPLACE TEMP TABLE lists AS
 WITH bodies AS (

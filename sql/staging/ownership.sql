@@ -39,7 +39,7 @@ SELECT
   t.fullkey,
   json_text(t.atom) AS value,
   t.atom,
-  -- True for a member of the answer itself, or of an object that is a member of the answer. False inside a list, because
+  -- True for a field of the answer itself, or of an object that is a field of the answer. False inside a list, because
   -- such a value describes only one item of the list.
   NOT contains(t.path, '[') AND len(string_split(t.path, '.')) <= 2 AS is_near
 FROM owners_landed AS o, json_tree(o.payload) AS t

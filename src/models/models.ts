@@ -86,8 +86,10 @@ function checkVersions(models: readonly ModelFile[]): void {
     const latest = models.find((other) => other.model === name);
     if (latest !== undefined && latest.version > version) continue;
     throw new ModelFailedError(
-      `${file} is version ${version} of ${name}, but ${latest === undefined ? 'the latest version is missing' : `the latest version is ${latest.version}`}.`,
-      `An older version needs a newer one: raise \`version\` in ${latest?.path ?? `sql/${name.replace('.', '/')}.sql`}, or remove this file.`,
+      `${file} is version ${version} of ${name}, but ${latest === undefined ? 'the file of the latest version is missing' : `the latest version is ${latest.version}`}.`,
+      latest === undefined
+        ? `Add sql/${name.replace('.', '/')}.sql with a \`version\` above ${version}, or remove ${file}.`
+        : `In ${latest.path}, raise \`version\` above ${version}. Or remove ${file}.`,
     );
   }
 }

@@ -95,7 +95,7 @@ function rewrite(node: JsonNode, mask: (text: string) => string): string {
       return items.every((item, i) => item === node.items[i]?.text) ? node.text : `[${items.join(',')}]`;
     }
     case 'object': {
-      // An object that repeats a key becomes a reject. The parsed members lack the repeated values, which may hold the
+      // An object that repeats a key becomes a reject. The parsed fields lack the repeated values, which may hold the
       // number. So mask the text of the object.
       if (node.repeats) return mask(node.text);
       const members = [...node.members].map(([key, value]) => ({

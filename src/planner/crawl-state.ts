@@ -18,7 +18,10 @@ export interface DeferredPasses {
   readonly id: string;
   /** The pass with the fewest requests per company; null if there is no pass. */
   readonly best: Pass | null;
-  /** Counts the companies that the pass `best` can find. If they are already counted, runs the pass. */
+  /**
+   * Takes the next step of the pass in `best`. If the companies that this pass can find are not counted yet, counts them.
+   * Otherwise runs the pass.
+   */
   further(): Task<void>;
   /** Writes into the segment why companies are missing. */
   explain(): void;

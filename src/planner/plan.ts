@@ -22,7 +22,7 @@ import { searchInTurns, turnsTaken } from './rotation.js';
 import { readListing, settleListing, V1_PROBE } from './v1/listing.js';
 
 // The planner stops splitting after REQUESTS_PER_PAGE requests per page of the market, plus REQUESTS_FLOOR. A
-// consistent API needs far fewer requests: two passes over the market, each read twice, need 4 per page.
+// consistent API needs far fewer requests: even two passes that request each page twice need only 4 requests per page.
 const REQUESTS_PER_PAGE = 8;
 const REQUESTS_FLOOR = 1_000;
 // The API's total may be far above the number of companies found. Then the planner stops splitting after this many

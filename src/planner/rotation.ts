@@ -169,6 +169,6 @@ function* searchDated(
   const rest = dimensions.filter((dimension) => dimension !== dated.dimension);
   yield* splitBy(state, { segment, choice: dated, rest, hunt: null });
   segment.postponed = true;
-  segment.shortfall = `split by ${dated.dimension.key}; companies without a value are searched in ${of} parts, one a night, and this part was not due`;
+  segment.shortfall = `split by ${dated.dimension.key}; each night searches one of ${of} parts for the companies without a value, and this segment holds the other parts`;
   state.tree.settle(segment, missingOf(segment) > 0 ? 'remainder' : 'split');
 }

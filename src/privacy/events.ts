@@ -101,7 +101,7 @@ export function reduceDelivery(body: string, fingerprint: Fingerprint, wanted: (
 }
 
 /**
- * Writes an event without its content: the members in `kept`, the members in `removed` with the value null, and the
+ * Writes an event without its content: the fields in `kept`, the fields in `removed` with the value null, and the
  * fingerprint.
  */
 function writeReduced(

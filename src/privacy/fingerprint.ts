@@ -39,7 +39,7 @@ function fingerprintOf(file: string): Fingerprint {
 
 /**
  * Converts a JSON value to a text for a fingerprint. These differences do not change the text: order of keys, format of
- * numbers, white space, and members that are null.
+ * numbers, white space, and fields that are null.
  */
 export function canonical(node: JsonNode): string {
   switch (node.kind) {

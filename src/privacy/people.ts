@@ -62,7 +62,7 @@ function childrenOf(node: JsonNode): Iterable<JsonNode> {
   return node.kind === 'array' ? node.items : [];
 }
 
-/** Writes a JSON value without the removed objects. A removed array item is left out. A removed member becomes null. */
+/** Writes a JSON value without the removed objects. A removed array item is left out. A removed field becomes null. */
 function without(node: JsonNode, removed: ReadonlyMap<JsonNode, null>): string {
   if (removed.has(node)) return 'null';
   if (node.kind === 'array') {

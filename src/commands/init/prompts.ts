@@ -30,7 +30,7 @@ export async function askText(
 
 /** Asks for a secret. Shows a mark for each character. */
 export async function askSecret(message: string): Promise<string> {
-  // An HTTP header can contain only these characters.
+  // An API key is sent in an HTTP header, so it has only visible ASCII characters.
   const validate = (answer = ''): string | undefined =>
     /^[\x21-\x7e]+$/.test(answer.trim()) ? undefined : 'Paste the API key: one line, without spaces.';
   return given(await clack.password({ message, validate, output })).trim();

@@ -4,7 +4,7 @@ import { followOptions, type RunOptions } from '../run-options.js';
 
 /** What a command wrote after its run. */
 export interface WrittenResult {
-  /** Further members of the result printed as JSON. */
+  /** Fields to add to the result that `--json` prints. */
   json: object;
   /** Prints what was written, for people. Used without `--json`. */
   show: () => void;

@@ -387,7 +387,7 @@ describe('older versions of a model', () => {
     [
       'without a latest version',
       [write({ name: 'thing', sql: 'SELECT 1', until: '2027-01-01' })],
-      'but the latest version is missing',
+      'but the file of the latest version is missing',
     ],
     [
       'no older than the latest',
@@ -409,6 +409,16 @@ describe('older versions of a model', () => {
     ],
   ])('rejects an older version %s', async (_, files, message) => {
     await expect(assembleModels(files, [])).rejects.toThrow(message);
+  });
+
+  test('says which file to add or change if an older version has no newer one', async () => {
+    const old = write({ name: 'thing', sql: 'SELECT 1', version: 2, until: '2027-01-01' });
+    await expect(assembleModels([old], [])).rejects.toMatchObject({
+      todo: 'Add sql/marts/thing.sql with a `version` above 2, or remove sql/marts/thing_v2.sql.',
+    });
+    await expect(assembleModels([old, latest], [])).rejects.toMatchObject({
+      todo: expect.stringContaining('raise `version` above 2') as string,
+    });
   });
 
   test('retires older versions after their day unless a model reads them', async () => {
