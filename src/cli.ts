@@ -14,6 +14,7 @@ import { registerPayees } from './commands/payees/payees.js';
 import { registerPause } from './commands/steer/pause.js';
 import { printError, USAGE } from './terminal/print-error.js';
 import { registerEnrich } from './commands/enrich.js';
+import { registerOwners } from './commands/owners.js';
 import { registerQuota } from './commands/quota.js';
 import { registerRejects } from './commands/rejects.js';
 import { registerCompletion } from './commands/completion/completion.js';
@@ -72,6 +73,7 @@ const COMMANDS: Record<string, readonly ((program: Command) => void)[]> = {
     registerRejects,
     registerResolve,
     registerEnrich,
+    registerOwners,
     registerPayees,
   ],
   'Models:': [registerModels],

@@ -60,6 +60,25 @@ it('publishes the night at once, and the owners when jobs of six hours end, acro
   expect(await system.api.requests(START)).toBe(inconclusive);
 });
 
+it('starts the jobs with `tidemark owners enrich`, which follows an open run', async () => {
+  await begin({ ...OWNERSHIP, enrich: false });
+  await system.run('marketSnapshot', `snapshot/demo/${TODAY}`);
+  const again = `tidemark owners enrich --market demo --date ${TODAY}`;
+  const started = await system.tidemark('owners', 'enrich', '--no-wait');
+  expect(started).toMatchObject({ code: 0, stdout: `Started: owners/demo/${TODAY}. Follow it with: ${again}\n` });
+  const joined = await system.tidemark('owners', 'enrich', '--no-wait', '--json');
+  expect(JSON.parse(joined.stdout)).toEqual({ workflowId: `owners/demo/${TODAY}`, joined: true });
+  await waitUntil('all jobs are started', async () => (await system.api.requests(START)) === inconclusive);
+  await system.api.advanceJobs(7);
+  const followed = await system.tidemark(...again.split(' ').slice(1), '--json');
+  expect(followed.code, followed.stderr).toBe(0);
+  expect(JSON.parse(followed.stdout)).toMatchObject({ market: 'demo', outcome: 'complete', rejects: 0 });
+  await system.api.expectOwnersEqualTruth(system.project, true);
+  const idle = await system.tidemark('owners', 'enrich');
+  expect(idle).toMatchObject({ code: 0, stdout: expect.stringContaining('complete') as string });
+  expect(await system.api.requests(START)).toBe(inconclusive);
+});
+
 it('starts no second job after kill -9 between the start of a job and its answer', async () => {
   await begin({ ...OWNERSHIP, enrich: false });
   await system.run('marketSnapshot', `snapshot/demo/${TODAY}`);

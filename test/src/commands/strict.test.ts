@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RunResult } from '../../../schemas/pipeline/run.js';
 import { registerBackfill } from '../../../src/commands/snapshot/backfill.js';
 import { registerEnrich } from '../../../src/commands/enrich.js';
+import { registerOwners } from '../../../src/commands/owners.js';
 import { registerPayees } from '../../../src/commands/payees/payees.js';
 import { registerResolve } from '../../../src/commands/resolve.js';
 import { registerSnapshot } from '../../../src/commands/snapshot/snapshot.js';
@@ -37,7 +38,7 @@ beforeEach(() => {
   dir = mkdtempSync(path.join(tmpdir(), 'tidemark-strict-'));
   writeFileSync(
     path.join(dir, 'tidemark.yaml'),
-    `api: { baseUrl: 'http://127.0.0.1:1' }\ndata: ./data\nmarkets: [{ name: m, filters: {}, streams: [companies] }]\n`,
+    `api: { baseUrl: 'http://127.0.0.1:1' }\ndata: ./data\nmarkets: [{ name: m, filters: {}, streams: [companies, ownership] }]\n`,
   );
   writeFileSync(path.join(dir, 'list.csv'), 'name\nA\n');
   vi.spyOn(process.stdout, 'write').mockReturnValue(true);
@@ -54,7 +55,7 @@ async function exitCode(args: string[], ends: Partial<RunResult>): Promise<numbe
   result = ends;
   process.exitCode = undefined;
   const program = new Command().option('--config <file>');
-  const commands = [registerBackfill, registerEnrich, registerPayees, registerResolve];
+  const commands = [registerBackfill, registerEnrich, registerOwners, registerPayees, registerResolve];
   for (const register of [...commands, registerSnapshot, registerTenders, registerWatch]) register(program);
   await program.parseAsync(['--config', path.join(dir, 'tidemark.yaml'), ...args, '--json'], { from: 'user' });
   const { exitCode: code } = process;
@@ -66,6 +67,7 @@ describe.each([
   ['snapshot', () => ['snapshot']],
   ['tenders', () => ['tenders']],
   ['watch sync', () => ['watch', 'sync']],
+  ['owners enrich', () => ['owners', 'enrich']],
   ['resolve', () => ['resolve', path.join(dir, 'list.csv')]],
   ['backfill', () => ['backfill', '--from', '2026-01-01', '--to', '2026-01-02', '--streams', 'watch_events']],
 ])('tidemark %s', (_, args) => {
