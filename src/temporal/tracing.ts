@@ -8,12 +8,16 @@ import type { Tracing } from '../tracing/tracing.js';
 import { traceSinks, type TracedRun } from './trace-sinks.js';
 
 /**
- * Makes a span of each start of a workflow, and passes the trace on to the run. Leaves out other calls, because
- * `tidemark` queries a run twice a second to show its progress.
+ * Makes a span of each start of a workflow, and passes the trace on to the run. Makes a span of each signal and update,
+ * too. Leaves out queries, because `tidemark` queries a run twice a second to show its progress.
  */
-export function traceStarts({ tracer }: Tracing): WorkflowClientInterceptor {
+export function traceCalls({ tracer }: Tracing): WorkflowClientInterceptor {
   const all = new OpenTelemetryWorkflowClientInterceptor({ tracer });
-  return { startWithDetails: all.startWithDetails.bind(all) };
+  return {
+    startWithDetails: all.startWithDetails.bind(all),
+    signal: all.signal.bind(all),
+    startUpdate: all.startUpdate.bind(all),
+  };
 }
 
 /** Returns options for a worker that makes a span of each run and of each attempt of an activity. */

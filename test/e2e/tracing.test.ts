@@ -67,6 +67,43 @@ it('traces a run from the command to the requests, without values', async () => 
   expect(collector.text()).not.toContain('per_page');
 });
 
+it('traces the signals and updates of commands', async () => {
+  await system.startWorker(traced);
+  const run = await system.start('tenderSnapshot', 'tenders/steered');
+  await run.signal('pause');
+  await waitUntil('the run is paused', async () => (await run.query<Progress>('progress')).phase === 'paused');
+  for (const command of ['pause', 'concurrency 2', 'resume']) {
+    const { code, stderr } = await system.tidemarkWith(traced, ...command.split(' '));
+    expect(code, stderr).toBe(0);
+  }
+  await run.result();
+  await system.worker.stop();
+  const steering = collector.spans.filter(({ attributes }) => attributes['temporalWorkflowId'] === run.workflowId);
+  const ofCommands = steering.filter(({ service }) => service === 'tidemark');
+  expect(ofCommands.map(({ name, parentSpanId }) => [name, parentSpanId])).toEqual([
+    ['SignalWorkflow:pause', ''],
+    ['StartWorkflowUpdate:setConcurrency', ''],
+    ['SignalWorkflow:resume', ''],
+  ]);
+});
+
+it('traces the runs that the demo starts', async () => {
+  const file = path.join(system.project.dir, 'demo.yaml');
+  const settings = { api: { baseUrl: system.api.url }, data: './demo', markets: [{ name: 'shown' }], tenders: {} };
+  writeFileSync(file, stringify({ ...settings, tracing: { endpoint: collector.url } }));
+  const size = ['--companies', '20', '--tenders', '2'];
+  const { code, stderr } = await system.tidemarkWith({ TIDEMARK_CONFIG: file }, 'demo', '--once', ...size);
+  expect(code, stderr).toBe(0);
+  const started = collector.spans.filter(
+    ({ name, attributes }) =>
+      name.startsWith('StartWorkflow:') &&
+      /^(snapshot\/shown|tenders)\/\d/.test(String(attributes['temporalWorkflowId'])),
+  );
+  expect(started.map(({ name }) => name)).toEqual(['StartWorkflow:tenderSnapshot', 'StartWorkflow:marketSnapshot']);
+  for (const { traceId, spanId } of started)
+    expect(find(traceId, /^RunWorkflow:/)).toMatchObject([{ parentSpanId: spanId, status: 1 }]);
+});
+
 it('starts a trace for a run that no traced client started', async () => {
   await system.startWorker(traced);
   const run = await system.start('tenderSnapshot', 'tenders/untraced-start');

@@ -4,9 +4,9 @@ import type { Config } from '../../core/config.js';
 import { logsDir, publishedFile, publishedLake } from '../../core/data-folder.js';
 import { TidemarkError } from '../../core/errors.js';
 import { formatCount, formatDuration } from '../../../schemas/format.js';
-import { connectTemporal } from '../../temporal/connect.js';
 import { INTERRUPTED, interruptSignalSaying, untilAborted } from '../../terminal/interrupt.js';
 import { startLocalStack, type LocalStack } from '../local/local-stack.js';
+import { connectTraced } from '../connect-traced.js';
 import { otherFolder } from '../other-folder.js';
 import { colorsFor, say, tell } from '../../terminal/print.js';
 import { openPublished } from '../../builds/published.js';
@@ -89,7 +89,7 @@ async function crawl(config: Config, clock: Clock, interrupted: AbortSignal): Pr
     await tendersRequest(dayIn(config.tenders?.schedule?.timezone ?? 'UTC', clock.now())),
     await snapshotRequest(market, dayIn(market.schedule?.timezone ?? 'UTC', clock.now())),
   ];
-  const temporal = await connectTemporal(config.dataDir);
+  const temporal = await connectTraced(config);
   try {
     const results: RunResult[] = [];
     for (const request of requests) {

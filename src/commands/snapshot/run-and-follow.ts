@@ -1,12 +1,12 @@
 import { runFailure } from '../../temporal/failure.js';
-import { connectTemporal, type TemporalClient } from '../../temporal/connect.js';
+import type { TemporalClient } from '../../temporal/connect.js';
 import { followRun } from '../../temporal/follow-run.js';
 import { startOrJoin, type RunRequest } from '../../temporal/start-run.js';
-import { loadTracing } from '../../tracing/load-tracing.js';
 import { createProgressView, silentView } from '../../progress/view.js';
 import type { RunResult } from '../../../schemas/pipeline/run.js';
 import type { CliContext } from '../../terminal/context.js';
 import { INTERRUPTED, interruptSignal } from '../../terminal/interrupt.js';
+import { connectTraced } from '../connect-traced.js';
 import { anyWorker, folderOf, otherFolder, workerWarnings } from '../other-folder.js';
 import { FAILED } from '../../terminal/print-error.js';
 import { say, sayJson, tell } from '../../terminal/print.js';
@@ -36,11 +36,7 @@ export async function runAndFollow(
   request: RunRequest,
   options: FollowOptions,
 ): Promise<RunResult | null> {
-  const tracing = await loadTracing(config, 'tidemark', (message) => tell(`! ${message}`));
-  const temporal = await connectTemporal(
-    config.dataDir,
-    tracing === null ? undefined : (await import('../../temporal/tracing.js')).traceStarts(tracing),
-  );
+  const temporal = await connectTraced(config);
   try {
     for (const warning of await workerWarnings(temporal.client, config)) tell(`! ${warning}`);
     if (!options.wait) {
@@ -67,7 +63,6 @@ export async function runAndFollow(
     return result;
   } finally {
     await temporal.close();
-    await tracing?.stop();
   }
 }
 

@@ -31,11 +31,11 @@ export async function withRunning(
   work: (run: WorkflowHandle, messages: typeof Messages) => Promise<void>,
 ): Promise<void> {
   const { config } = await loadContext(command);
-  const [{ connectTemporal }, messages] = await Promise.all([
-    import('../../temporal/connect.js'),
+  const [{ connectTraced }, messages] = await Promise.all([
+    import('../connect-traced.js'),
     import('../../../workflows/messages.js'),
   ]);
-  const temporal = await connectTemporal(config.dataDir);
+  const temporal = await connectTraced(config);
   try {
     await work(await pickRun(temporal.client, options), messages);
   } finally {
