@@ -9,9 +9,9 @@ afterEach(async () => {
   await system?.stop();
 });
 
-async function start(versioning: string): Promise<System> {
-  const options: SystemOptions = { market: { companies: 20, tenders: 3, seed: 6 }, config: { worker: { versioning } } };
-  system = await startSystem(options);
+async function start(versioning: string, more: Partial<SystemOptions> = {}): Promise<System> {
+  const market = { companies: 20, tenders: 3, seed: 6 };
+  system = await startSystem({ market, config: { worker: { versioning } }, ...more });
   return system;
 }
 
@@ -50,4 +50,22 @@ it('manual: new runs wait until an operator promotes the version', async () => {
   const { current, versions, warnings } = await workers(manual);
   expect(versions).toMatchObject([{ version: current, workers: 'polling' }]);
   expect(warnings).toEqual([]);
+});
+
+it('auto: runs workers without a version if the server has Worker Deployments switched off', async () => {
+  const serverArgs = ['--dynamic-config-value', 'system.enableDeploymentVersions=false'];
+  const auto = await start('auto', { serverArgs });
+  expect(auto.worker.output()).toContain('This Temporal server has no Worker Deployments');
+  expect((await auto.run('tenderSnapshot', 'tenders/auto')).outcome).toBe('complete');
+  expect(auto.worker.output()).not.toMatch(/Cannot update the worker versions/);
+  expect(await workers(auto)).toEqual({
+    current: null,
+    versions: [{ version: 'unversioned', current: 'yes', workers: 'polling', runs: 0 }],
+    warnings: [],
+  });
+  expect((await auto.tidemark('workers', 'promote')).stdout).toBe('New runs start on workers without a version.\n');
+  for (const command of ['status', 'doctor']) {
+    const { stdout, stderr } = await auto.tidemark(command);
+    expect(`${stdout}${stderr}`).not.toMatch(/Deployment|New runs wait|version/i);
+  }
 });

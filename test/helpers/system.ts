@@ -13,6 +13,8 @@ export interface SystemOptions {
   config?: { api?: object; [section: string]: unknown };
   /** Environment of the worker; null starts none. */
   worker?: Record<string, string> | null;
+  /** More arguments of the Temporal dev server. */
+  serverArgs?: readonly string[];
 }
 
 /** Everything Tidemark needs: Temporal server, API, project and worker. */
@@ -36,12 +38,17 @@ export interface System {
   stop(): Promise<void>;
 }
 
-export async function startSystem({ market, config, worker: workerEnv = {} }: SystemOptions): Promise<System> {
+export async function startSystem({
+  market,
+  config,
+  worker: workerEnv = {},
+  serverArgs,
+}: SystemOptions): Promise<System> {
   const cleanups: (() => unknown)[] = [];
   const stop = async (): Promise<void> => {
     for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
   };
-  const [temporal, api] = await startBoth(market);
+  const [temporal, api] = await startBoth(market, serverArgs);
   cleanups.push(
     () => temporal.teardown(),
     () => api.stop(),
@@ -87,8 +94,11 @@ export async function startSystem({ market, config, worker: workerEnv = {} }: Sy
 }
 
 /** Starts both or neither: stops the one that started if the other failed. */
-async function startBoth(market: MarketOptions): Promise<[TestWorkflowEnvironment, Target]> {
-  const [temporal, api] = await Promise.allSettled([startTemporal(), startTarget(market)]);
+async function startBoth(
+  market: MarketOptions,
+  serverArgs?: readonly string[],
+): Promise<[TestWorkflowEnvironment, Target]> {
+  const [temporal, api] = await Promise.allSettled([startTemporal(serverArgs), startTarget(market)]);
   if (temporal.status === 'fulfilled' && api.status === 'fulfilled') return [temporal.value, api.value];
   if (temporal.status === 'fulfilled') await temporal.value.teardown();
   if (api.status === 'fulfilled') await api.value.stop();
