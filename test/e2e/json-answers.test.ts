@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Progress } from '../../schemas/pipeline/run.js';
 import { ROOT } from '../helpers/processes.js';
 import { waitUntil } from '../helpers/sandbox.js';
 import { startSystem, type System } from '../helpers/system.js';
@@ -17,6 +18,8 @@ const IS_UPDATE = process.env['UPDATE_JSON_DOCS'] === '1';
 const RUNS = [
   'setup',
   'doctor',
+  'init| --config other.yaml --url URL --market demo --yes',
+  'health| HEALTH',
   'snapshot --dry-run|',
   'snapshot --no-wait|',
   'snapshot',
@@ -33,22 +36,37 @@ const RUNS = [
   'report',
   'resolve| firms.csv',
   'enrich| firms.csv',
+  'owners enrich',
   'payees check --dry-run| payees.csv',
   'payees check| payees.csv',
   'models plan',
   'models docs',
   'models test| --match "finds a person by a search"',
   'models apply',
-  'models history',
+  'models apply --env| me',
+  'models diff| --env me',
   'models env list',
+  'models env drop| me',
+  'models rollback',
+  'models history',
   'schedule apply',
   'schedule list',
   'schedule pause| snapshot/demo',
   'schedule resume| snapshot/demo',
+  'schedule backfill| snapshot/demo --from DAY --to DAY',
+  'schedule trigger| snapshot/demo',
   'watch plan',
+  'watch apply',
   'watch list',
   'watch sync',
+  'watch events',
+  'pause',
+  'concurrency| 2',
+  'resume',
+  'stop',
   'workers',
+  'workers promote',
+  'upgrade --check',
   'notify list',
   'notify test',
   'publish',
@@ -56,21 +74,54 @@ const RUNS = [
   'publish --to|PREVIOUS',
   'compact',
   'replay',
+  'forget| --company 1000001',
   'schedule delete| snapshot/demo',
   'logout',
 ] as const;
 
 let system: System;
 
+/** What happens before a command, so that it has something to do. */
+const BEFORE: Partial<Record<string, () => unknown>> = {
+  'models apply --env': () => writeModel('WHERE company_id > 0'),
+  'models rollback': () => system.tidemark('models', 'apply'),
+  pause: startPausedRun,
+  stop: startPausedRun,
+};
+
+/** What happens while a command runs. */
+const MEANWHILE: Partial<Record<string, () => Promise<void>>> = {
+  async 'owners enrich'() {
+    const jobs = system.api.inconclusiveOwners();
+    await waitUntil('all jobs are started', async () => (await system.api.jobsStarted()) === jobs);
+    await system.api.advanceJobs(7);
+  },
+};
+
+/** Commands that return while their run is open, and the number of runs that they start. */
+const LEAVES_OPEN: Partial<Record<string, number>> = {
+  'snapshot --no-wait': 1,
+  'schedule backfill': 1,
+  'schedule trigger': 1,
+  resume: 0,
+  stop: 0,
+};
+
 beforeAll(async () => {
   system = await startSystem({
     market: { companies: 60, tenders: 5, seed: 6 },
     config: {
-      markets: [{ name: 'demo', streams: ['companies'], schedule: { cron: '0 2 * * *', timezone: 'UTC' } }],
+      markets: [
+        { name: 'demo', streams: ['companies', 'ownership'], schedule: { cron: '0 2 * * *', timezone: 'UTC' } },
+      ],
+      ownership: { pollEvery: '1s' },
+      metrics: { port: 0 },
+      models: './models',
       watch: { fields: ['company.status'], select: 'SELECT company_id FROM core.companies LIMIT 1' },
       notify: [{ command: ['true'] }],
     },
   });
+  writeModel('');
   const [firm] = system.api.identities();
   writeFileSync(path.join(system.project.dir, 'firms.csv'), `name,country\n"${firm?.name}",${firm?.country}\n`);
   writeFileSync(
@@ -80,6 +131,38 @@ beforeAll(async () => {
 });
 
 afterAll(() => system?.stop());
+
+/** Writes the user's own model. */
+function writeModel(condition: string): void {
+  const folder = path.join(system.project.dir, 'models', 'marts');
+  mkdirSync(folder, { recursive: true });
+  const header = `
+model: marts.mine
+kind: table
+version: 1
+grain: company
+key: [company_id]
+description: Ids of all companies
+columns:
+  company_id: BIGINT | Id of the company
+`;
+  writeFileSync(path.join(folder, 'mine.sql'), `/*${header}*/\nSELECT company_id FROM core.companies ${condition}\n`);
+}
+
+async function startPausedRun(): Promise<void> {
+  const run = await system.start('tenderSnapshot', 'tenders/paused');
+  await run.signal('pause');
+  await waitUntil('the run is paused', async () => (await run.query<Progress>('progress')).phase === 'paused');
+}
+
+const countRuns = async (): Promise<number> => (await system.temporal.client.workflow.count()).count;
+
+async function untilNoRunIsOpen(): Promise<void> {
+  await waitUntil('all runs end', async () => {
+    const { stdout } = await system.tidemark('status', '--json');
+    return (JSON.parse(stdout) as { running: unknown[] }).running.length === 0;
+  });
+}
 
 /** Describes a JSON value: `list of objects` or `object`, and the names of its fields. */
 function shapeOf(value: unknown): string {
@@ -111,9 +194,20 @@ let ofSnapshot: string[] | undefined;
 async function answerOf(run: string): Promise<[name: string, shape: string]> {
   const [name = '', rest = ''] = run.split('|');
   const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
-  const line = `${name} ${rest}`.replaceAll('DAY', day).replaceAll('URL', system.api.url);
+  const health = /metrics at (\S+)metrics$/m.exec(system.worker.output())?.[1] ?? '';
+  const line = `${name} ${rest}`
+    .replaceAll('DAY', day)
+    .replaceAll('URL', system.api.url)
+    .replaceAll('HEALTH', `${health}healthz`);
   const args = (line.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''));
-  const { stdout, stderr } = await system.tidemark(...args, '--json');
+  await BEFORE[name]?.();
+  const runs = await countRuns();
+  const [{ stdout, stderr }] = await Promise.all([system.tidemark(...args, '--json'), MEANWHILE[name]?.()]);
+  const started = LEAVES_OPEN[name];
+  if (started !== undefined) {
+    await waitUntil('the runs are started', async () => (await countRuns()) >= runs + started);
+    await untilNoRunIsOpen();
+  }
   expect(stdout, `${line}: ${stderr}`).toMatch(/^[[{]/);
   const answer: unknown = JSON.parse(stdout);
   const fields = fieldsOf([answer]);
@@ -128,11 +222,6 @@ it('lists the real answer of each command in docs/json.md', async () => {
   for (const run of RUNS) {
     const [name, shape] = await answerOf(run);
     rows.push(`| \`${name}\` | ${shape} |`);
-    if (name === 'snapshot --no-wait')
-      await waitUntil('the run ends', async () => {
-        const { stdout } = await system.tidemark('status', '--json');
-        return (JSON.parse(stdout) as { running: unknown[] }).running.length === 0;
-      });
   }
   const page = readFileSync(PAGE, 'utf8');
   const table = ['| command | answer |', '| --- | --- |', ...rows].join('\n');

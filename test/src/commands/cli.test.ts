@@ -1,8 +1,9 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ROOT } from '../../helpers/processes.js';
 import { emptyFolder, runCli } from '../../helpers/run-cli.js';
 
 const CONFIG = `
@@ -14,7 +15,7 @@ markets:
 
 /** All commands except \`sandbox\`, which has its own help. */
 const COMMANDS = `
-  completion, complete, demo, init, up, upgrade, worker, workers, workers promote, setup, login, logout, publish, compact, forget, snapshot, tenders, backfill, resolve, enrich, payees, payees check, models, models plan, models docs, models test, models apply, models rollback, models history, models diff, models env list, models env drop, sql, status, runs, coverage, quota, rejects, report, doctor, health, notify, notify list, notify test,
+  completion, complete, demo, init, up, upgrade, worker, workers, workers promote, setup, login, logout, publish, compact, forget, snapshot, tenders, backfill, resolve, enrich, owners, owners enrich, payees, payees check, models, models plan, models docs, models test, models apply, models rollback, models history, models diff, models env list, models env drop, sql, status, runs, coverage, quota, rejects, rejects retry, report, pause, resume, stop, concurrency, doctor, health, notify, notify list, notify test,
   schedule, schedule apply, schedule list, schedule pause, schedule resume, schedule trigger, schedule backfill,
   schedule delete, watch, watch plan, watch apply, watch list, watch events, watch listen, watch sync`
   .split(',')
@@ -31,7 +32,7 @@ const WITHOUT_JSON: Record<string, string> = {
   complete: 'prints words for a shell',
   sql: 'has --format json',
   ...Object.fromEntries(
-    ['models', 'models env', 'payees', 'schedule', 'watch', 'notify'].map((group) => [
+    ['models', 'models env', 'owners', 'payees', 'schedule', 'watch', 'notify'].map((group) => [
       group,
       'only holds other commands',
     ]),
@@ -108,6 +109,13 @@ describe.concurrent('tidemark --help', () => {
     }
   });
 
+  it('finds each command with --json in docs/json.md', () => {
+    const page = readFileSync(path.join(ROOT, 'docs', 'json.md'), 'utf8');
+    const commands = COMMANDS.filter((command) => !(command in WITHOUT_JSON));
+    const missing = commands.filter((command) => !new RegExp(`^\\| \`${command}( --\\w+)?\` \\|`, 'm').test(page));
+    expect(missing).toEqual([]);
+  });
+
   it("shows the sandbox's own help, in groups and at most 80 columns wide", async () => {
     const { code, stdout } = await tidemark(['sandbox', '--help']);
     expect(code).toBe(0);
@@ -134,6 +142,10 @@ describe.concurrent('wrong usage', () => {
     [['snapshot', '--market', 'north', '--date', '2026-02-30'], /is not a date/],
     [['snapshot', '--market', 'north', '--date', '2999-01-01'], /is in the future/],
     [['snapshot'], /No market was named, .*north, south/],
+    [
+      ['owners', 'enrich', '--market', 'north'],
+      /Market north does not fetch owners[^]*Add `ownership` to its streams[^]*tidemark snapshot --market north/,
+    ],
     [['snapshot', '--market', 'east'], /declares no market "east"/],
     [['sql'], /missing required argument 'query'/],
     [['sql', 'SELECT 1', '--format', 'parquet'], /Name a file with --out/],
