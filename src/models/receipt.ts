@@ -23,6 +23,7 @@ export const RECEIPT_COLUMNS: readonly [name: string, type: string, comment: str
   ['layout', 'VARCHAR', 'Hash of the columns, comments and functions of all tables'],
   ['model_build', 'VARCHAR', 'Id of the last build of the models that the file contains'],
   ['full_bytes', 'BIGINT', 'Size of the last file in which all rows were written; NULL if this is that file'],
+  ['compared_at', 'TIMESTAMPTZ', 'When all rows of the file were last compared with the warehouse'],
 ];
 
 /** How a build was made, and from what. */
@@ -37,6 +38,8 @@ export interface Made {
   layout: string;
   modelBuild: string | null;
   fullBytes: number | null;
+  /** ISO instant. */
+  comparedAt: string | null;
 }
 
 /** Published description of `meta.receipt`. */
@@ -59,7 +62,7 @@ export async function writeReceipt(
       CAST($models AS JSON), CAST($tables AS JSON),
       (SELECT count(*) FROM ledger.loaded_parts), (SELECT coalesce(sum(rows), 0) FROM ledger.loaded_parts),
       (SELECT to_json(list(c ORDER BY c.market)) FROM ops.coverage AS c WHERE c.run = $run),
-      $method, $reason, $base, CAST($changedRows AS BIGINT), CAST($contents AS JSON), $layout, $modelBuild, CAST($fullBytes AS BIGINT)`,
+      $method, $reason, $base, CAST($changedRows AS BIGINT), CAST($contents AS JSON), $layout, $modelBuild, CAST($fullBytes AS BIGINT), CAST($comparedAt AS TIMESTAMPTZ)`,
     {
       ...made,
       contents: JSON.stringify(made.contents),

@@ -19,6 +19,8 @@ export interface Base {
   contents: TableContents;
   /** Size in bytes of the last file that was written in full. */
   fullBytes: number;
+  /** When all rows of the file were last compared with the warehouse, as an ISO instant; null if unknown. */
+  comparedAt: string | null;
   since: Since;
   /** Whether the models were built after this build was published. */
   built: boolean;
@@ -67,7 +69,7 @@ export async function chooseBase(
   const much = await findLargeChange(db, models, since, contents);
   if (much !== undefined) return { full: much };
   const built = (await lastModelBuild(db))?.build !== since.build;
-  return { base: { build, file, contents, fullBytes, since, built } };
+  return { base: { build, file, contents, fullBytes, comparedAt: receipt.compared_at, since, built } };
 }
 
 interface Receipt {
@@ -77,6 +79,7 @@ interface Receipt {
   layout: string;
   model_build: string | null;
   full_bytes: number | null;
+  compared_at: string | null;
 }
 
 /** Reads the receipt of a published file; undefined if an older Tidemark wrote it, or it cannot be read. */
@@ -87,7 +90,8 @@ async function readReceipt(file: string): Promise<Receipt | undefined> {
     const { db, close } = await openReadOnly(file);
     try {
       const [row] = await db.rows<{ receipt: string }>(
-        `SELECT to_json({'models': models, 'tables': tables, 'contents': contents, 'layout': layout, 'model_build': model_build, 'full_bytes': full_bytes}) AS receipt FROM meta.receipt`,
+        `SELECT to_json({'models': models, 'tables': tables, 'contents': contents, 'layout': layout, 'model_build': model_build, 'full_bytes': full_bytes,
+           'compared_at': strftime(compared_at AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S.%gZ')}) AS receipt FROM meta.receipt`,
       );
       return row && (JSON.parse(row.receipt) as Receipt);
     } finally {

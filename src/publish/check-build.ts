@@ -4,13 +4,25 @@ import { Database } from '../duckdb/database.js';
 import { ModelFailedError } from '../duckdb/errors.js';
 import { openInstance } from '../duckdb/instance.js';
 import type { Model } from '../models/models.js';
-import { readContents, type TableContents } from './contents.js';
+import { isSame, readContents, type TableContents } from './contents.js';
+import type { TableChanges } from './write-changes.js';
+
+/** What to check in a new build. */
+interface Check {
+  /** What the tables must contain. */
+  contents: TableContents;
+  /** Tables of which to read all rows. */
+  read: readonly Model[];
+  /** Tables of which to read only the inserted rows. */
+  inserted: readonly TableChanges[];
+}
 
 /**
- * Opens the file as a reader would. Checks the number of rows of each table, the rows of the tables that were written,
- * and that each column has a comment.
+ * Opens the file as a reader would. Checks the number of rows of each table, the rows of the tables in `read`, the
+ * inserted rows of the tables in `inserted`, and that each column has a comment.
+ * @throws ModelFailedError
  */
-export async function checkBuild(file: string, contents: TableContents, changed: readonly Model[]): Promise<void> {
+export async function checkBuild(file: string, { contents, read, inserted }: Check): Promise<void> {
   const instance = await openInstance(file, { access_mode: 'READ_ONLY' });
   try {
     const db = new Database(await instance.connect(), file);
@@ -19,9 +31,15 @@ export async function checkBuild(file: string, contents: TableContents, changed:
       if (found !== expected.rows)
         throw unsound(file, `${table} has ${formatCount(found)} rows instead of ${formatCount(expected.rows)}`);
     }
-    for (const model of changed) {
-      const { hash } = await readContents(db, model, model.model);
-      if (hash !== contents.get(model.model)?.hash) throw unsound(file, `rows of ${model.model} differ`);
+    for (const model of read)
+      if (!isSame(await readContents(db, model, model.model), contents.get(model.model)))
+        throw unsound(file, `rows of ${model.model} differ`);
+    for (const { model, inserted: expected } of inserted) {
+      const [last] = await db.rows<{ row: string | null }>(`SELECT max(rowid) AS row FROM ${model.model}`);
+      // The inserted rows are the last ones. A constant lets DuckDB skip the other rows.
+      const rows = `(FROM ${model.model} WHERE rowid > ${Number(last?.row ?? -1) - expected.rows})`;
+      if (!isSame(await readContents(db, model, rows), expected))
+        throw unsound(file, `inserted rows of ${model.model} differ`);
     }
     const bare = await db.count('SELECT count(*) FROM duckdb_columns() WHERE comment IS NULL AND NOT internal');
     if (bare > 0) throw unsound(file, `${bare} columns have no comment`);

@@ -21,7 +21,34 @@ export async function readContents(db: Database, model: Model, relation: string)
 
 /** Returns an SQL aggregate: a hash of all rows of `t`, as text. Empty text if there is no row. */
 export function contentHash(model: Model): string {
-  return `coalesce(CAST(bit_xor(${rowHash(model)}) AS VARCHAR), '')`;
+  return asText(`bit_xor(${rowHash(model)})`);
+}
+
+/**
+ * Computes the contents of a table from the rows that were removed and added, without reading the other rows. The hash
+ * of all rows is the XOR of the row hashes, so XOR with the hash of a row removes or adds this row.
+ */
+export function changedContents(before: Contents, removed: Contents, added: Contents): Contents {
+  const rows = before.rows - removed.rows + added.rows;
+  const hash = [before, removed, added].reduce((all, part) => all ^ BigInt(part.hash || 0), 0n);
+  return { rows, hash: rows === 0 ? '' : String(hash) };
+}
+
+/** Reads the contents of rows from their hashes in one column of a table; rows with NULL do not count. */
+export async function readHashes(db: Database, table: string, column: string): Promise<Contents> {
+  const [row] = await db.rows<{ rows: string; hash: string }>(
+    `SELECT count(${column}) AS rows, ${asText(`bit_xor(${column})`)} AS hash FROM ${table}`,
+  );
+  return { rows: Number(row?.rows ?? 0), hash: row?.hash ?? '' };
+}
+
+/** Whether two tables have the same number of rows and the same hash. */
+export function isSame(left: Contents, right: Contents | undefined): boolean {
+  return left.rows === right?.rows && left.hash === right.hash;
+}
+
+function asText(hash: string): string {
+  return `coalesce(CAST(${hash} AS VARCHAR), '')`;
 }
 
 /**

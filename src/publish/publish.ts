@@ -13,11 +13,12 @@ import type { Warehouse } from '../duckdb/open.js';
 import { readBuiltModels } from '../models/built-models.js';
 import { forgetPublished, lastModelBuild } from '../models/changed-keys.js';
 import { chooseBase, layoutOf, type Choice } from './base-build.js';
+import type { ComparisonPolicy } from './comparison.js';
 import type { LakePolicy } from './publish-lakes.js';
 import { writeBuild, type Plan, type Written } from './write-build.js';
 
 /** Input of `publish`. */
-export interface PublishRequest extends LakePolicy {
+export interface PublishRequest extends LakePolicy, ComparisonPolicy {
   /** Run for which the build is made. The name of the build contains it. */
   run: string;
   now: Date;

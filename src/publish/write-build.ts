@@ -10,6 +10,7 @@ import type { Model } from '../models/models.js';
 import { writeReceipt, type Made, type TableCounts } from '../models/receipt.js';
 import type { Base, Choice } from './base-build.js';
 import { checkBuild } from './check-build.js';
+import { chooseComparison, isRead, type ComparisonPolicy } from './comparison.js';
 import type { TableContents } from './contents.js';
 import { publishLakes, type LakePolicy } from './publish-lakes.js';
 import { dropDifferences, writeChanges, type TableChanges } from './write-changes.js';
@@ -23,8 +24,8 @@ export interface Plan {
   choice: Choice;
 }
 
-/** The run and the time that the receipt names, and how to write the lake. */
-export interface BuildRequest extends LakePolicy {
+/** The run and the time that the receipt names, how to write the lake, and what to compare. */
+export interface BuildRequest extends LakePolicy, ComparisonPolicy {
   run: string;
   now: Date;
 }
@@ -66,8 +67,25 @@ export async function writeBuild(
     await db.run('SET preserve_insertion_order = false');
     await db.run('DETACH build').catch(() => undefined);
   }
-  await checkBuild(file, written.contents, written.changes?.map(({ model }) => model) ?? models);
+  await checkBuild(file, { contents: written.contents, ...chooseChecks(plan, written, request) });
   return written;
+}
+
+/** Chooses the tables of the new file whose rows to read: all rows, or only those that were inserted. */
+function chooseChecks(
+  { models, choice }: Plan,
+  { contents, changes }: { contents: TableContents; changes: TableChanges[] | null },
+  request: BuildRequest,
+): { read: Model[]; inserted: TableChanges[] } {
+  if (!('base' in choice) || changes === null) return { read: models, inserted: [] };
+  const comparison = chooseComparison(choice.base.comparedAt, request);
+  if (comparison.all) return { read: models, inserted: [] };
+  const isSmall = ({ model }: TableChanges): boolean =>
+    isRead(comparison, contents.get(model.model) ?? { rows: 0, hash: '' });
+  return {
+    read: changes.filter(isSmall).map(({ model }) => model),
+    inserted: changes.filter((change) => !isSmall(change)),
+  };
 }
 
 /** Writes the tables, the receipt and the functions. Returns also the changes; null if all rows were written. */
@@ -78,7 +96,9 @@ async function writeTables(
 ): Promise<Written & { changes: TableChanges[] | null }> {
   const { models, layout, modelBuild, choice } = plan;
   const { contents, changes, ...how } =
-    'base' in choice ? await writeCopy(db, models, choice.base) : await writeAll(db, models, choice.full);
+    'base' in choice
+      ? await writeCopy(db, models, choice.base, request)
+      : await writeAll(db, models, choice.full, request);
   const made: Made = {
     ...how,
     contents: Object.fromEntries([...contents].map(([table, { hash }]) => [table, hash])),
@@ -91,20 +111,31 @@ async function writeTables(
   return { contents, changes, notes, made };
 }
 
-type Tables = Pick<Made, 'method' | 'reason' | 'base' | 'changedRows' | 'fullBytes'> & {
+type Tables = Pick<Made, 'method' | 'reason' | 'base' | 'changedRows' | 'fullBytes' | 'comparedAt'> & {
   contents: TableContents;
   changes: TableChanges[] | null;
 };
 
-async function writeAll(db: Database, models: Model[], why: string): Promise<Tables> {
+async function writeAll(db: Database, models: Model[], why: string, { now }: BuildRequest): Promise<Tables> {
   const contents = await writeFull(db, models);
   const reason = `All rows were written: ${why}.`;
-  return { contents, changes: null, method: 'full', reason, base: null, changedRows: null, fullBytes: null };
+  const comparedAt = now.toISOString();
+  return {
+    contents,
+    changes: null,
+    method: 'full',
+    reason,
+    base: null,
+    changedRows: null,
+    fullBytes: null,
+    comparedAt,
+  };
 }
 
-async function writeCopy(db: Database, models: Model[], base: Base): Promise<Tables> {
+async function writeCopy(db: Database, models: Model[], base: Base, request: BuildRequest): Promise<Tables> {
   const { since, built, contents: before, fullBytes } = base;
-  const { contents, changes } = await writeChanges(db, models, { since, built, before });
+  const comparison = chooseComparison(base.comparedAt, request);
+  const { contents, changes } = await writeChanges(db, models, { since, built, before, comparison });
   const changedRows = changes.reduce((sum, { rows }) => sum + rows, 0);
   return {
     contents,
@@ -114,5 +145,6 @@ async function writeCopy(db: Database, models: Model[], base: Base): Promise<Tab
     base: base.build.name,
     changedRows,
     fullBytes,
+    comparedAt: comparison.all ? request.now.toISOString() : base.comparedAt,
   };
 }

@@ -3,7 +3,16 @@ import type { Database } from '../duckdb/database.js';
 import { identifier } from '../duckdb/sql-files.js';
 import { changedKeysSince, type Since } from '../models/changed-keys.js';
 import type { Model } from '../models/models.js';
-import { readContents, rowHash, type Contents, type TableContents } from './contents.js';
+import {
+  changedContents,
+  isSame,
+  readContents,
+  readHashes,
+  rowHash,
+  type Contents,
+  type TableContents,
+} from './contents.js';
+import { isRead, requireSame, type Comparison } from './comparison.js';
 import { keyOf } from './write-full.js';
 
 /** What an incremental publication did to one table. */
@@ -16,6 +25,8 @@ export interface TableChanges {
    * the key columns. The caller drops the table with `dropDifferences`.
    */
   difference: string;
+  /** Contents of the rows that were inserted. They are the last rows of the table. */
+  inserted: Contents;
 }
 
 // If more than this share of a table's rows differ, all rows are written again: that is faster, and the rows are sorted.
@@ -29,12 +40,14 @@ const REWRITE_SHARE = 0.5;
  * - Other tables: compares all rows. Skips them if the models were not built since then.
  * - Views: compares all rows, because a view also changes when the ledger changes.
  * @param before Contents of the tables in the earlier build
- * @returns contents of the tables in the warehouse, and the tables that changed
+ * @param comparison Tables of which all rows are read
+ * @returns contents that the tables must have now, and the tables that changed
+ * @throws ModelFailedError when the warehouse has rows that the changes do not explain
  */
 export async function writeChanges(
   db: Database,
   models: readonly Model[],
-  { since, built, before }: { since: Since; built: boolean; before: TableContents },
+  { since, built, before, comparison }: { since: Since; built: boolean; before: TableContents; comparison: Comparison },
 ): Promise<{ contents: TableContents; changes: TableChanges[] }> {
   const contents: TableContents = new Map(before);
   const changes: TableChanges[] = [];
@@ -42,15 +55,22 @@ export async function writeChanges(
     // The lake has the same tables again.
     tableBegun.report({ name: model.model, done, total: 2 * models.length });
     const source = await openSource(db, model, since, built);
-    if (source === null) continue;
+    const known = before.get(model.model) ?? { rows: 0, hash: '' };
+    if (source === null) {
+      if (comparison.all) await requireSame(db, model, known);
+      continue;
+    }
     const now = source.keys === null ? await readContents(db, model, source.relation) : null;
-    if (now !== null && isSame(now, before.get(model.model))) continue;
+    if (now !== null && isSame(now, known)) continue;
     const difference = `temp.difference_${changes.length}`;
-    const rows = await findDifference(db, model, source, difference);
+    const { rows, removed, added } = await findDifference(db, model, source, difference);
+    if (rows === 0 && !comparison.all) continue;
+    const expected = changedContents(known, removed, added);
+    if (now === null) await requireSame(db, model, expected, { read: isRead(comparison, expected) });
     if (rows === 0) continue;
-    await applyDifference(db, model, source, { difference, rows, rowsBefore: before.get(model.model)?.rows ?? 0 });
-    contents.set(model.model, now ?? (await readContents(db, model, model.model)));
-    changes.push({ model, rows, difference });
+    const rewritten = await applyDifference(db, model, source, { difference, rows, rowsBefore: known.rows });
+    contents.set(model.model, now ?? expected);
+    changes.push({ model, rows, difference, inserted: rewritten ? (now ?? expected) : added });
   }
   for (const table of ['changed_now', 'source_rows', 'differing_keys'])
     await db.run(`DROP TABLE IF EXISTS temp.${table}`);
@@ -90,9 +110,15 @@ async function openSource(db: Database, model: Model, since: Since, built: boole
 
 /**
  * Compares the rows of a table in `build` with the rows of the source. Writes the keys of rows that differ into the temp
- * table `differing_keys`, and the rows, sorted by key, into the temp table `difference`. Returns their number.
+ * table `differing_keys`, and the rows, sorted by key, into the temp table `difference`.
+ * @returns the number of keys, and the contents of the rows to remove and to add
  */
-async function findDifference(db: Database, model: Model, source: Source, difference: string): Promise<number> {
+async function findDifference(
+  db: Database,
+  model: Model,
+  source: Source,
+  difference: string,
+): Promise<{ rows: number; removed: Contents; added: Contents }> {
   const compared =
     source.keys === null ? '' : `SEMI JOIN changed_now USING (${source.keys.map(identifier).join(', ')})`;
   const key = model.key.map(identifier);
@@ -100,13 +126,16 @@ async function findDifference(db: Database, model: Model, source: Source, differ
   const sameKey = key.map((name) => `n.${name} IS NOT DISTINCT FROM o.${name}`);
   await db.run(
     `CREATE OR REPLACE TEMP TABLE differing_keys AS
-     SELECT ${key.map((name) => `coalesce(n.${name}, o.${name}) AS ${name}`).join(', ')}, n._row AS new_row, o._row AS old_row
+     SELECT ${key.map((name) => `coalesce(n.${name}, o.${name}) AS ${name}`).join(', ')}, n._row AS new_row, o._row AS old_row,
+       n._hash AS new_hash, o._hash AS old_hash
      FROM (SELECT ${columns} FROM ${source.relation} AS t) AS n
      FULL JOIN (SELECT ${columns} FROM build.${model.model} AS t ${compared}) AS o
      ON ${sameKey.join(' AND ')}
      WHERE n._hash IS DISTINCT FROM o._hash`,
   );
   const rows = await db.count('SELECT count(*) FROM differing_keys');
+  const removed = await readHashes(db, 'differing_keys', 'old_hash');
+  const added = await readHashes(db, 'differing_keys', 'new_hash');
   if (rows > 0)
     await db.run(
       `CREATE OR REPLACE TEMP TABLE ${difference} AS
@@ -117,26 +146,24 @@ async function findDifference(db: Database, model: Model, source: Source, differ
          SELECT ${key.join(', ')}, true AS _removed FROM differing_keys WHERE new_row IS NULL
        ) ORDER BY ${keyOf(model)}`,
     );
-  return rows;
+  return { rows, removed, added };
 }
 
-/** Makes the rows of a table in `build` equal to the rows of the source. */
+/** Makes the rows of a table in `build` equal to the rows of the source. Returns whether it wrote all rows. */
 async function applyDifference(
   db: Database,
   model: Model,
   source: Source,
   { difference, rows, rowsBefore }: { difference: string; rows: number; rowsBefore: number },
-): Promise<void> {
+): Promise<boolean> {
   const table = `build.${model.model}`;
   if (rows > REWRITE_SHARE * rowsBefore) {
     await db.run(`DELETE FROM ${table}`);
     const all = source.keys === null ? source.relation : model.model;
-    return db.run(`INSERT INTO ${table} BY NAME FROM ${all} ORDER BY ${keyOf(model)}`);
+    await db.run(`INSERT INTO ${table} BY NAME FROM ${all} ORDER BY ${keyOf(model)}`);
+    return true;
   }
   await db.run(`DELETE FROM ${table} WHERE rowid IN (SELECT old_row FROM differing_keys WHERE old_row IS NOT NULL)`);
   await db.run(`INSERT INTO ${table} BY NAME SELECT * EXCLUDE (_removed) FROM ${difference} WHERE NOT _removed`);
-}
-
-function isSame(left: Contents, right: Contents | undefined): boolean {
-  return left.rows === right?.rows && left.hash === right.hash;
+  return false;
 }

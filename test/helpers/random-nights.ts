@@ -106,8 +106,8 @@ export async function runRandomNights(
   return report;
 }
 
-// Write `lake/` every third night at most, although it is small.
-const LAKE = { lakeEvery: 3 * 86_400, smallLakeRows: 0 };
+// Write `lake/` and compare all rows every third night at most, although the tables are small.
+const AS_IF_LARGE = { lakeEvery: 3 * 86_400, smallLakeRows: 0, compareEvery: 3 * 86_400, smallTableRows: 0 };
 
 interface Place {
   dataDir: string;
@@ -134,7 +134,7 @@ async function select(modelsDir: string, only: readonly string[]): Promise<Model
 }
 
 const publishNight = (warehouse: Warehouse, dataDir: string, night: number) =>
-  publish(warehouse, dataDir, { run: `r${night}`, now: timeOf(night, 300), graceSeconds: 0, keep: 2, ...LAKE });
+  publish(warehouse, dataDir, { run: `r${night}`, now: timeOf(night, 300), graceSeconds: 0, keep: 2, ...AS_IF_LARGE });
 
 /** Loads, builds and publishes in another process, and kills it at a random moment. */
 async function killWriter(

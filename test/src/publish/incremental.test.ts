@@ -17,6 +17,7 @@ import { publishedFile, warehouseFile } from '../../../src/core/data-folder.js';
 import { openWarehouse, type Warehouse } from '../../../src/duckdb/open.js';
 import { loadLanding } from '../../../src/load/load.js';
 import { buildModels } from '../../../src/models/run-models.js';
+import type { ComparisonPolicy } from '../../../src/publish/comparison.js';
 import { publish, type PublishedBuild } from '../../../src/publish/publish.js';
 import { findDifferences } from '../../helpers/compare-published.js';
 import { land, marketNight, openTestWarehouse, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
@@ -36,8 +37,16 @@ const build = async (warehouse: Warehouse, dataDir: string): Promise<void> => {
   await buildModels(warehouse);
 };
 
-const next = (warehouse: Warehouse, dataDir: string, night: number): Promise<PublishedBuild> =>
-  publish(warehouse, dataDir, { run: `r${night}`, now: new Date(NOW + night * DAY_MS), graceSeconds: 0 });
+const next = (
+  warehouse: Warehouse,
+  dataDir: string,
+  night: number,
+  policy: ComparisonPolicy = {},
+): Promise<PublishedBuild> =>
+  publish(warehouse, dataDir, { run: `r${night}`, now: new Date(NOW + night * DAY_MS), graceSeconds: 0, ...policy });
+
+// Publishes as if every table was large.
+const LARGE: ComparisonPolicy = { smallTableRows: 0 };
 
 /** A data folder with one published night: companies 1 to 9, each with a report. */
 async function firstNight(
@@ -138,6 +147,92 @@ describe('an incremental publication', () => {
     await land(dataDir, [report(2, 222, 2)]);
     await build(warehouse, dataDir);
     expect(await next(warehouse, dataDir, 2)).toMatchObject({ method: 'incremental' });
+    expect(await findDifferences(warehouse, dataDir)).toEqual([]);
+  });
+});
+
+describe('an incremental publication of large tables', () => {
+  const turnoverOf = async (dataDir: string, company: number): Promise<unknown> =>
+    (
+      await queryPublished(
+        dataDir,
+        `SELECT value_double FROM core.financials WHERE company_id = ${company} AND fiscal_year = 2024 AND indicator = 'Turnover'`,
+      )
+    )[0]?.[0];
+  const comparedAt = 'SELECT CAST(compared_at AS DATE) FROM meta.receipt';
+
+  test('compares only changed rows, and all rows after 7 days', async () => {
+    const { dataDir, warehouse } = await firstNight();
+    // No record names this change: only a comparison of all rows finds it.
+    await warehouse.db.run('UPDATE core.financials SET value_double = 5 WHERE company_id = 5');
+    await land(dataDir, [report(1, 111, 1)]);
+    await build(warehouse, dataDir);
+    expect(await next(warehouse, dataDir, 6, LARGE)).toMatchObject({ method: 'incremental' });
+    expect([await turnoverOf(dataDir, 1), await turnoverOf(dataDir, 5)]).toEqual([111, 500]);
+    expect(await queryPublished(dataDir, comparedAt)).toEqual([['2026-11-20']]);
+    expect(await next(warehouse, dataDir, 7, LARGE)).toMatchObject({
+      method: 'full',
+      reason: expect.stringMatching(/rows of core\.financials differ/),
+    });
+    expect(await queryPublished(dataDir, comparedAt)).toEqual([['2026-11-27']]);
+    expect(await findDifferences(warehouse, dataDir)).toEqual([]);
+  });
+
+  test('keeps the hash of each table equal to the hash of all its rows', async () => {
+    const { dataDir, warehouse } = await firstNight();
+    for (const night of [1, 2, 3]) {
+      await land(dataDir, [report(night, 1_000 + night, night), report(20 + night, 7, night)]);
+      await build(warehouse, dataDir);
+      expect(await next(warehouse, dataDir, night, LARGE)).toMatchObject({ method: 'incremental' });
+      expect(await findDifferences(warehouse, dataDir)).toEqual([]);
+    }
+    // Compares all rows with the hashes that the last nights computed.
+    expect(await next(warehouse, dataDir, 8, LARGE)).toMatchObject({ method: 'incremental', changedRows: 0 });
+    expect(await queryPublished(dataDir, comparedAt)).toEqual([['2026-11-28']]);
+  });
+
+  test.each([
+    [
+      'an inserted row differs in the new file',
+      'UPDATE build.core.financials SET value_double = 1 WHERE company_id = 1',
+      /inserted rows of core\.financials differ/,
+    ],
+    [
+      'a row is missing in the new file',
+      'DELETE FROM build.core.financials WHERE company_id = 5',
+      /core\.financials has/,
+    ],
+  ])('writes all rows if %s', async (_, damage, reason) => {
+    const { dataDir, warehouse } = await firstNight();
+    await land(dataDir, [report(1, 111, 1)]);
+    await build(warehouse, dataDir);
+    const { db } = warehouse;
+    const run = db.run.bind(db);
+    let damaged = false;
+    const spy = vi.spyOn(db, 'run').mockImplementation(async (sql, ...rest) => {
+      if (!damaged && sql === 'CHECKPOINT build') {
+        damaged = true;
+        await run(damage);
+      }
+      return run(sql, ...rest);
+    });
+    expect(await next(warehouse, dataDir, 1, LARGE)).toMatchObject({
+      method: 'full',
+      reason: expect.stringMatching(reason),
+    });
+    spy.mockRestore();
+    expect(await findDifferences(warehouse, dataDir)).toEqual([]);
+  });
+
+  test('writes all rows if the warehouse lost a row that no record names', async () => {
+    const { dataDir, warehouse } = await firstNight();
+    await warehouse.db.run('DELETE FROM core.financials WHERE company_id = 5');
+    await land(dataDir, [report(1, 111, 1)]);
+    await build(warehouse, dataDir);
+    expect(await next(warehouse, dataDir, 1, LARGE)).toMatchObject({
+      method: 'full',
+      reason: expect.stringMatching(/core\.financials has \d+ rows instead of \d+/),
+    });
     expect(await findDifferences(warehouse, dataDir)).toEqual([]);
   });
 });
