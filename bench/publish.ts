@@ -8,8 +8,11 @@ import { openWarehouse, type Warehouse } from '../src/duckdb/open.js';
 import { landRows, type NewRow } from '../src/landing/index.js';
 import { loadLanding } from '../src/load/load.js';
 import { buildModels } from '../src/models/run-models.js';
-import { publish } from '../src/publish/publish.js';
+import { queryPublished } from '../src/builds/published.js';
+import { publish, type PublishedBuild } from '../src/publish/publish.js';
 import { landReports } from './financials/land-reports.js';
+import { report } from './report/report.js';
+import { measured, median, type ResultTable } from './report/result.js';
 
 // 20,000 reports of the sandbox contain 2.6 million values.
 const COMPANIES = 20_000;
@@ -20,7 +23,7 @@ const FIRST_NIGHT = Date.parse('2026-11-20T04:00:00Z');
 const DAY_MS = 86_400_000;
 
 /**
- * Publishes ten million financial values in full, then 30 nights in which 1 % of the companies change. Prints the CPU
+ * Publishes ten million financial values in full, then 30 nights in which 1 % of the companies change. Measures the CPU
  * time of full and incremental publications, and how the file grows. `PUBLISH_ROUNDS` (2.6 million values each) and
  * `PUBLISH_NIGHTS` set smaller numbers.
  */
@@ -40,49 +43,84 @@ export async function benchPublish(): Promise<void> {
 }
 
 async function run(warehouse: Warehouse, dataDir: string): Promise<void> {
-  const models = await cpuOf(() => build(warehouse, dataDir));
+  await build(warehouse, dataDir);
   const rows = await warehouse.db.count('SELECT count(*) FROM core.financials');
-  process.stdout.write(
-    `publish: ${formatCount(rows)} rows in core.financials, ${CHANGED_SHARE * 100} % of the companies changed a night\n`,
-  );
-  process.stdout.write(`  load and models, first night: ${seconds(models.cpu)} CPU\n`);
   let night = 0;
-  const next = (full = false) =>
-    cpuOf(() =>
-      publish(warehouse, dataDir, {
-        run: `night-${night}`,
-        now: new Date(FIRST_NIGHT + night * DAY_MS + (full ? 1 : 0)),
-        graceSeconds: 0,
-        keep: 1,
-        full,
-      }),
-    );
+  let made = 0;
+  const next = async (full = false): Promise<{ cpu: number; result: PublishedBuild }> => {
+    // Each build needs its own time.
+    const now = new Date(FIRST_NIGHT + night * DAY_MS + made++);
+    return cpuOf(() => publish(warehouse, dataDir, { run: `night-${night}`, now, graceSeconds: 0, keep: 1, full }));
+  };
   const size = (): number => statSync(publishedFile(dataDir)).size / 2 ** 20;
   const full = [(await next(true)).cpu, (await next(true)).cpu];
   const before = size();
   const readBefore = await readTimes(warehouse, dataDir);
-  process.stdout.write(`  full: ${full.map(seconds).join(' and ')} CPU, ${before.toFixed(0)} MiB\n`);
-  const unchanged = await next();
-  process.stdout.write(`  nothing changed: ${seconds(unchanged.cpu)} CPU\n`);
-  const nights: number[] = [];
+  const unchanged = [(await next()).cpu, (await next()).cpu];
+  const costs: Record<'plain' | 'compared' | 'full', number[]> = { plain: [], compared: [], full: [] };
   for (night = 1; night <= NIGHTS; night++) {
     await landChanged(dataDir, night);
-    const built = await cpuOf(() => build(warehouse, dataDir));
-    const published = await next();
-    if (published.result.method === 'incremental') nights.push(published.cpu);
-    if (night <= 3 || night % 10 === 0 || published.result.method === 'full')
-      process.stdout.write(
-        `  night ${String(night).padStart(2)}: models ${seconds(built.cpu)}, publish ${seconds(published.cpu)} CPU, ${size().toFixed(0)} MiB; ${published.result.reason}\n`,
-      );
+    await build(warehouse, dataDir);
+    const { cpu, result } = await next();
+    const [all] = await queryPublished(dataDir, 'SELECT compared_at = built_at FROM meta.receipt');
+    costs[result.method === 'full' ? 'full' : all?.[0] === true ? 'compared' : 'plain'].push(cpu);
+    process.stdout.write(
+      `  night ${night}: ${(cpu / 1_000).toFixed(2)} s CPU, ${size().toFixed(0)} MiB; ${result.reason}\n`,
+    );
   }
-  const share = median(nights) / median(full);
-  process.stdout.write(
-    `  incremental ÷ full: ${share.toFixed(3)} (medians: ${seconds(median(nights))} of ${nights.length} nights, ${seconds(median(full))})\n`,
-  );
   const readAfter = await readTimes(warehouse, dataDir);
-  process.stdout.write(
-    `  after ${NIGHTS} nights: file ${(size() / before).toFixed(2)} ×, aggregate ${(readAfter.aggregate / readBefore.aggregate).toFixed(2)} ×, look-up ${(readAfter.lookUp / readBefore.lookUp).toFixed(2)} × (CPU)\n`,
-  );
+  const row = (name: string, times: number[]): ResultTable['rows'][number] => ({
+    name,
+    cells:
+      times.length === 0
+        ? ['no such night', null, '0']
+        : [
+            measured(
+              times.map((ms) => ms / 1_000),
+              'seconds',
+            ),
+            measured([median(times) / median(full)], 'ratio'),
+            String(times.length),
+          ],
+  });
+  report({
+    bench: 'publish',
+    settings: { PUBLISH_ROUNDS: ROUNDS, PUBLISH_NIGHTS: NIGHTS },
+    rounds: NIGHTS,
+    tables: [
+      {
+        name: 'CPU',
+        columns: [
+          `${formatCount(rows)} values, 1 % of the companies change each night`,
+          'CPU',
+          '÷ all rows',
+          'publications',
+        ],
+        rows: [
+          row('all rows written', full),
+          row('nothing changed', unchanged),
+          row('changed rows written', costs.plain),
+          row('changed rows and `lake` written, all rows compared', costs.compared),
+          row('all rows written, because the file grew', costs.full),
+        ],
+      },
+      {
+        name: 'growth',
+        columns: [`after ${NIGHTS} nights`, 'compared with a file in which all rows were written'],
+        rows: [
+          { name: 'size of the file', cells: [measured([size() / before], 'ratio')] },
+          {
+            name: 'CPU of an aggregate over all rows',
+            cells: [measured([readAfter.aggregate / readBefore.aggregate], 'ratio')],
+          },
+          {
+            name: 'CPU of look-ups of one company',
+            cells: [measured([readAfter.lookUp / readBefore.lookUp], 'ratio')],
+          },
+        ],
+      },
+    ],
+  });
 }
 
 async function build(warehouse: Warehouse, dataDir: string): Promise<void> {
@@ -99,7 +137,7 @@ export async function landChanged(dataDir: string, night: number): Promise<void>
   for (let round = 0; round < ROUNDS; round++)
     for (const [index, id] of WORLD.companyIds(0).entries()) {
       if ((index * 7_919 + night * 104_729 + round) % every !== 0) continue;
-      const report = Object.entries(WORLD.financialReport(id, 0) ?? {}).map(([year, values], i) => [
+      const changed = Object.entries(WORLD.financialReport(id, 0) ?? {}).map(([year, values], i) => [
         year,
         i === 0 ? { ...(values as object), Turnover: night * 1_000 + index } : values,
       ]);
@@ -110,7 +148,7 @@ export async function landChanged(dataDir: string, night: number): Promise<void>
         segment: 'record',
         status: 200,
         fetched_at: date,
-        body: JSON.stringify(Object.fromEntries(report)),
+        body: JSON.stringify(Object.fromEntries(changed)),
       });
     }
   await landRows({ ...place, stream: 'financials', chunk: 'financials-00000' }, rows);
@@ -142,10 +180,4 @@ async function cpuOf<T>(work: () => Promise<T>): Promise<{ cpu: number; result: 
   const result = await work();
   const { user, system } = process.cpuUsage(before);
   return { cpu: (user + system) / 1_000, result };
-}
-
-const seconds = (ms: number): string => `${(ms / 1_000).toFixed(2)} s`;
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

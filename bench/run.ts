@@ -12,6 +12,7 @@ import { benchResolve } from './resolve.js';
 import { benchSearchRequests } from './search-requests.js';
 import { benchPublish } from './publish.js';
 import { benchStartup } from './startup.js';
+import { benchCompare } from './compare/run.js';
 
 /**
  * `npm run bench` runs all benchmarks; `npm run bench -- parquet-writer` runs one. Compare only ratios within one run;
@@ -19,6 +20,7 @@ import { benchStartup } from './startup.js';
  */
 const benches: Record<string, () => Promise<void>> = {
   startup: benchStartup,
+  compare: benchCompare,
   'parquet-writer': benchParquetWriter,
   planner: benchPlanner,
   sandbox: benchSandbox,

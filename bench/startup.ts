@@ -6,22 +6,37 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { makeProject } from '../test/helpers/project.js';
 import { cleanEnv, compiled } from '../test/helpers/processes.js';
 import { startTemporal } from '../test/helpers/temporal.js';
+import { CPU_REPORT, readCpuReport } from './process-usage.js';
+import { report } from './report/report.js';
+import { measured, type ResultTable } from './report/result.js';
 
-const ROUNDS = 5;
-/** Prints the CPU seconds of a process at its end. */
-const REPORT =
-  'data:text/javascript,process.on("exit",()=>{const{user,system}=process.cpuUsage();' +
-  'process.stderr.write("\\ncpu "+(user+system)/1e6)})';
+const ROUNDS = Number(process.env['STARTUP_ROUNDS'] ?? 5);
 
 /** Measures how long commands take to start: CPU seconds, and seconds until a worker polls. */
 export async function benchStartup(): Promise<void> {
-  process.stdout.write(`startup: medians of ${ROUNDS} rounds, Node ${process.version}\n`);
   const folder = mkdtempSync(path.join(tmpdir(), 'tidemark-startup-'));
   try {
     await publishEmptyFile(folder);
-    print('tidemark --help, CPU', cpuOf(['--help'], folder), 'below 0.4 s');
-    print('tidemark sql "select 1", CPU', cpuOf(['sql', 'select 1'], folder), 'below 0.8 s');
-    print('tidemark worker until it polls, wall time', await workerStart(), 'below 3 s');
+    const row = (name: string, times: number[], goal: string): ResultTable['rows'][number] => ({
+      name,
+      cells: [measured(times, 'seconds'), goal],
+    });
+    report({
+      bench: 'startup',
+      settings: { STARTUP_ROUNDS: ROUNDS },
+      rounds: ROUNDS,
+      tables: [
+        {
+          name: 'startup',
+          columns: ['command', 'measured', 'goal'],
+          rows: [
+            row('`tidemark --help`, CPU time', cpuOf(['--help'], folder), '0.4 s'),
+            row('`tidemark sql "select 1"` on an empty build, CPU time', cpuOf(['sql', 'select 1'], folder), '0.8 s'),
+            row('`tidemark worker` until it polls Temporal for work, wall time', await workerStart(), '3 s'),
+          ],
+        },
+      ],
+    });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -38,10 +53,10 @@ async function publishEmptyFile(folder: string): Promise<void> {
 
 function cpuOf(args: string[], cwd: string): number[] {
   return rounds(() => {
-    const all = ['--import', REPORT, ...compiled(['bin/tidemark.mjs', ...args])];
+    const all = ['--import', CPU_REPORT, ...compiled(['bin/tidemark.mjs', ...args])];
     const { stderr, status } = spawnSync(process.execPath, all, { cwd, env: cleanEnv({}), encoding: 'utf8' });
     if (status !== 0) throw new Error(`tidemark ${args.join(' ')} failed:\n${stderr}`);
-    return Number(/^cpu (\S+)$/m.exec(stderr)?.[1]);
+    return readCpuReport(stderr);
   });
 }
 
@@ -65,10 +80,4 @@ async function workerStart(): Promise<number[]> {
 
 function rounds(measure: () => number): number[] {
   return Array.from({ length: ROUNDS }, measure);
-}
-
-function print(what: string, seconds: number[], goal: string): void {
-  const sorted = seconds.toSorted((a, b) => a - b);
-  const median = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-  process.stdout.write(`  ${what.padEnd(44)} ${median.toFixed(2)} s (${goal})\n`);
 }

@@ -1,0 +1,143 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import { ensureTemporalCli } from '../../bootstrap/temporal.mjs';
+import { startDevServer } from '../../src/commands/local/dev-server.js';
+import { freePort } from '../../src/commands/local/ports.js';
+import { TEMPORAL_DATABASE, temporalDir } from '../../src/core/data-folder.js';
+import { readDevServer } from '../../src/temporal/dev-server-state.js';
+import { compiled } from '../../test/helpers/processes.js';
+import { makeProject, type Project } from '../../test/helpers/project.js';
+import { CPU_REPORT, cpuSeconds, peakMiB, readCpuReport } from '../process-usage.js';
+import type { Contender, Place } from './contender.js';
+
+/**
+ * Tidemark as users run it: a Temporal dev server, a worker, and `tidemark snapshot`. The CPU time of server and worker
+ * counts from the start of the command, because both serve many runs. Then runs a second night without changes in the
+ * market, to measure how the database of the server grows.
+ */
+export function tidemark(inFlight: number): Contender {
+  return { name: 'Tidemark', run: (place) => runTidemark(place, inFlight) };
+}
+
+async function runTidemark(
+  { sandbox, folder, queryable, done }: Place,
+  inFlight: number,
+): ReturnType<Contender['run']> {
+  const server = await startTemporal(folder);
+  const project = makeProject({
+    api: sandbox,
+    temporal: server.address,
+    config: {
+      api: { baseUrl: sandbox.url, maxConcurrency: inFlight },
+      data: path.join(folder, 'data'),
+      markets: [{ name: 'demo', streams: ['companies', 'financials'] }],
+    },
+  });
+  const file = path.join(folder, 'data', 'published', 'market.duckdb');
+  const worker = await project.startWorker();
+  try {
+    const pid = worker.child.pid!;
+    const before = { worker: cpuSeconds(pid), temporal: cpuSeconds(server.pid), database: server.databaseMiB() };
+    const whenThere = watch(file, queryable);
+    const command = await snapshot(project);
+    await whenThere.stop();
+    await done();
+    const night = { worker: cpuSeconds(pid), temporal: cpuSeconds(server.pid), database: server.databaseMiB() };
+    const peak = peakMiB(pid);
+    const { version, events } = await readServer(server.address);
+    await snapshot(project);
+    return {
+      cpu: {
+        worker: night.worker - before.worker,
+        command,
+        'Temporal server': night.temporal - before.temporal,
+      },
+      peakMiB: peak,
+      file,
+      companies: 'SELECT company_id, name FROM db.core.companies WHERE has_details',
+      values: `SELECT company_id, fiscal_year, indicator, coalesce(CAST(value_double AS VARCHAR), value_text)
+        FROM db.core.financials WHERE source = 'v2'`,
+      temporal: {
+        version,
+        events,
+        databaseMiB: [night.database - before.database, server.databaseMiB() - night.database],
+      },
+    };
+  } finally {
+    await worker.stop();
+    await server.stop();
+    project.remove();
+  }
+}
+
+/** Runs `tidemark snapshot` to its end. Returns the CPU seconds of the command. */
+async function snapshot(project: Project): Promise<number> {
+  const args = ['--import', CPU_REPORT, ...compiled(['bin/tidemark.mjs', 'snapshot', '--json'])];
+  const child = spawn(process.execPath, args, {
+    cwd: project.dir,
+    env: project.env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let errors = '';
+  child.stderr.on('data', (text: Buffer) => void (errors += text.toString()));
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  if (code !== 0) throw new Error(`tidemark snapshot ended with ${String(code)}:\n${errors}`);
+  return readCpuReport(errors);
+}
+
+/** Calls `found` as soon as the file exists. */
+function watch(file: string, found: () => void): { stop: () => Promise<void> } {
+  const stop = new AbortController();
+  const watching = (async () => {
+    while (!stop.signal.aborted && !existsSync(file)) await sleep(20);
+    found();
+  })();
+  return {
+    stop: () => {
+      stop.abort();
+      return watching;
+    },
+  };
+}
+
+async function startTemporal(folder: string) {
+  const { path: program } = await ensureTemporalCli({ log: () => undefined });
+  const dataDir = path.join(folder, 'temporal');
+  mkdirSync(temporalDir(dataDir), { recursive: true });
+  const port = await freePort(17_233);
+  const server = await startDevServer({
+    dataDir,
+    program: async () => program,
+    ports: async () => ({ port, uiPort: await freePort(port + 1_000) }),
+    logFile: path.join(folder, 'temporal.log'),
+  });
+  const database = path.join(temporalDir(dataDir), TEMPORAL_DATABASE);
+  const size = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  return {
+    address: server.address,
+    pid: readDevServer(dataDir)!.pid,
+    /** Size of the database and its log. */
+    databaseMiB: () => (size(database) + size(`${database}-wal`)) / 2 ** 20,
+    stop: server.stop,
+  };
+}
+
+/** Reads the version of the server, and counts the events in the histories of all workflows. */
+async function readServer(address: string): Promise<{ version: string; events: number }> {
+  const connection = await Connection.connect({ address });
+  try {
+    let events = 0;
+    const { workflow } = new Client({ connection });
+    for await (const { workflowId, runId } of workflow.list()) {
+      const { historyLength } = await workflow.getHandle(workflowId, runId).describe();
+      events += historyLength;
+    }
+    const { serverVersion } = await connection.workflowService.getSystemInfo({});
+    return { version: serverVersion ?? 'unknown', events };
+  } finally {
+    await connection.close();
+  }
+}
