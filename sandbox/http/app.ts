@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fastify, { type FastifyError, type FastifyReply, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { V1_ERROR_STATUS, type V1ErrorName } from '../../schemas/v1/error.js';
@@ -67,7 +68,8 @@ export async function buildApp(given: Partial<SandboxOptions> = {}): Promise<San
   // The API reference lists some parameters of GET calls as "body", so GET may carry a body.
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
   // Without this line, Fastify refuses the method QUERY because of its content type. With it, the sandbox answers 405.
-  app.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true });
+  // Node 20.18 does not know this method.
+  if (METHODS.includes('QUERY')) app.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true });
   app.decorateRequest('bend', null);
   parseJsonBodies(app);
   const routes = new RouteTable(app);

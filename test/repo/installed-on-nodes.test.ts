@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
@@ -12,6 +12,7 @@ import {
   writeDocs,
   type InstalledPackage,
 } from '../helpers/installed-package.js';
+import { ROOT } from '../helpers/processes.js';
 import { startTemporal } from '../helpers/temporal.js';
 
 // Runs the installed package on each supported version of Node, which comes from the npm registry.
@@ -36,7 +37,17 @@ afterAll(async () => {
   tidemark?.remove();
 });
 
-describe.each([20, 22, 24])('on Node %i', (version) => {
+// The oldest supported version, and the newest of each line.
+const OLDEST = '20.18.1';
+
+it('tries the oldest version that package.json allows', () => {
+  const { engines } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
+    engines: { node: string };
+  };
+  expect(engines.node).toBe(`>=${OLDEST}`);
+});
+
+describe.each([OLDEST, '20', '22', '24'])('on Node %s', (version) => {
   let node: string;
   let folder: string;
   beforeAll(() => {
@@ -72,6 +83,10 @@ describe.each([20, 22, 24])('on Node %i', (version) => {
     try {
       const report = await runNode(node, own, [tidemark.bin, 'doctor'], env).catch((error: Error) => error.message);
       expect(report).toMatch(/Temporal/i);
+      const request = { method: 'POST', headers: { 'content-type': 'application/json' } };
+      const body = JSON.stringify({ api_key: key, page: 1, per_page: 5 });
+      expect(await (await fetch(`${url}/api/prospecting`, { ...request, body })).json()).toHaveProperty('data');
+      expect((await fetch(`${url}/docs/static/swagger-ui.css`)).status).toBe(200);
       const outputs = [];
       for (const name of programs)
         outputs.push(await runNode(node, tidemark.folder, [path.join(tidemark.folder, `${name}.js`)], env));

@@ -12,15 +12,8 @@ import {
 } from '../../../schemas/connector/company-data.js';
 import { nomenclatureOf } from '../../connector/nomenclature.js';
 import { demandPart } from '../../connector/validation.js';
-import { INNER_HEADER, INNER_SECRET } from '../../http/inner.js';
+import { innerRequests, type InnerRequest } from '../../http/inner.js';
 import type { Sandbox } from '../../sandbox.js';
-
-/** The version 2 request that answers a connector route. */
-interface Inner {
-  method: 'GET' | 'POST';
-  url: string;
-  payload?: object;
-}
 
 const WRONG_KEY = { detail: 'Invalid API key.' };
 
@@ -37,18 +30,19 @@ export function connectorApiRoutes(app: FastifyInstance, sandbox: Sandbox): void
     return { valid: sandbox.keys.find(api_key) !== undefined };
   });
 
+  const ask = innerRequests(app);
+
+  /** @param inner makes the version 2 request that answers the route */
   function forward<T extends z.ZodObject<{ api_key: z.ZodString }>>(
     path: string,
     schema: T,
-    inner: (body: z.infer<T>) => Inner,
+    inner: (body: z.infer<T>) => InnerRequest,
   ): void {
     app.post(path, async (request, reply) => {
       const body = demandPart(schema, 'body', request.body);
       const { api_key } = body as { api_key: string };
       if (!sandbox.keys.find(api_key)) return WRONG_KEY;
-      const headers = { authorization: `Token ${api_key}`, [INNER_HEADER]: INNER_SECRET };
-      const answer = await app.inject({ ...inner(body), headers });
-      return reply.type('application/json; charset=utf-8').send(answer.body);
+      return reply.type('application/json; charset=utf-8').send(await ask(inner(body), api_key));
     });
   }
 
