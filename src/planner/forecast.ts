@@ -84,7 +84,11 @@ export function forecastSearch(search: SearchOutlook): StreamForecast {
     endpoints: ['POST /v2/prospecting', 'POST /v1/finder/companies'],
     basis: `${formatCount(total)} companies, ${formatCount(size)} a page: ${basis}`,
   });
-  if (next.kind === 'pages') return forecast(asked + next.pages + 1, `${formatCount(next.pages)} pages to read`);
+  if (next.kind === 'pages')
+    return forecast(
+      asked + next.pages + 1,
+      `${formatCount(next.pages)} ${next.pages === 1 ? 'page' : 'pages'} to read`,
+    );
   if (before && before.total > 0) {
     return forecast(
       (before.requests * total) / before.total,
