@@ -93,7 +93,7 @@ export function parseModel(file: SqlFile): ModelFile {
     throw wrongHeader(file, 'the header is missing; a model begins with a block comment that contains YAML');
   let header: Header;
   try {
-    header = Header.parse(parse(match[1] ?? ''));
+    header = parseHeader(match[1] ?? '');
   } catch (error) {
     throw wrongHeader(file, error instanceof z.ZodError ? z.prettifyError(error) : errorMessage(error));
   }
@@ -116,6 +116,16 @@ export function parseModel(file: SqlFile): ModelFile {
     text: file.text,
     sql,
   };
+}
+
+// Caches parsed headers, because one process reads the models many times: each night reads them for the build, for the
+// comparison with the applied models, and for the publication.
+const knownHeaders = new Map<string, Header>();
+
+function parseHeader(text: string): Header {
+  const known = knownHeaders.get(text) ?? Header.parse(parse(text));
+  knownHeaders.set(text, known);
+  return known;
 }
 
 /**

@@ -11,6 +11,8 @@ import { readContents, type TableContents } from './contents.js';
  */
 export async function writeFull(db: Database, models: readonly Model[]): Promise<TableContents> {
   const contents: TableContents = new Map();
+  for (const schema of new Set(models.map(({ model }) => model.split('.')[0])))
+    await db.run(`CREATE SCHEMA IF NOT EXISTS build.${schema}`);
   for (const [done, model] of models.entries()) {
     // The lake has the same tables again.
     tableBegun.report({ name: model.model, done, total: 2 * models.length });
@@ -24,9 +26,7 @@ export async function writeFull(db: Database, models: readonly Model[]): Promise
 
 /** Copies the table of a model into the new build, sorted by key, with its comments. */
 async function copyTable(db: Database, model: Model): Promise<void> {
-  const [schema] = model.model.split('.');
   const table = `build.${model.model}`;
-  await db.run(`CREATE SCHEMA IF NOT EXISTS build.${schema}`);
   await db.run(`CREATE TABLE ${table} AS SELECT * FROM ${model.model} ORDER BY ${keyOf(model)}`);
   const columns = Object.entries(model.columns).map(([name, { comment }]) => [name, comment] as const);
   await commentOn(db, table, describeTable(model), columns);

@@ -1,9 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { buildModels } from '../../src/models/run-models.js';
 import { loadLanding } from '../../src/load/load.js';
+import { warehouseFile } from '../../src/core/data-folder.js';
+import { writeEmptyWarehouse } from '../../src/duckdb/empty-warehouse.js';
 import { openWarehouse, type Warehouse } from '../../src/duckdb/open.js';
 import { landAnswers as land, type Answer } from '../../src/models/cases/land-answers.js';
 
@@ -16,8 +18,39 @@ export function temporaryDataDir(): string {
   return folder;
 }
 
-/** Opens a warehouse and closes it when the test ends. */
+/**
+ * Prepares a data folder once for all tests of a file.
+ * @returns a function that copies the prepared folder into a temporary data folder for one test
+ */
+export function prepareOnce(prepare: (dataDir: string) => Promise<void>): () => string {
+  let prepared: string;
+  beforeAll(async () => {
+    prepared = mkdtempSync(path.join(tmpdir(), 'tidemark-prepared-'));
+    await prepare(prepared);
+  });
+  afterAll(() => rmSync(prepared, { recursive: true, force: true }));
+  return () => {
+    const dataDir = temporaryDataDir();
+    cpSync(prepared, dataDir, { recursive: true, verbatimSymlinks: true });
+    return dataDir;
+  };
+}
+
+/** Lands, loads and builds in a folder without a warehouse. */
+export async function prepareBuilt(dataDir: string, answers: Answer[]): Promise<void> {
+  await land(dataDir, answers);
+  const warehouse = await openWarehouse(dataDir);
+  try {
+    await loadLanding(warehouse, dataDir);
+    await buildModels(warehouse);
+  } finally {
+    await warehouse.close();
+  }
+}
+
+/** Opens a warehouse, which is empty in a new folder, and closes it when the test ends. */
 export async function openTestWarehouse(dataDir: string): Promise<Warehouse> {
+  if (!existsSync(warehouseFile(dataDir))) await writeEmptyWarehouse(dataDir);
   const warehouse = await openWarehouse(dataDir);
   onTestFinished(() => warehouse.close());
   return warehouse;

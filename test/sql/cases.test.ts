@@ -1,11 +1,14 @@
 import path from 'node:path';
-import { expect, test } from 'vitest';
-import { runCase } from '../../src/models/cases/run-case.js';
+import { afterAll, expect, test } from 'vitest';
+import { CaseRunner } from '../../src/models/cases/run-case.js';
 import { readCases } from '../../src/models/cases/read-cases.js';
 
 // Add a case to a file of cases/, or add a file; nothing changes here. `tidemark models test` runs them, too.
 const cases = readCases([path.join(import.meta.dirname, 'cases')]);
 
+const runner = new CaseRunner();
+afterAll(() => runner.close());
+
 test.each(cases)('$file: $name', async (testCase) => {
-  expect((await runCase(testCase)).failures).toEqual([]);
+  expect((await runner.run(testCase)).failures).toEqual([]);
 });

@@ -159,7 +159,7 @@ async function testModels(
   command: Command,
 ): Promise<void> {
   const modelsDir = await ownModels(command);
-  const [{ readCases }, { runCase }, { renderCase }] = await Promise.all([
+  const [{ readCases }, { CaseRunner }, { renderCase }] = await Promise.all([
     import('../../models/cases/read-cases.js'),
     import('../../models/cases/run-case.js'),
     import('./test-view.js'),
@@ -173,11 +173,16 @@ async function testModels(
   }
   const paint = colorsFor(process.stdout);
   const results: CaseResult[] = [];
-  for (const testCase of cases) {
-    if (!options.json && testCase.file !== results.at(-1)?.file) say(paint.bold(testCase.file));
-    const result = await runCase(testCase, modelsDir);
-    results.push(result);
-    if (!options.json) say(renderCase(result, paint));
+  const runner = new CaseRunner(modelsDir);
+  try {
+    for (const testCase of cases) {
+      if (!options.json && testCase.file !== results.at(-1)?.file) say(paint.bold(testCase.file));
+      const result = await runner.run(testCase);
+      results.push(result);
+      if (!options.json) say(renderCase(result, paint));
+    }
+  } finally {
+    await runner.close();
   }
   const failed = results.filter((result) => result.failures.length > 0).length;
   if (failed > 0) process.exitCode = FAILED;

@@ -7,11 +7,14 @@ import { loadLanding } from '../../load/load.js';
 import { landAnswers } from './land-answers.js';
 import { readModels, type Model } from '../models.js';
 import type { ModelCase, RowsCase } from './read-cases.js';
-import { compareRows, sameRowsReordered, sortRows, type RowDifference } from './compare-rows.js';
+import { compareRows, sameRowsReordered, sortRows, type Row, type RowDifference } from './compare-rows.js';
 import { runOnRows } from './run-rows-case.js';
+import { writeEmptyWarehouse } from '../../duckdb/empty-warehouse.js';
 import { openWarehouse, type Warehouse } from '../../duckdb/open.js';
 import { buildModels } from '../run-models.js';
 import { withParser } from '../../duckdb/sql-parser.js';
+
+type AnswersCase = Exclude<ModelCase, RowsCase>;
 
 /** One failed expectation of a case. */
 export interface CaseFailure {
@@ -31,52 +34,91 @@ export interface CaseResult {
   failures: CaseFailure[];
 }
 
-/**
- * Runs one case in a temporary warehouse. For a case with answers, lands and loads the answers and builds the models
- * that the queries read. For a case with rows, fills the tables that one model reads. If a model cannot be built or a
- * query is wrong, reports a failure of the case instead of throwing.
- * @param modelsDir Folder with the user's own models, in addition to the shipped ones
- * @throws TidemarkError `DiskFull`
- */
-export async function runCase(testCase: ModelCase, modelsDir?: string): Promise<CaseResult> {
-  const { file, name } = testCase;
-  const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-case-'));
-  try {
-    const warehouse = await openWarehouse(dataDir);
+/** Runs cases in temporary warehouses. Close it at the end. */
+export class CaseRunner {
+  readonly #modelsDir: string | undefined;
+  /** An empty warehouse, which all cases of rows use one after the other. */
+  #shared: Promise<TemporaryWarehouse> | undefined;
+
+  /** @param modelsDir Folder with the user's own models, in addition to the shipped ones */
+  constructor(modelsDir?: string) {
+    this.#modelsDir = modelsDir;
+  }
+
+  /**
+   * Runs one case. For a case with answers, lands and loads the answers in a new warehouse and builds the models that
+   * the queries read. For a case with rows, fills the tables that one model reads, and rolls back at the end. If a model
+   * cannot be built or a query is wrong, reports a failure of the case instead of throwing.
+   * @throws TidemarkError `DiskFull`
+   */
+  async run(testCase: ModelCase): Promise<CaseResult> {
+    const { file, name } = testCase;
     try {
-      const failures =
-        'model' in testCase
-          ? await onRows(warehouse, testCase, modelsDir)
-          : await onAnswers(warehouse, dataDir, testCase, modelsDir);
+      const failures = 'model' in testCase ? await this.#onRows(testCase) : await this.#onAnswers(testCase);
       return { file, name, failures };
-    } finally {
-      await warehouse.close();
+    } catch (error) {
+      return { file, name, failures: [broken(null, error)] };
     }
-  } catch (error) {
-    return { file, name, failures: [broken(null, error)] };
-  } finally {
-    rmSync(dataDir, { recursive: true, force: true });
+  }
+
+  async close(): Promise<void> {
+    await (await this.#shared)?.remove();
+  }
+
+  async #onRows(testCase: RowsCase): Promise<CaseFailure[]> {
+    const models = await readModels(this.#modelsDir);
+    this.#shared ??= makeWarehouse();
+    const { db } = (await this.#shared).warehouse;
+    await db.run('BEGIN TRANSACTION');
+    try {
+      return compareTable(testCase, await runOnRows(db, testCase, models));
+    } finally {
+      await db.run('ROLLBACK');
+    }
+  }
+
+  async #onAnswers(testCase: AnswersCase): Promise<CaseFailure[]> {
+    const models = await modelsReadBy(testCase, this.#modelsDir);
+    const made = await makeWarehouse();
+    try {
+      return await onAnswers(made, testCase, models);
+    } finally {
+      await made.remove();
+    }
   }
 }
 
-async function onRows({ db }: Warehouse, testCase: RowsCase, modelsDir?: string): Promise<CaseFailure[]> {
-  const [expected, actual] = [testCase.expect.rows, await runOnRows(db, testCase, await readModels(modelsDir))].map(
-    sortRows,
-  );
-  const differences = compareRows(expected ?? [], actual ?? []);
-  return differences.length === 0
-    ? []
-    : [{ query: `FROM ${testCase.model}`, error: null, differences, reordered: false }];
+interface TemporaryWarehouse {
+  dataDir: string;
+  warehouse: Warehouse;
+  /** Closes the warehouse and removes its folder. */
+  remove(): Promise<void>;
+}
+
+async function makeWarehouse(): Promise<TemporaryWarehouse> {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-case-'));
+  const removeFolder = (): void => rmSync(dataDir, { recursive: true, force: true });
+  try {
+    await writeEmptyWarehouse(dataDir);
+    const warehouse = await openWarehouse(dataDir);
+    return { dataDir, warehouse, remove: () => warehouse.close().finally(removeFolder) };
+  } catch (error) {
+    removeFolder();
+    throw error;
+  }
+}
+
+function compareTable({ model, expect }: RowsCase, rows: Row[]): CaseFailure[] {
+  const differences = compareRows(sortRows(expect.rows), sortRows(rows));
+  return differences.length === 0 ? [] : [{ query: `FROM ${model}`, error: null, differences, reordered: false }];
 }
 
 async function onAnswers(
-  warehouse: Warehouse,
-  dataDir: string,
-  testCase: Exclude<ModelCase, RowsCase>,
-  modelsDir?: string,
+  { dataDir, warehouse }: TemporaryWarehouse,
+  testCase: AnswersCase,
+  models: Model[],
 ): Promise<CaseFailure[]> {
   const { given, later } = testCase;
-  const models = await modelsReadBy(testCase, modelsDir);
   for (const answers of later === undefined ? [given] : [given, later]) {
     await landAnswers(dataDir, answers);
     await loadLanding(warehouse, dataDir);
@@ -100,7 +142,7 @@ async function onAnswers(
  * Returns the models that the queries of a case read, directly or through other models. Returns all models if a query
  * cannot be parsed.
  */
-async function modelsReadBy(testCase: Exclude<ModelCase, RowsCase>, modelsDir?: string): Promise<Model[]> {
+async function modelsReadBy(testCase: AnswersCase, modelsDir?: string): Promise<Model[]> {
   const models = await readModels(modelsDir);
   const byName = new Map(models.map((model) => [model.model, model]));
   const needed = new Set<string>();

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { CURRENT_WATCH_FIELD, LEGACY_WATCH_FIELDS, WATCH_FIELDS } from '../../../schemas/v2/watch-fields.js';
 import { buildModels } from '../../../src/models/run-models.js';
 import { loadLanding } from '../../../src/load/load.js';
+import { writeEmptyWarehouse } from '../../../src/duckdb/empty-warehouse.js';
 import { openWarehouse, type Warehouse } from '../../../src/duckdb/open.js';
 import { readModels } from '../../../src/models/models.js';
 import { land, openTestWarehouse, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
@@ -79,6 +80,7 @@ function eventsOf({ listings, deliveries }: Second): number {
 
 async function tableAfter(steps: Answer[][]): Promise<Record<string, unknown>[]> {
   const dataDir = temporaryDataDir();
+  await writeEmptyWarehouse(dataDir);
   const warehouse = await openWarehouse(dataDir);
   try {
     for (const step of steps) {

@@ -20,7 +20,14 @@ import { buildModels } from '../../../src/models/run-models.js';
 import type { ComparisonPolicy } from '../../../src/publish/comparison.js';
 import { publish, type PublishedBuild } from '../../../src/publish/publish.js';
 import { findDifferences } from '../../helpers/compare-published.js';
-import { land, marketNight, openTestWarehouse, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
+import {
+  land,
+  marketNight,
+  openTestWarehouse,
+  prepareBuilt,
+  prepareOnce,
+  type Answer,
+} from '../../helpers/warehouse.js';
 
 const NOW = Date.parse('2026-11-20T04:00:00Z');
 const DAY_MS = 86_400_000;
@@ -48,26 +55,35 @@ const next = (
 // Publishes as if every table was large.
 const LARGE: ComparisonPolicy = { smallTableRows: 0 };
 
-/** A data folder with one published night: companies 1 to 9, each with a report. */
-async function firstNight(
-  open: (dataDir: string) => Promise<Warehouse> = openTestWarehouse,
-): Promise<{ dataDir: string; warehouse: Warehouse; first: PublishedBuild }> {
-  const dataDir = temporaryDataDir();
+let first: PublishedBuild;
+
+const copyFirstNight = prepareOnce(async (dataDir) => {
   const ids = [1, 2, 3, 4, 5, 6, 7, 8, 9];
-  await land(dataDir, [
+  await prepareBuilt(dataDir, [
     ...marketNight({ run: 'r0', date: '2026-11-20', ids }),
     ...ids.map((id) => report(id, id * 100, -1)),
   ]);
-  const warehouse = await open(dataDir);
-  await build(warehouse, dataDir);
-  return { dataDir, warehouse, first: await next(warehouse, dataDir, 0) };
+  const warehouse = await openWarehouse(dataDir);
+  try {
+    first = await next(warehouse, dataDir, 0);
+  } finally {
+    await warehouse.close();
+  }
+});
+
+/** A data folder with one published night: companies 1 to 9, each with a report. */
+async function firstNight(
+  open: (dataDir: string) => Promise<Warehouse> = openTestWarehouse,
+): Promise<{ dataDir: string; warehouse: Warehouse }> {
+  const dataDir = copyFirstNight();
+  return { dataDir, warehouse: await open(dataDir) };
 }
 
 const keys = ({ db }: Warehouse): Promise<number> => db.count('SELECT count(*) FROM ledger.changed_keys');
 
 describe('an incremental publication', () => {
   test('writes only rows that differ, and says so in the receipt', async () => {
-    const { dataDir, warehouse, first } = await firstNight();
+    const { dataDir, warehouse } = await firstNight();
     expect(first).toMatchObject({ method: 'full', reason: 'All rows were written: there is no earlier build.' });
     await land(dataDir, [report(1, 100.5, 1), report(2, 200, 1)]);
     await build(warehouse, dataDir);

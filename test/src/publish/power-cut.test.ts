@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { compactLanding } from '../../../src/replay/compact.js';
 import { applyEnv } from '../../../src/models/environments.js';
 import { buildModels } from '../../../src/models/run-models.js';
@@ -8,12 +8,12 @@ import { loadLanding } from '../../../src/load/load.js';
 import { publish } from '../../../src/publish/publish.js';
 import { publishedFile } from '../../../src/core/data-folder.js';
 import { rebuildWarehouse } from '../../../src/replay/rebuild.js';
-import { type Warehouse } from '../../../src/duckdb/open.js';
+import { openWarehouse, type Warehouse } from '../../../src/duckdb/open.js';
 import { currentLink, publishedLake, warehouseFile } from '../../../src/core/data-folder.js';
 import { showBuild } from '../../../src/builds/switch.js';
 import { readManifests } from '../../../src/landing/index.js';
 import { findLost, listPlacements, watchDisk } from '../../helpers/recorded-disk.js';
-import { land, marketNight, openTestWarehouse, temporaryDataDir } from '../../helpers/warehouse.js';
+import { land, marketNight, temporaryDataDir } from '../../helpers/warehouse.js';
 
 vi.mock(import('node:fs'), async (original) =>
   (await import('../../helpers/recorded-disk.js')).recordFs(await original()),
@@ -28,7 +28,8 @@ async function builtWarehouse(): Promise<{ dataDir: string; warehouse: Warehouse
   const dataDir = realpathSync(temporaryDataDir());
   watchDisk(dataDir);
   await land(dataDir, marketNight({ run: 'r1', date: '2026-11-20', ids: [1, 2] }));
-  const warehouse = await openTestWarehouse(dataDir);
+  const warehouse = await openWarehouse(dataDir);
+  onTestFinished(() => warehouse.close());
   await loadLanding(warehouse, dataDir);
   await buildModels(warehouse);
   return { dataDir, warehouse };

@@ -23,23 +23,23 @@ import { type Warehouse } from '../../../src/duckdb/open.js';
 import { listBuilds } from '../../../src/builds/builds.js';
 import { removeOldBuilds, showBuild } from '../../../src/builds/switch.js';
 import { LISTS_OPEN_FILES, openFilesBelow } from '../../helpers/open-files.js';
-import { land, marketNight, openTestWarehouse, temporaryDataDir } from '../../helpers/warehouse.js';
+import { land, marketNight, openTestWarehouse, prepareBuilt, prepareOnce } from '../../helpers/warehouse.js';
 
 const NOW = new Date('2026-11-20T04:00:00Z');
 
-async function builtWarehouse(): Promise<{ dataDir: string; warehouse: Warehouse }> {
-  const dataDir = temporaryDataDir();
-  await land(dataDir, [
+const copyBuilt = prepareOnce((dataDir) =>
+  prepareBuilt(dataDir, [
     ...marketNight({ run: 'r1', date: '2026-11-20', ids: [1, 2] }),
     { stream: 'companies', entity: '1', body: { id: 1, name: 'A', company_phone: ['1'], founding_date: '2001-02-03' } },
     { stream: 'financials', entity: '1', body: { 2024: { Turnover: 1.5, Currency: 'EUR' } } },
     { stream: 'quota', entity: 'a', body: { metric: 'daily', used: 1, total: 9, read_at: '2026-11-20T01:00:00Z' } },
     { stream: 'quota', entity: 'b', body: { metric: 'daily', used: 5, total: 9, read_at: '2026-11-20T03:00:00Z' } },
-  ]);
-  const warehouse = await openTestWarehouse(dataDir);
-  await loadLanding(warehouse, dataDir);
-  await buildModels(warehouse);
-  return { dataDir, warehouse };
+  ]),
+);
+
+async function builtWarehouse(): Promise<{ dataDir: string; warehouse: Warehouse }> {
+  const dataDir = copyBuilt();
+  return { dataDir, warehouse: await openTestWarehouse(dataDir) };
 }
 
 describe('publish', () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readCases } from '../../../../src/models/cases/read-cases.js';
-import { runCase, type CaseResult } from '../../../../src/models/cases/run-case.js';
+import { CaseRunner, type CaseResult } from '../../../../src/models/cases/run-case.js';
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'case-files-'))));
@@ -63,7 +63,12 @@ describe('readCases', () => {
 async function run(text: string, modelsDir?: string): Promise<CaseResult> {
   const [first] = readCases([write('x.yaml', text)]);
   if (first === undefined) throw new Error('no case');
-  return runCase(first, modelsDir);
+  const runner = new CaseRunner(modelsDir);
+  try {
+    return await runner.run(first);
+  } finally {
+    await runner.close();
+  }
 }
 
 const failuresOf = async (text: string) => (await run(text)).failures;
@@ -91,6 +96,21 @@ describe('a case of rows', () => {
         reordered: false,
       },
     ]);
+  });
+
+  test('finds no rows of an earlier case, whether that case passed or failed', async () => {
+    const empty = '- { name: empty, model: marts.tender_pipeline, given: [], expect: { rows: [] } }\n';
+    const cases = readCases([
+      write('x.yaml', rows(`[{ slug: t1 }, { slug: t2 }]`) + empty + rows('[]', 'core.companies') + empty),
+    ]);
+    const runner = new CaseRunner();
+    try {
+      const failures: number[] = [];
+      for (const one of cases) failures.push((await runner.run(one)).failures.length);
+      expect(failures).toEqual([0, 0, 1, 0]);
+    } finally {
+      await runner.close();
+    }
   });
 
   test.each([
