@@ -1,4 +1,5 @@
 import { benchParquetWriter } from './parquet-writer.js';
+import { benchCrawl } from './crawl/run.js';
 import { benchDrift } from './drift.js';
 import { benchPlanner } from './planner/run.js';
 import { benchSandbox } from './sandbox.js';
@@ -25,6 +26,7 @@ const benches: Record<string, () => Promise<void>> = {
   planner: benchPlanner,
   sandbox: benchSandbox,
   'search-requests': benchSearchRequests,
+  crawl: benchCrawl,
   'long-listing': benchLongListing,
   resolve: benchResolve,
   financials: benchFinancials,

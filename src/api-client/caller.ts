@@ -137,7 +137,7 @@ export class Caller {
       signal?.throwIfAborted(); // the signal may have aborted while the call waited for the slot
       const pause = pacer.reserve(performance.now());
       if (pause > 0) await sleep(pause, [closing, signal]);
-      const refusal = latch.refusal(this.#context(route, request, attempt - 1));
+      const refusal = latch.refusal(route.endpoint, () => this.#context(route, request, attempt - 1));
       if (refusal) return { ok: false, error: refusal, retryAfterMs: null };
       const started = performance.now();
       const sent = await transport.send(request, signal);
@@ -182,7 +182,7 @@ export class Caller {
     const body = redactor.data(raw.text.charCodeAt(0) === 0xfeff ? raw.text.slice(1) : raw.text);
     const retryAfterMs = parseRetryAfter(raw, Date.now());
     const reading = readAnswer(route.reader, { ...base, body, retryAfterMs }, raw);
-    if (reading.ok) return { ok: true, response: answerOf(reading, { body, servedAt: isoDate(raw.date), ...base }) };
+    if (reading.ok) return { ok: true, response: answerOf(reading, { body, ...base }, raw.date) };
     // `redactor.data` does not remove a short API key. People read errors, so remove such a key, too. Then read the
     // error again from the redacted text.
     const shown = { ...base, requestKey: redactor.text(requestKey), body: redactor.text(body), retryAfterMs };
@@ -204,14 +204,21 @@ export class Caller {
   }
 }
 
-/** Builds the response of a call. Parses `data` and `misfits` only when the caller reads them. */
-function answerOf<T>({ data, misfits }: Content<T>, facts: Omit<ApiResponse<T>, 'data' | 'misfits'>): ApiResponse<T> {
+/** Builds the response of a call. Reads `data`, `misfits` and `servedAt` only when the caller does. */
+function answerOf<T>(
+  { data, misfits }: Content<T>,
+  facts: Omit<ApiResponse<T>, 'data' | 'misfits' | 'servedAt'>,
+  date: string | null,
+): ApiResponse<T> {
   return {
     get data() {
       return data();
     },
     get misfits() {
       return misfits();
+    },
+    get servedAt() {
+      return isoDate(date);
     },
     ...facts,
   };

@@ -140,6 +140,7 @@ function readFieldMessages(body: Record<string, unknown>, prefix = ''): Record<s
  * Reads the list of faults that the connector sends: `detail` is `[{loc, msg, type}]`. Gateways send this shape, too.
  */
 function readValidationList(detail: unknown): ValidationItem[] | null {
+  if (!Array.isArray(detail)) return null;
   const parsed = ValidationList.safeParse(detail);
   return parsed.success ? parsed.data : null;
 }

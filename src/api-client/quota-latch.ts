@@ -30,9 +30,12 @@ export class QuotaLatch {
     this.#message = null;
   }
 
-  /** Returns the error for a call that must not be sent now; null when the call may be sent. */
-  refusal(context: ApiErrorContext): LimitError | null {
-    if (this.#message === null || context.endpoint === FREE) return null;
-    return new LimitError(context, 'limits.daily', null, `not sent, because the API said before: ${this.#message}`);
+  /**
+   * Returns the error for a call that must not be sent now; null when the call may be sent.
+   * @param contextOf describes the call; called only for the error
+   */
+  refusal(endpoint: string, contextOf: () => ApiErrorContext): LimitError | null {
+    if (this.#message === null || endpoint === FREE) return null;
+    return new LimitError(contextOf(), 'limits.daily', null, `not sent, because the API said before: ${this.#message}`);
   }
 }

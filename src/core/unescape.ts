@@ -51,17 +51,25 @@ type Meaning = (escape: string, ...groups: unknown[]) => string;
 interface Pass {
   pattern: RegExp;
   meaning: Meaning;
+  /** Replaces all matches in a text. Faster than `pattern` for texts with few escapes. */
+  decode: (text: string) => string;
 }
 
-const pass = (pattern: string, kinds: string): Pass => ({
-  pattern: new RegExp(pattern, 'g'),
-  meaning: (escape, ...groups) => {
+/** @param signs characters of which each match contains at least one; a text without them is not searched */
+function pass(pattern: string, kinds: string, signs: readonly string[]): Pass {
+  const expression = new RegExp(pattern, 'g');
+  const meaning: Meaning = (escape, ...groups) => {
     const at = groups.slice(0, kinds.length).findIndex((group) => group !== undefined);
     // Without a group, the escape is a line break after `=`. It joins two lines, so remove it.
     if (at === -1) return '';
     return characterOf(kinds[at] ?? '', groups[at] as string) ?? escape;
-  },
-});
+  };
+  return {
+    pattern: expression,
+    meaning,
+    decode: (text) => (signs.some((sign) => text.includes(sign)) ? text.replaceAll(expression, meaning) : text),
+  };
+}
 
 /** Decodes one escape. `kind` is h (hex), d (decimal), o (octal) or n (name). */
 function characterOf(kind: string, said: string): string | undefined {
@@ -77,16 +85,29 @@ function characterOf(kind: string, said: string): string | undefined {
  */
 function cleaning(squeezed: boolean): Pass {
   const space = squeezed ? '' : ' ';
-  return {
-    pattern: new RegExp(squeezed ? String.raw`${SLASHES}([^\\])|\s+` : String.raw`${SLASHES}([^\\])`, 'g'),
-    meaning: (_, character) => (typeof character !== 'string' || /[nrt\s]/.test(character) ? space : character),
+  const pattern = new RegExp(squeezed ? String.raw`${SLASHES}([^\\])|\s+` : String.raw`${SLASHES}([^\\])`, 'g');
+  const meaning: Meaning = (_, character) =>
+    typeof character !== 'string' || /[nrt\s]/.test(character) ? space : character;
+  const decode = (text: string): string => {
+    if (text.includes('\\')) return text.replaceAll(pattern, meaning);
+    return squeezed ? text.replaceAll(/\s+/g, '') : text;
   };
+  return { pattern, meaning, decode };
 }
 
+const PASSES = new Map<string, readonly Pass[]>();
+
 /** Lists the passes in the order of decoding. A pass runs only when the earlier passes have nothing left to decode. */
-function passesOf({ quotedPrintable, squeezed }: Dialect): Pass[] {
-  const outer = quotedPrintable ? pass(`${URLS}|${HTML}|${PRINTABLE}`, 'hhdnh') : pass(`${URLS}|${HTML}`, 'hhdn');
-  return [outer, pass(STRINGS, 'hhhhhoh'), pass(LOOSE, 'hhdn'), cleaning(squeezed)];
+function passesOf({ quotedPrintable, squeezed }: Dialect): readonly Pass[] {
+  const key = `${quotedPrintable} ${squeezed}`;
+  const known = PASSES.get(key);
+  if (known !== undefined) return known;
+  const outer = quotedPrintable
+    ? pass(`${URLS}|${HTML}|${PRINTABLE}`, 'hhdnh', ['%', '&', '='])
+    : pass(`${URLS}|${HTML}`, 'hhdn', ['%', '&']);
+  const passes = [outer, pass(STRINGS, 'hhhhhoh', ['\\']), pass(LOOSE, 'hhdn', ['\\', '&']), cleaning(squeezed)];
+  PASSES.set(key, passes);
+  return passes;
 }
 
 /**
@@ -97,7 +118,7 @@ export function unescapeText(text: string, dialect: Dialect): string {
   return inRounds(
     text,
     dialect,
-    (now, { pattern, meaning }) => now.replaceAll(pattern, meaning),
+    (now, { decode }) => decode(now),
     (now) => now.length,
   );
 }

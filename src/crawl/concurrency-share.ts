@@ -26,3 +26,15 @@ export function concurrencyShare(
   const most = Math.max(1, Math.floor(maxConcurrency / shares));
   return asked !== null && Number.isInteger(asked) && asked >= 1 ? Math.min(asked, most) : most;
 }
+
+// At most this many answers of a worker are not on disk yet, in addition to the requests in flight.
+const MOST_UNWRITTEN = 32;
+
+/**
+ * Computes how many answers of a chunk may wait to be written to its spool. While they wait, as many may be being
+ * written. So if a worker is killed, it repeats at most the requests in flight and as many answered ones.
+ * @param atOnce chunks that the run fetches at the same time
+ */
+export function heldBack(maxConcurrency: number, atOnce = 1): number {
+  return Math.max(1, Math.floor(Math.min(MOST_UNWRITTEN, maxConcurrency) / (2 * atOnce)));
+}

@@ -6,7 +6,7 @@ import { runFolder } from '../core/data-folder.js';
 import { PartManifest, type LandedRow } from '../../schemas/pipeline/landing.js';
 import { writeFileOnce } from '../core/files.js';
 import { partLanded } from '../core/observed.js';
-import { withoutForgotten } from '../privacy/forgotten.js';
+import { sha256Of, withoutForgotten } from '../privacy/forgotten.js';
 import { findReplacing } from './manifest.js';
 import { encodePart } from './parquet.js';
 import { manifestFile, otherPartName, partName, spoolFile, type PartTarget } from './paths.js';
@@ -50,11 +50,26 @@ export class PartWriter {
     return this.#rows;
   }
 
+  /** Appends a row. Resolves when the operating system has it. From then on, a killed process does not lose it. */
   async append(row: NewRow): Promise<void> {
-    const hashed = { ...row, sha256: createHash('sha256').update(row.body).digest('hex') };
-    const landed = withoutForgotten(this.#target, hashed);
+    const landed = this.#hash(row);
     await this.#spool.append(landed);
     this.#rows.push(landed);
+  }
+
+  /**
+   * Adds a row, which may reach the operating system later, together with other rows (`Spool.add`). If the process is
+   * killed before, its answer must be fetched again. So use `append` for answers that cost money.
+   * @param most number of rows that may wait
+   */
+  add(row: NewRow, most: number): Promise<void> | undefined {
+    const landed = this.#hash(row);
+    this.#rows.push(landed);
+    return this.#spool.add(landed, most);
+  }
+
+  #hash(row: NewRow): LandedRow {
+    return withoutForgotten(this.#target, { ...row, sha256: sha256Of(row.body) });
   }
 
   /** Resolves when every appended row is on disk. From then on, a power failure loses none of them. */

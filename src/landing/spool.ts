@@ -15,9 +15,13 @@ import { asDiskFull, makeFolder } from '../core/files.js';
  * - open → removed: its run ends, and the spool holds an incomplete listing or incomplete records about the run.
  */
 
+// Lines that `add` holds back are written after this time, in milliseconds.
+const HELD_BACK_MS = 25;
+
 /**
  * Appends the responses of one chunk to a file, one per line as JSON. After a `kill -9`, the next worker continues from
- * this file, and only requests in flight are lost. So a part may be large without risk.
+ * this file. Only requests in flight are lost, and the few lines that `add` holds back. So a part may be large without
+ * risk.
  */
 export class Spool {
   /** The rows of earlier attempts that the file held when it was opened. */
@@ -27,6 +31,7 @@ export class Spool {
   #tail: Promise<void> = Promise.resolve();
   #unwritten: Buffer[] = [];
   #nextWrite: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
   #bytes: number;
 
   private constructor(file: string, handle: FileHandle, found: LandedRow[]) {
@@ -52,9 +57,33 @@ export class Spool {
    * power fails.
    */
   append(row: LandedRow): Promise<void> {
+    this.#push(row);
+    return this.#flush();
+  }
+
+  /**
+   * Adds a line that is written with other lines in one write, because each write has a fixed cost. The write starts
+   * when `most` lines wait, or after 25 ms. If the process is killed, up to two times `most` added lines are lost:
+   * `most` lines that wait, and `most` lines that are being written.
+   * @returns a promise if `most` lines wait now; it resolves when the operating system has them
+   */
+  add(row: LandedRow, most: number): Promise<void> | undefined {
+    this.#push(row);
+    if (this.#unwritten.length >= most) return this.#flush();
+    // A failed write is reported by the next one.
+    this.#timer ??= setTimeout(() => void this.#flush().catch(() => undefined), HELD_BACK_MS);
+    return undefined;
+  }
+
+  #push(row: LandedRow): void {
     const line = Buffer.from(`${JSON.stringify(row)}\n`);
     this.#bytes += line.byteLength;
     this.#unwritten.push(line);
+  }
+
+  #flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     // If a write has failed, reject all later lines, because the file may end with half a line. The next `open` cuts it
     // off.
     this.#nextWrite ??= this.#tail = this.#tail.then(() => this.#write());
@@ -73,6 +102,7 @@ export class Spool {
 
   /** Resolves when all appended lines are on disk and safe from a power failure. Rejects if the file was removed. */
   sync(): Promise<void> {
+    if (this.#unwritten.length > 0) void this.#flush().catch(() => undefined);
     this.#tail = this.#tail.then(() => this.#syncFile());
     return this.#tail.catch((error: unknown) => {
       throw asDiskFull(error, this.#file);
@@ -84,13 +114,17 @@ export class Spool {
     if (!existsSync(this.#file)) throw new Error(`${this.#file} was removed while it was written.`);
   }
 
+  /** Writes the lines that wait, then closes the file. */
   async close(): Promise<void> {
+    if (this.#unwritten.length > 0) await this.#flush().catch(() => undefined);
     await this.#tail.catch(() => undefined);
     await this.#handle.close();
   }
 
   /** Closes and removes the spool. Call this when the rows are in a committed part. */
   async discard(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#unwritten = [];
     await this.close();
     // Another attempt may have committed the chunk and removed the spool.
     await rm(this.#file, { force: true });

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { UNREAD_PAGES, WEBHOOK_REQUEST, type LandedRow, type LandingStream } from '../../schemas/pipeline/landing.js';
 import { PEOPLE, type SubjectKind } from '../../schemas/pipeline/people.js';
 import { forgottenFile } from '../core/data-folder.js';
@@ -162,5 +162,5 @@ export function withoutForgotten(place: { dataDir: string; stream: LandingStream
 
 /** Returns the hex SHA-256 of a body, as in landed rows. */
 export function sha256Of(body: string): string {
-  return createHash('sha256').update(body).digest('hex');
+  return hash('sha256', body);
 }

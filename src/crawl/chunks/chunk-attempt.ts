@@ -24,7 +24,7 @@ import { fetchRows, isRowOf } from './fetch-rows.js';
 import { FIRST_REQUESTS, FirstAnswer } from './first-answer.js';
 import { inParallel } from '../in-parallel.js';
 import { apiUnavailable } from './api-unavailable.js';
-import { concurrencyShare } from '../concurrency-share.js';
+import { concurrencyShare, heldBack } from '../concurrency-share.js';
 import { SuspectedLimits } from './suspected-limits.js';
 import { findAnswered, isAnswered } from './other-records.js';
 import { saysRoom } from '../run/read-quota.js';
@@ -214,28 +214,26 @@ export class ChunkAttempt {
    * fetcher can resume.
    */
   async #land(entity: string): Promise<void> {
-    const { writer, booking, input } = this.#work;
-    const { resumes = false } = this.#fetcher;
+    const { writer, booking, input, deps } = this.#work;
+    const { resumes = false, costly = false } = this.#fetcher;
+    const most = heldBack(deps.config.api.maxConcurrency, input.atOnce);
     const landed = resumes ? writer.rows.filter(isRowOf(entity)) : [];
     const rows: NewRow[] = [];
-    for await (const row of this.#rowsOf(entity, landed)) {
+    for await (const row of await this.#rowsOf(entity, landed)) {
       rows.push(row);
       if (!resumes) continue;
       await writer.append(row);
       if (booking.requests >= (input.budget ?? Infinity)) throw new NoRoomError();
     }
-    if (!resumes) for (const row of rows) await writer.append(row);
+    if (!resumes) for (const row of rows) await (costly ? writer.append(row) : writer.add(row, most));
     if (rows.some(({ status }) => status === CUT_SHORT)) this.#cutShort.add(entity);
   }
 
   /** @param landed rows of earlier tries; a fetcher that can resume continues after them */
-  async *#rowsOf(entity: string, landed: readonly LandedRow[]): AsyncGenerator<NewRow> {
-    const fingerprint = this.#keepsPeople ? null : await this.#fingerprint();
-    yield* fetchRows(this.#fetcher, { ...this.#work, routes: this.#routes, landed, fingerprint }, entity);
-  }
-
-  async #fingerprint(): Promise<Fingerprint> {
-    return (this.#opened ??= openFingerprint(this.#work.deps.config.dataDir));
+  async #rowsOf(entity: string, landed: readonly LandedRow[]): Promise<AsyncIterable<NewRow>> {
+    const { dataDir } = this.#work.deps.config;
+    const fingerprint = this.#keepsPeople ? null : await (this.#opened ??= openFingerprint(dataDir));
+    return fetchRows(this.#fetcher, { ...this.#work, routes: this.#routes, landed, fingerprint }, entity);
   }
 
   /**
@@ -381,7 +379,7 @@ export class ChunkAttempt {
       try {
         if (known) {
           // One row proves that the API answers this record. Don't land the row again.
-          for await (const _ of this.#rowsOf(entity, [])) break;
+          for await (const _ of await this.#rowsOf(entity, [])) break;
         } else {
           await this.#land(entity);
           this.#noteAnswer(entity, false);

@@ -21,14 +21,18 @@ export interface RowsWork {
 }
 
 /** Fetches the rows of an entity. Removes personal data from them, unless `fingerprint` is null. */
-export async function* fetchRows(fetcher: Fetcher, work: RowsWork, entity: string): AsyncGenerator<NewRow> {
+export function fetchRows(fetcher: Fetcher, work: RowsWork, entity: string): AsyncIterable<NewRow> {
   const { deps, input, heartbeat, routes, landed, fingerprint } = work;
   const place = { deps, chunk: chunkName(input.stream, input.chunk), landed };
+  const rows = fetcher.fetch(deps.client, input.ctx, entity, heartbeat.signal, routes, place);
   const { withoutPersonalData } = fetcher;
-  for await (const row of fetcher.fetch(deps.client, input.ctx, entity, heartbeat.signal, routes, place)) {
-    const isUnchanged = fingerprint === null || withoutPersonalData === undefined || row.status === CUT_SHORT;
-    yield isUnchanged ? row : { ...row, body: withoutPersonalData(row.body, fingerprint, row.request_key) };
-  }
+  return fingerprint === null || withoutPersonalData === undefined
+    ? rows
+    : reduceRows(rows, (row) => withoutPersonalData(row.body, fingerprint, row.request_key));
+}
+
+async function* reduceRows(rows: AsyncIterable<NewRow>, bodyOf: (row: NewRow) => string): AsyncGenerator<NewRow> {
+  for await (const row of rows) yield row.status === CUT_SHORT ? row : { ...row, body: bodyOf(row) };
 }
 
 /** Returns a function that says whether a landed row is a good answer about the entity. */

@@ -1,0 +1,73 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import type { Sample } from './process-meter.js';
+
+/** The phases of a nightly run, in their order. `other`: no activity is running. */
+export const PHASES = ['search', 'plan', 'crawl', 'load', 'models', 'publish', 'other'] as const;
+export type Phase = (typeof PHASES)[number];
+
+/** Activities of each phase. If two phases overlap, the one that is named first counts. */
+const PHASE_OF: Readonly<Record<string, Phase>> = {
+  crawlChunk: 'crawl',
+  loadLanding: 'load',
+  buildModels: 'models',
+  publishWarehouse: 'publish',
+  planDue: 'plan',
+  discoverMarket: 'search',
+  crawlListing: 'search',
+};
+
+/** An activity of a run: its phase, its start and its end in milliseconds since 1970. */
+export interface Step {
+  phase: Phase;
+  from: number;
+  to: number;
+}
+
+/** CPU seconds, seconds and peak memory of a phase. */
+export interface PhaseCost {
+  seconds: number;
+  cpu: number;
+  mainCpu: number;
+  mib: number;
+}
+
+/** Reads from a workflow's history when each activity ran. */
+export async function readSteps(handle: WorkflowHandle): Promise<Step[]> {
+  const { events } = await handle.fetchHistory();
+  const names = new Map<string, string>();
+  const starts = new Map<string, number>();
+  const steps: Step[] = [];
+  for (const { eventId, eventTime, ...event } of events ?? []) {
+    const at = Number(eventTime?.seconds ?? 0) * 1_000 + (eventTime?.nanos ?? 0) / 1e6;
+    const scheduled = event.activityTaskScheduledEventAttributes;
+    if (scheduled) names.set(String(eventId), scheduled.activityType?.name ?? '');
+    const started = event.activityTaskStartedEventAttributes;
+    if (started) starts.set(String(eventId), at);
+    const ended = event.activityTaskCompletedEventAttributes;
+    if (!ended) continue;
+    const phase = PHASE_OF[names.get(String(ended.scheduledEventId)) ?? ''];
+    const from = starts.get(String(ended.startedEventId));
+    if (phase !== undefined && from !== undefined) steps.push({ phase, from, to: at });
+  }
+  return steps;
+}
+
+/** Divides the CPU time between two samples among the phases that were running. */
+export function costOfPhases(samples: readonly Sample[], steps: readonly Step[]): Record<Phase, PhaseCost> {
+  const costs = Object.fromEntries(
+    PHASES.map((phase): [Phase, PhaseCost] => [phase, { seconds: 0, cpu: 0, mainCpu: 0, mib: 0 }]),
+  ) as Record<Phase, PhaseCost>;
+  const order = [...new Set(Object.values(PHASE_OF))];
+  for (const [index, sample] of samples.entries()) {
+    const before = samples[index - 1];
+    if (before === undefined) continue;
+    const middle = (before.at + sample.at) / 2;
+    const running = steps.filter(({ from, to }) => from <= middle && middle < to).map(({ phase }) => phase);
+    const cost = costs[order.find((phase) => running.includes(phase)) ?? 'other'];
+    cost.seconds += (sample.at - before.at) / 1_000;
+    cost.cpu += sample.cpu - before.cpu;
+    cost.mainCpu += sample.mainCpu - before.mainCpu;
+    cost.mib = Math.max(cost.mib, sample.mib);
+  }
+  return costs;
+}
