@@ -5,12 +5,11 @@ import { createWorld } from '../sandbox/world/index.js';
 import { formatCount } from '../schemas/format.js';
 import { publishedFile } from '../src/core/data-folder.js';
 import { openWarehouse, type Warehouse } from '../src/duckdb/open.js';
-import { landRows, type NewRow } from '../src/landing/index.js';
 import { loadLanding } from '../src/load/load.js';
 import { buildModels } from '../src/models/run-models.js';
 import { queryPublished } from '../src/builds/published.js';
 import { publish, type PublishedBuild } from '../src/publish/publish.js';
-import { landReports } from './financials/land-reports.js';
+import { landChangedReports, landReports } from './financials/land-reports.js';
 import { report } from './report/report.js';
 import { measured, median, type ResultTable } from './report/result.js';
 
@@ -59,7 +58,13 @@ async function run(warehouse: Warehouse, dataDir: string): Promise<void> {
   const unchanged = [(await next()).cpu, (await next()).cpu];
   const costs: Record<'plain' | 'compared' | 'full', number[]> = { plain: [], compared: [], full: [] };
   for (night = 1; night <= NIGHTS; night++) {
-    await landChanged(dataDir, night);
+    await landChangedReports(dataDir, {
+      companies: COMPANIES,
+      rounds: ROUNDS,
+      night,
+      at: new Date(FIRST_NIGHT + night * DAY_MS),
+      share: CHANGED_SHARE,
+    });
     await build(warehouse, dataDir);
     const { cpu, result } = await next();
     const [all] = await queryPublished(dataDir, 'SELECT compared_at = built_at FROM meta.receipt');
@@ -126,32 +131,6 @@ async function run(warehouse: Warehouse, dataDir: string): Promise<void> {
 async function build(warehouse: Warehouse, dataDir: string): Promise<void> {
   await loadLanding(warehouse, dataDir);
   await buildModels(warehouse, { now: new Date(FIRST_NIGHT) });
-}
-
-/** Lands the reports of 1 % of the companies again, with other values in one of the years. */
-export async function landChanged(dataDir: string, night: number): Promise<void> {
-  const date = new Date(FIRST_NIGHT + night * DAY_MS).toISOString();
-  const place = { dataDir, run: `night-${night}`, date: date.slice(0, 10), market: 'm' };
-  const rows: NewRow[] = [];
-  const every = Math.round(1 / CHANGED_SHARE);
-  for (let round = 0; round < ROUNDS; round++)
-    for (const [index, id] of WORLD.companyIds(0).entries()) {
-      if ((index * 7_919 + night * 104_729 + round) % every !== 0) continue;
-      const changed = Object.entries(WORLD.financialReport(id, 0) ?? {}).map(([year, values], i) => [
-        year,
-        i === 0 ? { ...(values as object), Turnover: night * 1_000 + index } : values,
-      ]);
-      const entity = String(id + round * 100_000_000);
-      rows.push({
-        request_key: `GET /v2/financial/${entity}`,
-        entity_id: entity,
-        segment: 'record',
-        status: 200,
-        fetched_at: date,
-        body: JSON.stringify(Object.fromEntries(changed)),
-      });
-    }
-  await landRows({ ...place, stream: 'financials', chunk: 'financials-00000' }, rows);
 }
 
 const WORLD = createWorld({ companies: COMPANIES, tenders: 0, seed: 1, date: '2026-11-20' });

@@ -3,6 +3,7 @@ import { benchCrawl } from './crawl/run.js';
 import { benchDrift } from './drift.js';
 import { benchPlanner } from './planner/run.js';
 import { benchSandbox } from './sandbox.js';
+import { benchModels } from './models.js';
 import { benchNights } from './nights.js';
 import { benchFinancials } from './financials/run.js';
 import { benchLongListing } from './long-listing.js';
@@ -32,6 +33,7 @@ const benches: Record<string, () => Promise<void>> = {
   financials: benchFinancials,
   limits: benchLimits,
   drift: benchDrift,
+  models: benchModels,
   nights: benchNights,
   warehouse: benchWarehouse,
   publish: benchPublish,

@@ -37,3 +37,38 @@ export async function landReports(
   }
   return bytes;
 }
+
+/** Lands the reports of a share of the companies again, with another value in the first year of each report. */
+export async function landChangedReports(
+  dataDir: string,
+  {
+    companies,
+    rounds,
+    night,
+    at,
+    share,
+  }: { companies: number; rounds: number; night: number; at: Date; share: number },
+): Promise<void> {
+  const world = createWorld({ companies, tenders: 0, seed: 1, date: '2026-11-20' });
+  const every = Math.round(1 / share);
+  const rows: NewRow[] = [];
+  for (let round = 0; round < rounds; round++)
+    for (const [index, id] of world.companyIds(0).entries()) {
+      if ((index * 7_919 + night * 104_729 + round) % every !== 0) continue;
+      const report = Object.entries(world.financialReport(id, 0) ?? {}).map(([year, values], i) => [
+        year,
+        i === 0 ? { ...(values as object), Turnover: night * 1_000 + index } : values,
+      ]);
+      const entity = String(id + round * 100_000_000);
+      rows.push({
+        request_key: `GET /v2/financial/${entity}`,
+        entity_id: entity,
+        segment: 'record',
+        status: 200,
+        fetched_at: at.toISOString(),
+        body: JSON.stringify(Object.fromEntries(report)),
+      });
+    }
+  const place = { dataDir, run: `night-${night}`, date: at.toISOString().slice(0, 10), market: 'm' };
+  await landRows({ ...place, stream: 'financials', chunk: 'financials-00000' }, rows);
+}

@@ -31,27 +31,22 @@ audits:
     severity: warn
     sql: SELECT DISTINCT company_id, fiscal_year FROM core.financials SEMI JOIN changed USING (company_id) WHERE currency IS NOT NULL AND NOT regexp_full_match(currency, '[A-Z]{3}')
 */
-WITH open_values AS (
-  SELECT company_id, fiscal_year, indicator, value_double, value_text, source, report_date
+-- Each report of a year, with the currency and the date that it states.
+WITH reports AS (
+  SELECT company_id, fiscal_year, source, report_date,
+    any_value(value_text) FILTER (indicator = 'Currency') AS currency,
+    any_value(value_text) FILTER (indicator = 'Reported-Date') AS reported_date
   FROM core.financials_history
   SEMI JOIN changed USING (company_id)
-  WHERE is_current AND source = 'v2'
-  UNION ALL
-  SELECT company_id, fiscal_year, indicator, value_double, value_text, source, report_date
-  FROM core.financials_history
-  SEMI JOIN changed USING (company_id)
-  WHERE is_current AND source = 'v1'
-  QUALIFY report_date = max(report_date) OVER (PARTITION BY company_id, fiscal_year)
+  WHERE is_current
+  GROUP BY ALL
 ),
 
--- For each year: the currency and the date that its report states.
-reports AS (
-  SELECT company_id, fiscal_year, source,
-    any_value(value_text) FILTER (indicator = 'Currency') AS currency,
-    any_value(text_date(value_text)) FILTER (indicator = 'Reported-Date') AS reported_date
-  FROM open_values
-  WHERE indicator IN ('Currency', 'Reported-Date')
-  GROUP BY ALL
+-- v1 may have several reports of a year. Use the latest one.
+latest_reports AS (
+  SELECT * FROM reports WHERE source = 'v2'
+  UNION ALL
+  SELECT * FROM reports WHERE source = 'v1' QUALIFY report_date = max(report_date) OVER (PARTITION BY company_id, fiscal_year)
 ),
 
 reads AS (
@@ -63,13 +58,13 @@ reads AS (
 ),
 
 years AS (
-  SELECT y.company_id, y.fiscal_year, y.source, r.currency, coalesce(y.report_date, r.reported_date) AS reported_date,
+  SELECT r.company_id, r.fiscal_year, r.source, r.report_date, r.currency,
+    coalesce(r.report_date, text_date(r.reported_date)) AS reported_date,
     greatest(whole.read_at, single.read_at) AS observed_at
-  FROM (SELECT DISTINCT company_id, fiscal_year, source, report_date FROM open_values) AS y
-  LEFT JOIN reports AS r USING (company_id, fiscal_year, source)
-  LEFT JOIN reads AS whole ON whole.company_id = y.company_id AND whole.source = y.source AND whole.scope_year IS NULL
+  FROM latest_reports AS r
+  LEFT JOIN reads AS whole ON whole.company_id = r.company_id AND whole.source = r.source AND whole.scope_year IS NULL
   LEFT JOIN reads AS single
-    ON single.company_id = y.company_id AND single.source = y.source AND single.scope_year = y.fiscal_year
+    ON single.company_id = r.company_id AND single.source = r.source AND single.scope_year = r.fiscal_year
 ),
 
 -- The extra fields of v1 values come from the latest v1 answer of each company. For v2 values, the extra fields are
@@ -91,7 +86,10 @@ beside AS (
 
 SELECT v.company_id, v.fiscal_year, v.indicator, v.value_double, v.value_text, y.currency, y.reported_date, v.source, y.observed_at,
   b.progress, b.processed_at, b.modified_at, b.source_processed_on
-FROM open_values AS v
-JOIN years AS y USING (company_id, fiscal_year, source)
+FROM core.financials_history AS v
+JOIN years AS y
+  ON y.company_id = v.company_id AND y.fiscal_year = v.fiscal_year AND y.source = v.source
+  AND y.report_date IS NOT DISTINCT FROM v.report_date
 LEFT JOIN beside AS b
   ON b.company_id = v.company_id AND b.indicator = v.indicator AND b.report_date = v.report_date
+WHERE v.is_current

@@ -29,10 +29,15 @@ WITH decisions AS (
   GROUP BY question
 ),
 
+-- Compute the candidates once, because two parts of this query read them.
+candidates AS MATERIALIZED (
+  FROM match_candidates('ledger.match_answers')
+),
+
 chosen AS (
   SELECT d.question, c.name, c.country_code, c.payload, c.score
   FROM decisions AS d
-  JOIN match_candidates('ledger.match_answers') AS c ON c.question = d.question AND c.company_id = d.company_id
+  JOIN candidates AS c ON c.question = d.question AND c.company_id = d.company_id
 )
 
 SELECT
@@ -53,6 +58,6 @@ SELECT
     ELSE 'decided by a person'
   END AS explanation,
   coalesce(r.candidates, CAST('[]' AS JSON)) AS candidates
-FROM match_results('ledger.match_answers') AS r
+FROM match_results_among('ledger.match_answers', 'candidates') AS r
 FULL JOIN decisions AS d USING (question)
 LEFT JOIN chosen AS c USING (question)

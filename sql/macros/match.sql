@@ -227,15 +227,15 @@ CREATE OR REPLACE TEMP MACRO match_candidates(answers) AS TABLE (
   FROM weighed
 );
 
--- Returns one row per question: its state and its best candidate.
+-- Returns one row per question: its state and its best candidate. `scored` is the name of a table or CTE with the rows
+-- of match_candidates(answers).
 -- - matched: the score is at least 0.90, and at least 0.03 higher than that of the next candidate.
 -- - ambiguous: a person must decide.
 -- - unmatched: no candidate has a score of at least 0.70.
-CREATE OR REPLACE TEMP MACRO match_results(answers) AS TABLE (
+CREATE OR REPLACE TEMP MACRO match_results_among(answers, scored) AS TABLE (
   WITH asked AS (
     SELECT question, max(observed_at) AS observed_at FROM query_table(answers) GROUP BY question
   ),
-  scored AS (FROM match_candidates(answers)),
   ranked AS (
     SELECT
       question,
@@ -252,7 +252,7 @@ CREATE OR REPLACE TEMP MACRO match_results(answers) AS TABLE (
         )
         ORDER BY score DESC, company_id
       ) FILTER (score >= 0.5) [1:5] AS candidates
-    FROM scored
+    FROM query_table(scored)
     GROUP BY question
   ),
   judged AS (
@@ -287,4 +287,10 @@ CREATE OR REPLACE TEMP MACRO match_results(answers) AS TABLE (
     END AS explanation,
     to_json(coalesce(candidates, [])) AS candidates
   FROM judged
+);
+
+-- Returns the same as match_results_among, but computes the candidates itself.
+CREATE OR REPLACE TEMP MACRO match_results(answers) AS TABLE (
+  WITH all_candidates AS (FROM match_candidates(answers))
+  FROM match_results_among(answers, 'all_candidates')
 );

@@ -9,60 +9,57 @@ CREATE OR REPLACE TEMP MACRO json_flag(j) AS
   CASE lower(json_text(j)) WHEN 'true' THEN true WHEN 'yes' THEN true WHEN 'false' THEN false WHEN 'no' THEN false END;
 
 -- Parses a share: a number, or a text with a number and perhaps a percent sign. Does not convert percent.
-CREATE OR REPLACE TEMP MACRO owner_share(j) AS
-  TRY_CAST(replace(regexp_extract(json_text(j), '^([0-9]+([.,][0-9]+)?([eE]-?[0-9]+)?) ?%?$', 1), ',', '.') AS DOUBLE);
+CREATE OR REPLACE TEMP MACRO owner_share(t) AS
+  TRY_CAST(replace(regexp_extract(t, '^([0-9]+([.,][0-9]+)?([eE]-?[0-9]+)?) ?%?$', 1), ',', '.') AS DOUBLE);
+
+-- Returns the texts of several fields of an owner, in the order of their JSON paths. Leaves out fields without a text.
+-- One call for several paths keeps planning fast, because DuckDB plans each call of a macro separately.
+CREATE OR REPLACE TEMP MACRO owner_texts(o, paths) AS
+  list_filter(list_transform(json_extract(o, paths), lambda j: json_text(j)), lambda t: t IS NOT NULL);
+
+-- Returns the first number in the texts of several fields.
+CREATE OR REPLACE TEMP MACRO owner_first_share(o, paths) AS
+  list_filter(list_transform(owner_texts(o, paths), lambda t: owner_share(t)), lambda d: d IS NOT NULL)[1];
 
 -- The macros below return facts about one owner in an answer. They look under the names that APIs usually use. NULL if
 -- the answer has none.
-CREATE OR REPLACE TEMP MACRO owner_person_id(o) AS
-  coalesce(json_text(json_extract(o, '$.person_id')), json_text(json_extract(o, '$.personId')));
+CREATE OR REPLACE TEMP MACRO owner_person_id(o) AS owner_texts(o, ['$.person_id', '$.personId'])[1];
 
 CREATE OR REPLACE TEMP MACRO owner_id(o) AS
-  coalesce(
-    owner_person_id(o), json_text(json_extract(o, '$.owner_id')), json_text(json_extract(o, '$.ownerId')),
-    json_text(json_extract(o, '$.entity_id')), json_text(json_extract(o, '$.entityId')), json_text(json_extract(o, '$.id'))
-  );
+  owner_texts(o, ['$.person_id', '$.personId', '$.owner_id', '$.ownerId', '$.entity_id', '$.entityId', '$.id'])[1];
 
 CREATE OR REPLACE TEMP MACRO owner_name(o) AS
-  coalesce(
-    json_text(json_extract(o, '$.name')), json_text(json_extract(o, '$.full_name')), json_text(json_extract(o, '$.fullName')),
-    json_text(json_extract(o, '$.legal_name')), json_text(json_extract(o, '$.legalName'))
-  );
+  owner_texts(o, ['$.name', '$.full_name', '$.fullName', '$.legal_name', '$.legalName'])[1];
 
 CREATE OR REPLACE TEMP MACRO owner_type(o) AS
-  coalesce(
-    json_text(json_extract(o, '$.owner_type')), json_text(json_extract(o, '$.ownerType')), json_text(json_extract(o, '$.entity_type')),
-    json_text(json_extract(o, '$.entityType')), json_text(json_extract(o, '$.type')), json_text(json_extract(o, '$.kind'))
-  );
+  owner_texts(o, ['$.owner_type', '$.ownerType', '$.entity_type', '$.entityType', '$.type', '$.kind'])[1];
 
 CREATE OR REPLACE TEMP MACRO owner_country(o) AS
-  coalesce(
-    json_text(json_extract(o, '$.country_code')), json_text(json_extract(o, '$.countryCode')), json_text(json_extract(o, '$.country')),
-    json_text(json_extract(o, '$.jurisdiction')), json_text(json_extract(o, '$.nationality'))
-  );
+  owner_texts(o, ['$.country_code', '$.countryCode', '$.country', '$.jurisdiction', '$.nationality'])[1];
 
 CREATE OR REPLACE TEMP MACRO owner_effective_share(o) AS
-  coalesce(
-    owner_share(json_extract(o, '$.effective_ownership')), owner_share(json_extract(o, '$.effectiveOwnership')),
-    owner_share(json_extract(o, '$.effective_share')), owner_share(json_extract(o, '$.effectiveShare')),
-    owner_share(json_extract(o, '$.effective_percentage')), owner_share(json_extract(o, '$.effectivePercentage')),
-    owner_share(json_extract(o, '$.effective_interest')), owner_share(json_extract(o, '$.effectiveInterest'))
-  );
+  owner_first_share(o, [
+    '$.effective_ownership', '$.effectiveOwnership', '$.effective_share', '$.effectiveShare', '$.effective_percentage',
+    '$.effectivePercentage', '$.effective_interest', '$.effectiveInterest'
+  ]);
 
 CREATE OR REPLACE TEMP MACRO owner_direct_share(o) AS
-  coalesce(
-    owner_share(json_extract(o, '$.direct_ownership')), owner_share(json_extract(o, '$.directOwnership')),
-    owner_share(json_extract(o, '$.direct_share')), owner_share(json_extract(o, '$.directShare')),
-    owner_share(json_extract(o, '$.direct_percentage')), owner_share(json_extract(o, '$.directPercentage')),
-    owner_share(json_extract(o, '$.direct_interest')), owner_share(json_extract(o, '$.directInterest'))
-  );
+  owner_first_share(o, [
+    '$.direct_ownership', '$.directOwnership', '$.direct_share', '$.directShare', '$.direct_percentage',
+    '$.directPercentage', '$.direct_interest', '$.directInterest'
+  ]);
 
 -- Tells whether an owner is a person. Looks for a flag, else for a type that decides, else for the id of a person. NULL
 -- if none is present.
 CREATE OR REPLACE TEMP MACRO owner_is_person(o) AS
   coalesce(
-    json_flag(json_extract(o, '$.is_natural_person')), json_flag(json_extract(o, '$.isNaturalPerson')),
-    json_flag(json_extract(o, '$.natural_person')), json_flag(json_extract(o, '$.is_person')), json_flag(json_extract(o, '$.isPerson')),
+    list_filter(
+      list_transform(
+        json_extract(o, ['$.is_natural_person', '$.isNaturalPerson', '$.natural_person', '$.is_person', '$.isPerson']),
+        lambda j: json_flag(j)
+      ),
+      lambda flag: flag IS NOT NULL
+    )[1],
     CASE
       WHEN owner_key(owner_type(o)) IN ('person', 'naturalperson', 'individual') THEN true
       WHEN owner_key(owner_type(o)) IN ('company', 'legalentity', 'legalperson', 'corporate', 'corporation', 'organisation', 'organization')

@@ -35,12 +35,24 @@ columns:
   new_value: VARCHAR | Value after the change; NULL if there is none, or if kind is entered or left
   event_id: VARCHAR | Id of the event in core.watch_events, if kind is event; otherwise NULL
 */
-WITH versions AS (
-  SELECT * FROM core.companies_history SEMI JOIN changed USING (company_id)
+-- Read only companies with a change, because the histories are large and most companies have no change.
+WITH changed_companies AS (
+  SELECT DISTINCT company_id FROM core.companies_history SEMI JOIN changed USING (company_id) WHERE version > 1
+),
+
+versions AS (
+  SELECT * FROM core.companies_history SEMI JOIN changed_companies USING (company_id)
+),
+
+restated_companies AS (
+  SELECT DISTINCT company_id
+  FROM core.financials_history
+  SEMI JOIN changed USING (company_id)
+  WHERE version > 1 OR valid_to IS NOT NULL
 ),
 
 financials AS (
-  SELECT * FROM core.financials_history SEMI JOIN changed USING (company_id)
+  SELECT * FROM core.financials_history SEMI JOIN restated_companies USING (company_id)
 ),
 
 fields AS (

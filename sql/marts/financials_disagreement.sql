@@ -28,6 +28,11 @@ columns:
   v2_observed_at: TIMESTAMPTZ | When the v2 report was last read
   v1_observed_at: TIMESTAMPTZ | When the v1 report was last read
 */
+-- Most markets read no v1 reports. Then this list is empty, and the query reads no other rows.
+WITH v1_companies AS (
+  SELECT DISTINCT company_id FROM core.financials SEMI JOIN changed USING (company_id) WHERE source = 'v1'
+)
+
 SELECT company_id, fiscal_year, indicator,
   v2.value_double AS v2_double, v1.value_double AS v1_double, v2.value_text AS v2_text, v1.value_text AS v1_text,
   CASE WHEN isfinite(v1.value_double - v2.value_double) THEN v1.value_double - v2.value_double END AS difference,
@@ -37,8 +42,8 @@ SELECT company_id, fiscal_year, indicator,
   END AS share,
   v2.currency, v2.reported_date AS v2_reported_date, v1.reported_date AS v1_reported_date,
   v2.observed_at AS v2_observed_at, v1.observed_at AS v1_observed_at
-FROM (SELECT * FROM core.financials SEMI JOIN changed USING (company_id) WHERE source = 'v2') AS v2
-JOIN (SELECT * FROM core.financials SEMI JOIN changed USING (company_id) WHERE source = 'v1') AS v1
+FROM (SELECT * FROM core.financials SEMI JOIN v1_companies USING (company_id) WHERE source = 'v2') AS v2
+JOIN (SELECT * FROM core.financials SEMI JOIN v1_companies USING (company_id) WHERE source = 'v1') AS v1
   USING (company_id, fiscal_year, indicator)
 WHERE CASE
   WHEN v1.value_double IS NOT NULL AND v2.value_double IS NOT NULL THEN v1.value_double <> v2.value_double

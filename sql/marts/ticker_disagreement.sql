@@ -25,6 +25,11 @@ columns:
   v2_observed_at: TIMESTAMPTZ | When the company's report was last read
   ticker_observed_at: TIMESTAMPTZ | When the ticker's report was last read
 */
+-- Few companies have a ticker, so first select their values.
+WITH v2 AS (
+  SELECT * FROM core.financials SEMI JOIN core.ticker_financials USING (company_id) WHERE source = 'v2'
+)
+
 SELECT t.ticker, t.company_id, t.fiscal_year, t.indicator,
   f.value_double AS v2_double, t.value_double AS ticker_double, f.value_text AS v2_text, t.value_text AS ticker_text,
   CASE WHEN isfinite(t.value_double - f.value_double) THEN t.value_double - f.value_double END AS difference,
@@ -32,8 +37,8 @@ SELECT t.ticker, t.company_id, t.fiscal_year, t.indicator,
   f.reported_date AS v2_reported_date, t.reported_date AS ticker_reported_date,
   f.observed_at AS v2_observed_at, t.observed_at AS ticker_observed_at
 FROM core.ticker_financials AS t
-JOIN core.financials AS f
-  ON f.source = 'v2' AND f.company_id = t.company_id AND f.fiscal_year = t.fiscal_year AND f.indicator = t.indicator
+JOIN v2 AS f
+  ON f.company_id = t.company_id AND f.fiscal_year = t.fiscal_year AND f.indicator = t.indicator
 WHERE CASE
   WHEN t.value_double IS NOT NULL AND f.value_double IS NOT NULL THEN t.value_double <> f.value_double
   -- A text that is a number also fills value_double. So if only one report has value_double, the values differ.

@@ -104,7 +104,7 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
           // The audits changed, or tables that they read. So check all keys.
           if (!isBuilt) await fillChanged(db, model, 'whole');
           audited.push(model.model);
-          checks.push(...(await runAudits(db, model)));
+          checks.push(...(await runAudits(db, model, { onlyChanged: isBuilt && how === 'changed' })));
         }
         inputs.setDone(model);
       }

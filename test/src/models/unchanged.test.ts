@@ -7,6 +7,7 @@ import { readShared } from '../../../src/duckdb/sql-files.js';
 import { loadLanding } from '../../../src/load/load.js';
 import { assembleModels, readModelSet, type ModelSet } from '../../../src/models/models.js';
 import { buildModels } from '../../../src/models/run-models.js';
+import { countStatements } from '../../helpers/count-statements.js';
 import { answer, nights } from '../../helpers/random-answers.js';
 import { buildFrom, land, openTestWarehouse, temporaryDataDir } from '../../helpers/warehouse.js';
 
@@ -231,15 +232,4 @@ async function readBuilt(db: Database, before: Record<string, unknown[]>): Promi
   const old = new Set((before['table_changes'] ?? []).map((row) => JSON.stringify(row)));
   const rows = await db.rows<{ table_name: string }>('FROM ledger.table_changes ORDER BY ALL');
   return rows.filter((row) => !old.has(JSON.stringify(row))).map((row) => row.table_name);
-}
-
-/** Number of statements that `work` runs. */
-async function countStatements(db: Database, work: () => Promise<unknown>): Promise<number> {
-  let count = 0;
-  for (const name of ['run', 'rows'] as const) {
-    const original = db[name].bind(db) as (...args: never[]) => Promise<never>;
-    Object.defineProperty(db, name, { value: (...args: never[]) => (count++, original(...args)) });
-  }
-  await work();
-  return count;
 }
