@@ -16,6 +16,7 @@ columns:
   company_id: BIGINT | Id of the company
   fiscal_year: INTEGER | Fiscal year of the report
   currency: VARCHAR | Currency of the amounts; NULL for v1, which states none
+  reported_date: DATE | Date that the report of the year states; NULL if it states none
   turnover: DOUBLE | Indicator Turnover
   gross_profit: DOUBLE | Indicator Gross-Profit
   operating_profit: DOUBLE | Indicator Operating-Profit
@@ -30,7 +31,7 @@ columns:
   source: VARCHAR | API version of the row (v2, or v1 if v2 has no value of that year)
 */
 WITH reported AS (
-  SELECT company_id, fiscal_year, source, any_value(currency) AS currency
+  SELECT company_id, fiscal_year, source, any_value(currency) AS currency, any_value(reported_date) AS reported_date
   FROM core.financials
   SEMI JOIN changed USING (company_id)
   GROUP BY company_id, fiscal_year, source
@@ -70,7 +71,7 @@ figures AS (
   GROUP BY company_id, fiscal_year, source
 )
 
-SELECT company_id, fiscal_year, y.currency, f.turnover, f.gross_profit, f.operating_profit, f.ebitda, f.pre_tax_profit, f.profit_after_tax,
+SELECT company_id, fiscal_year, y.currency, y.reported_date, f.turnover, f.gross_profit, f.operating_profit, f.ebitda, f.pre_tax_profit, f.profit_after_tax,
   f.total_assets, f.total_liabilities, f.net_worth, f.cash, TRY_CAST(f.employees AS BIGINT) AS employees, source
 FROM years AS y
 LEFT JOIN figures AS f USING (company_id, fiscal_year, source)

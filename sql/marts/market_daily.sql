@@ -11,7 +11,8 @@ incremental:
   by: [market, date]
   changed: >-
     SELECT DISTINCT market, date FROM ledger.dirty_nights
-    UNION SELECT n.market, n.date FROM ops.nights AS n JOIN ledger.dirty_nights AS d ON d.market = n.market AND d.date = n.previous_date
+    UNION SELECT n.market, n.date FROM ops.nights AS n JOIN ledger.dirty_nights AS d
+      ON d.market = n.market AND d.date < n.date AND coalesce(n.complete_before <= d.date, true)
     UNION SELECT market, date FROM ops.nights WHERE as_of >= (SELECT min(since) FROM ledger.dirty_companies)
   all: SELECT market, date FROM ops.nights
 columns:
@@ -19,8 +20,8 @@ columns:
   date: DATE | Date of the night
   companies: BIGINT | Companies in the market that the night's searches found
   active: BIGINT | How many of these companies had the status Active at the end of the night's crawl
-  entered: BIGINT | Companies that were not in the market the night before; NULL on the first night, or if the night before was incomplete
-  left: BIGINT | Companies that were in the market the night before but not this night; NULL on the first night, or if this night was incomplete
+  entered: BIGINT | Companies that marts.market_moves lists as entered on this date; NULL up to and including the first complete night
+  left: BIGINT | Companies that marts.market_moves lists as left on this date; NULL on the first night, or if this night was incomplete
   changed: BIGINT | Members whose record changed since the end of the night before; NULL on the first night
   carried: BIGINT | Members that an earlier night found and this night did not search
   carried_since: DATE | Oldest night on which one of the carried members was last found; NULL if none is carried
@@ -63,7 +64,7 @@ SELECT
   n.date,
   coalesce(c.companies, 0) AS companies,
   coalesce(c.active, 0) AS active,
-  CASE WHEN n.previous_is_complete THEN coalesce(m.entered, 0) END AS entered,
+  CASE WHEN n.complete_before IS NOT NULL THEN coalesce(m.entered, 0) END AS entered,
   CASE WHEN n.previous_date IS NOT NULL AND n.is_complete THEN coalesce(m.gone, 0) END AS "left",
   CASE WHEN n.previous_date IS NOT NULL THEN coalesce(c.changed, 0) END AS changed,
   coalesce(c.carried, 0) AS carried,

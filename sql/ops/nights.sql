@@ -18,6 +18,7 @@ columns:
   previous_date: DATE | Latest earlier date of the market in this table; NULL on the first night
   previous_as_of: TIMESTAMPTZ | as_of of the row for previous_date; NULL on the first night
   previous_is_complete: BOOLEAN | is_complete of the row for previous_date; NULL on the first night
+  complete_before: DATE | Latest earlier date of the market with is_complete; NULL if there is none
 */
 WITH standing AS (
   SELECT market, date, run_id AS run, finished_at AS as_of
@@ -37,6 +38,7 @@ judged AS (
 SELECT market, date, run, as_of, is_complete,
   lag(date) OVER by_market AS previous_date,
   lag(as_of) OVER by_market AS previous_as_of,
-  lag(is_complete) OVER by_market AS previous_is_complete
+  lag(is_complete) OVER by_market AS previous_is_complete,
+  max(CASE WHEN is_complete THEN date END) OVER (by_market ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS complete_before
 FROM judged
 WINDOW by_market AS (PARTITION BY market ORDER BY date)

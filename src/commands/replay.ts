@@ -41,6 +41,7 @@ export function registerReplay(program: Command): void {
       const request: RebuildRequest = {
         now: clock.now(),
         personalData: keepsContacts(config),
+        rates: config.rates,
         modelsDir: config.modelsDir,
         readers: config.readers,
         keep: config.publish.keep,

@@ -48,7 +48,7 @@ export function registerSql(program: Command): void {
     .addHelpText(
       'after',
       examples(
-        'tidemark sql "SELECT name, turnover FROM marts.companies ORDER BY turnover DESC NULLS LAST LIMIT 10"',
+        'tidemark sql "SELECT name, employees FROM marts.companies WHERE in_market ORDER BY employees DESC NULLS LAST LIMIT 10"',
         'tidemark sql "FROM core.financials" --out financials.parquet',
         'tidemark sql "SHOW ALL TABLES"',
         'tidemark sql --env me "FROM marts.market_daily"',

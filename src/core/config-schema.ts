@@ -66,6 +66,19 @@ const address = (whereSecretsGo: string) =>
 const ApiAddress = address('the API key comes from TIDEMARK_API_KEY');
 const CollectorAddress = address('a token for the collector belongs in OTEL_EXPORTER_OTLP_HEADERS');
 
+/** Reads a currency code, ISO 4217. */
+const Currency = z.string().regex(/^[A-Z]{3}$/, 'must be a currency code of three capital letters like EUR');
+
+/** Reads the place of a file: a path, or a web address without user and password. */
+const FileOrAddress = z
+  .string()
+  .min(1, 'must name a file')
+  .refine((text) => {
+    if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return true;
+    const url = URL.canParse(text) ? new URL(text) : null;
+    return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+  }, 'must be a path, or an http(s) address without user and password');
+
 /** A TCP port. 0: any free port. */
 const Port = z.int().min(0).max(65_535);
 
@@ -188,6 +201,9 @@ export const ConfigSchema = z.strictObject({
   publish: z
     .strictObject({ keep: z.int().min(1).max(1_000).default(3), lakeEvery: Duration.default(7 * 86_400) })
     .prefault({}),
+  fx: z
+    .strictObject({ file: FileOrAddress, base: Currency.default('EUR'), reporting: Currency.default('EUR') })
+    .optional(),
   personalData: z.enum(['none', 'contacts']).default('none'),
   retention: Retention,
   ownership: z

@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { BackfillStream, MarketStream } from '../../schemas/pipeline/run.js';
+import { ratesDir } from './data-folder.js';
 import { describeFaults } from './config-faults.js';
 import { ConfigSchema, type ConfigFile, type MarketConfig } from './config-schema.js';
 import { parseConfigText, showSetting, type ConfigText } from './config-text.js';
 import { errorMessage, hasErrorCode, TidemarkError } from './errors.js';
+import { isAddress, type RatesSource } from './rates-source.js';
 
 export type { MarketConfig } from './config-schema.js';
 
@@ -15,6 +17,8 @@ export interface Config extends ConfigFile {
   file: string;
   /** `data` as an absolute path. In the file, `data` may be relative to the folder of the file. */
   dataDir: string;
+  /** Where exchange rates come from; null without the block `fx`. */
+  rates?: RatesSource | null;
   /** `models` as an absolute path: a folder with the user's own SQL models. */
   modelsDir?: string | undefined;
   /**
@@ -63,7 +67,20 @@ export function readConfig(file: string, written: string, env: NodeJS.ProcessEnv
   const dataDir = path.resolve(path.dirname(file), env['TIDEMARK_DATA'] || parsed.data.data);
   refuseQuestionMark(dataDir);
   const modelsDir = parsed.data.models === undefined ? undefined : path.resolve(path.dirname(file), parsed.data.models);
-  return { ...parsed.data, file, dataDir, modelsDir, hash: hashOf(parsed.data), fileHash: hashOf(text.content) };
+  const rates = ratesSource(path.dirname(file), dataDir, parsed.data.fx);
+  return { ...parsed.data, file, dataDir, modelsDir, rates, hash: hashOf(parsed.data), fileHash: hashOf(text.content) };
+}
+
+function ratesSource(folder: string, dataDir: string, fx: ConfigFile['fx']): RatesSource | null {
+  if (fx === undefined) return null;
+  const { file: name, base, reporting } = fx;
+  return {
+    file: isAddress(name) ? name : path.resolve(folder, name),
+    name,
+    downloads: ratesDir(dataDir),
+    base,
+    reporting,
+  };
 }
 
 /**

@@ -16,6 +16,7 @@ import type { LandingStream } from '../../schemas/pipeline/landing.js';
  *     │   ├── sent/<chunk>.ndjson            payee checks that were sent
  *     │   └── known-market.json              what earlier nights found; the run's plan is based on it
  *     ├── calibration/<market>.json          how the API treated each filter in the last search
+ *     ├── fx/<hash>.csv                      last download of exchange rates (`fx.file` as a web address)
  *     ├── rejects/<stream>/date=…/run=…/     rejected values with reason and raw body, one file per part
  *     ├── resolve/<hash>.csv                 lists that `tidemark resolve` copied
  *     ├── payees/<hash>.csv                  lists of `tidemark payees check`, until their runs end
@@ -36,19 +37,15 @@ import type { LandingStream } from '../../schemas/pipeline/landing.js';
  *     ├── env/<name>.duckdb                  dev environments
  *     ├── receivers/<receiver>               lock of a webhook receiver
  *     ├── secrets/
- *     │   ├── login.json                     for which API `tidemark login` stored a key, and where
- *     │   ├── api-key                        the stored key, if this machine has no keyring
+ *     │   ├── login.json, api-key            for which API a key is stored, and where; the key, without a keyring
  *     │   ├── sandbox.json                   address and key of the sandbox of a running demo
- *     │   ├── forgotten                      keyed hashes of forgotten people and companies
- *     │   ├── forget-unproven.json           values of an unfinished `tidemark forget`
+ *     │   ├── forgotten, forget-unproven.json  keyed hashes of what was forgotten; values of an unfinished `forget`
  *     │   ├── personal-data-key              key of the fingerprints that replace removed personal data
- *     │   ├── webhook-secret                 secret that `watch apply` received
- *     │   ├── payee-salt                     secret of the keyed hashes of payees
+ *     │   ├── webhook-secret, payee-salt     secret that `watch apply` received; secret of the hashes of payees
  *     │   └── webhook-receiver.lock          lock of receivers of older versions
  *     ├── temporal/                          dev server: temporal.db, server.json, owner.lock, start.lock
  *     ├── logs/                              worker.log, temporal.log and sandbox.log of `up` and `demo`
- *     ├── report.html                        report of `tidemark report`
- *     ├── demo-began                         day of the first demo
+ *     ├── report.html, demo-began            report of `tidemark report`; day of the first demo
  *     └── demo/                              data folder of a demo, if the configuration names a real API
  */
 
@@ -135,6 +132,11 @@ export function rejectsFile({ dataDir, stream, date, run }: LandingPlace, part: 
 /** Folder with the rejects of a stream. */
 export function rejectsDir(dataDir: string, stream: LandingStream): string {
   return path.join(dataDir, 'rejects', stream);
+}
+
+/** Folder with the downloaded exchange rates. */
+export function ratesDir(dataDir: string): string {
+  return path.join(dataDir, 'fx');
 }
 
 /** Folder with the copies of the lists that users gave to `tidemark resolve`. */
@@ -351,10 +353,7 @@ export function devServerFile(dataDir: string): string {
   return path.join(temporalDir(dataDir), 'server.json');
 }
 
-/**
- * Path of the lock that a process holds while it runs the dev server. While the lock is free, any process may take over
- * the running server or start one.
- */
+/** Lock that a process holds while it runs the dev server. While it is free, any process may take over or start one. */
 export function devServerLock(dataDir: string): string {
   return path.join(temporalDir(dataDir), 'owner.lock');
 }

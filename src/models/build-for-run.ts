@@ -14,8 +14,8 @@ export async function buildForRun(
   config: Config,
   { run, now }: { run: string; now: Date },
 ): Promise<ModelsResult> {
-  const { modelsDir } = config;
-  const built = await buildModels(warehouse, { now, personalData: keepsContacts(config), modelsDir });
+  const { modelsDir, rates } = config;
+  const built = await buildModels(warehouse, { now, personalData: keepsContacts(config), modelsDir, rates });
   return {
     ...built,
     drift: await describeDrift(warehouse.db, run),

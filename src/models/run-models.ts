@@ -2,9 +2,11 @@ import { tableBegun } from '../core/observed.js';
 import { readFailedChecks, runAudits, saveChecks, type CheckResult } from './audit.js';
 import { buildModel, dropRelation, fillChanged, putSettings, readRelations, type How } from './build-model.js';
 import { addModelBuild, recordChangedKeys } from './changed-keys.js';
+import type { RatesSource } from '../core/rates-source.js';
 import type { Database } from '../duckdb/database.js';
 import { ModelFailedError } from '../duckdb/errors.js';
 import { insertRows } from '../duckdb/insert-rows.js';
+import { loadRates } from '../fx/load-rates.js';
 import { forgetAudits, Inputs } from './inputs.js';
 import { MODEL_SCHEMAS, isSharedOnDisk, readModelSet, type Model, type ModelSet } from './models.js';
 import { dayOf, modelsInForce } from './in-force.js';
@@ -43,6 +45,11 @@ export interface BuildOptions {
   staged?: ReadonlySet<string>;
   /** True: keep names and contact data of people (`personalData: contacts`). Default: false. */
   personalData?: boolean;
+  /**
+   * Where exchange rates come from; null: nowhere. The build first brings the rates in the ledger to the state of this
+   * file. Default: the rates in the ledger stay.
+   */
+  rates?: RatesSource | null | undefined;
 }
 
 /** Result of `buildModels`. */
@@ -75,6 +82,7 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
   const served = models.map(({ model }) => model);
   const personalData = options.personalData ?? false;
   let failedAudits: string[] = [];
+  if (options.rates !== undefined) notes.push(...(await loadRates(db, options.rates)).notes);
   try {
     if (hasOwnMacros) await useShared(db, set.shared);
     await db.transaction(async () => {

@@ -1,7 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs';
 import type { Readers } from '../core/file-modes.js';
+import type { RatesSource } from '../core/rates-source.js';
 import { TidemarkError } from '../core/errors.js';
 import type { Database } from '../duckdb/database.js';
+import { loadRates } from '../fx/load-rates.js';
 import { readModelSet, type ModelSet } from '../models/models.js';
 import { dayOf, modelsInForce } from '../models/in-force.js';
 import { planModels, refuseBreaking, type ModelChange } from '../models/plan.js';
@@ -19,6 +21,8 @@ export interface ApplyRequest {
   /** As `personalData` of `buildModels`. */
   personalData: boolean;
   modelsDir?: string | undefined;
+  /** As `rates` of `buildModels`. */
+  rates?: RatesSource | null | undefined;
   /** Tables to drop although their headers set no `deprecation_date`. Their model files must already be deleted. */
   drop?: readonly string[] | undefined;
   /** As `readers`, `keep` and `lakeEvery` of `publish`. */
@@ -59,8 +63,9 @@ export async function applyModels(dataDir: string, request: ApplyRequest): Promi
     const changes = await planSet(db, set, request);
     checkDrops(request.drop ?? [], changes);
     refuseBreaking(changes);
+    const rates = request.rates === undefined ? undefined : await loadRates(db, request.rates);
     const isHeld = (await heldSet(db)) !== undefined;
-    if (!isHeld && changes.every(({ change }) => change === 'unchanged'))
+    if (!isHeld && !(await ratesWait(db)) && changes.every(({ change }) => change === 'unchanged'))
       return {
         changes,
         built: null,
@@ -68,6 +73,7 @@ export async function applyModels(dataDir: string, request: ApplyRequest): Promi
         published: await publishChanged(warehouse, dataDir, request, 'apply'),
       };
     const result = await putInForce(warehouse, dataDir, { set, origin: 'apply' }, changes, request);
+    result.built.notes.unshift(...(rates?.notes ?? []));
     return { changes, ...result, published: await publishNow(warehouse, dataDir, request, 'apply') };
   });
 }
@@ -123,9 +129,10 @@ async function putInForce(
   const [parts] = await db.rows<{ now: string; built: string | null }>(
     `SELECT (${PARTS_HASH}) AS now, (SELECT any_value(parts_hash) FROM ledger.built_from) AS built`,
   );
-  // If parts were loaded since the last build, the tables of unchanged models are out of date, too. Then build all
-  // models.
-  if (parts === undefined || parts.now !== parts.built) return { built: await build(), resumed: [] };
+  // If parts or exchange rates were loaded since the last build, the tables of unchanged models are out of date, too.
+  // Then build all models.
+  if (parts === undefined || parts.now !== parts.built || (await ratesWait(db)))
+    return { built: await build(), resumed: [] };
   const only = new Set(changes.flatMap(({ model, change }) => (change === 'unchanged' ? [] : [model])));
   const rebuilt = new Set(changes.filter(({ rebuild }) => rebuild).map(({ model }) => model));
   // Stage views as tables, too. Otherwise, models that are staged later would read the old version of a view.
@@ -145,6 +152,11 @@ async function putInForce(
     await staged.close(false);
     throw error;
   }
+}
+
+/** Whether exchange rates were loaded that no build has used yet. */
+async function ratesWait(db: Database): Promise<boolean> {
+  return (await db.count('SELECT count(*) FROM ledger.dirty_rates')) > 0;
 }
 
 async function planSet(

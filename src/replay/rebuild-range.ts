@@ -16,7 +16,7 @@ export async function rebuildRange(
   input: unknown,
   { now, onStep }: Required<Pick<RebuildRequest, 'now' | 'onStep'>>,
 ): Promise<RebuildResult> {
-  const { dataDir, readers, modelsDir } = config;
+  const { dataDir, readers, modelsDir, rates } = config;
   const range = parseInput(RebuildInput, input, '{"from": "2026-11-01", "to": "2026-11-30"}; both are optional');
   const { from, to } = range;
   const into = from === undefined && to === undefined ? undefined : rebuiltDir(dataDir, range);
@@ -29,6 +29,7 @@ export async function rebuildRange(
     keep: config.publish.keep,
     personalData: keepsContacts(config),
     modelsDir,
+    rates,
     onStep,
   });
   const { parts, rows, rejects, failedAudits, notes, faults } = rebuilt;

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Readers } from '../core/file-modes.js';
+import type { RatesSource } from '../core/rates-source.js';
 import { syncPath } from '../core/files.js';
 import type { Lock } from '../core/lock.js';
 import { LandingCorruptError, WarehouseBusyError, type LoadCounts } from '../duckdb/errors.js';
@@ -26,8 +27,9 @@ export interface RebuildRequest {
   keep?: number | undefined;
   /** As `personalData` of `buildModels`. */
   personalData: boolean;
-  /** As `modelsDir` of `buildModels`. */
+  /** As `modelsDir` and `rates` of `buildModels`. */
   modelsDir?: string | undefined;
+  rates?: RatesSource | null | undefined;
   /** Called when a step begins. */
   onStep?: (step: 'load' | 'models' | 'publish') => void;
 }
@@ -77,8 +79,8 @@ export async function rebuildUnder(lock: Lock, dataDir: string, request: Rebuild
       // Copy the records about the applied models from the old warehouse. If the folder `into` has no old warehouse, a
       // published file has these records.
       await carryModels(rebuilt.db, current?.db ?? null, [into, dataDir]);
-      const { personalData, modelsDir } = request;
-      built = await buildModels(rebuilt, { now, personalData, modelsDir, origin: 'replay' });
+      const { personalData, modelsDir, rates } = request;
+      built = await buildModels(rebuilt, { now, personalData, modelsDir, rates, origin: 'replay' });
     } finally {
       await rebuilt.close();
     }

@@ -7,11 +7,12 @@ export interface AnalystQuery {
 /** Queries that the demo runs and prints at its end. */
 export const ANALYST_QUERIES: readonly AnalystQuery[] = [
   {
-    title: 'Which companies are biggest? (latest turnover, in the most common currency)',
-    sql: `SELECT name, country_code AS country, fiscal_year AS year, turnover, turnover_currency AS currency, profit, employees
+    title: 'Which companies in the market are biggest? (by employees)',
+    sql: `SELECT name, country_code AS country, industry, employees, fiscal_year AS year, turnover, turnover_currency AS currency,
+  round(100 * turnover_growth, 1) AS "growth %"
 FROM marts.companies
-WHERE turnover_currency = (SELECT mode(turnover_currency) FROM marts.companies WHERE turnover IS NOT NULL)
-ORDER BY turnover DESC NULLS LAST
+WHERE in_market
+ORDER BY employees DESC NULLS LAST
 LIMIT 8`,
   },
   {
@@ -19,6 +20,7 @@ LIMIT 8`,
     sql: `SELECT country_code AS country, count(*) AS companies, count(*) FILTER (lower(status) = 'active') AS active,
   round(100 * avg((lower(status) = 'active')::INTEGER), 1) AS "active %", median(employees_max) AS "median size"
 FROM marts.companies
+WHERE in_market
 GROUP BY ALL
 ORDER BY companies DESC
 LIMIT 8`,

@@ -128,6 +128,7 @@ async function readRequest(options: { json?: boolean }, command: Command): Promi
     dataDir: config.dataDir,
     now: clock.now(),
     personalData: keepsContacts(config),
+    rates: config.rates,
     modelsDir: config.modelsDir,
     readers: config.readers,
     ...config.publish,

@@ -85,15 +85,15 @@ Write BIGINT, dates and times as text.
       - query: SELECT employees_min, employees_max FROM core.companies
         rows: [{ employees_min: 11, employees_max: 50 }]
 
-  - name: turnover in euro only where it is stated so
-    model: marts.companies
+  - name: no growth without the year before
+    model: marts.company_years
     given:
-      - input: core.companies
-        rows: [{ company_id: 1 }]
+      - input: ledger.reports
+        rows: [{ report_id: 1, company_id: 1, source: v2, report_hash: a, clean: true }]
       - input: marts.financials_wide
-        rows: [{ company_id: 1, fiscal_year: 2024, turnover: 5, currency: DKK }]
+        rows: [{ company_id: 1, fiscal_year: 2024, turnover: 5, source: v2 }]
     expect:
-      rows: [{ company_id: '1', turnover: 5, turnover_eur: null }]
+      rows: [{ company_id: '1', turnover: 5, turnover_growth: null }]
 ${examples('tidemark models test', 'tidemark models test my-cases/ --match sizes')}`,
     )
     .action(testModels);

@@ -128,6 +128,7 @@ describe('tidemark.yaml', () => {
       readers: 'owner',
       retention: {},
       publish: { keep: 3, lakeEvery: 604_800 },
+      rates: null,
       personalData: 'none',
     });
   });

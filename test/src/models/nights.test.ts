@@ -176,7 +176,7 @@ describe('market nights', () => {
     expect(await describeUnloaded(warehouse.db, 'n1')).toBeNull();
   });
 
-  test('reports no company as left on, or entered after, an incomplete night', async () => {
+  test('reports companies that an incomplete night did not find as left on the next complete night', async () => {
     const warehouse = await buildFrom([
       ...marketNight({ run: 'n1', date: '2026-11-20', ids: [1, 2] }),
       ...marketNight({ run: 'n2', date: '2026-11-21', ids: [2, 3], missing: 1 }),
@@ -185,7 +185,14 @@ describe('market nights', () => {
     expect(await warehouse.db.rows(daily)).toMatchObject([
       { entered: null, left: null },
       { entered: '1', left: null },
-      { entered: null, left: '1' },
+      { entered: '1', left: '2' },
+    ]);
+    const moves = `SELECT CAST(date AS VARCHAR) AS date, kind, company_id FROM marts.market_moves ORDER BY ALL`;
+    expect(await warehouse.db.rows(moves)).toEqual([
+      { date: '2026-11-21', kind: 'entered', company_id: '3' },
+      { date: '2026-11-22', kind: 'entered', company_id: '4' },
+      { date: '2026-11-22', kind: 'left', company_id: '1' },
+      { date: '2026-11-22', kind: 'left', company_id: '2' },
     ]);
   });
 

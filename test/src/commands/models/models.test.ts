@@ -30,14 +30,14 @@ const FAILING = `
 `;
 
 const ROWS = `
-- name: turnover in euro only where it is stated so
+- name: figures of the latest year
   model: marts.companies
   given:
     - input: core.companies
       rows: [{ company_id: 2, name: B }, { company_id: 1, founding_date: 1999-12-31 }]
-    - input: marts.financials_wide
+    - input: marts.company_years
       rows:
-        - { company_id: 1, fiscal_year: 2023, turnover: 5, currency: EUR }
+        - { company_id: 1, fiscal_year: 2023, turnover: 5, turnover_eur: 5, currency: EUR }
         - { company_id: 2, fiscal_year: 2023, turnover: 7, currency: DKK }
   expect:
     rows:
@@ -47,7 +47,7 @@ const ROWS = `
   model: marts.companies
   given:
     - { input: core.companies, rows: [{ company_id: 2 }, { company_id: 1 }] }
-    - { input: marts.financials_wide, rows: [{ company_id: 2, fiscal_year: 2023, turnover: 7 }] }
+    - { input: marts.company_years, rows: [{ company_id: 2, fiscal_year: 2023, turnover: 7 }] }
   expect:
     rows: [{ company_id: '2', fiscal_year: 2024 }, { company_id: '1', fiscal_year: null }]
 - name: what it does not read
@@ -125,14 +125,14 @@ describe.concurrent('tidemark models test', () => {
     const { code, stdout } = await tidemark('models', 'test', 'rows.yaml');
     expect(code).toBe(1);
     expect(stdout).toBe(`rows.yaml
-  ✔ turnover in euro only where it is stated so
+  ✔ figures of the latest year
   ✖ a wrong figure
     FROM marts.companies
       row 2 differs
         - fiscal_year: 2024
         + fiscal_year: 2023
   ✖ what it does not read
-    marts.companies does not read core.tenders: it reads core.companies, marts.financials_wide.
+    marts.companies does not read core.tenders: it reads core.companies, core.company_codes, core.watch_events, marts.company_years, marts.market_members, marts.market_moves, ops.nights.
   ✖ no such column
     core.companies has no column age.
   ✖ no such model
@@ -176,14 +176,14 @@ describe.concurrent('tidemark models docs', () => {
     const tables = JSON.parse(stdout) as { table: string }[];
     expect(tables.find(({ table }) => table === 'marts.companies')).toMatchObject({
       key: ['company_id'],
-      parents: expect.arrayContaining(['core.companies', 'marts.financials_wide']),
+      parents: expect.arrayContaining(['core.companies', 'marts.company_years']),
       columns: expect.arrayContaining([
         {
           name: 'turnover',
           type: 'DOUBLE',
           comment: expect.any(String),
           lineage: 'copied',
-          from: ['marts.financials_wide.turnover'],
+          from: ['marts.company_years.turnover'],
         },
       ]),
     });

@@ -1,0 +1,18 @@
+/** Where exchange rates come from: the block `fx` of the configuration. */
+export interface RatesSource {
+  /** Absolute path or http(s) address of a CSV or Parquet file. */
+  file: string;
+  /** The file as the configuration names it. */
+  name: string;
+  /** Folder that keeps the last download. */
+  downloads: string;
+  /** Currency to which the rates refer, ISO 4217: a rate says how many units of a currency one unit of `base` costs. */
+  base: string;
+  /** Currency of the columns `*_reporting`, ISO 4217. */
+  reporting: string;
+}
+
+/** Whether rates come from a web address. */
+export function isAddress(file: string): boolean {
+  return /^https?:\/\//i.test(file);
+}

@@ -1,0 +1,101 @@
+import { existsSync } from 'node:fs';
+import type { Database } from '../duckdb/database.js';
+import { errorMessage } from '../core/errors.js';
+import { downloadedFile, downloadRates } from './download-rates.js';
+import { readRates } from './read-rates.js';
+import { isAddress, type RatesSource } from '../core/rates-source.js';
+
+/** Result of `loadRates`. */
+export interface LoadedRates {
+  /** Whether rates or settings in the ledger changed. */
+  changed: boolean;
+  /** Sentences for a person: why a file could not be read. */
+  notes: string[];
+}
+
+/**
+ * Brings the exchange rates in the ledger to the state of the configured file. Records what changed in
+ * `ledger.dirty_rates`. If the file cannot be read, the earlier rates stay, and a note says why.
+ * @param source null when `fx` is not set; then all rates are removed
+ */
+export async function loadRates(db: Database, source: RatesSource | null): Promise<LoadedRates> {
+  if (source === null) {
+    if ((await db.count('SELECT count(*) FROM ledger.fx_settings')) === 0) return { changed: false, notes: [] };
+    return { changed: await db.transaction(() => store(db, null)), notes: [] };
+  }
+  const notes: string[] = [];
+  try {
+    const file = await localFile(source, notes);
+    await readRates(db, file, source.base);
+  } catch (error) {
+    const kept = 'The rates that were read before stay in use.';
+    notes.push(`The exchange rates in ${source.name} could not be read: ${errorMessage(error)}. ${kept}`);
+    return { changed: false, notes };
+  }
+  return { changed: await db.transaction(() => store(db, source)), notes };
+}
+
+async function localFile({ file, name, downloads }: RatesSource, notes: string[]): Promise<string> {
+  if (!isAddress(file)) {
+    if (!existsSync(file)) throw new Error('there is no such file');
+    return file;
+  }
+  const local = downloadedFile(downloads, file);
+  try {
+    await downloadRates(downloads, file);
+  } catch (error) {
+    if (!existsSync(local)) throw error;
+    notes.push(
+      `The exchange rates could not be downloaded from ${name}: ${errorMessage(error)}. The last download stays in use.`,
+    );
+  }
+  return local;
+}
+
+/** Replaces rows that differ. Returns whether there were any. */
+async function store(db: Database, source: RatesSource | null): Promise<boolean> {
+  let changed = await storeSettings(db, source);
+  if (source === null) {
+    for (const table of ['fx_rates', 'fx_refused']) await db.run(`DELETE FROM ledger.${table}`);
+    return changed;
+  }
+  const { name } = source;
+  await db.run(`CREATE OR REPLACE TEMP TABLE new_rates AS SELECT *, CAST($name AS VARCHAR) AS source FROM read_rates`, {
+    name,
+  });
+  await db.run(`CREATE OR REPLACE TEMP TABLE changed_rates AS
+    SELECT DISTINCT currency, date
+    FROM ((FROM new_rates EXCEPT FROM ledger.fx_rates) UNION ALL (FROM ledger.fx_rates EXCEPT FROM new_rates))`);
+  if ((await db.count('SELECT count(*) FROM changed_rates')) > 0) {
+    changed = true;
+    await db.run(
+      'DELETE FROM ledger.fx_rates AS r USING changed_rates AS c WHERE r.currency = c.currency AND r.date = c.date',
+    );
+    await db.run(
+      'INSERT INTO ledger.fx_rates SELECT n.* FROM new_rates AS n SEMI JOIN changed_rates USING (currency, date)',
+    );
+    await db.run('INSERT INTO ledger.dirty_rates FROM changed_rates');
+  }
+  const refusedDiffer = await db.count(`SELECT count(*)
+    FROM ((FROM refused_rates EXCEPT FROM ledger.fx_refused) UNION ALL (FROM ledger.fx_refused EXCEPT FROM refused_rates))`);
+  if (refusedDiffer > 0) {
+    changed = true;
+    await db.run('DELETE FROM ledger.fx_refused');
+    await db.run('INSERT INTO ledger.fx_refused FROM refused_rates');
+  }
+  for (const table of ['read_rates', 'refused_rates', 'new_rates', 'changed_rates'])
+    await db.run(`DROP TABLE ${table}`);
+  return changed;
+}
+
+async function storeSettings(db: Database, source: RatesSource | null): Promise<boolean> {
+  const [now] = await db.rows<{ base: string; reporting: string }>('FROM ledger.fx_settings');
+  if (now?.base === source?.base && now?.reporting === source?.reporting) return false;
+  await db.run('DELETE FROM ledger.fx_settings');
+  if (source !== null) {
+    const { base, reporting } = source;
+    await db.run('INSERT INTO ledger.fx_settings VALUES ($base, $reporting)', { base, reporting });
+  }
+  await db.run('INSERT INTO ledger.dirty_rates VALUES (NULL, NULL)');
+  return true;
+}
