@@ -12,7 +12,7 @@ const Sentence = z.string().max(2_000);
 /** One alert, without personal data. The sentences are for people. */
 export const Alert = z.looseObject({
   /**
-   * Identifies the night and the cause, for example `snapshot/demo/2026-11-20/failed/DiskFull`. A repeated run of the
+   * Identifies the night and the cause, for example `snapshot/demo/2026-11-20/failed/Unauthorized`. A repeated run of the
    * same night gives the same id, so that the alert is sent only once.
    */
   id: z.string().min(1).max(500),

@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import { RETRY_STREAMS } from '../../schemas/pipeline/streams.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { parseCount } from '../terminal/port-options.js';
 import { printQuery, withPublished } from '../terminal/with-published.js';
@@ -60,10 +61,7 @@ function registerRetry(rejects: Command): void {
   rejects
     .command('retry')
     .description('fetch only the records of open rejects again')
-    .option(
-      '--streams <list>',
-      'comma-separated: companies, financials, financials_v1, companies_v1, financials_ticker, executives, employees, employee_details, tender_details; default all',
-    )
+    .option('--streams <list>', `comma-separated: ${RETRY_STREAMS.join(', ')}; default all`)
     .option('--market <name>', 'only companies of this market')
     .option('--no-wait', 'start the run and return at once')
     .option('--json', 'print the result as JSON')

@@ -11,7 +11,7 @@ import { showPath } from '../terminal/show-path.js';
 export function registerUp(program: Command): void {
   program
     .command('up')
-    .summary('run Temporal, a worker and the sandbox until Ctrl-C')
+    .summary('run Temporal and a worker until Ctrl-C')
     .description(
       'run a Temporal dev server, a worker and (with --sandbox) the sandbox until Ctrl-C; stopping loses no data',
     )

@@ -22,8 +22,8 @@ export interface DeliverDeps {
  * Sends an alert to one target, unless a record says that the target accepted it before. Stores each attempt before it
  * begins and right after it ends.
  *
- * A worker may be killed after the target accepted the message and before this is stored. The next attempt then sends
- * the message again, with the same idempotency key.
+ * If a worker is killed or gets no answer after it sent the message, the target may have accepted the message. The next
+ * attempt then sends it again, with the same idempotency key.
  * @throws TargetError when the target did not accept the message, or its settings are incomplete
  */
 export async function deliver(deps: DeliverDeps, { alert, target: name }: SendAlertInput): Promise<SendAlertResult> {
@@ -34,6 +34,7 @@ export async function deliver(deps: DeliverDeps, { alert, target: name }: SendAl
   const before = readDelivery(dataDir, alert, name);
   if (before?.state === 'sent') return { outcome: 'sent before' };
   const now = (): string => new Date().toISOString();
+  const mayRepeat = before?.state === 'sending' || before?.mayHaveArrived === true;
   const record: DeliveryRecord = {
     id: alert.id,
     title: alert.title,
@@ -43,9 +44,10 @@ export async function deliver(deps: DeliverDeps, { alert, target: name }: SendAl
     since: before?.since ?? now(),
     at: now(),
     error: null,
+    mayHaveArrived: mayRepeat,
   };
   const link = alert.workflowId === null || alert.run === null ? null : linkTo(alert.workflowId, alert.run);
-  const message = { alert, key: keyOf(alert, name), link, mayRepeat: before?.state === 'sending' };
+  const message = { alert, key: keyOf(alert, name), link, mayRepeat };
   try {
     const target = openTarget(declared, config);
     await writeDelivery(dataDir, alert.date, record);
@@ -56,7 +58,9 @@ export async function deliver(deps: DeliverDeps, { alert, target: name }: SendAl
     return { outcome: 'sent' };
   } catch (error) {
     if (!(error instanceof TidemarkError) || error.type === 'DiskFull') throw error;
-    await writeDelivery(dataDir, alert.date, { ...record, state: 'failed', at: now(), error: errorMessage(error) });
+    const mayHaveArrived = mayRepeat || (error instanceof TargetError && error.mayHaveArrived);
+    const failed = { ...record, state: 'failed' as const, at: now(), error: errorMessage(error), mayHaveArrived };
+    await writeDelivery(dataDir, alert.date, failed);
     log.warn(
       { alert: alert.id, target: name, attempt: record.attempts },
       `alert not sent: ${error.message} ${error.todo}`,

@@ -8,7 +8,7 @@ export interface Message {
   key: string;
   /** Page of the run in the Temporal UI; null when no run started or the address of the UI is unknown. */
   link: string | null;
-  /** Whether an earlier attempt may have reached the target: its worker was killed before it stored the answer. */
+  /** Whether an earlier attempt may have reached the target: its worker was killed, or it got no answer. */
   mayRepeat: boolean;
 }
 

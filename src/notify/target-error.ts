@@ -4,12 +4,36 @@ import { TidemarkError } from '../core/errors.js';
 export class TargetError extends TidemarkError {
   /** How long the target asks to wait before the next attempt; null when it says nothing. */
   readonly retryAfterMs: number | null;
+  /** Whether the target may have accepted the message although no answer came. */
+  readonly mayHaveArrived: boolean;
 
-  constructor(message: string, options: { todo: string; retryAfterMs?: number | null; cause?: unknown }) {
+  constructor(
+    message: string,
+    options: { todo: string; retryAfterMs?: number | null; mayHaveArrived?: boolean; cause?: unknown },
+  ) {
     super('AlertNotSent', message, { ...options, retryable: true });
     this.retryAfterMs = options.retryAfterMs ?? null;
+    this.mayHaveArrived = options.mayHaveArrived ?? false;
   }
 }
+
+const UNTRUSTED = [
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'CERT_HAS_EXPIRED',
+];
+/** After these errors, the target certainly did not get the message. */
+const NOT_CONNECTED: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EDNS',
+  'UND_ERR_CONNECT_TIMEOUT',
+  ...UNTRUSTED,
+]);
 
 const REMEDIES: [codes: readonly string[], what: string, todo: string][] = [
   [['ECONNREFUSED'], 'refused the connection', 'Check that it runs, and that host and port are right.'],
@@ -25,14 +49,7 @@ const REMEDIES: [codes: readonly string[], what: string, todo: string][] = [
     'Check the log of the target. For mail, check `tls`.',
   ],
   [
-    [
-      'DEPTH_ZERO_SELF_SIGNED_CERT',
-      'SELF_SIGNED_CERT_IN_CHAIN',
-      'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-      'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-      'ERR_TLS_CERT_ALTNAME_INVALID',
-      'CERT_HAS_EXPIRED',
-    ],
+    UNTRUSTED,
     'has a certificate that this machine does not trust',
     'Name your certificate authority in NODE_EXTRA_CA_CERTS, and check the host name.',
   ],
@@ -46,11 +63,12 @@ export function describeNetworkError(who: string, error: unknown): TargetError {
   const codes = codesOf(error);
   const known = REMEDIES.find(([all]) => all.some((code) => codes.includes(code)));
   const said = error instanceof Error && error.message !== '' ? error.message : codes.join(', ');
+  const options = { mayHaveArrived: !codes.some((code) => NOT_CONNECTED.has(code)), cause: error };
   return known
-    ? new TargetError(`${who} ${known[1]} (${said}).`, { todo: known[2], cause: error })
+    ? new TargetError(`${who} ${known[1]} (${said}).`, { todo: known[2], ...options })
     : new TargetError(`${who} could not be reached: ${said}.`, {
         todo: 'Check the settings of the target.',
-        cause: error,
+        ...options,
       });
 }
 

@@ -130,7 +130,11 @@ function withoutSecrets(error: unknown, all: readonly string[]): TargetError {
   const clean = (text: string): string => secrets.reduce((shown, secret) => createRedactor(secret).text(shown), text);
   // Leave out the error as a cause: its texts may hold secrets.
   return error instanceof TargetError
-    ? new TargetError(clean(error.message), { todo: clean(error.todo), retryAfterMs: error.retryAfterMs })
+    ? new TargetError(clean(error.message), {
+        todo: clean(error.todo),
+        retryAfterMs: error.retryAfterMs,
+        mayHaveArrived: error.mayHaveArrived,
+      })
     : new TargetError(clean(errorMessage(error)), { todo: 'Check the settings of the target.' });
 }
 

@@ -60,7 +60,7 @@ export function checkLanding(dataDir: string, now: Date, clockNow: Date): Findin
           'LandingCorrupt',
           `${formatCount(gone.length)} landed parts are missing. The first is ${gone[0].file}.`,
           {
-            todo: 'Restore these parts from a backup. Or delete their manifests in _manifest/: the next runs then fetch these records again.',
+            todo: 'Restore these parts from a backup. Or delete their manifests in _manifest/: the next runs then fetch those of their records that the warehouse has not loaded.',
           },
         ),
       );

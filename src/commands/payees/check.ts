@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { InvalidArgumentError, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { PAYEE_DAYS } from '../../../schemas/pipeline/payees.js';
 import type { Config } from '../../core/config.js';
 import { LONGEST_DURATION, parseDuration } from '../../core/duration.js';
@@ -42,11 +42,13 @@ export function registerCheck(payees: Command): void {
     .argument('[file]', 'CSV file whose first line names the columns')
     .option('--sql <query>', 'take the payees from a query of the published warehouse instead of a file')
     .option('--out <file>', 'result file; default FILE.checked.csv, with --sql payees.checked.csv')
-    .option(
-      '--recheck-older-than <age>',
-      'check a payee again if its answer is older than this, such as 12h or 30d; 0d checks all payees again',
-      parseAge,
-      PAYEE_DAYS * 86_400,
+    .addOption(
+      new Option(
+        '--recheck-older-than <age>',
+        'check a payee again if its answer is older than this, such as 12h or 30d; 0d checks all payees again',
+      )
+        .argParser(parseAge)
+        .default(PAYEE_DAYS * 86_400, `${PAYEE_DAYS}d`),
     )
     .option('--no-reports', 'do not read the reports of the checks; this halves the requests')
     .option('--dry-run', 'print how many requests the checks need; send none');

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { BACKFILL_STREAMS } from '../../../schemas/pipeline/streams.js';
 import { parseStreams } from '../../terminal/parse-streams.js';
 import { examples, loadContext } from '../../terminal/context.js';
 import { addRunOptions, followOptions, type RunOptions } from '../run-options.js';
@@ -7,13 +8,13 @@ import { addRunOptions, followOptions, type RunOptions } from '../run-options.js
 export function registerBackfill(program: Command): void {
   const backfill = program
     .command('backfill')
-    .summary('fetch past tenders, watch events and financials')
-    .description('fetch the data of past days: tenders, watch events, yearly financials')
+    .summary('fetch past tenders, events and financials')
+    .description('fetch the data of past days: tenders, watch events, contact metrics, yearly financials')
     .requiredOption('--from <day>', 'first day, YYYY-MM-DD')
     .requiredOption('--to <day>', 'last day, YYYY-MM-DD')
     .option(
       '--streams <list>',
-      'comma-separated: tenders, watch_events, contact_metrics, financials, financials_v1; default all configured streams',
+      `comma-separated: ${BACKFILL_STREAMS.join(', ')}; default all, but financials_v1 only if a market names it`,
     )
     .option('--market <name>', 'only this market of tidemark.yaml; default all');
   addRunOptions(backfill)

@@ -3,6 +3,7 @@ import type { TemporalClient } from '../../temporal/connect.js';
 import { followRun } from '../../temporal/follow-run.js';
 import { startOrJoin, type RunRequest } from '../../temporal/start-run.js';
 import { createProgressView, silentView } from '../../progress/view.js';
+import type { Refusal } from '../../../schemas/pipeline/refusal.js';
 import type { RunResult } from '../../../schemas/pipeline/run.js';
 import type { CliContext } from '../../terminal/context.js';
 import { INTERRUPTED, interruptSignal } from '../../terminal/interrupt.js';
@@ -70,17 +71,22 @@ export async function runAndFollow(
  * True when the command must exit with 1:
  * - the market is incomplete or held back
  * - the run was stopped
- * - the API key has no permission for a stream (except lookup lists)
+ * - a stream was refused, unless the run can do without it (`canDoWithout`)
  * - with `strict`: single records failed
  */
 function isUnsuccessful(result: RunResult, strict: boolean): boolean {
   return (
     result.incomplete ||
-    (result.refused ?? []).some(({ stream }) => stream !== 'nomenclatures') ||
+    (result.refused ?? []).some((refusal) => !canDoWithout(refusal)) ||
     result.heldBack !== null ||
     result.outcome === 'stopped' ||
     (strict && result.outcome !== 'complete')
   );
+}
+
+/** Whether a refusal leaves the run complete: it concerns lookup lists or metrics, or another route gave the records. */
+function canDoWithout({ stream, replacedBy }: Refusal): boolean {
+  return stream === 'nomenclatures' || stream === 'contact_metrics' || replacedBy !== undefined;
 }
 
 /**

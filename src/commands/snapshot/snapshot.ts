@@ -9,10 +9,12 @@ const EXIT_CODES = `
 Exit code:
   0  the market is complete (companies that entered, left or moved during the run are ignored)
   1  one of these:
-     - the run failed
+     - the run failed, or an operator stopped it
      - the market is incomplete (\`tidemark coverage\` shows the gaps)
      - the night missed the publish thresholds (\`minCoverage\`, \`maxDrop\`), so the last good night stays current
-  2  wrong usage`;
+     - the API refused a stream; the result names it
+  2  wrong usage
+  130  Ctrl-C; the run continues`;
 
 interface SnapshotOptions extends RunOptions {
   market?: string;
@@ -28,7 +30,7 @@ export function registerSnapshot(program: Command): void {
     .description('take a snapshot of a market and follow its run; if a run is already open, follow that run')
     .option('--market <name>', 'market of tidemark.yaml; may be omitted if there is only one market')
     .option('--date <day>', "logical date, YYYY-MM-DD; default today in the schedule's time zone")
-    .option('--dry-run', 'forecast requests, quota days and time per stream; sends only the calibration probes');
+    .option('--dry-run', 'forecast requests, quota days and time per stream; sends only a few dozen requests');
   addRunOptions(snapshot)
     .addHelpText('after', EXIT_CODES)
     .addHelpText(

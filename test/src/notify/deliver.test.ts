@@ -13,13 +13,13 @@ import { openDeliveries, readDelivery, writeDelivery } from '../../../src/notify
 import { startWebhook, type AlertTarget } from '../../helpers/alert-targets.js';
 
 const ALERT: Alert = {
-  id: 'tenders/2026-11-20/failed/DiskFull',
+  id: 'tenders/2026-11-20/failed/Unauthorized',
   cause: 'failed',
   market: null,
   date: '2026-11-20',
   title: 'Tenders, night of 2026-11-20: the run failed',
   facts: [],
-  todo: 'Free space.',
+  todo: 'Check the API key.',
   workflowId: 'tenders/2026-11-20',
   run: 'r',
   at: '2026-11-20T03:00:00.000Z',
@@ -39,7 +39,8 @@ afterEach(async () => {
 });
 
 const send = (target = 'hook', template: string = 'json') => {
-  const notify = NotifySchema.parse([{ name: 'hook', webhook: `http://127.0.0.1:${webhook.port}`, template }]);
+  const address = `http://127.0.0.1:${webhook.port}`;
+  const notify = NotifySchema.parse([{ name: 'hook', webhook: address, template, timeout: '1s' }]);
   const config = { dataDir, file: path.join(dataDir, 'tidemark.yaml'), notify } as unknown as Config;
   const deps = {
     config,
@@ -110,6 +111,20 @@ describe('the delivery of an alert', () => {
     ).toMatchObject({
       elements: [{ text: expect.stringMatching(/may have arrived before/) as string }],
     });
+  });
+
+  it('marks a message as possibly repeated after attempts without an answer', async () => {
+    const remark = (body: string): unknown =>
+      z.looseObject({ blocks: z.array(z.unknown()) }).parse(JSON.parse(body)).blocks[2];
+    webhook.mute();
+    await expect(send('hook', 'slack')).rejects.toThrow(/did not answer in time/);
+    await webhook.close();
+    await expect(send('hook', 'slack')).rejects.toThrow(/refused the connection/);
+    await webhook.open();
+    webhook.release();
+    await send('hook', 'slack');
+    expect(JSON.stringify(remark(webhook.arrived[0]?.body ?? ''))).not.toMatch(/may have arrived before/);
+    expect(JSON.stringify(remark(webhook.arrived.at(-1)?.body ?? ''))).toMatch(/may have arrived before/);
   });
 
   it('sends nothing to a target that is no longer declared', async () => {
