@@ -1,5 +1,7 @@
+import { collectGarbage } from '../src/core/heap.js';
 import type { CrawlDeps } from '../src/crawl/deps.js';
 import { planStream } from '../src/crawl/run/plan-stream.js';
+import { withMoreMemory } from '../src/duckdb/more-memory.js';
 import { openWarehouse, type Warehouse } from '../src/duckdb/open.js';
 import { loadForRun } from '../src/load/load-for-run.js';
 import { buildForRun } from '../src/models/build-for-run.js';
@@ -57,9 +59,10 @@ function withWarehouse<T>(
 }
 
 async function withOpen<T>(dataDir: string, work: (warehouse: Warehouse) => Promise<T>): Promise<T> {
+  collectGarbage();
   const warehouse = await openWarehouse(dataDir, { what: 'a worker' });
   try {
-    return await work(warehouse);
+    return await withMoreMemory(warehouse.db, () => work(warehouse));
   } finally {
     await warehouse.close();
   }

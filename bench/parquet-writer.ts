@@ -1,57 +1,136 @@
-import { writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import {
+  DuckDBDataChunk,
+  DuckDBInstance,
+  DuckDBTimestampValue,
+  INTEGER,
+  TIMESTAMP,
+  VARCHAR,
+  type DuckDBConnection,
+} from '@duckdb/node-api';
 import { parquetWriteBuffer } from 'hyparquet-writer';
+import { formatCount } from '../schemas/format.js';
 import type { LandedRow } from '../schemas/pipeline/landing.js';
-import { encodePart, type PartTarget } from '../src/landing/index.js';
 import { createWorld } from '../sandbox/world/index.js';
-import { medians, printMedians } from './rounds.js';
+import { encodePart, type PartTarget } from '../src/landing/index.js';
+import { interleaved, type Variant } from './rounds.js';
 
-const REPORTS = 2_000;
+/** Number of rows in a part, as a chunk of the crawl has them. */
+const ROWS = 500;
+const ROUNDS = 15;
 const target: PartTarget = {
   dataDir: '',
   stream: 'financials',
-  run: 'r',
+  run: 'a-run',
   date: '2026-11-20',
-  market: null,
+  market: 'demo',
   chunk: 'c',
 };
 
 /**
- * Compares three ways to write report bodies to one file: parquet-wasm (zstd; used by Tidemark), hyparquet-writer
- * (snappy) and plain NDJSON.
+ * Compares ways to write a part: parquet-wasm (used by Tidemark), DuckDB's appender and COPY, hyparquet-writer, and
+ * plain NDJSON. CPU time counts all threads.
  */
 export async function benchParquetWriter(): Promise<void> {
-  const world = createWorld({ companies: REPORTS, tenders: 0, seed: 1, date: '2026-11-20' });
-  const rows = world.companyIds(0).map((id): LandedRow => {
-    const body = JSON.stringify(world.financialReport(id, 0));
+  const world = createWorld({ companies: ROWS, tenders: 0, seed: 1, date: '2026-11-20' });
+  const folder = mkdtempSync(path.join(tmpdir(), 'tidemark-bench-'));
+  // One thread, as the writer must not take cores from the models.
+  const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
+  const connection = await instance.connect();
+  try {
+    await measure(
+      'company records',
+      rowsOf(world, (id) => world.company(id, 0)),
+      folder,
+      connection,
+    );
+    await measure(
+      'financial reports',
+      rowsOf(world, (id) => world.financialReport(id, 0)),
+      folder,
+      connection,
+    );
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function rowsOf(world: ReturnType<typeof createWorld>, read: (id: number) => unknown): LandedRow[] {
+  return world.companyIds(0).map((id): LandedRow => {
+    const body = JSON.stringify(read(id)) ?? '{}';
     return {
-      request_key: `GET /v2/financial/${id}`,
+      request_key: `GET /v2/record/${id}`,
       entity_id: String(id),
       segment: 'record',
       status: 200,
       fetched_at: '2026-11-20T02:00:00.000Z',
       body,
-      sha256: '0'.repeat(64),
+      sha256: createHash('sha256').update(body).digest('hex'),
     };
   });
-  const sizes: Record<string, string> = {};
-  const size = (name: string, bytes: number): void => void (sizes[name] = `${(bytes / 1024).toFixed(0)} KiB`);
-  const columns = (['request_key', 'entity_id', 'segment', 'fetched_at', 'body', 'sha256'] as const).map((name) => ({
-    name,
-    data: rows.map((row) => row[name]),
-    type: 'STRING' as const,
-  }));
-  process.stdout.write(`parquet-writer: ${rows.length} financial reports into one file\n`);
-  const result = await medians({
-    ndjson: () => {
-      const text = rows.map((row) => JSON.stringify(row)).join('\n');
-      writeFileSync(path.join(tmpdir(), 'tidemark-bench.ndjson'), text);
-      size('ndjson', Buffer.byteLength(text));
-    },
-    'parquet-wasm zstd': () => size('parquet-wasm zstd', encodePart(target, rows).byteLength),
-    'hyparquet-writer snappy': () =>
-      size('hyparquet-writer snappy', parquetWriteBuffer({ columnData: columns }).byteLength),
-  });
-  printMedians(result, 'ndjson', sizes);
+}
+
+async function measure(what: string, rows: LandedRow[], folder: string, connection: DuckDBConnection): Promise<void> {
+  const writers: Record<string, (file: string) => Promise<void> | void> = {
+    ndjson: (file) => writeFileSync(file, rows.map((row) => JSON.stringify(row)).join('\n')),
+    'parquet-wasm, zstd': (file) => writeFileSync(file, encodePart(target, rows)),
+    'DuckDB, zstd level 1': (file) => writeByDuckDB(connection, rows, file),
+    'hyparquet-writer, snappy': (file) => writeFileSync(file, new Uint8Array(parquetWriteBuffer(columnsOf(rows)))),
+  };
+  const fileOf = (name: string): string => path.join(folder, name.replaceAll(/\W+/g, '-'));
+  const variants = Object.fromEntries(
+    Object.entries(writers).map(([name, write]): [string, Variant] => [
+      name,
+      async () => ({ run: () => write(fileOf(name)) }),
+    ]),
+  );
+  const result = await interleaved(variants, ROUNDS);
+  process.stdout.write(`parquet-writer: ${formatCount(rows.length)} ${what} into one file\n`);
+  for (const [name, { ms, cpu }] of Object.entries(result)) {
+    const kib = statSync(fileOf(name)).size / 1024;
+    process.stdout.write(
+      `  ${name.padEnd(26)} ${ms.toFixed(1).padStart(6)} ms, CPU ${cpu.toFixed(1).padStart(6)} ms, ${kib.toFixed(0).padStart(6)} KiB\n`,
+    );
+  }
+}
+
+async function writeByDuckDB(connection: DuckDBConnection, rows: LandedRow[], file: string): Promise<void> {
+  await connection.run(
+    'CREATE OR REPLACE TABLE part (request_key VARCHAR, entity_id VARCHAR, segment VARCHAR, status INTEGER, fetched_at TIMESTAMP, body VARCHAR, sha256 VARCHAR)',
+  );
+  const types = [VARCHAR, VARCHAR, VARCHAR, INTEGER, TIMESTAMP, VARCHAR, VARCHAR];
+  const chunk = DuckDBDataChunk.create(types, rows.length);
+  const at = ({ fetched_at }: LandedRow) => new DuckDBTimestampValue(BigInt(Date.parse(fetched_at)) * 1_000n);
+  chunk.setColumns([
+    rows.map((row) => row.request_key),
+    rows.map((row) => row.entity_id),
+    rows.map((row) => row.segment),
+    rows.map((row) => row.status),
+    rows.map(at),
+    rows.map((row) => row.body),
+    rows.map((row) => row.sha256),
+  ]);
+  const appender = await connection.createAppender('part');
+  appender.appendDataChunk(chunk);
+  appender.closeSync();
+  const { stream, run, date, market } = target;
+  await connection.run(
+    `COPY (SELECT '${stream}' AS stream, '${run}' AS run, '${date}' AS date, '${market}' AS market, * FROM part)
+     TO '${file}' (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1)`,
+  );
+}
+
+function columnsOf(rows: LandedRow[]): Parameters<typeof parquetWriteBuffer>[0] {
+  return {
+    columnData: (['request_key', 'entity_id', 'segment', 'fetched_at', 'body', 'sha256'] as const).map((name) => ({
+      name,
+      data: rows.map((row) => row[name]),
+      type: 'STRING' as const,
+    })),
+  };
 }

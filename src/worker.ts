@@ -1,6 +1,7 @@
 import { Client } from '@temporalio/client';
 import type { Worker } from '@temporalio/worker';
 import { openDataFolder, shortId } from './core/folder-identity.js';
+import { collectGarbage, limitHeapGrowth } from './core/heap.js';
 import { StampClock } from './core/stamp-clock.js';
 import { findApiKey } from './core/stored-key.js';
 import type { MetricsAddress } from './metrics/serve.js';
@@ -24,6 +25,7 @@ import { checkTemporal, connectNative, installRuntime } from './worker-temporal.
  */
 export async function runWorker(setup: WorkerSetup): Promise<void> {
   const { config, log } = setup;
+  limitHeapGrowth();
   const metrics = setup.metrics === null ? null : await startMetrics(setup, setup.metrics);
   const tracing = await loadTracing(config, 'tidemark-worker', (message) => log.warn(message));
   try {
@@ -73,6 +75,8 @@ async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null, tr
       // Only crawl workers run workflows.
       if (crawl !== null && config.worker.versioning !== 'manual')
         await keepVersionCurrent(temporal, { build, log, stop });
+      // Starting leaves much garbage.
+      collectGarbage();
       onReady({ queues, address: target.address, namespace, metrics: metrics?.url ?? null });
     });
   } finally {

@@ -1,6 +1,7 @@
 import { errorMessage, TidemarkError } from '../core/errors.js';
 import { asDiskFull } from '../core/files.js';
 import { formatCount } from '../../schemas/format.js';
+import { OutOfMemoryError } from './memory-limit.js';
 
 /** Another process, or another part of this process, has opened the warehouse file. So nothing was read or written. */
 export class WarehouseBusyError extends TidemarkError {
@@ -84,8 +85,10 @@ function howToRead(cause: unknown): string {
 const NO_SPACE =
   /no space left on device|disk quota exceeded|file too large|out of disk space|failed to offload data block|max_temp_directory_size/i;
 
+const NO_MEMORY = /^Out of Memory Error:/im;
+
 /**
- * If the cause is a full disk or a locked file, returns an error that says what to do. Returns any other error
+ * If the cause is a full disk, the memory limit or a locked file, returns an error that says what to do. Returns any other error
  * unchanged.
  */
 export function asWarehouseError(error: unknown, file: string): unknown {
@@ -95,6 +98,7 @@ export function asWarehouseError(error: unknown, file: string): unknown {
     const named = /file "([^"]+)"/.exec(message)?.[1] ?? file;
     return asDiskFull(Object.assign(new Error(message, { cause: error }), { code: 'ENOSPC' }), named);
   }
+  if (NO_MEMORY.test(message)) return new OutOfMemoryError(file, error);
   if (isLocked(error)) return new WarehouseBusyError(file, error);
   return asDiskFull(error, file);
 }

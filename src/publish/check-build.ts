@@ -3,6 +3,7 @@ import { formatCount } from '../../schemas/format.js';
 import { Database } from '../duckdb/database.js';
 import { ModelFailedError } from '../duckdb/errors.js';
 import { openInstance } from '../duckdb/instance.js';
+import { memoryLimit, OutOfMemoryError } from '../duckdb/memory-limit.js';
 import type { Model } from '../models/models.js';
 import { isSame, readContents, type TableContents } from './contents.js';
 import type { TableChanges } from './write-changes.js';
@@ -23,7 +24,7 @@ interface Check {
  * @throws ModelFailedError
  */
 export async function checkBuild(file: string, { contents, read, inserted }: Check): Promise<void> {
-  const instance = await openInstance(file, { access_mode: 'READ_ONLY' });
+  const instance = await openInstance(file, { access_mode: 'READ_ONLY', memory_limit: memoryLimit(file) });
   try {
     const db = new Database(await instance.connect(), file);
     for (const [table, expected] of [...contents, ['meta.receipt', { rows: 1 }] as const]) {
@@ -45,7 +46,9 @@ export async function checkBuild(file: string, { contents, read, inserted }: Che
     if (bare > 0) throw unsound(file, `${bare} columns have no comment`);
     db.closeSync();
   } catch (error) {
-    throw error instanceof ModelFailedError ? error : unsound(file, errorMessage(error));
+    throw error instanceof ModelFailedError || error instanceof OutOfMemoryError
+      ? error
+      : unsound(file, errorMessage(error));
   } finally {
     instance.closeSync();
   }

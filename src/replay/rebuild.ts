@@ -9,6 +9,7 @@ import { carryModels } from './carry-models.js';
 import { syncFile } from '../builds/links.js';
 import { loadLanding } from '../load/load.js';
 import { lockWriter, whileNothingIsRemoved } from '../duckdb/locks.js';
+import { withMoreMemory } from '../duckdb/more-memory.js';
 import { openWarehouse, type Warehouse } from '../duckdb/open.js';
 import { replayFile, warehouseFile } from '../core/data-folder.js';
 import { publish, type PublishedBuild } from '../publish/publish.js';
@@ -80,7 +81,9 @@ export async function rebuildUnder(lock: Lock, dataDir: string, request: Rebuild
       // published file has these records.
       await carryModels(rebuilt.db, current?.db ?? null, [into, dataDir]);
       const { personalData, modelsDir, rates } = request;
-      built = await buildModels(rebuilt, { now, personalData, modelsDir, rates, origin: 'replay' });
+      built = await withMoreMemory(rebuilt.db, () =>
+        buildModels(rebuilt, { now, personalData, modelsDir, rates, origin: 'replay' }),
+      );
     } finally {
       await rebuilt.close();
     }
@@ -97,7 +100,9 @@ export async function rebuildUnder(lock: Lock, dataDir: string, request: Rebuild
   const warehouse = await openWarehouse(into, { lock });
   try {
     const { readers, keep } = request;
-    const published = await publish(warehouse, into, { run: 'replay', now, readers, keep });
+    const published = await withMoreMemory(warehouse.db, () =>
+      publish(warehouse, into, { run: 'replay', now, readers, keep }),
+    );
     return { ...loaded, ...built, notes: [...built.notes, ...published.notes], published };
   } finally {
     await warehouse.close();

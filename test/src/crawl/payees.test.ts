@@ -9,13 +9,14 @@ import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { createApiClient } from '../../../src/api-client/index.js';
 import { createClock } from '../../../src/core/clock.js';
 import { loadConfig } from '../../../src/core/config.js';
+import { runFolder } from '../../../src/core/data-folder.js';
 import { createLog } from '../../../src/core/log.js';
 import { fetchChunk } from '../../../src/crawl/chunks/fetch-chunk.js';
 import type { CrawlDeps, Heartbeat } from '../../../src/crawl/deps.js';
 import { askedPayees } from '../../../src/crawl/payees/asked-payees.js';
 import { closeRun } from '../../../src/crawl/run/close-run.js';
 import { openRun } from '../../../src/crawl/run/open-run.js';
-import { readRunRows } from '../../../src/landing/index.js';
+import { readRunRows, spoolFile } from '../../../src/landing/index.js';
 import { bookAttempt } from '../../../src/request-log/request-log.js';
 import { makeProject, type Project } from '../../helpers/project.js';
 
@@ -109,6 +110,19 @@ it('lands each answer once, without an account number', async () => {
   const rows = readRunRows({ dataDir: project.dataDir, stream: 'payee_checks', run: ctx.run, date: ctx.date });
   for (const account of [...ACCOUNTS, '99887766']) expect(JSON.stringify(rows)).not.toContain(account);
   expect(rows.map(({ body }) => body)).toContain('{"id":1,"decision":"OK_TO_PAY","said":"for …6351"}');
+});
+
+it('has each answer that costs money in the spool before it sends the next request', async () => {
+  const folder = runFolder({ dataDir: project.dataDir, stream: 'payee_checks', run: ctx.run, date: ctx.date });
+  const spool = spoolFile(folder, 'payee_checks-00000');
+  const spooled: number[] = [];
+  answer = (account) => {
+    const lines = readFileSync(spool, 'utf8').split('\n');
+    spooled.push(lines.filter((line) => line.includes('"segment":"call-1"')).length);
+    return [201, { id: Number(account) % 10, decision: 'OK_TO_PAY' }];
+  };
+  await check();
+  expect(spooled).toEqual([0, 1, 2, 3]);
 });
 
 it('keeps the account number with personalData: contacts', async () => {
