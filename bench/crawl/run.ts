@@ -46,7 +46,7 @@ export async function benchCrawl(): Promise<void> {
       }
     }
     for (const [name, clone] of Object.entries(clones)) {
-      printMedians(name, nights.get(name) ?? []);
+      if (ROUNDS > 0) printMedians(name, nights.get(name) ?? []);
       if (PROFILES !== 'none') await printSteps(clone, temporal);
     }
   } finally {
