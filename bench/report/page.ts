@@ -35,7 +35,7 @@ export function fillPage(page: string, results: ReadonlyMap<string, BenchResult>
 
 /** Returns the headings of sections that show figures but no command that measures them. */
 export function sectionsWithoutCommand(page: string): string[] {
-  const sections = page.split(/^(?=#{2,3} )/m).slice(1);
+  const sections = page.split(/^(?=#{2,3} )/m).filter((section) => section.startsWith('##'));
   return sections.flatMap((section) => {
     const [heading = ''] = section.split('\n', 1);
     const isMeasured = /\d (?:s|ms|MiB|GiB|KiB|%|×)\b|^\|.*\d/m.test(section);

@@ -47,7 +47,9 @@ export function measured(values: number[], unit: Unit): Measured {
   return { values: values.map((value) => Number(value.toFixed(digits))), unit };
 }
 
-/** Returns the median: of an even number of values the larger of the two in the middle. */
+/** Returns the median: of an even number of values the mean of the two in the middle. */
 export function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (index: number): number => sorted[index] ?? Number.NaN;
+  return (at(Math.floor((sorted.length - 1) / 2)) + at(Math.ceil((sorted.length - 1) / 2))) / 2;
 }
