@@ -13,9 +13,9 @@ const NAME_LENGTH = 100;
 const PERMISSION_TODO = 'Ask the issuer of the API key for the permission, then start the run again.';
 
 /**
- * Turns any error into an ApplicationFailure, which operators read in the Temporal UI. Only this function decides the
- * failure's `type` and message, and whether Temporal retries. The message ends with the remedy.
- * @returns CancelledFailure and ApplicationFailure unchanged
+ * Turns an error of an activity into an ApplicationFailure, which operators read in the Temporal UI. Decides the
+ * failure's `type` and message, and whether Temporal retries. If the error has a remedy, the message ends with it.
+ * @returns CancelledFailure and ApplicationFailure unchanged: `checkFolder` and `sendAlert` make their own failures
  */
 export function castError(error: unknown): unknown {
   if (error instanceof CancelledFailure || error instanceof ApplicationFailure) return error;

@@ -5,8 +5,8 @@ import type { Activities } from './contract.js';
 import { checkFolder, contextOf } from './folder-check.js';
 
 /**
- * Wraps each activity: checks the activity's input and the run's data folder, and turns every error into an
- * ApplicationFailure.
+ * Wraps each activity: checks the activity's input and the run's data folder, and turns every error except a
+ * cancellation into an ApplicationFailure. Also makes the worker stamp new answers later than `stampsAfter` of the run.
  */
 export function casting<T extends object>(deps: Omit<CrawlDeps, 'client'>, activities: T): T {
   const wrapped = Object.entries(activities).map(([name, run]: [string, (...args: unknown[]) => Promise<unknown>]) => [

@@ -42,7 +42,7 @@ const INPUTS: Record<keyof Activities, z.ZodType> = {
 };
 
 /**
- * Rejects an activity's input that would reach files of another run.
+ * Rejects an activity's input if a run id, date, file name or count in it could lead a path out of its folder.
  * @throws TidemarkError `InvalidInput`, naming the wrong field
  */
 export function checkInput(activity: keyof Activities, input: unknown): void {

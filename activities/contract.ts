@@ -42,7 +42,7 @@ export interface CrawlActivities {
   crawlChunk(input: CrawlChunkInput): Promise<ChunkResult>;
   /**
    * Polls each open enrichment job of the run once and lands the changes. Skips jobs that were polled less than the
-   * configured interval ago.
+   * configured interval ago. Takes over jobs that another run no longer polls.
    */
   pollOwnerJobs(input: PollOwnerJobsInput): Promise<PollOwnerJobsResult>;
   /**

@@ -9,7 +9,8 @@ const LOOK_BACK_MS = 8 * 86_400_000;
 /**
  * Finds the latest night of a job that should be published by now. Asks Temporal for the schedule's times, so that time
  * zones and leap days are those of the server.
- * @returns null when no night is due, or when the schedule was created after the night's scheduled time
+ * @returns null when no night is due, when the schedule does not exist, or when it was created after the night's
+ * scheduled time
  */
 export async function dueNight(client: Client, job: NightlyJob, now: Date): Promise<DueNight | null> {
   const until = new Date(now.getTime() - job.lateAfter * 1_000);

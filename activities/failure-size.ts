@@ -4,7 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 // "Failure exceeds size limit", so the operator would see no cause and no remedy.
 const MOST_BYTES = 3_000;
 const HEAD = 1_000;
-// The message ends with the remedy.
+// If the message has a remedy, the remedy is at its end.
 const TAIL = 500;
 const STACK = 400;
 

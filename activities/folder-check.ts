@@ -15,8 +15,8 @@ const MINUTE_MS = 60_000;
 const PATIENCE_MS = 24 * 60 * MINUTE_MS;
 // Shorter wait for the closing record of a failed or cancelled run, because the run has ended.
 const CLOSING_PATIENCE_MS = 5 * MINUTE_MS;
-// Shorter wait for an activity of the quota gate. All data folders share the gate. While the activity waits for a worker
-// with its folder, no run can pass the gate.
+// Shorter wait for an activity of the quota gate. All data folders share the gate. While the activity waits for a
+// worker with its folder, no run can pass the gate.
 const GATE_PATIENCE_MS = MINUTE_MS;
 // Retry the first refused attempts quickly, because another worker may take the task at once. Later attempts are
 // retried slowly: probably no worker with the right data folder runs.
@@ -42,9 +42,10 @@ type Deps = Pick<CrawlDeps, 'config' | 'folder' | 'log'>;
 
 /**
  * Rejects work of a run that belongs to another data folder, before the activity reads or writes anything.
- * @throws ApplicationFailure `OtherDataFolder` when the run belongs to another folder. Temporal retries, so that a
- * worker with the run's folder takes the task.
- * @throws TidemarkError `DataFolderChanged` when this worker has the run's folder, but the run's records are missing
+ * @throws ApplicationFailure `OtherDataFolder` when the run belongs to another folder. Temporal retries until the wait
+ * for a worker with the run's folder has lasted too long.
+ * @throws TidemarkError `DataFolderChanged` when this worker has the run's folder, but the run's records are missing;
+ * when the folder at the run's path has another id; or when the worker's `folder.json` is gone
  */
 export function checkFolder({ config, folder, log }: Deps, activity: keyof Activities, input: unknown): void {
   if (folder === undefined) return;

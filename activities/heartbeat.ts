@@ -1,7 +1,8 @@
 import { Context } from '@temporalio/activity';
 import type { Heartbeat } from '../src/crawl/deps.js';
 
-// Minimum time between two heartbeats. The SDK also throttles heartbeats, but this limit also saves the calls to the SDK.
+// Minimum time between two heartbeats with new progress. The SDK also throttles heartbeats, but this limit also saves
+// the calls to the SDK.
 const BEAT_EVERY_MS = 500;
 // Send heartbeats even while no answer arrives. Without them, Temporal would treat a slow API as a dead worker, and the
 // worker would not learn of a cancellation.

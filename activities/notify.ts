@@ -41,7 +41,7 @@ export function createAlertActivities(deps: Deps): AlertActivities {
   });
 }
 
-/** Makes Temporal wait as long as the target asks. Returns any other error unchanged. */
+/** Makes Temporal wait as long as the target asks. Returns an error without such a wait unchanged. */
 function withDelay(error: unknown): unknown {
   if (!(error instanceof TargetError) || error.retryAfterMs === null) return error;
   const type: ErrorType = error.type;

@@ -4,7 +4,8 @@ import { inLine, isWaiter, roomFor, secondsToReset } from './quota-room.js';
 
 // Longest wait between two attempts to wake a run when the API gives no quota figure.
 const LONGEST_PAUSE_SECONDS = 3_600;
-// After this many consecutive failed quota readings, release all runs. Their own requests then show the cause.
+// After this many consecutive quota readings that failed for good, release all runs. Their own requests then show the
+// cause.
 const REFUSALS_AT_MOST = 5;
 
 /**
@@ -14,10 +15,11 @@ const REFUSALS_AT_MOST = 5;
  * - polling: the API gives a quota figure. The gate reads it every `probeEverySeconds` and releases every run that may
  *   send requests.
  * - until reset: the API gives no figure, but a reset time is configured. The gate reads the quota again at the reset.
- * - trying: there is neither a figure nor a reset time. The gate wakes one run (`trying`) and doubles the wait. If this
- *   run returns to the gate, the gate tries again. If it does not return, the gate releases all runs.
- * - refused: the API refused the reading. The gate reads again later. After the 5th consecutive refusal, it releases
- *   all runs.
+ * - trying: the API gives no figure, and no reset time is configured or the reset was less than 6 hours ago. The gate
+ *   wakes one run (`trying`) and doubles the wait. If this run returns to the gate, the gate tries again. If it does
+ *   not return, the gate releases all runs.
+ * - refused: the reading failed, and a retry would not help. For example, the API refused it, or no worker has the data
+ *   folder of the run. The gate reads again later. After the 5th consecutive failure, it releases all runs.
  * - empty: no run waits. The gate ends.
  */
 export type GateState = Required<QuotaGateState>;
@@ -64,7 +66,7 @@ export function nextReading(state: GateState): { first: QuotaWaiter; wait: numbe
 /**
  * Decides what the gate does after a quota reading, and its next state.
  * @param reading result of `nextReading` before the wait
- * @param status null when the API refused the reading
+ * @param status null when the reading failed and a retry would not help
  */
 export function judgeReading(
   state: GateState,

@@ -1,5 +1,6 @@
 /**
- * These functions return workflow ids. The same work has the same id, so Temporal never runs it twice at the same time.
+ * These functions return workflow ids. The same work that people start has the same id, so Temporal never runs it twice
+ * at the same time. A run that a schedule starts has an id of its own (`scheduledId`).
  */
 
 export function snapshotId(market: string, date: string): string {

@@ -3,13 +3,16 @@ import type { DiscoverResult, QuotaWaiter } from '../schemas/pipeline/activities
 import type { GateReport } from '../schemas/pipeline/gate.js';
 import type { Progress } from '../schemas/pipeline/run.js';
 
-/** Query for a run's progress. Every top-level workflow answers it. */
+/** Query for a run's progress. Every workflow with a `WorkflowType` answers it. */
 export const progressQuery = defineQuery<Progress>('progress');
 
-/** Query for the coverage proven so far. The answer is null before the search ends, and in runs without a search. */
+/** Query for the coverage of the search. The answer is null before the search ends, and in runs without a search. */
 export const coverageQuery = defineQuery<DiscoverResult['coverage']>('coverage');
 
-/** Pauses the run before its next chunk. Requests in flight finish, and their answers are landed. */
+/**
+ * Pauses the run before its next chunk, listing or search round. Requests in flight finish, and their answers are
+ * landed.
+ */
 export const pauseSignal = defineSignal('pause');
 export const resumeSignal = defineSignal('resume');
 
@@ -20,14 +23,14 @@ export const stopSignal = defineSignal('stop');
 
 /**
  * Sets how many requests all chunks together may have in flight: 1 to `api.maxConcurrency`. Takes effect from the next
- * chunk on. With 0, the configured number applies again. The run rejects any other number. Returns the number in force;
- * null: the configured one.
+ * chunk on. With 0, the configured number applies again. The run rejects any other number, and every number after the
+ * crawl has ended. Returns the number in force; null: the configured one.
  */
 export const setConcurrencyUpdate = defineUpdate<number | null, [number]>('setConcurrency');
 
 /**
  * Deprecated: use the update of the same name. It does the same, but rejects an invalid number. After this signal, an
- * invalid number only becomes a note of the run.
+ * invalid number only adds a note to the run; a number above `api.maxConcurrency` is lowered to it, with a note.
  */
 export const setConcurrencySignal = defineSignal<[number]>('setConcurrency');
 

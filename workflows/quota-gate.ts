@@ -30,7 +30,7 @@ setWorkflowOptions({ versioningBehavior: 'AUTO_UPGRADE' }, quotaGate);
  * - When quota is left, the gate releases the runs one after another, the most important first.
  * - When no run waits, the gate ends. The next run that reaches the limit starts a new one.
  *
- * If the API refuses a quota reading, the gate continues. gate-state.ts holds the states and decisions.
+ * If a quota reading fails, the gate continues. gate-state.ts holds the states and decisions.
  */
 export async function quotaGate(carried: QuotaGateState = {}): Promise<void> {
   let state = openGate(carried);
@@ -104,7 +104,7 @@ function readingOf({ known, used, total }: QuotaStatus, now: number): GateReport
   return known ? { used, total, readAt: new Date(now).toISOString() } : null;
 }
 
-/** Reads the quota on behalf of a run. Returns null when the API refuses and a retry would not help. */
+/** Reads the quota on behalf of a run. Returns null when the reading failed and a retry would not help. */
 async function ask({ ctx }: QuotaWaiter): Promise<QuotaStatus | null> {
   try {
     return await crawl.readQuota.executeWithOptions({ summary: 'is quota left again?' }, [ctx]);
@@ -116,7 +116,7 @@ async function ask({ ctx }: QuotaWaiter): Promise<QuotaStatus | null> {
 
 function show({ waiting, pause }: Pick<GateState, 'waiting' | 'pause'>): void {
   const rows = inLine(waiting).map(({ ctx }) => `| ${ctx.workflowId} | ${ctx.workflowType} |`);
-  const next = pause === null ? '' : `, checked again every ${pause} s`;
+  const next = pause === null ? '' : `, next reading in ${pause} s`;
   setCurrentDetails(
     ['**daily quota used up**' + next, '', '| waiting run | workflow |', '| --- | --- |', ...rows].join('\n'),
   );

@@ -40,8 +40,8 @@ export function inLine(waiting: readonly QuotaWaiter[]): QuotaWaiter[] {
 }
 
 /**
- * Returns whether a signal's payload is a run that can wait at the gate. Checks that its names are safe and its numbers
- * finite.
+ * Returns whether a signal's payload is a run that can wait at the gate. Checks the form of the run id and the date,
+ * and that the numbers are finite.
  */
 export function isWaiter(sent: unknown): sent is QuotaWaiter {
   const { ctx, priority } = (sent ?? {}) as Partial<QuotaWaiter>;

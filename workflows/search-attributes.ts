@@ -8,9 +8,9 @@ import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/commo
 export const MARKET_ATTRIBUTE = defineSearchAttributeKey('TidemarkMarket', SearchAttributeType.KEYWORD);
 export const DATE_ATTRIBUTE = defineSearchAttributeKey('TidemarkDate', SearchAttributeType.KEYWORD);
 
-/** How the run ended: `running`, `complete`, `partial`, `stopped`, `failed` or `cancelled`. */
+/** How the run ended (`complete`, `partial`, `stopped`, `failed` or `cancelled`), or `running`. */
 export const OUTCOME_ATTRIBUTE = defineSearchAttributeKey('TidemarkOutcome', SearchAttributeType.KEYWORD);
-/** What the run does, as in `Progress.phase`. A failed run keeps the phase in which it failed. */
+/** What the run does, as in `Progress.phase`. A failed or cancelled run keeps its last phase. */
 export const PHASE_ATTRIBUTE = defineSearchAttributeKey('TidemarkPhase', SearchAttributeType.KEYWORD);
 /** Found companies divided by reported companies, 0 to 1. Not set before the search ends. */
 export const COVERAGE_ATTRIBUTE = defineSearchAttributeKey('TidemarkCoverage', SearchAttributeType.DOUBLE);

@@ -37,8 +37,8 @@ export interface CrawlChunkInput {
   /** Number of requests that the chunk may send before it ends as `limited`. Null or left out: no limit. */
   budget?: number | null;
   /**
-   * Number of consecutive attempts at this chunk that got only suspected limits. Null or left out: the API gives no
-   * quota figure.
+   * Number of consecutive calls of this activity for the chunk that ended with only suspected limits. Null or left out:
+   * the API gives no quota figure.
    */
   doubts?: number | null;
   /** Routes that the API has refused to this run, named as in `Refusal.endpoint`. The chunk does not request them. */
@@ -69,7 +69,8 @@ export interface ChunkResult {
   refused?: Refusal[];
   /**
    * Set when the API refuses the stream's route. The chunk then sends no more requests. `sure` is true if the API
-   * refused a record that it had answered earlier. `sure` is false if the API has not answered any record yet.
+   * refused a record that it had answered earlier, or has answered only `limit` for two hours. `sure` is false if the
+   * API has not answered any record yet.
    */
   closed?: { sure: boolean };
 }
@@ -77,7 +78,10 @@ export interface ChunkResult {
 /** Input of `discoverMarket`, one round of a market's search. */
 export interface DiscoverInput {
   ctx: RunContext;
-  /** Limit of requests for this round. The next round continues from the landed answers. */
+  /**
+   * Number of requests after which this round ends. A few requests for the forecast and for comparisons may come on
+   * top. The next round continues from the landed answers.
+   */
   budget: number;
   /** Limit of requests in flight. Null: the configured limit. */
   concurrency: number | null;
@@ -148,7 +152,10 @@ export interface ListResult {
 
 /** A reading of the daily quota from `/v2/metrics`. */
 export interface QuotaStatus {
-  /** False when the API gives no daily metric, or gives a total of 0. The quota is then unknown; it is not used up. */
+  /**
+   * False when the API gives no daily metric, or gives a total of 0, or when the reading failed (`fault`). The quota is
+   * then unknown; it is not used up.
+   */
   known: boolean;
   metric: string | null;
   used: number;
@@ -185,7 +192,7 @@ export interface CloseRunInput {
   /** Outcome of the crawl. Left out or null if the run closes although its crawl has not ended. */
   crawled?: CrawlOutcome | null;
   note: string | null;
-  /** Why the market does not become current; null when it does. */
+  /** Why the thresholds hold the market's night back; null when they do not. */
   heldBack: string | null;
   /** Routes that the API refuses to this API key; left out when there are none. */
   refused?: Refusal[];

@@ -15,7 +15,7 @@ export interface QuotaGateState {
    * gives no quota figure.
    */
   trying?: string | null;
-  /** Number of consecutive quota readings that the API refused. */
+  /** Number of consecutive quota readings that failed although a retry would not help, such as refused ones. */
   refusals?: number;
 }
 
@@ -46,7 +46,9 @@ export interface CarriedRun {
   quotaUnknown?: boolean;
   /** True when the notes already say that this machine's clock is wrong. */
   clockNoted?: boolean;
-  /** Milliseconds that the run has waited for quota, and whether it sent an alert. Older versions leave this field out. */
+  /**
+   * Milliseconds that the run has waited for quota, and whether it sent an alert. Older versions leave this field out.
+   */
   waitedMs?: number;
   waitAlerted?: boolean;
   stopped?: boolean;

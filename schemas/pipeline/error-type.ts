@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /**
  * The `type` of every ApplicationFailure that Tidemark throws. Operators and workflows distinguish failures by it.
- * activities/cast-errors.ts decides which failures Temporal retries.
+ * activities/cast-errors.ts and activities/folder-check.ts decide which failures Temporal retries.
  */
 export const ErrorType = z.enum([
   'InvalidInput', //      a person typed a wrong input; the message names the allowed values
@@ -17,7 +17,7 @@ export const ErrorType = z.enum([
   'DataFolderChanged', // the data folder was restored, replaced or moved during the run
   'ClockWrong', //        this machine's clock differs too much from the API's (`api.clockTolerance`)
   'LandingCorrupt', //    a landed part does not match its manifest
-  'WarehouseBusy', //     another process has opened the warehouse file
+  'WarehouseBusy', //     another process has opened the warehouse file, or reads or changes the landing zone
   'DiskFull',
   'AlertNotSent', //    a target of `notify` did not accept a message; retried
   'ModelFailed', //       a SQL model failed, or an audit of severity error found rows

@@ -70,7 +70,8 @@ export const RECORD_STREAMS: ReadonlySet<string> = new Set<LandingStream>([
 ]);
 
 /**
- * One landed answer: a row of `part-*.parquet`. The body is the API's text, byte for byte. In a stream of
+ * One landed answer: a row of `part-*.parquet`. The body is the API's text, byte for byte. If personal data was
+ * removed, it is the rest. If the answer is an error, it is the start of the error's text. In a stream of
  * RECORD_STREAMS, the body is instead one of the JSON records below, and the status is 200.
  */
 export interface LandedRow {
@@ -78,11 +79,17 @@ export interface LandedRow {
    * The request in a canonical form: `METHOD path`, then the body or query with sorted keys. Never holds the API key.
    */
   request_key: string;
-  /** Company id, tender slug or name of a list; null for pages of a search. */
+  /** Id, slug or question of the record, as LandingStream says; null for pages of a search. */
   entity_id: string | null;
-  /** Segment id in the stream `prospecting`; chunk id in all other streams. */
+  /**
+   * Segment id in the stream `prospecting`; chunk name in the streams of RECORD_STREAMS. In all other streams, the kind
+   * of the row, such as `record`, `page-2`, `gone` or `failed`: see the stream's fetcher in src/crawl/fetchers/.
+   */
   segment: string;
-  /** HTTP status; 0 when no HTTP answer came. With 0, the body is the text of the error. */
+  /**
+   * HTTP status; always 404 when the API says that the record does not exist. 0 when no usable answer came, or when
+   * Tidemark wrote the row itself; the body is then a text of Tidemark.
+   */
   status: number;
   /** ISO instant in UTC, with at most microseconds. */
   fetched_at: string;
@@ -132,7 +139,7 @@ export interface CarriedRecord {
 }
 
 /**
- * - complete: proven that no record is missing.
+ * - complete: the run knows of no missing record.
  * - partial: records are missing or may be missing.
  * - stopped: an operator stopped the run.
  */
@@ -163,7 +170,7 @@ export interface RunRecord {
   /** The market's own filters. Two nights are compared only if these filters are the same. */
   filters: Record<string, unknown>;
   note: string | null;
-  /** Why the market did not become current; null when it did. */
+  /** Why the thresholds held the market's night back; null when they did not. */
   held_back: string | null;
   /** Routes that the API refuses to this API key; left out when there are none. */
   refused?: Refusal[];

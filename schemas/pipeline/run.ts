@@ -83,7 +83,7 @@ export interface OpenRunInput {
   /** Run id of the workflow's first execution. It stays the same over continue-as-new. */
   run: string;
   input: unknown;
-  /** `TemporalScheduledStartTime`, ISO; left out when a person started the run. */
+  /** `TemporalScheduledStartTime`, ISO; left out when no schedule started the run. */
   scheduledTime?: string;
 }
 
@@ -100,7 +100,10 @@ export interface RunContext {
    * market's time zone.
    */
   date: string;
-  /** False for a past date. The run then fetches only records that the API can select by date. */
+  /**
+   * False for a past date, and always in `backfill`, `retryRejects` and `enrichOwners`. A night of a past date fetches
+   * only records that the API can select by date.
+   */
   asOfNow: boolean;
   market: string | null;
   /** Filters that the search sends unchanged: prospecting filters (marketSnapshot) or tender filters. */
@@ -108,10 +111,16 @@ export interface RunContext {
   streams: string[];
   /** By stream: age in seconds after which a record is due again. 0: due in every run. */
   refreshSeconds: Record<string, number>;
-  /** First and last day to fetch in a backfill or for a past date. In all other runs, both equal `date`. */
+  /**
+   * First and last day to fetch in a backfill, for a past date, and in `watchSync`: the days since the last sync. In
+   * all other runs, both equal `date`.
+   */
   from: string;
   to: string;
-  /** File in `data/resolve` with the companies to identify or the people to enrich. Set only in runs of a list. */
+  /**
+   * Name of the file in `data/resolve` with the companies to identify or the people to enrich, or in `data/payees` with
+   * the payees to check. Set only in runs of a list.
+   */
   file?: string;
   /** How the run asks for owners; left out in runs without the stream `ownership`. */
   ownership?: OwnershipSettings;
@@ -146,7 +155,10 @@ export interface RunContext {
   alerts?: AlertSettings;
   /** Publish thresholds of the market; null for runs without any. */
   gate: PublishThresholds | null;
-  /** Why the run fetches less than its workflow usually does, for people; null when it fetches everything. */
+  /**
+   * Why the run fetches less than its workflow usually does, and remarks about the worker, for people; null when there
+   * is nothing to say.
+   */
   note: string | null;
 }
 
@@ -198,7 +210,7 @@ export interface Coverage {
   moved?: number;
 }
 
-/** The result of every top-level workflow, as the UI and the CLI show it. */
+/** The result of every workflow with a `WorkflowType`, as the UI and the CLI show it. */
 export interface RunResult {
   run: string;
   date: string;
@@ -208,7 +220,7 @@ export interface RunResult {
   outcome: 'complete' | 'partial' | 'stopped';
   /** True when more companies are missing than companies that moved during the search can explain. */
   incomplete: boolean;
-  /** Why the market does not become current; null when it does, or the run has no market. */
+  /** Why the thresholds hold the market's night back; null when they do not, or the run has no market. */
   heldBack: string | null;
   /** Requests sent, retries included. */
   requests: number;
@@ -233,8 +245,8 @@ export interface RunResult {
 }
 
 /**
- * Answer to the `progress` query of every top-level workflow. workflows/run/run.ts lists the transitions between
- * phases.
+ * Answer to the `progress` query of every workflow with a `WorkflowType`. workflows/run/run.ts lists the transitions
+ * between phases.
  */
 export interface Progress {
   phase:

@@ -63,9 +63,9 @@ export async function showNewBuild(dataDir: string, name: string, pruning: Pruni
 }
 
 /**
- * Removes all but the newest builds. A reader that has a removed file open can still read it. Always keeps the current
- * build. Also keeps a build that was replaced less than `graceSeconds` ago: a reader may have resolved the link to this
- * build, but not opened its file yet.
+ * Removes all but the newest `keep` builds. A reader that has a removed file open can still read it. Always keeps the
+ * current build. Also keeps a build that was replaced less than `graceSeconds` ago: a reader may have resolved the link
+ * to this build, but not opened its file yet.
  */
 export async function removeOldBuilds(dataDir: string, pruning: Pruning): Promise<void> {
   await whileSwitching(dataDir, async (lock) => prune(lock, dataDir, pruning));
@@ -87,8 +87,8 @@ async function switchTo(lock: Lock, dataDir: string, name: string): Promise<void
   writeReplaced(lock, dataDir, replaced);
   const current = currentLink(dataDir);
   await flipLink(lock, current, path.relative(publishedDir(dataDir), buildDir(dataDir, name)));
-  // Create the links to the DuckDB file, the lake and its delta if they are missing. Correct them if a killed process or an
-  // older version left them wrong.
+  // Create the links to the DuckDB file, the lake and its delta if they are missing. Correct them if a killed process
+  // or an older version left them wrong.
   for (const link of [publishedFile(dataDir), publishedLake(dataDir), deltaOf(publishedDir(dataDir))]) {
     const through = path.join(path.basename(current), path.basename(link));
     if (targetOf(link) !== through) await flipLink(lock, link, through);
@@ -116,7 +116,7 @@ function checkSwitched(dataDir: string, name: string): void {
       'Internal',
       `The links in ${publishedDir(dataDir)} do not point to ${name}: ${errorMessage(error)}.`,
       {
-        todo: 'Another program changes this folder. Stop it, then run `tidemark publish`.',
+        todo: 'Perhaps another program changes this folder: stop it. Then run `tidemark publish`.',
         retryable: true,
         cause: error,
       },

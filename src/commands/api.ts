@@ -1,6 +1,8 @@
 import {
   ApiError,
   createApiClient,
+  InvalidRequestError,
+  isRefusal,
   TokenVerificationError,
   type ApiClient,
   type AttemptReport,
@@ -77,9 +79,14 @@ export function describeApiError(error: unknown, baseUrl: string): unknown {
       cause: error,
     });
   }
-  const todo =
-    error.status === 0
-      ? 'Check api.baseUrl, and check that this machine can reach the API. To start the sandbox, run `tidemark sandbox`.'
-      : 'Try again later; `tidemark doctor` shows more.';
-  return new TidemarkError('ApiUnavailable', `${baseUrl}: ${error.message}`, { todo, cause: error });
+  return new TidemarkError('ApiUnavailable', `${baseUrl}: ${error.message}`, { todo: remedyFor(error), cause: error });
+}
+
+function remedyFor(error: ApiError): string {
+  if (error.status === 0)
+    return 'Check api.baseUrl, and check that this machine can reach the API. To start the sandbox, run `tidemark sandbox`.';
+  if (isRefusal(error)) return 'Ask the issuer of the API key for the permission, then run the command again.';
+  if (error instanceof InvalidRequestError)
+    return 'A repetition would fail again. Check the arguments of the command and the filters in tidemark.yaml.';
+  return 'Try again later; `tidemark doctor` shows more.';
 }

@@ -44,7 +44,7 @@ ${examples('tidemark compact', 'tidemark compact --drop-repeats 90')}`,
           dropRepeats === undefined ? undefined : new Date(clock.now().getTime() - dropRepeats * DAY_MS);
         const done = await compactLanding(warehouse, config.dataDir, { minParts, dropRepeatsBefore });
         if (options.json) return sayJson(done);
-        if (done.folders === 0) return say('Nothing to join: the landed parts are already compact.');
+        if (done.folders === 0) return say('Nothing to join. Only loaded parts of ended runs are joined.');
         say(
           `✔ ${formatCount(done.partsBefore)} parts of ${formatCount(done.folders)} folders are now ${formatCount(done.partsAfter)}; ${formatBytes(done.bytesBefore)} are now ${formatBytes(done.bytesAfter)}`,
         );

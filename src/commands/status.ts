@@ -39,8 +39,8 @@ interface RunningRun {
 
 interface Status {
   /**
-   * Warnings about the workers: another data folder, or settings that a worker read before the configuration file was
-   * edited.
+   * Warnings about the workers: another data folder, settings that a worker read before the configuration file was
+   * edited, or runs whose version has no worker.
    */
   workers: string[];
   /** The data folder this command reads. */

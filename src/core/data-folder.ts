@@ -18,7 +18,7 @@ import type { LandingStream } from '../../schemas/pipeline/landing.js';
  *     ├── calibration/<market>.json          how the API treated each filter in the last search
  *     ├── fx/<hash>.csv                      last download of exchange rates (`fx.file` as a web address)
  *     ├── rejects/<stream>/date=…/run=…/     rejected values with reason and raw body, one file per part
- *     ├── resolve/<hash>.csv                 lists that `tidemark resolve` copied
+ *     ├── resolve/<hash>.ndjson              lists of `tidemark resolve` and `tidemark enrich`
  *     ├── payees/<hash>.csv                  lists of `tidemark payees check`, until their runs end
  *     ├── alerts/<date>/                     result of sending each alert of a night, one file per alert and target
  *     ├── owner-jobs/                        enrichment jobs: open/<company>.json and ended/<company>.json
@@ -139,7 +139,7 @@ export function ratesDir(dataDir: string): string {
   return path.join(dataDir, 'fx');
 }
 
-/** Folder with the copies of the lists that users gave to `tidemark resolve`. */
+/** Folder with the prepared lists of `tidemark resolve` and `tidemark enrich`. */
 export function listsDir(dataDir: string): string {
   return path.join(dataDir, LISTS);
 }
@@ -154,12 +154,12 @@ export function rebuiltRoot(dataDir: string): string {
   return path.join(dataDir, 'rebuilt');
 }
 
-/** File that holds a copy of a user's list for `tidemark resolve`. */
+/** File with a prepared list of `tidemark resolve` or `tidemark enrich`. */
 export function listFile(dataDir: string, name: string): string {
   return path.join(dataDir, LISTS, name);
 }
 
-/** Returns `resolve/<name>`: how the input of the workflow `resolveCompanies` names a list. */
+/** Returns `resolve/<name>`: how the inputs of `resolveCompanies` and `enrichPeople` name a list. */
 export function listInput(name: string): string {
   return `${LISTS}/${name}`;
 }
@@ -254,7 +254,9 @@ export function lakeOf(build: string): string {
   return path.join(build, 'lake');
 }
 
-/** Path of the rows that differ from the lake, in the folder of a build. The link that readers open has the same name. */
+/**
+ * Path of the rows that differ from the lake, in the folder of a build. The link that readers open has the same name.
+ */
 export function deltaOf(build: string): string {
   return path.join(build, 'lake-delta');
 }

@@ -95,7 +95,7 @@ const NO_ROOM = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 export function asDiskFull(error: unknown, file: string): unknown {
   if (!NO_ROOM.some((code) => hasErrorCode(error, code))) return error;
   return new TidemarkError('DiskFull', `No space left to write ${file}: ${errorMessage(error)}`, {
-    todo: 'Free space on that disk or move the data folder (TIDEMARK_DATA). No landed data is lost; the run continues by itself.',
+    todo: 'Free space on that disk or move the data folder (TIDEMARK_DATA). No landed data is lost. An open run continues by itself; repeat a command.',
     retryable: true,
     cause: error,
   });

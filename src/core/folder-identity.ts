@@ -63,7 +63,7 @@ export function shortId(id: string): string {
 
 function noIdentity(dataDir: string, why: string, cause?: unknown): TidemarkError {
   return new TidemarkError('InvalidConfig', `Cannot read ${identityFile(dataDir)}: ${why}.`, {
-    todo: 'Restore the file from a backup. Without a backup, delete it: the next worker gives the folder a new identity, and open runs fail.',
+    todo: 'Check that this user may read the file. If it is damaged, restore it from a backup. Without a backup, delete it: the next worker gives the folder a new identity, and open runs fail.',
     cause,
   });
 }

@@ -25,8 +25,8 @@ export function rowOf(response: ApiResponse<unknown>, entityId: string | null, s
 }
 
 /**
- * Makes the row that the crawl lands for an error answer. The row keeps the status and the text, so the warehouse can
- * show why the call failed.
+ * Makes the row that the crawl lands for an error answer. The row keeps the status and the start of the text, so the
+ * warehouse can show why the call failed.
  */
 export function rowOfError(error: ApiError, entityId: string | null, segment: string): NewRow {
   // An error answer may have a 2xx status. Then land status 0, so that readers do not read its body as a record.

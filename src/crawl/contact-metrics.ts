@@ -80,7 +80,10 @@ export async function readContactMetrics(
 
 type Stopped = Pick<ListResult, 'shortfall' | 'refused'>;
 
-/** Reads the days that are not landed yet. Returns why it stopped early; null if it read all days. */
+/**
+ * Reads the days that are not landed yet. Returns why it stopped early; null if it requested all days. A day that the
+ * API answered with an error is landed as this error.
+ */
 async function readDays(
   { client }: Pick<CrawlDeps, 'client'>,
   days: readonly string[],
@@ -113,5 +116,5 @@ async function readDays(
 
 function notRead(days: readonly string[], { message }: ApiError): string {
   const which = days.length === 1 ? days[0] : `${days[0]} to ${days.at(-1)}`;
-  return `The contact metrics of ${which} could not be read: ${message}. A snapshot reads the last days again; for older days, run \`tidemark backfill --streams contact_metrics\`.`;
+  return `The contact metrics of ${which} could not be read: ${message}. A snapshot reads the last days again; for older days, run \`tidemark backfill --streams contact_metrics --from ${days[0]} --to ${days.at(-1)}\`.`;
 }

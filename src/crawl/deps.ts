@@ -40,7 +40,9 @@ export interface Heartbeat {
   report(progress: StepProgress): void;
   /** Aborted when the worker shuts down or the run is cancelled. */
   signal: AbortSignal;
-  /** Number of this attempt of the activity, from 1. */
+  /**
+   * Number of this attempt of the activity, from 1. Attempts that another data folder's worker refused do not count.
+   */
   attempt: number;
   /** When Temporal first scheduled the activity, in milliseconds since 1970. Default: now. */
   since?: number;

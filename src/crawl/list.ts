@@ -30,8 +30,8 @@ const PAGE_SIZES = [100, 50, 25, 10];
 const NOMENCLATURE_DAYS = 7;
 
 const NOTHING: ListResult = { rows: 0, requests: 0, entities: 0, limited: false, shortfall: null };
-// Of a listing with a total, read at most GROWTH × the pages that the total needs, plus SPARE_PAGES. The listing may grow
-// while the run reads it.
+// Of a listing with a total, read at most GROWTH × the pages that the total needs, plus SPARE_PAGES. The listing may
+// grow while the run reads it.
 const GROWTH = 1.1;
 const SPARE_PAGES = 10;
 // Read at most this many pages, if the listing gives no total or an absurdly high one. With 100 entries per page, this
@@ -47,7 +47,8 @@ export const NOMENCLATURE_ENDPOINTS = [
 
 /**
  * Reads a whole listing and lands every page. Sends no request if an earlier attempt of this run has finished the
- * listing, or if the landed nomenclatures are younger than 7 days.
+ * listing. Reads no nomenclatures if the configuration says `nomenclatures: false`, or if the landed ones are younger
+ * than 7 days.
  * @returns counts; `limited` is true when the daily limit stopped the reading; `refused` describes the routes that the
  * API refuses
  */
@@ -82,8 +83,9 @@ export async function crawlListing(deps: CrawlDeps, input: ListInput, heartbeat:
 }
 
 /**
- * Reads a listing and commits its part. If the daily limit or a refusal stops the reading, commits nothing. Lookup
- * lists then stay in the spool; other listings are read again from their start.
+ * Reads a listing and commits its part. If an error ends the reading, commits nothing; the daily limit and a refusal of
+ * the first page are results, all other errors are thrown. Lookup lists then stay in the spool; other listings are read
+ * again from their start.
  */
 async function land(
   deps: CrawlDeps,
@@ -300,7 +302,7 @@ function shortfallOf(what: string, missing: number, total: number | null, silent
     return `The API did not answer for ${pages} of the ${what}${total === null ? '' : `: ${formatCount(missing)} of ${formatCount(total)} are missing`}. The next run tries again.`;
   }
   return missing > 0
-    ? `The API counts ${formatCount(total ?? 0)} ${what}, but ${formatCount(missing)} of them are on no page`
+    ? `The API counts ${formatCount(total ?? 0)} ${what}, but ${formatCount(missing)} of them are on no page.`
     : null;
 }
 

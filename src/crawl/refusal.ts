@@ -6,7 +6,7 @@ const MESSAGE_LENGTH = 300;
 
 /**
  * Describes a refusal and the missing permission. The result goes into Temporal histories, so it contains only known
- * fields, each cut to a fixed length.
+ * fields. Names are cut to 100 characters, the message to 300.
  */
 export function refusalOf(stream: string, error: ApiError): Refusal {
   const access = error instanceof LimitError || error instanceof PermissionDeniedError ? error.access : null;

@@ -8,7 +8,10 @@ import { COUNT_CHANGES, ledgerWrite } from './table-changes.js';
 /** The values of the parameters of a statement, which are written as `$name`. */
 export type SqlParams = Record<string, DuckDBValue>;
 
-/** A DuckDB connection whose errors say what to do. Rows are plain objects, with BIGINT and DATE values as text. */
+/**
+ * A DuckDB connection. Its errors say what to do if the disk is full or the file is locked. Rows are plain objects,
+ * with BIGINT and DATE values as text.
+ */
 export class Database {
   readonly file: string;
   readonly #connection: DuckDBConnection;

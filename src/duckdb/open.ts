@@ -49,6 +49,7 @@ const held = new Set<string>();
  * Opens `data/warehouse/tidemark.duckdb` for writing. Creates the file if it is missing, and applies new migrations.
  * @throws WarehouseBusyError when another process, or this process, has the file open
  * @throws TidemarkError `DiskFull`; `InvalidConfig` for an invalid memory limit or number of threads
+ * @throws ModelFailedError when a migration fails
  */
 export async function openWarehouse(dataDir: string, options: WarehouseOptions = {}): Promise<Warehouse> {
   const file = path.resolve(options.file ?? warehouseFile(dataDir));

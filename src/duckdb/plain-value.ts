@@ -12,7 +12,8 @@ import {
 DuckDBTimestampTZValue.timezoneOffsetInMinutes = 0;
 
 /**
- * A value that JSON can hold. Dates and times are ISO text. A number is text if a JavaScript number would lose digits.
+ * A value that JSON can hold. Dates and times are ISO text. A number is text if a JavaScript number would lose digits,
+ * and if it is infinite or not a number.
  */
 export type PlainValue = null | boolean | number | string | PlainValue[] | { [key: string]: PlainValue };
 

@@ -72,7 +72,7 @@ export class ListingWriter {
 
 /**
  * Commits the remaining parts of a complete listing.
- * @returns false when the listing is not complete
+ * @returns false when no complete listing waits for this
  */
 export async function finishListing(target: PartTarget): Promise<boolean> {
   const file = completeFile(target);

@@ -34,8 +34,8 @@ interface ShapeRow {
 }
 
 /**
- * List at most this many new fields for a run and route. If an API used ids as keys, the list would otherwise have no
- * limit.
+ * Of one batch of answers, list at most this many new fields for each run and route. If an API used ids as keys, the
+ * list would otherwise have no limit.
  */
 const MOST_NEW = 100;
 const OTHERS = '$.…';

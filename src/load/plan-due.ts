@@ -21,8 +21,8 @@ export interface DueRequest {
   /**
    * The records from which to choose those that are due:
    * - `sighted`: companies that the searches of this run found.
-   * - `members`: the latest members of the market; without a market, all companies ever seen. Used for runs of past
-   *   dates.
+   * - `members`: the latest members of the market; without a market, all companies ever seen. Used for runs without a
+   *   search: past dates, backfills and owners.
    * - `rejected`: records of any stream that have an open reject.
    * - `asked`: companies that answer the run's questions.
    * - `enriched`: companies whose enrichment job succeeded in this run.

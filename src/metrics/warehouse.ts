@@ -53,7 +53,7 @@ export function addWarehouseMetrics(
   const ratio = newGauge(
     registry,
     'tidemark_coverage_ratio',
-    'Proven share of a market, 0 to 1, of the last published run that searched it.',
+    'Found companies of a market divided by reported ones, 0 to 1, in the last published run that searched it.',
     ['market'],
   );
   const missing = newGauge(

@@ -6,8 +6,8 @@ import { identifier, quote } from '../duckdb/sql-files.js';
 
 /**
  * How a model is built.
- * - `whole`: builds the entire table again.
- * - `changed`: replaces only the keys that changed.
+ * - `whole`: builds the entire table again, and checks its columns.
+ * - `changed`: of an incremental model, replaces only the keys that changed. Builds any other model as a whole.
  * - `staged`: copies the table that was built earlier in the attached database `stage`.
  */
 export type How = 'whole' | 'changed' | 'staged';

@@ -116,7 +116,7 @@ ORDER BY fetched_at
 
 The kind of a model says how a run builds it. All kinds are published as tables:
 
-- \`table\`: every run builds the whole table.
+- \`table\`: a run builds the whole table if its inputs changed.
 - \`incremental\`: a run builds only the rows of keys that changed.
 - \`view\`: a view in the warehouse file.
 

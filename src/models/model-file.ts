@@ -37,8 +37,8 @@ const Column = z.string().transform((text, context) => {
 const Header = z.strictObject({
   model: z.string().regex(/^(core|marts|ops|meta)\.[a-z][a-z0-9_]*$/),
   /**
-   * `table`: each build makes the whole table. `incremental`: a build makes only the changed keys. `view`: a view in
-   * the writer's file.
+   * `table`: a build makes the whole table if its inputs changed. `incremental`: a build makes only the changed keys.
+   * `view`: a view in the writer's file.
    */
   kind: z.enum(['table', 'incremental', 'view']),
   version: z.int().min(1),

@@ -13,7 +13,10 @@ export { MODEL_SCHEMAS, parseModel, type Audit, type ModelFile } from './model-f
 export interface Model extends ModelFile {
   /** Models that this model reads. DuckDB's parser finds their names in the query and in the block `incremental`. */
   parents: string[];
-  /** Hash of the model's own query and header, all macros and seeds, and the fingerprints of its parents. */
+  /**
+   * Hash of the model's own query and those header fields that decide its rows, all macros and seeds, and the
+   * fingerprints of its parents.
+   */
   fingerprint: string;
 }
 
@@ -53,8 +56,12 @@ function checkOwnFolder(own: string): void {
     stray === null
       ? `The folder ${own}, which \`models\` in the configuration names, does not exist.`
       : `${path.join(own, stray)} is not in a subfolder from which Tidemark reads models.`;
+  const subfolders = MODEL_SCHEMAS.join(', ');
   throw new TidemarkError('InvalidConfig', wrong, {
-    todo: `\`models\` in the configuration must name a folder with the subfolders ${MODEL_SCHEMAS.join(', ')}. Move each .sql file into one of them.`,
+    todo:
+      stray === null
+        ? `Create the folder, or correct \`models\`. Tidemark reads the .sql files of its subfolders ${subfolders}.`
+        : `Move each .sql file into one of the subfolders ${subfolders}.`,
   });
 }
 

@@ -43,9 +43,9 @@ export interface ModelChange extends Effects {
   appliedVersion: number | null;
   /** Version on disk. Null when the model is removed. */
   version: number | null;
-  /** True: build the whole table. False: build only the changed keys of an incremental model, or nothing. */
+  /** True: build the whole table because the model changed. False: build it as each run does. */
   rebuild: boolean;
-  /** Changed models that this model reads, or the text `macros or seeds`. */
+  /** For an indirectly modified model: the changed models that it reads, or the text `macros or seeds`. Else empty. */
   because: string[];
   /**
    * Reasons to refuse the change: it breaks a promise of this version, or it removes a table that was not deprecated.

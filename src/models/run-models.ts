@@ -193,7 +193,7 @@ function failOnErrors(checks: CheckResult[]): void {
   if (failed.length === 0) return;
   throw new ModelFailedError(
     `Audits failed: ${failed.join(', ')}.`,
-    'The last build stays current. Find the failed audit in ops.checks. Correct the SQL of the named model. Then start the run again: fetched records are kept.',
+    'The last build stays current. The file of the named model holds the audit. Correct its SQL. Then start the run again: fetched records are kept.',
     { failedAudits: failed },
   );
 }

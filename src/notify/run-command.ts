@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { withoutSecrets } from '../core/secret-variables.js';
 import { renderPayload } from './payloads.js';
 import { renderText, type Message } from './message.js';
 import { TargetError } from './target-error.js';
@@ -15,8 +16,6 @@ export interface Program {
 // Time from SIGTERM to SIGKILL.
 const GRACE_MS = 2_000;
 const QUOTED = 300;
-// The program must not get secrets of Tidemark.
-const SECRETS = /^(TIDEMARK_(API_KEY|WEBHOOK_SECRET|NOTIFY_)|TEMPORAL_(API_KEY|TLS))/;
 
 /**
  * Runs a program for a message. Exit code 0 means that the program accepted the message. Ends the program and its
@@ -87,10 +86,6 @@ function endGroup(pid: number | undefined, signal: NodeJS.Signals): void {
   } catch {
     // All processes of the group have ended.
   }
-}
-
-function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !SECRETS.test(name)));
 }
 
 function variablesOf(message: Message): Record<string, string> {

@@ -33,8 +33,8 @@ export interface RecordOutlook {
   unfetched: number;
   stale: number;
   /**
-   * Number of companies that were due in the last run for another reason: an event, a new name, a new state or a
-   * failure.
+   * Number of companies that were due in the last run for another reason: an event, a new name, a new state, a return
+   * to the market or a failure.
    */
   changed: number;
   /** Number of requests for one record. Default 1. */

@@ -6,8 +6,8 @@ import { probing } from './questions.js';
 import type { Task } from './tasks.js';
 import { isRefused, type Window } from './types.js';
 
-// An API that caps totals caps them at a round number, such as 10,000. Few markets have exactly a round number of
-// companies.
+// An API that caps totals probably caps them at a round number, such as 10,000. Few markets have exactly a round number
+// of companies.
 const ROUND = 1_000;
 // The totals of the two halves may exceed the market's total by this share, because companies may be added between two
 // requests.
@@ -34,7 +34,7 @@ export function* endsAtRoundTotal(state: CrawlState): Task<boolean> {
 }
 
 /**
- * Returns the two halves of a dimension. Calibration starts with the same two windows, so a cold search sends these
+ * Returns the two halves of a dimension. Calibration also requests these two windows, so a cold search sends these
  * requests only once.
  */
 function halvesOf({ splitField }: DimensionFacts): [Window, Window] {

@@ -60,8 +60,8 @@ const SPIKE = 3;
 /**
  * Goes through a dimension in ascending order. Chooses windows whose total is just below the page cap. `next` returns
  * the window to request; `learn` takes its total. Windows never overlap and leave no gap. A window above the page cap
- * is an overflow, and is read in smaller windows. Because its total is exact, the count of its last part follows
- * without a request.
+ * is an overflow, and is read in smaller windows. If the API does not cap totals, its total is exact. Then the count of
+ * its last part is known before the request.
  *
  * States and transitions:
  * - cold: no total is known yet, so only the shape decides the size of windows. After the first total → warm.

@@ -61,7 +61,7 @@ export type Dimension = CategoricalDimension | RangeDimension;
 /** The input of a plan. A plan searches one market. */
 export interface PlanInput {
   market: string;
-  /** The market's own filters. Every search sends them unchanged. */
+  /** The market's own filters. Every search sends them; a split along one of them narrows it. */
   filters: Record<string, unknown>;
   /**
    * The market's filters, translated for version 1 (see `toV1Filters`). The reference documents no page cap for version
@@ -92,8 +92,8 @@ export interface PlanInput {
    */
   remainderNights?: number;
   /**
-   * Facts about the market from earlier nights. They only help to choose the size of windows; every total is requested
-   * again.
+   * Facts about the market from earlier nights. They help to choose dimensions, the size of windows and tonight's part
+   * of the rotation. Every total is requested again.
    */
   known?: KnownMarket;
 }
@@ -215,8 +215,8 @@ export interface PageAnswer {
 }
 
 /**
- * The API rejects the request as invalid (reference v2, InvalidRequest). `refused` is the API's message, which names
- * the wrong key.
+ * The search has no usable answer: the API rejects the request as invalid (reference v2, InvalidRequest), a further
+ * page kept failing, or the total cannot be used. `refused` is the API's message, or says what was wrong.
  */
 export interface RefusedAnswer {
   refused: string;

@@ -13,7 +13,8 @@ import { removeReplaced, replaceParts } from './replace-parts.js';
 /** Selects the parts to join and the answers to drop. */
 export interface CompactRequest {
   /**
-   * Smallest number of parts of one run and stream that are joined. If there are fewer parts, they stay as they are.
+   * Smallest number of parts of one run and stream that are joined, at least 2. Fewer parts are written again only if
+   * they hold answers to drop.
    */
   minParts: number;
   /**
@@ -39,8 +40,9 @@ export interface Compacted {
 const PART_BYTES = 256 * 2 ** 20;
 
 /**
- * Joins the small parts of each ended run and stream. Also drops repeated answers: those that equal the answers before
- * and after them, byte for byte. Changes only parts that the warehouse has loaded. All other rows stay the same.
+ * Joins the small parts of each ended run and stream. With `dropRepeatsBefore`, also drops repeated answers: those that
+ * equal the answers before and after them, byte for byte. Changes only parts that the warehouse has loaded. All other
+ * rows stay the same.
  *
  * The manifest of a joined part names the parts that it replaces, and readers ignore the replaced parts. The replaced
  * parts are removed when the joined part is in place. So after a crash at any moment, readers see each row exactly

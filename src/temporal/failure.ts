@@ -12,8 +12,9 @@ interface FailureLike extends Error {
 }
 
 /**
- * Converts a run's failure into an error with a remedy. Uses the inner failure, which Tidemark threw: its message ends
- * with the remedy (activities/cast-errors.ts). The outer failures only name the workflows that contain it.
+ * Converts a run's failure into an error with a remedy. Uses the inner failure, which Tidemark threw: if there is a
+ * remedy, its message ends with it (activities/cast-errors.ts). The outer failures only name the workflows that contain
+ * it.
  */
 export function runFailure(error: unknown, workflowId: string): TidemarkError {
   const { name, message, type } = innerFailure(error);

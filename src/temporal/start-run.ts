@@ -30,8 +30,8 @@ export interface StartedRun {
 }
 
 /**
- * Starts a run. If a run that does the same work is already in progress, joins that run. The same work has the same
- * workflow id (workflows/ids.ts). If the run with this id has ended, starts a new one.
+ * Starts a run. If a run that does the same work is already in progress, joins that run: a run with the same workflow
+ * id (workflows/ids.ts), or a scheduled run of the same market and date. If all such runs have ended, starts a new one.
  */
 export async function startOrJoin(client: Client, request: RunRequest): Promise<StartedRun> {
   const running = (await findById(client, request.workflowId)) ?? (await findScheduled(client, request));

@@ -2,9 +2,13 @@ import { formatCount, formatDuration } from '../../schemas/format.js';
 import type { Alert } from '../../schemas/pipeline/alert.js';
 import type { Cause } from '../../schemas/pipeline/cause.js';
 import type { Progress, RunContext, RunResult } from '../../schemas/pipeline/run.js';
+import { RETRY_STREAMS } from '../../schemas/pipeline/streams.js';
 import { snapshotId, tendersId, watchId } from '../ids.js';
 
-/* Pure functions that build the alerts of a run. Facts come from counts and notes, so they hold no personal data. */
+/*
+ * Pure functions that build the alerts of a run. Facts come from counts, notes and error messages, so they hold no
+ * personal data.
+ */
 
 // The notes of a run may be many and long. The Temporal UI and `tidemark runs` have all of them.
 const MOST_NOTES = 6;
@@ -34,11 +38,11 @@ export function alertsOf(ctx: RunContext, result: RunResult, findings: Findings,
         null,
         'held back',
         facts,
-        `Look at the gaps with \`tidemark coverage\`. Then repeat the night: \`${commandFor(ctx)}\`.`,
+        `Look at the gaps with \`tidemark coverage\`. Then repeat the night: ${howToRepeat(ctx)}`,
       ),
     );
   } else if (result.outcome === 'partial') {
-    const todo = `Look at the gaps with \`tidemark coverage\` and \`tidemark rejects\`. The next run tries again. To try now: \`${commandFor(ctx)}\`.`;
+    const todo = `Look at the gaps with \`tidemark coverage\` and \`tidemark rejects\`. The next run of the same kind tries again. To try now: ${howToRepeat(ctx)}`;
     alerts.push(make('partial', null, 'partial', gaps, todo));
   }
   if (findings.overuse !== null) {
@@ -75,7 +79,7 @@ export function failedAlert(
     failure.message,
     `${formatCount(requests)} requests were sent. Fetched records are kept, and readers still see the previous build.`,
   ];
-  const todo = `Correct the cause; \`tidemark doctor\` checks key, API, Temporal, disk and warehouse. Then run again: \`${commandFor(run)}\`.`;
+  const todo = `Correct the cause; \`tidemark doctor\` checks key, API, Temporal, disk and warehouse. Then run again: ${howToRepeat(run)}`;
   return alertMaker(run, now)('failed', failure.type, 'the run failed', facts, todo);
 }
 
@@ -107,7 +111,7 @@ export function isTaken({ alerts }: Pick<RunContext, 'alerts'>, cause: Cause): b
 
 /** What an alert says about its run. */
 type Alerted = Pick<RunContext, 'workflowType' | 'workflowId' | 'run' | 'market' | 'date' | 'folder'> &
-  Partial<Pick<RunContext, 'from' | 'to'>>;
+  Partial<Pick<RunContext, 'from' | 'to' | 'streams'>>;
 
 type Make = (cause: Cause, what: string | null, title: string, facts: readonly string[], todo: string) => Alert;
 
@@ -144,21 +148,34 @@ function nameOf({ workflowType, workflowId, market, date }: Alerted): string {
   return `Run ${workflowId}`;
 }
 
-/** Returns the command that repeats a run. */
-function commandFor({ workflowType, market, from, to }: Alerted): string {
+/** Returns the command that repeats a run, as the end of a sentence. */
+function howToRepeat(run: Alerted): string {
+  const command = commandFor(run);
+  return command === null ? 'repeat the command that started the run.' : `\`${command}\`.`;
+}
+
+/** Returns the command that repeats a run. Null for the run of a list: only the person knows the file of the list. */
+function commandFor({ workflowType, market, from, to, streams = [] }: Alerted): string | null {
+  const ofMarket = market === null ? '' : ` --market ${market}`;
+  const isAll = workflowType === 'retryRejects' && streams.length === RETRY_STREAMS.length;
+  const ofStreams = streams.length === 0 || isAll ? '' : ` --streams ${streams.join(',')}`;
   switch (workflowType) {
     case 'marketSnapshot':
-      return `tidemark snapshot --market ${market}`;
+      return `tidemark snapshot${ofMarket}`;
     case 'tenderSnapshot':
       return 'tidemark tenders';
     case 'watchSync':
       return 'tidemark watch sync';
     case 'backfill':
-      return `tidemark backfill --from ${from} --to ${to}`;
+      return `tidemark backfill --from ${from} --to ${to}${ofStreams}${ofMarket}`;
     case 'retryRejects':
-      return 'tidemark rejects retry';
-    default:
-      return 'tidemark status';
+      return `tidemark rejects retry${ofStreams}${ofMarket}`;
+    case 'enrichOwners':
+      return `tidemark owners enrich${ofMarket}`;
+    case 'resolveCompanies':
+    case 'enrichPeople':
+    case 'checkPayees':
+      return null;
   }
 }
 

@@ -61,16 +61,19 @@ function waitingInWords({ phase, waiting }: Progress): string | null {
 /**
  * Returns why a run waits for quota.
  * @param leavesQuota share of the daily quota that the run leaves to other runs
- * @param checkedEvery seconds between two readings of the quota; null when the time of the reset is known
+ * @param probeEvery seconds until the first check of the quota; null when the time of the reset is known
+ * @param grows true when the API gives no quota figure: the quota gate then doubles the pause after each check
  */
-export function waitingReason(leavesQuota: number, checkedEvery: number | null): string {
+export function waitingReason(leavesQuota: number, probeEvery: number | null, grows = false): string {
   const why =
     leavesQuota > 0
       ? `The run has used its share of the daily quota (${formatShare(1 - leavesQuota)}).`
       : 'The daily quota of the API is used up.';
-  return checkedEvery === null
-    ? why
-    : `${why} Tidemark checks at least every ${formatDuration(checkedEvery * 1_000)} whether the API allows requests again.`;
+  if (probeEvery === null) return why;
+  const pause = formatDuration(probeEvery * 1_000);
+  return grows
+    ? `${why} The API gives no quota figure, so Tidemark tries it again after ${pause}, and then after growing pauses.`
+    : `${why} Tidemark checks every ${pause} whether the API allows requests again.`;
 }
 
 function coverageInWords(coverage: DiscoverResult['coverage']): string | null {
@@ -82,7 +85,10 @@ function coverageInWords(coverage: DiscoverResult['coverage']): string | null {
   return `Coverage ${formatShare(share)}: ${formatCount(distinctCompanies)} of ${formatCount(reportedTotal)} companies, ${formatCount(missing)} missing.${kept}`;
 }
 
-/** Returns when a step probably ends. Empty while the run waits or is paused, and before the speed is known. */
+/**
+ * Returns when a step probably ends. Empty unless the run fetches records for this step, and while the end cannot be
+ * forecast.
+ */
 function endOf(step: ProgressStep, { phase }: Progress, now: number): string {
   const { state, done, total, workedMs = 0, untimed } = step;
   if (state !== 'running' || phase !== 'crawling' || untimed || total === null) return '';

@@ -7,7 +7,7 @@ const SMALLEST_COMPARED = 100;
 const MOVING_SHARE = 0.001;
 
 /**
- * Returns why a market does not become current, with the remedy. Null when it does become current. Compares with the
+ * Returns why the thresholds hold a market's night back, with the remedy. Null when they do not. Compares with the
  * current night only if that night used the same filters and has at least 100 companies.
  * @param gate null or undefined: the run has no publish thresholds, or an older version opened it
  */

@@ -18,7 +18,10 @@ function isConcurrency(limit: unknown): limit is number {
   return typeof limit === 'number' && Number.isInteger(limit) && limit >= 0 && limit <= MOST_IN_FLIGHT;
 }
 
-/** Like `CarriedRun`, but its optional fields are required. So the compiler reports a field that `carry` forgets. */
+/**
+ * Like `CarriedRun`, but its optional fields except `landed` are required. So the compiler reports a field that `carry`
+ * forgets.
+ */
 type WholeRun = Required<Omit<CarriedRun, 'landed'>> & Pick<CarriedRun, 'landed'>;
 
 /** Returns the state of a run that has done nothing yet. */
@@ -82,7 +85,8 @@ export class RunState {
   /** Number of answers that the activities landed. Null if an older version began the run and did not count them. */
   #landed: number | null;
 
-  // The fields from here on are not carried over. They are set only when the run no longer continues as new.
+  // The fields from here on are not carried over. Except `#tickedAt`, they change only when the run no longer continues
+  // as new.
   /** True if nothing was due. The run then loads and publishes nothing. */
   idle = false;
   /** Outcome that was recorded when the crawl ended; null before the crawl's end. */
@@ -199,7 +203,10 @@ export class RunState {
     return null;
   }
 
-  /** Sets the requests in flight. With 0, the configured number applies again. An invalid number adds a note. */
+  /**
+   * Sets the requests in flight. With 0, the configured number applies again. An invalid number only adds a note. A
+   * number above `api.maxConcurrency` is lowered to it, and adds a note, too.
+   */
   setConcurrency(limit: unknown): void {
     if (!isConcurrency(limit)) {
       this.note(
@@ -300,7 +307,7 @@ export class RunState {
     const resetsAt = this.#quotaResetsAt;
     const days = resetsAt === null ? 0 : Math.max(0, Math.ceil((now - resetsAt) / DAY_MS));
     this.progress.waiting = {
-      reason: waitingReason(leavesQuota ?? 0, resetsAt === null ? probeEverySeconds : null),
+      reason: waitingReason(leavesQuota ?? 0, resetsAt === null ? probeEverySeconds : null, !this.quotaKnown),
       until: resetsAt === null ? null : new Date(resetsAt + days * DAY_MS).toISOString(),
     };
   }

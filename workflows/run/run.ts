@@ -158,7 +158,7 @@ export class Run extends RunState {
   }
 
   /**
-   * Lets the run pause, stop or continue as new. Called between chunks.
+   * Lets the run pause, stop or continue as new. Called before each chunk, listing and search round.
    * @throws StopRequested when an operator stopped the run
    */
   async checkpoint(): Promise<void> {

@@ -11,8 +11,8 @@ import { notifyId } from '../ids.js';
 
 /**
  * Starts the delivery of an alert and does not wait for it. The workflow id contains the alert's id, so Temporal starts
- * only one delivery for each night and cause. Never throws, because a lost alert must not make a night fail. Also works
- * while the run is cancelled.
+ * only one delivery for each night and cause, unless the earlier one gave up. Never throws, because a lost alert must
+ * not make a night fail. Also works while the run is cancelled.
  */
 export async function startAlert(alert: Alert): Promise<void> {
   try {

@@ -43,7 +43,7 @@ export async function readListing(run: Run, listing: Listing): Promise<void> {
   });
 }
 
-/** Searches the whole market, in rounds of at most 500 requests. */
+/** Searches the whole market, in rounds of about 500 requests. */
 export async function discover(run: Run): Promise<void> {
   await run.step('search', async (shown) => {
     for (;;) {
@@ -201,7 +201,7 @@ async function finishIdle(run: Run): Promise<RunResult> {
   };
 }
 
-/** Closes the crawl, then loads the answers, builds the models and publishes. Every top-level workflow ends here. */
+/** Closes the crawl, then loads the answers, builds the models and publishes. Every workflow of `withRun` ends here. */
 export async function finish(run: Run): Promise<RunResult> {
   if (run.idle && !run.stopped) return finishIdle(run);
   const heldBack = heldBackBy(run.ctx.gate, run.coverage);

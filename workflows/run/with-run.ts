@@ -36,7 +36,7 @@ export async function withRun(
     } catch (error) {
       if (!(error instanceof StopRequested)) throw error;
       run.markIncomplete(
-        'An operator stopped the run. The fetched records are kept; the current night of the market does not change.',
+        `An operator stopped the run. The fetched records are kept${run.ctx.market === null ? '' : '; the current night of the market does not change'}.`,
       );
     }
     run.endCrawl();

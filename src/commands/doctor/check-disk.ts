@@ -11,7 +11,8 @@ import { formatBytes, formatCount } from '../../../schemas/format.js';
 import { fail, ok, warn, type Finding } from './finding.js';
 
 const LOW_BYTES = 5 * 1024 ** 3;
-// A running chunk often writes to its spool. A spool without a write for 24 h belongs to an ended run.
+// A running chunk often writes to its spool. A spool without a write for 24 h probably belongs to an
+// ended run.
 const STALE_MS = 24 * 3_600_000;
 
 /** Checks that the data folder is writable and how much disk space is free. */

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { configOption, examples } from '../../terminal/context.js';
 import { FAILED } from '../../terminal/print-error.js';
 import { colorsFor, say, sayJson } from '../../terminal/print.js';
+import type { Finding } from './finding.js';
 
 /** `tidemark doctor`: checks everything a run needs and says how to fix each fault. */
 export function registerDoctor(program: Command): void {
@@ -30,8 +31,19 @@ export function registerDoctor(program: Command): void {
           say(`${marks[state]} ${check.padEnd(width)}  ${message.replaceAll('\n', `\n${' '.repeat(width + 4)}`)}`);
           if (todo !== null) say(`${' '.repeat(width + 4)}→ ${todo}`);
         }
-        say(failed === 0 ? '\nAll checks passed.' : `\n${failed} of ${findings.length} checks failed.`);
+        say(`\n${summary(findings)}`);
       }
       if (failed > 0) process.exitCode = FAILED;
     });
+}
+
+/** Returns how many checks failed, gave a warning or were not done. */
+function summary(findings: readonly Finding[]): string {
+  const count = (state: Finding['state']) => findings.filter((finding) => finding.state === state).length;
+  if (count('fail') > 0) return `${count('fail')} of ${findings.length} checks failed.`;
+  const others = [
+    ...(count('warn') > 0 ? [`warnings: ${count('warn')}`] : []),
+    ...(count('skip') > 0 ? [`not checked: ${count('skip')}`] : []),
+  ];
+  return others.length === 0 ? 'All checks passed.' : `No check failed; ${others.join(', ')}.`;
 }

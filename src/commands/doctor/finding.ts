@@ -5,7 +5,7 @@ import { errorMessage, TidemarkError } from '../../core/errors.js';
  * - `ok`: no fault.
  * - `warn`: a fault that does not stop runs.
  * - `fail`: a fault that stops runs.
- * - `skip`: not checked, because of an earlier fault or because another process uses the file.
+ * - `skip`: not checked; the message says why.
  */
 export interface Finding {
   check: string;

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { TidemarkError } from '../../core/errors.js';
 import { tell } from '../../terminal/print.js';
 import { processExists } from '../../core/lock.js';
+import { withoutSecrets } from '../../core/secret-variables.js';
 
 /** Path of the guard script: the guard ends its command when this process ends. */
 export const GUARD = fileURLToPath(new URL('./guard.mjs', import.meta.url));
@@ -117,12 +118,6 @@ export function spawnGuarded({ what, command, args, env, cwd, logFile }: Guarded
       if (left !== null && processExists(left)) process.kill(left, 'SIGTERM');
     },
   };
-}
-
-/** Removes the API key and the webhook secret, which other programs (the Temporal server) do not need. */
-function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { TIDEMARK_API_KEY: _key, TIDEMARK_WEBHOOK_SECRET: _secret, ...rest } = env;
-  return rest;
 }
 
 function failure(what: string, logFile: string): TidemarkError {

@@ -87,7 +87,9 @@ function renderText({ before, after }: Change, paint: Paint, width: number): str
   });
 }
 
-/** Lists the incremental models that must be built for all keys. Every run builds the other models anyway. */
+/**
+ * Lists the incremental models that must be built for all keys. A run always builds changed tables and views in full.
+ */
 function renderBackfill({ changes, held }: ModelsPlan, paint: Paint): string {
   const what = held === null ? 'the next run' : '`tidemark models apply`';
   const incremental = changes.filter(
@@ -95,7 +97,7 @@ function renderBackfill({ changes, held }: ModelsPlan, paint: Paint): string {
   );
   const heading = paint.bold('Models needing backfill:');
   if (incremental.length === 0)
-    return [`${heading} none. Every run builds tables and views anyway.`, ...renderAffected(changes)].join('\n');
+    return [`${heading} none. Only incremental models need one.`, ...renderAffected(changes)].join('\n');
   const width = Math.max(...incremental.map(({ model }) => model.length));
   return [
     `${heading} ${what} builds these incremental models in full`,

@@ -50,7 +50,7 @@ export function registerCheck(payees: Command): void {
         .argParser(parseAge)
         .default(PAYEE_DAYS * 86_400, `${PAYEE_DAYS}d`),
     )
-    .option('--no-reports', 'do not read the reports of the checks; this halves the requests')
+    .option('--no-reports', 'do not read the reports of the checks; this saves up to half of the requests')
     .option('--dry-run', 'print how many requests the checks need; send none');
   addRunOptions(check)
     .addHelpText(

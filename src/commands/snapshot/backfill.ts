@@ -8,7 +8,7 @@ import { addRunOptions, followOptions, type RunOptions } from '../run-options.js
 export function registerBackfill(program: Command): void {
   const backfill = program
     .command('backfill')
-    .summary('fetch past tenders, events and financials')
+    .summary('fetch past tenders, watch events and financials')
     .description('fetch the data of past days: tenders, watch events, contact metrics, yearly financials')
     .requiredOption('--from <day>', 'first day, YYYY-MM-DD')
     .requiredOption('--to <day>', 'last day, YYYY-MM-DD')

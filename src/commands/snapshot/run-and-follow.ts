@@ -22,8 +22,8 @@ export interface FollowOptions {
   /** Command line that follows the same run again; messages show it. */
   again: string;
   /**
-   * Does the command's own work after the run, and returns more fields for the output of `--json`. `sameFolder` is true if the run
-   * used this command's data folder.
+   * Does the command's own work after the run, and returns more fields for the output of `--json`. `sameFolder` is true
+   * if the run used this command's data folder.
    */
   also?: (sameFolder: boolean) => Promise<object>;
 }
@@ -72,7 +72,7 @@ export async function runAndFollow(
  * - the market is incomplete or held back
  * - the run was stopped
  * - a stream was refused, unless the run can do without it (`canDoWithout`)
- * - with `strict`: single records failed
+ * - with `strict`: the run is partial for any reason
  */
 function isUnsuccessful(result: RunResult, strict: boolean): boolean {
   return (

@@ -13,6 +13,7 @@ Exit code:
      - the market is incomplete (\`tidemark coverage\` shows the gaps)
      - the night missed the publish thresholds (\`minCoverage\`, \`maxDrop\`), so the last good night stays current
      - the API refused a stream; the result names it
+     - with \`--strict\`: the run is partial for any reason
   2  wrong usage
   130  Ctrl-C; the run continues`;
 

@@ -148,8 +148,8 @@ export class ChunkAttempt {
     await inParallel(this.#open, share, attempt);
     await this.#judgeRefused();
     // Try failed entities again at the end, when a temporary fault may be over. Only failing entities are left, and
-    // many refusals in a row are normal then. Set the counters of refusals to -Infinity, so that refusals do not end the
-    // attempt.
+    // many refusals in a row are normal then. Set the counters of refusals to -Infinity, so that refusals do not end
+    // the attempt.
     this.#failedInARow = this.#limitedInARow = 0;
     this.#keyRefusedInARow = this.#refusedInARow = -Infinity;
     await inParallel(
@@ -328,7 +328,7 @@ export class ChunkAttempt {
   /**
    * Requests another record, to see whether the API answers `limit` only for single records.
    * @throws RouteRefusedError when the API has answered only `limit` for two hours
-   * @throws LimitError before attempt LIMIT_ATTEMPTS, or when the API does not answer the other record
+   * @throws LimitError before attempt LIMIT_ATTEMPTS, when there is no other record, or when the API does not answer it
    */
   async #requireOthersAnswered(error: LimitError): Promise<void> {
     if (this.#isOutlasted()) throw new RouteRefusedError(error, true);
@@ -354,7 +354,7 @@ export class ChunkAttempt {
 
   /**
    * Requests a record that the API answered before, in this chunk, this run or an earlier run. If no such record is
-   * known, requests up to two records that were not requested yet.
+   * known, or if requests of the stream are costly, requests up to two records that were not requested yet.
    */
   async #askAnother(): Promise<Comparison> {
     // Several requests in flight may fail at the same moment. Request another record only once for all of them.

@@ -18,7 +18,7 @@ export class FirstAnswer {
   #active = 0;
   #waiting: (() => void)[] = [];
 
-  /** Lets all requests start. Call this after the API's first answer. */
+  /** Lets all requests start. Call this after the first record that the API did not refuse, or that was skipped. */
   open(): void {
     this.#open = true;
     this.#wake();

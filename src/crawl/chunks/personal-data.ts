@@ -17,11 +17,12 @@ const HARMLESS: ReadonlySet<string> = new Set([
 const COUNTS: ReadonlySet<string> = new Set(['total_employees', 'total_pages', 'pages']);
 
 /**
- * Removes from a page of people what identifies them, before the page is landed. Keeps only the fields in HARMLESS
- * whose value is a text, number or boolean, or a list of these. Numbers keep their text, so that long ids are not
- * rounded.
+ * Removes from a page of people what identifies them, before the page is landed. Of each person, keeps only the fields
+ * in HARMLESS whose value is a text, number, boolean or null, or a list of these. Of the page itself, keeps numbers and
+ * counts. Numbers keep their text, so that long ids are not rounded.
  * @param list name of the page's array of people
- * @returns a body with the same number of items; an item that is not an object becomes null
+ * @returns a body with the same number of items; an item that is not an object becomes null. `{}` if the page is no
+ * object.
  */
 export function pageWithoutPersonalData(body: string, list: string): string {
   const page = readJsonNodes(body);

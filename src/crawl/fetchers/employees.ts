@@ -50,7 +50,7 @@ export const employees: Fetcher = {
 
 /**
  * Requests one page of a search for the employees of a company.
- * @returns null when the API rejects the filters; a rejected first page without filters throws
+ * @returns null when the API rejects the filters or the page; a rejected first page without filters throws
  */
 async function ask(
   client: ApiClient,

@@ -6,8 +6,8 @@ import { ownersWithoutPersonalData } from '../owners/without-personal-data.js';
 import type { Fetcher } from './fetcher.js';
 
 /**
- * Prefix in the column `segment` of the row for the last threshold. If a company has no row with this prefix, its fetch
- * was interrupted, and the company is fetched again.
+ * Prefix in the column `segment` of the row for the last threshold. If a company has no row with this prefix and no row
+ * with status 404, its fetch was interrupted, and the company is fetched again.
  */
 const LAST = 'last:';
 

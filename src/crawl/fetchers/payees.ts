@@ -26,7 +26,7 @@ import type { Fetcher } from './fetcher.js';
  * holds no account number. If the payee was checked before, repeats the earlier check by its id.
  *
  * Never aborts a request that was sent, because the API may charge for it. The row's segment is `call-<n>`: n is how
- * many calls this run sent for this answer. Calls that surely did not reach the API do not count.
+ * many calls this run sent for this answer. Calls that surely ran no check do not count.
  */
 export const payeeChecks: Fetcher = {
   costly: true,

@@ -25,9 +25,9 @@ import {
 import { formatNumber } from '../../../schemas/format.js';
 
 /**
- * Polls each open job of the run once, unless it was polled within the interval. Lands answers that changed, and ends
- * jobs. If the activity is retried, no job is polled twice, because the worker writes the job's file before it sends
- * the request.
+ * Polls each open job of the run once, unless it was polled within the interval. Also takes over and polls jobs that
+ * another run no longer polls. Lands answers that changed, and ends jobs. If the activity is retried, no job is polled
+ * twice, because the worker writes the job's file before it sends the request.
  * @throws any error that concerns every request, such as TokenVerificationError
  */
 export async function pollOwnerJobs(

@@ -1,7 +1,6 @@
 import { TidemarkError } from '../../core/errors.js';
 
 const WORTH_A_WORD_SECONDS = 120;
-const DAY_SECONDS = 86_400;
 
 /**
  * Describes the difference between this machine's clock and the API's clock.
@@ -56,7 +55,9 @@ function inFull(ahead: number, servedAt: string, now: Date): string {
   return `This machine's clock (${now.toISOString()}) is ${inWords(Math.abs(ahead))} ${where} the API's (${servedAt}).`;
 }
 
+/** Rounds down to the largest unit of which there are at least two. */
 function inWords(seconds: number): string {
-  if (seconds >= DAY_SECONDS) return `${Math.floor(seconds / DAY_SECONDS)} days`;
-  return seconds >= 7_200 ? `${Math.floor(seconds / 3_600)} hours` : `${Math.floor(seconds / 60)} minutes`;
+  if (seconds >= 2 * 86_400) return `${Math.floor(seconds / 86_400)} days`;
+  if (seconds >= 2 * 3_600) return `${Math.floor(seconds / 3_600)} hours`;
+  return seconds >= 120 ? `${Math.floor(seconds / 60)} minutes` : `${seconds} s`;
 }

@@ -5,9 +5,9 @@ import { runFolder } from '../../core/data-folder.js';
 import { findReplacing, manifestFile } from '../../landing/index.js';
 
 /**
- * Makes the error for a run that cannot continue, because its files are gone from the data folder. This happens, for
- * example, after a restore.
- * @param what what is missing, as a part of the message
+ * Makes the error for a run that cannot continue, because its data folder was replaced or lacks files of the run. This
+ * happens, for example, after a restore.
+ * @param what what changed or is missing, as a part of the message
  */
 export function folderChanged(dataDir: string, what: string, cause?: unknown): TidemarkError {
   return new TidemarkError('DataFolderChanged', `The data folder ${dataDir} changed during the run: ${what}.`, {

@@ -91,8 +91,8 @@ function alertSettings({ notify, quota }: Config): Pick<RunContext, 'alerts'> {
 }
 
 /**
- * Returns the share of the daily quota that a run must leave unused. A run started by a person may use everything. A
- * scheduled run leaves `quota.reserve` for people. A backfill leaves twice as much, for people and scheduled runs.
+ * Returns the share of the daily quota that a run must leave unused. A run that no schedule started may use everything.
+ * A scheduled run leaves `quota.reserve` for people. A backfill leaves twice as much, for people and scheduled runs.
  */
 function quotaLeft({ quota }: Config, { workflowType, scheduledTime }: OpenRunInput): number {
   if (workflowType === 'backfill') return Math.min(1, 2 * quota.reserve);

@@ -29,7 +29,7 @@ export interface PastNights {
    * Average requests per due record in all nights so far, by stream. A stream that never had a due record is missing.
    */
   requestsPer: Record<string, number>;
-  /** Median latency of the last run, in milliseconds, by endpoint. */
+  /** Median latency in the run of the market's current night, in milliseconds, by endpoint. */
   latency: Record<string, number>;
 }
 

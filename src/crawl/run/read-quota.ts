@@ -16,8 +16,8 @@ import type { CrawlDeps, Heartbeat } from '../deps.js';
  * Reads /v2/metrics and lands the reading.
  * @param begins true for the first call of a run. Then a wrong clock stops the run. Later calls only describe the
  * difference, because they must not stop a run that is almost done.
- * @returns `known` is false if the API reports no daily metric or a total of 0. `open` is false only if the daily quota
- * is known and used up.
+ * @returns `known` is false if the API reports no daily metric or a total of 0, or if the reading failed. `open` is
+ * false only if the daily quota is known and used up.
  * @throws TidemarkError `ClockWrong` when `begins` is set and this machine's clock is too far from the API's clock
  */
 export async function readQuota(

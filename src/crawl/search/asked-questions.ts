@@ -20,7 +20,7 @@ function readAsked({ config }: Deps, ctx: RunContext): PreparedList {
   if (ctx.file === undefined || !existsSync(file)) {
     throw wrongInput(
       `the file ${file} does not exist`,
-      'Run `tidemark resolve FILE.csv`: the command copies the list into the data folder. A worker on another machine needs the same data folder.',
+      `Run \`tidemark ${isOfPeople(ctx) ? 'enrich FILE.csv --people' : 'resolve FILE.csv'}\`: the command copies the list into the data folder. A worker on another machine needs the same data folder.`,
     );
   }
   const [bytes, keeps] = [readFileSync(file), keepsContacts(config)];

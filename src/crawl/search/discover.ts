@@ -37,7 +37,7 @@ const NOTHING_FOUND: DiscoverResult = {
 };
 
 /**
- * Searches a market with at most `input.budget` requests. Lands every answer. The plan's state depends only on the
+ * Searches a market with about `input.budget` requests. Lands every answer. The plan's state depends only on the
  * answers. So a new attempt, or the next round, first gives the plan all landed answers, and then sends only the
  * missing searches.
  * @returns counts; when the plan is finished, `done` is true and `coverage` is set

@@ -49,7 +49,7 @@ export class CaseRunner {
    * Runs one case. For a case with answers, lands and loads the answers in a new warehouse and builds the models that
    * the queries read. For a case with rows, fills the tables that one model reads, and rolls back at the end. If a model
    * cannot be built or a query is wrong, reports a failure of the case instead of throwing.
-   * @throws TidemarkError `DiskFull`
+   * @throws TidemarkError that no model caused, such as `DiskFull`
    */
   async run(testCase: ModelCase): Promise<CaseResult> {
     const { file, name } = testCase;

@@ -55,7 +55,7 @@ export interface Forgot {
   /** Number of changed landed answers. `parts`: number of parts that were written again. */
   rows: number;
   parts: number;
-  /** Removed builds and files, relative to the data folder. */
+  /** Removed builds, and removed or changed files, relative to the data folder. */
   removed: string[];
   /** Result of the final search. Null when no landed answer had to change, so there was nothing to search for. */
   proof: Proof | null;
@@ -160,6 +160,6 @@ async function requireSound(dataDir: string, lock: Lock): Promise<void> {
   throw new LandingCorruptError(
     faults,
     { parts: 0, rows: 0, rejects: 0 },
-    'Nothing was removed. `tidemark forget` builds the warehouse again from the landing zone, which must be complete.',
+    'Nothing was removed. `tidemark forget` builds the warehouse again from the landing zone, which must be complete. Restore the files from a backup. Or delete each damaged file with its manifest in _manifest/ and run `tidemark replay`. Then run `tidemark forget` again.',
   );
 }

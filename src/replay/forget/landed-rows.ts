@@ -86,14 +86,18 @@ export async function rewritePart(
   }
 }
 
-/** Rewrites a spool that no process writes. Drops incomplete lines. Returns the number of changed rows. */
+/**
+ * Rewrites a spool that no process writes. Also drops incomplete lines.
+ * @returns Number of changed or dropped rows
+ */
 export async function rewriteSpool(stream: LandingStream, file: string, change: Change): Promise<number> {
   const lines: string[] = [];
   let changed = 0;
   for await (const { row } of readSpool(file)) {
     if (row === undefined) continue;
-    const after = change(stream, row) ?? row;
+    const after = change(stream, row);
     if (after !== row) changed++;
+    if (after === null) continue;
     lines.push(JSON.stringify(after === row ? row : { ...row, ...after, sha256: sha256Of(after.body) }));
   }
   const text = lines.map((line) => `${line}\n`).join('');

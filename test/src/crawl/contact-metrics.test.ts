@@ -108,7 +108,9 @@ it('continues without the metrics when the API never answers', async () => {
   expect(await read(LATE)).toMatchObject({
     rows: 0,
     limited: false,
-    shortfall: expect.stringMatching(/^The contact metrics of 2026-11-18 to 2026-11-20 could not be read/) as string,
+    shortfall: expect.stringMatching(
+      /^The contact metrics of 2026-11-18 to 2026-11-20 could not be read.*--from 2026-11-18 --to 2026-11-20`\.$/,
+    ) as string,
   });
 });
 

@@ -102,6 +102,25 @@ describe('the alerts of a run', () => {
     ]);
   });
 
+  it.each<[string, Partial<RunContext>, string]>([
+    ['a night', {}, '`tidemark snapshot --market demo`.'],
+    [
+      'a backfill',
+      { workflowType: 'backfill', from: '2026-11-01', to: '2026-11-07', streams: ['tenders', 'watch_events'] },
+      '`tidemark backfill --from 2026-11-01 --to 2026-11-07 --streams tenders,watch_events --market demo`.',
+    ],
+    [
+      'a retry',
+      { workflowType: 'retryRejects', market: null, streams: ['companies'] },
+      '`tidemark rejects retry --streams companies`.',
+    ],
+    ['a run of owners', { workflowType: 'enrichOwners' }, '`tidemark owners enrich --market demo`.'],
+    ['a list', { workflowType: 'resolveCompanies', market: null }, 'repeat the command that started the run.'],
+  ])('says how to repeat %s', (_, more, how) => {
+    const { todo } = failedAlert(context(more), { type: 'DiskFull', message: 'x' }, 0, NOW);
+    expect(todo.endsWith(`Then run again: ${how}`)).toBe(true);
+  });
+
   it('says how long a run has waited for quota, and where it is', () => {
     const progress = { steps: [{ name: 'companies', done: 500, total: 5_000, state: 'running' }], requests: 1_000 };
     const alert = quotaWaitAlert(context(), progress as unknown as Parameters<typeof quotaWaitAlert>[1], 5_400, NOW);

@@ -60,7 +60,11 @@ describe('the progress text for the Temporal UI', () => {
 
   it('names the interval of the checks if the time of the reset is unknown, and the share of a backfill', () => {
     expect(waitingReason(0, 600)).toBe(
-      'The daily quota of the API is used up. Tidemark checks at least every 10m whether the API allows requests again.',
+      'The daily quota of the API is used up. Tidemark checks every 10m whether the API allows requests again.',
+    );
+    // Without a figure, the quota gate doubles the pause after each check.
+    expect(waitingReason(0, 600, true)).toBe(
+      'The daily quota of the API is used up. The API gives no quota figure, so Tidemark tries it again after 10m, and then after growing pauses.',
     );
     expect(waitingReason(0.25, null)).toBe('The run has used its share of the daily quota (75 %).');
   });

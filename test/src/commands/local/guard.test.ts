@@ -44,6 +44,7 @@ describe('a guarded process', () => {
   it('hides secrets from the environment of a guarded process', async () => {
     vi.stubEnv('TIDEMARK_API_KEY', 'canary-key');
     vi.stubEnv('TIDEMARK_WEBHOOK_SECRET', 'canary-secret');
+    vi.stubEnv('TIDEMARK_NOTIFY_MAIL_PASSWORD', 'canary-password');
     vi.stubEnv('TIDEMARK_DATA', 'elsewhere');
     try {
       const args = ['-e', 'console.log(JSON.stringify(process.env)); setInterval(() => {}, 1000)'];

@@ -1,0 +1,22 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import type { RunContext, WorkflowType } from '../../../../schemas/pipeline/run.js';
+import { createClock } from '../../../../src/core/clock.js';
+import type { Config } from '../../../../src/core/config.js';
+import { askedQuestions } from '../../../../src/crawl/search/asked-questions.js';
+
+it.each<[WorkflowType, RegExp]>([
+  ['resolveCompanies', /`tidemark resolve FILE\.csv`/],
+  ['enrichPeople', /`tidemark enrich FILE\.csv --people`/],
+])('names the command that makes the missing list of %s', async (workflowType, command) => {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-asked-'));
+  onTestFinished(() => rmSync(dataDir, { recursive: true }));
+  const deps = { config: { dataDir } as Config, clock: createClock({}) };
+  const ctx = { workflowType, file: 'missing.ndjson' } as RunContext;
+  await expect(askedQuestions(deps, ctx)).rejects.toMatchObject({
+    type: 'InvalidInput',
+    todo: expect.stringMatching(command) as string,
+  });
+});
