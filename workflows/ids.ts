@@ -1,6 +1,6 @@
 /**
  * These functions return workflow ids. The same work that people start has the same id, so Temporal never runs it twice
- * at the same time. A run that a schedule starts has an id of its own (`scheduledId`).
+ * at the same time. A run that a schedule starts has another id (`scheduledId`).
  */
 
 export function snapshotId(market: string, date: string): string {

@@ -254,9 +254,7 @@ export function lakeOf(build: string): string {
   return path.join(build, 'lake');
 }
 
-/**
- * Path of the rows that differ from the lake, in the folder of a build. The link that readers open has the same name.
- */
+/** Path of the rows that differ from the lake, in a build's folder. The link that readers open has the same name. */
 export function deltaOf(build: string): string {
   return path.join(build, 'lake-delta');
 }

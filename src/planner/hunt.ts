@@ -77,7 +77,7 @@ export function byPrice(a: Pass, b: Pass): number {
 /**
  * Returns an upper limit for the number of companies of a segment that have no value in the dimensions of earlier
  * passes. Returns null if the API cannot count them, if reading the whole segment costs no more requests than counting,
- * or if the market allows so many requests per company that no count is needed.
+ * or if the market allows enough requests per company to search without a count.
  */
 export function* countHunted(state: CrawlState, segment: Segment, { reached }: Hunt): Task<number | null> {
   const pages = Math.ceil(segment.total / state.size);
