@@ -8,7 +8,7 @@ import { isSame, readContents, type Contents } from './contents.js';
 export interface ComparisonPolicy {
   /** All rows of all tables are compared if this did not happen for this time, in seconds. Default: 7 days. */
   compareEvery?: number | undefined;
-  /** All rows of a changed table are always compared if it has at most this many. Default: 1,000,000. */
+  /** All rows of a changed table are always compared if it has at most this many. Default: 20,000,000. */
   smallTableRows?: number | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface Comparison {
 }
 
 const DEFAULT_COMPARE_EVERY = 7 * 86_400;
-const DEFAULT_SMALL_TABLE_ROWS = 1_000_000;
+const DEFAULT_SMALL_TABLE_ROWS = 20_000_000;
 
 /**
  * Chooses what an incremental publication compares.
