@@ -22,7 +22,7 @@ function refusalsSoFar(): number {
   return typeof refused === 'number' ? refused : 0;
 }
 
-/** Counts this attempt as refused and returns the new count. */
+/** Counts this attempt as refused, because this worker has another data folder than the run. Returns the new count. */
 export function countRefusal(): number {
   const refused = refusalsSoFar() + 1;
   Context.current().heartbeat({ refused });

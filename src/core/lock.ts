@@ -48,7 +48,7 @@ export interface LockOptions {
   what: string;
   leaseMs?: number | undefined;
   beatMs?: number | undefined;
-  /** Identifies the boot and process namespace of this process. Default: what the system reports. */
+  /** Identifies the boot, process namespace and host of this process. Default: what the system reports. */
   place?: string | undefined;
 }
 
@@ -370,8 +370,8 @@ function removeQuietly(file: string): void {
 let foundPlace: string | undefined;
 
 /**
- * Identifies the boot and the process namespace of this process. Returns an empty text if the system does not report
- * them. A process sees only processes of the same boot and namespace, and none in another container.
+ * Identifies the boot, the process namespace and the host of this process. Returns an empty text if the system does not
+ * report them. A process sees only processes of the same boot and namespace, and none in another container.
  */
 export function findPlace(): string {
   return (foundPlace ??= readPlace());

@@ -31,8 +31,8 @@ export function memoryLimit(file: string): string {
 }
 
 /**
- * DuckDB reached its memory limit. If nobody chose the limit, the error has doubled it for the next try and is
- * retryable.
+ * DuckDB reached its memory limit. The constructor doubles the limit for the next attempt, and the error is retryable.
+ * If `TIDEMARK_WAREHOUSE_MEMORY` sets the limit, or the limit of the machine is reached, the error is not retryable.
  */
 export class OutOfMemoryError extends TidemarkError {
   /** @param cause DuckDB's error, whose message names the limit */

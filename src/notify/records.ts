@@ -75,7 +75,7 @@ export function pruneDeliveries(dataDir: string, before: Date): void {
       for (const file of files.filter(isOld)) rmSync(file, { force: true });
       if (isUnused && namesIn(folder).length === 0) rmdirSync(folder);
     } catch {
-      // Another worker has removed it, or is writing into it.
+      // Another worker has removed the folder, or is writing a record into it.
     }
   }
 }

@@ -88,7 +88,8 @@ interface BuildFolder {
 }
 
 /**
- * Makes a complete build that is not current yet. If the copied build is damaged or misses changes, writes all rows.
+ * Makes a complete build that is not current yet. An incremental build starts from a copy of the newest build. If this
+ * copy is damaged or lacks changes, writes all rows instead.
  */
 async function makeBuild(
   warehouse: Warehouse,

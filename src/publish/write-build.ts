@@ -53,7 +53,7 @@ export async function writeBuild(
     await copyFile(choice.base.file, file, constants.COPYFILE_FICLONE);
     chmodSync(file, 0o600); // published files are read-only
   }
-  // A log is not needed: after a failure, the file is removed.
+  // A copied file needs no write-ahead log (.wal) for its changes: after a failure, the file is removed.
   await db.run(`ATTACH ${quote(file)} AS build${'base' in choice ? ' (RECOVERY_MODE no_wal_writes)' : ''}`);
   let written: Written & { changes: TableChanges[] | null };
   try {

@@ -25,7 +25,7 @@ export interface PeopleSearch {
  * only if nobody else in the domain has this name. So one page is not enough.
  *
  * If people enter or leave the list between two requests, the pages may lack a person. Then the totals of the pages
- * differ, or fewer people are read than reported. In both cases, reads the list once more.
+ * differ, or fewer people are read than reported. In both cases, reads the list once more, if it could read all pages.
  * @throws InvalidRequestError when the API rejects the first page
  */
 export async function searchPeople(client: ApiClient, domain: string, call: CallOptions): Promise<PeopleSearch> {

@@ -90,8 +90,8 @@ async function askMetrics(
 }
 
 /**
- * Allows this worker's client to send again after a daily limit, if /v2/metrics shows that quota is left. Also allows
- * it if the API reports no daily quota, because the quota gate has then let the run continue.
+ * After a daily limit, allows this worker's client to send again if /v2/metrics shows that quota is left. Also allows
+ * this if the quota is unknown (`known` is false): the quota gate has then let the run continue.
  * @throws NoRoomError when /v2/metrics shows that no quota is left
  * @throws TidemarkError `ClockWrong` when this machine's clock is wrong; retryable, so that the run waits until it is
  * right
