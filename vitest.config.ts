@@ -32,9 +32,9 @@ const LONG = [
   'test/e2e/{alerts,all-streams,backup,canary,cancelled,clock-ahead,continue-as-new,employees,enrich,executives,json-answers,limit,metrics,night-states,owner-jobs,owner-jobs-upgrade,ownership,payees,personal-data,quota-gate,refused,remainder-nights,replay,resolve,resolve-scores,restored-folder,schedules,sources,status,stub-faults,tracing,two-folders,worker-versioning,worker-versions,writer-killed}.test.ts',
   'test/repo/installed-on-nodes.test.ts',
   'test/src/commands/demo/run-demo.test.ts',
-  'test/src/commands/{login,models/apply}.test.ts',
+  'test/src/commands/{init,login,models/apply,upgrade}.test.ts',
   'test/src/models/order-independence.test.ts',
-  'test/src/publish/publish-lakes.test.ts',
+  'test/src/publish/{apply-models,publish-lakes}.test.ts',
   'test/src/replay/forget/*.test.ts',
 ];
 // These run in both: a short property in `npm test`, a long one here.

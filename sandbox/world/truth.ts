@@ -36,7 +36,7 @@ export const TRUTH_TABLES: Readonly<Record<string, TruthTable>> = {
   financials_v1: { grain: 'company, date of a version 1 report, indicator', rows: financialsV1 },
   tenders: { grain: 'tender listed on the day', rows: tenders },
   events: {
-    grain: 'event of a listed company, from the day `from` (default: the day of the table) to the day of the table',
+    grain: 'event of a listed company, from the day `from` (default: `day`) to the day `day`',
     rows: events,
   },
   employees: { grain: 'person in version 2', rows: employees },

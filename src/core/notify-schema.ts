@@ -34,7 +34,7 @@ const WebhookAddress = z
     if (!URL.canParse(text)) return true;
     const { username, password, search, hash } = new URL(text);
     return [username, password, search, hash].every((part) => part === '');
-  }, `must not contain a user, password, query or fragment; write env, and set the address in ${TARGET_VARIABLES}<NAME>_URL`);
+  }, `must not contain a user, password, query or fragment; write "env" instead, and set the address in ${TARGET_VARIABLES}<NAME>_URL`);
 
 const MailAddress = z.email('must be a mail address like ops@example.com');
 

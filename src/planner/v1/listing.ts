@@ -67,7 +67,7 @@ export function settleListing(state: CrawlState, segment: Segment, firstTotal: n
   const missing = missingOf(segment);
   const proven = [firstTotal, segment.found.size, root.found.size].every((count) => count === root.total);
   if (missing > 0) {
-    segment.shortfall = `all pages of version 1 together list ${formatCount(segment.distinct)} of ${formatCount(segment.total)} companies`;
+    segment.shortfall = `all pages of version 1 of the API together list ${formatCount(segment.distinct)} of ${formatCount(segment.total)} companies`;
   }
   state.tree.settle(segment, proven ? 'leaf' : 'drifted');
   if (missing <= Math.max(DRIFT_FLOOR, DRIFT * root.total)) return true;
@@ -85,13 +85,13 @@ function* probeListing(state: CrawlState, filters: Record<string, unknown>): Tas
   const first = yield* probePage(state, filters, 1);
   if (isRefused(first)) return (state.v1Refusal = `the API refused the search in version 1 (${first.refused})`);
   const size = first.ids.length;
-  if (size < state.size * WORTH) return `version 1 shows only ${formatCount(size)} companies a page`;
+  if (size < state.size * WORTH) return `version 1 of the API shows only ${formatCount(size)} companies a page`;
   const last = first.pages > 1 ? yield* probePage(state, filters, first.pages) : first;
   if (isRefused(last))
-    return (state.v1Refusal = `version 1 refuses its last page, ${formatCount(first.pages)} (${last.refused})`);
+    return (state.v1Refusal = `version 1 of the API refuses its last page, ${formatCount(first.pages)} (${last.refused})`);
   const total = (first.pages - 1) * size + last.ids.length;
   if (last.ids.length === 0 || total !== (yield* totalLike(state, total)))
-    return `version 1 lists ${formatCount(total)} companies, but version 2 counts ${formatCount(state.tree.root.total)}`;
+    return `version 1 of the API lists ${formatCount(total)} companies, but version 2 counts ${formatCount(state.tree.root.total)}`;
   return first.pages;
 }
 

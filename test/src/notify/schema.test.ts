@@ -27,7 +27,7 @@ describe('the section notify', () => {
     [{}, /^0: must have one of webhook, mail and command; it has none of them/],
     [{ webhook: HOOK, mail: MAIL }, /it has webhook and mail/],
     [{ webhook: 'hooks.example.com' }, /0\.webhook: must be an http\(s\) address/],
-    [{ webhook: 'https://u:p@hooks.example.com' }, /must not contain a user.*write env.*_URL/],
+    [{ webhook: 'https://u:p@hooks.example.com' }, /must not contain a user.*write "env".*_URL/],
     [{ webhook: `${HOOK}?sig=1` }, /must not contain a user/],
     [{ mail: MAIL, template: 'slack' }, /0\.template: only a target with `webhook`/],
     [{ mail: { ...MAIL, to: [] } }, /0\.mail\.to/],

@@ -428,10 +428,14 @@ describe('version 1 without a page cap', () => {
   });
 
   it.each<[string, ApiQuirks, RegExp]>([
-    ['shows ten pages only', { v1: 'capped' }, /version 1 refuses its last page/],
+    ['shows ten pages only', { v1: 'capped' }, /version 1 of the API refuses its last page/],
     ['is refused', { v1: 'refused' }, /the API refused the search in version 1/],
-    ['ignores the filters', { v1: 'ignores filters' }, /version 1 lists 8,000 companies, but version 2 counts/],
-    ['does not list everybody', { v1: 'uncapped', hidden: (c) => c.id % 50 === 0 }, /version 1 lists/],
+    [
+      'ignores the filters',
+      { v1: 'ignores filters' },
+      /version 1 of the API lists 8,000 companies, but version 2 counts/,
+    ],
+    ['does not list everybody', { v1: 'uncapped', hidden: (c) => c.id % 50 === 0 }, /version 1 of the API lists/],
   ])('does not use version 1 when it %s', (_, api, reason) => {
     const market = new SimulatedMarket(companies, api);
     const filters = { company_status: [199] };
