@@ -13,11 +13,15 @@ incremental:
   by: [company_id]
   changed: >-
     SELECT DISTINCT company_id FROM ledger.dirty_reports
-    UNION SELECT w.company_id FROM marts.financials_wide AS w JOIN ledger.dirty_rates AS d
-      ON d.date IS NULL
-      OR (w.fiscal_year BETWEEN year(d.date) AND year(d.date + 31) AND d.currency IN (
-        w.currency, 'EUR', (SELECT reporting FROM ledger.fx_settings)
-      ))
+    UNION SELECT company_id FROM marts.financials_wide
+      WHERE EXISTS (FROM ledger.dirty_rates WHERE date IS NULL)
+      OR (fiscal_year, currency) IN (
+        SELECT unnest([year(date), year(date + 31)]), currency FROM ledger.dirty_rates
+      )
+      OR fiscal_year IN (
+        SELECT unnest([year(date), year(date + 31)]) FROM ledger.dirty_rates
+        WHERE currency = 'EUR' OR currency IN (SELECT reporting FROM ledger.fx_settings)
+      )
   all: SELECT DISTINCT company_id FROM ledger.reports
 columns:
   company_id: BIGINT | Id of the company

@@ -48,8 +48,8 @@ const INDEX = '_files.json';
 
 /**
  * Writes the tables of the attached database `build` as Parquet files (zstd). The rows are sorted by key. A table is one
- * file `<lake>/<schema>/<table>/data.parquet`. If its key contains a date, it is one file `<date>.parquet` for each
- * day. If the previous lake has a file with the same content, links that file instead of writing a new one. The footer
+ * file `<lake>/<schema>/<table>/data.parquet`. If its key contains the date of a night, it is one file `<date>.parquet`
+ * for each night. If the previous lake has a file with the same content, links that file instead of writing a new one. The footer
  * of each file holds the run, the fingerprint and the comments.
  * @returns Number of files written, and number of files linked
  */
@@ -149,7 +149,11 @@ async function slicesOf(db: Database, model: Model, contents?: TableContents): P
   }));
 }
 
-function isByDate({ key, nullable, columns }: Model): boolean {
+// Tables whose dates are not nights. One file for each day would be thousands of small files.
+const NOT_BY_NIGHT = new Set(['core.fx_rates']);
+
+function isByDate({ model, key, nullable, columns }: Model): boolean {
+  if (NOT_BY_NIGHT.has(model)) return false;
   return key.includes('date') && !nullable.includes('date') && columns['date']?.type === 'DATE';
 }
 

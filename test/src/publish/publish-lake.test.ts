@@ -62,6 +62,17 @@ const FILES = [
 ];
 
 describe('a lake', () => {
+  test('has one file for all exchange rates, because their dates are not nights', async () => {
+    const rates = modelOf('core.fx_rates', 'date', 'date: DATE | Day of the rate');
+    await withBuild(async (db) => {
+      await db.run(
+        `CREATE TABLE build.core.fx_rates AS FROM (VALUES (DATE '2026-11-01'), (DATE '2026-11-02')) AS t(date)`,
+      );
+      const { lake } = await next(db, [rates]);
+      expect(Object.keys(indexOf(lake))).toEqual(['core/fx_rates/data.parquet']);
+    });
+  });
+
   test('writes one lake file per table, or per day for date keys', async () => {
     await withBuild(async (db) => {
       const { lake, written, kept } = await next(db);
