@@ -93,7 +93,7 @@ describe('rotation over companies without a date', () => {
       `SELECT companies::INTEGER AS companies, carried::INTEGER AS carried, entered::INTEGER AS entered, "left"::INTEGER AS gone
        FROM marts.market_daily ORDER BY date DESC LIMIT 1`,
     );
-    expect(daily).toEqual([{ companies: COMPANIES - carried, carried, entered: null, gone: null }]);
+    expect(daily).toEqual([{ companies: COMPANIES - carried, carried, entered: 0, gone: null }]);
   });
 
   it('reports no move of a company that was not searched', async () => {
