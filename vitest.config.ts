@@ -29,7 +29,7 @@ const ALONE = [
 const LONG = [
   'test/chaos/**/*.test.ts',
   'test/deploy/compose.test.ts',
-  'test/e2e/{alerts,all-streams,backup,canary,cancelled,clock-ahead,continue-as-new,employees,enrich,executives,json-answers,limit,metrics,night-states,owner-jobs,owner-jobs-upgrade,ownership,payees,personal-data,quota-gate,refused,remainder-nights,replay,resolve,resolve-scores,restored-folder,schedules,sources,status,stub-faults,tracing,two-folders,worker-versioning,worker-versions,writer-killed}.test.ts',
+  'test/e2e/{alerts,all-streams,backup,canary,cancelled,clock-ahead,continue-as-new,employees,enrich,executives,held-back,json-answers,limit,metrics,night-states,owner-jobs,owner-jobs-upgrade,ownership,payees,personal-data,quota,quota-gate,refused,remainder-nights,replay,resolve,resolve-scores,restored-folder,schedules,sources,status,stub-faults,tracing,two-folders,worker-versioning,worker-versions,writer-killed}.test.ts',
   'test/repo/installed-on-nodes.test.ts',
   'test/src/commands/demo/run-demo.test.ts',
   'test/src/commands/{init,login,models/apply,upgrade}.test.ts',
