@@ -6,8 +6,8 @@ grain: event
 key: [event_id]
 description: >-
   Changes of watched companies that the API reported by webhook, in its events list, or both. Two events of one
-  company and field in the same second are separate rows if their content differs. Events about people are events of the
-  fields employee, officer and shareholder, and of fields that the API reference does not list.
+  company and field in the same second are separate rows if their content differs. An event counts as one about
+  people unless its field begins with company, office or address, or is financial or vat_number.
 columns:
   event_id: VARCHAR | company/field/second; more events of that second end in /2, /3 and so on, in order of receipt. Webhook and events list give the same id
   company_id: BIGINT | Id of the company

@@ -9,8 +9,8 @@ import { COUNT_CHANGES, ledgerWrite } from './table-changes.js';
 export type SqlParams = Record<string, DuckDBValue>;
 
 /**
- * A DuckDB connection. Its errors say what to do if the disk is full or the file is locked. Rows are plain objects,
- * with BIGINT and DATE values as text.
+ * A DuckDB connection. Its errors say what to do if the disk is full, the memory limit is reached or the file is
+ * locked. Rows are plain objects, with BIGINT and DATE values as text.
  */
 export class Database {
   readonly file: string;

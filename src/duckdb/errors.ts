@@ -88,8 +88,8 @@ const NO_SPACE =
 const NO_MEMORY = /^Out of Memory Error:/im;
 
 /**
- * If the cause is a full disk, the memory limit or a locked file, returns an error that says what to do. Returns any other error
- * unchanged.
+ * If the cause is a full disk, the memory limit or a locked file, returns an error that says what to do. Returns any
+ * other error unchanged.
  */
 export function asWarehouseError(error: unknown, file: string): unknown {
   if (error instanceof TidemarkError) return error;

@@ -49,8 +49,8 @@ const INDEX = '_files.json';
 /**
  * Writes the tables of the attached database `build` as Parquet files (zstd). The rows are sorted by key. A table is one
  * file `<lake>/<schema>/<table>/data.parquet`. If its key contains the date of a night, it is one file `<date>.parquet`
- * for each night. If the previous lake has a file with the same content, links that file instead of writing a new one. The footer
- * of each file holds the run, the fingerprint and the comments.
+ * for each night. If the previous lake has a file with the same content, links that file instead of writing a new one.
+ * The footer of each file holds the run, the fingerprint and the comments.
  * @returns Number of files written, and number of files linked
  */
 export async function publishLake(

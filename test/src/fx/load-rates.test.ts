@@ -5,7 +5,6 @@ import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { RatesSource } from '../../../src/core/rates-source.js';
-import type { Warehouse } from '../../../src/duckdb/open.js';
 import { loadLanding } from '../../../src/load/load.js';
 import { buildModels } from '../../../src/models/run-models.js';
 import { land, openTestWarehouse, temporaryDataDir } from '../../helpers/warehouse.js';
@@ -36,7 +35,7 @@ async function setUp(fx: Partial<RatesSource> = {}) {
     source,
     write: (text: string): void => writeFileSync(file, text),
     build: async (rates: RatesSource | null = source): Promise<string[]> =>
-      (await buildModels(warehouse satisfies Warehouse, { rates })).notes,
+      (await buildModels(warehouse, { rates })).notes,
   };
 }
 
