@@ -4,6 +4,7 @@ kind: table
 version: 1
 grain: exchange rate of a currency on a day
 key: [date, currency]
+dates: days
 description: >-
   Exchange rates, from the file that fx.file in tidemark.yaml names. Empty without this setting. ops.checks counts the rows of the
   file that are not used (refused_row).

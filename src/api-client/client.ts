@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 
 import { TidemarkError } from '../core/errors.js';
+import { isLoopback } from '../core/loopback.js';
 import { Caller } from './caller.js';
 import { ConcurrencyGate } from './concurrency-gate.js';
 import { createConnectorEndpoints, type ConnectorEndpoints } from './endpoints-connector.js';
@@ -139,11 +140,6 @@ function parseUrl(name: string, text: string | undefined, allowHttp = false): UR
     );
   }
   return url;
-}
-
-/** Returns whether a host name (as URL writes it) means this machine. */
-function isLoopback(hostname: string): boolean {
-  return /^(localhost|(.+\.)?localhost|127(\.\d+){3}|\[::1\])$/i.test(hostname);
 }
 
 function checkKey(apiKey: string | undefined): string {

@@ -6,6 +6,7 @@ import { FETCHED } from '../../schemas/pipeline/streams.js';
 import { cronFault } from './cron.js';
 import { LONGEST_DURATION, parseDuration } from './duration.js';
 import { NotifySchema } from './notify-schema.js';
+import { isAddress, isUnsafeAddress } from './rates-source.js';
 
 // 24 days, in seconds. A Node timer cannot wait much longer.
 const LONGEST_WAIT = 24 * 86_400;
@@ -77,7 +78,11 @@ const FileOrAddress = z
     if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return true;
     const url = URL.canParse(text) ? new URL(text) : null;
     return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
-  }, 'must be a path, or an http(s) address without user and password');
+  }, 'must be a path, or an https address without user and password')
+  .refine(
+    (text) => !isAddress(text) || !URL.canParse(text) || !isUnsafeAddress(text),
+    'is plain http to another machine: anyone on the network path could change the rates. Use https, or download the file and name its path',
+  );
 
 /** A TCP port. 0: any free port. */
 const Port = z.int().min(0).max(65_535);

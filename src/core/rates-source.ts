@@ -1,3 +1,5 @@
+import { isLoopback } from './loopback.js';
+
 /** Where exchange rates come from: the block `fx` of the configuration. */
 export interface RatesSource {
   /** Absolute path or http(s) address of a CSV or Parquet file. */
@@ -10,6 +12,12 @@ export interface RatesSource {
   base: string;
   /** Currency of the columns `*_reporting`, ISO 4217. */
   reporting: string;
+}
+
+/** Whether others on the network can change what comes from this address: it is plain http to another machine. */
+export function isUnsafeAddress(address: string): boolean {
+  const { protocol, hostname } = new URL(address);
+  return protocol === 'http:' && !isLoopback(hostname);
 }
 
 /** Whether rates come from a web address. */

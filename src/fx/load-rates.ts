@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import type { Database } from '../duckdb/database.js';
 import { errorMessage } from '../core/errors.js';
 import { downloadedFile, downloadRates } from './download-rates.js';
@@ -15,7 +15,8 @@ export interface LoadedRates {
 
 /**
  * Brings the exchange rates in the ledger to the state of the configured file. Records what changed in
- * `ledger.dirty_rates`. If the file cannot be read, the earlier rates stay, and a note says why.
+ * `ledger.dirty_rates`. Does not read the file if it did not change since it was read. If the file cannot be read, the
+ * earlier rates stay, and a note says why.
  * @param source null when `fx` is not set; then all rates are removed
  */
 export async function loadRates(db: Database, source: RatesSource | null): Promise<LoadedRates> {
@@ -24,15 +25,30 @@ export async function loadRates(db: Database, source: RatesSource | null): Promi
     return { changed: await db.transaction(() => store(db, null)), notes: [] };
   }
   const notes: string[] = [];
+  let stamp: string;
   try {
     const file = await localFile(source, notes);
+    stamp = stampOf(file, source);
+    if ((await db.count('SELECT count(*) FROM ledger.fx_file WHERE stamp = $stamp', { stamp })) > 0)
+      return { changed: await db.transaction(() => storeSettings(db, source)), notes };
     await readRates(db, file, source.base);
   } catch (error) {
     const kept = 'The rates that were read before stay in use.';
     notes.push(`The exchange rates in ${source.name} could not be read: ${errorMessage(error)}. ${kept}`);
     return { changed: false, notes };
   }
-  return { changed: await db.transaction(() => store(db, source)), notes };
+  const changed = await db.transaction(async () => {
+    await db.run('DELETE FROM ledger.fx_file');
+    await db.run('INSERT INTO ledger.fx_file VALUES ($stamp)', { stamp });
+    return store(db, source);
+  });
+  return { changed, notes };
+}
+
+/** Identifies the content of a file, and the settings with which its rows are read. */
+function stampOf(file: string, { name, base }: RatesSource): string {
+  const { size, mtimeNs, ino } = statSync(file, { bigint: true });
+  return JSON.stringify([name, base, String(size), String(mtimeNs), String(ino)]);
 }
 
 async function localFile({ file, name, downloads }: RatesSource, notes: string[]): Promise<string> {
@@ -56,7 +72,7 @@ async function localFile({ file, name, downloads }: RatesSource, notes: string[]
 async function store(db: Database, source: RatesSource | null): Promise<boolean> {
   let changed = await storeSettings(db, source);
   if (source === null) {
-    for (const table of ['fx_rates', 'fx_refused']) await db.run(`DELETE FROM ledger.${table}`);
+    for (const table of ['fx_rates', 'fx_refused', 'fx_file']) await db.run(`DELETE FROM ledger.${table}`);
     return changed;
   }
   const { name } = source;

@@ -51,6 +51,11 @@ const Header = z.strictObject({
   key: z.array(z.string()).min(1),
   /** Key columns that may be NULL. */
   nullable: z.array(z.string()).default([]),
+  /**
+   * What a key column `date` holds. `nights`: the lake has one file for each date. `days`: any days, such as those of
+   * exchange rates; one file for each of them would be thousands of small files.
+   */
+  dates: z.enum(['nights', 'days']).default('nights'),
   description: z.string().min(1),
   /**
    * Present in incremental models. The model's query reads the keys to build from the temp table `changed`. The query

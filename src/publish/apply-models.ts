@@ -45,6 +45,8 @@ export interface Applied {
   resumed: string[];
   /** The new build; null when readers already have these models. */
   published: PublishedBuild | null;
+  /** Sentences for a person about the exchange rates, such as why a file could not be read. */
+  notes: string[];
 }
 
 /**
@@ -63,7 +65,7 @@ export async function applyModels(dataDir: string, request: ApplyRequest): Promi
     const changes = await planSet(db, set, request);
     checkDrops(request.drop ?? [], changes);
     refuseBreaking(changes);
-    const rates = request.rates === undefined ? undefined : await loadRates(db, request.rates);
+    const notes = request.rates === undefined ? [] : (await loadRates(db, request.rates)).notes;
     const isHeld = (await heldSet(db)) !== undefined;
     if (!isHeld && !(await ratesWait(db)) && changes.every(({ change }) => change === 'unchanged'))
       return {
@@ -71,10 +73,10 @@ export async function applyModels(dataDir: string, request: ApplyRequest): Promi
         built: null,
         resumed: [],
         published: await publishChanged(warehouse, dataDir, request, 'apply'),
+        notes,
       };
     const result = await putInForce(warehouse, dataDir, { set, origin: 'apply' }, changes, request);
-    result.built.notes.unshift(...(rates?.notes ?? []));
-    return { changes, ...result, published: await publishNow(warehouse, dataDir, request, 'apply') };
+    return { changes, ...result, published: await publishNow(warehouse, dataDir, request, 'apply'), notes };
   });
 }
 
@@ -102,15 +104,16 @@ export async function rollbackModels(
     const { to: wanted, dryRun = false } = request;
     if (last?.origin === 'rollback' && !dryRun && (wanted === undefined || wanted === last.ofSet)) {
       const published = await publishChanged(warehouse, dataDir, request, 'rollback');
-      if (published !== null) return { to: last, changes: [], built: null, resumed: [], published };
+      if (published !== null) return { to: last, changes: [], built: null, resumed: [], published, notes: [] };
     }
     const to = wanted === undefined ? previousSet(sets) : sets.find(({ set }) => set === wanted);
     if (to === undefined) throw noSuchSet(wanted, sets);
     const set = await readSet(db, to);
     const changes = (await planSet(db, set, request)).map((change) => ({ ...change, refused: [] }));
-    if (dryRun) return { to, changes, built: null, resumed: [], published: null };
+    if (dryRun) return { to, changes, built: null, resumed: [], published: null, notes: [] };
     const result = await putInForce(warehouse, dataDir, { set, origin: 'rollback', ofSet: to.set }, changes, request);
-    return { to, changes, ...result, published: await publishNow(warehouse, dataDir, request, 'rollback') };
+    const published = await publishNow(warehouse, dataDir, request, 'rollback');
+    return { to, changes, ...result, published, notes: [] };
   });
 }
 

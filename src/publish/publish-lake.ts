@@ -149,12 +149,8 @@ async function slicesOf(db: Database, model: Model, contents?: TableContents): P
   }));
 }
 
-// Tables whose dates are not nights. One file for each day would be thousands of small files.
-const NOT_BY_NIGHT = new Set(['core.fx_rates']);
-
-function isByDate({ model, key, nullable, columns }: Model): boolean {
-  if (NOT_BY_NIGHT.has(model)) return false;
-  return key.includes('date') && !nullable.includes('date') && columns['date']?.type === 'DATE';
+function isByDate({ key, nullable, columns, dates }: Model): boolean {
+  return dates === 'nights' && key.includes('date') && !nullable.includes('date') && columns['date']?.type === 'DATE';
 }
 
 /** Returns the path of a file in the lake. The path needs no escaping, because it consists of model names and dates. */

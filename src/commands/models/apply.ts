@@ -80,8 +80,11 @@ async function apply(options: { env?: string; drop?: string[]; json?: boolean },
   const begun = performance.now();
   const result = await whileShowingTables(options, () => applyModels(request.dataDir, request));
   if (options.json) return sayJson(withoutTexts(result));
-  if (result.built === null && result.published === null)
-    return say(`No changes: all ${result.changes.length} models are already applied.`);
+  if (result.built === null && result.published === null) {
+    say(`No changes: all ${result.changes.length} models are already applied.`);
+    for (const note of result.notes) say(`  note       ${note}`);
+    return;
+  }
   say(`✔ applied in ${took(begun)}: ${summary(result)}`);
   sayResult(result, request.dataDir);
 }
@@ -150,7 +153,7 @@ function summary({ changes, built, published }: Applied): string {
     : 'no model changes';
 }
 
-function sayResult({ changes, built, resumed, published }: Applied, dataDir: string): void {
+function sayResult({ changes, built, resumed, published, notes }: Applied, dataDir: string): void {
   for (const { model, change, breaking, deprecationDate } of changes.filter((one) => one.change !== 'unchanged')) {
     const until = deprecationDate === null ? '' : `, served until ${deprecationDate}`;
     say(
@@ -160,7 +163,7 @@ function sayResult({ changes, built, resumed, published }: Applied, dataDir: str
   }
   if (resumed.length > 0) say(`  kept       ${resumed.length} built by an earlier attempt: ${resumed.join(', ')}`);
   for (const audit of built?.failedAudits ?? []) say(`  audit      ${audit}`);
-  for (const note of [...(built?.notes ?? []), ...(published?.notes ?? [])]) say(`  note       ${note}`);
+  for (const note of [...notes, ...(built?.notes ?? []), ...(published?.notes ?? [])]) say(`  note       ${note}`);
   if (published !== null)
     say(
       `  published  ${path.join(dataDir, published.file)}: ${published.tables} tables, ${formatCount(published.rows)} rows`,

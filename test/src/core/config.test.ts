@@ -41,6 +41,20 @@ describe('tidemark.yaml', () => {
     ]);
   });
 
+  it.each(['http://rates.example.com/r.csv', 'HTTP://10.0.0.1/r.csv', 'http://127.0.0.1.example.com/'])(
+    'refuses exchange rates over plain http: %s',
+    (address) => {
+      expect(error(() => load(`${API}fx: { file: "${address}" }`)).message).toContain(
+        'fx.file: is plain http to another machine',
+      );
+    },
+  );
+
+  it.each(['https://rates.example.com/r.csv', 'http://127.0.0.1:8080/r.csv', 'http://[::1]/r.csv', 'rates/http.csv'])(
+    'accepts exchange rates at %s',
+    (name) => expect(load(`${API}fx: { file: "${name}" }`).rates?.name).toBe(name),
+  );
+
   it('reads durations, shares and environment variables', () => {
     const config = load(
       `${API}quota: { probeEvery: 15m, reserve: 5% }\nmarkets: [{ name: a, refresh: { companies: 2h } }]`,

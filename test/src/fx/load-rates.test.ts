@@ -173,4 +173,52 @@ describe('exchange rates', () => {
     ]);
     expect(await db.rows(RATES)).toEqual([{ date: '2023-12-29', currency: 'USD', rate: 2 }]);
   });
+
+  test('are not read again until the file changes', async () => {
+    const { db, source, write, build } = await setUp();
+    write('date,currency,rate\n2023-12-29,USD,2\n');
+    await build();
+    // Change the rates in the ledger by hand: only a build that reads the file restores them.
+    await db.run('UPDATE ledger.fx_rates SET rate = 3');
+    await build();
+    expect(await db.rows(RATES)).toEqual([{ date: '2023-12-29', currency: 'USD', rate: 3 }]);
+    await build({ ...source, reporting: 'USD' });
+    expect(await db.rows('SELECT DISTINCT reporting_currency AS c FROM marts.company_years')).toEqual([{ c: 'USD' }]);
+    write('date,currency,rate\n2023-12-29,USD,4\n');
+    await build();
+    expect(await db.rows(RATES)).toEqual([{ date: '2023-12-29', currency: 'USD', rate: 4 }]);
+  });
+
+  test('are not downloaded again while the server says that the file is the same', async () => {
+    const asked: (string | undefined)[] = [];
+    let body = 'date,currency,rate\n2023-12-29,USD,2\n';
+    const server = createServer((request, response) => {
+      const tag = `"${body.length}"`;
+      asked.push(request.headers['if-none-match']);
+      if (request.headers['if-none-match'] === tag) response.writeHead(304).end();
+      else response.writeHead(200, { etag: tag }).end(body);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/rates.csv`;
+    const { db, build } = await setUp({ file: address, name: address });
+    for (let i = 0; i < 2; i++) expect(await build()).toEqual([]);
+    body += '2023-12-28,USD,3\n';
+    expect(await build()).toEqual([]);
+    expect(asked).toEqual([undefined, '"36"', '"36"']);
+    expect(await db.count('SELECT count(*) FROM core.fx_rates')).toBe(2);
+  });
+
+  test('do not come from a server that redirects to plain http on another machine', async () => {
+    const server = createServer((_, response) =>
+      response.writeHead(302, { location: 'http://rates.invalid/rates.csv' }).end(),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/rates.csv`;
+    const { build } = await setUp({ file: address, name: address });
+    expect(await build()).toEqual([
+      expect.stringContaining('redirects to plain http (http://rates.invalid/rates.csv)'),
+    ]);
+  });
 });

@@ -90,6 +90,15 @@ async function night(dataDir: string): Promise<void> {
 const IDS = 'SELECT company_id AS id FROM core.companies_history WHERE is_current';
 
 describe('applyModels', () => {
+  test('says why exchange rates could not be read, also if no model changed', async () => {
+    const { dataDir, request } = await start();
+    const file = path.join(dataDir, 'rates.csv');
+    const rates = { file, name: './rates.csv', downloads: dataDir, base: 'EUR', reporting: 'EUR' };
+    const applied = await applyModels(dataDir, { ...request, modelsDir: undefined, rates });
+    expect(applied).toMatchObject({ built: null, published: null });
+    expect(applied.notes).toEqual([expect.stringContaining('./rates.csv could not be read: there is no such file.')]);
+  });
+
   test('resumes after a failure and rebuilds only models changed since', async () => {
     const { dataDir, edit, request } = await start();
     const first = { name: 'first', sql: IDS };

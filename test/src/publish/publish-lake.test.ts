@@ -62,8 +62,8 @@ const FILES = [
 ];
 
 describe('a lake', () => {
-  test('has one file for all exchange rates, because their dates are not nights', async () => {
-    const rates = modelOf('core.fx_rates', 'date', 'date: DATE | Day of the rate');
+  test('has one file for all dates of a table whose dates are not nights', async () => {
+    const rates = { ...modelOf('core.fx_rates', 'date', 'date: DATE | Day of the rate'), dates: 'days' as const };
     await withBuild(async (db) => {
       await db.run(
         `CREATE TABLE build.core.fx_rates AS FROM (VALUES (DATE '2026-11-01'), (DATE '2026-11-02')) AS t(date)`,
