@@ -1,5 +1,6 @@
 import { benchParquetWriter } from './parquet-writer.js';
 import { benchCrawl } from './crawl/run.js';
+import { benchTimeline } from './crawl/timeline.js';
 import { benchDrift } from './drift.js';
 import { benchPlanner } from './planner/run.js';
 import { benchSandbox } from './sandbox.js';
@@ -28,6 +29,7 @@ const benches: Record<string, () => Promise<void>> = {
   sandbox: benchSandbox,
   'search-requests': benchSearchRequests,
   crawl: benchCrawl,
+  timeline: benchTimeline,
   'long-listing': benchLongListing,
   resolve: benchResolve,
   financials: benchFinancials,

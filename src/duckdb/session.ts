@@ -28,9 +28,14 @@ export async function prepareSession(db: Database): Promise<void> {
  */
 export async function useShared(db: Database, shared: readonly SqlFile[]): Promise<void> {
   for (const file of shared) {
-    if (file.name.startsWith('macros/')) await db.runFile(file);
+    if (file.name.startsWith('macros/')) await createMacros(db, file);
     else await loadSeed(db, file);
   }
+}
+
+/** Runs all statements of a file at once. If one fails, runs them one by one, so that the error names it. */
+async function createMacros(db: Database, file: SqlFile): Promise<void> {
+  await db.run(file.text).catch(() => db.runFile(file));
 }
 
 /**

@@ -14,7 +14,7 @@ export interface SqlNames {
    * and `describe` and `tablesample` if the query uses these.
    */
   functions: ReadonlySet<string>;
-  /** All strings in the query. A macro may get the name of a table as a string. */
+  /** All strings in the query except empty ones. A macro may get the name of a table as a string. */
   strings: readonly string[];
 }
 
@@ -34,20 +34,17 @@ export interface SqlFault {
 export interface SqlParser {
   /** Returns the names in a query. */
   parse(sql: string): Promise<ParsedSql>;
+  /** Parses many queries with one statement. Later calls of `parse` for these queries cost nothing. */
+  parseAll(queries: readonly string[]): Promise<void>;
 }
 
 const Answer = z.union([
-  z.object({ error: z.literal(false), statements: z.array(z.unknown()) }),
+  z.object({ error: z.literal(false).optional(), statements: z.array(z.unknown()).optional() }),
   z.object({ error: z.literal(true), error_message: z.string(), position: z.coerce.number().optional() }),
 ]);
 
-const TableNode = z.object({ type: z.literal('BASE_TABLE'), schema_name: z.string(), table_name: z.string() });
-const FunctionNode = z.object({ function_name: z.string() });
-const ColumnNode = z.object({ class: z.literal('COLUMN_REF'), column_names: z.tuple([z.string()]) });
 // The parser returns these functions as columns.
 const WITHOUT_PARENTHESES = /^(?:current_\w+|localtime|localtimestamp|session_user|user)$/i;
-const StringNode = z.object({ class: z.literal('CONSTANT'), value: z.object({ value: z.string() }) });
-const WithNode = z.object({ cte_map: z.object({ map: z.array(z.object({ key: z.string() })) }) });
 
 // Caches parsed queries, because one process reads the models many times.
 const known = new Map<string, ParsedSql>();
@@ -59,10 +56,14 @@ export async function withParser<T>(work: (parser: SqlParser) => Promise<T>): Pr
     async parse(sql) {
       const before = known.get(sql);
       if (before !== undefined) return before;
+      await parser.parseAll([sql]);
+      return known.get(sql)!;
+    },
+    async parseAll(queries) {
+      const unknown = [...new Set(queries)].filter((sql) => !known.has(sql));
+      if (unknown.length === 0) return;
       opened ??= await open();
-      const parsed = await parse(opened.db, sql);
-      known.set(sql, parsed);
-      return parsed;
+      for (const [at, parsed] of (await parseEach(opened.db, unknown)).entries()) known.set(unknown[at] ?? '', parsed);
     },
   };
   try {
@@ -78,39 +79,74 @@ async function open(): Promise<{ instance: DuckDBInstance; db: Database }> {
   return { instance, db: new Database(await instance.connect(), ':memory:') };
 }
 
-async function parse(db: Database, sql: string): Promise<ParsedSql> {
-  const [row] = await db.rows<{ tree: string }>('SELECT json_serialize_sql(CAST($sql AS VARCHAR)) AS tree', { sql });
-  const answer = Answer.parse(JSON.parse(row?.tree ?? ''));
+/** Returns the names in each query, in their order. */
+async function parseEach(db: Database, queries: readonly string[]): Promise<ParsedSql[]> {
+  // Leave out empty fields: the tree of a long query is then half as large.
+  const rows = await db.rows<{ tree: string }>(
+    `SELECT json_serialize_sql(sql, skip_null := true, skip_empty := true) AS tree
+     FROM (SELECT unnest(q) AS sql, generate_subscripts(q, 1) AS n FROM (SELECT CAST(CAST($queries AS JSON) AS VARCHAR[]) AS q))
+     ORDER BY n`,
+    { queries: JSON.stringify(queries) },
+  );
+  return queries.map((sql, at) => readTree(sql, rows[at]?.tree ?? ''));
+}
+
+function readTree(sql: string, tree: string): ParsedSql {
+  const answer = Answer.parse(JSON.parse(tree));
   if (answer.error) return { fault: { message: answer.error_message, line: lineAt(sql, answer.position) } };
-  if (answer.statements.length !== 1)
-    return { fault: { message: `${answer.statements.length} statements found, but one query is needed`, line: null } };
+  if (answer.statements?.length !== 1) {
+    const count = answer.statements?.length ?? 0;
+    return { fault: { message: `${count} statements found, but one query is needed`, line: null } };
+  }
   return findNames(answer.statements);
 }
+
+/** A node of the parser's tree. A tree has thousands of nodes, so read their fields without zod. */
+type Node = Readonly<Record<string, unknown>>;
 
 function findNames(statements: unknown): SqlNames {
   const found = { tables: new Set<string>(), other: new Set<string>(), ctes: new Set<string>() };
   const functions = new Set<string>();
   const strings: string[] = [];
-  const visit = (node: unknown): void => {
-    if (Array.isArray(node)) return node.forEach(visit);
-    if (typeof node !== 'object' || node === null) return;
-    const table = TableNode.safeParse(node).data;
-    if (table?.schema_name) found.tables.add(`${table.schema_name}.${table.table_name}`);
-    else if (table !== undefined) found.other.add(table.table_name);
-    const called = FunctionNode.safeParse(node).data?.function_name;
-    if (called !== undefined) functions.add(called.toLowerCase());
-    const column = ColumnNode.safeParse(node).data?.column_names[0] ?? '';
-    if (WITHOUT_PARENTHESES.test(column)) functions.add(column.toLowerCase());
-    if ('type' in node && node.type === 'SHOW_REF') functions.add('describe');
-    if ('sample' in node && node.sample !== null) functions.add('tablesample');
-    const string = StringNode.safeParse(node).data?.value.value;
-    if (string !== undefined) strings.push(string);
-    for (const { key } of WithNode.safeParse(node).data?.cte_map.map ?? []) found.ctes.add(key.toLowerCase());
-    Object.values(node).forEach(visit);
+  const visitNode = (node: Node): void => {
+    const { type, class: kind, table_name: table, function_name: called } = node;
+    if (type === 'BASE_TABLE' && typeof table === 'string') {
+      if (node['schema_name']) found.tables.add(`${textOf(node['schema_name'])}.${table}`);
+      else found.other.add(table);
+    }
+    if (typeof called === 'string') functions.add(called.toLowerCase());
+    if (kind === 'COLUMN_REF') {
+      const names = listOf(node['column_names']);
+      const column = names.length === 1 ? textOf(names[0]) : '';
+      if (WITHOUT_PARENTHESES.test(column)) functions.add(column.toLowerCase());
+    }
+    if (type === 'SHOW_REF') functions.add('describe');
+    if (node['sample']) functions.add('tablesample');
+    const value = kind === 'CONSTANT' ? fieldOf(node['value'], 'value') : undefined;
+    if (typeof value === 'string') strings.push(value);
+    for (const entry of listOf(fieldOf(node['cte_map'], 'map')))
+      found.ctes.add(textOf(fieldOf(entry, 'key')).toLowerCase());
+  };
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if (!Array.isArray(value)) visitNode(value as Node);
+    for (const inner of Object.values(value)) visit(inner);
   };
   visit(statements);
   const otherTables = [...found.other].filter((name) => !found.ctes.has(name.toLowerCase()));
   return { tables: [...found.tables].toSorted(), otherTables, functions, strings };
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Node)[name] : undefined;
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }
 
 /** Converts a byte position in the query to a line number, from 1. */

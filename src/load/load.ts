@@ -36,8 +36,8 @@ export interface LoadOptions {
 }
 
 /**
- * Loads every landed part that is not in the ledger yet. Each batch belongs to one stream and is loaded in one
- * transaction. If the process is killed, the next call continues after the last loaded batch, and loads nothing twice.
+ * Loads every landed part that is not in the ledger yet. Each batch belongs to one stream, or to the streams of
+ * RECORD_STREAMS, and is loaded in one transaction. If the process is killed, the next call continues after the last loaded batch, and loads nothing twice.
  * @throws LandingCorruptError when parts do not match their manifests; all other parts are then loaded
  */
 export async function loadLanding(
@@ -64,7 +64,7 @@ export async function loadLanding(
   const counts: LoadCounts = { parts: 0, rows: 0, rejects: 0 };
   const gone = faults.length > 0 ? null : describeGone(parts, loaded);
   if (gone !== null) counts.gone = gone;
-  for (const batch of splitIntoBatches(sound)) {
+  for (const batch of splitIntoBatches(recordsLast(sound))) {
     const load = (look: LoadOptions['drift']): Promise<number> =>
       withMoreMemory(db, () => db.transaction(() => loadBatch(db, rejectsIn, batch, look)));
     // If the check for schema drift fails, load the batch without it. A record must never be lost.
@@ -172,8 +172,22 @@ async function loadBatch(
 }
 
 /**
- * Splits parts into batches, in their given order. A new batch begins when the stream changes, or when the next part
- * would exceed the limits.
+ * Moves the parts of RECORD_STREAMS to the end. These streams have few rows each, so one batch loads them all: each
+ * batch has a fixed cost.
+ */
+function recordsLast(parts: readonly LandedPart[]): LandedPart[] {
+  const isRecords = ({ stream }: LandedPart): boolean => RECORD_STREAMS.has(stream);
+  return [...parts.filter((part) => !isRecords(part)), ...parts.filter(isRecords)];
+}
+
+/** Parts of one batch have the same kind. */
+function kindOf(stream: string): string {
+  return RECORD_STREAMS.has(stream) ? 'records' : stream;
+}
+
+/**
+ * Splits parts into batches, in their given order. A new batch begins when a part of another stream follows, or when
+ * the next part would exceed the limits. The streams of RECORD_STREAMS share batches.
  */
 export function splitIntoBatches<Part extends Pick<LandedPart, 'stream' | 'rows' | 'bytes'>>(parts: Part[]): Part[][] {
   const batches: Part[][] = [];
@@ -182,7 +196,8 @@ export function splitIntoBatches<Part extends Pick<LandedPart, 'stream' | 'rows'
   for (const part of parts) {
     const current = batches.at(-1);
     if (
-      current?.[0]?.stream === part.stream &&
+      current?.[0] !== undefined &&
+      kindOf(current[0].stream) === kindOf(part.stream) &&
       rows + part.rows <= mostRows(part.stream) &&
       bytes + part.bytes <= BATCH_BYTES
     ) {

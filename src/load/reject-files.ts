@@ -15,21 +15,23 @@ export async function writeRejectFiles(
   dataDir: string,
   batch: LandedPart[],
 ): Promise<Map<string, number>> {
-  const found = await db.rows<{ date: string; run: string; part: string; rejects: string }>(
-    'SELECT CAST(date AS VARCHAR) AS date, run, part, count(*) AS rejects FROM batch_rejects JOIN batch USING (row_id) GROUP BY ALL',
+  const found = await db.rows<{ stream: string; date: string; run: string; part: string; rejects: string }>(
+    'SELECT stream, CAST(date AS VARCHAR) AS date, run, part, count(*) AS rejects FROM batch_rejects JOIN batch USING (row_id) GROUP BY ALL',
   );
   const counts = new Map<string, number>();
-  for (const { date, run, part, rejects } of found) {
-    const landed = batch.find((each) => each.date === date && each.run === run && each.part === part);
+  for (const { stream, date, run, part, rejects } of found) {
+    const landed = batch.find(
+      (each) => each.stream === stream && each.date === date && each.run === run && each.part === part,
+    );
     if (landed === undefined) continue;
-    counts.set(`${landed.stream}/${date}/${run}/${part}`, Number(rejects));
+    counts.set(`${stream}/${date}/${run}/${part}`, Number(rejects));
     const file = rejectsFile({ dataDir, stream: landed.stream, date, run }, part);
     mkdirSync(path.dirname(file), { recursive: true });
     await db.run(
       `COPY (
         SELECT stream, entity_id, reason, path, raw, observed_at, request_key
         FROM batch_rejects JOIN batch USING (row_id)
-        WHERE part = ${quote(part)} AND run = ${quote(run)} AND date = CAST(${quote(date)} AS DATE)
+        WHERE stream = ${quote(stream)} AND part = ${quote(part)} AND run = ${quote(run)} AND date = CAST(${quote(date)} AS DATE)
         ORDER BY entity_id, path, reason, observed_at
       ) TO ${quote(`${file}.tmp`)} (FORMAT json)`,
     );

@@ -13,12 +13,19 @@ export type WithParents = ModelFile & { parents: string[] };
 export async function findParents(models: readonly ModelFile[]): Promise<WithParents[]> {
   return withParser(async (parser) => {
     const found: WithParents[] = [];
+    await parser.parseAll(models.flatMap(queriesOf));
     for (const model of models) {
       await checkAudits(parser, model);
       found.push({ ...model, parents: await parentsOf(parser, model) });
     }
     return found;
   });
+}
+
+/** Returns all queries of a model: its own, those of the block `incremental`, and its audits. */
+export function queriesOf({ sql, incremental, audits }: ModelFile): string[] {
+  const { changed, all } = incremental ?? {};
+  return [sql, changed, all, ...audits.map((audit) => audit.sql)].filter((query) => query !== undefined);
 }
 
 async function parentsOf(parser: SqlParser, model: ModelFile): Promise<string[]> {

@@ -2,6 +2,7 @@ import { ModelFailedError } from '../duckdb/errors.js';
 import { isOfBuilds } from '../duckdb/table-changes.js';
 import { withParser, type SqlParser } from '../duckdb/sql-parser.js';
 import { MODEL_SCHEMAS, type Model } from './models.js';
+import { queriesOf } from './parents.js';
 
 /** What a query reads. */
 export interface Reads {
@@ -62,6 +63,7 @@ export async function readsOfModels(
 ): Promise<Map<string, ModelReads>> {
   return withParser(async (parser) => {
     const expanded = new Map<string, Reads>();
+    await parser.parseAll([...views.values(), ...models.flatMap(queriesOf)]);
     for (const [name, sql] of views) expanded.set(name, await readsOf(parser, [sql]));
     const rows = new Map<string, Reads>();
     for (const { model, kind, sql, incremental } of models) {

@@ -16,9 +16,6 @@ export function createProgressView(title: string, stream: NodeJS.WriteStream = p
   return stream.isTTY && process.env['TERM'] !== 'dumb' ? terminalView(title, stream) : plainView(title, stream);
 }
 
-/** View that shows nothing. Used with `--json`. */
-export const silentView: ProgressView = { show: () => undefined, done: () => undefined };
-
 function terminalView(title: string, stream: NodeJS.WriteStream): ProgressView {
   const color = !process.env['NO_COLOR'];
   let drawn = 0;

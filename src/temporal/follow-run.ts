@@ -15,13 +15,13 @@ const WORKERS_EVERY_MS = 5_000;
 export type Followed = { result: RunResult; state: RunState | null } | null;
 
 /**
- * Waits for the end of a run and shows its progress about twice a second.
+ * Waits for the end of a run and shows its progress about twice a second. Without a view, only waits.
  * @throws WorkflowFailedError when the run fails
  */
 export async function followRun(
   client: Client,
   handle: WorkflowHandle,
-  view: ProgressView,
+  view: ProgressView | null,
   options: { startedAt: Date; interrupted: AbortSignal },
 ): Promise<Followed> {
   const { startedAt, interrupted } = options;
@@ -29,6 +29,7 @@ export async function followRun(
     (result) => ({ result }),
     (error: unknown) => ({ error }),
   );
+  if (view === null) return waitForEnd(end, interrupted);
   let state: RunState | null = null;
   let workersSeenAt = -Infinity;
   let workers = true;
@@ -54,6 +55,21 @@ export async function followRun(
   } finally {
     view.done();
   }
+}
+
+/** Waits without observing the run: each observation costs a query, which the worker answers. */
+async function waitForEnd(
+  end: Promise<{ result: RunResult } | { error: unknown }>,
+  interrupted: AbortSignal,
+): Promise<Followed> {
+  const interrupt = new Promise<null>((resolve) => {
+    if (interrupted.aborted) resolve(null);
+    interrupted.addEventListener('abort', () => resolve(null), { once: true });
+  });
+  const ended = await Promise.race([end, interrupt]);
+  if (ended === null) return null;
+  if ('error' in ended) throw ended.error;
+  return { result: ended.result, state: null };
 }
 
 /** Observes a run once: reads the workflow's progress and the last heartbeats of its activities. */

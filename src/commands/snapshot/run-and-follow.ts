@@ -2,7 +2,7 @@ import { runFailure } from '../../temporal/failure.js';
 import type { TemporalClient } from '../../temporal/connect.js';
 import { followRun } from '../../temporal/follow-run.js';
 import { startOrJoin, type RunRequest } from '../../temporal/start-run.js';
-import { createProgressView, silentView } from '../../progress/view.js';
+import { createProgressView } from '../../progress/view.js';
 import type { Refusal } from '../../../schemas/pipeline/refusal.js';
 import type { RunResult } from '../../../schemas/pipeline/run.js';
 import type { CliContext } from '../../terminal/context.js';
@@ -100,7 +100,7 @@ export async function followToEnd(
 ): Promise<RunResult | null> {
   const { handle, joined, startedAt } = await startOrJoin(temporal.client, request);
   if (joined && !options.json) tell(`${handle.workflowId} is already running. Following it.`);
-  const view = options.json ? silentView : createProgressView(options.title ?? request.summary);
+  const view = options.json ? null : createProgressView(options.title ?? request.summary);
   try {
     const followed = await followRun(temporal.client, handle, view, { startedAt, interrupted: options.interrupted });
     return followed?.result ?? null;

@@ -2,9 +2,10 @@ import * as fc from 'fast-check';
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readManifests } from '../../../src/landing/index.js';
+import { landRows, readManifests } from '../../../src/landing/index.js';
 import { LandingCorruptError } from '../../../src/duckdb/errors.js';
 import { loadLanding } from '../../../src/load/load.js';
+import { RECORD_STREAMS } from '../../../schemas/pipeline/landing.js';
 import { splitIntoBatches } from '../../../src/load/load.js';
 import { land, openTestWarehouse, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
 
@@ -123,6 +124,28 @@ describe('loadLanding', () => {
     ]);
     expect(await warehouse.db.count('SELECT max(length(raw)) FROM ledger.rejects')).toBe(10_000);
   });
+
+  test('keeps the rejects of two streams apart if their parts have the same name', async () => {
+    const dataDir = temporaryDataDir();
+    for (const stream of ['quota', 'requests'] as const) {
+      const target = { dataDir, stream, run: 'r1', date: '2026-11-20', market: null, chunk: 'end' };
+      const fetched_at = '2026-11-20T02:00:00.000Z';
+      await landRows(target, [
+        { request_key: stream, entity_id: stream, segment: 'end', status: 200, fetched_at, body: `no JSON: ${stream}` },
+      ]);
+    }
+    const warehouse = await openTestWarehouse(dataDir);
+    expect(await loadLanding(warehouse, dataDir)).toEqual({ parts: 2, rows: 2, rejects: 2 });
+    const loaded = await warehouse.db.rows('SELECT stream, rejects FROM ledger.loaded_parts ORDER BY stream');
+    expect(loaded).toEqual([
+      { stream: 'quota', rejects: '1' },
+      { stream: 'requests', rejects: '1' },
+    ]);
+    for (const stream of ['quota', 'requests']) {
+      const file = path.join(dataDir, 'rejects', stream, 'date=2026-11-20', 'run=r1', 'part-end.ndjson');
+      expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ stream, raw: `no JSON: ${stream}` });
+    }
+  });
 });
 
 test.each([
@@ -168,25 +191,23 @@ test('uses the latest valid answer of a record in any loading order', async () =
   }
 });
 
-test('splitIntoBatches keeps all parts in order, one stream per batch', () => {
+test('splitIntoBatches keeps all parts in order, one kind of stream per batch', () => {
   const part = fc.record({
-    stream: fc.constantFrom('companies', 'runs'),
+    stream: fc.constantFrom('companies' as const, 'financials' as const, 'runs' as const, 'coverage' as const),
     rows: fc.nat(24_000),
     bytes: fc.nat(80 * 1024 * 1024),
   });
   fc.assert(
-    fc.property(
-      fc.array(part as fc.Arbitrary<{ stream: 'companies' | 'runs'; rows: number; bytes: number }>),
-      (parts) => {
-        const batches = splitIntoBatches(parts);
-        expect(batches.flat()).toEqual(parts);
-        for (const batch of batches) {
-          expect(new Set(batch.map((each) => each.stream)).size).toBe(1);
-          expect(batch.length === 1 || batch.reduce((sum, each) => sum + each.rows, 0) <= 20_000).toBe(true);
-          expect(batch.length === 1 || batch.reduce((sum, each) => sum + each.bytes, 0) <= 64 * 2 ** 20).toBe(true);
-        }
-      },
-    ),
+    fc.property(fc.array(part), (parts) => {
+      const batches = splitIntoBatches(parts);
+      expect(batches.flat()).toEqual(parts);
+      for (const batch of batches) {
+        const kinds = batch.map(({ stream }) => (RECORD_STREAMS.has(stream) ? 'records' : stream));
+        expect(new Set(kinds).size).toBe(1);
+        expect(batch.length === 1 || batch.reduce((sum, each) => sum + each.rows, 0) <= 20_000).toBe(true);
+        expect(batch.length === 1 || batch.reduce((sum, each) => sum + each.bytes, 0) <= 64 * 2 ** 20).toBe(true);
+      }
+    }),
   );
 });
 

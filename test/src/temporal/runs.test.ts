@@ -105,6 +105,18 @@ describe('followRun', () => {
     await handle.terminate('by hand');
     expect(await ended).toMatchObject({ message: 'snapshot/demo/2026-11-03 was terminated: by hand' });
   });
+
+  it('only waits for the end of a run if there is no view', async () => {
+    const { handle, startedAt } = await startOrJoin(temporal.client, request('2026-11-05'));
+    const interrupt = new AbortController();
+    const interrupted = followRun(temporal.client, handle, null, { startedAt, interrupted: interrupt.signal });
+    interrupt.abort();
+    expect(await interrupted).toBeNull();
+    const followed = followRun(temporal.client, handle, null, { startedAt, interrupted: new AbortController().signal });
+    const ended = followed.then(null, (error: unknown) => runFailure(error, handle.workflowId));
+    await handle.terminate('by hand');
+    expect(await ended).toMatchObject({ message: 'snapshot/demo/2026-11-05 was terminated: by hand' });
+  });
 });
 
 describe('declared schedules', () => {
