@@ -5,7 +5,7 @@ version: 1
 grain: day of contact metrics
 key: [date]
 description: >-
-  E-mail addresses and phone numbers of people that the API counts as used on each day, as last read. The reference
+  How many e-mail addresses and phone numbers of people the API counts as used on each day, as last read. The reference
   does not name the time zone of the API's days. So a day is final only when it was read after its end in every time
   zone.
 columns:

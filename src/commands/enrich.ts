@@ -27,7 +27,7 @@ export function registerEnrich(program: Command): void {
   const enrich = program
     .command('enrich')
     .summary('add company or people records to a list')
-    .description('add company records, or with --people records of people, to a list')
+    .description('add company records to a list; with --people, add records of people')
     .argument('<file>', 'CSV file whose first line names the columns; unknown columns are kept and not used')
     .option('--people', 'the list names people (e-mail, profile, or first and last name with company or domain)')
     .addOption(

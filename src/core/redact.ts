@@ -50,8 +50,8 @@ export function createRedactor(secret: string): Redactor {
   const text = (said: string): string => {
     if (isClean(said, search, printableSearch) && !said.includes(secret)) return said;
     const found = searches.reduce(redactBy, said);
-    // Also search for the plain secret. Unescaping may have decoded its first character together with a preceding
-    // escape.
+    // Also search for the plain secret: the searches above read a backslash before the secret `nabc` as `\n`, and find
+    // only `abc`.
     return found.includes(secret) ? found.replaceAll(secret, MARK) : found;
   };
   return { text, data: squeezed ? text : (said) => said };

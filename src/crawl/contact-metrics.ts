@@ -32,8 +32,8 @@ export function contactDays({ config }: Pick<CrawlDeps, 'config'>, days: Days): 
 }
 
 /**
- * Returns the days that a run read after they had ended in all time zones. Opens only parts that may contain days from
- * `first` on.
+ * Returns the days whose figures are final: a run read them after the day had ended in all time zones. Opens only parts
+ * that may contain days from `first` on.
  */
 function finalDays(dataDir: string, first: number): Set<string> {
   const since = new Date(first + FINAL_AFTER_MS).toISOString();

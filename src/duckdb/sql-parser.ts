@@ -7,7 +7,7 @@ import { openInstance } from './instance.js';
 export interface SqlNames {
   /** Tables that the query names with a schema (`core.companies`), sorted by name and without repetitions. */
   tables: readonly string[];
-  /** Tables that the query names without a schema, without the names of its CTEs: temporary tables and files. */
+  /** Tables that the query names without a schema, such as temporary tables and files. The query's CTEs are left out. */
   otherTables: readonly string[];
   /**
    * Names of functions, in lower case. Contains functions that are written without parentheses, such as `current_date`,

@@ -50,7 +50,7 @@ const CLASSES: readonly (readonly DueReason[])[] = [
 /**
  * Loads the landed parts. Then writes the due entities to `data/runs/<run>/due/<stream>/chunk-00000.json` and so on.
  * Each file is a JSON array of `DueEntity`.
- * - Order: by CLASSES, then by id. Stale entities are first sorted by the day of their last answer.
+ * - Order: by CLASSES. Within a class by id, but stale entities by the day of their last answer and then by id.
  * - A second call for the same run and stream returns the same plan and keeps the files, because chunks may have
  *   landed.
  */

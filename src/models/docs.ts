@@ -95,7 +95,7 @@ const INTRODUCTION = `# Data dictionary
 This page describes every table of the published warehouse: \`data/published/market.duckdb\` and, as Parquet, \`data/published/lake\`.
 Do not edit this page. \`tidemark models docs --out docs/data-dictionary.md\` writes it from the headers of the models in \`sql/\`.
 
-The published file has the same texts as comments:
+The published file also contains these descriptions, as comments on tables and columns:
 
 \`\`\`sh
 tidemark sql "SELECT column_name, data_type, comment FROM duckdb_columns() WHERE table_name = 'companies'"

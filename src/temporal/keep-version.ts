@@ -10,8 +10,9 @@ const KNOWN_WITHIN_MS = 30_000;
 const TRY_EVERY_MS = 200;
 
 /**
- * Makes the build of this worker current if it should be (`shouldPromote`). While the build is current, moves the runs
- * of versions that have no worker to this build. Looks once before it resolves, then every 10 s until `stop`.
+ * Makes the version of this worker Temporal's current version if it should be (`shouldPromote`). While it is current,
+ * moves open runs to it if their own version no longer has a worker. Does this once before the promise resolves, then
+ * every 10 s until `stop`.
  * Call it after the worker began to poll.
  */
 export async function keepVersionCurrent(

@@ -79,8 +79,8 @@ export async function hasDeployments(client: Client): Promise<boolean> {
     await client.workflowService.listWorkerDeployments({ namespace: client.options.namespace, pageSize: 1 });
     return true;
   } catch {
-    // Some servers allow no lists. A server without Worker Deployments answers "not found" for each deployment. So a
-    // deployment that is not found proves nothing.
+    // Some servers do not allow clients to list deployments. So read our own. A server without Worker Deployments
+    // answers "not found", so only a deployment that is found proves that the server has them.
     const deployment = await readDeployment(client);
     return deployment !== null && deployment.versions.length > 0;
   }

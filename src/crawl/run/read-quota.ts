@@ -91,7 +91,7 @@ async function askMetrics(
 
 /**
  * After a daily limit, allows this worker's client to send again if /v2/metrics shows that quota is left. Also allows
- * this if the quota is unknown (`known` is false): the quota gate has then let the run continue.
+ * this if the quota is unknown (`known` is false), because the quota gate has already decided that the run continues.
  * @throws NoRoomError when /v2/metrics shows that no quota is left
  * @throws TidemarkError `ClockWrong` when this machine's clock is wrong; retryable, so that the run waits until it is
  * right

@@ -223,8 +223,8 @@ function* findBounds(state: CrawlState, splitField: SplitField, { format, asked 
   const probe = probing(state, splitField);
   const both = yield* probe({ from: first.from, to: second.to });
   if (isRefused(both) || both.total <= first.count + second.count) return false;
-  // The window may also hold more companies because one was added meanwhile. So search for the single day at the bound.
-  // If this finds companies, the API includes bounds.
+  // The window has more companies than both parts together. Either the API leaves out the bounds, or a company was added
+  // meanwhile. So search for the single day at the bound. If this finds companies, the API includes bounds.
   const day = yield* probe({ from: first.to, to: first.to });
   if (isRefused(day) || day.total > 0) return false;
   const days = yield* probe({ from: first.to, to: second.from });

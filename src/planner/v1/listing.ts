@@ -88,7 +88,7 @@ function* probeListing(state: CrawlState, filters: Record<string, unknown>): Tas
   if (size < state.size * WORTH) return `version 1 of the API shows only ${formatCount(size)} companies a page`;
   const last = first.pages > 1 ? yield* probePage(state, filters, first.pages) : first;
   if (isRefused(last))
-    return (state.v1Refusal = `version 1 of the API refuses its last page, ${formatCount(first.pages)} (${last.refused})`);
+    return (state.v1Refusal = `version 1 of the API refuses page ${formatCount(first.pages)}, the last page of its list (${last.refused})`);
   const total = (first.pages - 1) * size + last.ids.length;
   if (last.ids.length === 0 || total !== (yield* totalLike(state, total)))
     return `version 1 of the API lists ${formatCount(total)} companies, but version 2 counts ${formatCount(state.tree.root.total)}`;
