@@ -16,6 +16,7 @@ import { benchSearchRequests } from './search-requests.js';
 import { benchPublish } from './publish.js';
 import { benchStartup } from './startup.js';
 import { benchCompare } from './compare/run.js';
+import { benchScale } from './scale/run.js';
 
 /**
  * `npm run bench` runs all benchmarks; `npm run bench -- parquet-writer` runs one. Compare only ratios within one run;
@@ -40,6 +41,7 @@ const benches: Record<string, () => Promise<void>> = {
   warehouse: benchWarehouse,
   publish: benchPublish,
   'ten-million': benchTenMillion,
+  scale: benchScale,
 };
 
 const asked = process.argv.slice(2);

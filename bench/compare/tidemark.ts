@@ -1,16 +1,12 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
-import { ensureTemporalCli } from '../../bootstrap/temporal.mjs';
-import { startDevServer } from '../../src/commands/local/dev-server.js';
-import { freePort } from '../../src/commands/local/ports.js';
-import { TEMPORAL_DATABASE, temporalDir } from '../../src/core/data-folder.js';
-import { readDevServer } from '../../src/temporal/dev-server-state.js';
 import { compiled } from '../../test/helpers/processes.js';
 import { makeProject, type Project } from '../../test/helpers/project.js';
 import { CPU_REPORT, cpuSeconds, peakMiB, readCpuReport } from '../process-usage.js';
+import { startTemporalServer } from '../temporal-server.js';
 import type { Contender, Place } from './contender.js';
 
 /**
@@ -26,7 +22,7 @@ async function runTidemark(
   { sandbox, folder, queryable, done }: Place,
   inFlight: number,
 ): ReturnType<Contender['run']> {
-  const server = await startTemporal(folder);
+  const server = await startTemporalServer(folder);
   const project = makeProject({
     api: sandbox,
     temporal: server.address,
@@ -100,28 +96,6 @@ function watch(file: string, found: () => void): { stop: () => Promise<void> } {
       stop.abort();
       return watching;
     },
-  };
-}
-
-async function startTemporal(folder: string) {
-  const { path: program } = await ensureTemporalCli({ log: () => undefined });
-  const dataDir = path.join(folder, 'temporal');
-  mkdirSync(temporalDir(dataDir), { recursive: true });
-  const port = await freePort(17_233);
-  const server = await startDevServer({
-    dataDir,
-    program: async () => program,
-    ports: async () => ({ port, uiPort: await freePort(port + 1_000) }),
-    logFile: path.join(folder, 'temporal.log'),
-  });
-  const database = path.join(temporalDir(dataDir), TEMPORAL_DATABASE);
-  const size = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  return {
-    address: server.address,
-    pid: readDevServer(dataDir)!.pid,
-    /** Size of the database and its log. */
-    databaseMiB: () => (size(database) + size(`${database}-wal`)) / 2 ** 20,
-    stop: server.stop,
   };
 }
 

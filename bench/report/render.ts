@@ -1,5 +1,5 @@
 import { formatCount } from '../../schemas/format.js';
-import { median, type BenchResult, type Cell, type Measured, type ResultTable } from './result.js';
+import { median, type BenchResult, type Cell, type Measured, type ResultTable, type Unit } from './result.js';
 
 /** Returns all tables of a result as aligned text. */
 export function renderText(result: BenchResult): string {
@@ -37,19 +37,35 @@ export function describe({ command, date, versions, processors, load, rounds }: 
 export function showCell(cell: Cell): string {
   if (cell === null) return '';
   if (typeof cell === 'string') return cell;
+  const { label, divisor } = scaleOf(cell);
   const [low, middle, high] = [Math.min(...cell.values), median(cell.values), Math.max(...cell.values)].map((value) =>
-    showValue(value, cell),
+    showValue(value / divisor, cell.unit),
   );
-  return low === high ? `${middle}${unitOf(cell)}` : `${middle}${unitOf(cell)} (${low} to ${high})`;
+  return low === high ? `${middle}${label}` : `${middle}${label} (${low} to ${high})`;
 }
 
-function showValue(value: number, { unit }: Measured): string {
+/** The unit that a cell is shown in: large times in hours or days, large sizes in GiB or TiB. */
+function scaleOf({ values, unit }: Measured): { label: string; divisor: number } {
+  const value = median(values);
+  const scales: Partial<Record<Unit, [from: number, label: string, divisor: number][]>> = {
+    seconds: [
+      [259_200, ' days', 86_400],
+      [7_200, ' h', 3_600],
+      [0, ' s', 1],
+    ],
+    MiB: [
+      [10_485_760, ' TiB', 1_048_576],
+      [10_240, ' GiB', 1_024],
+      [0, ' MiB', 1],
+    ],
+  };
+  const [, label, divisor] = scales[unit]?.find(([from]) => value >= from) ?? [0, '', 1];
+  return { label, divisor };
+}
+
+function showValue(value: number, unit: Unit): string {
   if (unit === 'MiB' && value < 10) return value.toFixed(1);
   if (unit === 'count' || unit === 'per second' || unit === 'MiB') return formatCount(Math.round(value));
   if (unit === 'ratio') return value.toFixed(value < 0.1 ? 3 : 2);
   return value.toFixed(value < 10 ? 2 : 1);
-}
-
-function unitOf({ unit }: Measured): string {
-  return { count: '', 'per second': '', seconds: ' s', MiB: ' MiB', ratio: '' }[unit];
 }
