@@ -15,7 +15,7 @@ incremental:
   changed: >-
     SELECT company_id FROM ledger.dirty_companies
     UNION SELECT company_id FROM ledger.dirty_reports
-    UNION SELECT company_id FROM marts.market_moves AS m
+    UNION SELECT company_id FROM core.market_moves AS m
       JOIN ledger.dirty_nights AS d ON d.market = m.market AND m.date >= d.date
     UNION SELECT company_id FROM marts.changes AS c
       JOIN ledger.dirty_nights AS d ON d.market = c.market AND c.changed_at >= d.date - INTERVAL 2 DAY
@@ -23,7 +23,7 @@ incremental:
     SELECT company_id FROM core.companies_history
     UNION SELECT company_id FROM core.financials_history
     UNION SELECT company_id FROM core.watch_events
-    UNION SELECT company_id FROM marts.market_moves
+    UNION SELECT company_id FROM core.market_moves
 columns:
   changed_at: TIMESTAMPTZ | When the change was observed; if kind is event, when the change happened
   kind: VARCHAR | Kind of change (changed, restated, event, entered or left)
@@ -119,4 +119,4 @@ SELECT changed_at, 'restated', company_id, NULL, field, fiscal_year, old_value, 
 UNION ALL
 SELECT occurred_at, 'event', company_id, NULL, field, NULL, old_value, new_value, event_id FROM core.watch_events SEMI JOIN changed USING (company_id)
 UNION ALL
-SELECT as_of, kind, company_id, market, NULL, NULL, NULL, NULL, NULL FROM marts.market_moves SEMI JOIN changed USING (company_id)
+SELECT as_of, kind, company_id, market, NULL, NULL, NULL, NULL, NULL FROM core.market_moves SEMI JOIN changed USING (company_id)

@@ -60,7 +60,7 @@ inside AS (
 ),
 
 departed AS (
-  SELECT company_id, max(date) AS left_on FROM marts.market_moves WHERE kind = 'left' GROUP BY company_id
+  SELECT company_id, max(date) AS left_on FROM core.market_moves WHERE kind = 'left' GROUP BY company_id
 ),
 
 industries AS (

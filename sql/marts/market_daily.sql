@@ -20,8 +20,8 @@ columns:
   date: DATE | Date of the night
   companies: BIGINT | Companies in the market that the night's searches found
   active: BIGINT | How many of these companies had the status Active at the end of the night's crawl
-  entered: BIGINT | Companies that marts.market_moves lists as entered on this date; NULL up to and including the first complete night
-  left: BIGINT | Companies that marts.market_moves lists as left on this date; NULL on the first night, or if this night was incomplete
+  entered: BIGINT | Companies that core.market_moves lists as entered on this date; NULL up to and including the first complete night
+  left: BIGINT | Companies that core.market_moves lists as left on this date; NULL on the first night, or if this night was incomplete
   changed: BIGINT | Members whose record changed since the end of the night before; NULL on the first night
   carried: BIGINT | Members that an earlier night found and this night did not search
   carried_since: DATE | Oldest night on which one of the carried members was last found; NULL if none is carried
@@ -54,7 +54,7 @@ counts AS (
 
 moves AS (
   SELECT market, date, count(*) FILTER (kind = 'entered') AS entered, count(*) FILTER (kind = 'left') AS gone
-  FROM marts.market_moves
+  FROM core.market_moves
   SEMI JOIN changed USING (market, date)
   GROUP BY ALL
 )
