@@ -18,12 +18,11 @@ import { formatCount } from '../../schemas/format.js';
 // bodies of a batch must fit into memory.
 const BATCH_ROWS = 20_000;
 const BATCH_BYTES = 64 * 1024 * 1024;
-// Largest batch of a listing, in rows. Each row is a page with up to 100 entries, and staging keeps several copies of
-// each page in memory. src/landing/listing-writer.ts writes the same number of pages to a part.
-const BATCH_PAGES = 100;
+// Largest batch of a stream of pages, in rows. Each row is a page with up to 100 entries, and staging keeps several
+// copies of each page in memory. src/landing/listing-writer.ts writes 100 pages of a listing to a part.
+const BATCH_PAGES: Readonly<Record<string, number>> = { prospecting: 400, tenders: 100, watched_companies: 100 };
 /** Streams whose answers may be company records. */
 const WITH_RECORDS: ReadonlySet<string> = new Set(['companies', 'matches']);
-const LISTINGS: ReadonlySet<string> = new Set(['tenders', 'watched_companies']);
 
 /** Options of `loadLanding`: which parts it loads, and where it writes rejects. */
 export interface LoadOptions {
@@ -223,7 +222,7 @@ export function describeGone(parts: readonly LandedPart[], loaded: ReadonlyMap<s
 }
 
 function mostRows(stream: string): number {
-  return LISTINGS.has(stream) ? BATCH_PAGES : BATCH_ROWS;
+  return BATCH_PAGES[stream] ?? BATCH_ROWS;
 }
 
 /** Returns the hash of every loaded part, by the part's key. */
