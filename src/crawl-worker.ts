@@ -6,6 +6,7 @@ import { CRAWL_QUEUE } from '../workflows/queues.js';
 import { createApiClient } from './api-client/index.js';
 import type { Config } from './core/config.js';
 import { readRunSizes } from './core/run-sizes.js';
+import { ChunkOrder } from './crawl/chunks/chunk-order.js';
 import type { AtWork } from './crawl/concurrency-share.js';
 import { bookAttempt } from './request-log/request-log.js';
 import { linkToRun } from './temporal/connect.js';
@@ -13,6 +14,10 @@ import { watchAtWork } from './temporal/crawl-workers.js';
 import { DEPLOYMENT, type Build } from './temporal/versions.js';
 import type { CheckedTemporal } from './worker-temporal.js';
 import type { WorkerParts } from './worker-parts.js';
+
+// Work on some more records than there may be requests in flight: while one answer is checked and written, the next
+// request is sent.
+const RECORDS_PER_REQUEST = 1.25;
 
 /**
  * Creates the worker of the crawl queue, which runs the workflows and calls the API.
@@ -45,6 +50,7 @@ export async function createCrawlWorker(
   });
   metrics?.crawls(client, temporal, quotaGate);
   const atWork: AtWork = { workers: 1, runs: 1 };
+  const order = new ChunkOrder(Math.ceil(config.api.maxConcurrency * RECORDS_PER_REQUEST));
   const onChange = (now: AtWork): void => {
     Object.assign(atWork, now);
     const { requestsPerSecond } = config.api;
@@ -59,7 +65,7 @@ export async function createCrawlWorker(
       ...(build === null ? {} : { workerDeploymentOptions: versioned(build) }),
       activities: {
         ...createCrawlActivities(
-          { config, client, clock, stamps, log, folder, sizes: readRunSizes(), atWork },
+          { config, client, clock, stamps, log, folder, sizes: readRunSizes(), atWork, order },
           { quotaGate, stateAttributes },
         ),
         ...createAlertActivities({

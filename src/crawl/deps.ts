@@ -5,6 +5,7 @@ import type { Clock } from '../core/clock.js';
 import type { Config } from '../core/config.js';
 import type { RunSizes } from '../core/run-sizes.js';
 import type { StampClock } from '../core/stamp-clock.js';
+import type { ChunkOrder } from './chunks/chunk-order.js';
 import type { AtWork } from './concurrency-share.js';
 
 /** What every crawl activity needs. Created once per worker process. */
@@ -22,6 +23,8 @@ export interface CrawlDeps {
   sizes?: RunSizes;
   /** The workers and runs that share the API key, as counted last. If unset, no other worker uses the API key. */
   atWork?: Readonly<AtWork>;
+  /** Order of the chunks that this worker fetches at the same time. If unset, all have the same precedence. */
+  order?: ChunkOrder;
 }
 
 /** Progress of an activity, as its heartbeat carries it. */

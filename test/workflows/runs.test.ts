@@ -607,6 +607,79 @@ describe('a chunk', () => {
     expect(temporal.handlers.get('progress')?.()).toMatchObject({ steps: [{ name: 'matches', done: 7, total: 7 }] });
   });
 
+  it('starts the next chunk while an earlier one is in progress', async () => {
+    answers['openRun'] = resolving;
+    answers['planDue'] = ({ stream }) => ({
+      stream,
+      chunkSize: 5,
+      known: 20,
+      due: 20,
+      reasons: { new: 20 },
+      chunks: 4,
+    });
+    let endFirst = (): void => undefined;
+    const first = new Promise<void>((resolve) => (endFirst = resolve));
+    answers['crawlChunk'] = async ({ chunk }) => {
+      if (chunk === 0) await first;
+      if (chunk === 3) endFirst();
+      return { rows: 5, requests: 5, failed: 0, limited: false };
+    };
+    expect(await run('resolveCompanies', {})).toMatchObject({ outcome: 'complete' });
+    expect(inputs('crawlChunk').map(({ chunk }) => chunk)).toEqual([0, 1, 2, 3]);
+  });
+
+  it('never lets two chunks send more requests than the quota left', async () => {
+    answers['openRun'] = () => ({ ...resolving(), leavesQuota: 0.1 });
+    answers['planDue'] = ({ stream }) => ({
+      stream,
+      chunkSize: 5,
+      known: 40,
+      due: 40,
+      reasons: { new: 40 },
+      chunks: 8,
+    });
+    let used = 0;
+    answers['readQuota'] = () => ({ ...ROOM, used });
+    const open = new Map<number, number>();
+    answers['crawlChunk'] = async ({ chunk = 0, budget }) => {
+      open.set(chunk, budget as number);
+      expect([...open.values()].reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(90 - used);
+      for (let turn = 0; turn < (chunk % 3) * 4; turn++) await Promise.resolve();
+      used += 5;
+      open.delete(chunk);
+      return { rows: 5, requests: 5, failed: 0, limited: false };
+    };
+    expect(await run('resolveCompanies', {})).toMatchObject({ outcome: 'complete' });
+    expect(inputs('crawlChunk')).toHaveLength(8);
+  });
+
+  it('waits for the chunks in progress before a pause', async () => {
+    answers['openRun'] = resolving;
+    answers['planDue'] = ({ stream }) => ({
+      stream,
+      chunkSize: 5,
+      known: 20,
+      due: 20,
+      reasons: { new: 20 },
+      chunks: 4,
+    });
+    const ended: number[] = [];
+    answers['crawlChunk'] = async ({ chunk = 0 }) => {
+      if (chunk === 0) {
+        temporal.send('pause');
+        setImmediate(() => {
+          expect(ended).toEqual([0, 1]);
+          temporal.send('resume');
+        });
+      }
+      await Promise.resolve();
+      ended.push(chunk);
+      return { rows: 5, requests: 5, failed: 0, limited: false };
+    };
+    expect(await run('resolveCompanies', {})).toMatchObject({ outcome: 'complete' });
+    expect(ended).toEqual([0, 1, 2, 3]);
+  });
+
   it('marks a run partial for failed records', async () => {
     answers['openRun'] = resolving;
     answers['crawlChunk'] = () => ({ rows: 2, requests: 2, failed: 1, limited: false });

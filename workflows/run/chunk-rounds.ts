@@ -1,8 +1,8 @@
 import type { ChunkResult } from '../../schemas/pipeline/activities.js';
 import type { ChunkRound } from '../../schemas/pipeline/carried.js';
 
-// Fetch two chunks at the same time: while one lands its part, the other keeps sending requests. The client limits the
-// requests in flight.
+// Fetch two chunks at the same time: while one lands its part, the other keeps sending requests. The worker answers the
+// requests of the earlier chunk first (src/crawl/chunks/chunk-order.ts), so the two chunks end at different times.
 const CHUNKS_AT_ONCE = 2;
 
 /** Chunks to fetch at the same time, with the limits of each. */
@@ -34,6 +34,16 @@ export function nextRound(
 function firstTry(first: number, chunks: number, asked: number | null): ChunkRound {
   const count = Math.min(CHUNKS_AT_ONCE, chunks - first, asked ?? CHUNKS_AT_ONCE);
   return { chunks: Array.from({ length: count }, (_, i) => first + i), next: first + count };
+}
+
+/**
+ * Returns how many requests a chunk may send beside the chunks in progress. Null: no limit.
+ * @param budgets numbers of requests that the chunks in progress may send
+ * @param room number of requests that the run may send; null: no limit
+ */
+export function roomBeside(budgets: readonly (number | null)[], room: number | null): number | null {
+  if (room === null) return null;
+  return Math.max(0, room - budgets.reduce<number>((sum, budget) => sum + (budget ?? 0), 0));
 }
 
 /**

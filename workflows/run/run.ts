@@ -168,6 +168,11 @@ export class Run extends RunState {
     }
   }
 
+  /** Whether the run must wait for the chunks in progress before it starts others. */
+  get mustDrain(): boolean {
+    return this.paused || this.stopRequested || this.stopped || isHistoryLong(workflowInfo(), this.ctx);
+  }
+
   /**
    * Waits at the quota gate until the gate signals that quota is left. All runs of the API key share the gate. If an
    * operator has paused the run, then also waits for the end of the pause.

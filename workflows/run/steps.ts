@@ -1,11 +1,11 @@
-import { ApplicationFailure, CancellationScope } from '@temporalio/workflow';
+import { ApplicationFailure, CancellationScope, patched } from '@temporalio/workflow';
 import type { ChunkResult, Listing, PlanDueInput } from '../../schemas/pipeline/activities.js';
 import type { DuePlan } from '../../schemas/pipeline/due.js';
 import type { ErrorType } from '../../schemas/pipeline/error-type.js';
 import type { Refusal } from '../../schemas/pipeline/refusal.js';
 import type { ProgressStep, RunResult } from '../../schemas/pipeline/run.js';
 import { reasonsInWords, refusalInWords } from './describe.js';
-import { nextRound, repeatOf } from './chunk-rounds.js';
+import { nextRound, repeatOf, roomBeside, type SharedRound } from './chunk-rounds.js';
 import { alertsOf, type Findings } from './alerts.js';
 import { heldBackBy, isIncomplete } from './publish-thresholds.js';
 import { crawl, quick, warehouse } from '../proxies.js';
@@ -105,25 +105,73 @@ export async function crawlStream(run: Run, stream: PlanDueInput['stream']): Pro
       await run.checkpoint();
       const room = await run.quotaBudget();
       const round = nextRound(run, plan.chunks, run.concurrency, room);
-      // After a stop, the other chunk of the round may still finish and land its part.
-      const results: (ChunkResult & { chunk: number })[] = [];
-      await runConcurrently(
-        round.chunks.map((chunk, i) => async () => {
-          const part = { chunk, concurrency: round.concurrency[i] ?? null, atOnce: round.chunks.length };
-          results.push({ chunk, ...(await crawlChunk(run, plan, part, shown, round.budget)) });
-        }),
-        () => run.stopped,
-      );
-      run.again = repeatOf(round, run.again, results);
+      // Runs that older workers opened wait for all chunks of a round before they start the next one.
+      const overlap = run.again === null && patched('chunks-overlap');
+      const { results, next } = await (overlap ? crawlChunks : crawlRound)(run, plan, round, shown);
+      run.again = repeatOf({ ...round, next }, run.again, results);
       if (run.again) continue;
-      for (const refusal of results.flatMap((result) => result.refused ?? []))
-        run.noteRefusal(refusal, { matters: refusal.replacedBy === undefined });
+      noteRefusals(run, overlap ? results.filter(({ closed }) => closed) : results);
       run.show();
       if (results.some(({ closed }) => closed)) return;
-      run.nextChunk = round.next;
+      run.nextChunk = next;
     }
   });
   return idle;
+}
+
+function noteRefusals(run: Run, results: readonly Pick<ChunkResult, 'refused'>[]): void {
+  for (const refusal of results.flatMap(({ refused }) => refused ?? []))
+    run.noteRefusal(refusal, { matters: refusal.replacedBy === undefined });
+}
+
+type Crawled = { results: (ChunkResult & { chunk: number })[]; next: number };
+
+/** Fetches the chunks of a round at the same time, and waits for all of them. */
+async function crawlRound(run: Run, plan: DuePlan, round: SharedRound, shown: ProgressStep): Promise<Crawled> {
+  const results: Crawled['results'] = [];
+  // After a stop, the other chunk of the round may still finish and land its part.
+  await runConcurrently(
+    round.chunks.map((chunk, i) => async () => {
+      const part = { chunk, concurrency: round.concurrency[i] ?? null, atOnce: round.chunks.length };
+      results.push({ chunk, ...(await crawlChunk(run, plan, part, shown, round.budget)) });
+    }),
+    () => run.stopped,
+  );
+  return { results, next: round.next };
+}
+
+/**
+ * Fetches the chunks of a round and all later ones. Starts the next chunk as soon as one ends, so that requests stay in
+ * flight while an ended chunk is landed. Starts no more chunks, and waits for those in progress, when one was refused,
+ * when an operator pauses or stops the run or changes its concurrency, or when the history is long.
+ * @returns the results, and the first chunk that was not started
+ */
+async function crawlChunks(run: Run, plan: DuePlan, round: SharedRound, shown: ProgressStep): Promise<Crawled> {
+  const results: Crawled['results'] = [];
+  const { concurrency: asked } = run;
+  let { next } = round;
+  const mayStart = (): boolean =>
+    next < plan.chunks && run.concurrency === asked && !run.mustDrain && results.every(({ closed }) => !closed);
+  // Requests that the chunk of each lane may send.
+  const budgets = round.chunks.map(() => round.budget);
+  await runConcurrently(
+    round.chunks.map((first, lane) => async () => {
+      for (let chunk: number | undefined = first; chunk !== undefined;) {
+        const part = { chunk, concurrency: round.concurrency[lane] ?? null, atOnce: round.chunks.length };
+        const result = await crawlChunk(run, plan, part, shown, budgets[lane] ?? null);
+        results.push({ chunk, ...result });
+        // Later chunks need to know the refused routes. If the chunk is closed, another chunk may still get answers.
+        if (!result.closed) noteRefusals(run, [result]);
+        run.show();
+        budgets[lane] = 0;
+        const room = mayStart() ? await run.quotaBudget() : 0;
+        budgets[lane] = roomBeside(budgets, room);
+        chunk = budgets[lane] !== 0 && mayStart() ? next++ : undefined;
+      }
+    }),
+    () => run.stopped,
+  );
+  return { results, next };
 }
 
 async function crawlChunk(

@@ -22,6 +22,7 @@ import { fetchers } from '../fetchers/index.js';
 import { CUT_SHORT } from '../fetchers/read-pages.js';
 import { fetchRows, isRowOf } from './fetch-rows.js';
 import { FIRST_REQUESTS, FirstAnswer } from './first-answer.js';
+import type { ChunkTurn } from './chunk-order.js';
 import { inParallel } from '../in-parallel.js';
 import { apiUnavailable } from './api-unavailable.js';
 import { concurrencyShare, heldBack } from '../concurrency-share.js';
@@ -64,6 +65,7 @@ export interface ChunkWork {
   writer: PartWriter;
   heartbeat: Heartbeat;
   booking: RequestLog;
+  turn: ChunkTurn;
 }
 
 /**
@@ -142,9 +144,9 @@ export class ChunkAttempt {
    * @throws any error that concerns every request, such as TokenVerificationError or `ApiUnavailable`
    */
   async run(): Promise<number> {
-    const { deps, input, writer } = this.#work;
+    const { deps, input, writer, heartbeat, turn } = this.#work;
     const share = concurrencyShare(deps, input.concurrency, input.atOnce);
-    const attempt = (entity: string) => this.#first.run(() => this.#attempt(entity));
+    const attempt = (id: string) => this.#first.run(() => turn.run(heartbeat.signal, () => this.#attempt(id)));
     await inParallel(this.#open, share, attempt);
     await this.#judgeRefused();
     // Try failed entities again at the end, when a temporary fault may be over. Only failing entities are left, and

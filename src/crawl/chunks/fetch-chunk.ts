@@ -10,6 +10,7 @@ import { bookingIn, RequestLog } from '../../request-log/request-log.js';
 import { isDailyLimit } from '../answer.js';
 import { ChunkAttempt } from './chunk-attempt.js';
 import { chunkName } from './chunk-name.js';
+import { WITHOUT_ORDER } from './chunk-order.js';
 import type { CrawlDeps, Heartbeat } from '../deps.js';
 import { fetchers } from '../fetchers/index.js';
 import { folderChanged } from '../run/folder-changed.js';
@@ -34,7 +35,8 @@ export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, heartb
   const entities = readEntities(deps.config.dataDir, input);
   const booking = new RequestLog(deps.config.dataDir, ctx.run, chunk);
   const writer = await PartWriter.open(target);
-  const attempt = new ChunkAttempt({ deps, input, entities, writer, heartbeat, booking });
+  const turn = deps.order?.join() ?? WITHOUT_ORDER;
+  const attempt = new ChunkAttempt({ deps, input, entities, writer, heartbeat, booking, turn });
   try {
     const failed = await bookingIn(booking, async () => {
       await reopenQuota(deps, ctx, heartbeat);
@@ -42,7 +44,7 @@ export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, heartb
       // If cancelled here, don't commit; the next attempt resumes from the spool.
       heartbeat.signal.throwIfAborted();
       return filed;
-    });
+    }).finally(() => turn.leave());
     return {
       ...(await landed(writer, booking)),
       failed,

@@ -3,7 +3,9 @@ import type { DuePlan } from '../../../schemas/pipeline/due.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { traitsOf } from '../../../schemas/pipeline/streams.js';
 import type { Warehouse } from '../../duckdb/open.js';
-import { planDue, type DueRequest } from '../../load/plan-due.js';
+import { dueDir } from '../../core/data-folder.js';
+import { draftDue, finishDraft } from '../../load/draft-due.js';
+import { findPlan, planDue, type DueCounts, type DueRequest } from '../../load/plan-due.js';
 import type { CrawlDeps } from '../deps.js';
 import { askedQuestions } from '../search/asked-questions.js';
 import { askedPayees } from '../payees/asked-payees.js';
@@ -14,23 +16,53 @@ import { landDue } from './close-run.js';
 export async function planStream(
   deps: Omit<CrawlDeps, 'client'>,
   warehouse: Warehouse,
-  { ctx, stream, chunkSize }: PlanDueInput,
+  input: PlanDueInput,
 ): Promise<DuePlan> {
-  const known = knownOf(ctx, stream);
+  const { ctx, stream, ahead = [] } = input;
+  const { dataDir } = deps.config;
   const questions = await namedEntities(deps, ctx, stream);
-  const due = await planDue(warehouse, deps.config.dataDir, {
-    questions,
+  const isNew = findPlan(dueDir(dataDir, ctx.run, stream)) === undefined;
+  const due = await planDue(warehouse, dataDir, { ...requestOf(deps, input), questions });
+  // If an earlier attempt made the plan, make no drafts: the streams are then planned one by one.
+  if (isNew && ahead.length > 0)
+    await draftDue(
+      warehouse,
+      dataDir,
+      ahead.map((later) => requestOf(deps, { ...input, stream: later })),
+    );
+  if (stream === 'payee_checks' || stream === 'payee_reports') await keepKnownChecks(warehouse, deps, ctx, stream);
+  return landPlan(deps, input, due);
+}
+
+/**
+ * Plans a stream whose plan was drafted with an earlier stream. Does not need the warehouse.
+ * @returns undefined if the stream has no draft
+ */
+export async function planDrafted(deps: Omit<CrawlDeps, 'client'>, input: PlanDueInput): Promise<DuePlan | undefined> {
+  const due = await finishDraft(deps.config.dataDir, requestOf(deps, input));
+  return due === undefined ? undefined : landPlan(deps, input, due);
+}
+
+function requestOf({ clock }: Pick<CrawlDeps, 'clock'>, { ctx, stream, chunkSize }: PlanDueInput): DueRequest {
+  return {
     run: ctx.run,
     market: ctx.market,
     stream,
     refreshSeconds: ctx.refreshSeconds[traitsOf(stream).follows ?? stream] ?? 0,
-    now: deps.clock.now(),
+    now: clock.now(),
     chunkSize,
-    known,
-  });
-  if (stream === 'payee_checks' || stream === 'payee_reports') await keepKnownChecks(warehouse, deps, ctx, stream);
+    known: knownOf(ctx, stream),
+  };
+}
+
+async function landPlan(
+  deps: Omit<CrawlDeps, 'client'>,
+  { ctx, stream, chunkSize }: PlanDueInput,
+  due: DueCounts,
+): Promise<DuePlan> {
   await landDue(deps, ctx, stream, due);
-  return { stream, chunkSize, ...due, ...(isIdle(known, stream) && due.due === 0 ? { idle: true } : {}) };
+  const idle = isIdle(knownOf(ctx, stream), stream) && due.due === 0;
+  return { stream, chunkSize, ...due, ...(idle ? { idle: true } : {}) };
 }
 
 /**

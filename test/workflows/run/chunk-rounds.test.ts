@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nextRound, repeatOf } from '../../../workflows/run/chunk-rounds.js';
+import { nextRound, repeatOf, roomBeside } from '../../../workflows/run/chunk-rounds.js';
 
 const at = (nextChunk: number) => ({ nextChunk, again: null });
 
@@ -34,5 +34,15 @@ describe('repeatOf', () => {
   ])('repeats %s', (_, again, results, expected) => {
     const numbered = results.map((result, i) => ({ ...result, chunk: 2 + i }));
     expect(repeatOf(round, again, numbered)).toEqual(expected);
+  });
+});
+
+describe('roomBeside', () => {
+  it.each([
+    ['no limit without one', [null, null], null, null],
+    ['what the other chunk may not send', [0, 40], 100, 60],
+    ['nothing if the other chunk may send all', [0, 40], 30, 0],
+  ])('returns %s', (_, budgets, room, expected) => {
+    expect(roomBeside(budgets, room)).toBe(expected);
   });
 });
