@@ -1,6 +1,6 @@
 import { collectGarbage } from '../src/core/heap.js';
 import type { CrawlDeps } from '../src/crawl/deps.js';
-import { planStream } from '../src/crawl/run/plan-stream.js';
+import { planDrafted, planStream } from '../src/crawl/run/plan-stream.js';
 import { withMoreMemory } from '../src/duckdb/more-memory.js';
 import { openWarehouse, type Warehouse } from '../src/duckdb/open.js';
 import { loadForRun } from '../src/load/load-for-run.js';
@@ -19,7 +19,9 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
   const { config, clock } = deps;
   const { dataDir, readers } = config;
   return casting(deps, {
-    planDue: (input) => withWarehouse(dataDir, (warehouse) => planStream(deps, warehouse, input)),
+    planDue: async (input) =>
+      (await withHeartbeat(() => planDrafted(deps, input))) ??
+      withWarehouse(dataDir, (warehouse) => planStream(deps, warehouse, input)),
     loadLanding: ({ run }) => withWarehouse(dataDir, (warehouse) => loadForRun(warehouse, dataDir, run)),
     buildModels: ({ run }) =>
       withWarehouse(dataDir, (warehouse) => buildForRun(warehouse, config, { run, now: clock.now() }), 'models'),

@@ -1,7 +1,9 @@
 import type { CarriedRun } from '../schemas/pipeline/carried.js';
 import type { RunResult } from '../schemas/pipeline/run.js';
-import { followersOf, MARKET_STREAMS } from '../schemas/pipeline/streams.js';
+import type { PlanDueInput } from '../schemas/pipeline/activities.js';
+import { followersOf, MARKET_STREAMS, traitsOf } from '../schemas/pipeline/streams.js';
 import { startEnrichment } from './run/owner-jobs.js';
+import type { Run } from './run/run.js';
 import { crawlStream, discover, readListing } from './run/steps.js';
 import { withRun } from './run/with-run.js';
 
@@ -18,7 +20,7 @@ export async function marketSnapshot(input?: unknown, carried?: CarriedRun): Pro
       await discover(run);
       for (const stream of MARKET_STREAMS) {
         if (!run.ctx.streams.includes(stream)) continue;
-        await crawlStream(run, stream);
+        await crawlStream(run, stream, stream === 'companies' ? streamsAhead(run) : []);
         for (const follower of followersOf(stream)) await crawlStream(run, follower);
       }
       if (run.ctx.ownership?.enrich) await startEnrichment(run);
@@ -29,4 +31,9 @@ export async function marketSnapshot(input?: unknown, carried?: CarriedRun): Pro
     // Runs that older workers opened lack `contactMetrics`. Their recorded histories have no such step, so skip it.
     if (run.ctx.contactMetrics) await readListing(run, 'contact_metrics');
   });
+}
+
+/** Returns the streams of the run that list the same companies as the company records. */
+function streamsAhead({ ctx }: Run): PlanDueInput['stream'][] {
+  return MARKET_STREAMS.filter((stream) => traitsOf(stream).due === 'financials' && ctx.streams.includes(stream));
 }

@@ -22,6 +22,11 @@ export interface PlanDueInput {
   stream: FetchedStreamName;
   /** Largest number of records in one chunk. */
   chunkSize: number;
+  /**
+   * Streams of companies that the run fetches after this one. The activity drafts their plans, so that they need not
+   * wait for a load. Left out: none.
+   */
+  ahead?: FetchedStreamName[];
 }
 
 /** Input of `crawlChunk`. */

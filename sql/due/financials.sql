@@ -1,6 +1,7 @@
 -- Due: companies whose record in the plan's stream (reports, details of v1, people) was never answered, failed last
 -- time, or is stale. Also due: companies that an event names, and companies that returned to the market. Skips
--- companies whose company record is gone. A new name or status of a company does not make it due here.
+-- companies whose company record is gone, unless the run fetches it again first. A new name or status of a company does
+-- not make it due here.
 SELECT
   entity_id,
   CASE
@@ -14,4 +15,7 @@ SELECT
   answered_at,
   company_id
 FROM asked_companies
-ANTI JOIN (SELECT * FROM ledger.answers WHERE stream = 'companies' AND gone) AS d USING (entity_id)
+ANTI JOIN (
+  SELECT entity_id FROM ledger.answers WHERE stream = 'companies' AND gone
+  EXCEPT FROM asked_again
+) AS d USING (entity_id)

@@ -4,6 +4,7 @@ import { traitsOf, type FetchedStreamName } from '../../schemas/pipeline/streams
 import { writeFileAtomic } from '../core/files.js';
 import { LandingCorruptError } from '../duckdb/errors.js';
 import { loadLanding } from './load.js';
+import type { Database } from '../duckdb/database.js';
 import type { Warehouse } from '../duckdb/open.js';
 import { chunkFile, dueDir, duePlanFile } from '../core/data-folder.js';
 import { quote, readSqlFile } from '../duckdb/sql-files.js';
@@ -56,22 +57,49 @@ const CLASSES: readonly (readonly DueReason[])[] = [
  */
 export async function planDue(warehouse: Warehouse, dataDir: string, request: DueRequest): Promise<DueCounts> {
   const folder = dueDir(dataDir, request.run, request.stream);
-  const planFile = duePlanFile(folder);
-  if (existsSync(planFile)) return JSON.parse(readFileSync(planFile, 'utf8')) as DueCounts;
+  const planned = findPlan(folder);
+  if (planned !== undefined) return planned;
   await loadSoundParts(warehouse, dataDir);
-  const { known, due, reasons } = await findDue(warehouse, request);
-  const chunks = Math.ceil(due / request.chunkSize);
+  const { db } = warehouse;
+  await db.run('CREATE OR REPLACE TEMP TABLE asked_again (entity_id VARCHAR)');
+  const order = await dueEntities(db, request);
+  await db.run(
+    `CREATE OR REPLACE TEMP TABLE due_in_order AS
+    SELECT entity_id AS id, reason, row_number() OVER (ORDER BY ${order}) - 1 AS n
+    FROM due_entities WHERE reason IS NOT NULL`,
+  );
+  return writePlan(db, folder, request.chunkSize, await db.count('SELECT count(*) FROM due_entities'));
+}
+
+/** Returns the counts of a plan that an earlier call has written; undefined if there is none. */
+export function findPlan(folder: string): DueCounts | undefined {
+  const planFile = duePlanFile(folder);
+  return existsSync(planFile) ? (JSON.parse(readFileSync(planFile, 'utf8')) as DueCounts) : undefined;
+}
+
+/** Writes the entities of the table `due_in_order` to chunk files. Then writes the counts to the plan's file. */
+export async function writePlan(db: Database, folder: string, chunkSize: number, known: number): Promise<DueCounts> {
+  const found = await db.rows<{ reason: DueReason; due: number }>(
+    'SELECT reason, CAST(count(*) AS INTEGER) AS due FROM due_in_order GROUP BY reason ORDER BY min(n)',
+  );
+  const due = found.reduce((sum, each) => sum + each.due, 0);
+  const chunks = Math.ceil(due / chunkSize);
   for (let chunk = 0; chunk < chunks; chunk++) {
     // Read one chunk at a time, because a list may have a million entities.
-    const entities = await warehouse.db.rows<DueEntity>(
+    const entities = await db.rows<DueEntity>(
       'SELECT id, reason FROM due_in_order WHERE n >= $from AND n < $to ORDER BY n',
-      { from: chunk * request.chunkSize, to: (chunk + 1) * request.chunkSize },
+      { from: chunk * chunkSize, to: (chunk + 1) * chunkSize },
     );
     await writeFileAtomic(chunkFile(folder, chunk), `${JSON.stringify(entities)}\n`);
   }
-  const counts: DueCounts = { known, due, chunks, reasons };
+  const counts: DueCounts = {
+    known,
+    due,
+    chunks,
+    reasons: Object.fromEntries(found.map((each) => [each.reason, each.due])),
+  };
   // Write this file last, so that its existence proves that all chunk files exist.
-  await writeFileAtomic(planFile, `${JSON.stringify(counts)}\n`);
+  await writeFileAtomic(duePlanFile(folder), `${JSON.stringify(counts)}\n`);
   return counts;
 }
 
@@ -88,7 +116,7 @@ async function loadSoundParts(warehouse: Warehouse, dataDir: string): Promise<vo
  * Whether the models were built at least once. Before that, the table ops.rejects does not exist, because a model makes
  * it.
  */
-async function areModelsBuilt(db: Warehouse['db']): Promise<boolean> {
+async function areModelsBuilt(db: Database): Promise<boolean> {
   const find = "SELECT count(*) FROM duckdb_tables() WHERE schema_name = 'ops' AND table_name = 'rejects'";
   return (await db.count(find)) > 0;
 }
@@ -99,7 +127,11 @@ const SPECIAL_LISTS: Partial<Record<NonNullable<DueRequest['known']>, string>> =
   enriched: 'due/_enriched.sql',
 };
 
-async function findDue({ db }: Warehouse, request: DueRequest): Promise<Omit<DueCounts, 'chunks'>> {
+/**
+ * Makes the table `due_entities`: each known entity with the reason why it is due, or with NULL.
+ * @returns the order in which to fetch the entities, as SQL
+ */
+export async function dueEntities(db: Database, request: DueRequest): Promise<string> {
   await db.run(
     `CREATE OR REPLACE TEMP TABLE plan AS SELECT
       CAST($run AS VARCHAR) AS run, CAST($market AS VARCHAR) AS market, CAST($stream AS VARCHAR) AS stream,
@@ -118,27 +150,17 @@ async function findDue({ db }: Warehouse, request: DueRequest): Promise<Omit<Due
     { questions: JSON.stringify(request.questions ?? []) },
   );
   await db.runFile(readSqlFile('due/_asked.sql'));
-  const rejected = request.known === 'rejected';
-  if (rejected && !(await areModelsBuilt(db))) return { known: 0, due: 0, reasons: {} };
   const { due: list, ofCompanies = false } = traitsOf(request.stream);
   const special = SPECIAL_LISTS[request.known ?? 'sighted'];
   const ofQuestions = request.known === 'asked' && ofCompanies;
   if (special === undefined && !ofQuestions && ofCompanies) await db.runFile(readSqlFile('due/_companies.sql'));
   const { text } = readSqlFile(special ?? (ofQuestions ? 'due/_resolved.sql' : `due/${list}.sql`));
-  await db.run(`CREATE OR REPLACE TEMP TABLE due_entities AS ${text}`);
+  // Before the first build of the models, no reject is known.
+  const none = request.known === 'rejected' && !(await areModelsBuilt(db));
+  const query = none ? NO_ENTITIES : text;
+  await db.run(`CREATE OR REPLACE TEMP TABLE due_entities AS ${query}`);
   const rank = CLASSES.map((reasons, i) => `WHEN reason IN (${reasons.map(quote).join(', ')}) THEN ${i}`).join(' ');
-  await db.run(
-    `CREATE OR REPLACE TEMP TABLE due_in_order AS SELECT entity_id AS id, reason,
-      row_number() OVER (ORDER BY CASE ${rank} END,
-        CASE WHEN reason = 'stale' THEN date_trunc('day', answered_at) END, company_id, entity_id) - 1 AS n
-    FROM due_entities WHERE reason IS NOT NULL`,
-  );
-  const reasons = await db.rows<{ reason: DueReason; due: number }>(
-    'SELECT reason, CAST(count(*) AS INTEGER) AS due FROM due_in_order GROUP BY reason ORDER BY min(n)',
-  );
-  return {
-    known: await db.count('SELECT count(*) FROM due_entities'),
-    due: reasons.reduce((sum, { due }) => sum + due, 0),
-    reasons: Object.fromEntries(reasons.map(({ reason, due }) => [reason, due])),
-  };
+  return `CASE ${rank} END, CASE WHEN reason = 'stale' THEN date_trunc('day', answered_at) END, company_id, entity_id`;
 }
+
+const NO_ENTITIES = `SELECT NULL::VARCHAR AS entity_id, NULL::VARCHAR AS reason, NULL::TIMESTAMPTZ AS answered_at, NULL::BIGINT AS company_id LIMIT 0`;

@@ -86,14 +86,24 @@ function searchRefused(run: Run, refusal: Refusal): ApplicationFailure {
 
 /**
  * Loads landed parts, plans the due entities of a stream, and fetches them in chunks.
+ * @param ahead streams that the run fetches next, and whose plans can be drafted with this one
  * @returns whether there was nothing to do (only in runs of `retryRejects` and `enrichOwners`)
  */
-export async function crawlStream(run: Run, stream: PlanDueInput['stream']): Promise<boolean> {
+export async function crawlStream(
+  run: Run,
+  stream: PlanDueInput['stream'],
+  ahead: readonly PlanDueInput['stream'][] = [],
+): Promise<boolean> {
   let idle = false;
   await run.step(stream.replaceAll('_', ' '), async (shown) => {
     // After continue-as-new, plan again. The chunk files already exist, so this returns the same plan.
     const plan = await warehouse.planDue.executeWithOptions({ summary: `plan ${stream}` }, [
-      { ctx: run.ctx, stream, chunkSize: run.ctx.chunkSize ?? CHUNK_SIZE },
+      {
+        ctx: run.ctx,
+        stream,
+        chunkSize: run.ctx.chunkSize ?? CHUNK_SIZE,
+        ...(ahead.length > 0 ? { ahead: [...ahead] } : {}),
+      },
     ]);
     idle = plan.idle ?? false;
     shown.total = plan.due;

@@ -66,7 +66,7 @@ async function filterDueLists(
 ): Promise<void> {
   for (const run of namesIn(runsDir(dataDir))) {
     for (const folder of streams.map((stream) => dueDir(dataDir, run, stream))) {
-      for (const name of namesIn(folder).filter((file) => /^chunk-\d+\.json$/.test(file))) {
+      for (const name of namesIn(folder).filter((file) => /^(?:chunk|draft)-\d+\.json$/.test(file))) {
         const file = path.join(folder, name);
         const entities = JSON.parse(readFileSync(file, 'utf8')) as { id: string }[];
         const kept = entities.filter(({ id }) => !isGone(id));
