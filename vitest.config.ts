@@ -36,6 +36,7 @@ const LONG = [
   'test/src/models/order-independence.test.ts',
   'test/src/publish/{apply-models,publish-lakes}.test.ts',
   'test/src/replay/forget/*.test.ts',
+  'test/src/ui/explorer-chromium.test.ts',
 ];
 // These run in both: a short property in `npm test`, a long one here.
 const LONG_TOO = ['test/src/models/unchanged.test.ts'];

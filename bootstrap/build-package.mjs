@@ -3,9 +3,10 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { compile } from './build.mjs';
 import { projectRoot } from './packages.mjs';
+import { buildUi } from './ui.mjs';
 
 // `npm run build` fills dist/, which `npm pack` ships. dist/ gets the checked and compiled code with types, the files
-// that the code reads, and the bundle of the workflows.
+// that the code reads, the bundle of the workflows, and the front-end of the explorer.
 
 const root = projectRoot();
 const dist = path.join(root, 'dist');
@@ -14,6 +15,7 @@ try {
   await compile(root, dist, ['--sourceMap', 'false', '--inlineSources', 'false']);
   const { loadWorkflowBundle } = await import(pathToFileURL(path.join(dist, 'src', 'temporal', 'bundle.js')).href);
   await loadWorkflowBundle();
+  await buildUi(root, path.join(dist, 'ui'));
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

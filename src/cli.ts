@@ -38,6 +38,7 @@ import { registerUpgrade } from './commands/upgrade/upgrade.js';
 import { registerWatch } from './commands/watch/watch.js';
 import { registerWorker } from './commands/worker.js';
 import { registerWorkers } from './commands/workers.js';
+import { registerUi } from './commands/ui/ui.js';
 import { keepFilesPrivate } from './core/file-modes.js';
 import { version } from './core/version.js';
 import { HELP, writeHelp } from './terminal/help.js';
@@ -75,6 +76,7 @@ const COMMANDS: Record<string, readonly ((program: Command) => void)[]> = {
     registerEnrich,
     registerOwners,
     registerPayees,
+    registerUi,
   ],
   'Models:': [registerModels],
   'Schedules and watching:': [registerSchedule, registerWatch, registerNotify],

@@ -111,12 +111,13 @@ export function registerStatus(program: Command): void {
     });
 }
 
-type Live = Pick<
+export type Live = Pick<
   Status,
   'temporal' | 'running' | 'ended' | 'gates' | 'currentVersion' | 'schedules' | 'next' | 'workers'
 >;
 
-async function askTemporal({ config }: CliContext): Promise<Live> {
+/** Reads open runs, waits and next runs from Temporal. Never rejects: `temporal.error` says why there is no answer. */
+export async function askTemporal({ config }: CliContext): Promise<Live> {
   const { connectTemporal, resolveTemporal } = await import('../temporal/connect.js');
   const { address, ui } = resolveTemporal(config.dataDir);
   try {
@@ -314,7 +315,8 @@ function refusalsOf({ refused }: LastRun): Refusal[] {
   return (refused === null ? null : (JSON.parse(refused) as Refusal[] | null)) ?? [];
 }
 
-function progressLine({ retries, startedAt }: RunningRun, progress: Progress, now: number): string {
+/** Describes the progress of a run in one line, with its warnings below. */
+export function progressLine({ retries, startedAt }: RunningRun, progress: Progress, now: number): string {
   const state = advance(null, { progress, beats: [], retries, workers: true }, now, Date.parse(startedAt));
   return [renderLine(state), ...warningsOf(state).map((warning) => `! ${warning}`)].join('\n           ');
 }

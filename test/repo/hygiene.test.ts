@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { readProjectFiles } from './project-files.js';
 
-const SOURCE = /^(src|schemas|workflows|activities|sandbox|bootstrap|bin)\/.*\.(ts|mts|mjs)$/;
+const SOURCE = /^(src|schemas|workflows|activities|sandbox|bootstrap|bin|ui\/src)\/.*\.(tsx?|mts|mjs)$/;
 /** Files with data only, which may be longer than code. */
 const TABLES = /\/data\//;
 const HARD_LIMIT = 400;
 
 const texts = readProjectFiles(
-  /\.(ts|mts|mjs|js|json|ya?ml|md|sql|csv|html|sh|toml|txt)$|^(Dockerfile|\.[^/]+|\.ci\/.+)$/,
+  /\.(tsx?|mts|mjs|js|json|ya?ml|md|sql|csv|css|html|sh|toml|txt)$|^(Dockerfile|\.[^/]+|\.ci\/.+)$/,
 );
 
 /** `file:line` of every match. */
@@ -64,7 +64,7 @@ describe('files of the repository', () => {
   it('names source files in kebab-case', () => {
     const names = [...texts.keys()].filter((file) => SOURCE.test(file));
     expect(
-      names.filter((file) => !/^([a-z0-9]+(-[a-z0-9]+)*\/)+[a-z0-9]+(-[a-z0-9]+)*(\.d)?\.(ts|mts|mjs)$/.test(file)),
+      names.filter((file) => !/^([a-z0-9]+(-[a-z0-9]+)*\/)+[a-z0-9]+(-[a-z0-9]+)*(\.d)?\.(tsx?|mts|mjs)$/.test(file)),
     ).toEqual([]);
   });
 

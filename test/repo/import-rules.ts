@@ -4,7 +4,17 @@ import { readImports } from './read-imports.js';
 /** Texts by path from the root, with `/`. */
 export type SourceFiles = ReadonlyMap<string, string>;
 
-type Layer = 'schemas' | 'lib' | 'activities' | 'workflows' | 'entry' | 'sandbox' | 'bootstrap' | 'stub' | 'tools';
+type Layer =
+  | 'schemas'
+  | 'lib'
+  | 'activities'
+  | 'workflows'
+  | 'entry'
+  | 'sandbox'
+  | 'bootstrap'
+  | 'stub'
+  | 'page'
+  | 'tools';
 
 /** Whether row may import column; `type` means by `import type` only. `checkLayers` handles single files. */
 const MATRIX: Record<Exclude<Layer, 'tools'>, Partial<Record<Layer, 'yes' | 'type'>>> = {
@@ -17,6 +27,8 @@ const MATRIX: Record<Exclude<Layer, 'tools'>, Partial<Record<Layer, 'yes' | 'typ
   bootstrap: { bootstrap: 'yes' },
   // An independent reading of the API reference: shared code would hide shared errors.
   stub: { stub: 'yes' },
+  // Runs in a browser: it knows the answers of the explorer, and nothing else of this project.
+  page: { page: 'yes', schemas: 'type' },
 };
 
 /** Files of `schemas/` whose values workflows may import: they import nothing and depend on nothing but arguments. */
@@ -28,6 +40,7 @@ const PACKAGES: Partial<Record<Layer, RegExp>> = {
   workflows: /^@temporalio\/(workflow|common)$/,
   bootstrap: /^(node:|tsx\/)/,
   stub: /^node:/,
+  page: /^(preact(\/hooks)?|@codemirror\/[\w-]+|@lezer\/highlight|echarts\/(core|charts|components|renderers)|@tanstack\/(table|virtual)-core)$/,
 };
 
 /** Packages that only certain layers may import. */
@@ -98,6 +111,7 @@ export function layerOf(file: string): Layer {
       ? 'entry'
       : 'lib';
   if (top === 'test' && second === 'stub') return 'stub';
+  if (top === 'ui' && second === 'src') return 'page';
   if (top === 'bin' || top === 'bootstrap') return 'bootstrap';
   if (top === 'schemas' || top === 'activities' || top === 'workflows' || top === 'sandbox') return top;
   return 'tools';
@@ -105,7 +119,12 @@ export function layerOf(file: string): Layer {
 
 function resolveLocal(files: SourceFiles, from: string, specifier: string): string | undefined {
   const target = path.posix.join(path.posix.dirname(from), specifier);
-  const candidates = [target, target.replace(/\.js$/, '.ts'), target.replace(/\.mjs$/, '.mts')];
+  const candidates = [
+    target,
+    target.replace(/\.js$/, '.ts'),
+    target.replace(/\.js$/, '.tsx'),
+    target.replace(/\.mjs$/, '.mts'),
+  ];
   return candidates.find((candidate) => files.has(candidate));
 }
 

@@ -5,7 +5,7 @@ import { readImports } from './read-imports.js';
 
 describe('import rules', () => {
   it('finds no forbidden import in the repository', () => {
-    const files = readProjectFiles(/\.(ts|mts|mjs)$/);
+    const files = readProjectFiles(/\.(tsx?|mts|mjs|css)$/);
     expect(files.size).toBeGreaterThan(50);
     expect(checkImports(files)).toEqual([]);
   });
@@ -26,6 +26,7 @@ describe('import rules', () => {
     ['test/helpers/api.ts', ''],
     ['test/stub/index.ts', ''],
     ['bench/run.ts', ''],
+    ['ui/src/app.tsx', ''],
   ];
   const faultsOf = (file: string, text: string): string[] =>
     checkImports(new Map([...others.filter(([name]) => name !== file), [file, text]]));
@@ -49,6 +50,7 @@ describe('import rules', () => {
     ['sandbox/server.ts', `import fastify from 'fastify';\nimport { a } from '../schemas/a.js';`],
     ['test/anything.test.ts', `import { app } from '../sandbox/app.js';\nimport { x } from '../src/planner/plan.js';`],
     ['test/stub/x.ts', `import { createServer } from 'node:http';\nimport { a } from './index.js';`],
+    ['ui/src/x.tsx', `import { useState } from 'preact/hooks';\nimport type { A } from '../../schemas/a.js';`],
     ['src/core/doc.ts', `// import { app } from '../../sandbox/app.js';\n/* import '../../test/helpers/api.js' */`],
   ])('allows the imports of %s', (file, text) => {
     expect(faultsOf(file, text)).toEqual([]);
@@ -80,6 +82,10 @@ describe('import rules', () => {
     ['test/stub/x.ts', `import { api } from '../helpers/api.js';`, 'stub must not import tools'],
     ['test/stub/x.ts', `import { z } from 'zod';`, 'stub may import'],
     ['bootstrap/x.mjs', `import { z } from 'zod';`, 'bootstrap may import'],
+    ['ui/src/x.tsx', `import { a } from '../../schemas/a.js';`, 'by `import type` only'],
+    ['ui/src/x.tsx', `import { now } from '../../src/core/clock.js';`, 'page must not import lib'],
+    ['ui/src/x.tsx', `import { readFileSync } from 'node:fs';`, 'page may import'],
+    ['src/core/x.ts', `import { App } from '../../ui/src/app.js';`, 'lib must not import page'],
     ['src/core/x.ts', `import { gone } from './gone.js';`, 'there is no such file'],
   ])('rejects in %s: %s', (file, text, reason) => {
     expect(faultsOf(file, text)).toEqual([expect.stringContaining(reason)]);
@@ -162,6 +168,8 @@ describe('layerOf', () => {
     ['test/repo/imports.test.ts', 'tools'],
     ['test/stub/server.ts', 'stub'],
     ['vitest.config.ts', 'tools'],
+    ['ui/src/views/start.tsx', 'page'],
+    ['ui/vite.config.ts', 'tools'],
   ])('assigns %s to layer %s', (file, layer) => {
     expect(layerOf(file)).toBe(layer);
   });

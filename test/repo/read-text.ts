@@ -15,7 +15,7 @@ const SENTENCE = /[A-Za-z]{2,}[^`]*\s[^`]*[a-z]{2,}[^`]*\s/;
 export function readComments(file: string, text: string): Piece[] {
   const pieces: Piece[] = [];
   let last: { line: number; column: number; piece: Piece } | null = null;
-  for (const { type, value, loc } of parseSource(text).comments ?? []) {
+  for (const { type, value, loc } of parseSource(file, text).comments ?? []) {
     if (!loc || value.startsWith('!') || /oxlint|prettier|@ts-/.test(value)) continue;
     const cleaned = value.replaceAll(/^\s*\*+ ?/gm, '').trim();
     const { line, column } = loc.start;
@@ -44,7 +44,7 @@ export function readMessages(file: string, text: string): Piece[] {
     if (type === 'ImportDeclaration') return;
     for (const [key, value] of Object.entries(node)) if (!/omments$|^loc$/.test(key)) visit(value);
   };
-  visit(parseSource(text).program);
+  visit(parseSource(file, text).program);
   return pieces;
 }
 
@@ -81,8 +81,10 @@ export function readParagraphs(file: string, text: string): Piece[] {
   });
 }
 
-function parseSource(text: string): ReturnType<typeof parse> {
-  return parse(text, { sourceType: 'module', plugins: ['typescript', 'decorators'], errorRecovery: true });
+function parseSource(file: string, text: string): ReturnType<typeof parse> {
+  const plugins: ('typescript' | 'decorators' | 'jsx')[] = ['typescript', 'decorators'];
+  if (file.endsWith('.tsx')) plugins.push('jsx');
+  return parse(text, { sourceType: 'module', plugins, errorRecovery: true });
 }
 
 function templateText(node: object): string | null {

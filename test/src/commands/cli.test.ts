@@ -17,7 +17,7 @@ markets:
 const COMMANDS = `
   completion, complete, demo, init, up, upgrade, worker, workers, workers promote, setup, login, logout, publish, compact, forget, snapshot, tenders, backfill, resolve, enrich, owners, owners enrich, payees, payees check, models, models plan, models docs, models test, models apply, models rollback, models history, models diff, models env list, models env drop, sql, status, runs, coverage, quota, rejects, rejects retry, report, pause, resume, stop, concurrency, doctor, health, notify, notify list, notify test,
   schedule, schedule apply, schedule list, schedule pause, schedule resume, schedule trigger, schedule backfill,
-  schedule delete, watch, watch plan, watch apply, watch list, watch events, watch listen, watch sync`
+  schedule delete, watch, watch plan, watch apply, watch list, watch events, watch listen, watch sync, ui`
   .split(',')
   .map((command) => command.trim());
 
@@ -25,6 +25,7 @@ const COMMANDS = `
 const WITHOUT_JSON: Record<string, string> = {
   demo: 'runs until Ctrl-C; `tidemark status --json` shows the state',
   up: 'runs until Ctrl-C',
+  ui: 'runs until Ctrl-C',
   worker: 'runs until SIGTERM; its log is JSON',
   'watch listen': 'runs until SIGTERM; its log is JSON',
   login: 'asks a person',

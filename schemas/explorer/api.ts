@@ -1,0 +1,163 @@
+/*
+ * Answers of the explorer's API (`/api/v1`). Times are ISO text in UTC, dates `YYYY-MM-DD`. A whole number that
+ * JavaScript cannot hold is text. Amounts of money have their currency next to them.
+ */
+
+/** A value of a result: JSON, with large numbers as text. */
+export type Cell = null | boolean | number | string | Cell[] | { [key: string]: Cell };
+
+/** A row by column name. */
+export type ApiRow = Record<string, Cell>;
+
+export interface ApiError {
+  error: { message: string; todo: string };
+}
+
+/** The build and the program that answer. */
+export interface About {
+  version: string;
+  build: string;
+  built_at: string;
+  run: string;
+  data_folder: string;
+  search_ready: boolean;
+  temporal_ui: string | null;
+  saved_queries: string;
+}
+
+export interface SearchHit {
+  company_id: number | string;
+  name: string | null;
+  country_code: string | null;
+  registration_number: string | null;
+  vat_number: string | null;
+  city: string | null;
+  status: string | null;
+  in_market: boolean | null;
+  left_on: string | null;
+  industry: string | null;
+  employees: number | null;
+}
+
+export interface SearchAnswer {
+  hits: SearchHit[];
+}
+
+/** An indicator of a fiscal year. */
+export interface Figure {
+  fiscal_year: number;
+  indicator: string;
+  kind: string | null;
+  value: number | null;
+  text: string | null;
+  currency: string | null;
+  source: string;
+  observed_at: string;
+  /** Former values of the same year, indicator and source, newest first. Empty if it was never restated. */
+  former: { value: number | null; text: string | null; valid_from: string; valid_to: string | null }[];
+}
+
+/** A company that owns, or is owned by, another one, or a person. */
+export interface OwnerRow {
+  threshold: number;
+  position: string;
+  depth: number;
+  owner_id: string | null;
+  owner_name: string | null;
+  owner_type: string | null;
+  country: string | null;
+  effective_share: number | null;
+  direct_share: number | null;
+  is_natural_person: boolean | null;
+  is_cycle: boolean;
+  /** Id of a company that has a page; null if the owner is unknown here. */
+  company_id: number | string | null;
+}
+
+/** Everything about one company. A list is null if the published file has no such table. */
+export interface CompanyAnswer {
+  company: ApiRow;
+  summary: ApiRow | null;
+  codes: { scheme: string; code_id: number | string | null; value: string | null }[];
+  years: ApiRow[];
+  figures: Figure[];
+  versions: ApiRow[];
+  changes: ApiRow[];
+  markets: { market: string; first_on: string; last_on: string; nights: number; in_market: boolean }[];
+  moves: ApiRow[];
+  people: ApiRow[] | null;
+  owners: OwnerRow[] | null;
+  owned: { company_id: number | string; name: string | null; effective_share: number | null }[] | null;
+  rejects: ApiRow[];
+}
+
+export interface QueryAnswer {
+  columns: { name: string; type: string }[];
+  rows: Cell[][];
+  /** Whether the query has more rows than the limit. */
+  more: boolean;
+  milliseconds: number;
+  build: string;
+}
+
+export interface SavedQuery {
+  name: string;
+  sql: string;
+}
+
+/** A table of the published file. */
+export interface TableInfo {
+  table: string;
+  description: string | null;
+  rows: number | null;
+  columns: { name: string; type: string; comment: string | null }[];
+}
+
+export interface SchemaAnswer {
+  tables: TableInfo[];
+  functions: { name: string; description: string | null; parameters: string[] }[];
+}
+
+export interface MarketsAnswer {
+  /** Nights by market, the oldest first. */
+  nights: ApiRow[];
+  /** Groups of the companies; `value` is null for companies without a value. */
+  breakdown: {
+    by: 'country' | 'industry' | 'legal_form' | 'size' | 'growth';
+    value: string | null;
+    companies: number;
+    with_turnover: number;
+    turnover_eur: number | null;
+    growth_median: number | null;
+  }[];
+}
+
+export interface OperationsAnswer {
+  nights: ApiRow[];
+  runs: ApiRow[];
+  coverage: ApiRow[];
+  gaps: ApiRow[];
+  forecasts: ApiRow[];
+  requests: ApiRow[];
+  quota: ApiRow[];
+  freshness: ApiRow[];
+  drift: ApiRow[];
+  segments: ApiRow[];
+  rejects: ApiRow[];
+  checks: ApiRow[];
+  models: ApiRow[];
+  receipt: ApiRow | null;
+}
+
+/** What runs now, as Temporal says. */
+export interface LiveAnswer {
+  reachable: boolean;
+  address: string;
+  ui: string | null;
+  namespace: string;
+  error: string | null;
+  running: { workflowId: string; type: string; startedAt: string; line: string }[];
+  waiting: string[];
+  next: { schedule: string; at: string }[];
+  warnings: string[];
+}

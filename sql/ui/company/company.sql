@@ -1,0 +1,2 @@
+-- The record of one company.
+SELECT * FROM core.companies WHERE company_id = $id

@@ -1,0 +1,84 @@
+import { realpathSync } from 'node:fs';
+import { publishedFile } from '../../core/data-folder.js';
+import { hasErrorCode } from '../../core/errors.js';
+import { NotPublishedError } from '../../duckdb/errors.js';
+import { OpenBuild } from './open-build.js';
+
+/**
+ * Keeps the current build open. Each request uses the build that is current when the request begins. A request in
+ * progress keeps its build, also after a newer one is published.
+ */
+export class BuildPool {
+  readonly #dataDir: string;
+  readonly #scratch: string;
+  #opening: { file: string; build: Promise<OpenBuild> } | undefined;
+  #closed = false;
+
+  constructor(dataDir: string, scratch: string) {
+    this.#dataDir = dataDir;
+    this.#scratch = scratch;
+  }
+
+  /**
+   * Runs `work` with the current build.
+   * @throws NotPublishedError when nothing is published, or the file cannot be opened
+   */
+  async use<T>(work: (build: OpenBuild) => Promise<T>): Promise<T> {
+    const build = await this.#current();
+    try {
+      return await work(build);
+    } finally {
+      build.release();
+    }
+  }
+
+  /** Closes the build as soon as no request uses it. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const build = await this.#opening?.build.catch(() => undefined);
+    build?.retire();
+  }
+
+  /** Returns the current build, held for the caller. */
+  async #current(): Promise<OpenBuild> {
+    for (let attempt = 1; ; attempt++) {
+      const file = resolve(publishedFile(this.#dataDir));
+      const opening = this.#opening?.file === file ? this.#opening : this.#begin(file);
+      try {
+        const build = await opening.build;
+        build.hold();
+        return build;
+      } catch (error) {
+        if (this.#opening === opening) this.#opening = undefined;
+        // The build may have been replaced and removed between the two steps. Resolve the link again once.
+        if (attempt > 1) throw error;
+      }
+    }
+  }
+
+  #begin(file: string): { file: string; build: Promise<OpenBuild> } {
+    const previous = this.#opening;
+    const opening = { file, build: OpenBuild.open(file, this.#scratch) };
+    this.#opening = opening;
+    void this.#prepare(opening.build, previous?.build);
+    return opening;
+  }
+
+  /** When the new build is open, or cannot be opened: retires the previous one. */
+  async #prepare(opening: Promise<OpenBuild>, previous: Promise<OpenBuild> | undefined): Promise<void> {
+    const build = await opening.catch(() => undefined);
+    if (this.#closed) build?.retire();
+    else build?.search.begin();
+    const old = await previous?.catch(() => undefined);
+    // A request may have awaited the previous build just now. It holds this build before the next turn of the event loop.
+    if (old !== undefined) setImmediate(() => old.retire());
+  }
+}
+
+function resolve(link: string): string {
+  try {
+    return realpathSync(link);
+  } catch (error) {
+    throw new NotPublishedError(link, hasErrorCode(error, 'ENOENT') ? undefined : error);
+  }
+}

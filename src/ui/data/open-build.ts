@@ -1,0 +1,129 @@
+import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
+import path from 'node:path';
+import { NotPublishedError } from '../../duckdb/errors.js';
+import { openInstance } from '../../duckdb/instance.js';
+import { toPlain, type PlainValue } from '../../duckdb/plain-value.js';
+import { quote } from '../../duckdb/sql-files.js';
+import { lockedInstance } from '../user-sql/locked-instance.js';
+import { SearchIndex } from './search-index.js';
+
+/** A row as JSON can hold it, by column name. */
+export type Row = Record<string, PlainValue>;
+
+/** Runs queries on one connection. */
+export interface Reader {
+  rows<T extends object = Row>(sql: string, params?: Record<string, DuckDBValue>): Promise<T[]>;
+}
+
+/**
+ * A published build, opened read-only twice: once for the queries of the pages, once locked for the queries of users.
+ */
+export class OpenBuild {
+  /** Path of the DuckDB file, without symlinks. */
+  readonly file: string;
+  /** Name of the build, such as `20261120T020000123Z-<run>`. */
+  readonly name: string;
+  /** Tables of the file, as `schema.table`. */
+  readonly tables: ReadonlySet<string>;
+  readonly search: SearchIndex;
+  readonly #pages: DuckDBInstance;
+  readonly #locked: DuckDBInstance;
+  #users = 0;
+  #retired = false;
+
+  private constructor(file: string, pages: DuckDBInstance, locked: DuckDBInstance, tables: ReadonlySet<string>) {
+    this.file = file;
+    this.name = path.basename(path.dirname(file));
+    this.tables = tables;
+    this.#pages = pages;
+    this.#locked = locked;
+    this.search = new SearchIndex(async () => this.connect(), tables);
+  }
+
+  /**
+   * Opens the file of a build.
+   * @param scratch private folder, the only one to which queries of users may write
+   * @throws NotPublishedError when the file cannot be opened
+   */
+  static async open(file: string, scratch: string): Promise<OpenBuild> {
+    let pages: DuckDBInstance | undefined;
+    try {
+      // The search index lies in memory, next to the attached file.
+      pages = await openInstance(':memory:', { autoinstall_known_extensions: 'false', temp_directory: scratch });
+      const connection = await pages.connect();
+      await connection.run(`ATTACH ${quote(file)} AS market (READ_ONLY)`);
+      const found = await connection.runAndReadAll(
+        `SELECT schema_name || '.' || table_name FROM duckdb_tables() WHERE database_name = 'market'`,
+      );
+      connection.closeSync();
+      const tables = new Set(found.getRows().map(([name]) => String(name)));
+      return new OpenBuild(file, pages, await lockedInstance(file, scratch), tables);
+    } catch (error) {
+      pages?.closeSync();
+      throw new NotPublishedError(file, error);
+    }
+  }
+
+  /** Opens a connection for queries of the pages. The caller closes it. */
+  async connect(): Promise<DuckDBConnection> {
+    const connection = await this.#pages.connect();
+    await connection.run('USE market');
+    await connection.run(`SET TimeZone = 'UTC'`);
+    return connection;
+  }
+
+  /** Opens a connection for queries of users. The caller closes it. */
+  async connectLocked(): Promise<DuckDBConnection> {
+    return this.#locked.connect();
+  }
+
+  /** Runs `work` with a connection. If `signal` aborts, DuckDB interrupts the query in progress. */
+  async read<T>(work: (reader: Reader) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const connection = await this.connect();
+    const stop = (): void => connection.interrupt();
+    signal?.addEventListener('abort', stop, { once: true });
+    try {
+      return await work({
+        async rows<Wanted extends object>(sql: string, params: Record<string, DuckDBValue> = {}) {
+          const result = await connection.runAndReadAll(sql, params);
+          const columns = result.deduplicatedColumnNames();
+          return result
+            .getRows()
+            .map((row) => Object.fromEntries(columns.map((name, i) => [name, toPlain(row[i] ?? null)])) as Wanted);
+        },
+      });
+    } finally {
+      signal?.removeEventListener('abort', stop);
+      connection.closeSync();
+    }
+  }
+
+  /** Counts one more user. */
+  hold(): void {
+    this.#users++;
+  }
+
+  /** Counts one user less. The last user of a retired build closes it. */
+  release(): void {
+    this.#users--;
+    this.#closeIfUnused();
+  }
+
+  /** Closes the build when its last user releases it. */
+  retire(): void {
+    this.#retired = true;
+    this.#closeIfUnused();
+  }
+
+  #closeIfUnused(): void {
+    if (!this.#retired || this.#users > 0) return;
+    this.#users = Infinity;
+    void this.#close();
+  }
+
+  async #close(): Promise<void> {
+    await this.search.settled();
+    this.#pages.closeSync();
+    this.#locked.closeSync();
+  }
+}

@@ -1,0 +1,86 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { readSqlFile } from '../../duckdb/sql-files.js';
+import type { SearchHit } from '../../../schemas/explorer/api.js';
+import { rankHits, searchWords } from './search-words.js';
+import { toPlain } from '../../duckdb/plain-value.js';
+
+/** Hits to read before ranking: some more than a page shows. */
+const CANDIDATES = 60;
+
+/**
+ * Finds companies by words of their name, brands or numbers. Holds one text per company in memory, largest companies
+ * first. So a query can stop at the first hits: about 3 ms of CPU for a frequent word, 80 ms for a rare one, with
+ * 1,000,000 companies. Until the texts are ready, it reads the published table.
+ */
+export class SearchIndex {
+  readonly #connect: () => Promise<DuckDBConnection>;
+  readonly #tables: ReadonlySet<string>;
+  #building: Promise<void> | undefined;
+  #ready = false;
+
+  constructor(connect: () => Promise<DuckDBConnection>, tables: ReadonlySet<string>) {
+    this.#connect = connect;
+    this.#tables = tables;
+  }
+
+  /** Whether the texts are in memory. */
+  get ready(): boolean {
+    return this.#ready;
+  }
+
+  /** Starts to prepare the texts. Does nothing at the second call. */
+  begin(): void {
+    this.#building ??= this.#build().then(
+      () => void (this.#ready = true),
+      () => undefined,
+    );
+  }
+
+  /** Resolves when the preparation has ended. */
+  async settled(): Promise<void> {
+    await this.#building;
+  }
+
+  /** Finds companies, best first; at most `limit`. Each word must begin a word of the company's texts. */
+  async find(text: string, limit: number, signal?: AbortSignal): Promise<SearchHit[]> {
+    const words = searchWords(text);
+    if (words.length === 0 || !this.#tables.has('core.companies')) return [];
+    const connection = await this.#connect();
+    const stop = (): void => connection.interrupt();
+    signal?.addEventListener('abort', stop, { once: true });
+    try {
+      const params = Object.fromEntries(words.map((word, i) => [`w${i}`, ` ${word}`]));
+      const all = words.map((_, i) => `contains(text, $w${i})`).join(' AND ');
+      const texts = this.#ready ? 'memory.search.texts' : `(${readSqlFile('ui/search-texts.sql').text})`;
+      const found = await connection.runAndReadAll(
+        `SELECT company_id FROM ${texts} WHERE ${all} LIMIT ${CANDIDATES}`,
+        params,
+      );
+      const ids = found.getRows().map(([id]) => String(id));
+      if (ids.length === 0) return [];
+      const sql = readSqlFile(`ui/search-hits.sql`).text.replace('/*ids*/', ids.join(', '));
+      const hits = await connection.runAndReadAll(sql);
+      const columns = hits.columnNames();
+      const rows = hits
+        .getRows()
+        .map((row) => Object.fromEntries(columns.map((name, i) => [name, toPlain(row[i] ?? null)])));
+      return rankHits(rows as unknown as SearchHit[], words).slice(0, limit);
+    } finally {
+      signal?.removeEventListener('abort', stop);
+      connection.closeSync();
+    }
+  }
+
+  async #build(): Promise<void> {
+    if (!this.#tables.has('marts.companies')) return;
+    const connection = await this.#connect();
+    try {
+      await connection.run('CREATE SCHEMA memory.search');
+      await connection.run(
+        `CREATE TABLE memory.search.texts AS SELECT company_id, text FROM (${readSqlFile('ui/search-texts.sql').text}) ORDER BY size DESC NULLS LAST, company_id`,
+      );
+    } finally {
+      connection.closeSync();
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { LiveAnswer } from '../../schemas/explorer/api.js';
+import { writeCsv } from '../../src/commands/published/write-rows.js';
+import { loadLanding } from '../../src/load/load.js';
+import { buildModels } from '../../src/models/run-models.js';
+import { currentBuild } from '../../src/builds/builds.js';
+import { openWarehouse } from '../../src/duckdb/open.js';
+import { publish } from '../../src/publish/publish.js';
+import { startExplorer, type Explorer, type ExplorerOptions } from '../../src/ui/explorer.js';
+import { land, marketNight, type Answer } from './warehouse.js';
+
+/** Lands answers, builds the models, and publishes. Each call adds to the same data folder. */
+export async function publishAnswers(dataDir: string, answers: Answer[], run: string, now: string): Promise<string> {
+  await land(dataDir, answers);
+  const warehouse = await openWarehouse(dataDir);
+  try {
+    await loadLanding(warehouse, dataDir);
+    await buildModels(warehouse);
+    await publish(warehouse, dataDir, { run, now: new Date(now) });
+    return currentBuild(dataDir) ?? '';
+  } finally {
+    await warehouse.close();
+  }
+}
+
+/** A company's record, as the API sends it. */
+export function companyBody(id: number, name: string, more: Record<string, unknown> = {}): Record<string, unknown> {
+  return { id, name, status: 'Active', country_code: 'SE', ...more };
+}
+
+/**
+ * Two nights of a market: company 2 leaves and becomes inactive, company 5 enters, and company 1 restates its turnover.
+ * @param name makes the names of the companies
+ */
+export function twoNights(name: (id: number) => string): Answer[] {
+  const first = { run: 'r1', date: '2026-11-20', market: 'm' };
+  const second = { run: 'r2', date: '2026-11-21', market: 'm' };
+  const names = { 1: name(1), 2: name(2), 3: name(3), 4: name(4), 5: name(5) };
+  return [
+    ...marketNight({ run: 'r1', date: '2026-11-20', ids: [1, 2, 3, 4] }),
+    ...[1, 2, 3, 4].map((id) => ({
+      ...first,
+      stream: 'companies' as const,
+      entity: String(id),
+      at: '2026-11-20T02:20:00Z',
+      body: companyBody(id, names[id as 1], { registration_number: `55600${id}`, company_website: `w${id}.example` }),
+    })),
+    {
+      ...first,
+      stream: 'financials',
+      entity: '1',
+      at: '2026-11-20T02:30:00Z',
+      body: {
+        2023: { Turnover: 90, Currency: 'EUR' },
+        2024: { Turnover: 100, 'Employee-Numbers': 12, Currency: 'EUR' },
+      },
+    },
+    ...marketNight({ run: 'r2', date: '2026-11-21', ids: [1, 3, 4, 5] }),
+    {
+      ...second,
+      stream: 'companies',
+      entity: '2',
+      at: '2026-11-21T02:15:00Z',
+      body: companyBody(2, names[2], { registration_number: '556002', status: 'Inactive' }),
+    },
+    {
+      ...second,
+      stream: 'companies',
+      entity: '5',
+      at: '2026-11-21T02:15:00Z',
+      body: companyBody(5, names[5], { company_website: 'javascript:alert(1)' }),
+    },
+    {
+      ...second,
+      stream: 'financials',
+      entity: '1',
+      at: '2026-11-21T02:30:00Z',
+      body: {
+        2023: { Turnover: 90, Currency: 'EUR' },
+        2024: { Turnover: 120, 'Employee-Numbers': 12, Currency: 'EUR' },
+      },
+    },
+  ];
+}
+
+/** What the explorer shows without a Temporal server. */
+const NOT_RUNNING: LiveAnswer = {
+  reachable: false,
+  address: '127.0.0.1:1',
+  ui: null,
+  namespace: 'default',
+  error: 'No Temporal server answers.',
+  running: [],
+  waiting: [],
+  next: [],
+  warnings: [],
+};
+
+/** An explorer with a client that is signed in. */
+export interface TestExplorer extends Explorer {
+  url: string;
+  savedQueries: string;
+  /** Sends a request with the cookie. */
+  ask(path: string, init?: RequestInit): Promise<Response>;
+  json<T>(path: string, init?: RequestInit): Promise<T>;
+  post<T>(path: string, body: unknown): Promise<T>;
+  stop(): Promise<void>;
+}
+
+/** Starts an explorer of a data folder. Without `assets`, its page is a small file. */
+export async function startTestExplorer(
+  dataDir: string,
+  options: Partial<ExplorerOptions> = {},
+): Promise<TestExplorer> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tidemark-explorer-'));
+  writeFileSync(path.join(folder, 'index.html'), '<!doctype html><meta name="style-nonce" content="__NONCE__">');
+  const savedQueries = path.join(folder, 'queries');
+  const explorer = await startExplorer({
+    dataDir,
+    assets: folder,
+    port: 0,
+    savedQueries,
+    version: '0.0.0',
+    temporalUi: () => null,
+    writeCsv,
+    readLive: async () => NOT_RUNNING,
+    ...options,
+  });
+  const url = `http://127.0.0.1:${explorer.port}`;
+  const signIn = await fetch(explorer.address, { redirect: 'manual' });
+  const cookie = signIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const ask = async (at: string, init: RequestInit = {}): Promise<Response> =>
+    fetch(`${url}${at}`, { ...init, headers: { cookie, ...(init.headers as Record<string, string> | undefined) } });
+  const json = async <T>(at: string, init?: RequestInit): Promise<T> => (await (await ask(at, init)).json()) as T;
+  return {
+    ...explorer,
+    url,
+    savedQueries,
+    ask,
+    json,
+    post: async <T>(at: string, body: unknown) =>
+      json<T>(at, { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    async stop() {
+      await explorer.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

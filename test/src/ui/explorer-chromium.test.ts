@@ -1,0 +1,183 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findUi } from '../../../bootstrap/ui.mjs';
+import { findChromium } from '../../helpers/chromium.js';
+import { publishAnswers, startTestExplorer, twoNights, type TestExplorer } from '../../helpers/explorer.js';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
+/** A name that would run as script, as style or as an attribute, and has no place to break a line. */
+const evil = (id: number): string =>
+  `${id}"><script>document.title='struck'</script><img src=x onerror="document.title='struck'"><style>*{display:none}</style>'{{7*7}}${'w'.repeat(120)}`;
+
+/** The views, with a text that each shows when it is complete. */
+const VIEWS: [name: string, at: string, shows: string][] = [
+  ['start', '/', 'Which company?'],
+  ['company', '/company/1', 'Register number'],
+  ['figures', '/company/1?tab=figures', 'Restatements'],
+  ['history', '/company/2?tab=history', 'status'],
+  ['versions', '/company/2?tab=versions', 'Versions side by side'],
+  ['owners', '/company/1?tab=owners', 'People'],
+  ['markets', '/markets', 'What the companies are'],
+  ['list', '/companies?moved=left', '1 companies'],
+  ['operations', '/operations', 'Latest night of each market'],
+  ['coverage', '/operations?tab=coverage', 'Gaps'],
+  ['runs', '/operations?tab=runs', 'snapshot/m/2026-11-21'],
+  ['supply', '/operations?tab=supply', 'Freshness'],
+  ['quality', '/operations?tab=quality', 'Schema drift'],
+  ['models', '/operations?tab=models', 'Model changes'],
+  ['sql', `/sql#q=${encodeURIComponent('SELECT company_id, name FROM core.companies')}`, '5 rows'],
+];
+
+const browserFile = findChromium();
+let dataDir: string;
+let explorer: TestExplorer;
+let browser: Browser;
+
+beforeAll(async () => {
+  if (browserFile === undefined) return;
+  dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-browsed-'));
+  await publishAnswers(dataDir, twoNights(evil), 'r2', '2026-11-21T04:00:00Z');
+  explorer = await startTestExplorer(dataDir, { assets: await findUi() });
+  browser = await chromium.launch({ executablePath: browserFile, args: ['--no-sandbox'] });
+});
+afterAll(async () => {
+  await browser?.close();
+  await explorer?.stop();
+  if (dataDir !== undefined) rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** Opens a signed-in tab. `said` collects messages of the console, which report each breach of the policy. */
+async function open(options: { width: number; colorScheme?: 'light' | 'dark' }) {
+  const context: BrowserContext = await browser.newContext({
+    viewport: { width: options.width, height: 900 },
+    colorScheme: options.colorScheme ?? 'light',
+  });
+  const page: Page = await context.newPage();
+  page.setDefaultTimeout(60_000);
+  const said: string[] = [];
+  const asked: string[] = [];
+  page.on('console', (message) => said.push(message.text()));
+  page.on('pageerror', (error) => said.push(String(error)));
+  page.on('request', (request) => asked.push(new URL(request.url()).origin));
+  await page.goto(explorer.address);
+  const show = async (at: string, shows: string): Promise<void> => {
+    await page.goto(`${explorer.url}${at}`);
+    await page.getByText(shows).first().waitFor();
+    await page.waitForLoadState('networkidle');
+  };
+  return { context, page, said, asked, show };
+}
+
+describe.skipIf(browserFile === undefined)('the explorer in Chromium', () => {
+  it.each([390, 1280, 2000])(
+    'shows every view without injection or horizontal scrolling, %i pixels wide',
+    async (width) => {
+      const { context, page, said, asked, show } = await open({ width });
+      for (const [name, at, shows] of VIEWS) {
+        await show(at, shows);
+        expect(await page.title(), name).toMatch(/Tidemark$/);
+        expect(await page.locator('#app script, #app img, #app style, #app iframe, [onerror]').count(), name).toBe(0);
+        expect(
+          await page.evaluate('document.documentElement.scrollWidth - window.innerWidth'),
+          name,
+        ).toBeLessThanOrEqual(0);
+      }
+      expect(said).toEqual([]);
+      expect([...new Set(asked)]).toEqual([explorer.url]);
+      await context.close();
+    },
+  );
+
+  it.each(['light', 'dark'] as const)('has no serious finding of axe, %s', async (colorScheme) => {
+    const { context, page, show } = await open({ width: 1280, colorScheme });
+    for (const [name, at, shows] of VIEWS) {
+      await show(at, shows);
+      expect(await page.locator('html').getAttribute('data-theme')).toBe(colorScheme);
+      const findings = await seriousFindings(page);
+      expect(findings, name).toEqual([]);
+    }
+    await context.close();
+  });
+
+  it('finds and opens a company with the keyboard', async () => {
+    const { context, page, show } = await open({ width: 1280 });
+    await show('/sql', 'Run');
+    await page.locator('body').click({ position: { x: 5, y: 500 } });
+    await page.keyboard.press('/');
+    await page.keyboard.type('556003');
+    await page.getByRole('option').first().waitFor();
+    expect(await page.getByRole('option').first().innerText()).toContain(evil(3));
+    await page.keyboard.press('Enter');
+    await page.getByText('Register number').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/company/3');
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe(evil(3));
+    await context.close();
+  });
+
+  it('opens no address with another scheme', async () => {
+    const { context, page, show } = await open({ width: 1280 });
+    await show('/company/5', 'javascript:alert(1)');
+    expect(await page.locator('a[href^="javascript"]').count()).toBe(0);
+    await context.close();
+  });
+
+  it('completes tables and columns, runs a query and cancels one', async () => {
+    const { context, page, said, show } = await open({ width: 1280 });
+    await show('/sql', 'core.companies');
+    const editor = page.getByRole('textbox', { name: 'SQL query' });
+    const write = async (text: string): Promise<void> => {
+      await editor.click();
+      await page.keyboard.press('Control+A');
+      await page.keyboard.press('Delete');
+      await page.keyboard.insertText(text);
+    };
+    await write('SELECT name FROM ');
+    await page.keyboard.type('core.compa', { delay: 30 });
+    await page.getByRole('listbox').getByText('core.companies', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await write('SELECT 6 * 7 AS answer');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('cell', { name: '42' }).waitFor();
+    expect(decodeURIComponent(new URL(page.url()).hash)).toBe('#q=SELECT 6 * 7 AS answer');
+    await write('SELECT count(*) FROM range(1000000) a, range(1000000) b');
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('The query was cancelled.').waitFor();
+    // The browser itself reports the answer 400.
+    expect(said.filter((text) => !text.includes('400'))).toEqual([]);
+    await context.close();
+  });
+
+  it('keeps the chosen theme', async () => {
+    const { context, page, show } = await open({ width: 1280, colorScheme: 'light' });
+    await show('/', 'Which company?');
+    await page.getByLabel('Colours').selectOption('dark');
+    await page.reload();
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+    await context.close();
+  });
+});
+
+interface Finding {
+  id: string;
+  impact: string;
+  nodes: { html: string; failureSummary: string }[];
+}
+
+/** Runs axe, outside of the page's content security policy. */
+async function seriousFindings(page: Page): Promise<string[]> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Runtime.evaluate', { expression: AXE });
+  const { violations } = await page.evaluate<{ violations: Finding[] }>(
+    'axe.run(document, { resultTypes: ["violations"] })',
+  );
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary}`),
+    );
+}

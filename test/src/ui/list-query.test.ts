@@ -1,0 +1,57 @@
+import { DuckDBInstance } from '@duckdb/node-api';
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { listQuery, literal, type ListFilter } from '../../../ui/src/lib/list-query.js';
+
+const NONE: ListFilter = {
+  market: '',
+  country: '',
+  industry: '',
+  legal_form: '',
+  size: '',
+  growth: '',
+  moved: '',
+  date: '',
+};
+
+let connection: DuckDBConnection;
+beforeAll(async () => {
+  connection = await (await DuckDBInstance.create(':memory:')).connect();
+});
+afterAll(() => connection.closeSync());
+
+it('limits the list to companies in a market unless a filter says otherwise', () => {
+  expect(listQuery(NONE)).toContain('WHERE in_market\n');
+  expect(listQuery({ ...NONE, moved: 'left', date: '2026-11-21' })).not.toContain('in_market\n');
+  expect(listQuery({ ...NONE, size: '10-49' })).toContain(
+    'coalesce(employees, employees_min) >= 10 AND coalesce(employees, employees_min) < 50',
+  );
+  expect(listQuery({ ...NONE, industry: '(none)' })).toContain('industry IS NULL');
+  expect(listQuery({ ...NONE, size: 'constructor' })).not.toContain('constructor');
+});
+
+it('keeps any text of a filter a text', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: 'grapheme' }), async (text) => {
+      fc.pre(!text.includes('\0'));
+      const result = await connection.runAndReadAll(`SELECT ${literal(text)}`);
+      expect(result.getRows()).toEqual([[text]]);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+it('makes one statement of any filter', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.record(Object.fromEntries(Object.keys(NONE).map((key) => [key, fc.string()]))),
+      async (filter) => {
+        fc.pre(!Object.values(filter).some((text) => text.includes('\0')));
+        const statements = await connection.extractStatements(listQuery(filter as unknown as ListFilter));
+        expect(statements.count).toBe(1);
+      },
+    ),
+    { numRuns: 200 },
+  );
+});

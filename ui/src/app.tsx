@@ -1,0 +1,73 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { About } from '../../schemas/explorer/api.js';
+import { Nothing } from './components/basics.js';
+import { Header } from './components/header.js';
+import { BUILD_SEEN } from './lib/api.js';
+import { instant } from './lib/format.js';
+import { Link, useLocation } from './lib/router.js';
+import { useData } from './lib/use-data.js';
+import { findView } from './views.js';
+
+/** The whole page: header, view and footer. */
+export function App(): JSX.Element {
+  const url = useLocation();
+  const about = useData<About>('/api/v1/about');
+  const newer = useNewBuild(about.data?.build);
+  const [epoch, setEpoch] = useState(0);
+  const view = findView(url.pathname);
+  const title = view?.title ?? 'Not found';
+  useEffect(() => {
+    document.title = `${title} · Tidemark`;
+  }, [title]);
+  return (
+    <>
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <Header path={url.pathname} />
+      {newer && (
+        <p class="notice" role="status">
+          A newer build was published. New requests already use it.{' '}
+          <button
+            type="button"
+            onClick={() => {
+              about.reload();
+              setEpoch(epoch + 1);
+            }}
+          >
+            Refresh this view
+          </button>
+        </p>
+      )}
+      <main id="content" tabIndex={-1} key={epoch}>
+        {view === undefined ? (
+          <Nothing>
+            There is no page at this address. <Link href="/">Search for a company</Link>
+          </Nothing>
+        ) : (
+          view.render(url)
+        )}
+      </main>
+      <footer>
+        {about.data !== undefined && (
+          <p>
+            Tidemark {about.data.version} · data published {instant(about.data.built_at)} UTC · build{' '}
+            <code>{about.data.build}</code> · <a href="/licences.txt">Licences</a>
+          </p>
+        )}
+      </footer>
+    </>
+  );
+}
+
+/** Whether an answer came from another build than the one shown. */
+function useNewBuild(shown: string | undefined): boolean {
+  const [seen, setSeen] = useState<string>();
+  useEffect(() => {
+    const see = (event: Event): void => setSeen((event as CustomEvent<string>).detail);
+    window.addEventListener(BUILD_SEEN, see);
+    return () => window.removeEventListener(BUILD_SEEN, see);
+  }, []);
+  return shown !== undefined && seen !== undefined && seen !== shown;
+}

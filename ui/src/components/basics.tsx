@@ -1,0 +1,94 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { RequestError } from '../lib/api.js';
+import type { Loading } from '../lib/use-data.js';
+
+/** A label with a colour that says how good a state is. The text alone must be enough. */
+export function Badge({
+  kind = 'plain',
+  children,
+}: {
+  kind?: 'good' | 'warn' | 'bad' | 'plain';
+  children: ComponentChildren;
+}): JSX.Element {
+  return <span class={`badge ${kind}`}>{children}</span>;
+}
+
+/** A number with its name. */
+export function Card({ name, value, more }: { name: string; value: string; more?: ComponentChildren }): JSX.Element {
+  return (
+    <div class="card">
+      <p class="name">{name}</p>
+      <p class="figure">{value}</p>
+      {more !== undefined && <p class="more">{more}</p>}
+    </div>
+  );
+}
+
+/** A titled part of a page. */
+export function Section({
+  title,
+  about,
+  aside,
+  children,
+}: {
+  title: string;
+  about?: ComponentChildren;
+  aside?: ComponentChildren;
+  children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <section class="section">
+      <div class="section-head">
+        <h2>{title}</h2>
+        {aside}
+      </div>
+      {about !== undefined && <p class="about">{about}</p>}
+      {children}
+    </section>
+  );
+}
+
+/** Says that there is nothing to show, and why. */
+export function Nothing({ children }: { children: ComponentChildren }): JSX.Element {
+  return <p class="nothing">{children}</p>;
+}
+
+/** Shows an error with its remedy. */
+export function Failure({ error }: { error: Error }): JSX.Element {
+  return (
+    <div class="failure" role="alert">
+      <strong>{error.message}</strong>
+      {error instanceof RequestError && <p>{error.todo}</p>}
+    </div>
+  );
+}
+
+/** Shows the answer of a request, or that it is awaited or failed. */
+export function Loaded<T>({ from, children }: { from: Loading<T>; children: (data: T) => JSX.Element }): JSX.Element {
+  if (from.error !== undefined) return <Failure error={from.error} />;
+  if (from.data === undefined) return <p class="loading">Loading …</p>;
+  return <div class={from.loading ? 'stale' : undefined}>{children(from.data)}</div>;
+}
+
+/** A row of buttons of which one is chosen. */
+export function Choice<T extends string>({
+  label,
+  options,
+  value,
+  onChange,
+}: {
+  label: string;
+  options: readonly (readonly [value: T, name: string])[];
+  value: T;
+  onChange: (value: T) => void;
+}): JSX.Element {
+  return (
+    <div class="choice" role="group" aria-label={label}>
+      {options.map(([key, name]) => (
+        <button type="button" key={key} aria-pressed={key === value} onClick={() => onChange(key)}>
+          {name}
+        </button>
+      ))}
+    </div>
+  );
+}

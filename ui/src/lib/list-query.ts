@@ -1,0 +1,82 @@
+/** What a list of companies is limited to. Empty values limit nothing. */
+export interface ListFilter {
+  market: string;
+  country: string;
+  industry: string;
+  legal_form: string;
+  size: string;
+  growth: string;
+  /** `entered` or `left`: companies that moved, on `date` or on any night. */
+  moved: string;
+  date: string;
+}
+
+/** Value of a filter that means: companies without a value. */
+export const WITHOUT = '(none)';
+
+const SIZES: Record<string, string> = {
+  '0-9': 'size < 10',
+  '10-49': 'size >= 10 AND size < 50',
+  '50-249': 'size >= 50 AND size < 250',
+  '250-999': 'size >= 250 AND size < 1000',
+  '1000+': 'size >= 1000',
+};
+const GROWTHS: Record<string, string> = {
+  'below -50%': 'turnover_growth < -0.5',
+  '-50% to -20%': 'turnover_growth >= -0.5 AND turnover_growth < -0.2',
+  '-20% to -5%': 'turnover_growth >= -0.2 AND turnover_growth < -0.05',
+  '-5% to 5%': 'turnover_growth >= -0.05 AND turnover_growth < 0.05',
+  '5% to 20%': 'turnover_growth >= 0.05 AND turnover_growth < 0.2',
+  '20% to 50%': 'turnover_growth >= 0.2 AND turnover_growth < 0.5',
+  'above 50%': 'turnover_growth >= 0.5',
+};
+
+/** Writes a text as a SQL literal. */
+export function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** Writes the query of a list: companies that match the filter, largest turnover first. */
+export function listQuery(filter: ListFilter): string {
+  const where = [
+    equals('country_code', filter.country),
+    equals('industry', filter.industry),
+    equals('legal_form', filter.legal_form),
+    range('coalesce(employees, employees_min)', SIZES, filter.size),
+    range('turnover_growth', GROWTHS, filter.growth),
+    filter.moved === '' ? members(filter.market) : moves(filter),
+  ].filter((part) => part !== '');
+  return [
+    'SELECT company_id, name, country_code, status, in_market, left_on, industry, city, legal_form, employees,',
+    '  fiscal_year, turnover, turnover_currency, turnover_eur, turnover_growth, profit_margin',
+    'FROM marts.companies',
+    `WHERE ${where.join('\n  AND ')}`,
+    'ORDER BY turnover_eur DESC NULLS LAST, employees DESC NULLS LAST, company_id',
+  ].join('\n');
+}
+
+function equals(column: string, value: string): string {
+  if (value === '') return '';
+  return value === WITHOUT ? `${column} IS NULL` : `${column} = ${literal(value)}`;
+}
+
+function range(column: string, ranges: Record<string, string>, value: string): string {
+  if (value === WITHOUT) return `${column} IS NULL`;
+  const text = Object.hasOwn(ranges, value) ? ranges[value] : undefined;
+  return text === undefined ? '' : text.replaceAll('size', column);
+}
+
+function members(market: string): string {
+  if (market === '') return 'in_market';
+  const latest = `(SELECT max(date) FROM marts.market_members WHERE market = ${literal(market)})`;
+  return `company_id IN (SELECT company_id FROM marts.market_members WHERE market = ${literal(market)} AND date = ${latest})`;
+}
+
+function moves({ market, moved, date }: ListFilter): string {
+  const where = [
+    `kind = ${literal(moved)}`,
+    market === '' ? '' : `market = ${literal(market)}`,
+    date === '' ? '' : `date = TRY_CAST(${literal(date)} AS DATE)`,
+  ].filter((part) => part !== '');
+  return `company_id IN (SELECT company_id FROM marts.market_moves WHERE ${where.join(' AND ')})`;
+}

@@ -1,0 +1,27 @@
+import type { JSX } from 'preact';
+import { lazy } from './components/lazy.js';
+import { CompanyView } from './views/company/company.js';
+import { ListView } from './views/list/list.js';
+import { MarketsView } from './views/markets/markets.js';
+import { OperationsView } from './views/operations/operations.js';
+import { StartView } from './views/start.js';
+
+interface View {
+  title: string;
+  render: (url: URL) => JSX.Element;
+}
+
+const SqlView = lazy(async () => (await import('./views/sql/sql.js')).SqlView);
+
+/** Returns the view of an address; undefined if there is none. */
+export function findView(path: string): View | undefined {
+  const company = /^\/company\/(-?\d+)$/.exec(path)?.[1];
+  if (company !== undefined)
+    return { title: `Company ${company}`, render: () => <CompanyView id={company} key={company} /> };
+  if (path === '/') return { title: 'Companies', render: () => <StartView /> };
+  if (path === '/companies') return { title: 'Companies', render: () => <ListView /> };
+  if (path === '/markets') return { title: 'Markets', render: () => <MarketsView /> };
+  if (path === '/operations') return { title: 'Operations', render: () => <OperationsView /> };
+  if (path === '/sql') return { title: 'SQL', render: () => <SqlView /> };
+  return undefined;
+}

@@ -1,0 +1,105 @@
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import type { ApiRow, CompanyAnswer } from '../../../../schemas/explorer/api.js';
+import { Badge, Choice, Loaded } from '../../components/basics.js';
+import { cell } from '../../lib/format.js';
+import { setParams, useLocation } from '../../lib/router.js';
+import { useData } from '../../lib/use-data.js';
+import { Figures } from './figures.js';
+import { History } from './history.js';
+import { OwnersAndPeople } from './owners-and-people.js';
+import { Profile } from './profile.js';
+import { Versions } from './versions.js';
+
+const TABS = [
+  ['profile', 'Profile'],
+  ['figures', 'Figures'],
+  ['history', 'History'],
+  ['versions', 'Versions'],
+  ['owners', 'Owners and people'],
+] as const;
+
+type Tab = (typeof TABS)[number][0];
+
+/** Everything about one company. The parameter `tab` of the address names the part that is shown. */
+export function CompanyView({ id }: { id: string }): JSX.Element {
+  const company = useData<CompanyAnswer>(`/api/v1/companies/${id}`);
+  const asked = useLocation().searchParams.get('tab');
+  const tab: Tab = TABS.find(([key]) => key === asked)?.[0] ?? 'profile';
+  const name = company.data?.company['name'];
+  useEffect(() => {
+    if (typeof name === 'string') document.title = `${name} · Tidemark`;
+  }, [name]);
+  return (
+    <Loaded from={company}>
+      {(data) => (
+        <>
+          <Heading data={data} />
+          <Choice
+            label="Parts"
+            options={TABS}
+            value={tab}
+            onChange={(next) => setParams({ tab: next === 'profile' ? null : next })}
+          />
+          {tab === 'profile' && <Profile data={data} />}
+          {tab === 'figures' && <Figures data={data} />}
+          {tab === 'history' && <History data={data} />}
+          {tab === 'versions' && <Versions data={data} />}
+          {tab === 'owners' && <OwnersAndPeople data={data} />}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function Heading({ data: { company, summary, moves } }: { data: CompanyAnswer }): JSX.Element {
+  const inMarket = summary?.['in_market'] === true;
+  const leftOn = summary?.['left_on'];
+  const status = company['status'];
+  const left = moves.find((move) => move['kind'] === 'left');
+  const where = [
+    company['address_city'],
+    company['country_region'],
+    company['country_name'] ?? company['country_code'],
+  ];
+  return (
+    <div class="heading">
+      <h1>{cell(company['name'] ?? `Company ${cell(company['company_id'])}`)}</h1>
+      <p class="badges">
+        {inMarket ? (
+          <Badge kind="good">In market</Badge>
+        ) : typeof leftOn === 'string' ? (
+          <Badge kind="warn">Left the market on {leftOn}</Badge>
+        ) : (
+          <Badge>Not in a market</Badge>
+        )}
+        {typeof status === 'string' && <Badge kind={status === 'Active' ? 'good' : 'warn'}>{status}</Badge>}
+        {company['has_details'] === false && (
+          <Badge kind="warn">Only named by a search; its record was never read</Badge>
+        )}
+      </p>
+      <p class="about">
+        {where.map(cell).filter(Boolean).join(', ')} · id {cell(company['company_id'])}
+      </p>
+      {!inMarket && left !== undefined && <p class="why">{whyLeft(left, company)}</p>}
+    </div>
+  );
+}
+
+const REASONS: Record<string, string> = {
+  inactive: 'Reason: it is no longer active. ',
+  gone: 'Reason: the API no longer has its record. ',
+  moved: 'Reason: a field that filters use has changed. ',
+};
+
+/** Says what the data shows about why a company left its market. */
+function whyLeft(left: ApiRow, company: ApiRow): string {
+  const reason = REASONS[cell(left['reason'])] ?? '';
+  const night = `${reason}The complete night of ${cell(left['date'])} did not find it in ${cell(left['market'])} any more.`;
+  if (left['field'] !== null && left['field'] !== undefined) {
+    return `${night} Shortly before, ${cell(left['field'])} changed from “${cell(left['old_value'] ?? 'none')}” to “${cell(left['new_value'] ?? 'none')}”.`;
+  }
+  const status = company['status'];
+  if (typeof status === 'string' && status !== 'Active') return `${night} Its last known status is ${status}.`;
+  return `${night} No change of its record explains this: the API no longer lists it under the filters of the market.`;
+}

@@ -1,0 +1,147 @@
+import type { ComponentChildren, JSX } from 'preact';
+import type { Cell, CompanyAnswer } from '../../../../schemas/explorer/api.js';
+import { Card, Nothing, Section } from '../../components/basics.js';
+import { cell, count, growth, instant, money, NONE, share, webAddress } from '../../lib/format.js';
+
+/** Facts, latest figures, classifications and markets of a company. */
+export function Profile({ data }: { data: CompanyAnswer }): JSX.Element {
+  const { company, summary, codes, markets, rejects } = data;
+  return (
+    <>
+      {summary !== null && <LatestFigures summary={summary} />}
+      <div class="columns">
+        <Section title="Record" about={`Last read ${instant(company['observed_at'])} UTC.`}>
+          <dl class="facts">
+            <Fact name="Register number">{text(company['registration_number'])}</Fact>
+            <Fact name="VAT number">{text(company['vat_number'])}</Fact>
+            <Fact name="Legal form">{text(company['legal_form'])}</Fact>
+            <Fact name="Founded">{text(company['founding_date'])}</Fact>
+            <Fact name="Size">{text(company['size_text'])}</Fact>
+            <Fact name="Address">
+              {[company['address_street'], company['zip_code'], company['address_city'], company['country_name']]
+                .map(cell)
+                .filter(Boolean)
+                .join(', ') || NONE}
+            </Fact>
+            <Fact name="Website">
+              <WebLink address={company['website']} />
+            </Fact>
+            <Fact name="Profiles">
+              {['pronet', 'microblog', 'socialnet'].map((kind) =>
+                company[kind] === null ? null : (
+                  <span key={kind} class="line">
+                    <WebLink address={company[kind]} />
+                  </span>
+                ),
+              )}
+            </Fact>
+            <Fact name="Phones">{list(company['phones'])}</Fact>
+            <Fact name="E-mail">{list(company['emails'])}</Fact>
+            <Fact name="Brands">{list(company['brands'])}</Fact>
+            <Fact name="First found">{text(company['first_seen_on'])}</Fact>
+            <Fact name="Last found">{text(company['last_seen_on'])}</Fact>
+          </dl>
+        </Section>
+        <div>
+          <Section title="Classifications">
+            {codes.length === 0 ? (
+              <Nothing>The record names no classification.</Nothing>
+            ) : (
+              <dl class="facts">
+                {[...new Set(codes.map(({ scheme }) => scheme))].map((scheme) => (
+                  <Fact key={scheme} name={scheme.replaceAll('_', ' ')}>
+                    {codes
+                      .filter((code) => code.scheme === scheme)
+                      .map(({ code_id: id, value }) => (
+                        <span class="line" key={`${cell(id)} ${value}`}>
+                          {value ?? NONE} {id !== null && <code>{id}</code>}
+                        </span>
+                      ))}
+                  </Fact>
+                ))}
+              </dl>
+            )}
+          </Section>
+          <Section title="Markets">
+            {markets.length === 0 ? (
+              <Nothing>No night found this company in a market.</Nothing>
+            ) : (
+              <dl class="facts">
+                {markets.map(({ market, first_on: first, last_on: last, nights, in_market: inMarket }) => (
+                  <Fact key={market} name={market}>
+                    {inMarket ? 'in the latest night' : 'not in the latest night'}; {count(nights)}{' '}
+                    {nights === 1 ? 'night' : 'nights'}, {first} to {last}
+                  </Fact>
+                ))}
+              </dl>
+            )}
+          </Section>
+          {rejects.length > 0 && (
+            <Section title="Rejects" about="Values in the API’s answers that could not be used.">
+              <ul class="plain">
+                {rejects.map((reject, i) => (
+                  <li key={i}>
+                    <code>
+                      {text(reject['stream'])} {text(reject['path'])}
+                    </code>{' '}
+                    {text(reject['reason'])}: <code>{text(reject['raw'])}</code>
+                  </li>
+                ))}
+              </ul>
+            </Section>
+          )}
+        </div>
+      </div>
+    </>
+  );
+}
+
+function LatestFigures({ summary }: { summary: Record<string, Cell> }): JSX.Element | null {
+  if (summary['fiscal_year'] === null) return <Nothing>No report with a turnover is known.</Nothing>;
+  const currency = summary['turnover_currency'];
+  const inEuro =
+    currency === 'EUR' || summary['turnover_eur'] === null ? undefined : money(summary['turnover_eur'], 'EUR');
+  return (
+    <div class="cards">
+      <Card
+        name={`Turnover ${text(summary['fiscal_year'])}`}
+        value={money(summary['turnover'], currency)}
+        more={inEuro}
+      />
+      <Card name="Growth of turnover" value={growth(summary['turnover_growth'])} more="against the year before" />
+      <Card
+        name="Profit after tax"
+        value={money(summary['profit'], currency)}
+        more={summary['profit_margin'] === null ? undefined : `${share(summary['profit_margin'])} of turnover`}
+      />
+      <Card name="Employees" value={count(summary['employees'])} more={text(summary['industry'])} />
+    </div>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }): JSX.Element {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function WebLink({ address }: { address: Cell | undefined }): JSX.Element {
+  const href = webAddress(address);
+  if (href === null) return <>{text(address)}</>;
+  return (
+    <a href={href} target="_blank" rel="noopener noreferrer nofollow">
+      {text(address)}
+    </a>
+  );
+}
+
+function list(value: Cell | undefined): string {
+  return Array.isArray(value) && value.length > 0 ? value.map(cell).join(', ') : NONE;
+}
+
+function text(value: Cell | undefined): string {
+  return value === null || value === undefined || value === '' ? NONE : cell(value);
+}

@@ -1,0 +1,85 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { ApiRow, CompanyAnswer } from '../../../../schemas/explorer/api.js';
+import { Nothing, Section } from '../../components/basics.js';
+import { cell, instant, NONE } from '../../lib/format.js';
+
+const HIDDEN = new Set(['company_id', 'valid_from', 'valid_to', 'is_current', 'version', 'record_hash']);
+
+/** Two versions of a company's record, side by side. */
+export function Versions({ data: { versions } }: { data: CompanyAnswer }): JSX.Element {
+  const [newer, setNewer] = useState(0);
+  const [older, setOlder] = useState(Math.min(1, versions.length - 1));
+  const [all, setAll] = useState(false);
+  const [a, b] = [versions[older], versions[newer]];
+  if (a === undefined || b === undefined) return <Nothing>The record of this company was never read.</Nothing>;
+  const fields = Object.keys(b).filter((field) => !HIDDEN.has(field));
+  const differs = (field: string): boolean => cell(a[field]) !== cell(b[field]);
+  const shown = fields.filter((field) => all || versions.length === 1 || differs(field));
+  return (
+    <Section
+      title="Versions side by side"
+      about={
+        versions.length === 1
+          ? 'The record has one version: it did not change since it was first read.'
+          : `The record has ${versions.length} versions. Differences are marked.`
+      }
+      aside={
+        versions.length > 1 && (
+          <label>
+            <input type="checkbox" checked={all} onChange={({ currentTarget }) => setAll(currentTarget.checked)} /> also
+            equal fields
+          </label>
+        )
+      }
+    >
+      <div class="scroll" tabIndex={0} role="region" aria-label="Two versions side by side">
+        <table class="compare">
+          <thead>
+            <tr>
+              <th scope="col">Field</th>
+              <th scope="col">
+                <Pick label="Older version" versions={versions} value={older} onChange={setOlder} />
+              </th>
+              <th scope="col">
+                <Pick label="Newer version" versions={versions} value={newer} onChange={setNewer} />
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((field) => (
+              <tr key={field} class={differs(field) ? 'differs' : undefined}>
+                <th scope="row">{field.replaceAll('_', ' ')}</th>
+                <td>{cell(a[field]) || NONE}</td>
+                <td>{differs(field) ? <mark>{cell(b[field]) || NONE}</mark> : cell(b[field]) || NONE}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {shown.length === 0 && <Nothing>These versions are equal.</Nothing>}
+    </Section>
+  );
+}
+
+function Pick({
+  label,
+  versions,
+  value,
+  onChange,
+}: {
+  label: string;
+  versions: ApiRow[];
+  value: number;
+  onChange: (at: number) => void;
+}): JSX.Element {
+  return (
+    <select aria-label={label} value={value} onChange={({ currentTarget }) => onChange(Number(currentTarget.value))}>
+      {versions.map((version, i) => (
+        <option key={i} value={i}>
+          version {cell(version['version'])}, from {instant(version['valid_from'])}
+        </option>
+      ))}
+    </select>
+  );
+}

@@ -1,0 +1,231 @@
+import type { JSX } from 'preact';
+import type { ApiRow, MarketsAnswer } from '../../../../schemas/explorer/api.js';
+import { Badge, Card, Loaded, Nothing, Section } from '../../components/basics.js';
+import { Chart } from '../../components/chart.js';
+import { DataTable, type Column } from '../../components/data-table.js';
+import { cell, count, growth, money, NONE, short } from '../../lib/format.js';
+import { WITHOUT } from '../../lib/list-query.js';
+import { go, Link, setParams, useLocation } from '../../lib/router.js';
+import { useData } from '../../lib/use-data.js';
+
+type Group = MarketsAnswer['breakdown'][number];
+
+const KINDS: readonly (readonly [Group['by'], string])[] = [
+  ['country', 'Country'],
+  ['industry', 'Industry'],
+  ['size', 'Employees'],
+  ['legal_form', 'Legal form'],
+];
+const GROWTH = ['below -50%', '-50% to -20%', '-20% to -5%', '-5% to 5%', '5% to 20%', '20% to 50%', 'above 50%'];
+
+/** Size of the markets over the nights, and what their companies are. The parameter `market` of the address limits it to one. */
+export function MarketsView(): JSX.Element {
+  const market = useLocation().searchParams.get('market') ?? '';
+  const data = useData<MarketsAnswer>(`/api/v1/markets${market === '' ? '' : `?market=${encodeURIComponent(market)}`}`);
+  return (
+    <>
+      <h1>Markets</h1>
+      <Loaded from={data}>
+        {({ nights, breakdown }) => {
+          const names = [...new Set(nights.map((night) => cell(night['market'])))];
+          const own = nights.filter((night) => market === '' || night['market'] === market);
+          if (names.length === 0) return <Nothing>No night of a market is published yet.</Nothing>;
+          return (
+            <>
+              <label class="filter">
+                Market{' '}
+                <select value={market} onChange={({ currentTarget }) => setParams({ market: currentTarget.value })}>
+                  <option value="">All markets</option>
+                  {names.map((name) => (
+                    <option key={name}>{name}</option>
+                  ))}
+                </select>
+              </label>
+              <Latest nights={own} />
+              <Nights nights={own} />
+              <Breakdown groups={breakdown} market={market} />
+            </>
+          );
+        }}
+      </Loaded>
+    </>
+  );
+}
+
+function Latest({ nights }: { nights: ApiRow[] }): JSX.Element {
+  const last = new Map(nights.map((night) => [cell(night['market']), night]));
+  return (
+    <div class="cards">
+      {[...last].map(([market, night]) => (
+        <Card
+          key={market}
+          name={`${market}, ${cell(night['date'])}`}
+          value={count(night['companies'])}
+          more={
+            <>
+              {night['is_complete'] === true ? (
+                <Badge kind="good">complete</Badge>
+              ) : (
+                <Badge kind="warn">incomplete</Badge>
+              )}{' '}
+              <Moves market={market} night={night} column="entered" />,{' '}
+              <Moves market={market} night={night} column="left" />, {count(night['changed'])} changed
+            </>
+          }
+        />
+      ))}
+    </div>
+  );
+}
+
+/** How many companies came or left on a night, with a link to their list. */
+function Moves({ market, night, column }: { market: string; night: ApiRow; column: 'entered' | 'left' }): JSX.Element {
+  const text = `${count(night[column])} ${column === 'entered' ? 'came' : 'left'}`;
+  if (night[column] === null || night[column] === 0) return <>{text}</>;
+  const params = new URLSearchParams({ market, moved: column, date: cell(night['date']) });
+  return <Link href={`/companies?${params.toString()}`}>{text}</Link>;
+}
+
+function Nights({ nights }: { nights: ApiRow[] }): JSX.Element {
+  const markets = [...new Set(nights.map((night) => cell(night['market'])))];
+  const points = (market: string, column: string): [string, number | null][] =>
+    nights
+      .filter((night) => night['market'] === market)
+      .map((night) => [cell(night['date']), night[column] === null ? null : Number(night[column])]);
+  const dates = [...new Set(nights.map((night) => cell(night['date'])))].toSorted();
+  const sum = (date: string, column: string): number | null => {
+    const known = nights.filter((night) => night['date'] === date && night[column] !== null);
+    return known.length === 0 ? null : known.reduce((total, night) => total + Number(night[column]), 0);
+  };
+  return (
+    <Section title="Nights" about="Numbers that a night could not prove are left out.">
+      <div class="charts">
+        <Chart
+          title="Companies"
+          table={{
+            columns: ['Market', 'Night', 'Companies', 'Carried over'],
+            rows: nights.map((night) => [
+              cell(night['market']),
+              cell(night['date']),
+              count(night['companies']),
+              count(night['carried']),
+            ]),
+          }}
+          option={() => ({
+            tooltip: { trigger: 'axis' },
+            legend: {},
+            xAxis: { type: 'time', minInterval: 86_400_000 },
+            yAxis: { type: 'value', scale: true, minInterval: 1, axisLabel: { formatter: short } },
+            series: markets.map((market) => ({
+              type: 'line',
+              name: market,
+              data: points(market, 'companies'),
+              symbolSize: 7,
+              connectNulls: false,
+            })),
+          })}
+        />
+        <Chart
+          title="Came and left"
+          table={{
+            columns: ['Night', 'Came', 'Left'],
+            rows: dates.map((date) => [date, sum(date, 'entered') ?? NONE, sum(date, 'left') ?? NONE]),
+          }}
+          option={({ good, warn }) => ({
+            tooltip: { trigger: 'axis' },
+            legend: {},
+            xAxis: { type: 'time', minInterval: 86_400_000 },
+            yAxis: { type: 'value', minInterval: 1 },
+            series: [
+              bars('Came', dates, (date) => sum(date, 'entered'), good),
+              bars('Left', dates, (date) => negative(sum(date, 'left')), warn),
+            ],
+          })}
+        />
+      </div>
+    </Section>
+  );
+}
+
+function bars(name: string, dates: string[], value: (date: string) => number | null, color: string): object {
+  return {
+    type: 'bar',
+    name,
+    stack: 'moves',
+    barMaxWidth: 26,
+    itemStyle: { color },
+    data: dates.map((date) => [date, value(date)]),
+  };
+}
+
+function negative(value: number | null): number | null {
+  return value === null ? null : -value;
+}
+
+function Breakdown({ groups, market }: { groups: Group[]; market: string }): JSX.Element {
+  const list = (by: string, value: string | null): string =>
+    `/companies?${new URLSearchParams({ ...(market !== '' && { market }), [by]: value ?? WITHOUT }).toString()}`;
+  const growths = GROWTH.map(
+    (value) => groups.find((group) => group.by === 'growth' && group.value === value)?.companies ?? 0,
+  );
+  const without = groups.find((group) => group.by === 'growth' && group.value === null)?.companies ?? 0;
+  return (
+    <Section title="What the companies are" about="Each name opens the list of its companies, which can be exported.">
+      <div class="charts">
+        {KINDS.map(([by, name]) => (
+          <div key={by}>
+            <h3>{name}</h3>
+            <DataTable
+              label={name}
+              rows={groups.filter((group) => group.by === by)}
+              columns={groupColumns(by, name, list)}
+            />
+          </div>
+        ))}
+        <Chart
+          title="Growth of turnover against the year before"
+          height={330}
+          table={{
+            columns: ['Growth', 'Companies'],
+            rows: [...GROWTH.map((value, i): [string, number] => [value, growths[i] ?? 0]), ['unknown', without]],
+          }}
+          onPick={({ name }) => go(list('growth', name))}
+          option={() => ({
+            tooltip: { trigger: 'axis' },
+            legend: { show: false },
+            xAxis: { type: 'category', data: GROWTH, axisLabel: { rotate: 30, hideOverlap: false } },
+            yAxis: { type: 'value', minInterval: 1 },
+            series: [{ type: 'bar', name: 'Companies', data: growths }],
+          })}
+        />
+      </div>
+    </Section>
+  );
+}
+
+function groupColumns(by: string, name: string, list: (by: string, value: string | null) => string): Column<Group>[] {
+  return [
+    {
+      id: by,
+      name,
+      value: (group) => group.value,
+      show: (group) => <Link href={list(by, group.value)}>{group.value ?? 'not stated'}</Link>,
+    },
+    { id: 'companies', name: 'Companies', numeric: true, value: (group) => group.companies },
+    {
+      id: 'turnover',
+      name: 'Turnover, EUR',
+      numeric: true,
+      value: (group) => group.turnover_eur,
+      show: (group) => money(group.turnover_eur, null),
+      title: 'Sum of the companies whose turnover is known in EUR',
+    },
+    {
+      id: 'growth',
+      name: 'Median growth',
+      numeric: true,
+      value: (group) => group.growth_median,
+      show: (group) => growth(group.growth_median),
+    },
+  ];
+}

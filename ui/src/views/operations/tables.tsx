@@ -1,0 +1,219 @@
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { ApiRow, OperationsAnswer } from '../../../../schemas/explorer/api.js';
+import { Badge, Nothing, Section } from '../../components/basics.js';
+import { DataTable, type Column } from '../../components/data-table.js';
+import { cell, duration, instant, NONE, share } from '../../lib/format.js';
+
+interface Shown {
+  name: string;
+  as?: 'number' | 'time' | 'duration' | 'share' | 'outcome' | 'code';
+  width?: number;
+}
+
+/** A table of rows by column name. Says `none` if there are no rows. */
+function Rows({
+  title,
+  about,
+  rows,
+  columns,
+  none,
+}: {
+  title: string;
+  about?: string;
+  rows: ApiRow[];
+  columns: Record<string, Shown>;
+  none: string;
+}): JSX.Element {
+  const shown = useMemo(() => Object.entries(columns).map(describe), [title]);
+  return (
+    <Section title={title} about={about}>
+      {rows.length === 0 ? <Nothing>{none}</Nothing> : <DataTable label={title} rows={rows} columns={shown} />}
+    </Section>
+  );
+}
+
+function describe([id, { name, as, width }]: [string, Shown]): Column<ApiRow> {
+  const numeric = as === 'number' || as === 'duration' || as === 'share';
+  const base = { id, name, numeric, width: width ?? 130, value: (row: ApiRow) => row[id] };
+  if (as === 'time') return { ...base, show: (row) => instant(row[id]) };
+  if (as === 'duration') return { ...base, show: (row) => duration(row[id]) };
+  if (as === 'share') return { ...base, show: (row) => share(row[id]) };
+  if (as === 'outcome') return { ...base, show: (row) => <Outcome of={cell(row[id])} /> };
+  if (as === 'code') return { ...base, show: (row) => <code title={cell(row[id])}>{cell(row[id]) || NONE}</code> };
+  if (as === undefined) return { ...base, show: (row) => <span title={cell(row[id])}>{cell(row[id]) || NONE}</span> };
+  return base;
+}
+
+function Outcome({ of }: { of: string }): JSX.Element {
+  const kind = of === 'complete' ? 'good' : of === 'failed' ? 'bad' : of === 'running' ? 'plain' : 'warn';
+  return <Badge kind={kind}>{of}</Badge>;
+}
+
+/** The latest runs, and how many requests each was forecast to send. */
+export function Runs({ facts: { runs, forecasts } }: { facts: OperationsAnswer }): JSX.Element {
+  return (
+    <>
+      <Rows
+        title="Runs"
+        rows={runs}
+        none="No run is recorded yet."
+        columns={{
+          workflow_id: { name: 'Run', width: 240 },
+          outcome: { name: 'Outcome', as: 'outcome', width: 110 },
+          started_at: { name: 'Started, UTC', as: 'time', width: 140 },
+          seconds: { name: 'Took', as: 'duration', width: 110 },
+          requests: { name: 'Requests', as: 'number', width: 100 },
+          rows: { name: 'Rows', as: 'number', width: 100 },
+          held_back: { name: 'Held back', width: 220 },
+          note: { name: 'Note', width: 260 },
+        }}
+      />
+      <Rows
+        title="Forecast and fact"
+        rows={forecasts}
+        none="No run made a forecast yet."
+        columns={{
+          date: { name: 'Night', width: 110 },
+          market: { name: 'Market', width: 110 },
+          stream: { name: 'Stream' },
+          forecast: { name: 'Forecast', as: 'number', width: 100 },
+          actual: { name: 'Sent', as: 'number', width: 100 },
+          basis: { name: 'Basis', width: 420 },
+        }}
+      />
+    </>
+  );
+}
+
+/** Requests, quota and the age of the records. */
+export function Supply({ facts: { requests, quota, freshness } }: { facts: OperationsAnswer }): JSX.Element {
+  return (
+    <>
+      <Rows
+        title="Requests"
+        about="Of the latest run of each kind."
+        rows={requests}
+        none="No request is recorded yet."
+        columns={{
+          workflow_id: { name: 'Run', width: 230 },
+          endpoint: { name: 'Endpoint', as: 'code', width: 320 },
+          requests: { name: 'Requests', as: 'number', width: 100 },
+          errors: { name: 'Errors', as: 'number', width: 80 },
+          retries: { name: 'Retries', as: 'number', width: 80 },
+          p50_ms: { name: 'Median, ms', as: 'number', width: 105 },
+          p99_ms: { name: '99 %, ms', as: 'number', width: 95 },
+        }}
+      />
+      <Rows
+        title="Quota"
+        about="Usage as the API reports it, the latest reading last."
+        rows={quota}
+        none="No reading of the quota is recorded yet."
+        columns={{
+          metric: { name: 'Metric', as: 'code', width: 280 },
+          used: { name: 'Used', as: 'number', width: 110 },
+          total: { name: 'Allowed', as: 'number', width: 110 },
+          read_at: { name: 'Read, UTC', as: 'time', width: 150 },
+        }}
+      />
+      <Rows
+        title="Freshness"
+        about="Days since the API last answered for the members of each market."
+        rows={freshness}
+        none="No market is published yet."
+        columns={{
+          market: { name: 'Market' },
+          stream: { name: 'Stream' },
+          days: { name: 'Days', as: 'number', width: 90 },
+          companies: { name: 'Companies', as: 'number', width: 120 },
+        }}
+      />
+    </>
+  );
+}
+
+/** Values that could not be used, schema drift, and audits that failed. */
+export function Quality({ facts: { rejects, drift, checks } }: { facts: OperationsAnswer }): JSX.Element {
+  return (
+    <>
+      <Rows
+        title="Open rejects"
+        about="Values and records that could not be used, the latest first; at most 300."
+        rows={rejects}
+        none="No reject is open."
+        columns={{
+          stream: { name: 'Stream', width: 110 },
+          entity_id: { name: 'Record', width: 110 },
+          reason: { name: 'Reason', width: 240 },
+          path: { name: 'Field', as: 'code', width: 180 },
+          raw: { name: 'Value or body', as: 'code', width: 320 },
+          last_seen: { name: 'Last seen, UTC', as: 'time', width: 150 },
+        }}
+      />
+      <Rows
+        title="Schema drift"
+        about="Where the API’s answers differ from its reference."
+        rows={drift}
+        none="The answers match the reference."
+        columns={{
+          route: { name: 'Route', as: 'code', width: 280 },
+          path: { name: 'Field', as: 'code', width: 220 },
+          kind: { name: 'Kind', width: 120 },
+          expected: { name: 'Expected', width: 120 },
+          type: { name: 'Found', width: 120 },
+          share: { name: 'Answers', as: 'share', width: 90 },
+          first_seen: { name: 'Since, UTC', as: 'time', width: 150 },
+          sample: { name: 'Sample', as: 'code', width: 240 },
+        }}
+      />
+      <Rows
+        title="Audits with findings"
+        rows={checks}
+        none="All audits passed."
+        columns={{
+          model: { name: 'Table', as: 'code', width: 220 },
+          check: { name: 'Audit', width: 240 },
+          severity: { name: 'Severity', width: 100 },
+          failing_rows: { name: 'Rows', as: 'number', width: 100 },
+          at: { name: 'Checked, UTC', as: 'time', width: 150 },
+        }}
+      />
+    </>
+  );
+}
+
+/** How this build was made, and when each model changed. */
+export function Models({ facts: { models, receipt } }: { facts: OperationsAnswer }): JSX.Element {
+  return (
+    <>
+      {receipt !== null && (
+        <Section title="This build">
+          <dl class="facts">
+            {Object.entries(receipt).map(([name, value]) => (
+              <div key={name}>
+                <dt>{name.replaceAll('_', ' ')}</dt>
+                <dd>{cell(value) || NONE}</dd>
+              </div>
+            ))}
+          </dl>
+        </Section>
+      )}
+      <Rows
+        title="Model changes"
+        about="The latest change first. `tidemark models diff` shows what a change does to the rows."
+        rows={models}
+        none="No model is recorded."
+        columns={{
+          applied_at: { name: 'Applied, UTC', as: 'time', width: 150 },
+          model: { name: 'Table', as: 'code', width: 260 },
+          version: { name: 'Version', as: 'number', width: 90 },
+          kind: { name: 'Kind', width: 120 },
+          state: { name: 'State', width: 120 },
+          deprecation_date: { name: 'Published until', width: 140 },
+          held_since: { name: 'Rolled back, UTC', as: 'time', width: 160 },
+        }}
+      />
+    </>
+  );
+}
