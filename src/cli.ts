@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { registerBackfill } from './commands/snapshot/backfill.js';
 import { registerConcurrency } from './commands/steer/concurrency.js';
 import { registerCoverage } from './commands/coverage/coverage.js';
+import { registerDiff } from './commands/diff/diff.js';
 import { registerDemo } from './commands/demo/demo.js';
 import { registerDoctor } from './commands/doctor/doctor.js';
 import { registerForget } from './commands/forget.js';
@@ -29,7 +30,7 @@ import { registerSandbox } from './commands/sandbox.js';
 import { registerSchedule } from './commands/schedule/schedule.js';
 import { registerSetup } from './commands/setup.js';
 import { registerSnapshot } from './commands/snapshot/snapshot.js';
-import { registerSql } from './commands/sql.js';
+import { registerSql } from './commands/sql/sql.js';
 import { registerStatus } from './commands/status.js';
 import { registerStop } from './commands/steer/stop.js';
 import { registerTenders } from './commands/snapshot/tenders.js';
@@ -68,6 +69,7 @@ const COMMANDS: Record<string, readonly ((program: Command) => void)[]> = {
   ],
   'Data:': [
     registerSql,
+    registerDiff,
     registerReport,
     registerRuns,
     registerCoverage,

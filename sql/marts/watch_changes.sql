@@ -33,6 +33,7 @@ WITH told AS (
   SELECT *,
     old_value IS NULL AND new_value IS NULL AND message_text IS NOT NULL AS is_from_message,
     regexp_extract_all(message_text, '\{[^{}]*\}') AS objects,
+    regexp_extract_all(message_text, '\b(?:19|20)\d\d\b') AS years,
     len(string_split(message_text, ' to ')) = 2 AS is_clear
   FROM core.watch_events
 ),
@@ -47,6 +48,8 @@ stated AS (
     CASE
       WHEN NOT is_from_message THEN new_value
       WHEN len(objects) IN (1, 2) THEN objects[-1]
+      -- A newly filed report: the message names its year.
+      WHEN field = 'company.financial' AND len(years) = 1 THEN years[1]
       WHEN is_clear THEN nullif(regexp_extract(message_text, ' changed (?:from .* )?to (.*)$', 1, 's'), '')
     END AS new_value
   FROM told

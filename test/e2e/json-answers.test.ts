@@ -39,6 +39,7 @@ const RUNS = [
   'owners enrich',
   'payees check --dry-run| payees.csv',
   'payees check| payees.csv',
+  'diff| TODAY TODAY',
   'models plan',
   'models docs',
   'models test| --match "finds a person by a search"',
@@ -196,6 +197,7 @@ async function answerOf(run: string): Promise<[name: string, shape: string]> {
   const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
   const health = /metrics at (\S+)metrics$/m.exec(system.worker.output())?.[1] ?? '';
   const line = `${name} ${rest}`
+    .replaceAll('TODAY', new Date().toISOString().slice(0, 10))
     .replaceAll('DAY', day)
     .replaceAll('URL', system.api.url)
     .replaceAll('HEALTH', `${health}healthz`);

@@ -71,7 +71,8 @@ describe('as_of functions of the published file', () => {
       expect(await told(`TIMESTAMPTZ '${date} 23:30:00+00'`)).toEqual(lived[date]);
     }
     expect(await told(`'2026-11-19 23:29:59+00'`)).toEqual(lived['2026-11-18']);
-    expect(await told(`'2026-11-17'`)).toEqual([[], []]);
+    for (const moment of [`'2026-11-17'`, `DATE '2026-11-17'`, `'2026-11-18 23:29:59+00'`])
+      await expect(told(moment)).rejects.toThrow('its data begins at 2026-11-18 23:30:00 UTC.');
     expect(await told('now()')).toEqual(lived['2026-11-20']);
     const functions = await query(
       `SELECT DISTINCT schema_name || '.' || function_name AS name, comment FROM duckdb_functions() WHERE schema_name = 'core'`,

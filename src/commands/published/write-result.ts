@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { useOrdinaryMode } from '../../core/file-modes.js';
+import { errorMessage, TidemarkError } from '../../core/errors.js';
+import { isFolder, outFile } from '../../terminal/out-file.js';
+import { tell } from '../../terminal/print.js';
+import type { Published } from '../../builds/published.js';
+
+/** Format in which rows are printed or written. */
+export type Format = 'table' | 'csv' | 'json' | 'parquet';
+
+const FORMATS: Record<string, Format> = { '.csv': 'csv', '.json': 'json', '.parquet': 'parquet', '.txt': 'table' };
+
+/** Writes the rows of a query to a file. Writes a temporary file first, so that a failure leaves no incomplete file. */
+export async function writeResult(
+  published: Published,
+  query: string,
+  format: Format,
+  file: string,
+  options: { exact?: boolean } = {},
+): Promise<void> {
+  const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID().slice(0, 8)}.tmp`);
+  try {
+    if (format === 'parquet') {
+      await published.run(
+        `COPY (${query.trim().replace(/;+$/, '')}\n) TO '${temporary.replaceAll("'", "''")}' (FORMAT parquet, COMPRESSION zstd)`,
+      );
+    } else {
+      const { writeRowsTo } = await import('./write-file.js');
+      await writeRowsTo(temporary, published, query, format, options);
+    }
+    useOrdinaryMode(temporary);
+    await rename(temporary, file);
+    tell(`Written: ${file}`);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    if (error instanceof TidemarkError) throw error;
+    throw new TidemarkError('Internal', `Cannot write ${file}: ${errorMessage(error)}`, {
+      todo: 'Check that the folder exists and that you may write there.',
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Returns the format of a file: from its extension, or from `--format` if the file has no extension.
+ * @throws TidemarkError `InvalidInput` when the extension is unknown or disagrees with `--format`, when the path is a
+ *   folder, or when its folder is missing
+ */
+export function formatOfFile(out: string, asked: Format | undefined): Format {
+  const wrong = (message: string, todo: string): TidemarkError => new TidemarkError('InvalidInput', message, { todo });
+  const endings = 'Known extensions: .csv, .json, .parquet, or .txt for a table.';
+  const file = outFile(out);
+  const folder = path.dirname(file);
+  if (!isFolder(folder))
+    throw wrong(`--out ${out}: the folder ${folder} does not exist.`, 'Create it, or name another folder.');
+  const ending = path.extname(file).toLowerCase();
+  if (ending === '') {
+    if (asked !== undefined) return asked;
+    throw wrong(
+      `--out ${out} has no file extension, so its format is unknown.`,
+      `Add an extension or --format. ${endings}`,
+    );
+  }
+  const format = Object.hasOwn(FORMATS, ending) ? FORMATS[ending] : undefined;
+  if (format === undefined) {
+    const todo =
+      ending === '.xlsx' || ending === '.xls' ? `Write a .csv file; spreadsheets can open it. ${endings}` : endings;
+    throw wrong(`--out ${out}: Tidemark cannot write ${ending} files.`, todo);
+  }
+  if (asked !== undefined && asked !== format)
+    throw wrong(`--out ${out} means ${ending}, but --format says ${asked}.`, `Use the same format in both. ${endings}`);
+  return format;
+}
