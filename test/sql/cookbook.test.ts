@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openPublished } from '../../src/builds/published.js';
+import type { PlainValue } from '../../src/duckdb/plain-value.js';
+import { ROOT } from '../helpers/processes.js';
+import { prepareOnce } from '../helpers/warehouse.js';
+import { publishWorld } from '../helpers/world-warehouse.js';
+import { ANSWERS } from './cookbook-answers.js';
+
+/*
+ * Runs each query of docs/cookbook.md on the published nights of a sandbox market. Compares the rows with answers that
+ * are computed from the sandbox's world, without SQL.
+ */
+
+const PAGE = readFileSync(path.join(ROOT, 'docs', 'cookbook.md'), 'utf8');
+const QUESTIONS = PAGE.split(/^### /m)
+  .slice(1)
+  .map((section) => ({ title: section.split('\n')[0]!, sql: /```sql\n(.*?)```/s.exec(section)?.[1]?.trim() ?? '' }));
+
+const prepared = prepareOnce(publishWorld);
+
+describe('docs/cookbook.md', () => {
+  it('has thirty questions with at most ten lines of SQL', () => {
+    expect(QUESTIONS.map(({ title }) => Number.parseInt(title, 10))).toEqual(
+      Array.from({ length: 30 }, (_, i) => i + 1),
+    );
+    for (const { title, sql } of QUESTIONS) expect(sql.split('\n').length, title).toBeLessThanOrEqual(10);
+    expect(Object.keys(ANSWERS).map(Number)).toEqual(QUESTIONS.map((_, i) => i + 1));
+  });
+
+  it('answers each question as the sandbox does', async () => {
+    const rows = new Map<string, PlainValue[][]>();
+    const published = await openPublished(prepared());
+    try {
+      for (const { title, sql } of QUESTIONS) rows.set(title, (await published.query(sql)).rows);
+    } finally {
+      published.close();
+    }
+    const wrong: unknown[] = [];
+    for (const [title, found] of rows) {
+      const expected = ANSWERS[Number.parseInt(title, 10)]!();
+      // A question without rows would be answered rightly by any wrong query.
+      expect(found.length, title).toBeGreaterThan(0);
+      if (plain(found) !== plain(expected))
+        wrong.push({ title, found: found.slice(0, 5), expected: expected.slice(0, 5) });
+    }
+    expect(wrong).toEqual([]);
+  });
+});
+
+/** Rows as text. Sums in another order differ in their last digits, so compares nine digits. */
+function plain(values: readonly (readonly unknown[])[]): string {
+  return JSON.stringify(values, (_key, value: unknown) =>
+    typeof value === 'number' ? Number(value.toPrecision(9)) : (value ?? null),
+  );
+}
