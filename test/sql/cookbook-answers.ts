@@ -74,8 +74,8 @@ function describeCompany(id: number): Known {
 function yearsOf(report: FinancialReport): Year[] {
   const number = (value: unknown): number | null => (value === undefined || value === null ? null : Number(value));
   const years = Object.entries(report).map(([text, values]) => {
-    const [year, currency] = [Number(text), String(values!['Currency'])];
-    const [turnover, profit] = [number(values!['Turnover']), number(values!['Profit-after-Tax'])];
+    const [year, currency] = [Number(text), String(values['Currency'])];
+    const [turnover, profit] = [number(values['Turnover']), number(values['Profit-after-Tax'])];
     const eur = (value: number | null) => convert(value, currency, year);
     const usd = eur(turnover);
     return {
@@ -104,7 +104,7 @@ function convert(value: number | null, currency: string, year: number): number |
 }
 
 function lowerBound(size: unknown): number | null {
-  const digits = /\d+/.exec(size === null || size === undefined ? '' : String(size));
+  const digits = typeof size === 'string' ? /\d+/.exec(size) : null;
   return digits === null ? null : Number(digits[0]);
 }
 

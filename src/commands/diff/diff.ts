@@ -141,6 +141,8 @@ function sayMarket(market: MarketPair, { from, to }: Pair, rows: readonly Differ
 function summary(rows: readonly Difference[]): string {
   const reasons = new Map<string, number>();
   for (const { reason } of rows) if (reason !== null) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
-  const parts = [...reasons].toSorted().map(([reason, count]) => `${formatCount(count)} ${reason}`);
+  const parts = [...reasons]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([reason, count]) => `${formatCount(count)} ${reason}`);
   return `${formatCount(rows.length)}${parts.length > 0 ? ` (${parts.join(', ')})` : ''}`;
 }
