@@ -1,14 +1,27 @@
 import { open } from 'node:fs/promises';
 import { renderTable } from '../../terminal/table.js';
 import type { Published } from '../../builds/published.js';
-import { writeCsv, writeJson } from './write-rows.js';
+import { writeMarkdown } from './write-markdown.js';
+import type { Format } from './formats.js';
+import { writeCsv, writeJson, type RowWriter } from './write-rows.js';
 
-/** Writes the rows of a query to a file as table, CSV or JSON, and syncs the file to disk. */
+/**
+ * Returns the function that writes rows as text in a format.
+ * @throws RangeError for a format that is no text
+ */
+export function rowWriter(format: Format, { exact = false }: { exact?: boolean } = {}): RowWriter {
+  if (format === 'csv') return (rows, sink) => writeCsv(rows, sink, { exact });
+  if (format === 'json') return writeJson;
+  if (format === 'markdown') return writeMarkdown;
+  throw new RangeError(`${format} is no text`);
+}
+
+/** Writes the rows of a query to a file as text, and syncs the file to disk. */
 export async function writeRowsTo(
   file: string,
   published: Published,
   query: string,
-  format: 'table' | 'csv' | 'json',
+  format: Format,
   options: { exact?: boolean } = {},
 ): Promise<void> {
   const handle = await open(file, 'w');
@@ -17,8 +30,7 @@ export async function writeRowsTo(
       await handle.write(`${renderTable(await published.query(query), { maxCell: Infinity })}\n`);
     } else {
       const sink = async (text: string): Promise<void> => void (await handle.write(text));
-      const rows = await published.stream(query);
-      await (format === 'csv' ? writeCsv(rows, sink, options) : writeJson(rows, sink));
+      await rowWriter(format, options)(await published.stream(query), sink);
     }
     await handle.sync();
   } finally {

@@ -6,11 +6,16 @@ import { errorMessage, TidemarkError } from '../../core/errors.js';
 import { isFolder, outFile } from '../../terminal/out-file.js';
 import { tell } from '../../terminal/print.js';
 import type { Published } from '../../builds/published.js';
+import type { Format } from './formats.js';
 
-/** Format in which rows are printed or written. */
-export type Format = 'table' | 'csv' | 'json' | 'parquet';
-
-const FORMATS: Record<string, Format> = { '.csv': 'csv', '.json': 'json', '.parquet': 'parquet', '.txt': 'table' };
+const EXTENSIONS: Record<string, Format> = {
+  '.csv': 'csv',
+  '.json': 'json',
+  '.parquet': 'parquet',
+  '.xlsx': 'xlsx',
+  '.md': 'markdown',
+  '.txt': 'table',
+};
 
 /** Writes the rows of a query to a file. Writes a temporary file first, so that a failure leaves no incomplete file. */
 export async function writeResult(
@@ -26,6 +31,9 @@ export async function writeResult(
       await published.run(
         `COPY (${query.trim().replace(/;+$/, '')}\n) TO '${temporary.replaceAll("'", "''")}' (FORMAT parquet, COMPRESSION zstd)`,
       );
+    } else if (format === 'xlsx') {
+      const { writeXlsx } = await import('./write-xlsx.js');
+      await writeXlsx(temporary, await published.stream(query));
     } else {
       const { writeRowsTo } = await import('./write-file.js');
       await writeRowsTo(temporary, published, query, format, options);
@@ -50,7 +58,7 @@ export async function writeResult(
  */
 export function formatOfFile(out: string, asked: Format | undefined): Format {
   const wrong = (message: string, todo: string): TidemarkError => new TidemarkError('InvalidInput', message, { todo });
-  const endings = 'Known extensions: .csv, .json, .parquet, or .txt for a table.';
+  const endings = `Known extensions: ${Object.keys(EXTENSIONS).join(', ')} (a table).`;
   const file = outFile(out);
   const folder = path.dirname(file);
   if (!isFolder(folder))
@@ -63,10 +71,9 @@ export function formatOfFile(out: string, asked: Format | undefined): Format {
       `Add an extension or --format. ${endings}`,
     );
   }
-  const format = Object.hasOwn(FORMATS, ending) ? FORMATS[ending] : undefined;
+  const format = Object.hasOwn(EXTENSIONS, ending) ? EXTENSIONS[ending] : undefined;
   if (format === undefined) {
-    const todo =
-      ending === '.xlsx' || ending === '.xls' ? `Write a .csv file; spreadsheets can open it. ${endings}` : endings;
+    const todo = ending === '.xls' ? `Write an .xlsx file. ${endings}` : endings;
     throw wrong(`--out ${out}: Tidemark cannot write ${ending} files.`, todo);
   }
   if (asked !== undefined && asked !== format)

@@ -4,10 +4,14 @@ import type { PlainValue } from '../../duckdb/plain-value.js';
 /** Writes text to a destination; resolves when the destination accepts more text. */
 export type Sink = (text: string) => Promise<void>;
 
-interface Rows {
+/** Rows of a query in batches. */
+export interface Rows {
   columns: readonly string[];
   batches: AsyncIterable<PlainValue[][]>;
 }
+
+/** Writes rows as text. */
+export type RowWriter = (rows: Rows, sink: Sink) => Promise<void>;
 
 /**
  * Writes rows as CSV (RFC 4180) with a header. Lists and records are JSON, NULL is empty.

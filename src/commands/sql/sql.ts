@@ -1,13 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { text as readAll } from 'node:stream/consumers';
 import path from 'node:path';
 import { Option, type Command } from 'commander';
-import { TidemarkError } from '../../core/errors.js';
+import type { Published } from '../../builds/published.js';
+import { invalidInput, errorMessage } from '../../core/errors.js';
 import { visibleInTerminal } from '../../core/visible-text.js';
+import { splitStatements } from '../../duckdb/split-statements.js';
 import { examples, loadContext } from '../../terminal/context.js';
 import { parseCount } from '../../terminal/port-options.js';
 import { tell } from '../../terminal/print.js';
-import type { Published } from '../../builds/published.js';
 import { sayTable } from '../../terminal/say-table.js';
-import { formatOfFile, writeResult, type Format } from '../published/write-result.js';
+import { FORMATS, NEED_FILE, type Format } from '../published/formats.js';
+import { formatOfFile, writeResult } from '../published/write-result.js';
 
 interface Options {
   format?: Format;
@@ -15,23 +19,23 @@ interface Options {
   limit: number;
   exact?: boolean;
   env?: string;
+  file?: string;
 }
 
-/** `tidemark sql`: runs one read-only query of the published warehouse. */
+/** `tidemark sql`: runs read-only queries of the published warehouse, or opens a shell for them. */
 export function registerSql(program: Command): void {
   program
-    .command('sql <query>')
-    .description('query the published warehouse, read-only')
+    .command('sql [query]')
+    .description('query the published warehouse, read-only; without a query, open a shell or read standard input')
+    .summary('query the published warehouse, read-only')
     .addOption(
-      new Option('--format <format>', 'output format; default the file extension of --out, else table').choices([
-        'table',
-        'csv',
-        'json',
-        'parquet',
-      ]),
+      new Option('--format <format>', 'output format; default the file extension of --out, else table').choices(
+        FORMATS,
+      ),
     )
+    .option('-f, --file <file>', 'run the statements of a file, one after the other')
     .option('--exact', 'CSV only: write text unchanged, even if a spreadsheet would run it as a formula')
-    .option('--out <file>', 'write to a file: .csv, .json, .parquet, or .txt for a table; Parquet requires --out')
+    .option('--out <file>', 'write to a file: .csv, .json, .parquet, .xlsx, .md, or .txt for a table')
     .addOption(
       new Option('--limit <rows>', 'maximum number of rows in a table; other formats write all rows')
         .argParser(parseCount)
@@ -40,35 +44,78 @@ export function registerSql(program: Command): void {
     .option('--env <name>', 'read the tables of this dev environment, and all other tables from production')
     .addHelpText(
       'after',
-      examples(
-        'tidemark sql "SELECT name, employees FROM marts.companies WHERE in_market ORDER BY employees DESC NULLS LAST LIMIT 10"',
-        'tidemark sql "FROM core.financials" --out financials.parquet',
-        'tidemark sql "SHOW ALL TABLES"',
-        'tidemark sql --env me "FROM marts.market_daily"',
-      ),
+      `
+The shell completes names with Tab and keeps a history. \\d lists the tables,
+\\d TABLE shows columns with their comments, \\? lists all commands.
+${examples(
+  'tidemark sql "SELECT name, employees FROM marts.companies WHERE in_market ORDER BY employees DESC NULLS LAST LIMIT 10"',
+  'tidemark sql "FROM core.financials" --out financials.parquet',
+  'tidemark sql "SHOW ALL TABLES"',
+  'tidemark sql --env me "FROM marts.market_daily"',
+  'tidemark sql -f report.sql --format markdown',
+  'tidemark sql',
+)}`,
     )
-    .action(async (query: string, options: Options, command: Command) => {
+    .action(async (query: string | undefined, options: Options, command: Command) => {
       const format =
         options.out === undefined ? (options.format ?? 'table') : formatOfFile(options.out, options.format);
+      if (NEED_FILE.includes(format) && options.out === undefined)
+        throw invalidInput(
+          `${format} needs a file: a terminal cannot show it.`,
+          `Name a file with --out, for example --out result.${format}.`,
+        );
+      const isShell = query === undefined && options.file === undefined && process.stdin.isTTY;
+      const statements = isShell ? [] : splitStatements(await readQuery(query, options));
+      if (options.out !== undefined && statements.length !== 1 && !isShell)
+        throw invalidInput(
+          `--out writes the rows of one query, but there are ${statements.length} statements.`,
+          'Give one query, or omit --out.',
+        );
       const { config } = await loadContext(command);
       const { openPublished } = await import('../../builds/published.js');
-      if (format === 'parquet' && options.out === undefined) {
-        throw new TidemarkError('InvalidInput', 'Parquet needs a file: a terminal cannot show it.', {
-          todo: 'Name a file with --out, for example --out result.parquet.',
-        });
-      }
       const published = await openPublished(config.dataDir);
       try {
         if (options.env !== undefined) {
           const { overlayEnv } = await import('../../models/environments.js');
           await overlayEnv(published, config.dataDir, options.env);
         }
-        if (options.out !== undefined) await writeResult(published, query, format, path.resolve(options.out), options);
-        else await printRows(published, query, format, options);
+        if (isShell) await openShell(published, options);
+        else for (const statement of statements) await runQuery(published, statement, { ...options, format });
       } finally {
         published.close();
       }
     });
+}
+
+async function openShell(published: Published, { limit, format, exact }: Options): Promise<void> {
+  const { runShell } = await import('./shell.js');
+  await runShell(published, format, async (sql, chosen) => {
+    const asked = chosen.out === undefined ? chosen.format : formatOfFile(chosen.out, undefined);
+    await runQuery(published, sql, {
+      limit,
+      exact: exact ?? false,
+      format: asked,
+      ...(chosen.out && { out: chosen.out }),
+    });
+  });
+}
+
+async function readQuery(query: string | undefined, { file }: Options): Promise<string> {
+  if (query !== undefined && file !== undefined)
+    throw invalidInput('There is both a query and -f.', 'Give one of them.');
+  if (query !== undefined) return query;
+  if (file === undefined) return readAll(process.stdin);
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw invalidInput(`Cannot read ${file}: ${errorMessage(error)}.`, 'Check the path after -f.', error);
+  }
+}
+
+async function runQuery(published: Published, query: string, options: Options & { format: Format }): Promise<void> {
+  const { format, out } = options;
+  if (out !== undefined) return writeResult(published, query, format, path.resolve(out), options);
+  return printRows(published, query, format, options);
 }
 
 async function printRows(published: Published, query: string, format: Format, options: Options): Promise<void> {
@@ -76,12 +123,12 @@ async function printRows(published: Published, query: string, format: Format, op
   if (format === 'table') {
     const { columns, rows, more } = await published.query(query, { limit });
     sayTable({ columns, rows });
+    if (rows.length === 0) tell('(0 rows)');
     if (more) tell(`(the first ${limit} rows; --limit shows more, --format csv or json shows all)`);
     return;
   }
-  const { writeCsv, writeJson } = await import('../published/write-rows.js');
-  const result = await published.stream(query);
-  await (format === 'csv' ? writeCsv(result, toStdout, options) : writeJson(result, toStdout));
+  const { rowWriter } = await import('../published/write-file.js');
+  await rowWriter(format, options)(await published.stream(query), toStdout);
 }
 
 async function toStdout(text: string): Promise<void> {

@@ -1,0 +1,8 @@
+/** Format in which rows are printed or written. */
+export type Format = (typeof FORMATS)[number];
+
+/** All formats. */
+export const FORMATS = ['table', 'csv', 'json', 'parquet', 'xlsx', 'markdown'] as const;
+
+/** Formats that only a file can hold. */
+export const NEED_FILE: readonly Format[] = ['parquet', 'xlsx'];

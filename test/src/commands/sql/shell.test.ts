@@ -1,0 +1,74 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openWarehouse } from '../../../../src/duckdb/open.js';
+import { publish } from '../../../../src/publish/publish.js';
+import { cleanEnv, compiled, ROOT } from '../../../helpers/processes.js';
+import { hasPty, runInPty } from '../../../helpers/pty.js';
+import { runCli } from '../../../helpers/run-cli.js';
+import { waitUntil } from '../../../helpers/sandbox.js';
+import { prepareBuilt, prepareOnce } from '../../../helpers/warehouse.js';
+
+const CLI = path.join(ROOT, 'bin', 'tidemark.mjs');
+const prepared = prepareOnce(async (dataDir) => {
+  await prepareBuilt(dataDir, [{ stream: 'companies', entity: '1', body: { id: 1, name: 'Alfa' } }]);
+  const warehouse = await openWarehouse(dataDir);
+  await publish(warehouse, dataDir, { run: 'r', now: new Date('2026-11-21T00:00:00Z') });
+  await warehouse.close();
+  writeFileSync(path.join(dataDir, 'tidemark.yaml'), 'api: { baseUrl: "http://127.0.0.1:1" }\ndata: .\n');
+});
+
+describe('tidemark sql', () => {
+  test('runs the statements of a file and of standard input', async () => {
+    const cwd = prepared();
+    writeFileSync(path.join(cwd, 'two.sql'), "SELECT name AS n FROM core.companies; -- first\nSELECT ';' AS s;");
+    const { stdout, code } = await runCli(['sql', '-f', 'two.sql', '--format', 'markdown'], { cwd });
+    expect([code, stdout]).toEqual([0, '| n |\n| --- |\n| Alfa |\n| s |\n| --- |\n| ; |\n']);
+    const [node, ...args] = [process.execPath, ...compiled([CLI, 'sql', '--format', 'csv'])];
+    const piped = execFileSync(node, args, { cwd, env: cleanEnv({}), input: 'SELECT 1 AS a;\nSELECT 2 AS b' });
+    expect(piped.toString()).toBe('a\r\n1\r\nb\r\n2\r\n');
+  });
+
+  test('says that there are no rows, and refuses --out for two statements', async () => {
+    const cwd = prepared();
+    const none = await runCli(['sql', 'FROM core.companies WHERE false'], { cwd });
+    expect(none.stderr).toBe('(0 rows)\n');
+    const two = await runCli(['sql', 'SELECT 1; SELECT 2', '--out', 'x.csv'], { cwd });
+    expect(two.stderr).toContain('--out writes the rows of one query, but there are 2 statements.');
+    expect([two.code, existsSync(path.join(cwd, 'x.csv'))]).toEqual([2, false]);
+  });
+
+  test.skipIf(!hasPty())('opens a shell with commands, completion and history', async () => {
+    const cwd = prepared();
+    const history = path.join(cwd, 'tidemark', 'sql_history');
+    const shell = runInPty([process.execPath, ...compiled([CLI, 'sql'])], {
+      columns: 100,
+      cwd,
+      env: cleanEnv({ XDG_STATE_HOME: cwd }),
+    });
+    const saw = (text: string) =>
+      waitUntil(`the shell shows ${text}`, async () => shell.lines().join('\n').includes(text));
+    await saw('tidemark> ');
+    shell.child.stdin!.write('SELECT name\n');
+    await saw('...> ');
+    shell.child.stdin!.write('FROM core.companies WHERE tru\u0003');
+    // Ctrl-C discards the statement, so the next line is a statement of its own.
+    shell.child.stdin!.write('SELECT name || 1 AS o FROM core.companies;\n');
+    await saw('Alfa1');
+    shell.child.stdin!.write('FROM meta.rec');
+    await saw('FROM meta.rec');
+    // A tab in pasted text completes nothing, so press the key alone.
+    shell.child.stdin!.write('\t');
+    await saw('FROM meta.receipt');
+    shell.child.stdin!.write(';\n');
+    shell.child.stdin!.write('SELECT nothing;\n');
+    await saw('error: Binder Error');
+    shell.child.stdin!.write('\\d companies_history\n');
+    await saw('SHA-256 of the normalized record');
+    shell.child.stdin!.write('\\q\n');
+    expect(await shell.ended).toBe(0);
+    expect(readFileSync(history, 'utf8').split('\n')).toContain('SELECT name || 1 AS o FROM core.companies;');
+    expect(statSync(history).mode & 0o777).toBe(0o600);
+  });
+});
