@@ -107,18 +107,23 @@ async function replaceKeys(db: Database, model: Model, by: string[]): Promise<bo
  * @throws ModelFailedError when they differ
  */
 async function checkColumns(db: Database, model: Model, table: string): Promise<void> {
-  const described = await db.rows<{ column_name: string; column_type: string }>(`DESCRIBE ${table}`);
-  const actual = described.map((row) => `${row.column_name} ${plainType(row.column_type)}`);
-  const promised = Object.entries(model.columns).map(([name, { type }]) => `${name} ${plainType(type)}`);
-  if (actual.join() === promised.join()) return;
-  const missing = promised.filter((column) => !actual.includes(column));
-  const surplus = actual.filter((column) => !promised.includes(column));
-  const difference =
-    missing.length + surplus.length === 0
-      ? 'their order differs'
-      : `missing ${missing.join(', ') || 'none'}; not in the header ${surplus.join(', ') || 'none'}`;
+  const difference = await columnDifference(db, model, table);
+  if (difference === null) return;
   throw new ModelFailedError(
     `Model ${model.model} (${model.path}) does not return the columns that its header promises: ${difference}.`,
     'Change the query or the header; a breaking change needs a new version.',
   );
+}
+
+/** Compares the columns of a table or query with those of the header. Returns null if they are the same. */
+export async function columnDifference(db: Database, model: Model, relation: string): Promise<string | null> {
+  const described = await db.rows<{ column_name: string; column_type: string }>(`DESCRIBE ${relation}`);
+  const actual = described.map((row) => `${row.column_name} ${plainType(row.column_type)}`);
+  const promised = Object.entries(model.columns).map(([name, { type }]) => `${name} ${plainType(type)}`);
+  if (actual.join() === promised.join()) return null;
+  const missing = promised.filter((column) => !actual.includes(column));
+  const surplus = actual.filter((column) => !promised.includes(column));
+  return missing.length + surplus.length === 0
+    ? 'their order differs'
+    : `missing ${missing.join(', ') || 'none'}; not in the header ${surplus.join(', ') || 'none'}`;
 }

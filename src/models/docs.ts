@@ -1,7 +1,7 @@
 import { listAudits } from './audit.js';
 import type { SqlFunction } from './functions.js';
 import { tellLineage, type ColumnLineage, type Lineage } from './lineage.js';
-import { MODEL_SCHEMAS, type Model } from './models.js';
+import { MODEL_SCHEMAS, type Audit, type Model } from './models.js';
 import { RECEIPT_COLUMNS, RECEIPT_DESCRIPTION } from './receipt.js';
 
 /** A column of the data dictionary. It has a lineage only if the lineage was read. */
@@ -21,13 +21,16 @@ export interface TableDocs {
   deprecationDate: string | null;
   kind: string;
   version: number;
+  /** Who answers questions about the table; null if the header names nobody. */
+  owner: string | null;
+  tags: string[];
   grain: string;
   key: string[];
   /** Key columns that may be NULL. */
   nullable: string[];
   columns: ColumnDocs[];
   /** Audits that run after each build. They include the audits of the key. */
-  audits: { name: string; severity: string; sql: string }[];
+  audits: Audit[];
   /** Models that this model reads. */
   parents: string[];
   /** Models that read this model. */
@@ -57,6 +60,8 @@ export function describeTables(models: readonly Model[], lineage?: Lineage): Tab
         deprecationDate: model.deprecationDate,
         kind: model.kind,
         version: model.version,
+        owner: model.owner ?? null,
+        tags: model.tags,
         grain: model.grain,
         key: model.key,
         nullable: model.nullable,

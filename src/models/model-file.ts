@@ -3,6 +3,9 @@ import { z } from 'zod';
 import { errorMessage } from '../core/errors.js';
 import { ModelFailedError } from '../duckdb/errors.js';
 import type { SqlFile } from '../duckdb/sql-files.js';
+import { HeaderAudit, toAudit, type Audit } from './verify/audit-kinds.js';
+
+export type { Audit } from './verify/audit-kinds.js';
 
 /*
  * Terms:
@@ -17,15 +20,6 @@ import type { SqlFile } from '../duckdb/sql-files.js';
 
 /** Published schemas. Their order here has no meaning, because the models decide the build order. */
 export const MODEL_SCHEMAS = ['core', 'marts', 'ops', 'meta'] as const;
-
-const Audit = z.strictObject({
-  name: z.string(),
-  severity: z.enum(['warn', 'error']),
-  /** Query that selects wrong rows. The audit passes if it returns none. */
-  sql: z.string(),
-});
-/** An audit in the header of a model: a query that must return no rows. */
-export type Audit = z.infer<typeof Audit>;
 
 /** One column in the header, written as `TYPE | comment`. */
 const Column = z.string().transform((text, context) => {
@@ -63,12 +57,16 @@ const Header = z.strictObject({
    */
   incremental: z.strictObject({ by: z.array(z.string()).min(1), changed: z.string(), all: z.string() }).optional(),
   columns: z.record(z.string(), Column),
-  audits: z.array(Audit).default([]),
+  audits: z.array(HeaderAudit).default([]),
+  /** Who answers questions about the table, such as a team. */
+  owner: z.string().min(1).optional(),
+  tags: z.array(z.string().min(1)).default([]),
 });
 type Header = z.infer<typeof Header>;
 
 /** A parsed model file: its header and its query. */
-export interface ModelFile extends Omit<Header, 'model' | 'deprecation_date'> {
+export interface ModelFile extends Omit<Header, 'model' | 'deprecation_date' | 'audits'> {
+  audits: Audit[];
   /**
    * Table that the file makes. It has the model's name, or `<name>_v<version>` for an older version next to the latest
    * one.
@@ -112,6 +110,7 @@ export function parseModel(file: SqlFile): ModelFile {
   const sql = (match[2] ?? '').replace(/[\s;]*$/, '\n');
   return {
     ...rest,
+    audits: auditsOf(file, header, model),
     description,
     model,
     name,
@@ -121,6 +120,18 @@ export function parseModel(file: SqlFile): ModelFile {
     text: file.text,
     sql,
   };
+}
+
+function auditsOf(file: SqlFile, { audits, columns }: Header, table: string): Audit[] {
+  try {
+    const all = audits.map((audit) => toAudit(audit, table, Object.keys(columns)));
+    const twice = all.find(({ name }, i) => all.findIndex((other) => other.name === name) < i);
+    if (twice !== undefined)
+      throw new RangeError(`two audits have the name ${twice.name}; give one of them a \`name\``);
+    return all;
+  } catch (error) {
+    throw wrongHeader(file, errorMessage(error));
+  }
 }
 
 // Caches parsed headers, because one process reads the models many times: each night reads them for the build, for the

@@ -8,6 +8,7 @@ import { heldSet } from './sets.js';
 import { openReadOnly } from '../duckdb/open.js';
 import { publishedFile, warehouseFile } from '../core/data-folder.js';
 import { quote } from '../duckdb/sql-files.js';
+import { findFaults } from './verify/find-faults.js';
 
 /** Result of `tidemark models plan`. */
 export interface ModelsPlan {
@@ -24,6 +25,8 @@ export interface ModelsPlan {
   changes: (ModelChange & {
     /** Number of rows of the existing table; null when there is no table. */
     rows: number | null;
+    /** What would stop the build, such as a column that does not exist. One phrase each. */
+    faults: string[];
   })[];
 }
 
@@ -56,7 +59,9 @@ export async function readPlan(dataDir: string, options: PlanOptions = {}): Prom
     }
   }
   if (!existsSync(link)) {
-    const changes = planModels(models, [], { day }).map((change) => ({ ...change, rows: null }));
+    const planned = planModels(models, [], { day });
+    const faults = await faultsOf(models, planned);
+    const changes = planned.map((change) => ({ ...change, rows: null, faults: faults.get(change.model) ?? [] }));
     return { comparedWith: 'none', file: null, held: null, overdue, changes };
   }
   const plan = await planFrom(realpathSync(link), 'meta.models', models, day);
@@ -114,14 +119,21 @@ async function planFrom(
     const applied = await readApplied(db, table);
     const real = new Set(applied.flatMap((one) => (one.columns === null ? [] : [one.table])));
     const changes: ModelsPlan['changes'] = [];
-    for (const change of planModels(models, applied, { day })) {
+    const planned = planModels(models, applied, { day });
+    const faults = await faultsOf(models, planned);
+    for (const change of planned) {
       const rows = real.has(change.model) ? await db.count(`SELECT count(*) FROM ${change.model}`) : null;
-      changes.push({ ...change, rows });
+      changes.push({ ...change, rows, faults: faults.get(change.model) ?? [] });
     }
     return { changes, held: await readHold(db, table) };
   } finally {
     close();
   }
+}
+
+function faultsOf(models: Model[], changes: readonly ModelChange[]): Promise<ReadonlyMap<string, string[]>> {
+  const changed = changes.filter(({ change }) => change !== 'unchanged' && change !== 'altered');
+  return findFaults(models, new Set(changed.map(({ model }) => model)));
 }
 
 /** Reads the rollback that is in effect; null if there is none. A file of an older Tidemark records no rollback. */

@@ -23,6 +23,8 @@ export function renderPlan(plan: ModelsPlan, { paint, width }: { paint: Paint; w
   const blocks = [[renderBasis(plan), ...renderHold(plan), ...plan.overdue].join('\n')];
   if (plan.comparedWith === 'none') {
     blocks.push(`${changed.length} new models: ${changed.map(({ model }) => model).join(', ')}.`);
+    const faults = changed.flatMap(({ model, faults: all }) => all.map((fault) => `  ${model}: ${fault}`));
+    if (faults.length > 0) blocks.push([paint.bold('Faults:'), ...faults.map((line) => paint.red(line))].join('\n'));
     return blocks.join('\n\n');
   }
   if (changed.length === 0)
@@ -47,6 +49,7 @@ function renderGroup(group: readonly Change[], paint: Paint, width: number): str
   return group.flatMap((change) => [
     `  ${MARKS[change.change] ?? ' '} ${change.model.padEnd(name)}  ${describe(change, paint)}`,
     ...change.breaking.map((reason) => paint.red(`      ${reason}`)),
+    ...change.faults.map((fault) => paint.red(`      fault: ${fault}`)),
     ...change.nonBreaking.map((reason) => `      ${reason}`),
     ...(change.refused.length > 0 ? [paint.red(`      refused: ${wayOut(change)}`)] : []),
     ...(change.change === 'directly modified' ? renderText(change, paint, width) : []),
