@@ -95,8 +95,10 @@ async function openSource(db: Database, model: Model, since: Since, built: boole
     if (!since.changed.has(model.model)) return null;
     const { by } = model.incremental;
     await db.run(`CREATE OR REPLACE TEMP TABLE changed_now AS ${changedKeysSince(since.build, model)}`);
+    // Builds of the models write changed rows at the end of a table. Row numbers let DuckDB skip the rows before.
     await db.run(
-      `CREATE OR REPLACE TEMP TABLE source_rows AS FROM ${model.model} SEMI JOIN changed_now USING (${by.map(identifier).join(', ')})`,
+      `CREATE OR REPLACE TEMP TABLE source_rows AS FROM ${model.model} WHERE rowid IN
+       (SELECT rowid FROM ${model.model} SEMI JOIN changed_now USING (${by.map(identifier).join(', ')}))`,
     );
     return { relation: 'temp.source_rows', keys: by };
   }
@@ -163,7 +165,11 @@ async function applyDifference(
     await db.run(`INSERT INTO ${table} BY NAME FROM ${all} ORDER BY ${keyOf(model)}`);
     return true;
   }
-  await db.run(`DELETE FROM ${table} WHERE rowid IN (SELECT old_row FROM differing_keys WHERE old_row IS NOT NULL)`);
+  // The condition on the keys is not needed, but DuckDB then compares row numbers only of the rows with these keys.
+  const ofKeys = source.keys === null ? '' : `(${source.keys.map(identifier).join(', ')}) IN (FROM changed_now) AND`;
+  await db.run(
+    `DELETE FROM ${table} WHERE ${ofKeys} rowid IN (SELECT old_row FROM differing_keys WHERE old_row IS NOT NULL)`,
+  );
   await db.run(`INSERT INTO ${table} BY NAME SELECT * EXCLUDE (_removed) FROM ${difference} WHERE NOT _removed`);
   return false;
 }
