@@ -4,11 +4,15 @@ import path from 'node:path';
 import { createWorld, type World } from '../sandbox/world/index.js';
 import { indexOf } from '../sandbox/world/membership.js';
 import { v1FinancialReport } from '../sandbox/world/v1/financial-report.js';
+import { formatCount } from '../schemas/format.js';
 import type { LandingStream } from '../schemas/pipeline/landing.js';
 import { landRows } from '../src/landing/index.js';
 import { loadLanding } from '../src/load/load.js';
 import { openWarehouse } from '../src/duckdb/open.js';
 import { loadDrift } from '../src/load/load-drift.js';
+import { report } from './report/report.js';
+import { measured, median, type ResultTable } from './report/result.js';
+import { cpuMs } from './statement-costs.js';
 
 const COMPANIES = 10_000;
 const ROUNDS = 7;
@@ -20,20 +24,39 @@ const ROUNDS = 7;
 export async function benchDrift(): Promise<void> {
   const world = createWorld({ companies: COMPANIES, tenders: 0, seed: 1, date: '2026-11-20' });
   const ids = world.companyIds(0);
-  await measure('companies', ids, (id) => world.company(id, 0));
-  await measure('financials', ids, (id) => world.financialReport(id, 0));
-  await measure('financials_v1', ids, (id) => v1Of(world, id));
+  const rows = [
+    await measure('company records', 'companies', ids, (id) => world.company(id, 0)),
+    await measure('reports of version 2', 'financials', ids, (id) => world.financialReport(id, 0)),
+    await measure('reports of version 1', 'financials_v1', ids, (id) => v1Of(world, id)),
+  ];
+  report({
+    bench: 'drift',
+    settings: {},
+    rounds: ROUNDS,
+    tables: [
+      {
+        name: 'drift',
+        columns: [`CPU to load ${formatCount(COMPANIES)} bodies`, 'without the search', 'with it', 'ratio'],
+        rows,
+      },
+    ],
+  });
 }
 
 function v1Of(world: World, id: number): unknown {
   const index = indexOf(world.ctx, id);
-  const report = world.financialReport(id, 0);
-  return index === undefined || report === undefined
+  const financials = world.financialReport(id, 0);
+  return index === undefined || financials === undefined
     ? { reports: [], country: null, companyId: id }
-    : v1FinancialReport(world.ctx, index, report);
+    : v1FinancialReport(world.ctx, index, financials);
 }
 
-async function measure(stream: LandingStream, ids: number[], bodyOf: (id: number) => unknown): Promise<void> {
+async function measure(
+  name: string,
+  stream: LandingStream,
+  ids: number[],
+  bodyOf: (id: number) => unknown,
+): Promise<ResultTable['rows'][number]> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-bench-'));
   const rows = ids.map((id, i) => ({
     request_key: stream === 'financials_v1' ? `GET /v1/finder/company/financial?id=${id}` : `GET /v2/${stream}/${id}`,
@@ -50,24 +73,24 @@ async function measure(stream: LandingStream, ids: number[], bodyOf: (id: number
   const cpu = async (drift: typeof loadDrift): Promise<number> => {
     rmSync(path.join(dataDir, 'warehouse'), { recursive: true, force: true });
     const warehouse = await openWarehouse(dataDir);
-    const before = process.cpuUsage();
+    const before = cpuMs();
     await loadLanding(warehouse, dataDir, { drift });
-    const { user, system } = process.cpuUsage(before);
+    const seconds = (cpuMs() - before) / 1_000;
     await warehouse.close();
-    return (user + system) / 1000;
+    return seconds;
   };
   const [without, withDrift]: [number[], number[]] = [[], []];
   for (let round = 0; round < ROUNDS; round++) {
     without.push(await cpu(async () => undefined));
     withDrift.push(await cpu(loadDrift));
   }
-  const ratio = (median(withDrift) / median(without)).toFixed(2);
-  process.stdout.write(
-    `  ${rows.length} bodies of ${stream}: ${median(without).toFixed(0)} ms of CPU without, ${median(withDrift).toFixed(0)} ms with: ${ratio} ×\n`,
-  );
   rmSync(dataDir, { recursive: true, force: true });
-}
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+  return {
+    name,
+    cells: [
+      measured(without, 'seconds'),
+      measured(withDrift, 'seconds'),
+      measured([median(withDrift) / median(without)], 'ratio'),
+    ],
+  };
 }

@@ -16,6 +16,8 @@ import { formatCount } from '../schemas/format.js';
 import type { LandedRow } from '../schemas/pipeline/landing.js';
 import { createWorld } from '../sandbox/world/index.js';
 import { encodePart, type PartTarget } from '../src/landing/index.js';
+import { report } from './report/report.js';
+import { measured, type Cell } from './report/result.js';
 import { interleaved, type Variant } from './rounds.js';
 
 /** Number of rows in a part, as a chunk of the crawl has them. */
@@ -41,18 +43,30 @@ export async function benchParquetWriter(): Promise<void> {
   const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
   const connection = await instance.connect();
   try {
-    await measure(
-      'company records',
-      rowsOf(world, (id) => world.company(id, 0)),
-      folder,
-      connection,
-    );
-    await measure(
-      'financial reports',
-      rowsOf(world, (id) => world.financialReport(id, 0)),
-      folder,
-      connection,
-    );
+    const kinds = {
+      'company records': rowsOf(world, (id) => world.company(id, 0)),
+      'financial reports': rowsOf(world, (id) => world.financialReport(id, 0)),
+    };
+    const cells = new Map<string, Cell[]>();
+    for (const rows of Object.values(kinds))
+      for (const [name, { seconds, bytes }] of await measure(rows, folder, connection))
+        cells.set(name, [
+          ...(cells.get(name) ?? []),
+          measured(seconds, 'seconds'),
+          `${formatCount(Math.round(bytes / 1_024))} KiB`,
+        ]);
+    report({
+      bench: 'parquet-writer',
+      settings: {},
+      rounds: ROUNDS,
+      tables: [
+        {
+          name: 'writers',
+          columns: [`CPU for ${ROWS} answers`, ...Object.keys(kinds).flatMap((kind) => [kind, 'size'])],
+          rows: [...cells].map(([name, row]) => ({ name, cells: row })),
+        },
+      ],
+    });
   } finally {
     connection.closeSync();
     instance.closeSync();
@@ -75,10 +89,15 @@ function rowsOf(world: ReturnType<typeof createWorld>, read: (id: number) => unk
   });
 }
 
-async function measure(what: string, rows: LandedRow[], folder: string, connection: DuckDBConnection): Promise<void> {
+/** Writes the rows with each writer. Returns the CPU seconds of all rounds and the size of the file, by writer. */
+async function measure(
+  rows: LandedRow[],
+  folder: string,
+  connection: DuckDBConnection,
+): Promise<Map<string, { seconds: number[]; bytes: number }>> {
   const writers: Record<string, (file: string) => Promise<void> | void> = {
-    ndjson: (file) => writeFileSync(file, rows.map((row) => JSON.stringify(row)).join('\n')),
-    'parquet-wasm, zstd': (file) => writeFileSync(file, encodePart(target, rows)),
+    NDJSON: (file) => writeFileSync(file, rows.map((row) => JSON.stringify(row)).join('\n')),
+    'parquet-wasm, zstd (in use)': (file) => writeFileSync(file, encodePart(target, rows)),
     'DuckDB, zstd level 1': (file) => writeByDuckDB(connection, rows, file),
     'hyparquet-writer, snappy': (file) => writeFileSync(file, new Uint8Array(parquetWriteBuffer(columnsOf(rows)))),
   };
@@ -90,13 +109,12 @@ async function measure(what: string, rows: LandedRow[], folder: string, connecti
     ]),
   );
   const result = await interleaved(variants, ROUNDS);
-  process.stdout.write(`parquet-writer: ${formatCount(rows.length)} ${what} into one file\n`);
-  for (const [name, { ms, cpu }] of Object.entries(result)) {
-    const kib = statSync(fileOf(name)).size / 1024;
-    process.stdout.write(
-      `  ${name.padEnd(26)} ${ms.toFixed(1).padStart(6)} ms, CPU ${cpu.toFixed(1).padStart(6)} ms, ${kib.toFixed(0).padStart(6)} KiB\n`,
-    );
-  }
+  return new Map(
+    Object.entries(result).map(([name, { cpus }]) => [
+      name,
+      { seconds: cpus.map((ms) => ms / 1_000), bytes: statSync(fileOf(name)).size },
+    ]),
+  );
 }
 
 async function writeByDuckDB(connection: DuckDBConnection, rows: LandedRow[], file: string): Promise<void> {

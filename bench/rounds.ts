@@ -43,12 +43,13 @@ export type Variant = () => Promise<{ run: () => Promise<void> | void; after?: (
 /**
  * Runs the variants alternately for several rounds. If other processes use the machine, CPU time varies less than
  * elapsed time.
- * @returns medians of elapsed time and of CPU time (all threads) of each variant, in milliseconds
+ * @returns medians of elapsed time and of CPU time (all threads) of each variant, and its CPU times of all rounds, in
+ * milliseconds
  */
 export async function interleaved(
   variants: Record<string, Variant>,
   rounds: number,
-): Promise<Record<string, { ms: number; cpu: number }>> {
+): Promise<Record<string, { ms: number; cpu: number; cpus: number[] }>> {
   const taken = new Map(Object.keys(variants).map((name) => [name, { ms: [] as number[], cpu: [] as number[] }]));
   for (let round = 0; round < rounds; round++) {
     for (const [name, prepare] of Object.entries(variants)) {
@@ -62,7 +63,9 @@ export async function interleaved(
       await after?.();
     }
   }
-  return Object.fromEntries([...taken].map(([name, { ms, cpu }]) => [name, { ms: median(ms), cpu: median(cpu) }]));
+  return Object.fromEntries(
+    [...taken].map(([name, { ms, cpu }]) => [name, { ms: median(ms), cpu: median(cpu), cpus: cpu }]),
+  );
 }
 
 function median(values: number[]): number {

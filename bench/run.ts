@@ -5,12 +5,11 @@ import { benchDrift } from './drift.js';
 import { benchPlanner } from './planner/run.js';
 import { benchSandbox } from './sandbox.js';
 import { benchModels } from './models.js';
-import { benchNights } from './nights.js';
+import { benchNights } from './nights/run.js';
 import { benchFinancials } from './financials/run.js';
 import { benchLongListing } from './long-listing.js';
 import { benchWarehouse } from './warehouse.js';
 import { benchLimits } from './limits.js';
-import { benchTenMillion } from './ten-million.js';
 import { benchResolve } from './resolve.js';
 import { benchSearchRequests } from './search-requests.js';
 import { benchPublish } from './publish.js';
@@ -40,7 +39,6 @@ const benches: Record<string, () => Promise<void>> = {
   nights: benchNights,
   warehouse: benchWarehouse,
   publish: benchPublish,
-  'ten-million': benchTenMillion,
   scale: benchScale,
 };
 

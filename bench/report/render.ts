@@ -51,7 +51,8 @@ function scaleOf({ values, unit }: Measured): { label: string; divisor: number }
     seconds: [
       [259_200, ' days', 86_400],
       [7_200, ' h', 3_600],
-      [0, ' s', 1],
+      [0.1, ' s', 1],
+      [0, ' ms', 0.001],
     ],
     MiB: [
       [10_485_760, ' TiB', 1_048_576],
