@@ -18,8 +18,8 @@ const NIGHTS = Number(process.env['NIGHTS'] ?? 365);
 /** Nights between the compared ones are loaded, built and published in groups of this size. */
 const GROUP = Number(process.env['NIGHTS_GROUP'] ?? 1);
 const CHANGED_SHARE = 0.01;
-/** Number of nights that are compared: a week, because some work happens every 7 days. */
-const COMPARED = 7;
+/** Number of early nights that are compared with as many late nights. */
+const COMPARED = 5;
 const STEPS = ['load', 'models', 'publish'] as const;
 
 type Step = (typeof STEPS)[number];
@@ -27,8 +27,8 @@ type Step = (typeof STEPS)[number];
 type Cost = Record<Step, number>;
 
 /**
- * Runs one market for many nights; 1 % of the companies change each night. Compares the CPU time of the last seven nights
- * with that of the second to eighth night. A copy of the data folder after the first night keeps the early nights for
+ * Runs one market for many nights; 1 % of the companies change each night. Compares the CPU time of the last five nights
+ * with that of the second to sixth night. A copy of the data folder after the first night keeps the early nights for
  * the end, so that early and late nights are measured in turns. `NIGHTS`, `NIGHTS_COMPANIES` and `NIGHTS_GROUP` make it
  * faster.
  */
