@@ -42,8 +42,20 @@ async function record(file: string, handle: WorkflowHandle): Promise<void> {
 const waits = (run: WorkflowHandle): Promise<void> =>
   waitUntil('the run waits', async () => (await run.query<Progress>('progress')).phase === 'waiting-for-quota');
 
+const CHUNKS = 'market-snapshot-chunks';
+
 const worker = await project.startWorker();
 try {
+  if (wanted.join() === CHUNKS) await recordChunks();
+  else await recordAll();
+} finally {
+  await worker.stop();
+  await sandbox.stop();
+  await temporal.teardown();
+  project.remove();
+}
+
+async function recordAll(): Promise<void> {
   const day = new Date().toISOString().slice(0, 10);
   const runs: [file: string, type: string, input: object][] = [
     ['market-snapshot-first-night', 'marketSnapshot', {}],
@@ -91,11 +103,32 @@ try {
   await worker.stop();
   await recordEnrichment();
   await recordContinued();
-} finally {
+  await recordChunks();
+}
+
+/** A run whose chunks overlap. */
+async function recordChunks(): Promise<void> {
   await worker.stop();
-  await sandbox.stop();
-  await temporal.teardown();
-  project.remove();
+  const api = await startSandbox({ companies: 60, tenders: 0 });
+  const night = makeProject({
+    api,
+    temporal: temporal.address,
+    config: { markets: [{ name: 'demo', streams: ['companies', 'financials'] }] },
+  });
+  const small = await night.startWorker({ TIDEMARK_CHUNK_SIZE: '10' });
+  try {
+    const run = await temporal.client.workflow.start('marketSnapshot', {
+      taskQueue: 'tidemark-crawl',
+      workflowId: 'record/chunks',
+      args: [{}],
+    });
+    await run.result();
+    await record(CHUNKS, run);
+  } finally {
+    await small.stop();
+    await api.stop();
+    night.remove();
+  }
 }
 
 /** Runs that enrich people and owners. Both need `personalData: contacts`. */
