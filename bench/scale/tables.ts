@@ -99,7 +99,7 @@ function model(sizes: readonly Size[]): ResultTable {
             measured([fitted.fixed], unit),
             measured([fitted.each.searched * 1_000], unit),
             measured([fitted.each.fetched * 1_000], unit),
-            `${(((expected - actual) / actual) * 100).toFixed(0)} %`,
+            `${Math.round(((expected - actual) / actual) * 100) || 0} %`,
             ...PREDICTED.map((companies) =>
               measured([predictCost(fitted, { searched: companies, fetched: companies })], unit),
             ),
