@@ -9,8 +9,8 @@ const CANDIDATES = 60;
 
 /**
  * Finds companies by words of their name, brands or numbers. Holds one text per company in memory, largest companies
- * first. So a query can stop at the first hits: about 3 ms of CPU for a frequent word, 80 ms for a rare one, with
- * 1,000,000 companies. Until the texts are ready, it reads the published table.
+ * first, with what a hit shows. So a query can stop at the first hits: with 1,000,000 companies, about 2 ms of CPU for a
+ * frequent word, 70 ms for a rare one, and 700 MB of memory. Until the texts are ready, it reads the published table.
  */
 export class SearchIndex {
   readonly #connect: () => Promise<DuckDBConnection>;
@@ -51,15 +51,12 @@ export class SearchIndex {
     try {
       const params = Object.fromEntries(words.map((word, i) => [`w${i}`, ` ${word}`]));
       const all = words.map((_, i) => `contains(text, $w${i})`).join(' AND ');
-      const texts = this.#ready ? 'memory.search.texts' : `(${readSqlFile('ui/search-texts.sql').text})`;
-      const found = await connection.runAndReadAll(
-        `SELECT company_id FROM ${texts} WHERE ${all} LIMIT ${CANDIDATES}`,
+      const hits = await connection.runAndReadAll(
+        this.#ready
+          ? `SELECT * EXCLUDE (text) FROM memory.search.texts WHERE ${all} LIMIT ${CANDIDATES}`
+          : this.#fromTables(all),
         params,
       );
-      const ids = found.getRows().map(([id]) => String(id));
-      if (ids.length === 0) return [];
-      const sql = readSqlFile(`ui/search-hits.sql`).text.replace('/*ids*/', ids.join(', '));
-      const hits = await connection.runAndReadAll(sql);
       const columns = hits.columnNames();
       const rows = hits
         .getRows()
@@ -71,13 +68,21 @@ export class SearchIndex {
     }
   }
 
+  /** The same query on the published tables, which takes much longer. */
+  #fromTables(condition: string): string {
+    const found = `SELECT company_id FROM (${readSqlFile('ui/search-texts.sql').text}) WHERE ${condition} LIMIT ${CANDIDATES}`;
+    return `SELECT * FROM (${readSqlFile('ui/search-hits.sql').text}) WHERE company_id IN (${found})`;
+  }
+
   async #build(): Promise<void> {
     if (!this.#tables.has('marts.companies')) return;
     const connection = await this.#connect();
     try {
       await connection.run('CREATE SCHEMA memory.search');
       await connection.run(
-        `CREATE TABLE memory.search.texts AS SELECT company_id, text FROM (${readSqlFile('ui/search-texts.sql').text}) ORDER BY size DESC NULLS LAST, company_id`,
+        `CREATE TABLE memory.search.texts AS SELECT t.text, h.*
+         FROM (${readSqlFile('ui/search-texts.sql').text}) AS t JOIN (${readSqlFile('ui/search-hits.sql').text}) AS h USING (company_id)
+         ORDER BY t.size DESC NULLS LAST, company_id`,
       );
     } finally {
       connection.closeSync();
