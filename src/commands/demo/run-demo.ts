@@ -138,6 +138,7 @@ function summarise(
   say(`  Warehouse     ${file}  (open it read-only with any DuckDB 1.5 client)`);
   say(`  Parquet files ${showPath(publishedLake(config.dataDir))}`);
   say(`  Query it      npx tidemark sql "SELECT * FROM marts.companies LIMIT 5"`);
+  say(`  Explore it    npx tidemark ui  (companies, markets, runs and SQL in a browser)`);
   say(`  Report        ${showPath(report)}  (one HTML file: runs, coverage, schema drift, data dictionary)`);
   if (stack.temporal.ui) say(`  Temporal UI   ${stack.temporal.ui}`);
   if (stack.sandbox) say(`  Sandbox API   ${stack.sandbox.url}   API key ${stack.sandbox.key}`);

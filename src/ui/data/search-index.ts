@@ -8,9 +8,9 @@ import { toPlain } from '../../duckdb/plain-value.js';
 const CANDIDATES = 60;
 
 /**
- * Finds companies by words of their name, brands or numbers. Holds one text per company in memory, largest companies
- * first, with what a hit shows. So a query can stop at the first hits: with 1,000,000 companies, about 2 ms of CPU for a
- * frequent word, 70 ms for a rare one, and 700 MB of memory. Until the texts are ready, it reads the published table.
+ * Finds companies by words of their name, brands or numbers. Holds a text for each company in memory, with what a hit
+ * shows. The largest companies are first, so a query can stop after a few hits. Until the texts are ready, it reads the
+ * published table, which takes much longer.
  */
 export class SearchIndex {
   readonly #connect: () => Promise<DuckDBConnection>;
@@ -68,7 +68,7 @@ export class SearchIndex {
     }
   }
 
-  /** The same query on the published tables, which takes much longer. */
+  /** The same query on the published tables. */
   #fromTables(condition: string): string {
     const found = `SELECT company_id FROM (${readSqlFile('ui/search-texts.sql').text}) WHERE ${condition} LIMIT ${CANDIDATES}`;
     return `SELECT * FROM (${readSqlFile('ui/search-hits.sql').text}) WHERE company_id IN (${found})`;
