@@ -60,6 +60,7 @@ class World {
   did: string[] = [];
   closed: CloseRunInput | null = null;
   #calls = new Map<string, number>();
+  #signalled = 0;
   #requests = 0;
   #rows = 0;
 
@@ -139,7 +140,8 @@ class World {
   }
 
   #signal(name: string): void {
-    const signal = this.signals[this.did.push(name) - 1];
+    this.did.push(name);
+    const signal = this.signals[this.#signalled++];
     this.#calls.set(name, (this.#calls.get(name) ?? 0) + 1);
     if (signal === 'pause') {
       temporal.send('pause');
@@ -196,15 +198,41 @@ describe('a market snapshot that often continues as new', () => {
     expect(cut).toEqual({ result, closed, did, progress: expect.objectContaining({ notes: result.notes }) });
   });
 
-  it('ends the same over continue-as-new for any signals and quota', async () => {
+  it('ends the same over continue-as-new for any pauses, changes of concurrency and quota', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(known, unknown),
-        fc.array(fc.constantFrom<Signal>(...NAMES, 'none', 'none'), { maxLength: 25 }),
+        fc.array(fc.constantFrom<Signal>('pause', 'setConcurrency', 'none', 'none'), { maxLength: 25 }),
         async (quota, signals) => {
           const whole = await snapshot(NEVER, quota, signals);
           const cut = await snapshot(OFTEN, quota, signals);
           expect(cut).toEqual(whole);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  // A stop lets the chunks in progress end. Before continue-as-new, fewer may be in progress.
+  it('stops without a gap between the chunks, with and without continue-as-new', async () => {
+    const signal = fc.constantFrom<Signal>(...NAMES, 'none', 'none');
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(known, unknown),
+        fc.tuple(fc.array(signal, { minLength: 1, maxLength: 12 }), fc.array(signal, { maxLength: 5 })),
+        async (quota, [before, after]) => {
+          const signals: Signal[] = [...before, 'stop', ...after];
+          const runs = [await snapshot(NEVER, quota, signals), await snapshot(OFTEN, quota, signals)];
+          for (const { result, closed, did } of runs) {
+            expect(result.outcome).toBe('stopped');
+            expect(closed?.landed).toBe(result.rows);
+            for (const stream of ['companies', 'financials']) {
+              const started = new Set(
+                did.filter((one) => one.startsWith(`${stream} `)).map((one) => Number(one.split(' ')[1])),
+              );
+              expect([...started].toSorted()).toEqual(Array.from({ length: started.size }, (_, chunk) => chunk));
+            }
+          }
         },
       ),
       { numRuns: 60 },
