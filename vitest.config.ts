@@ -29,13 +29,15 @@ const ALONE = [
 const LONG = [
   'test/chaos/**/*.test.ts',
   'test/deploy/compose.test.ts',
-  'test/e2e/{alerts,all-streams,backup,canary,cancelled,clock-ahead,continue-as-new,employees,enrich,executives,held-back,json-answers,limit,metrics,night-states,owner-jobs,owner-jobs-upgrade,ownership,payees,personal-data,quota,quota-gate,refused,remainder-nights,replay,resolve,resolve-scores,restored-folder,schedules,sources,status,stub-faults,tracing,two-folders,worker-versioning,worker-versions,writer-killed}.test.ts',
+  'test/e2e/{alerts,all-streams,backup,canary,cancelled,clock-ahead,continue-as-new,employees,enrich,executives,held-back,json-answers,limit,metrics,night-states,operator,owner-jobs,owner-jobs-upgrade,ownership,payees,personal-data,quota,quota-gate,refused,remainder-nights,replay,resolve,resolve-scores,restored-folder,schedules,second-demo,sources,status,stub-faults,stub-watch,tracing,two-folders,worker-versioning,worker-versions,writer-killed}.test.ts',
   'test/repo/installed-on-nodes.test.ts',
   'test/src/commands/demo/run-demo.test.ts',
   'test/src/commands/{init,login,models/apply,upgrade}.test.ts',
-  'test/src/models/order-independence.test.ts',
-  'test/src/publish/{apply-models,publish-lakes}.test.ts',
+  'test/src/models/{order-independence,watch-events}.test.ts',
+  'test/src/publish/{apply-models,incremental,publish-lakes}.test.ts',
+  'test/src/replay/{carry-models,compact,rebuild}.test.ts',
   'test/src/replay/forget/*.test.ts',
+  'test/src/webhook-receiver/two-receivers.test.ts',
   'test/src/ui/explorer-chromium.test.ts',
 ];
 // These run in both: a short property in `npm test`, a long one here.

@@ -49,7 +49,9 @@ export function registerUp(program: Command): void {
         if (stack.sandbox) say(`Sandbox    ${stack.sandbox.url}   API key ${stack.sandbox.key}`);
         if (stack.metrics) say(`Metrics    ${stack.metrics}`);
         say(`Worker     ready, log ${showPath(logFile(config.dataDir, 'worker'))}`);
-        say('\nNext, run `tidemark snapshot` in another terminal, and then `tidemark ui` to explore what it published.');
+        say(
+          '\nNext, run `tidemark snapshot` in another terminal, and then `tidemark ui` to explore what it published.',
+        );
         say('Ctrl-C in this terminal stops everything.');
         await Promise.race([untilAborted(stop), stack.died]);
       } finally {
