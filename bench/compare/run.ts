@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createWorld } from '../../sandbox/world/index.js';
 import { startSandbox, type RunningSandbox } from '../../test/helpers/processes.js';
 import { countRequests } from '../../test/helpers/sandbox.js';
+import { MARKET } from '../market.js';
 import { cpuSeconds } from '../process-usage.js';
 import { report } from '../report/report.js';
 import type { Contender, Outcome } from './contender.js';
@@ -19,7 +20,7 @@ const IN_FLIGHT = 32;
 // One request at a time is slow: the sequential script reads only the first companies.
 const SEQUENTIAL_COMPANIES = 200;
 const LATENCIES_MS = [0, 50];
-const MARKET = { companies: COMPANIES, tenders: 0, seed: 1, date: '2026-11-20' };
+const WORLD = { ...MARKET, companies: COMPANIES };
 
 /** One run of a contender. */
 export interface Turn {
@@ -43,7 +44,7 @@ export interface Turn {
  */
 export async function benchCompare(): Promise<void> {
   process.stdout.write(`compare: ${COMPANIES} companies with reports, ${ROUNDS} rounds\n`);
-  const expected = await Expected.of(createWorld(MARKET));
+  const expected = await Expected.of(createWorld(WORLD));
   const dlt = await dltPipeline();
   const contenders: Contender[] = [
     tidemark(IN_FLIGHT),
@@ -54,7 +55,7 @@ export async function benchCompare(): Promise<void> {
   const tables = [];
   let temporal = 'unknown';
   for (const latency of LATENCIES_MS) {
-    const sandbox = await startSandbox({ ...MARKET, latency });
+    const sandbox = await startSandbox({ ...WORLD, latency });
     try {
       const turns = await runTurns(contenders, sandbox, expected);
       tables.push(...compareTables(latency, turns));

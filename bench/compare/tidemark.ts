@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
-import { compiled } from '../../test/helpers/processes.js';
-import { makeProject, type Project } from '../../test/helpers/project.js';
-import { CPU_REPORT, cpuSeconds, peakMiB, readCpuReport } from '../process-usage.js';
+import { makeProject } from '../../test/helpers/project.js';
+import { cpuSeconds, peakMiB } from '../process-usage.js';
+import { runSnapshot } from '../run-snapshot.js';
 import { startTemporalServer } from '../temporal-server.js';
 import type { Contender, Place } from './contender.js';
 
@@ -38,13 +37,13 @@ async function runTidemark(
     const pid = worker.child.pid!;
     const before = { worker: cpuSeconds(pid), temporal: cpuSeconds(server.pid), database: server.databaseMiB() };
     const whenThere = watch(file, queryable);
-    const command = await snapshot(project);
+    const command = await runSnapshot(project);
     await whenThere.stop();
     await done();
     const night = { worker: cpuSeconds(pid), temporal: cpuSeconds(server.pid), database: server.databaseMiB() };
     const peak = peakMiB(pid);
     const { version, events } = await readServer(server.address);
-    await snapshot(project);
+    await runSnapshot(project);
     return {
       cpu: {
         worker: night.worker - before.worker,
@@ -67,21 +66,6 @@ async function runTidemark(
     await server.stop();
     project.remove();
   }
-}
-
-/** Runs `tidemark snapshot` to its end. Returns the CPU seconds of the command. */
-async function snapshot(project: Project): Promise<number> {
-  const args = ['--import', CPU_REPORT, ...compiled(['bin/tidemark.mjs', 'snapshot', '--json'])];
-  const child = spawn(process.execPath, args, {
-    cwd: project.dir,
-    env: project.env,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let errors = '';
-  child.stderr.on('data', (text: Buffer) => void (errors += text.toString()));
-  const code = await new Promise((resolve) => child.once('close', resolve));
-  if (code !== 0) throw new Error(`tidemark snapshot ended with ${String(code)}:\n${errors}`);
-  return readCpuReport(errors);
 }
 
 /** Calls `found` as soon as the file exists. */

@@ -1,4 +1,5 @@
 import type { WorkflowHandle } from '@temporalio/client';
+import { readHistory } from './history.js';
 import type { Sample } from './process-meter.js';
 
 /** The phases of a nightly run, in their order. `other`: no activity is running. */
@@ -34,22 +35,10 @@ export interface PhaseCost {
 /** Reads from a workflow's history when each activity ran. */
 export async function readSteps(handle: WorkflowHandle): Promise<Step[]> {
   const { events } = await handle.fetchHistory();
-  const names = new Map<string, string>();
-  const starts = new Map<string, number>();
-  const steps: Step[] = [];
-  for (const { eventId, eventTime, ...event } of events ?? []) {
-    const at = Number(eventTime?.seconds ?? 0) * 1_000 + (eventTime?.nanos ?? 0) / 1e6;
-    const scheduled = event.activityTaskScheduledEventAttributes;
-    if (scheduled) names.set(String(eventId), scheduled.activityType?.name ?? '');
-    const started = event.activityTaskStartedEventAttributes;
-    if (started) starts.set(String(eventId), at);
-    const ended = event.activityTaskCompletedEventAttributes;
-    if (!ended) continue;
-    const phase = PHASE_OF[names.get(String(ended.scheduledEventId)) ?? ''];
-    const from = starts.get(String(ended.startedEventId));
-    if (phase !== undefined && from !== undefined) steps.push({ phase, from, to: at });
-  }
-  return steps;
+  return readHistory(events ?? []).activities.flatMap(({ name, started: from, ended: to }) => {
+    const phase = PHASE_OF[name];
+    return phase === undefined ? [] : [{ phase, from, to }];
+  });
 }
 
 /** Divides the CPU time between two samples among the phases that were running. */

@@ -7,6 +7,7 @@ import { ROOT, startProcess, startSandbox, type RunningSandbox } from '../../tes
 import { makeProject, type Project } from '../../test/helpers/project.js';
 import { countRequests } from '../../test/helpers/sandbox.js';
 import { startTemporal } from '../../test/helpers/temporal.js';
+import { MARKET } from '../market.js';
 import { costOfPhases, PHASES, readSteps, type Phase, type PhaseCost, type Step } from './phases.js';
 import { ProcessMeter } from './process-meter.js';
 import { readStepTimes } from './profile-steps.js';
@@ -128,13 +129,7 @@ async function withWorker<T>(
   nodeOptions: readonly string[] | ((folder: string) => string[]),
   work: (worker: RunningWorker) => Promise<T>,
 ): Promise<T> {
-  const sandbox = await startSandbox({
-    companies: COMPANIES,
-    tenders: 0,
-    seed: 1,
-    date: '2026-11-20',
-    latency: LATENCY,
-  });
+  const sandbox = await startSandbox({ ...MARKET, companies: COMPANIES, latency: LATENCY });
   const project = makeProject({
     api: sandbox,
     temporal: temporal.address,

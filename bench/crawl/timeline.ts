@@ -1,25 +1,19 @@
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import path from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
-import { compiled, startSandbox, type RunningProcess } from '../../test/helpers/processes.js';
-import { makeProject, type Project } from '../../test/helpers/project.js';
+import { landingDir } from '../../src/core/data-folder.js';
+import { withMemory } from '../../src/duckdb/in-memory.js';
+import { quote } from '../../src/duckdb/sql-files.js';
+import { startSandbox, type RunningProcess } from '../../test/helpers/processes.js';
+import { makeProject } from '../../test/helpers/project.js';
 import { startTemporal } from '../../test/helpers/temporal.js';
-import { CPU_REPORT, readCpuReport } from '../process-usage.js';
+import { MARKET } from '../market.js';
+import { runSnapshot } from '../run-snapshot.js';
+import { readHistory, type Activity } from './history.js';
 import { ProcessMeter, type Sample } from './process-meter.js';
 
 const COMPANIES = Number(process.env['TIMELINE_COMPANIES'] ?? 2_000);
 const LATENCY = Number(process.env['TIMELINE_LATENCY'] ?? 0);
 const NIGHTS = Number(process.env['TIMELINE_NIGHTS'] ?? 1);
 const AT_ONCE = 32;
-
-/** An activity in a history. All times are milliseconds since 1970. */
-interface Activity {
-  name: string;
-  scheduled: number;
-  started: number;
-  ended: number;
-}
 
 /**
  * Prints what happens in each moment of a night, from `tidemark snapshot` to its end: each activity with its wait, its
@@ -31,13 +25,7 @@ interface Activity {
 export async function benchTimeline(): Promise<void> {
   process.stdout.write(`timeline: ${COMPANIES} companies with reports, latency ${LATENCY} ms\n`);
   const temporal = await startTemporal();
-  const sandbox = await startSandbox({
-    companies: COMPANIES,
-    tenders: 0,
-    seed: 1,
-    date: '2026-11-20',
-    latency: LATENCY,
-  });
+  const sandbox = await startSandbox({ ...MARKET, companies: COMPANIES, latency: LATENCY });
   const project = makeProject({
     api: sandbox,
     temporal: temporal.address,
@@ -53,7 +41,7 @@ export async function benchTimeline(): Promise<void> {
       process.stdout.write(`night ${night}\n`);
       const meter = new ProcessMeter(worker.child.pid!);
       const begun = Date.now();
-      const command = await snapshot(project);
+      const command = await runSnapshot(project);
       const ended = Date.now();
       meter.stop();
       const history = await temporal.client.workflow
@@ -71,72 +59,17 @@ export async function benchTimeline(): Promise<void> {
   }
 }
 
-/** Runs `tidemark snapshot`. Returns its CPU seconds. */
-async function snapshot(project: Project): Promise<number> {
-  const args = ['--import', CPU_REPORT, ...compiled(['bin/tidemark.mjs', 'snapshot', '--json'])];
-  const child = spawn(process.execPath, args, {
-    cwd: project.dir,
-    env: project.env,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let errors = '';
-  child.stderr.on('data', (text: Buffer) => void (errors += text.toString()));
-  const code = await new Promise((resolve) => child.once('close', resolve));
-  if (code !== 0) throw new Error(`tidemark snapshot ended with ${String(code)}:\n${errors}`);
-  return readCpuReport(errors);
-}
-
-interface HistoryEvent {
-  eventId?: unknown;
-  eventTime?: { seconds?: unknown; nanos?: number | null } | null;
-  activityTaskScheduledEventAttributes?: { activityType?: { name?: string | null } | null } | null;
-  activityTaskStartedEventAttributes?: object | null;
-  activityTaskCompletedEventAttributes?: { scheduledEventId?: unknown; startedEventId?: unknown } | null;
-}
-
-function readHistory(events: readonly HistoryEvent[]): { activities: Activity[]; opened: number; closed: number } {
-  const at = ({ eventTime }: HistoryEvent): number =>
-    Number(eventTime?.seconds ?? 0) * 1_000 + (eventTime?.nanos ?? 0) / 1e6;
-  const scheduled = new Map<string, { name: string; at: number }>();
-  const started = new Map<string, number>();
-  const activities: Activity[] = [];
-  for (const event of events) {
-    const id = String(event.eventId);
-    if (event.activityTaskScheduledEventAttributes)
-      scheduled.set(id, { name: event.activityTaskScheduledEventAttributes.activityType?.name ?? '', at: at(event) });
-    if (event.activityTaskStartedEventAttributes) started.set(id, at(event));
-    const ended = event.activityTaskCompletedEventAttributes;
-    if (!ended) continue;
-    const from = scheduled.get(String(ended.scheduledEventId))!;
-    activities.push({
-      name: from.name,
-      scheduled: from.at,
-      started: started.get(String(ended.startedEventId))!,
-      ended: at(event),
-    });
-  }
-  return { activities, opened: at(events[0] ?? {}), closed: at(events.at(-1) ?? {}) };
-}
-
 /** Times of all landed answers since `begun`, in milliseconds since 1970. */
 async function readAnswers(dataDir: string, begun: number): Promise<number[]> {
-  const folder = path.join(dataDir, 'landing');
+  const folder = landingDir(dataDir);
   if (!existsSync(folder)) return [];
-  const instance = await DuckDBInstance.create();
-  const connection = await instance.connect();
-  try {
-    const result = await connection.runAndReadAll(
+  const rows = await withMemory(folder, (db) =>
+    db.rows<{ at: number }>(
       `SELECT epoch_ms(fetched_at::TIMESTAMPTZ)::DOUBLE AS at
-      FROM read_parquet('${folder}/*/*/*/*.parquet', union_by_name => true) WHERE request_key IS NOT NULL ORDER BY 1`,
-    );
-    return result
-      .getRows()
-      .map(([at]) => Number(at))
-      .filter((at) => at >= begun);
-  } finally {
-    connection.closeSync();
-    instance.closeSync();
-  }
+      FROM read_parquet(${quote(`${folder}/*/*/*/*.parquet`)}, union_by_name => true) WHERE request_key IS NOT NULL ORDER BY 1`,
+    ),
+  );
+  return rows.map(({ at }) => at).filter((at) => at >= begun);
 }
 
 interface Timeline {

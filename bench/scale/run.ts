@@ -4,6 +4,7 @@ import path from 'node:path';
 import { formatCount } from '../../schemas/format.js';
 import { compiled, startProcess, startSandbox } from '../../test/helpers/processes.js';
 import { makeProject } from '../../test/helpers/project.js';
+import { MARKET } from '../market.js';
 import { report } from '../report/report.js';
 import { startTemporalServer } from '../temporal-server.js';
 import { measureRun, type MeasuredRun } from './measure.js';
@@ -48,7 +49,7 @@ export async function benchScale(): Promise<void> {
 
 async function measureSize(companies: number): Promise<Size> {
   const folder = mkdtempSync(path.join(tmpdir(), 'tidemark-scale-'));
-  const sandbox = await startSandbox({ companies, tenders: 0, seed: 1, date: '2026-11-20' });
+  const sandbox = await startSandbox({ ...MARKET, companies });
   const temporal = await startTemporalServer(folder);
   const project = makeProject({
     api: sandbox,

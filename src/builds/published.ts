@@ -85,7 +85,11 @@ export async function queryPublished(dataDir: string, sql: string): Promise<Plai
   }
 }
 
-function resolveBuild(link: string): string {
+/**
+ * Returns the path of the current build's file, without symlinks.
+ * @throws NotPublishedError when nothing is published
+ */
+export function resolveBuild(link: string): string {
   try {
     return realpathSync(link);
   } catch (error) {

@@ -45,8 +45,10 @@ export function showSetting(path: SettingPath): string {
     .join('');
 }
 
-/** Finds where a setting begins: at its key, or at the entry of a list. For a setting that the file lacks, finds where the
- * innermost setting around it begins. */
+/**
+ * Finds where a setting begins: at its key, or at the entry of a list. For a setting that the file lacks, finds where the
+ * innermost setting around it begins.
+ */
 function offsetOf(document: Document, path: SettingPath): number | null {
   let node: unknown = document.contents;
   let offset: number | null = null;

@@ -36,7 +36,8 @@ export interface LoadOptions {
 
 /**
  * Loads every landed part that is not in the ledger yet. Each batch belongs to one stream, or to the streams of
- * RECORD_STREAMS, and is loaded in one transaction. If the process is killed, the next call continues after the last loaded batch, and loads nothing twice.
+ * RECORD_STREAMS, and is loaded in one transaction. If the process is killed, the next call continues after the last
+ * loaded batch, and loads nothing twice.
  * @throws LandingCorruptError when parts do not match their manifests; all other parts are then loaded
  */
 export async function loadLanding(

@@ -1,7 +1,8 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isSameSecret } from '../core/same-secret.js';
 import { DONE, FOREIGN, PAGE_HEADERS, USED } from './pages.js';
 import { textAt } from './outcome.js';
 
@@ -49,7 +50,8 @@ export async function openLoopback(connectorUrl: string): Promise<Loopback> {
       return done.resolve();
     }
     if (request.method === 'GET' && url.pathname.startsWith('/start/')) {
-      if (open.started || !isSame(url.pathname.slice('/start/'.length), start)) return send(response, 403, FOREIGN);
+      if (open.started || !isSameSecret(url.pathname.slice('/start/'.length), start))
+        return send(response, 403, FOREIGN);
       open.started = true;
       return redirect(response, loginUrl);
     }
@@ -89,16 +91,9 @@ export async function openLoopback(connectorUrl: string): Promise<Loopback> {
 /** Whether a result contains the state of this sign-in. A result without a state must contain the sign-in's session. */
 function belongs(given: unknown, { session, state }: { session: string; state: string }): boolean {
   const [givenState, givenSession] = [textAt(given, ['state']), textAt(given, ['session'])];
-  return givenState === null ? givenSession !== null && isSame(givenSession, session) : isSame(givenState, state);
-}
-
-/**
- * Compares in constant time: the time must not show where the texts differ. The texts are hashed first, because the
- * comparison needs equal lengths.
- */
-function isSame(given: string, expected: string): boolean {
-  const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(hash(given), hash(expected));
+  return givenState === null
+    ? givenSession !== null && isSameSecret(givenSession, session)
+    : isSameSecret(givenState, state);
 }
 
 /**

@@ -85,6 +85,13 @@ export function twoNights(name: (id: number) => string): Answer[] {
   ];
 }
 
+/** Publishes `twoNights` in a new data folder. Returns the folder. */
+export async function publishTwoNights(name: (id: number) => string): Promise<string> {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-explored-'));
+  await publishAnswers(dataDir, twoNights(name), 'r2', '2026-11-21T04:00:00Z');
+  return dataDir;
+}
+
 /** What the explorer shows without a Temporal server. */
 const NOT_RUNNING: LiveAnswer = {
   reachable: false,

@@ -109,6 +109,14 @@ const chunksOf = (stream: string): string[] => [
   `crawlChunk ${stream} 1`,
 ];
 
+/** Answers `planDue` with new records for this number of full chunks. */
+const planned =
+  (chunks: number) =>
+  ({ stream }: Input): object => {
+    const due = 5 * chunks;
+    return { stream, chunkSize: 5, known: due, due, reasons: { new: due }, chunks };
+  };
+
 describe('steps of each run', () => {
   const type = (workflowType: RunContext['workflowType'], more: Partial<RunContext> = {}): void => {
     answers['openRun'] = () => ({ ...CTX, workflowType, ...more });
@@ -609,14 +617,7 @@ describe('a chunk', () => {
 
   it('starts the next chunk while an earlier one is in progress', async () => {
     answers['openRun'] = resolving;
-    answers['planDue'] = ({ stream }) => ({
-      stream,
-      chunkSize: 5,
-      known: 20,
-      due: 20,
-      reasons: { new: 20 },
-      chunks: 4,
-    });
+    answers['planDue'] = planned(4);
     let endFirst = (): void => undefined;
     const first = new Promise<void>((resolve) => (endFirst = resolve));
     answers['crawlChunk'] = async ({ chunk }) => {
@@ -630,14 +631,7 @@ describe('a chunk', () => {
 
   it('never lets two chunks send more requests than the quota left', async () => {
     answers['openRun'] = () => ({ ...resolving(), leavesQuota: 0.1 });
-    answers['planDue'] = ({ stream }) => ({
-      stream,
-      chunkSize: 5,
-      known: 40,
-      due: 40,
-      reasons: { new: 40 },
-      chunks: 8,
-    });
+    answers['planDue'] = planned(8);
     let used = 0;
     answers['readQuota'] = () => ({ ...ROOM, used });
     const open = new Map<number, number>();
@@ -655,14 +649,7 @@ describe('a chunk', () => {
 
   it('waits for the chunks in progress before a pause', async () => {
     answers['openRun'] = resolving;
-    answers['planDue'] = ({ stream }) => ({
-      stream,
-      chunkSize: 5,
-      known: 20,
-      due: 20,
-      reasons: { new: 20 },
-      chunks: 4,
-    });
+    answers['planDue'] = planned(4);
     const ended: number[] = [];
     answers['crawlChunk'] = async ({ chunk = 0 }) => {
       if (chunk === 0) {
@@ -722,14 +709,7 @@ describe('a chunk', () => {
       stream === 'companies'
         ? { rows: 0, requests: 1, failed: 0, limited: false, closed: { sure: true }, refused: [{ ...REFUSAL, stream }] }
         : { rows: 5, requests: 5, failed: 0, limited: false };
-    answers['planDue'] = ({ stream }) => ({
-      stream,
-      chunkSize: 5,
-      known: 90,
-      due: 90,
-      reasons: { new: 90 },
-      chunks: 18,
-    });
+    answers['planDue'] = planned(18);
     const result = await run('retryRejects', {});
     expect(result).toMatchObject({ outcome: 'partial', refused: [{ stream: 'companies' }] });
     expect(inputs('crawlChunk').filter(({ stream }) => stream === 'companies').length).toBeLessThan(18);

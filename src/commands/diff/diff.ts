@@ -2,14 +2,14 @@ import path from 'node:path';
 import { Option, type Command } from 'commander';
 import { formatCount } from '../../../schemas/format.js';
 import type { Published } from '../../builds/published.js';
-import { TidemarkError } from '../../core/errors.js';
+import { invalidInput } from '../../core/errors.js';
 import { examples } from '../../terminal/context.js';
 import { parseDay } from '../../terminal/dates.js';
 import { parseCount } from '../../terminal/port-options.js';
 import { say, sayJson, tell } from '../../terminal/print.js';
 import { sayTable } from '../../terminal/say-table.js';
 import { withPublished } from '../../terminal/with-published.js';
-import { formatOfFile, writeResult } from '../published/write-result.js';
+import { formatOfFile, OUT_FORMATS, writeResult } from '../published/write-result.js';
 import { diffQuery, KINDS, pairQuery, type Pair } from './diff-query.js';
 
 interface Options {
@@ -48,7 +48,7 @@ export function registerDiff(program: Command): void {
     .addOption(
       new Option('--limit <rows>', 'maximum number of rows of each kind to print').argParser(parseCount).default(20),
     )
-    .option('--out <file>', 'write all rows to a file: .csv, .json, .parquet, or .txt for a table')
+    .option('--out <file>', `write all rows to a file: ${OUT_FORMATS}`)
     .option('--exact', 'CSV only: write text unchanged, even if a spreadsheet would run it as a formula')
     .option('--json', 'print all rows as JSON')
     .addHelpText(
@@ -76,7 +76,7 @@ ${examples('tidemark diff 2026-11-19 2026-11-20', 'tidemark diff 2026-11-01 2026
 function readPair(first: string, second: string, { market = null }: { market?: string | null }): Pair {
   const [from, to] = [parseDay(first, 'night'), parseDay(second, 'night')];
   if (from <= to) return { from, to, market };
-  throw new TidemarkError('InvalidInput', `${from} is after ${to}.`, { todo: 'Name the earlier night first.' });
+  throw invalidInput(`${from} is after ${to}.`, 'Name the earlier night first.');
 }
 
 /** @throws TidemarkError `InvalidInput` when no market has both nights */
@@ -97,9 +97,10 @@ async function readMarkets(published: Published, pair: Pair): Promise<MarketPair
       `Market ${market} has no night ${missing}: its data begins on ${first} and ends on ${last}.`,
   );
   const none = pair.market === null ? 'No market has a night yet.' : `There is no night of market ${pair.market}.`;
-  throw new TidemarkError('InvalidInput', known.join('\n') || none, {
-    todo: '`tidemark sql "SELECT market, date FROM ops.nights"` lists the nights.',
-  });
+  throw invalidInput(
+    known.join('\n') || none,
+    '`tidemark sql "SELECT market, date FROM ops.nights"` lists the nights.',
+  );
 }
 
 function withCounts(rows: readonly Difference[]) {

@@ -3,6 +3,7 @@ import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { useOrdinaryMode } from '../../core/file-modes.js';
 import { errorMessage, TidemarkError } from '../../core/errors.js';
+import { quote } from '../../duckdb/sql-files.js';
 import { isFolder, outFile } from '../../terminal/out-file.js';
 import { tell } from '../../terminal/print.js';
 import type { Published } from '../../builds/published.js';
@@ -17,6 +18,9 @@ const EXTENSIONS: Record<string, Format> = {
   '.txt': 'table',
 };
 
+/** File extensions of the formats, for the help of `--out`. */
+export const OUT_FORMATS = '.csv, .json, .parquet, .xlsx, .md, or .txt for a table';
+
 /** Writes the rows of a query to a file. Writes a temporary file first, so that a failure leaves no incomplete file. */
 export async function writeResult(
   published: Published,
@@ -29,7 +33,7 @@ export async function writeResult(
   try {
     if (format === 'parquet') {
       await published.run(
-        `COPY (${query.trim().replace(/;+$/, '')}\n) TO '${temporary.replaceAll("'", "''")}' (FORMAT parquet, COMPRESSION zstd)`,
+        `COPY (${query.trim().replace(/;+$/, '')}\n) TO ${quote(temporary)} (FORMAT parquet, COMPRESSION zstd)`,
       );
     } else if (format === 'xlsx') {
       const { writeXlsx } = await import('./write-xlsx.js');

@@ -11,7 +11,7 @@ import { parseCount } from '../../terminal/port-options.js';
 import { tell } from '../../terminal/print.js';
 import { sayTable } from '../../terminal/say-table.js';
 import { FORMATS, NEED_FILE, type Format } from '../published/formats.js';
-import { formatOfFile, writeResult } from '../published/write-result.js';
+import { formatOfFile, OUT_FORMATS, writeResult } from '../published/write-result.js';
 
 interface Options {
   format?: Format;
@@ -35,7 +35,7 @@ export function registerSql(program: Command): void {
     )
     .option('-f, --file <file>', 'run the statements of a file, one after the other')
     .option('--exact', 'CSV only: write text unchanged, even if a spreadsheet would run it as a formula')
-    .option('--out <file>', 'write to a file: .csv, .json, .parquet, .xlsx, .md, or .txt for a table')
+    .option('--out <file>', `write to a file: ${OUT_FORMATS}`)
     .addOption(
       new Option('--limit <rows>', 'maximum number of rows in a table; other formats write all rows')
         .argParser(parseCount)

@@ -6,6 +6,7 @@ import { interruptSignal, untilAborted } from '../../terminal/interrupt.js';
 import { parseCount } from '../../terminal/port-options.js';
 import { say, tell } from '../../terminal/print.js';
 import type { Explorer } from '../../ui/explorer.js';
+import { freePort } from '../local/ports.js';
 
 /** Port of the explorer, so that its address stays the same from start to start. */
 const PORT = 4780;
@@ -22,9 +23,7 @@ export function registerUi(program: Command): void {
     .summary('explore the published warehouse in a browser')
     .description('serve the explorer of the published warehouse on 127.0.0.1, until Ctrl-C; read-only')
     .addOption(
-      new Option('--port <port>', `port on 127.0.0.1; default ${PORT}, or a free one if it is taken`).argParser(
-        parseCount,
-      ),
+      new Option('--port <port>', `port on 127.0.0.1; default ${PORT}, or the next free one`).argParser(parseCount),
     )
     .option('--queries <folder>', 'folder of saved queries; default ~/.tidemark/queries')
     .addHelpText('after', examples('tidemark ui', 'tidemark ui --port 4800 --queries ./queries'))
@@ -63,10 +62,5 @@ export async function openExplorer(
     writeCsv,
     readLive: async () => readLive(context),
   };
-  if (port !== undefined) return startExplorer({ ...options, port });
-  try {
-    return await startExplorer({ ...options, port: PORT });
-  } catch {
-    return startExplorer({ ...options, port: 0 });
-  }
+  return startExplorer({ ...options, port: port ?? (await freePort(PORT)) });
 }

@@ -1,7 +1,5 @@
-import { realpathSync } from 'node:fs';
+import { resolveBuild } from '../../builds/published.js';
 import { publishedFile } from '../../core/data-folder.js';
-import { hasErrorCode } from '../../core/errors.js';
-import { NotPublishedError } from '../../duckdb/errors.js';
 import { OpenBuild } from './open-build.js';
 
 /**
@@ -42,7 +40,7 @@ export class BuildPool {
   /** Returns the current build, held for the caller. */
   async #current(): Promise<OpenBuild> {
     for (let attempt = 1; ; attempt++) {
-      const file = resolve(publishedFile(this.#dataDir));
+      const file = resolveBuild(publishedFile(this.#dataDir));
       const opening = this.#opening?.file === file ? this.#opening : this.#begin(file);
       try {
         const build = await opening.build;
@@ -72,13 +70,5 @@ export class BuildPool {
     const old = await previous?.catch(() => undefined);
     // A request may have awaited the previous build just now. It holds this build before the next turn of the event loop.
     if (old !== undefined) setImmediate(() => old.retire());
-  }
-}
-
-function resolve(link: string): string {
-  try {
-    return realpathSync(link);
-  } catch (error) {
-    throw new NotPublishedError(link, hasErrorCode(error, 'ENOENT') ? undefined : error);
   }
 }

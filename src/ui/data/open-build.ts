@@ -2,18 +2,11 @@ import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node
 import path from 'node:path';
 import { NotPublishedError } from '../../duckdb/errors.js';
 import { openInstance } from '../../duckdb/instance.js';
-import { toPlain, type PlainValue } from '../../duckdb/plain-value.js';
+import { toPlain } from '../../duckdb/plain-value.js';
 import { quote } from '../../duckdb/sql-files.js';
 import { lockedInstance } from '../user-sql/locked-instance.js';
+import type { Reader } from './reader.js';
 import { SearchIndex } from './search-index.js';
-
-/** A row as JSON can hold it, by column name. */
-export type Row = Record<string, PlainValue>;
-
-/** Runs queries on one connection. */
-export interface Reader {
-  rows<T extends object = Row>(sql: string, params?: Record<string, DuckDBValue>): Promise<T[]>;
-}
 
 /**
  * A published build, opened read-only twice: once for the queries of the pages, once locked for the queries of users.
@@ -37,7 +30,7 @@ export class OpenBuild {
     this.tables = tables;
     this.#pages = pages;
     this.#locked = locked;
-    this.search = new SearchIndex(async () => this.connect(), tables);
+    this.search = new SearchIndex(async (work, signal) => this.read(work, signal), tables);
   }
 
   /**
@@ -64,8 +57,7 @@ export class OpenBuild {
     }
   }
 
-  /** Opens a connection for queries of the pages. The caller closes it. */
-  async connect(): Promise<DuckDBConnection> {
+  async #connect(): Promise<DuckDBConnection> {
     const connection = await this.#pages.connect();
     await connection.run('USE market');
     await connection.run(`SET TimeZone = 'UTC'`);
@@ -77,9 +69,9 @@ export class OpenBuild {
     return this.#locked.connect();
   }
 
-  /** Runs `work` with a connection. If `signal` aborts, DuckDB interrupts the query in progress. */
+  /** See {@link Read}. */
   async read<T>(work: (reader: Reader) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const connection = await this.connect();
+    const connection = await this.#connect();
     const stop = (): void => connection.interrupt();
     signal?.addEventListener('abort', stop, { once: true });
     try {

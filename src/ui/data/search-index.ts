@@ -1,8 +1,7 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { readSqlFile } from '../../duckdb/sql-files.js';
 import type { SearchHit } from '../../../schemas/explorer/api.js';
 import { rankHits, searchWords } from './search-words.js';
-import { toPlain } from '../../duckdb/plain-value.js';
+import type { Read } from './reader.js';
 
 /** Hits to read before ranking: some more than a page shows. */
 const CANDIDATES = 60;
@@ -13,13 +12,13 @@ const CANDIDATES = 60;
  * published table, which takes much longer.
  */
 export class SearchIndex {
-  readonly #connect: () => Promise<DuckDBConnection>;
+  readonly #read: Read;
   readonly #tables: ReadonlySet<string>;
   #building: Promise<void> | undefined;
   #ready = false;
 
-  constructor(connect: () => Promise<DuckDBConnection>, tables: ReadonlySet<string>) {
-    this.#connect = connect;
+  constructor(read: Read, tables: ReadonlySet<string>) {
+    this.#read = read;
     this.#tables = tables;
   }
 
@@ -45,27 +44,13 @@ export class SearchIndex {
   async find(text: string, limit: number, signal?: AbortSignal): Promise<SearchHit[]> {
     const words = searchWords(text);
     if (words.length === 0 || !this.#tables.has('core.companies')) return [];
-    const connection = await this.#connect();
-    const stop = (): void => connection.interrupt();
-    signal?.addEventListener('abort', stop, { once: true });
-    try {
-      const params = Object.fromEntries(words.map((word, i) => [`w${i}`, ` ${word}`]));
-      const all = words.map((_, i) => `contains(text, $w${i})`).join(' AND ');
-      const hits = await connection.runAndReadAll(
-        this.#ready
-          ? `SELECT * EXCLUDE (text) FROM memory.search.texts WHERE ${all} LIMIT ${CANDIDATES}`
-          : this.#fromTables(all),
-        params,
-      );
-      const columns = hits.columnNames();
-      const rows = hits
-        .getRows()
-        .map((row) => Object.fromEntries(columns.map((name, i) => [name, toPlain(row[i] ?? null)])));
-      return rankHits(rows as unknown as SearchHit[], words).slice(0, limit);
-    } finally {
-      signal?.removeEventListener('abort', stop);
-      connection.closeSync();
-    }
+    const params = Object.fromEntries(words.map((word, i) => [`w${i}`, ` ${word}`]));
+    const all = words.map((_, i) => `contains(text, $w${i})`).join(' AND ');
+    const sql = this.#ready
+      ? `SELECT * EXCLUDE (text) FROM memory.search.texts WHERE ${all} LIMIT ${CANDIDATES}`
+      : this.#fromTables(all);
+    const hits = await this.#read(async (reader) => reader.rows<SearchHit>(sql, params), signal);
+    return rankHits(hits, words).slice(0, limit);
   }
 
   /** The same query on the published tables. */
@@ -76,16 +61,13 @@ export class SearchIndex {
 
   async #build(): Promise<void> {
     if (!this.#tables.has('marts.companies')) return;
-    const connection = await this.#connect();
-    try {
-      await connection.run('CREATE SCHEMA memory.search');
-      await connection.run(
+    await this.#read(async (reader) => {
+      await reader.rows('CREATE SCHEMA memory.search');
+      await reader.rows(
         `CREATE TABLE memory.search.texts AS SELECT t.text, h.*
          FROM (${readSqlFile('ui/search-texts.sql').text}) AS t JOIN (${readSqlFile('ui/search-hits.sql').text}) AS h USING (company_id)
          ORDER BY t.size DESC NULLS LAST, company_id`,
       );
-    } finally {
-      connection.closeSync();
-    }
+    });
   }
 }

@@ -22,8 +22,8 @@ export function foldText(text: string): string {
 }
 
 /**
- * Sorts hits: first an exact number, then names that begin with the first word, then names that contain it, then others. Keeps
- * the given order among equals.
+ * Sorts hits: first an exact number, then names that begin with the first word, then names that contain it, then all
+ * others. Hits of equal rank keep their order.
  */
 export function rankHits(hits: readonly SearchHit[], words: readonly string[]): SearchHit[] {
   const whole = words.join('');

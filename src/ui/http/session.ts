@@ -1,5 +1,6 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { isSameSecret } from '../../core/same-secret.js';
 
 const COOKIE = 'tidemark_session';
 
@@ -20,7 +21,7 @@ export function guard(app: FastifyInstance, options: { token: string; ports: () 
     if (fromElsewhere(request)) return reply.code(403).send(refusal('Another web page sent this request.'));
     const query = request.query as Record<string, unknown>;
     if (request.method === 'GET' && typeof query['token'] === 'string' && !request.url.startsWith('/api/')) {
-      if (!same(query['token'], options.token)) return reply.code(403).type('text/html').send(SIGN_IN);
+      if (!isSameSecret(query['token'], options.token)) return reply.code(403).type('text/html').send(SIGN_IN);
       const [pathname] = request.url.split('?');
       // One cookie per port: cookies do not distinguish ports, and two explorers may run.
       void reply.header(
@@ -29,7 +30,7 @@ export function guard(app: FastifyInstance, options: { token: string; ports: () 
       );
       return reply.code(303).header('location', toPath(pathname)).send();
     }
-    if (same(readCookie(request), session)) return undefined;
+    if (isSameSecret(readCookie(request), session)) return undefined;
     if (request.url.startsWith('/api/')) {
       return reply.code(401).send(refusal('This page is not signed in. Open the address that `tidemark ui` printed.'));
     }
@@ -60,11 +61,6 @@ function readCookie(request: FastifyRequest): string {
   const name = cookieName(request);
   const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='));
   return pairs.find(([key]) => key === name)?.[1] ?? '';
-}
-
-function same(given: string, expected: string): boolean {
-  const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(hash(given), hash(expected));
 }
 
 function refusal(message: string): { error: { message: string; todo: string } } {

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { ApiRow, CompanyAnswer, Figure, OwnerRow } from '../../../schemas/explorer/api.js';
-import type { Reader } from '../data/open-build.js';
-import { answer, query, type Routes } from './context.js';
+import type { Reader } from '../data/reader.js';
+import { answer, hasTables, query, type Routes } from './context.js';
 
 const Params = z.object({ id: z.string().regex(/^-?\d{1,19}$/, 'must be a whole number') });
 
@@ -23,11 +23,9 @@ export function companyRoutes(app: FastifyInstance, routes: Routes): void {
 
 async function readCompany(reader: Reader, tables: ReadonlySet<string>, id: string): Promise<CompanyAnswer | null> {
   const params = { id: BigInt(id) };
-  // A file of an older version of Tidemark may lack a table. Then leave out what needs this table.
   const read = async <T extends object>(name: string): Promise<T[] | null> => {
     const sql = query(`company/${name}`);
-    const needed = sql.match(/\b(?:core|marts|ops)\.[a-z][a-z0-9_]*\b/g) ?? [];
-    return needed.every((table) => tables.has(table)) ? reader.rows<T>(sql, params) : null;
+    return hasTables(tables, sql) ? reader.rows<T>(sql, params) : null;
   };
   const [company] = (await read<ApiRow>('company')) ?? [];
   if (company === undefined) return null;

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { ApiRow, LiveAnswer, OperationsAnswer } from '../../../schemas/explorer/api.js';
 import { readSqlFile } from '../../duckdb/sql-files.js';
-import { answer, query, type Routes } from './context.js';
+import { answer, hasTables, query, type Routes } from './context.js';
 
 /** Reads the open runs from Temporal. Never rejects: without a server, the answer says so. */
 export type ReadLive = () => Promise<LiveAnswer>;
@@ -10,11 +10,7 @@ export type ReadLive = () => Promise<LiveAnswer>;
 export function operationRoutes(app: FastifyInstance, routes: Routes, live: ReadLive): void {
   app.get('/api/v1/operations', async (_, reply) =>
     answer(routes, reply, async (reader, { tables }): Promise<OperationsAnswer> => {
-      // A file of an older version of Tidemark may lack a table. Then leave out what needs this table.
-      const read = async (sql: string): Promise<ApiRow[]> => {
-        const needed = sql.match(/\b(?:core|marts|ops|meta)\.[a-z][a-z0-9_]*\b/g) ?? [];
-        return needed.every((table) => tables.has(table)) ? reader.rows<ApiRow>(sql) : [];
-      };
+      const read = async (sql: string): Promise<ApiRow[]> => (hasTables(tables, sql) ? reader.rows<ApiRow>(sql) : []);
       const report = async (name: string): Promise<ApiRow[]> => read(readSqlFile(`report/${name}.sql`).text);
       const own = async (name: string): Promise<ApiRow[]> => read(query(`operations/${name}`));
       return {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { SchemaAnswer, TableInfo } from '../../../schemas/explorer/api.js';
 import { readSqlFile } from '../../duckdb/sql-files.js';
-import type { Reader } from '../data/open-build.js';
+import type { Reader } from '../data/reader.js';
 import { answer, query, type Routes } from './context.js';
 
 interface ColumnRow {

@@ -5,19 +5,20 @@ import { z } from 'zod';
 import { invalidInput } from '../../core/errors.js';
 import { exportCsv, EXPORT_FORMATS, exportFile, MEDIA_TYPES, type CsvWriter } from '../user-sql/exports.js';
 import { runQuery } from '../user-sql/run-query.js';
+import { MAX_LENGTH } from '../user-sql/statements.js';
 import { BUILD_HEADER, clientGone, type Routes } from './context.js';
 
 const Id = z.string().regex(/^[\w-]{8,64}$/);
 const Seconds = z.number().int().min(1).max(600).default(30);
 const Run = z.strictObject({
   id: Id,
-  sql: z.string().max(200_000),
+  sql: z.string().max(MAX_LENGTH),
   rows: z.number().int().min(1).max(50_000).default(1_000),
   seconds: Seconds,
 });
 const Export = z.strictObject({
   id: Id,
-  sql: z.string().max(200_000),
+  sql: z.string().max(MAX_LENGTH),
   format: z.enum(EXPORT_FORMATS),
   seconds: Seconds,
 });

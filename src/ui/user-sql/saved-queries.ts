@@ -3,10 +3,10 @@ import path from 'node:path';
 import { hasErrorCode, invalidInput } from '../../core/errors.js';
 import { writeFileAtomic } from '../../core/files.js';
 import type { SavedQuery } from '../../../schemas/explorer/api.js';
+import { checkLength, MAX_LENGTH } from './statements.js';
 
 // The name is the file name, so it has no path and no hidden file.
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N} _.()-]{0,80}$/u;
-const MAX_LENGTH = 200_000;
 
 /** The saved queries of a user: `.sql` files in one folder. */
 export class SavedQueries {
@@ -34,7 +34,7 @@ export class SavedQueries {
    * @throws TidemarkError `InvalidInput` for a name that cannot be a file name
    */
   async save({ name, sql }: SavedQuery): Promise<void> {
-    if (sql.length > MAX_LENGTH) throw invalidInput('The query is too long.', 'Shorten it to 200,000 characters.');
+    checkLength(sql);
     const file = this.#file(name);
     await mkdir(this.folder, { recursive: true });
     await writeFileAtomic(file, sql.endsWith('\n') ? sql : `${sql}\n`);

@@ -2,14 +2,19 @@ import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api
 import { errorMessage, invalidInput } from '../../core/errors.js';
 
 /** Longest query text in characters. */
-const MAX_LENGTH = 200_000;
+export const MAX_LENGTH = 200_000;
+
+/** @throws TidemarkError `InvalidInput` for a text longer than `MAX_LENGTH` */
+export function checkLength(sql: string): void {
+  if (sql.length > MAX_LENGTH) throw invalidInput('The query is too long.', 'Shorten it to 200,000 characters.');
+}
 
 /**
  * Prepares the last statement of a text, and runs the statements before it. All must only read.
  * @throws TidemarkError `InvalidInput` for an empty text, or a statement that is no query
  */
 export async function prepareQuery(connection: DuckDBConnection, sql: string): Promise<DuckDBPreparedStatement> {
-  if (sql.length > MAX_LENGTH) throw invalidInput('The query is too long.', 'Shorten it to 200,000 characters.');
+  checkLength(sql);
   const { StatementType } = await import('@duckdb/node-api');
   // PREPARE and EXECUTE are missing: they would hide the kind of a statement.
   const reading = new Set([StatementType.SELECT, StatementType.EXPLAIN, StatementType.PRAGMA, StatementType.RELATION]);

@@ -1,12 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findUi } from '../../../bootstrap/ui.mjs';
 import { findChromium } from '../../helpers/chromium.js';
-import { publishAnswers, startTestExplorer, twoNights, type TestExplorer } from '../../helpers/explorer.js';
+import { publishTwoNights, startTestExplorer, type TestExplorer } from '../../helpers/explorer.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
 /** A name that would run as script, as style or as an attribute, and has no place to break a line. */
@@ -39,8 +37,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   if (browserFile === undefined) return;
-  dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-browsed-'));
-  await publishAnswers(dataDir, twoNights(evil), 'r2', '2026-11-21T04:00:00Z');
+  dataDir = await publishTwoNights(evil);
   explorer = await startTestExplorer(dataDir, { assets: await findUi() });
   browser = await chromium.launch({ executablePath: browserFile, args: ['--no-sandbox'] });
 });

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type {
@@ -15,8 +14,8 @@ import type {
 import {
   companyBody,
   publishAnswers,
+  publishTwoNights,
   startTestExplorer,
-  twoNights,
   type TestExplorer,
 } from '../../helpers/explorer.js';
 
@@ -26,13 +25,7 @@ let dataDir: string;
 let explorer: TestExplorer;
 
 beforeAll(async () => {
-  dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-explored-'));
-  await publishAnswers(
-    dataDir,
-    twoNights((id) => NAMES[id] ?? ''),
-    'r2',
-    '2026-11-21T04:00:00Z',
-  );
+  dataDir = await publishTwoNights((id) => NAMES[id] ?? '');
   explorer = await startTestExplorer(dataDir);
 });
 afterAll(async () => {

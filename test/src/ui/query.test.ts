@@ -1,24 +1,17 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { tableFromIPC } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApiError, QueryAnswer, SavedQuery } from '../../../schemas/explorer/api.js';
 import { withMemory } from '../../../src/duckdb/in-memory.js';
-import { publishAnswers, startTestExplorer, twoNights, type TestExplorer } from '../../helpers/explorer.js';
+import { publishTwoNights, startTestExplorer, type TestExplorer } from '../../helpers/explorer.js';
 
 let dataDir: string;
 let explorer: TestExplorer;
 let next = 0;
 
 beforeAll(async () => {
-  dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-queried-'));
-  await publishAnswers(
-    dataDir,
-    twoNights((id) => `Company ${id}`),
-    'r2',
-    '2026-11-21T04:00:00Z',
-  );
+  dataDir = await publishTwoNights((id) => `Company ${id}`);
   explorer = await startTestExplorer(dataDir);
 });
 afterAll(async () => {

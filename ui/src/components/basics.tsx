@@ -48,6 +48,23 @@ export function Section({
   );
 }
 
+/** A wide table that scrolls by itself, also with the keyboard. `tall`: also scrolls down. */
+export function ScrollRegion({
+  label,
+  tall = false,
+  children,
+}: {
+  label: string;
+  tall?: boolean;
+  children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <div class={tall ? 'scroll tall' : 'scroll'} tabIndex={0} role="region" aria-label={label}>
+      {children}
+    </div>
+  );
+}
+
 /** Says that there is nothing to show, and why. */
 export function Nothing({ children }: { children: ComponentChildren }): JSX.Element {
   return <p class="nothing">{children}</p>;

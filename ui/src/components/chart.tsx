@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { EChartsCoreOption, EChartsType } from 'echarts/core';
+import { ScrollRegion } from './basics.js';
 import { THEME_CHANGED } from '../lib/theme.js';
 
 /** Colours of the page, read from its style sheet. */
@@ -79,7 +80,7 @@ export function Chart({
       {table !== undefined && (
         <details>
           <summary>Numbers as a table</summary>
-          <div class="scroll" tabIndex={0} role="region" aria-label={`${title}: numbers`}>
+          <ScrollRegion label={`${title}: numbers`}>
             <table>
               <thead>
                 <tr>
@@ -102,7 +103,7 @@ export function Chart({
                 ))}
               </tbody>
             </table>
-          </div>
+          </ScrollRegion>
         </details>
       )}
     </figure>

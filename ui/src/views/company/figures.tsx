@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ApiRow, Cell, CompanyAnswer, Figure } from '../../../../schemas/explorer/api.js';
-import { Badge, Choice, Nothing, Section } from '../../components/basics.js';
+import { Badge, Choice, Nothing, ScrollRegion, Section } from '../../components/basics.js';
 import { Chart } from '../../components/chart.js';
 import { cell, count, growth, instant, money, NONE, share } from '../../lib/format.js';
 
@@ -94,7 +94,7 @@ function YearTable({ years, euro, restated }: { years: ApiRow[]; euro: boolean; 
       (figure) => figure.fiscal_year === year['fiscal_year'] && simple(figure.indicator) === simple(name) && !euro,
     );
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Common figures by year">
+    <ScrollRegion label="Common figures by year">
       <table class="years">
         <thead>
           <tr>
@@ -130,7 +130,7 @@ function YearTable({ years, euro, restated }: { years: ApiRow[]; euro: boolean; 
           <YearRow name="Source" years={newest} show={(year) => cell(year['source'] ?? NONE)} />
         </tbody>
       </table>
-    </div>
+    </ScrollRegion>
   );
 }
 
@@ -158,7 +158,7 @@ function YearRow({
 function Restatements({ figures }: { figures: Figure[] }): JSX.Element {
   return (
     <Section title="Restatements" about="Values that a later report changed, with the former values.">
-      <div class="scroll" tabIndex={0} role="region" aria-label="Restatements">
+      <ScrollRegion label="Restatements">
         <table>
           <thead>
             <tr>
@@ -175,7 +175,7 @@ function Restatements({ figures }: { figures: Figure[] }): JSX.Element {
               <tr key={`${figure.fiscal_year} ${figure.indicator} ${figure.source}`}>
                 <td>{figure.fiscal_year}</td>
                 <td>
-                  {figure.indicator} {figure.source !== 'v2' && <Badge>{figure.source}</Badge>}
+                  <IndicatorName of={figure} />
                 </td>
                 <td class="num">{shown(figure.value, figure.text)}</td>
                 <td>
@@ -189,7 +189,7 @@ function Restatements({ figures }: { figures: Figure[] }): JSX.Element {
             ))}
           </tbody>
         </table>
-      </div>
+      </ScrollRegion>
     </Section>
   );
 }
@@ -213,7 +213,7 @@ function AllIndicators({ figures }: { figures: Figure[] }): JSX.Element {
         </label>
       }
     >
-      <div class="scroll tall" tabIndex={0} role="region" aria-label="All indicators by year">
+      <ScrollRegion label="All indicators by year" tall>
         <table class="years">
           <thead>
             <tr>
@@ -228,9 +228,7 @@ function AllIndicators({ figures }: { figures: Figure[] }): JSX.Element {
           <tbody>
             {[...rows].map(([key, own]) => (
               <tr key={key}>
-                <th scope="row">
-                  {own[0]?.indicator} {own[0]?.source !== 'v2' && <Badge>{own[0]?.source}</Badge>}
-                </th>
+                <th scope="row">{own[0] && <IndicatorName of={own[0]} />}</th>
                 {years.map((year) => {
                   const figure = own.find(({ fiscal_year: of }) => of === year);
                   return (
@@ -252,8 +250,17 @@ function AllIndicators({ figures }: { figures: Figure[] }): JSX.Element {
             ))}
           </tbody>
         </table>
-      </div>
+      </ScrollRegion>
     </Section>
+  );
+}
+
+/** Name of an indicator, with the source of its report unless that is version 2 of the API. */
+function IndicatorName({ of: { indicator, source } }: { of: Figure }): JSX.Element {
+  return (
+    <>
+      {indicator} {source !== 'v2' && <Badge>{source}</Badge>}
+    </>
   );
 }
 

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ApiRow, CompanyAnswer } from '../../../../schemas/explorer/api.js';
-import { Nothing, Section } from '../../components/basics.js';
+import { Nothing, ScrollRegion, Section } from '../../components/basics.js';
 import { cell, instant, NONE } from '../../lib/format.js';
 
 const HIDDEN = new Set(['company_id', 'valid_from', 'valid_to', 'is_current', 'version', 'record_hash']);
@@ -33,7 +33,7 @@ export function Versions({ data: { versions } }: { data: CompanyAnswer }): JSX.E
         )
       }
     >
-      <div class="scroll" tabIndex={0} role="region" aria-label="Two versions side by side">
+      <ScrollRegion label="Two versions side by side">
         <table class="compare">
           <thead>
             <tr>
@@ -56,7 +56,7 @@ export function Versions({ data: { versions } }: { data: CompanyAnswer }): JSX.E
             ))}
           </tbody>
         </table>
-      </div>
+      </ScrollRegion>
       {shown.length === 0 && <Nothing>These versions are equal.</Nothing>}
     </Section>
   );
