@@ -24,6 +24,8 @@ export interface Published {
   /** Returns the rows of a query in batches. Use it for results of any size. */
   stream(sql: string): Promise<{ columns: string[]; batches: AsyncIterable<PlainValue[][]> }>;
   run(sql: string): Promise<void>;
+  /** Stops the query in progress. It then fails. */
+  interrupt(): void;
   close(): void;
 }
 
@@ -67,6 +69,9 @@ export async function openPublished(dataDir: string): Promise<Published> {
       await connection.run(sql).catch((error: unknown) => {
         throw queryError(error);
       });
+    },
+    interrupt() {
+      connection.interrupt();
     },
     close() {
       connection.closeSync();

@@ -2,7 +2,7 @@
 export type Format = (typeof FORMATS)[number];
 
 /** All formats. */
-export const FORMATS = ['table', 'csv', 'json', 'parquet', 'xlsx', 'markdown'] as const;
+export const FORMATS = ['table', 'csv', 'json', 'parquet', 'arrow', 'xlsx', 'markdown'] as const;
 
 /** Formats that only a file can hold. */
-export const NEED_FILE: readonly Format[] = ['parquet', 'xlsx'];
+export const NEED_FILE: readonly Format[] = ['parquet', 'arrow', 'xlsx'];

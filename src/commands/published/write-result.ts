@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { rename, rm } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { useOrdinaryMode } from '../../core/file-modes.js';
 import { errorMessage, TidemarkError } from '../../core/errors.js';
@@ -13,13 +13,14 @@ const EXTENSIONS: Record<string, Format> = {
   '.csv': 'csv',
   '.json': 'json',
   '.parquet': 'parquet',
+  '.arrow': 'arrow',
   '.xlsx': 'xlsx',
   '.md': 'markdown',
   '.txt': 'table',
 };
 
 /** File extensions of the formats, for the help of `--out`. */
-export const OUT_FORMATS = '.csv, .json, .parquet, .xlsx, .md, or .txt for a table';
+export const OUT_FORMATS = '.csv, .json, .parquet, .arrow, .xlsx, .md, or .txt for a table';
 
 /** Writes the rows of a query to a file. Writes a temporary file first, so that a failure leaves no incomplete file. */
 export async function writeResult(
@@ -32,9 +33,9 @@ export async function writeResult(
   const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID().slice(0, 8)}.tmp`);
   try {
     if (format === 'parquet') {
-      await published.run(
-        `COPY (${query.trim().replace(/;+$/, '')}\n) TO ${quote(temporary)} (FORMAT parquet, COMPRESSION zstd)`,
-      );
+      await writeParquet(published, query, temporary, 'zstd');
+    } else if (format === 'arrow') {
+      await writeArrow(published, query, temporary);
     } else if (format === 'xlsx') {
       const { writeXlsx } = await import('./write-xlsx.js');
       await writeXlsx(temporary, await published.stream(query));
@@ -52,6 +53,24 @@ export async function writeResult(
       todo: 'Check that the folder exists and that you may write there.',
       cause: error,
     });
+  }
+}
+
+async function writeParquet(published: Published, query: string, file: string, compression: string): Promise<void> {
+  await published.run(
+    `COPY (${query.trim().replace(/;+$/, '')}\n) TO ${quote(file)} (FORMAT parquet, COMPRESSION ${compression})`,
+  );
+}
+
+/** DuckDB writes Arrow files only with an extension, so write a Parquet file and convert it. */
+async function writeArrow(published: Published, query: string, file: string): Promise<void> {
+  const { ARROW_SOURCE, arrowFile } = await import('../../duckdb/arrow.js');
+  const parquet = `${file}.parquet`;
+  try {
+    await writeParquet(published, query, parquet, ARROW_SOURCE);
+    await writeFile(file, await arrowFile(parquet));
+  } finally {
+    await rm(parquet, { force: true });
   }
 }
 

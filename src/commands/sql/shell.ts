@@ -44,8 +44,10 @@ export async function runShell(published: Published, asked: Format | undefined, 
     completer: (line: string) => complete(line, open, catalog),
   });
   readline.on('history', writeHistory);
-  // Ctrl-C discards the statement that is being typed, as in other shells.
+  // Ctrl-C stops the query in progress, or discards the statement that is being typed, as in other shells.
+  let isRunning = false;
   readline.on('SIGINT', () => {
+    if (isRunning) return published.interrupt();
     open = '';
     readline.write(null, { ctrl: true, name: 'e' });
     readline.write(null, { ctrl: true, name: 'u' });
@@ -61,7 +63,11 @@ export async function runShell(published: Published, asked: Format | undefined, 
     } else {
       const { statements, rest } = splitOpen(`${open}\n${line}`);
       open = rest;
-      for (const statement of statements) await tryQuery(statement, options, run);
+      for (const statement of statements) {
+        isRunning = true;
+        await tryQuery(statement, options, run);
+        isRunning = false;
+      }
     }
     prompt(readline, open);
   }
@@ -72,8 +78,9 @@ async function tryQuery(sql: string, options: QueryOptions, run: Run): Promise<v
   try {
     await run(sql, { ...options });
   } catch (error) {
-    tell(`error: ${errorMessage(error)}`);
-    if (error instanceof TidemarkError) tell(`  ${error.todo}`);
+    const isInterrupted = errorMessage(error).startsWith('INTERRUPT');
+    tell(isInterrupted ? 'The query was stopped.' : `error: ${errorMessage(error)}`);
+    if (!isInterrupted && error instanceof TidemarkError) tell(`  ${error.todo}`);
   }
   options.out = undefined;
 }

@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { createRequire } from 'node:module';
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type * as ParquetWasm from 'parquet-wasm';
 import { invalidInput } from '../../core/errors.js';
+import { ARROW_SOURCE, arrowStream } from '../../duckdb/arrow.js';
 import { toPlain, type PlainValue } from '../../duckdb/plain-value.js';
 import { quote } from '../../duckdb/sql-files.js';
 import type { OpenBuild } from '../data/open-build.js';
 import { withLimits } from './run-query.js';
 import { prepareQuery } from './statements.js';
-
-// parquet-wasm is CommonJS in Node.
-const require = createRequire(import.meta.url);
 
 /** File formats of exports. */
 export const EXPORT_FORMATS = ['csv', 'parquet', 'arrow'] as const;
@@ -67,8 +63,7 @@ export async function exportFile(
   scratch: string,
 ): Promise<Uint8Array> {
   const file = path.join(scratch, `${randomUUID()}.parquet`);
-  // parquet-wasm reads Snappy, and a short life needs no better compression.
-  const compression = format === 'parquet' ? 'zstd' : 'snappy';
+  const compression = format === 'parquet' ? 'zstd' : ARROW_SOURCE;
   try {
     await withLimits(build, seconds, signal, async (connection) => {
       // Check the text alone first: inside COPY, its kind would be hidden.
@@ -79,10 +74,7 @@ export async function exportFile(
         `COPY (${sql.trim().replace(/;\s*$/, '')}\n) TO ${quote(file)} (FORMAT parquet, COMPRESSION ${compression})`,
       );
     });
-    const bytes = await readFile(file);
-    if (format === 'parquet') return bytes;
-    const { readParquet } = require('parquet-wasm') as typeof ParquetWasm;
-    return readParquet(bytes).intoIPCStream();
+    return await (format === 'parquet' ? readFile(file) : arrowStream(file));
   } finally {
     await rm(file, { force: true });
   }

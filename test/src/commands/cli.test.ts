@@ -151,7 +151,7 @@ describe.concurrent('wrong usage', () => {
     [['sql', 'SELECT 1', '-f', 'x.sql'], /both a query and -f/],
     [['sql', '-f', 'gone.sql'], /Cannot read gone.sql/],
     [['sql', 'SELECT 1', '--format', 'parquet'], /Name a file with --out/],
-    [['sql', 'SELECT 1', '--out', 'x.xls'], /cannot write \.xls files[^]*\.csv, \.json, \.parquet, \.xlsx/],
+    [['sql', 'SELECT 1', '--out', 'x.xls'], /cannot write \.xls files[^]*\.csv, \.json, \.parquet, \.arrow, \.xlsx/],
     [['sql', 'SELECT 1', '--out', 'x.xlsx', '--format', 'csv'], /means \.xlsx, but --format says csv/],
     [['sql', 'SELECT 1', '--out', 'x.csv.gz'], /cannot write \.gz files/],
     [['sql', 'SELECT 1', '--out', 'x.json', '--format', 'csv'], /\.json, but --format says csv/],

@@ -1,6 +1,8 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { tableFromIPC } from 'apache-arrow';
 import { describe, expect, test } from 'vitest';
 import { openWarehouse } from '../../../../src/duckdb/open.js';
 import { publish } from '../../../../src/publish/publish.js';
@@ -18,6 +20,8 @@ const prepared = prepareOnce(async (dataDir) => {
   await warehouse.close();
   writeFileSync(path.join(dataDir, 'tidemark.yaml'), 'api: { baseUrl: "http://127.0.0.1:1" }\ndata: .\n');
 });
+
+const bigIntsAsNumbers = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value);
 
 describe('tidemark sql', () => {
   test('runs the statements of a file and of standard input', async () => {
@@ -37,6 +41,30 @@ describe('tidemark sql', () => {
     const two = await runCli(['sql', 'SELECT 1; SELECT 2', '--out', 'x.csv'], { cwd });
     expect(two.stderr).toContain('--out writes the rows of one query, but there are 2 statements.');
     expect([two.code, existsSync(path.join(cwd, 'x.csv'))]).toEqual([2, false]);
+  });
+
+  test('writes an Arrow file', async () => {
+    const cwd = prepared();
+    const values = `1 AS i, 'ä' AS t, NULL::DOUBLE AS n, 1.25::DECIMAL(9, 2) AS d, [1, 2] AS l, {a: 'x'} AS s,
+      TIMESTAMPTZ '2026-11-20 02:00:00+00' AS at, DATE '2026-11-20' AS day`;
+    const { stderr, code } = await runCli(
+      ['sql', `SELECT ${values}, range AS r FROM range(5000)`, '--out', 'x.arrow'],
+      { cwd },
+    );
+    expect([code, stderr]).toEqual([0, `Written: ${path.join(cwd, 'x.arrow')}\n`]);
+    const bytes = readFileSync(path.join(cwd, 'x.arrow'));
+    expect(bytes.subarray(0, 6).toString()).toBe('ARROW1');
+    const table = tableFromIPC(bytes);
+    expect(table.numRows).toBe(5000);
+    expect(JSON.parse(JSON.stringify(table.get(4999), bigIntsAsNumbers))).toMatchObject({
+      i: 1,
+      t: 'ä',
+      n: null,
+      l: [1, 2],
+      s: { a: 'x' },
+      r: 4999,
+    });
+    expect(readdirSync(cwd).filter((name) => name.includes('.tmp'))).toEqual([]);
   });
 
   test.skipIf(!hasPty())('opens a shell with commands, completion and history', async () => {
@@ -64,6 +92,11 @@ describe('tidemark sql', () => {
     shell.child.stdin!.write(';\n');
     shell.child.stdin!.write('SELECT nothing;\n');
     await saw('error: Binder Error');
+    shell.child.stdin!.write("SELECT 'beg' || 'ins' AS s; SELECT sum(hash(range)) FROM range(1000000000000);\n");
+    await saw('begins');
+    await sleep(200);
+    shell.child.stdin!.write('\u0003');
+    await saw('The query was stopped.');
     shell.child.stdin!.write('\\d companies_history\n');
     await saw('SHA-256 of the normalized record');
     shell.child.stdin!.write('\\q\n');
