@@ -33,7 +33,11 @@ const INPUTS: Record<keyof Activities, z.ZodType> = {
   chooseTargets: z.looseObject({ alert: Alert }),
   sendAlert: z.looseObject({ alert: Alert, target: z.string() }),
   findLateNights: z.unknown(),
-  planDue: WithContext.extend({ stream: LandingStream, ahead: z.array(LandingStream).optional() }),
+  planDue: WithContext.extend({
+    stream: LandingStream,
+    ahead: z.array(LandingStream).optional(),
+    wholeMarket: z.boolean().optional(),
+  }),
   loadLanding: Context,
   buildModels: Context,
   publishWarehouse: Context,

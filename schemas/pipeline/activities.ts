@@ -27,6 +27,8 @@ export interface PlanDueInput {
    * wait for a load. Left out: none.
    */
   ahead?: FetchedStreamName[];
+  /** Whether the searches of this run found the whole market. Left out: false. */
+  wholeMarket?: boolean;
 }
 
 /** Input of `crawlChunk`. */

@@ -7,6 +7,7 @@ import type { FetchedStreamName } from './streams.js';
  * - event: a watch event came after the last answer.
  * - renamed, status: the search shows another name or status than the company record.
  * - entered: in the market tonight, but not the night before.
+ * - left: in the market the night before, but not tonight. Only if tonight's search found the whole market.
  * - changed: the tender's entry in the listing changed after its details were fetched.
  * - watched: a watched company. Its events are fetched in every run, by date.
  * - failed: the last attempt brought no answer.
@@ -19,6 +20,7 @@ export type DueReason =
   | 'renamed'
   | 'status'
   | 'entered'
+  | 'left'
   | 'changed'
   | 'watched'
   | 'failed'

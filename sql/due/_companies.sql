@@ -6,6 +6,7 @@ CREATE OR REPLACE TEMP TABLE night_before AS
 SELECT
   r.run,
   TRY_CAST(r.body ->> '$.finished_at' AS TIMESTAMPTZ) AS as_of,
+  r.body ->> '$.filters' AS filters,
   -- True if the night's coverage is proven. Uses the same rule as ops.coverage.is_proven. The table ops.coverage itself
   -- may be older than the loaded records.
   EXISTS (
@@ -28,12 +29,26 @@ WHERE r.stream = 'runs'
 ORDER BY (r.body ->> '$.date') DESC, as_of DESC, r.run DESC
 LIMIT 1;
 
+-- Companies that left the market: members of the night before that this run's search of the whole market did not find.
+-- The run fetches their record once, because it may say why they left. After a change of the market's filters, a company
+-- may be absent for that reason alone.
+CREATE OR REPLACE TEMP TABLE left_companies AS
+SELECT m.company_id
+FROM ledger.run_members AS m
+JOIN night_before AS n USING (run)
+JOIN plan AS p ON p.stream = 'companies' AND p.known = 'sighted' AND p.whole_market
+ANTI JOIN (FROM ledger.run_members WHERE run = (SELECT run FROM plan)) AS f USING (company_id)
+JOIN ledger.run_records AS r ON r.stream = 'runs' AND r.run = p.run AND (r.body ->> '$.filters') = n.filters
+JOIN ledger.answers AS a ON a.stream = p.stream AND a.entity_id = CAST(m.company_id AS VARCHAR) AND a.answered_at < n.as_of;
+
 -- The companies from which the run selects those that are due:
--- - a run with its own search: the companies that this search found
+-- - a run with its own search: the companies that this search found, and those that left
 -- - a run without a search: the members of the night before
 -- - a run without a market: every company that was ever in a market
 CREATE OR REPLACE TEMP TABLE known_companies AS
 SELECT company_id FROM ledger.run_members WHERE run = (SELECT run FROM plan WHERE known = 'sighted')
+UNION
+FROM left_companies
 UNION
 SELECT company_id FROM ledger.run_members
 WHERE run = (SELECT run FROM night_before) AND (SELECT known FROM plan) = 'members'
@@ -75,6 +90,7 @@ SELECT
   -- True if the company is in the market now, was not in it the night before, and has no answer since that night. An
   -- incomplete night before does not count, because it does not prove that the company was absent.
   coalesce(p.known = 'sighted' AND n.is_complete AND n.as_of > a.answered_at AND m.company_id IS NULL, false) AS has_entered,
+  k.company_id IN (FROM left_companies) AS has_left,
   coalesce(
     p.refresh_seconds = 0
     OR a.answered_at <= p.now - to_seconds(p.refresh_seconds)

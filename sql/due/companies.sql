@@ -66,6 +66,7 @@ SELECT
     WHEN has_event THEN 'event'
     WHEN c.reason IS NOT NULL THEN c.reason
     WHEN has_entered THEN 'entered'
+    WHEN has_left THEN 'left'
     WHEN is_failed THEN 'failed'
     WHEN is_stale THEN 'stale'
   END AS reason,

@@ -10,7 +10,7 @@ description: >-
 columns:
   run: VARCHAR | Run
   stream: VARCHAR | companies, financials, financials_v1, companies_v1, financials_ticker, executives, employees, employee_details, ownership, ownership_jobs, tender_details, watch_events, matches, enrichments, payee_checks or payee_reports
-  reason: VARCHAR | Why the entities were due (new, unfetched, event, renamed, status, entered, changed, watched, failed or stale), or fresh
+  reason: VARCHAR | Why the entities were due (new, unfetched, event, renamed, status, entered, left, changed, watched, failed or stale), or fresh
   entities: BIGINT | Number of companies, people, tickers, tenders or questions
 */
 SELECT

@@ -29,6 +29,8 @@ export interface DueRequest {
    * - `enriched`: companies whose enrichment job succeeded in this run.
    */
   known?: 'sighted' | 'members' | 'rejected' | 'asked' | 'enriched';
+  /** Whether the searches of this run found the whole market. Default: false. */
+  wholeMarket?: boolean | undefined;
   /** Entities that a list or the configuration names: questions to answer, or tickers. */
   questions?: readonly string[] | undefined;
 }
@@ -43,7 +45,7 @@ export type DueCounts = Pick<DuePlan, 'known' | 'due' | 'chunks' | 'reasons'>;
 const CLASSES: readonly (readonly DueReason[])[] = [
   ['new'],
   ['unfetched'],
-  ['event', 'renamed', 'status', 'entered', 'changed', 'watched'],
+  ['event', 'renamed', 'status', 'entered', 'left', 'changed', 'watched'],
   ['failed'],
   ['stale'],
 ];
@@ -135,12 +137,13 @@ export async function dueEntities(db: Database, request: DueRequest): Promise<st
   await db.run(
     `CREATE OR REPLACE TEMP TABLE plan AS SELECT
       CAST($run AS VARCHAR) AS run, CAST($market AS VARCHAR) AS market, CAST($stream AS VARCHAR) AS stream,
-      CAST($known AS VARCHAR) AS known, CAST($refreshSeconds AS DOUBLE) AS refresh_seconds, CAST($now AS TIMESTAMPTZ) AS now`,
+      CAST($known AS VARCHAR) AS known, CAST($wholeMarket AS BOOLEAN) AS whole_market, CAST($refreshSeconds AS DOUBLE) AS refresh_seconds, CAST($now AS TIMESTAMPTZ) AS now`,
     {
       run: request.run,
       market: request.market,
       stream: request.stream,
       known: request.known ?? 'sighted',
+      wholeMarket: request.wholeMarket ?? false,
       refreshSeconds: request.refreshSeconds,
       now: request.now.toISOString(),
     },

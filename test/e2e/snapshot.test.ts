@@ -96,15 +96,16 @@ describe('market nights over HTTP, Temporal and DuckDB', () => {
     expect(queries).toBeGreaterThan(0);
   });
 
-  it('reports companies that entered or left the market the next night', async () => {
-    await system.api.advanceDay();
-    const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+  it('reports companies that entered or left the market, and why they left', async () => {
+    const days = 6;
+    for (let day = 1; day <= days; day++) await system.api.advanceDay();
+    const later = new Date(Date.now() + days * 86_400_000).toISOString();
     await system.worker.stop();
-    await system.startWorker({ TIDEMARK_NOW: tomorrow });
+    await system.startWorker({ TIDEMARK_NOW: later });
     const { result } = await run('marketSnapshot', 'snapshot/demo/second');
-    expect(result.date).toBe(tomorrow.slice(0, 10));
+    expect(result.date).toBe(later.slice(0, 10));
 
-    const [before, after] = [0, 1].map((day) => new Set(system.api.truthOf(day).companyIds)) as [
+    const [before, after] = [0, days].map((day) => new Set(system.api.truthOf(day).companyIds)) as [
       Set<string>,
       Set<string>,
     ];
@@ -116,6 +117,10 @@ describe('market nights over HTTP, Temporal and DuckDB', () => {
       entered: [...after].filter((id) => !before.has(id)).length,
       gone: [...before].filter((id) => !after.has(id)).length,
     });
+    // The run asked the API for the records of those that left. It no longer has them.
+    const reasons = await system.project.query("SELECT DISTINCT reason FROM marts.market_moves WHERE kind = 'left'");
+    expect(night!['gone']).toBeGreaterThan(0);
+    expect(reasons).toEqual([{ reason: 'gone' }]);
   });
 
   it('adds no market members under a past date', async () => {

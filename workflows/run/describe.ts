@@ -103,6 +103,7 @@ const REASONS: Record<DueReason, string> = {
   renamed: 'renamed',
   status: 'with a new status',
   entered: 'back in the market',
+  left: 'no longer in the market',
   changed: 'changed',
   watched: 'watched',
   failed: 'failed last time',

@@ -103,6 +103,7 @@ export async function crawlStream(
         stream,
         chunkSize: run.ctx.chunkSize ?? CHUNK_SIZE,
         ...(ahead.length > 0 ? { ahead: [...ahead] } : {}),
+        ...(run.coverage !== null && run.complete ? { wholeMarket: true } : {}),
       },
     ]);
     idle = plan.idle ?? false;

@@ -70,7 +70,7 @@ export async function readPastNights(
     const changed = await rows(
       config.dataDir,
       `SELECT stream, sum(entities) FROM ops.due
-       WHERE run = ${night} AND reason IN ('event', 'renamed', 'status', 'entered', 'failed') GROUP BY stream`,
+       WHERE run = ${night} AND reason IN ('event', 'renamed', 'status', 'entered', 'left', 'failed') GROUP BY stream`,
     );
     for (const [stream, entities] of changed) {
       const record = past.records[String(stream)];

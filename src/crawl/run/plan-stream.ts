@@ -43,7 +43,10 @@ export async function planDrafted(deps: Omit<CrawlDeps, 'client'>, input: PlanDu
   return due === undefined ? undefined : landPlan(deps, input, due);
 }
 
-function requestOf({ clock }: Pick<CrawlDeps, 'clock'>, { ctx, stream, chunkSize }: PlanDueInput): DueRequest {
+function requestOf(
+  { clock }: Pick<CrawlDeps, 'clock'>,
+  { ctx, stream, chunkSize, wholeMarket }: PlanDueInput,
+): DueRequest {
   return {
     run: ctx.run,
     market: ctx.market,
@@ -52,6 +55,7 @@ function requestOf({ clock }: Pick<CrawlDeps, 'clock'>, { ctx, stream, chunkSize
     now: clock.now(),
     chunkSize,
     known: knownOf(ctx, stream),
+    wholeMarket,
   };
 }
 

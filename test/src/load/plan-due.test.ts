@@ -240,6 +240,25 @@ describe('planDue', () => {
       expect(await why([...answers, ...night(18, [1, 2]), asked, listed])).toEqual(['entered 3']);
     });
 
+    test('plans a company that left the market once, if the search found the whole market', async () => {
+      const [record] = marketNight({ run: 'run-20', date: '2026-11-20', ids: [], finished: false });
+      const began = (filters: object = {}): Answer => ({ ...record!, body: { ...(record!.body as object), filters } });
+      const answers = [
+        ...marketNight({ run: 'run-18', date: '2026-11-18', ids: [1, 2, 3, 4] }),
+        ...[1, 2, 3].map((id) => details(18, { id })),
+        page(20, [{ id: 1 }]),
+      ];
+      const whole = { ...tonight, wholeMarket: true };
+      const plans = async (more: Answer[], request: Partial<DueRequest> = whole) =>
+        (await plan([...answers, ...more], request)).why;
+      expect(await plans([began()])).toEqual(['left 2', 'left 3']);
+      expect(await plans([began()], tonight)).toEqual([]);
+      expect(await plans([began({ country: ['XX'] })])).toEqual([]);
+      expect(await plans([began()], { ...whole, stream: 'financials' })).toEqual(['unfetched 1']);
+      const asked = answered(3, '2026-11-19T02:30:00Z', { status: 404, body: 'gone' });
+      expect(await plans([began(), asked])).toEqual(['left 2']);
+    });
+
     test('plans reports for a returned company, but not for a new name', async () => {
       const report = (id: number): Answer => ({
         stream: 'financials',
