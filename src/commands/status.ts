@@ -116,12 +116,18 @@ export type Live = Pick<
   'temporal' | 'running' | 'ended' | 'gates' | 'currentVersion' | 'schedules' | 'next' | 'workers'
 >;
 
-/** Reads open runs, waits and next runs from Temporal. Never rejects: `temporal.error` says why there is no answer. */
-export async function askTemporal({ config }: CliContext): Promise<Live> {
+/**
+ * Reads open runs, waits and next runs from Temporal. Never rejects: `temporal.error` says why there is no answer.
+ * @param limits how long to wait for the connection, and for all answers together; by default as long as they take
+ */
+export async function askTemporal(
+  { config }: CliContext,
+  limits: { connectMs?: number; answerMs?: number } = {},
+): Promise<Live> {
   const { connectTemporal, resolveTemporal } = await import('../temporal/connect.js');
   const { address, ui } = resolveTemporal(config.dataDir);
   try {
-    const temporal = await connectTemporal(config.dataDir);
+    const temporal = await connectTemporal(config.dataDir, undefined, limits.connectMs);
     try {
       const { client } = temporal;
       const [{ readGates }, { readDeployment }, { listSchedules }] = await Promise.all([
@@ -129,17 +135,22 @@ export async function askTemporal({ config }: CliContext): Promise<Live> {
         import('../temporal/versions.js'),
         import('./schedule/schedule-list.js'),
       ]);
-      const [running, ended, gates, deployment, schedules, workers] = await Promise.all([
-        runningRuns(client, config),
-        endedRuns(
-          client,
-          config.markets.map(({ name }) => name),
-        ),
-        readGates(client),
-        readDeployment(client).catch(() => null),
-        listSchedules(client, config),
-        workerWarnings(client, config),
-      ]);
+      const ask = async () =>
+        Promise.all([
+          runningRuns(client, config),
+          endedRuns(
+            client,
+            config.markets.map(({ name }) => name),
+          ),
+          readGates(client),
+          readDeployment(client).catch(() => null),
+          listSchedules(client, config),
+          workerWarnings(client, config),
+        ]);
+      const [running, ended, gates, deployment, schedules, workers] =
+        limits.answerMs === undefined
+          ? await ask()
+          : await client.connection.withDeadline(Date.now() + limits.answerMs, ask);
       return {
         temporal: { address, ui, reachable: true, error: null },
         running,

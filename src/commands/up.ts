@@ -6,6 +6,7 @@ import { metricsPortOption, type MetricsOptions } from '../terminal/metrics-opti
 import { portOption, type PortOptions } from '../terminal/port-options.js';
 import { say } from '../terminal/print.js';
 import { showPath } from '../terminal/show-path.js';
+import type { Explorer } from '../ui/explorer.js';
 
 /** `tidemark up`: runs the local set-up in the foreground. */
 export function registerUp(program: Command): void {
@@ -13,7 +14,7 @@ export function registerUp(program: Command): void {
     .command('up')
     .summary('run Temporal and a worker until Ctrl-C')
     .description(
-      'run a Temporal dev server, a worker and (with --sandbox) the sandbox until Ctrl-C; stopping loses no data',
+      'run a Temporal dev server, a worker, the explorer and (with --sandbox) the sandbox until Ctrl-C; stopping loses no data',
     )
     .option('--sandbox', 'also start the sandbox API and crawl it instead of api.baseUrl')
     .addOption(portOption('--port <port>', 'Temporal', 7233))
@@ -22,10 +23,12 @@ export function registerUp(program: Command): void {
     .addOption(metricsPortOption())
     .addHelpText('after', examples('tidemark up --sandbox', 'TIDEMARK_API_KEY=… tidemark up'))
     .action(async (options: PortOptions & MetricsOptions & { sandbox?: boolean }, command: Command) => {
-      const { config } = await loadContext(command);
-      const [{ findApiKey }, { startLocalStack }] = await Promise.all([
+      const context = await loadContext(command);
+      const { config } = context;
+      const [{ findApiKey }, { startLocalStack }, { openBeside }] = await Promise.all([
         import('../core/stored-key.js'),
         import('./local/local-stack.js'),
+        import('./ui/open-explorer.js'),
       ]);
       // Check the API key before starting anything: the worker also checks the API key, but starts last.
       if (!options.sandbox) findApiKey(config);
@@ -44,17 +47,20 @@ export function registerUp(program: Command): void {
       const stack = await Promise.race([starting, untilAborted(stop)]);
       // After an interruption during the start, end this process. The guards then stop the processes it started.
       if (stack === null) return;
+      const ended = Promise.race([untilAborted(stop), stack.died]);
+      let opening: Promise<Explorer | null> | undefined;
       try {
         say(`Temporal   ${stack.temporal.address}${stack.temporal.ui ? `   web UI ${stack.temporal.ui}` : ''}`);
         if (stack.sandbox) say(`Sandbox    ${stack.sandbox.url}   API key ${stack.sandbox.key}`);
         if (stack.metrics) say(`Metrics    ${stack.metrics}`);
         say(`Worker     ready, log ${showPath(logFile(config.dataDir, 'worker'))}`);
-        say(
-          '\nNext, run `tidemark snapshot` in another terminal, and then `tidemark ui` to explore what it published.',
-        );
-        say('Ctrl-C in this terminal stops everything.');
-        await Promise.race([untilAborted(stop), stack.died]);
+        opening = openBeside(context, { waits: true });
+        const explorer = await Promise.race([opening, ended]);
+        if (explorer !== null) say(`Explorer   ${explorer.address}`);
+        say('\nNext, run `tidemark snapshot` in another terminal. Ctrl-C in this terminal stops everything.');
+        await ended;
       } finally {
+        await (await opening)?.close();
         await stack.stop();
       }
     });

@@ -54,11 +54,13 @@ export function linkToRun({ ui, namespace }: TemporalTarget, workflowId: string,
 /**
  * Connects a client to Temporal.
  * @param tracing makes spans of the client's calls
- * @throws TidemarkError when Temporal does not answer within 5 s
+ * @param withinMs time to wait for the first answer
+ * @throws TidemarkError when Temporal does not answer in this time
  */
 export async function connectTemporal(
   dataDir: string | null,
   tracing?: WorkflowClientInterceptor,
+  withinMs: number = CONNECT_TIMEOUT_MS,
 ): Promise<TemporalClient> {
   const target = resolveTemporal(dataDir);
   const { tls, apiKey, metadata } = target.options;
@@ -67,7 +69,7 @@ export async function connectTemporal(
     const connection = await Connection.connect({
       address: target.address,
       interceptors: retries.interceptors,
-      connectTimeout: CONNECT_TIMEOUT_MS,
+      connectTimeout: withinMs,
       ...(tls === undefined ? {} : { tls }),
       ...(apiKey === undefined ? {} : { apiKey }),
       ...(metadata === undefined ? {} : { metadata }),

@@ -35,7 +35,11 @@ export interface ExplorerOptions {
   temporalUi: () => string | null;
   writeCsv: CsvWriter;
   readLive: ReadLive;
+  /** Opens the build at the first request, not at once, and closes it after ten minutes without a request. */
+  waits?: boolean;
 }
+
+const IDLE_MS = 10 * 60_000;
 
 /** A running explorer. */
 export interface Explorer {
@@ -53,7 +57,7 @@ export async function startExplorer(options: ExplorerOptions): Promise<Explorer>
   const scratch = mkdtempSync(path.join(tmpdir(), 'tidemark-ui-'));
   const token = randomBytes(24).toString('base64url');
   const app = fastify({ bodyLimit: 1_000_000, exposeHeadRoutes: false, forceCloseConnections: true });
-  const pool = new BuildPool(options.dataDir, scratch);
+  const pool = new BuildPool(options.dataDir, scratch, options.waits ? IDLE_MS : undefined);
   let port = options.port;
   secureHeaders(app);
   guard(app, { token, ports: () => [port] });
@@ -86,6 +90,6 @@ export async function startExplorer(options: ExplorerOptions): Promise<Explorer>
   }
   port = (app.server.address() as AddressInfo).port;
   // Open the build now, so that the first page and the first search are fast.
-  void pool.use(async () => undefined).catch(() => undefined);
+  if (!options.waits) void pool.use(async () => undefined).catch(() => undefined);
   return { address: `http://127.0.0.1:${port}/?token=${token}`, port, close };
 }

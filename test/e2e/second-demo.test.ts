@@ -29,7 +29,11 @@ describe.skipIf(!hasPty())('a demo that keeps running in a terminal', () => {
     first.child.stdin?.write('\x03');
     await first.ended;
     folder.remove();
+    await expect(fetch(explorer())).rejects.toThrow();
   });
+
+  /** The address that the demo printed. */
+  const explorer = (): string => /Explore it\s+(http:\S+)/.exec(first.lines().join(' '))?.[1] ?? '';
 
   it('shows its whole output in 60 columns', () => {
     const lines = first.lines().map((line) => line.trimEnd());
@@ -39,6 +43,14 @@ describe.skipIf(!hasPty())('a demo that keeps running in a terminal', () => {
     const text = lines.map((line) => line.trim()).join(' ');
     for (const words of ['100 of 100 companies (100 %)', 'npx tidemark sql', 'Sandbox API', 'API key'])
       expect(text).toContain(words);
+  });
+
+  it('serves the explorer of what it published', async () => {
+    const signIn = await fetch(explorer(), { redirect: 'manual' });
+    expect(signIn.status).toBe(303);
+    const cookie = signIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+    const answer = await fetch(new URL('/api/v1/markets', explorer()), { headers: { cookie } });
+    expect(await answer.json()).toMatchObject({ nights: [{ market: 'demo', companies: 100 }] });
   });
 
   it('gives its sandbox and key to commands in a second terminal', async () => {

@@ -6,13 +6,14 @@ import { Header } from './components/header.js';
 import { BUILD_SEEN } from './lib/api.js';
 import { instant } from './lib/format.js';
 import { Link, useLocation } from './lib/router.js';
-import { useData } from './lib/use-data.js';
+import { useData, type Loading } from './lib/use-data.js';
 import { findView } from './views.js';
+import { isUnpublished, Unpublished } from './views/unpublished.js';
 
 /** The whole page: header, view and footer. */
 export function App(): JSX.Element {
   const url = useLocation();
-  const about = useData<About>('/api/v1/about');
+  const about = useAbout();
   const newer = useNewBuild(about.data?.build);
   const [epoch, setEpoch] = useState(0);
   const view = findView(url.pathname);
@@ -41,7 +42,9 @@ export function App(): JSX.Element {
         </p>
       )}
       <main id="content" tabIndex={-1} key={epoch}>
-        {view === undefined ? (
+        {isUnpublished(about.error) ? (
+          <Unpublished error={about.error} />
+        ) : view === undefined ? (
           <Nothing>
             There is no page at this address. <Link href="/">Search for a company</Link>
           </Nothing>
@@ -59,6 +62,15 @@ export function App(): JSX.Element {
       </footer>
     </>
   );
+}
+
+/** Loads the build that answers. While there is none, asks again every 5 seconds. */
+function useAbout(): Loading<About> {
+  const [everyMs, setEveryMs] = useState<number>();
+  const about = useData<About>('/api/v1/about', everyMs);
+  const missing = isUnpublished(about.error);
+  useEffect(() => setEveryMs(missing ? 5_000 : undefined), [missing]);
+  return about;
 }
 
 /** Whether an answer came from another build than the one shown. */

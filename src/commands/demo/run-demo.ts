@@ -15,6 +15,8 @@ import { followToEnd } from '../snapshot/run-and-follow.js';
 import { writeReport } from '../report.js';
 import { showPath } from '../../terminal/show-path.js';
 import { snapshotRequest } from '../snapshot/snapshot.js';
+import { openBeside } from '../ui/open-explorer.js';
+import type { Explorer } from '../../ui/explorer.js';
 import { sayTable } from '../../terminal/say-table.js';
 import { tendersRequest } from '../snapshot/tenders.js';
 import { ANALYST_QUERIES } from './analyst-queries.js';
@@ -50,6 +52,7 @@ export async function runDemo(options: DemoOptions, configOption: string | undef
     process.exitCode = INTERRUPTED;
     return;
   }
+  let explorer: Explorer | null = null;
   try {
     describeStack(stack);
     const work = crawl(config, clock, interrupted);
@@ -60,11 +63,15 @@ export async function runDemo(options: DemoOptions, configOption: string | undef
     }
     await showAnswers(config);
     const report = await writeReport({ config, clock });
-    summarise(config, stack, report, results, Date.now() - startedAt);
-    if (options.once || !process.stdout.isTTY) return;
-    say('\nTemporal, the sandbox and the worker keep running. Ctrl-C stops them; the data is kept.');
+    const tookMs = Date.now() - startedAt;
+    const stays = !options.once && process.stdout.isTTY;
+    if (stays) explorer = await openBeside({ config, clock });
+    summarise({ config, stack, explorer, report, results, tookMs });
+    if (!stays) return;
+    say('\nTemporal, the sandbox, the worker and the explorer keep running. Ctrl-C stops them; the data is kept.');
     await Promise.race([untilAborted(interrupted), stack.died]);
   } finally {
+    await explorer?.close();
     await stack.stop();
   }
 }
@@ -124,13 +131,18 @@ async function showAnswers(config: Config): Promise<void> {
   }
 }
 
-function summarise(
-  config: Config,
-  stack: LocalStack,
-  report: string,
-  results: readonly RunResult[],
-  tookMs: number,
-): void {
+interface Summary {
+  config: Config;
+  stack: LocalStack;
+  /** Null if it does not run. */
+  explorer: Explorer | null;
+  /** Path of the report. */
+  report: string;
+  results: readonly RunResult[];
+  tookMs: number;
+}
+
+function summarise({ config, stack, explorer, report, results, tookMs }: Summary): void {
   const paint = colorsFor(process.stdout);
   const requests = results.reduce((sum, result) => sum + result.requests, 0);
   const file = showPath(publishedFile(config.dataDir));
@@ -138,7 +150,7 @@ function summarise(
   say(`  Warehouse     ${file}  (open it read-only with any DuckDB 1.5 client)`);
   say(`  Parquet files ${showPath(publishedLake(config.dataDir))}`);
   say(`  Query it      npx tidemark sql "SELECT * FROM marts.companies LIMIT 5"`);
-  say(`  Explore it    npx tidemark ui  (companies, markets, runs and SQL in a browser)`);
+  say(`  Explore it    ${explorer?.address ?? 'npx tidemark ui'}  (companies, markets, runs and SQL in a browser)`);
   say(`  Report        ${showPath(report)}  (one HTML file: runs, coverage, schema drift, data dictionary)`);
   if (stack.temporal.ui) say(`  Temporal UI   ${stack.temporal.ui}`);
   if (stack.sandbox) say(`  Sandbox API   ${stack.sandbox.url}   API key ${stack.sandbox.key}`);

@@ -4,10 +4,13 @@ import type { CliContext } from '../../terminal/context.js';
 import { askTemporal, progressLine } from '../status.js';
 import { describeGate } from '../waits.js';
 
+// The page must soon say that Temporal is down.
+const LIMITS = { connectMs: 1_000, answerMs: 5_000 };
+
 /** Reads what runs now, for the explorer. Never rejects: without a server, `error` says why. */
 export async function readLive(context: CliContext): Promise<LiveAnswer> {
   const { namespace } = resolveTemporal(context.config.dataDir);
-  const { temporal, running, gates, next, workers } = await askTemporal(context);
+  const { temporal, running, gates, next, workers } = await askTemporal(context, LIMITS);
   const leftOf = (id: string) => running.find(({ workflowId }) => workflowId === id)?.workLeft ?? [];
   return {
     ...temporal,

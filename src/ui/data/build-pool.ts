@@ -11,10 +11,14 @@ export class BuildPool {
   readonly #scratch: string;
   #opening: { file: string; build: Promise<OpenBuild> } | undefined;
   #closed = false;
+  readonly #idleMs: number | undefined;
+  #idle: NodeJS.Timeout | undefined;
 
-  constructor(dataDir: string, scratch: string) {
+  /** @param idleMs after this time without a request, closes the build, which frees its memory and disk space */
+  constructor(dataDir: string, scratch: string, idleMs?: number) {
     this.#dataDir = dataDir;
     this.#scratch = scratch;
+    this.#idleMs = idleMs;
   }
 
   /**
@@ -22,18 +26,29 @@ export class BuildPool {
    * @throws NotPublishedError when nothing is published, or the file cannot be opened
    */
   async use<T>(work: (build: OpenBuild) => Promise<T>): Promise<T> {
+    clearTimeout(this.#idle);
     const build = await this.#current();
     try {
       return await work(build);
     } finally {
       build.release();
+      clearTimeout(this.#idle);
+      if (this.#idleMs !== undefined) this.#idle = setTimeout(() => void this.#leave(), this.#idleMs).unref();
     }
   }
 
   /** Closes the build as soon as no request uses it. */
   async close(): Promise<void> {
     this.#closed = true;
-    const build = await this.#opening?.build.catch(() => undefined);
+    clearTimeout(this.#idle);
+    await this.#leave();
+  }
+
+  /** Closes the build as soon as no request uses it. The next request opens the current one. */
+  async #leave(): Promise<void> {
+    const left = this.#opening;
+    this.#opening = undefined;
+    const build = await left?.build.catch(() => undefined);
     build?.retire();
   }
 

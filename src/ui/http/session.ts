@@ -32,7 +32,7 @@ export function guard(app: FastifyInstance, options: { token: string; ports: () 
     }
     if (isSameSecret(readCookie(request), session)) return undefined;
     if (request.url.startsWith('/api/')) {
-      return reply.code(401).send(refusal('This page is not signed in. Open the address that `tidemark ui` printed.'));
+      return reply.code(401).send(refusal('This page is not signed in. Open the address that Tidemark printed.'));
     }
     // Styles and scripts hold no data, and the page for sign-in needs none of them.
     return reply.code(401).type('text/html').send(SIGN_IN);
@@ -64,13 +64,14 @@ function readCookie(request: FastifyRequest): string {
 }
 
 function refusal(message: string): { error: { message: string; todo: string } } {
-  return { error: { message, todo: 'Run `tidemark ui` and open the address that it prints.' } };
+  return { error: { message, todo: 'Run `tidemark ui`, and open the address that it prints.' } };
 }
 
 const SIGN_IN = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Tidemark: sign in</title></head>
 <body><main><h1>Tidemark</h1>
-<p>This explorer is private. Open the address that <code>tidemark ui</code> printed. It contains a token.</p>
-<p>The token changes each time <code>tidemark ui</code> starts.</p></main></body></html>
+<p>This explorer is private. Open the address that <code>tidemark ui</code>, <code>up</code> or <code>demo</code> printed. It contains a
+token.</p>
+<p>The token changes at each start.</p></main></body></html>
 `;

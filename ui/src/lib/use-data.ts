@@ -22,7 +22,8 @@ export function useData<T>(path: string | null, everyMs?: number): Loading<T> {
   useEffect(() => {
     if (path === null) return setState({ path: null, loading: false });
     const controller = new AbortController();
-    setState((old) => ({ ...old, path, loading: true }));
+    // Loading the same address again keeps what is shown.
+    setState((old) => ({ ...old, path, loading: old.path !== path || old.data === undefined }));
     request<T>(path, { signal: controller.signal }).then(
       (data) => setState({ path, data, loading: false }),
       (error: unknown) => {

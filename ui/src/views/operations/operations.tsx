@@ -1,10 +1,11 @@
 import type { JSX } from 'preact';
-import type { LiveAnswer, OperationsAnswer } from '../../../../schemas/explorer/api.js';
+import type { OperationsAnswer } from '../../../../schemas/explorer/api.js';
 import { Badge, Choice, Loaded, Nothing, Section } from '../../components/basics.js';
-import { cell, count, instant } from '../../lib/format.js';
+import { cell, count } from '../../lib/format.js';
 import { setParams, useLocation } from '../../lib/router.js';
-import { useData, type Loading } from '../../lib/use-data.js';
+import { useData } from '../../lib/use-data.js';
 import { Coverage } from './coverage.js';
+import { Live } from './live.js';
 import { Models, Quality, Runs, Supply } from './tables.js';
 
 const TABS = [
@@ -47,68 +48,6 @@ export function OperationsView(): JSX.Element {
       </Loaded>
     </>
   );
-}
-
-function Live(): JSX.Element {
-  const live: Loading<LiveAnswer> = useData<LiveAnswer>('/api/v1/live', 5_000);
-  return (
-    <Section title="Running" about="Asked from Temporal every 5 seconds.">
-      <Loaded from={live}>
-        {({ reachable, address, ui, namespace, error, running, waiting, next, warnings }) =>
-          reachable ? (
-            <>
-              {running.length === 0 && <Nothing>Nothing runs now.</Nothing>}
-              <ul class="plain">
-                {running.map((run) => (
-                  <li key={run.workflowId}>
-                    <Badge kind="good">running</Badge>{' '}
-                    {ui === null ? (
-                      <strong>{run.workflowId}</strong>
-                    ) : (
-                      <a href={runLink(ui, namespace, run.workflowId)}>{run.workflowId}</a>
-                    )}
-                    <span class="line soft">
-                      since {instant(run.startedAt)} UTC · {run.line}
-                    </span>
-                  </li>
-                ))}
-                {waiting.map((text) => (
-                  <li key={text}>
-                    <Badge kind="warn">waiting for quota</Badge> <span class="lines">{text}</span>
-                  </li>
-                ))}
-                {warnings.map((text) => (
-                  <li key={text}>
-                    <Badge kind="warn">worker</Badge> {text}
-                  </li>
-                ))}
-                {next.map(({ schedule, at }) => (
-                  <li key={`${schedule} ${at}`}>
-                    <Badge>next</Badge> {schedule} at {instant(at)} UTC
-                  </li>
-                ))}
-              </ul>
-              {ui !== null && (
-                <p>
-                  <a href={ui} rel="noopener noreferrer" target="_blank">
-                    Temporal UI
-                  </a>
-                </p>
-              )}
-            </>
-          ) : (
-            <Nothing>
-              No Temporal server answers at {address}, so open runs are unknown. {error}
-            </Nothing>
-          )
-        }
-      </Loaded>
-    </Section>
-  );
-}
-
-function runLink(ui: string, namespace: string, workflowId: string): string {
-  return `${ui.replace(/\/$/, '')}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(workflowId)}`;
 }
 
 /** The latest night of each market, and why it is incomplete. */

@@ -1,0 +1,71 @@
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { errorMessage, TidemarkError } from '../../core/errors.js';
+import type { CliContext } from '../../terminal/context.js';
+import { tell } from '../../terminal/print.js';
+import type { Explorer } from '../../ui/explorer.js';
+import { freePort } from '../local/ports.js';
+
+/** Port of the explorer, so that its address stays the same from start to start. */
+export const EXPLORER_PORT = 4780;
+
+/** Options of `openExplorer`. */
+export interface OpenOptions {
+  /** Port on 127.0.0.1. If left out: 4780, or the next free one. */
+  port?: number;
+  /** Folder of saved queries. If left out: `~/.tidemark/queries`. */
+  queries?: string;
+  /** Opens the build at the first request, and closes it when idle. So an explorer that nobody visits needs no memory. */
+  waits?: boolean;
+}
+
+/**
+ * Starts the explorer of the data folder to which the configuration refers.
+ * @throws TidemarkError `InvalidInput` when the given port is taken
+ */
+export async function openExplorer(context: CliContext, options: OpenOptions = {}): Promise<Explorer> {
+  const { config } = context;
+  const [{ startExplorer }, { version }, { writeCsv }, { resolveTemporal }, { findUi }, { readLive }] =
+    await Promise.all([
+      import('../../ui/explorer.js'),
+      import('../../core/version.js'),
+      import('../published/write-rows.js'),
+      import('../../temporal/connect.js'),
+      import('../../../bootstrap/ui.mjs'),
+      import('./live.js'),
+    ]);
+  const assets = await findUi({ log: tell });
+  const start = async (port: number): Promise<Explorer> =>
+    startExplorer({
+      dataDir: config.dataDir,
+      assets,
+      port,
+      savedQueries: path.resolve(options.queries ?? path.join(homedir(), '.tidemark', 'queries')),
+      version: version(),
+      temporalUi: () => resolveTemporal(config.dataDir).ui,
+      writeCsv,
+      readLive: async () => readLive(context),
+      waits: options.waits ?? false,
+    });
+  if (options.port !== undefined) return start(options.port);
+  try {
+    return await start(await freePort(EXPLORER_PORT));
+  } catch (error) {
+    if (!(error instanceof TidemarkError)) throw error;
+    // All these ports are taken, or another process was faster. The system knows a free one.
+    return start(0);
+  }
+}
+
+/**
+ * Starts the explorer in a process that has other work. Never rejects: without an explorer, that work goes on.
+ * @returns null if the explorer cannot start; the reason was printed
+ */
+export async function openBeside(context: CliContext, options: OpenOptions = {}): Promise<Explorer | null> {
+  try {
+    return await openExplorer(context, options);
+  } catch (error) {
+    tell(`The explorer cannot start: ${errorMessage(error)} To try again: \`npx tidemark ui\`.`);
+    return null;
+  }
+}
