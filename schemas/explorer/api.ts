@@ -41,6 +41,8 @@ export interface SearchHit {
 
 export interface SearchAnswer {
   hits: SearchHit[];
+  /** Whether the search is still being prepared, so that answers take longer. */
+  preparing: boolean;
 }
 
 /** An indicator of a fiscal year. */
@@ -118,6 +120,53 @@ export interface SchemaAnswer {
   functions: { name: string; description: string | null; parameters: string[] }[];
 }
 
+/** A table of the dictionary. What only the model says is null if the file has no text of the model. */
+export interface TableEntry {
+  table: string;
+  description: string | null;
+  rows: number | null;
+  /** One row per … */
+  grain: string | null;
+  key: string[];
+  /** Key columns that may be NULL. */
+  nullable: string[];
+  kind: string | null;
+  version: number | null;
+  owner: string | null;
+  tags: string[];
+  /** Last day on which the table is published. */
+  deprecation_date: string | null;
+  /** Tables that the model reads: other models, and tables of loaded records (`ledger`). */
+  reads: string[];
+  /** Query of the model. */
+  sql: string | null;
+  /** `failing_rows` and `at` are null if the audit has no result in this file. */
+  audits: { name: string; severity: string; failing_rows: number | null; at: string | null }[];
+  columns: {
+    name: string;
+    type: string;
+    comment: string | null;
+    lineage: 'copied' | 'derived' | 'made' | 'unknown' | null;
+    /** Columns from which the values come, as `schema.table.column`. */
+    from: string[];
+  }[];
+}
+
+/** A landed stream, and the tables of loaded records that it fills. */
+export interface LandingTables {
+  stream: string;
+  tables: string[];
+}
+
+export interface Dictionary {
+  tables: TableEntry[];
+  streams: LandingTables[];
+  /** Tables of loaded records that every stream fills. */
+  every_stream: string[];
+  /** What is unknown about this file, and why; null if nothing is. */
+  missing: string | null;
+}
+
 export interface MarketsAnswer {
   /** Nights by market, the oldest first. */
   nights: ApiRow[];
@@ -130,6 +179,30 @@ export interface MarketsAnswer {
     turnover_eur: number | null;
     growth_median: number | null;
   }[];
+}
+
+/** What the filters of the tenders offer, and how many tenders are open. */
+export interface TendersAnswer {
+  /** Values of each filter; `value` is null for tenders without a value. */
+  facets: { by: 'status' | 'type' | 'country' | 'industry' | 'donor'; value: string | null; tenders: number }[];
+  pipeline: {
+    /** Day when tenders were last read; null without tenders. */
+    read_on: string | null;
+    tenders: number;
+    open_tenders: number;
+    in_7_days: number;
+    in_30_days: number;
+    without_deadline: number;
+  };
+}
+
+/** Everything about one tender. */
+export interface TenderAnswer {
+  tender: ApiRow;
+  donors: { position: number; name: string | null; payload: Cell; tenders: number }[];
+  attachments: { url: string | null }[];
+  contacts: { kind: string | null; type: string | null; name: string | null }[];
+  versions: ApiRow[];
 }
 
 export interface OperationsAnswer {

@@ -18,6 +18,7 @@ import { savedRoutes } from './routes/saved.js';
 import { schemaRoutes } from './routes/schema.js';
 import { searchRoutes } from './routes/search.js';
 import { sqlRoutes } from './routes/sql.js';
+import { tenderRoutes } from './routes/tenders.js';
 import type { CsvWriter } from './user-sql/exports.js';
 import { SavedQueries } from './user-sql/saved-queries.js';
 
@@ -70,6 +71,7 @@ export async function startExplorer(options: ExplorerOptions): Promise<Explorer>
   schemaRoutes(app, routes);
   sqlRoutes(app, routes, { scratch, writeCsv: options.writeCsv });
   marketRoutes(app, routes);
+  tenderRoutes(app, routes);
   operationRoutes(app, routes, options.readLive);
   savedRoutes(app, saved);
   servePages(app, options.assets);

@@ -85,10 +85,51 @@ export function twoNights(name: (id: number) => string): Answer[] {
   ];
 }
 
-/** Publishes `twoNights` in a new data folder. Returns the folder. */
+/**
+ * Tenders that were read on 2026-11-21: "t-road" closes in December, "t/école?" has no deadline, and "t-old" is closed.
+ * @param name makes titles and names of donors
+ */
+export function someTenders(name: (id: number) => string): Answer[] {
+  const place = { run: 'r3', date: '2026-11-21', market: null };
+  const tenders = [
+    {
+      slug: 't-road',
+      title: name(11),
+      status: 'Accepting bids',
+      announced_date: '2026-11-02',
+      deadline_date: '2026-12-09',
+      countries: ['Sweden', 'Norway'],
+    },
+    { slug: 't/école?', title: name(12), status: 'Forecast', announced_date: '2026-11-03', countries: ['Norway'] },
+    { slug: 't-old', title: name(13), status: 'Closed', announced_date: '2026-06-01', deadline_date: '2026-08-01' },
+  ];
+  return [
+    { ...place, stream: 'tenders', at: '2026-11-21T03:00:00Z', body: { data: tenders } },
+    {
+      ...place,
+      stream: 'tender_details',
+      entity: 't-road',
+      at: '2026-11-21T03:05:00Z',
+      body: {
+        ...tenders[0],
+        announced_date: '2026-11-02T00:00:00',
+        deadline_date: '2026-12-09T17:00:00',
+        type: 'Tender',
+        description: `<p>Résurfacing of a <b>road</b> ${name(14)}</p>`,
+        industries: ['Transport', 'Roads'],
+        donors: [{ id: 3, name: name(15) }],
+        attachments: ['https://files.example/plan.pdf', 'javascript:alert(2)'],
+        contacts: { mobile: [], name: [], email: [{ type: 'email', name: 'bids@tenders.example', id: 5 }] },
+        logo: null,
+      },
+    },
+  ];
+}
+
+/** Publishes `twoNights` and `someTenders` in a new data folder. Returns the folder. */
 export async function publishTwoNights(name: (id: number) => string): Promise<string> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-explored-'));
-  await publishAnswers(dataDir, twoNights(name), 'r2', '2026-11-21T04:00:00Z');
+  await publishAnswers(dataDir, [...twoNights(name), ...someTenders(name)], 'r2', '2026-11-21T04:00:00Z');
   return dataDir;
 }
 

@@ -2,6 +2,8 @@
 export const NAVIGATION: readonly (readonly [href: string, name: string])[] = [
   ['/', 'Companies'],
   ['/markets', 'Markets'],
+  ['/tenders', 'Tenders'],
   ['/operations', 'Operations'],
+  ['/tables', 'Dictionary'],
   ['/sql', 'SQL'],
 ];

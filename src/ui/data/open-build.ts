@@ -114,7 +114,7 @@ export class OpenBuild {
   }
 
   async #close(): Promise<void> {
-    await this.search.settled();
+    await this.search.stop();
     this.#pages.closeSync();
     this.#locked.closeSync();
   }

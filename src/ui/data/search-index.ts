@@ -3,6 +3,8 @@ import type { SearchHit } from '../../../schemas/explorer/api.js';
 import { rankHits, searchWords } from './search-words.js';
 import type { Read } from './reader.js';
 
+const TEXTS = readSqlFile('ui/search-texts.sql').text;
+
 /** Hits to read before ranking: some more than a page shows. */
 const CANDIDATES = 60;
 
@@ -15,7 +17,8 @@ export class SearchIndex {
   readonly #read: Read;
   readonly #tables: ReadonlySet<string>;
   #building: Promise<void> | undefined;
-  #ready = false;
+  #state: 'new' | 'preparing' | 'ready' | 'failed' = 'new';
+  readonly #stop = new AbortController();
 
   constructor(read: Read, tables: ReadonlySet<string>) {
     this.#read = read;
@@ -24,19 +27,27 @@ export class SearchIndex {
 
   /** Whether the texts are in memory. */
   get ready(): boolean {
-    return this.#ready;
+    return this.#state === 'ready';
+  }
+
+  /** Whether the texts will soon be in memory. */
+  get preparing(): boolean {
+    return this.#state === 'preparing';
   }
 
   /** Starts to prepare the texts. Does nothing at the second call. */
   begin(): void {
-    this.#building ??= this.#build().then(
-      () => void (this.#ready = true),
-      () => undefined,
+    if (this.#building !== undefined) return;
+    this.#state = 'preparing';
+    this.#building = this.#build().then(
+      () => void (this.#state = 'ready'),
+      () => void (this.#state = 'failed'),
     );
   }
 
-  /** Resolves when the preparation has ended. */
-  async settled(): Promise<void> {
+  /** Stops the preparation. Resolves when it has ended. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
     await this.#building;
   }
 
@@ -46,7 +57,7 @@ export class SearchIndex {
     if (words.length === 0 || !this.#tables.has('core.companies')) return [];
     const params = Object.fromEntries(words.map((word, i) => [`w${i}`, ` ${word}`]));
     const all = words.map((_, i) => `contains(text, $w${i})`).join(' AND ');
-    const sql = this.#ready
+    const sql = this.ready
       ? `SELECT * EXCLUDE (text) FROM memory.search.texts WHERE ${all} LIMIT ${CANDIDATES}`
       : this.#fromTables(all);
     const hits = await this.#read(async (reader) => reader.rows<SearchHit>(sql, params), signal);
@@ -55,19 +66,16 @@ export class SearchIndex {
 
   /** The same query on the published tables. */
   #fromTables(condition: string): string {
-    const found = `SELECT company_id FROM (${readSqlFile('ui/search-texts.sql').text}) WHERE ${condition} LIMIT ${CANDIDATES}`;
-    return `SELECT * FROM (${readSqlFile('ui/search-hits.sql').text}) WHERE company_id IN (${found})`;
+    return `SELECT * EXCLUDE (text, size) FROM (${TEXTS}) WHERE ${condition} LIMIT ${CANDIDATES}`;
   }
 
   async #build(): Promise<void> {
     if (!this.#tables.has('marts.companies')) return;
     await this.#read(async (reader) => {
-      await reader.rows('CREATE SCHEMA memory.search');
+      await reader.rows('CREATE SCHEMA IF NOT EXISTS memory.search');
       await reader.rows(
-        `CREATE TABLE memory.search.texts AS SELECT t.text, h.*
-         FROM (${readSqlFile('ui/search-texts.sql').text}) AS t JOIN (${readSqlFile('ui/search-hits.sql').text}) AS h USING (company_id)
-         ORDER BY t.size DESC NULLS LAST, company_id`,
+        `CREATE TABLE memory.search.texts AS SELECT * EXCLUDE (size) FROM (${TEXTS}) ORDER BY size DESC NULLS LAST, company_id`,
       );
-    });
+    }, this.#stop.signal);
   }
 }

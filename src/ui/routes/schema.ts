@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import type { SchemaAnswer, TableInfo } from '../../../schemas/explorer/api.js';
+import { createHash } from 'node:crypto';
+import type { Dictionary, SchemaAnswer, TableEntry, TableInfo } from '../../../schemas/explorer/api.js';
 import { readSqlFile } from '../../duckdb/sql-files.js';
+import { readModelFacts, type ModelFacts, type ModelText } from '../data/dictionary.js';
 import type { Reader } from '../data/reader.js';
-import { answer, query, type Routes } from './context.js';
+import { answer, hasTables, query, type Routes } from './context.js';
 
 interface ColumnRow {
   table: string;
@@ -13,7 +15,14 @@ interface ColumnRow {
   comment: string | null;
 }
 
-/** `GET /api/v1/schema`: tables, columns and functions, for completion and the dictionary. */
+interface CheckRow {
+  model: string;
+  check: string;
+  failing_rows: number;
+  at: string;
+}
+
+/** Routes that describe the tables: for completion (`schema`), and with models, audits and lineage (`dictionary`). */
 export function schemaRoutes(app: FastifyInstance, routes: Routes): void {
   app.get('/api/v1/schema', async (_, reply) =>
     answer(routes, reply, async (reader): Promise<SchemaAnswer> => {
@@ -21,7 +30,54 @@ export function schemaRoutes(app: FastifyInstance, routes: Routes): void {
       return { tables: await readTables(reader), functions };
     }),
   );
+
+  // Most builds have the same models, so keep what their texts say.
+  let known: { hash: string; facts: Promise<ModelFacts> } | undefined;
+  app.get('/api/v1/dictionary', async (_, reply) =>
+    answer(routes, reply, async (reader, { tables }): Promise<Dictionary> => {
+      const texts = await reader.rows<ModelText>(query('dictionary-models'));
+      const hash = createHash('sha256').update(JSON.stringify(texts)).digest('hex');
+      if (known?.hash !== hash) known = { hash, facts: readModelFacts(texts) };
+      const { tables: described, ...facts } = await known.facts;
+      const sql = query('dictionary-checks');
+      const checks = hasTables(tables, sql) ? await reader.rows<CheckRow>(sql) : [];
+      return { ...facts, tables: (await readTables(reader)).map((table) => toEntry(table, described, checks)) };
+    }),
+  );
 }
+
+/** Adds what the model of a table says. */
+function toEntry(table: TableInfo, described: ModelFacts['tables'], checks: readonly CheckRow[]): TableEntry {
+  const model = described.get(table.table);
+  const { columns, audits, ...facts } = model ?? { ...NO_MODEL, columns: new Map<string, never>(), audits: [] };
+  const resultOf = (name: string): CheckRow | undefined =>
+    checks.find((check) => check.model === table.table && check.check === name);
+  return {
+    ...table,
+    ...facts,
+    audits: audits.map((audit) => {
+      const result = resultOf(audit.name);
+      return { ...audit, failing_rows: result?.failing_rows ?? null, at: result?.at ?? null };
+    }),
+    columns: table.columns.map((column) => ({
+      ...column,
+      ...(columns.get(column.name) ?? { lineage: null, from: [] }),
+    })),
+  };
+}
+
+const NO_MODEL = {
+  grain: null,
+  key: [],
+  nullable: [],
+  kind: null,
+  version: null,
+  owner: null,
+  tags: [],
+  deprecation_date: null,
+  reads: [],
+  sql: null,
+};
 
 /** Reads every table with its columns and comments. */
 export async function readTables(reader: Reader): Promise<TableInfo[]> {

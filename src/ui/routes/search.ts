@@ -14,7 +14,8 @@ export function searchRoutes(app: FastifyInstance, { pool }: Routes): void {
     const { q, limit } = Query.parse(request.query);
     return pool.use(async (build) => {
       void reply.header(BUILD_HEADER, build.name);
-      return { hits: await build.search.find(q, limit, clientGone(reply)) };
+      const { preparing } = build.search;
+      return { hits: await build.search.find(q, limit, clientGone(reply)), preparing };
     });
   });
 }

@@ -1,10 +1,18 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findUi } from '../../../bootstrap/ui.mjs';
 import { findChromium } from '../../helpers/chromium.js';
-import { publishTwoNights, startTestExplorer, type TestExplorer } from '../../helpers/explorer.js';
+import {
+  publishAnswers,
+  publishTwoNights,
+  startTestExplorer,
+  twoNights,
+  type TestExplorer,
+} from '../../helpers/explorer.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
 /** A name that would run as script, as style or as an attribute, and has no place to break a line. */
@@ -21,6 +29,15 @@ const VIEWS: [name: string, at: string, shows: string][] = [
   ['owners', '/company/1?tab=owners', 'People'],
   ['markets', '/markets', 'What the companies are'],
   ['list', '/companies?moved=left', '1 companies'],
+  ['tenders', '/tenders', '2 tenders'],
+  ['no tenders', '/tenders?country=Atlantis&from=2026-12-01', 'No tenders match'],
+  ['calendar', '/tenders?show=calendar&month=2026-12', '1 deadlines in this month'],
+  ['tender', '/tender?slug=t-road', 'surfacing of a road'],
+  ['dictionary', '/tables?q=deadline', 'marts.tender_pipeline'],
+  ['table', '/tables/marts.companies?column=left_on', 'Comes from'],
+  ['lineage', '/tables/marts.companies?tab=lineage', 'Made from'],
+  ['column', '/tables/marts.companies?tab=lineage&column=name', 'Lineage of marts.companies.name'],
+  ['model', '/tables/marts.companies?tab=model', 'Query of the model'],
   ['operations', '/operations', 'Latest night of each market'],
   ['coverage', '/operations?tab=coverage', 'Gaps'],
   ['runs', '/operations?tab=runs', 'snapshot/m/2026-11-21'],
@@ -54,7 +71,7 @@ async function open(options: { width: number; colorScheme?: 'light' | 'dark' }) 
     colorScheme: options.colorScheme ?? 'light',
   });
   const page: Page = await context.newPage();
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(30_000);
   const said: string[] = [];
   const asked: string[] = [];
   page.on('console', (message) => said.push(message.text()));
@@ -147,6 +164,53 @@ describe.skipIf(browserFile === undefined)('the explorer in Chromium', () => {
     // The browser itself reports the answer 400.
     expect(said.filter((text) => !text.includes('400'))).toEqual([]);
     await context.close();
+  });
+
+  it('follows a lineage with the keyboard', async () => {
+    const { context, page, show } = await open({ width: 1280 });
+    await show('/tables/marts.tender_pipeline?tab=lineage', 'Made from');
+    const node = page.getByRole('group', { name: 'Lineage' }).getByRole('link', { name: 'core.tenders' });
+    await node.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'core.tenders' }).waitFor();
+    expect(new URL(page.url()).search).toBe('?tab=lineage');
+    await context.close();
+  });
+
+  it('keeps the filters of the tenders in the address', async () => {
+    const { context, page, show } = await open({ width: 1280 });
+    await show('/tenders', '2 tenders');
+    await page.getByLabel('Country').selectOption('Sweden');
+    await page.getByText('1 tenders').waitFor();
+    await page.getByLabel('Words of the title or text').fill('surfacing');
+    await page.waitForURL('**/tenders?country=Sweden&q=surfacing');
+    await page.getByRole('button', { name: 'Calendar' }).click();
+    await page.getByRole('link', { name: 'December 2026' }).click();
+    await page.getByRole('link', { name: '1 tenders on 2026-12-09' }).click();
+    await page.getByRole('link', { name: evil(11) }).click();
+    await page.getByText('surfacing of a road').waitFor();
+    expect(new URL(page.url()).search).toBe('?slug=t-road');
+    await context.close();
+  });
+
+  it('waits for the first build, and then shows it', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'tidemark-first-'));
+    const early = await startTestExplorer(folder, { assets: await findUi(), waits: true });
+    try {
+      const { context, page } = await open({ width: 390 });
+      await page.goto(early.address);
+      await page.getByText('Nothing is published yet').waitFor();
+      await page.getByText('No Temporal server answers').waitFor();
+      expect(await seriousFindings(page)).toEqual([]);
+      await publishAnswers(folder, twoNights(evil).slice(0, 9), 'r1', '2026-11-20T04:00:00Z');
+      await page.getByText('Which company?').waitFor();
+      await page.goto(`${early.url}/markets`);
+      await page.getByText('is known after the second night').waitFor();
+      await context.close();
+    } finally {
+      await early.stop();
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   it('keeps the chosen theme', async () => {

@@ -10,6 +10,8 @@ import type {
   QueryAnswer,
   SchemaAnswer,
   SearchAnswer,
+  TenderAnswer,
+  TendersAnswer,
 } from '../../../schemas/explorer/api.js';
 import {
   companyBody,
@@ -18,14 +20,16 @@ import {
   startTestExplorer,
   type TestExplorer,
 } from '../../helpers/explorer.js';
+import { calendarQuery, TENDER_FILTERS, tenderQuery, type TenderFilter } from '../../../ui/src/lib/tender-query.js';
 
 const NAMES = ['', 'Öresund Bygg AB', 'Bygg & Öl', 'Société Générique', "O'Neill (Nord)", 'Straße 5'];
+const TENDER_NAMES: Record<number, string> = { 11: 'Road', 12: 'École', 13: 'Old', 15: 'Fund' };
 
 let dataDir: string;
 let explorer: TestExplorer;
 
 beforeAll(async () => {
-  dataDir = await publishTwoNights((id) => NAMES[id] ?? '');
+  dataDir = await publishTwoNights((id) => NAMES[id] ?? TENDER_NAMES[id] ?? '');
   explorer = await startTestExplorer(dataDir);
 });
 afterAll(async () => {
@@ -135,6 +139,83 @@ it('shows nights and groups of all markets, and of one', async () => {
   ]);
   expect((await explorer.json<MarketsAnswer>('/api/v1/markets?market=m')).breakdown).toEqual(breakdown);
   expect((await explorer.json<MarketsAnswer>('/api/v1/markets?market=none')).breakdown).toEqual([]);
+});
+
+describe('tenders', () => {
+  const list = async (filter: Partial<TenderFilter>): Promise<unknown[]> => {
+    const none = Object.fromEntries(TENDER_FILTERS.map(([key]) => [key, '']));
+    const sql = tenderQuery({ ...none, ...filter } as TenderFilter);
+    const body = { id: 'tender-list-1', sql, rows: 100, seconds: 30 };
+    return (await explorer.post<QueryAnswer>('/api/v1/query', body)).rows.map(([slug]) => slug);
+  };
+
+  const cases: [Partial<TenderFilter>, string[]][] = [
+    [{}, ['t-road', 't/école?']],
+    [{ stage: 'all' }, ['t-old', 't-road', 't/école?']],
+    [{ stage: 'closed' }, ['t-old']],
+    [{ q: 'resurfacing ROAD' }, ['t-road']],
+    [{ q: 'ecole' }, ['t/école?']],
+    [{ country: 'Norway' }, ['t-road', 't/école?']],
+    [{ country: '(none)', stage: 'all' }, ['t-old']],
+    [{ industry: 'Roads' }, ['t-road']],
+    [{ donor: 'Fund' }, ['t-road']],
+    [{ status: 'Forecast' }, ['t/école?']],
+    [{ type: 'Tender' }, ['t-road']],
+    [{ from: '2026-12-09', to: '2026-12-09' }, ['t-road']],
+    [{ from: '2026-12-10' }, []],
+    [{ from: 'soon' }, []],
+  ];
+  it.each(cases)('lists those of %j', async (filter, slugs) => {
+    expect(await list(filter)).toEqual(slugs);
+  });
+
+  it('counts them by filter and by deadline', async () => {
+    const { facets, pipeline } = await explorer.json<TendersAnswer>('/api/v1/tenders');
+    expect(facets.filter(({ by }) => by === 'country')).toEqual([
+      { by: 'country', value: 'Norway', tenders: 2 },
+      { by: 'country', value: 'Sweden', tenders: 1 },
+      { by: 'country', value: null, tenders: 1 },
+    ]);
+    expect(facets.filter(({ by }) => by === 'donor')).toEqual([
+      { by: 'donor', value: 'Fund', tenders: 1 },
+      { by: 'donor', value: null, tenders: 2 },
+    ]);
+    expect(pipeline).toEqual({
+      read_on: '2026-11-21',
+      tenders: 3,
+      open_tenders: 2,
+      in_7_days: 0,
+      in_30_days: 1,
+      without_deadline: 1,
+    });
+    const none = Object.fromEntries(TENDER_FILTERS.map(([key]) => [key, ''])) as unknown as TenderFilter;
+    const body = { id: 'calendar-1', sql: calendarQuery(none, '2026-12'), rows: 100, seconds: 30 };
+    expect((await explorer.post<QueryAnswer>('/api/v1/query', body)).rows).toEqual([
+      ['2026-12-09', 1, [{ slug: 't-road', title: 'Road' }]],
+      [null, 1, [{ slug: 't/école?', title: 'École' }]],
+    ]);
+  });
+
+  it('shows the text, donors, attachments and versions of one', async () => {
+    const found = await explorer.json<TenderAnswer>('/api/v1/tender?slug=t-road');
+    expect(found).toMatchObject({
+      tender: {
+        is_open: true,
+        days_left: 18,
+        description_text: 'Résurfacing of a road',
+        deadline_at: expect.any(String),
+      },
+      donors: [{ position: 1, name: 'Fund', tenders: 1 }],
+      attachments: [{ url: 'https://files.example/plan.pdf' }, { url: 'javascript:alert(2)' }],
+      contacts: [{ kind: 'email', type: 'email', name: null }],
+    });
+    expect(found.versions).toHaveLength(1);
+    expect(found.tender).not.toHaveProperty('description_html');
+    const other = await explorer.json<TenderAnswer>(`/api/v1/tender?slug=${encodeURIComponent('t/école?')}`);
+    expect(other.tender).toMatchObject({ title: 'École', deadline_date: null, is_open: true });
+    expect((await explorer.ask('/api/v1/tender?slug=none')).status).toBe(404);
+    expect((await explorer.ask('/api/v1/tender')).status).toBe(400);
+  });
 });
 
 it('shows runs, coverage and models, and that no Temporal server answers', async () => {

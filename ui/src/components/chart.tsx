@@ -138,6 +138,7 @@ function withDefaults(option: EChartsCoreOption): EChartsCoreOption {
     Array.isArray(given) ? given.map(dress) : typeof given === 'object' && given !== null ? merge(axis, given) : given;
   return {
     animation: false,
+    useUTC: true,
     color: series,
     textStyle: { color: ink, fontFamily: 'system-ui, sans-serif' },
     grid: { left: 8, right: 12, top: 34, bottom: 8, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },

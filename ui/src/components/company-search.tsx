@@ -4,6 +4,7 @@ import type { SearchAnswer, SearchHit } from '../../../schemas/explorer/api.js';
 import { request } from '../lib/api.js';
 import { count } from '../lib/format.js';
 import { go } from '../lib/router.js';
+import { useData } from '../lib/use-data.js';
 
 /** Finds companies while the user types. `/` puts the focus here. Arrow keys choose, Enter opens, Escape closes. */
 export function CompanySearch({ small = false }: { small?: boolean }): JSX.Element {
@@ -13,6 +14,7 @@ export function CompanySearch({ small = false }: { small?: boolean }): JSX.Eleme
   const [open, setOpen] = useState(false);
   const [at, setAt] = useState(0);
   const { hits, failed } = useHits(text);
+  const preparing = usePreparing();
   useSlashKey(input);
   const choose = (hit: SearchHit | undefined): void => {
     if (hit === undefined) return;
@@ -29,7 +31,8 @@ export function CompanySearch({ small = false }: { small?: boolean }): JSX.Eleme
     else return;
     event.preventDefault();
   };
-  const shown = open && text.trim() !== '' && (hits !== undefined || failed !== undefined);
+  const asked = open && text.trim() !== '';
+  const shown = asked && (hits !== undefined || failed !== undefined);
   return (
     <div class={small ? 'search small' : 'search'}>
       <label class="hidden" for={`${id}-input`}>
@@ -81,10 +84,15 @@ export function CompanySearch({ small = false }: { small?: boolean }): JSX.Eleme
         ))}
         {failed !== undefined && <p>{failed.message}</p>}
       </div>
+      {preparing && (!small || asked) && (
+        <p class={small ? 'hits none' : 'about'} role="status">
+          The search is being prepared. Until then, an answer takes some seconds.
+        </p>
+      )}
       <p class="hidden" role="status">
         {shown && hits !== undefined && `${hits.length} companies found`}
       </p>
-      {shown && hits?.length === 0 && (
+      {shown && hits?.length === 0 && !preparing && (
         <p class="hits none">No company matches. Each word must begin a word of the name.</p>
       )}
     </div>
@@ -107,6 +115,15 @@ function useHits(text: string): { hits: SearchHit[] | undefined; failed: Error |
     return () => controller.abort();
   }, [text]);
   return { hits: answer.hits, failed: answer.failed };
+}
+
+/** Whether the search is being prepared, as it is after a new build was opened. */
+function usePreparing(): boolean {
+  const [everyMs, setEveryMs] = useState<number>();
+  const state = useData<SearchAnswer>('/api/v1/search?q=', everyMs);
+  const preparing = state.data?.preparing === true;
+  useEffect(() => setEveryMs(preparing ? 1_000 : undefined), [preparing]);
+  return preparing;
 }
 
 function useSlashKey(input: { readonly current: HTMLInputElement | null }): void {

@@ -15,7 +15,7 @@ const THEMES: readonly (readonly [Theme, string])[] = [
 export function Header({ path }: { path: string }): JSX.Element {
   const [theme, setTheme] = useState<Theme>(savedTheme);
   const isCurrent = (href: string): boolean =>
-    href === '/' ? path === '/' || path.startsWith('/compan') : path.startsWith(href);
+    href === '/' ? path === '/' || path.startsWith('/compan') : path.startsWith(href.replace(/s$/, ''));
   return (
     <header class="top">
       <Link href="/" class="brand" aria-label="Tidemark, start page">

@@ -39,6 +39,12 @@ export function instant(value: Cell | undefined): string {
   return value.length > 10 ? value.slice(0, 16).replace('T', ' ') : value;
 }
 
+/** Returns a day or an instant in milliseconds since 1970. Without a zone, it is in UTC. */
+export function timeOf(value: Cell | undefined): number {
+  const text = cell(value).replace(' ', 'T');
+  return Date.parse(/^\d{4}-\d{2}-\d{2}T[\d:.]+$/.test(text) ? `${text}Z` : text);
+}
+
 /** Formats a cell of any type. */
 export function cell(value: Cell | undefined): string {
   if (value === null || value === undefined) return '';

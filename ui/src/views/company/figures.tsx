@@ -18,6 +18,8 @@ const COMMON: readonly (readonly [column: string, name: string])[] = [
   ['cash', 'Cash'],
 ];
 
+const MOST_YEARS = 120;
+
 /** Figures over the years. A restated value has a mark, and shows what it was before. */
 export function Figures({ data: { years, figures } }: { data: CompanyAnswer }): JSX.Element {
   const [euro, setEuro] = useState<'own' | 'eur'>('own');
@@ -48,7 +50,8 @@ export function Figures({ data: { years, figures } }: { data: CompanyAnswer }): 
   );
 }
 
-function Overview({ years, euro }: { years: ApiRow[]; euro: boolean }): JSX.Element {
+function Overview({ years: reported, euro }: { years: ApiRow[]; euro: boolean }): JSX.Element {
+  const years = withGaps(reported);
   const suffix = euro ? '_eur' : '';
   const currencies = new Set(years.map((year) => cell(year['currency'])).filter(Boolean));
   const unit = euro ? 'EUR' : [...currencies].join(', ') || 'currency not stated';
@@ -270,6 +273,18 @@ function shown(value: number | null, text: string | null): string {
 
 function employees(years: ApiRow[]): (number | null)[] {
   return years.map((year) => asNumber(year['employees']));
+}
+
+/** Adds an empty row for each year without a report, so that the charts show time in proportion. */
+function withGaps(years: ApiRow[]): ApiRow[] {
+  const known = years.map((year) => Number(year['fiscal_year']));
+  const [first = 0, last = -1] = [Math.min(...known), Math.max(...known)];
+  // A wrong year must not make a chart of thousands of years.
+  if (last - first > MOST_YEARS) return years;
+  return Array.from({ length: last - first + 1 }, (_, i) => {
+    const year = years.find((one) => Number(one['fiscal_year']) === first + i);
+    return year ?? { fiscal_year: first + i };
+  });
 }
 
 function asNumber(value: Cell | undefined): number | null {

@@ -1,7 +1,8 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { JSX } from 'preact';
 import type { Cell, CompanyAnswer } from '../../../../schemas/explorer/api.js';
 import { Card, Nothing, Section } from '../../components/basics.js';
-import { cell, count, growth, instant, money, NONE, share, webAddress } from '../../lib/format.js';
+import { Fact, WebLink } from '../../components/facts.js';
+import { cell, count, growth, instant, money, NONE, share } from '../../lib/format.js';
 
 /** Facts, latest figures, classifications and markets of a company. */
 export function Profile({ data }: { data: CompanyAnswer }): JSX.Element {
@@ -116,25 +117,6 @@ function LatestFigures({ summary }: { summary: Record<string, Cell> }): JSX.Elem
       />
       <Card name="Employees" value={count(summary['employees'])} more={text(summary['industry'])} />
     </div>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ComponentChildren }): JSX.Element {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
-}
-
-function WebLink({ address }: { address: Cell | undefined }): JSX.Element {
-  const href = webAddress(address);
-  if (href === null) return <>{text(address)}</>;
-  return (
-    <a href={href} target="_blank" rel="noopener noreferrer nofollow">
-      {text(address)}
-    </a>
   );
 }
 

@@ -1,15 +1,11 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
-import type { Cell, QueryAnswer } from '../../../../schemas/explorer/api.js';
-import { Failure, Nothing } from '../../components/basics.js';
-import { DataTable, type Column } from '../../components/data-table.js';
-import { download, request, requestFile } from '../../lib/api.js';
-import { cell, count, growth, money, share } from '../../lib/format.js';
+import type { Cell } from '../../../../schemas/explorer/api.js';
+import type { Column } from '../../components/data-table.js';
+import { Chips, QueryList } from '../../components/query-list.js';
+import { cell, growth, money, share } from '../../lib/format.js';
 import { listQuery, type ListFilter } from '../../lib/list-query.js';
-import { newId } from '../../lib/new-id.js';
-import { go, Link, setParams, useLocation } from '../../lib/router.js';
+import { Link, useLocation } from '../../lib/router.js';
 
-const ROWS = 5_000;
 const FILTERS: readonly (readonly [keyof ListFilter, string])[] = [
   ['market', 'Market'],
   ['country', 'Country'],
@@ -49,9 +45,10 @@ const COLUMNS: Column<Row>[] = [
     name: 'Turnover',
     width: 140,
     numeric: true,
-    value: (row) => at(row, 13) ?? at(row, 11),
+    // Amounts of different currencies have no order.
+    value: (row) => at(row, 13),
     show: (row) => money(row[11], row[12]),
-    title: 'Sorts by EUR where a rate is known',
+    title: 'In its own currency. Sorts by the value in EUR; amounts without one are last',
   },
   {
     id: 'eur',
@@ -83,74 +80,16 @@ const COLUMNS: Column<Row>[] = [
 export function ListView(): JSX.Element {
   const params = useLocation().searchParams;
   const filter = Object.fromEntries(FILTERS.map(([key]) => [key, params.get(key) ?? ''])) as unknown as ListFilter;
-  const sql = listQuery(filter);
-  const [answer, setAnswer] = useState<QueryAnswer>();
-  const [error, setError] = useState<Error>();
-  useEffect(() => {
-    const controller = new AbortController();
-    const load = async (): Promise<void> => {
-      try {
-        const body = { id: newId(), sql, rows: ROWS, seconds: 60 };
-        setAnswer(await request<QueryAnswer>('/api/v1/query', { method: 'POST', body, signal: controller.signal }));
-        setError(undefined);
-      } catch (reason) {
-        if (!controller.signal.aborted) setError(reason as Error);
-      }
-    };
-    void load();
-    return () => controller.abort();
-  }, [sql]);
-  const save = async (format: 'csv' | 'parquet' | 'arrow'): Promise<void> => {
-    try {
-      download(`companies.${format}`, await requestFile('/api/v1/export', { id: newId(), sql, format, seconds: 600 }));
-    } catch (reason) {
-      setError(reason as Error);
-    }
-  };
-  const chosen = FILTERS.filter(([key]) => filter[key] !== '');
+  const chosen = FILTERS.filter(([key]) => filter[key] !== '').map(([key, name]) => ({
+    key,
+    name,
+    value: filter[key],
+  }));
   return (
     <>
       <h1>Companies</h1>
-      <ul class="chips" aria-label="Filters">
-        {chosen.length === 0 && <li class="soft">All companies in a market</li>}
-        {chosen.map(([key, name]) => (
-          <li key={key}>
-            {name}: <strong>{filter[key]}</strong>
-            <button
-              type="button"
-              class="quiet"
-              aria-label={`Remove the filter ${name}`}
-              onClick={() => setParams({ [key]: null })}
-            >
-              ×
-            </button>
-          </li>
-        ))}
-      </ul>
-      <div class="toolbar">
-        <span role="status">
-          {answer !== undefined && `${count(answer.rows.length)}${answer.more ? ' largest' : ''} companies`}
-        </span>
-        <span class="spacer" />
-        <button type="button" onClick={() => go(`/sql#q=${encodeURIComponent(sql)}`)}>
-          Open as SQL
-        </button>
-        <button type="button" onClick={() => void save('csv')}>
-          CSV
-        </button>
-        <button type="button" onClick={() => void save('parquet')}>
-          Parquet
-        </button>
-        <button type="button" onClick={() => void save('arrow')}>
-          Arrow
-        </button>
-      </div>
-      {error !== undefined && <Failure error={error} />}
-      {answer === undefined && error === undefined && <p class="loading">Loading …</p>}
-      {answer?.rows.length === 0 && <Nothing>No company matches these filters.</Nothing>}
-      {answer !== undefined && answer.rows.length > 0 && (
-        <DataTable label="Companies" rows={answer.rows} columns={COLUMNS} height={700} />
-      )}
+      <Chips chosen={chosen} none="All companies in a market" />
+      <QueryList sql={listQuery(filter)} things="companies" first="largest" columns={COLUMNS} />
     </>
   );
 }

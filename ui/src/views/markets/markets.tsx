@@ -3,7 +3,7 @@ import type { ApiRow, MarketsAnswer } from '../../../../schemas/explorer/api.js'
 import { Badge, Card, Loaded, Nothing, Section } from '../../components/basics.js';
 import { Chart } from '../../components/chart.js';
 import { DataTable, type Column } from '../../components/data-table.js';
-import { cell, count, growth, money, NONE, short } from '../../lib/format.js';
+import { cell, count, growth, money, NONE, short, timeOf } from '../../lib/format.js';
 import { WITHOUT } from '../../lib/list-query.js';
 import { go, Link, setParams, useLocation } from '../../lib/router.js';
 import { useData } from '../../lib/use-data.js';
@@ -88,10 +88,10 @@ function Moves({ market, night, column }: { market: string; night: ApiRow; colum
 
 function Nights({ nights }: { nights: ApiRow[] }): JSX.Element {
   const markets = [...new Set(nights.map((night) => cell(night['market'])))];
-  const points = (market: string, column: string): [string, number | null][] =>
+  const points = (market: string, column: string): [number, number | null][] =>
     nights
       .filter((night) => night['market'] === market)
-      .map((night) => [cell(night['date']), night[column] === null ? null : Number(night[column])]);
+      .map((night) => [timeOf(night['date']), night[column] === null ? null : Number(night[column])]);
   const dates = [...new Set(nights.map((night) => cell(night['date'])))].toSorted();
   const sum = (date: string, column: string): number | null => {
     const known = nights.filter((night) => night['date'] === date && night[column] !== null);
@@ -125,23 +125,31 @@ function Nights({ nights }: { nights: ApiRow[] }): JSX.Element {
             })),
           })}
         />
-        <Chart
-          title="Came and left"
-          table={{
-            columns: ['Night', 'Came', 'Left'],
-            rows: dates.map((date) => [date, sum(date, 'entered') ?? NONE, sum(date, 'left') ?? NONE]),
-          }}
-          option={({ good, warn }) => ({
-            tooltip: { trigger: 'axis' },
-            legend: {},
-            xAxis: { type: 'time', minInterval: 86_400_000 },
-            yAxis: { type: 'value', minInterval: 1 },
-            series: [
-              bars('Came', dates, (date) => sum(date, 'entered'), good),
-              bars('Left', dates, (date) => negative(sum(date, 'left')), warn),
-            ],
-          })}
-        />
+        {dates.every((date) => sum(date, 'entered') === null && sum(date, 'left') === null) ? (
+          <Nothing>
+            {dates.length < 2
+              ? 'How many companies came and left is known after the second night.'
+              : 'No night could prove which companies came and left.'}
+          </Nothing>
+        ) : (
+          <Chart
+            title="Came and left"
+            table={{
+              columns: ['Night', 'Came', 'Left'],
+              rows: dates.map((date) => [date, sum(date, 'entered') ?? NONE, sum(date, 'left') ?? NONE]),
+            }}
+            option={({ good, warn }) => ({
+              tooltip: { trigger: 'axis' },
+              legend: {},
+              xAxis: { type: 'time', minInterval: 86_400_000 },
+              yAxis: { type: 'value', minInterval: 1 },
+              series: [
+                bars('Came', dates, (date) => sum(date, 'entered'), good),
+                bars('Left', dates, (date) => negative(sum(date, 'left')), warn),
+              ],
+            })}
+          />
+        )}
       </div>
     </Section>
   );
@@ -154,7 +162,7 @@ function bars(name: string, dates: string[], value: (date: string) => number | n
     stack: 'moves',
     barMaxWidth: 26,
     itemStyle: { color },
-    data: dates.map((date) => [date, value(date)]),
+    data: dates.map((date) => [timeOf(date), value(date)]),
   };
 }
 

@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { QueryAnswer } from '../../../../schemas/explorer/api.js';
+import type { Cell, QueryAnswer } from '../../../../schemas/explorer/api.js';
 import { Nothing } from '../../components/basics.js';
 import { Chart } from '../../components/chart.js';
-import { cell, short } from '../../lib/format.js';
+import { cell, short, timeOf } from '../../lib/format.js';
 
 /** Marks that a chart can show well. */
 const MOST = 2_000;
@@ -24,12 +24,15 @@ export function QuickChart({
   const other = columns.findIndex(({ type }) => !isNumeric(type));
   const [x, setX] = useState(other >= 0 ? other : 0);
   const [y, setY] = useState(numbers.find((i) => i !== x) ?? numbers[0] ?? -1);
-  const [kind, setKind] = useState<Kind>(/DATE|TIMESTAMP/.test(columns[x]?.type ?? '') ? 'line' : 'bar');
+  const [kind, setKind] = useState<Kind>(isTime(columns[x]?.type ?? '') ? 'line' : 'bar');
   if (y < 0 || rows.length === 0) return <Nothing>A chart needs rows and at least one column of numbers.</Nothing>;
   const shown = rows.slice(0, MOST);
   const labels = shown.map((row) => cell(row[x]));
   const values = shown.map((row) => (row[y] === null ? null : Number(row[y])));
-  const scatter = kind === 'scatter' && isNumeric(columns[x]?.type ?? '');
+  const type = columns[x]?.type ?? '';
+  // An axis of time or numbers shows distances in proportion; an axis of names does not.
+  const axis = isTime(type) ? 'time' : kind !== 'bar' && isNumeric(type) ? 'value' : 'category';
+  const across = (value: Cell | undefined): number => (axis === 'time' ? timeOf(value) : Number(value));
   const pick = (name: string, value: number, only: readonly number[], set: (i: number) => void): JSX.Element => (
     <label>
       {name}{' '}
@@ -70,19 +73,23 @@ export function QuickChart({
           rows: labels.slice(0, 200).map((label, i) => [label, values[i] ?? '']),
         }}
         option={() => ({
-          tooltip: { trigger: scatter ? 'item' : 'axis' },
-          xAxis: scatter ? { type: 'value', scale: true } : { type: 'category', data: labels },
+          tooltip: { trigger: axis === 'value' ? 'item' : 'axis' },
+          xAxis: axis === 'category' ? { type: axis, data: labels } : { type: axis, scale: true },
           yAxis: { type: 'value', axisLabel: { formatter: (value: number) => short(value) } },
           series: [
             {
               type: kind,
               name: columns[y]?.name,
               symbolSize: 6,
-              data: scatter ? shown.map((row, i) => [Number(row[x]), values[i]]) : values,
+              data: axis === 'category' ? values : shown.map((row, i) => [across(row[x]), values[i]]),
             },
           ],
         })}
       />
     </>
   );
+}
+
+function isTime(type: string): boolean {
+  return /^(DATE|TIMESTAMP)/.test(type);
 }

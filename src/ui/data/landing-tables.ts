@@ -1,0 +1,26 @@
+import { LandingStream, RECORD_STREAMS } from '../../../schemas/pipeline/landing.js';
+import { readSqlFolder } from '../../duckdb/sql-files.js';
+import type { LandingTables } from '../../../schemas/explorer/api.js';
+
+/** Streams whose answers may be company records, as in src/load/load.ts. */
+const WITH_RECORDS: ReadonlySet<string> = new Set(['companies', 'matches']);
+
+/**
+ * Lists the landed streams with the `ledger` tables that the load writes from each. Reads the loading statements of the
+ * installed version, because the published file has none. Tables that every stream writes are left out of the streams.
+ */
+export function landingTables(): { streams: LandingTables[]; every: string[] } {
+  const texts = new Map(readSqlFolder('staging').map(({ name, text }) => [name, text]));
+  const written = (file: string): string[] => {
+    const found = (texts.get(`staging/${file}.sql`) ?? '').matchAll(/\b(?:INSERT|MERGE) INTO (ledger\.\w+)/g);
+    return [...new Set([...found].map(([, table]) => table ?? ''))].toSorted();
+  };
+  const streams = LandingStream.options.map((stream) => ({
+    stream,
+    tables: [
+      ...written(RECORD_STREAMS.has(stream) ? '_records' : stream),
+      ...(WITH_RECORDS.has(stream) ? written('_company_records') : []),
+    ],
+  }));
+  return { streams, every: written('_finish') };
+}

@@ -1,0 +1,116 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { Cell, QueryAnswer } from '../../../schemas/explorer/api.js';
+import { download, request, requestFile } from '../lib/api.js';
+import { count } from '../lib/format.js';
+import { newId } from '../lib/new-id.js';
+import { go, setParams } from '../lib/router.js';
+import { Failure, Nothing } from './basics.js';
+import { DataTable, type Column } from './data-table.js';
+
+const ROWS = 5_000;
+
+/** Runs a query, and again when it changes. While a new answer is awaited, `answer` keeps the former one. */
+export function useQuery(sql: string): { answer: QueryAnswer | undefined; error: Error | undefined } {
+  const [state, setState] = useState<{ answer?: QueryAnswer; error?: Error }>({});
+  useEffect(() => {
+    const controller = new AbortController();
+    const load = async (): Promise<void> => {
+      try {
+        const body = { id: newId(), sql, rows: ROWS, seconds: 60 };
+        const { signal } = controller;
+        setState({ answer: await request<QueryAnswer>('/api/v1/query', { method: 'POST', body, signal }) });
+      } catch (reason) {
+        if (!controller.signal.aborted) setState((old) => ({ ...old, error: reason as Error }));
+      }
+    };
+    void load();
+    return () => controller.abort();
+  }, [sql]);
+  return { answer: state.answer, error: state.error };
+}
+
+/**
+ * The rows of a query as a table that sorts, exports, and opens as SQL.
+ * @param things name of the rows, such as `companies`; also the name of an exported file
+ * @param first which rows are shown if there are too many, such as `largest`
+ */
+export function QueryList({
+  sql,
+  things,
+  first,
+  columns,
+}: {
+  sql: string;
+  things: string;
+  first: string;
+  columns: readonly Column<Cell[]>[];
+}): JSX.Element {
+  const { answer, error } = useQuery(sql);
+  const [failed, setFailed] = useState<Error>();
+  const save = async (format: 'csv' | 'parquet' | 'arrow'): Promise<void> => {
+    try {
+      download(`${things}.${format}`, await requestFile('/api/v1/export', { id: newId(), sql, format, seconds: 600 }));
+      setFailed(undefined);
+    } catch (reason) {
+      setFailed(reason as Error);
+    }
+  };
+  const shown = error ?? failed;
+  return (
+    <>
+      <div class="toolbar">
+        <span role="status">
+          {answer !== undefined && `${count(answer.rows.length)}${answer.more ? ` ${first}` : ''} ${things}`}
+        </span>
+        <span class="spacer" />
+        <button type="button" onClick={() => go(`/sql#q=${encodeURIComponent(sql)}`)}>
+          Open as SQL
+        </button>
+        <button type="button" onClick={() => void save('csv')}>
+          CSV
+        </button>
+        <button type="button" onClick={() => void save('parquet')}>
+          Parquet
+        </button>
+        <button type="button" onClick={() => void save('arrow')}>
+          Arrow
+        </button>
+      </div>
+      {shown !== undefined && <Failure error={shown} />}
+      {answer === undefined && error === undefined && <p class="loading">Loading …</p>}
+      {answer?.rows.length === 0 && <Nothing>No {things} match these filters.</Nothing>}
+      {answer !== undefined && answer.rows.length > 0 && (
+        <DataTable label={things} rows={answer.rows} columns={columns} height={700} />
+      )}
+    </>
+  );
+}
+
+/** The chosen filters, each with a button that removes it. `none` says what is shown without a filter. */
+export function Chips({
+  chosen,
+  none,
+}: {
+  chosen: readonly { key: string; name: string; value: string }[];
+  none: string;
+}): JSX.Element {
+  return (
+    <ul class="chips" aria-label="Filters">
+      {chosen.length === 0 && <li class="soft">{none}</li>}
+      {chosen.map(({ key, name, value }) => (
+        <li key={key}>
+          {name}: <strong>{value}</strong>
+          <button
+            type="button"
+            class="quiet"
+            aria-label={`Remove the filter ${name}`}
+            onClick={() => setParams({ [key]: null })}
+          >
+            ×
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}

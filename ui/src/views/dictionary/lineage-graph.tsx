@@ -1,0 +1,116 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Layout, Placed } from '../../lib/lineage.js';
+import { go } from '../../lib/router.js';
+
+const WIDTH = 232;
+const HEIGHT = 30;
+const GAP_X = 62;
+const GAP_Y = 10;
+const EDGE = 12;
+/** Letters that fit into a box. */
+const LETTERS = 30;
+
+/** The graph of a lineage. Each box that has a page is a link. The list next to it says the same as text. */
+export function LineageGraph({
+  layout,
+  start,
+  address,
+}: {
+  layout: Layout;
+  start: string;
+  address: (name: string) => string | null;
+}): JSX.Element {
+  const [near, setNear] = useState<string>();
+  const layers = layout.nodes.map(({ layer }) => layer);
+  const left = Math.min(...layers);
+  const most = Math.max(...layout.nodes.map(({ row }) => row)) + 1;
+  const sizes = new Map<number, number>();
+  for (const layer of layers) sizes.set(layer, (sizes.get(layer) ?? 0) + 1);
+  const width = (Math.max(...layers) - left + 1) * (WIDTH + GAP_X) - GAP_X + 2 * EDGE;
+  const height = most * (HEIGHT + GAP_Y) - GAP_Y + 2 * EDGE;
+  const place = ({ layer, row }: Placed): { x: number; y: number } => {
+    const unused = most - (sizes.get(layer) ?? 0);
+    return { x: EDGE + (layer - left) * (WIDTH + GAP_X), y: EDGE + (row + unused / 2) * (HEIGHT + GAP_Y) };
+  };
+  const at = new Map(layout.nodes.map((node) => [node.name, place(node)]));
+  return (
+    <div class="scroll lineage" tabIndex={0} role="region" aria-label={`Graph of the lineage of ${start}`}>
+      <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="group" aria-label="Lineage">
+        {layout.edges.map(({ from, to }) => (
+          <path
+            key={`${from} ${to}`}
+            class={near === from || near === to ? 'edge near' : 'edge'}
+            d={curve(at.get(from), at.get(to))}
+          />
+        ))}
+        {layout.nodes.map(({ name }) => (
+          <Node
+            key={name}
+            name={name}
+            at={at.get(name) ?? { x: 0, y: 0 }}
+            href={name === start ? null : address(name)}
+            isStart={name === start}
+            onNear={setNear}
+          />
+        ))}
+      </svg>
+    </div>
+  );
+}
+
+function Node({
+  name,
+  at,
+  href,
+  isStart,
+  onNear,
+}: {
+  name: string;
+  at: { x: number; y: number };
+  href: string | null;
+  isStart: boolean;
+  onNear: (name: string | undefined) => void;
+}): JSX.Element {
+  const box = (
+    <>
+      <title>{name}</title>
+      <rect width={WIDTH} height={HEIGHT} rx={7} />
+      <text x={10} y={HEIGHT / 2 + 4}>
+        {name.length > LETTERS ? `…${name.slice(1 - LETTERS)}` : name}
+      </text>
+    </>
+  );
+  const kind = isStart ? 'start' : (/^(landing|ledger|core|marts|ops|meta)/.exec(name)?.[1] ?? 'core');
+  const common = {
+    class: `node ${kind}`,
+    transform: `translate(${at.x} ${at.y})`,
+    onMouseEnter: () => onNear(name),
+    onMouseLeave: () => onNear(undefined),
+  };
+  if (href === null) return <g {...common}>{box}</g>;
+  return (
+    <a
+      {...common}
+      href={href}
+      aria-label={name}
+      onFocus={() => onNear(name)}
+      onBlur={() => onNear(undefined)}
+      onClick={(event) => {
+        if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+        event.preventDefault();
+        go(href);
+      }}
+    >
+      {box}
+    </a>
+  );
+}
+
+function curve(from: { x: number; y: number } | undefined, to: { x: number; y: number } | undefined): string {
+  if (from === undefined || to === undefined) return '';
+  const [x1, y1] = [from.x + WIDTH, from.y + HEIGHT / 2];
+  const [x2, y2] = [to.x, to.y + HEIGHT / 2];
+  const bend = Math.max(GAP_X / 2, (x2 - x1) / 2);
+  return `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
+}

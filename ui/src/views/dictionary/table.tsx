@@ -1,0 +1,212 @@
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import type { Dictionary, TableEntry } from '../../../../schemas/explorer/api.js';
+import { Badge, Choice, Loaded, Nothing, ScrollRegion, Section } from '../../components/basics.js';
+import { Fact } from '../../components/facts.js';
+import { splitColumn, tableAddress } from '../../lib/dictionary.js';
+import { count, instant, NONE } from '../../lib/format.js';
+import { Link, setParams, useLocation } from '../../lib/router.js';
+import { useData } from '../../lib/use-data.js';
+import { LineageOf } from './lineage-of.js';
+
+const TABS = [
+  ['columns', 'Columns'],
+  ['lineage', 'Lineage'],
+  ['model', 'Model and audits'],
+] as const;
+
+type Tab = (typeof TABS)[number][0];
+
+/** Everything about one table. The parameter `tab` of the address names the part, and `column` the chosen column. */
+export function TableView({ table }: { table: string }): JSX.Element {
+  const dictionary = useData<Dictionary>('/api/v1/dictionary');
+  const params = useLocation().searchParams;
+  const tab: Tab = TABS.find(([key]) => key === params.get('tab'))?.[0] ?? 'columns';
+  const column = params.get('column') ?? '';
+  useEffect(() => {
+    document.title = `${table} · Tidemark`;
+  }, [table]);
+  return (
+    <Loaded from={dictionary}>
+      {(all) => {
+        const entry = all.tables.find((one) => one.table === table);
+        if (entry === undefined)
+          return (
+            <Nothing>
+              The published file has no table {table}. <Link href="/tables">All tables</Link>
+            </Nothing>
+          );
+        return (
+          <>
+            <Heading entry={entry} />
+            <Choice
+              label="Parts"
+              options={TABS}
+              value={tab}
+              onChange={(next) => setParams({ tab: next === 'columns' ? null : next })}
+            />
+            {tab === 'columns' && <Columns entry={entry} chosen={column} />}
+            {tab === 'lineage' && <LineageOf dictionary={all} entry={entry} column={column} />}
+            {tab === 'model' && <ModelOf entry={entry} missing={all.missing} />}
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+function Heading({ entry }: { entry: TableEntry }): JSX.Element {
+  return (
+    <div class="heading">
+      <h1>{entry.table}</h1>
+      <p class="badges">
+        {entry.tags.map((tag) => (
+          <Badge key={tag}>{tag}</Badge>
+        ))}
+        {entry.deprecation_date !== null && <Badge kind="warn">published until {entry.deprecation_date}</Badge>}
+      </p>
+      <p class="about">
+        <Link href="/tables">Dictionary</Link> · {entry.grain !== null && `one row per ${entry.grain} · `}
+        {count(entry.rows)} rows
+        {entry.owner !== null && ` · owner ${entry.owner}`} ·{' '}
+        <Link href={`/sql#q=${encodeURIComponent(`FROM ${entry.table} LIMIT 100`)}`}>Query this table</Link>
+      </p>
+      {entry.description !== null && <p class="about">{entry.description}</p>}
+    </div>
+  );
+}
+
+function Columns({ entry, chosen }: { entry: TableEntry; chosen: string }): JSX.Element {
+  return (
+    <Section title="Columns">
+      <ScrollRegion label="Columns">
+        <table class="columns-of">
+          <thead>
+            <tr>
+              <th scope="col">Column</th>
+              <th scope="col">Type</th>
+              <th scope="col">Comment</th>
+              <th scope="col">Comes from</th>
+            </tr>
+          </thead>
+          <tbody>
+            {entry.columns.map((column) => (
+              <tr key={column.name} class={column.name === chosen ? 'chosen' : undefined}>
+                <th scope="row">
+                  <code>{column.name}</code> {entry.key.includes(column.name) && <Badge>key</Badge>}
+                </th>
+                <td>
+                  <code>{column.type}</code>
+                </td>
+                <td>{column.comment}</td>
+                <td>
+                  <Sources column={column} />{' '}
+                  <Link href={tableAddress(entry.table, { tab: 'lineage', column: column.name })}>
+                    <span class="hidden">{column.name}: </span>lineage
+                  </Link>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollRegion>
+    </Section>
+  );
+}
+
+const KINDS = { copied: '', derived: 'computed from ', made: 'from no column', unknown: 'unknown', none: 'unknown' };
+/** More sources are counted, not listed. */
+const MOST_SOURCES = 4;
+
+function Sources({ column }: { column: TableEntry['columns'][number] }): JSX.Element {
+  const more = column.from.length - MOST_SOURCES;
+  return (
+    <span class="soft">
+      {KINDS[column.lineage ?? 'none']}
+      {column.from.slice(0, MOST_SOURCES).map((name, i) => (
+        <span key={name}>
+          {i > 0 && ', '}
+          <ColumnLink name={name} />
+        </span>
+      ))}
+      {more > 0 && ` and ${count(more)} more`};
+    </span>
+  );
+}
+
+/** The name of a column, as a link if its table is published. */
+export function ColumnLink({ name }: { name: string }): JSX.Element {
+  const { table, column } = splitColumn(name);
+  if (table.startsWith('ledger.')) return <code>{name}</code>;
+  return (
+    <Link href={tableAddress(table, { column })}>
+      <code>{name}</code>
+    </Link>
+  );
+}
+
+function ModelOf({ entry, missing }: { entry: TableEntry; missing: string | null }): JSX.Element {
+  if (entry.kind === null)
+    return <Nothing>{missing ?? 'No model makes this table: the publication writes it.'}</Nothing>;
+  return (
+    <>
+      <Section title="Model">
+        <dl class="facts">
+          <Fact name="One row per">{entry.grain}</Fact>
+          <Fact name="Key">
+            {entry.key.join(', ')}
+            {entry.nullable.length > 0 && ` (may be NULL: ${entry.nullable.join(', ')})`}
+          </Fact>
+          <Fact name="Kind">
+            {entry.kind}, version {entry.version}
+          </Fact>
+          <Fact name="Owner">{entry.owner ?? NONE}</Fact>
+          <Fact name="Tags">{entry.tags.join(', ') || NONE}</Fact>
+        </dl>
+      </Section>
+      <Section title="Audits" about="Queries that must return no rows. An audit of severity error stops a publication.">
+        <ScrollRegion label="Audits">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Audit</th>
+                <th scope="col">Severity</th>
+                <th scope="col">Result</th>
+                <th scope="col">Last run, UTC</th>
+              </tr>
+            </thead>
+            <tbody>
+              {entry.audits.map(({ name, severity, failing_rows: rows, at }) => (
+                <tr key={name}>
+                  <td>
+                    <code>{name}</code>
+                  </td>
+                  <td>{severity}</td>
+                  <td>
+                    {rows === null ? (
+                      'no result in this file'
+                    ) : rows === 0 ? (
+                      <Badge kind="good">passed</Badge>
+                    ) : (
+                      <Badge kind="warn">{count(rows)} rows</Badge>
+                    )}
+                  </td>
+                  <td>{instant(at)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </ScrollRegion>
+      </Section>
+      {entry.sql !== null && (
+        <Section title="Query of the model">
+          <ScrollRegion label="Query of the model" tall>
+            <pre class="model-sql">
+              <code>{entry.sql}</code>
+            </pre>
+          </ScrollRegion>
+        </Section>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,98 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { Dictionary } from '../../../../schemas/explorer/api.js';
+import { Loaded, Nothing, Section } from '../../components/basics.js';
+import { searchDictionary, tableAddress, type DictionaryHit } from '../../lib/dictionary.js';
+import { count } from '../../lib/format.js';
+import { Link, setParams, useLocation } from '../../lib/router.js';
+import { useData } from '../../lib/use-data.js';
+
+const SCHEMAS: readonly (readonly [string, string])[] = [
+  ['marts', 'tables for common questions'],
+  ['core', 'records and their history'],
+  ['ops', 'runs, requests, coverage and rejects'],
+  ['meta', 'origin of the published file'],
+];
+/** More matching columns of a table are counted, not listed. */
+const MOST_COLUMNS = 12;
+/** A search goes into the address this long after the last letter. */
+const PAUSE_MS = 300;
+
+/** All tables, with a search over names and comments. The parameter `q` of the address is the search. */
+export function TablesView(): JSX.Element {
+  const asked = useLocation().searchParams.get('q') ?? '';
+  const [text, setText] = useState(asked);
+  const dictionary = useData<Dictionary>('/api/v1/dictionary');
+  useEffect(() => setText(asked), [asked]);
+  useEffect(() => {
+    if (text === asked) return undefined;
+    const timer = setTimeout(() => setParams({ q: text }, { replace: true }), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <>
+      <h1>Dictionary</h1>
+      <label class="dictionary-search">
+        Words in the names and comments of tables and columns
+        <input type="search" value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
+      </label>
+      <Loaded from={dictionary}>
+        {(all) => {
+          const hits = searchDictionary(all, text);
+          return (
+            <>
+              {all.missing !== null && <Nothing>{all.missing}</Nothing>}
+              <p class="about" role="status">
+                {count(hits.length)} of {count(all.tables.length)} tables
+              </p>
+              {SCHEMAS.map(([schema, about]) => (
+                <Schema
+                  key={schema}
+                  title={`${schema}: ${about}`}
+                  hits={hits.filter(({ entry }) => entry.table.startsWith(`${schema}.`))}
+                />
+              ))}
+            </>
+          );
+        }}
+      </Loaded>
+    </>
+  );
+}
+
+function Schema({ title, hits }: { title: string; hits: DictionaryHit[] }): JSX.Element | null {
+  if (hits.length === 0) return null;
+  return (
+    <Section title={title}>
+      <ul class="entries">
+        {hits.map(({ entry, columns }) => (
+          <li key={entry.table}>
+            <Link href={tableAddress(entry.table)}>
+              <code>{entry.table}</code>
+            </Link>{' '}
+            <span class="soft">
+              {entry.grain !== null && `one row per ${entry.grain}, `}
+              {count(entry.rows)} rows
+            </span>
+            <p class="small">{entry.description}</p>
+            {columns.length > 0 && (
+              <ul class="small">
+                {columns.slice(0, MOST_COLUMNS).map(({ name, comment }) => (
+                  <li key={name}>
+                    <Link href={tableAddress(entry.table, { column: name })}>
+                      <code>{name}</code>
+                    </Link>{' '}
+                    {comment}
+                  </li>
+                ))}
+                {columns.length > MOST_COLUMNS && (
+                  <li class="soft">and {count(columns.length - MOST_COLUMNS)} more columns</li>
+                )}
+              </ul>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
