@@ -12,6 +12,7 @@ import { benchWarehouse } from './warehouse.js';
 import { benchLimits } from './limits.js';
 import { benchResolve } from './resolve.js';
 import { benchSearchRequests } from './search-requests.js';
+import { benchExplorer } from './explorer/run.js';
 import { benchPublish } from './publish.js';
 import { benchStartup } from './startup.js';
 import { benchCompare } from './compare/run.js';
@@ -40,6 +41,7 @@ const benches: Record<string, () => Promise<void>> = {
   warehouse: benchWarehouse,
   publish: benchPublish,
   scale: benchScale,
+  explorer: benchExplorer,
 };
 
 const asked = process.argv.slice(2);
