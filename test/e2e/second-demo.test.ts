@@ -33,7 +33,7 @@ describe.skipIf(!hasPty())('a demo that keeps running in a terminal', () => {
   });
 
   /** The address that the demo printed. */
-  const explorer = (): string => /Explore it\s+(http:\S+)/.exec(first.lines().join(' '))?.[1] ?? '';
+  const explorer = (): string => /Explore it[^]*?(http:\S+token\S+)/.exec(first.lines().join(' '))?.[1] ?? '';
 
   it('shows its whole output in 60 columns', () => {
     const lines = first.lines().map((line) => line.trimEnd());

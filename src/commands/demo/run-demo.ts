@@ -150,7 +150,11 @@ function summarise({ config, stack, explorer, report, results, tookMs }: Summary
   say(`  Warehouse     ${file}  (open it read-only with any DuckDB 1.5 client)`);
   say(`  Parquet files ${showPath(publishedLake(config.dataDir))}`);
   say(`  Query it      npx tidemark sql "SELECT * FROM marts.companies LIMIT 5"`);
-  say(`  Explore it    ${explorer?.address ?? 'npx tidemark ui'}  (companies, markets, runs and SQL in a browser)`);
+  say(
+    `  Explore it    ${explorer === null ? 'npx tidemark ui  (' : ''}companies, tenders, runs and SQL in a browser${explorer === null ? ')' : ':'}`,
+  );
+  // In a line of its own, the address stays whole in a narrow terminal.
+  if (explorer !== null) say(`    ${explorer.address}`);
   say(`  Report        ${showPath(report)}  (one HTML file: runs, coverage, schema drift, data dictionary)`);
   if (stack.temporal.ui) say(`  Temporal UI   ${stack.temporal.ui}`);
   if (stack.sandbox) say(`  Sandbox API   ${stack.sandbox.url}   API key ${stack.sandbox.key}`);

@@ -54,7 +54,8 @@ function toFacts(
   models: readonly Model[],
   reads: ReadonlySet<string> | undefined,
 ): ModelFacts['tables'] extends ReadonlyMap<string, infer Facts> ? Facts : never {
-  const ledger = [...(reads ?? [])].filter((table) => table.startsWith('ledger.'));
+  // The tables `dirty_…` list changed keys and hold no data.
+  const ledger = [...(reads ?? [])].filter((table) => /^ledger\.(?!dirty_)/.test(table));
   const model = models.find((one) => one.model === docs.table);
   return {
     grain: docs.grain,

@@ -13,7 +13,9 @@ export function landingTables(): { streams: LandingTables[]; every: string[] } {
   const texts = new Map(readSqlFolder('staging').map(({ name, text }) => [name, text]));
   const written = (file: string): string[] => {
     const found = (texts.get(`staging/${file}.sql`) ?? '').matchAll(/\b(?:INSERT|MERGE) INTO (ledger\.\w+)/g);
-    return [...new Set([...found].map(([, table]) => table ?? ''))].toSorted();
+    const tables = new Set([...found].map(([, table]) => table ?? ''));
+    // The tables `dirty_…` list changed keys and hold no data.
+    return [...tables].filter((table) => !table.startsWith('ledger.dirty_')).toSorted();
   };
   const streams = LandingStream.options.map((stream) => ({
     stream,

@@ -74,13 +74,33 @@ export function reach(graph: Graph, start: string): Map<string, number> {
   return depth;
 }
 
+/** Returns the length of the longest way from a node that reads nothing to each of some nodes, within them. */
+function heightsOf(graph: Graph, nodes: ReadonlySet<string>): Map<string, number> {
+  const heights = new Map<string, number>();
+  const open = new Set<string>();
+  const visit = (name: string): number => {
+    const known = heights.get(name);
+    if (known !== undefined) return known;
+    open.add(name);
+    const reads = (graph.get(name) ?? []).filter((read) => nodes.has(read) && !open.has(read));
+    const height = Math.max(0, ...reads.map((read) => visit(read) + 1));
+    open.delete(name);
+    heights.set(name, height);
+    return height;
+  };
+  for (const name of nodes) visit(name);
+  return heights;
+}
+
 /** Places everything from which `start` is made to its left, and everything made from it to its right. */
 export function layOut(graph: Graph, start: string): Layout {
   const before = reach(graph, start);
   const after = reach(reversed(graph), start);
   const layerOf = new Map<string, number>([[start, 0]]);
   for (const [name, depth] of after) layerOf.set(name, depth);
-  for (const [name, depth] of before) layerOf.set(name, -depth);
+  const heights = heightsOf(graph, new Set([start, ...before.keys()]));
+  const own = heights.get(start) ?? 0;
+  for (const name of before.keys()) layerOf.set(name, (heights.get(name) ?? 0) - own);
   const edges = [...layerOf.keys()].flatMap((to) =>
     (graph.get(to) ?? [])
       .filter((from) => (layerOf.get(from) ?? Infinity) < (layerOf.get(to) ?? 0))

@@ -1,11 +1,11 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Layout, Placed } from '../../lib/lineage.js';
 import { go } from '../../lib/router.js';
 
-const WIDTH = 232;
+const WIDTH = 252;
 const HEIGHT = 30;
-const GAP_X = 62;
+const GAP_X = 58;
 const GAP_Y = 10;
 const EDGE = 12;
 /** Letters that fit into a box. */
@@ -22,6 +22,7 @@ export function LineageGraph({
   address: (name: string) => string | null;
 }): JSX.Element {
   const [near, setNear] = useState<string>();
+  const scroller = useRef<HTMLDivElement>(null);
   const layers = layout.nodes.map(({ layer }) => layer);
   const left = Math.min(...layers);
   const most = Math.max(...layout.nodes.map(({ row }) => row)) + 1;
@@ -34,8 +35,20 @@ export function LineageGraph({
     return { x: EDGE + (layer - left) * (WIDTH + GAP_X), y: EDGE + (row + unused / 2) * (HEIGHT + GAP_Y) };
   };
   const at = new Map(layout.nodes.map((node) => [node.name, place(node)]));
+  const chosen = at.get(start);
+  useEffect(() => {
+    const element = scroller.current;
+    if (element === null || chosen === undefined) return;
+    element.scrollTo(chosen.x - (element.clientWidth - WIDTH) / 2, chosen.y - (element.clientHeight - HEIGHT) / 2);
+  }, [layout]);
   return (
-    <div class="scroll lineage" tabIndex={0} role="region" aria-label={`Graph of the lineage of ${start}`}>
+    <div
+      ref={scroller}
+      class="scroll lineage"
+      tabIndex={0}
+      role="region"
+      aria-label={`Graph of the lineage of ${start}`}
+    >
       <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="group" aria-label="Lineage">
         {layout.edges.map(({ from, to }) => (
           <path

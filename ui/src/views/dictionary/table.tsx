@@ -66,8 +66,7 @@ function Heading({ entry }: { entry: TableEntry }): JSX.Element {
         {entry.deprecation_date !== null && <Badge kind="warn">published until {entry.deprecation_date}</Badge>}
       </p>
       <p class="about">
-        <Link href="/tables">Dictionary</Link> · {entry.grain !== null && `one row per ${entry.grain} · `}
-        {count(entry.rows)} rows
+        <Link href="/tables">Dictionary</Link> · {count(entry.rows)} rows
         {entry.owner !== null && ` · owner ${entry.owner}`} ·{' '}
         <Link href={`/sql#q=${encodeURIComponent(`FROM ${entry.table} LIMIT 100`)}`}>Query this table</Link>
       </p>
@@ -87,6 +86,7 @@ function Columns({ entry, chosen }: { entry: TableEntry; chosen: string }): JSX.
               <th scope="col">Type</th>
               <th scope="col">Comment</th>
               <th scope="col">Comes from</th>
+              <th scope="col">Lineage</th>
             </tr>
           </thead>
           <tbody>
@@ -100,9 +100,14 @@ function Columns({ entry, chosen }: { entry: TableEntry; chosen: string }): JSX.
                 </td>
                 <td>{column.comment}</td>
                 <td>
-                  <Sources column={column} />{' '}
-                  <Link href={tableAddress(entry.table, { tab: 'lineage', column: column.name })}>
-                    <span class="hidden">{column.name}: </span>lineage
+                  <Sources column={column} />
+                </td>
+                <td>
+                  <Link
+                    href={tableAddress(entry.table, { tab: 'lineage', column: column.name })}
+                    aria-label={`Lineage of ${column.name}`}
+                  >
+                    show
                   </Link>
                 </td>
               </tr>
@@ -129,7 +134,7 @@ function Sources({ column }: { column: TableEntry['columns'][number] }): JSX.Ele
           <ColumnLink name={name} />
         </span>
       ))}
-      {more > 0 && ` and ${count(more)} more`};
+      {more > 0 && ` and ${count(more)} more`}
     </span>
   );
 }

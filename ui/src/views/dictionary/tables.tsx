@@ -70,10 +70,7 @@ function Schema({ title, hits }: { title: string; hits: DictionaryHit[] }): JSX.
             <Link href={tableAddress(entry.table)}>
               <code>{entry.table}</code>
             </Link>{' '}
-            <span class="soft">
-              {entry.grain !== null && `one row per ${entry.grain}, `}
-              {count(entry.rows)} rows
-            </span>
+            <span class="soft">{count(entry.rows)} rows</span>
             <p class="small">{entry.description}</p>
             {columns.length > 0 && (
               <ul class="small">

@@ -3,7 +3,7 @@ import type { ApiRow, MarketsAnswer } from '../../../../schemas/explorer/api.js'
 import { Badge, Card, Loaded, Nothing, Section } from '../../components/basics.js';
 import { Chart } from '../../components/chart.js';
 import { DataTable, type Column } from '../../components/data-table.js';
-import { cell, count, growth, money, NONE, short, timeOf } from '../../lib/format.js';
+import { cell, count, growth, money, NONE, timeOf } from '../../lib/format.js';
 import { WITHOUT } from '../../lib/list-query.js';
 import { go, Link, setParams, useLocation } from '../../lib/router.js';
 import { useData } from '../../lib/use-data.js';
@@ -17,6 +17,13 @@ const KINDS: readonly (readonly [Group['by'], string])[] = [
   ['legal_form', 'Legal form'],
 ];
 const GROWTH = ['below -50%', '-50% to -20%', '-20% to -5%', '-5% to 5%', '5% to 20%', '20% to 50%', 'above 50%'];
+
+/** Nights in true distance of time. */
+const NIGHT_AXIS = {
+  type: 'time',
+  minInterval: 86_400_000,
+  axisLabel: { formatter: (time: number) => new Date(time).toISOString().slice(0, 10) },
+};
 
 /** Size of the markets over the nights, and what their companies are. The parameter `market` of the address limits it to one. */
 export function MarketsView(): JSX.Element {
@@ -114,8 +121,8 @@ function Nights({ nights }: { nights: ApiRow[] }): JSX.Element {
           option={() => ({
             tooltip: { trigger: 'axis' },
             legend: {},
-            xAxis: { type: 'time', minInterval: 86_400_000 },
-            yAxis: { type: 'value', scale: true, minInterval: 1, axisLabel: { formatter: short } },
+            xAxis: NIGHT_AXIS,
+            yAxis: { type: 'value', scale: true, minInterval: 1, axisLabel: { formatter: count } },
             series: markets.map((market) => ({
               type: 'line',
               name: market,
@@ -141,7 +148,7 @@ function Nights({ nights }: { nights: ApiRow[] }): JSX.Element {
             option={({ good, warn }) => ({
               tooltip: { trigger: 'axis' },
               legend: {},
-              xAxis: { type: 'time', minInterval: 86_400_000 },
+              xAxis: NIGHT_AXIS,
               yAxis: { type: 'value', minInterval: 1 },
               series: [
                 bars('Came', dates, (date) => sum(date, 'entered'), good),

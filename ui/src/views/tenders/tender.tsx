@@ -70,7 +70,10 @@ function Heading({ tender }: { tender: ApiRow }): JSX.Element {
 
 function Facts({ data: { tender, donors, attachments } }: { data: TenderAnswer }): JSX.Element {
   return (
-    <Section title="Facts" about="The API states no value of a tender.">
+    <Section
+      title="Facts"
+      about="The API has no field for the value of a tender. If the text names one, it is in the currency of the text."
+    >
       <dl class="facts">
         <Fact name="Type">{cell(tender['type'] ?? tender['project_type']) || NONE}</Fact>
         <Fact name="Announced">{instant(tender['announced_at'] ?? tender['announced_date'])}</Fact>
@@ -125,8 +128,8 @@ function Contacts({ contacts }: { contacts: TenderAnswer['contacts'] }): JSX.Ele
     <Section title="Contacts">
       {hidden ? (
         <Nothing>
-          {count(contacts.length)} contacts. Their names and numbers are not kept: the configuration keeps no personal
-          data.
+          {contacts.length === 1 ? 'One contact' : `${count(contacts.length)} contacts`}. Names and numbers are not
+          kept: the configuration keeps no personal data.
         </Nothing>
       ) : (
         <dl class="facts">

@@ -65,8 +65,8 @@ export function TendersView(): JSX.Element {
           ) : (
             <>
               <p class="about">
-                Last read on {pipeline.read_on}. The API states no values of tenders and no ids of companies, so there
-                is no filter by amount and no link to a company.
+                Last read on {pipeline.read_on}. The API has no fields for the value of a tender and for ids of
+                companies, so there is no filter by amount and no link to a company.
               </p>
               <Pipeline pipeline={pipeline} readOn={pipeline.read_on} />
               <TenderFilters facets={facets} filter={filter} />
