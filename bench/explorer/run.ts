@@ -139,16 +139,16 @@ async function typeAhead(dataDir: string, assets: string, names: readonly string
     const unknown: number[] = [];
     for (const name of names) unknown.push(await seconds(() => ask(`${name} zzqx`)));
     return [
-      row(`each letter of ${NAMES} names`, typed, '0.15 s'),
-      row('a text that no company has', unknown, null),
-      row('while the search is being prepared', early, null),
+      typingRow(`each letter of ${NAMES} names`, typed, '0.15 s'),
+      typingRow('a text that no company has', unknown, null),
+      typingRow('while the search is being prepared', early, null),
     ];
   } finally {
     await explorer.stop();
   }
 }
 
-function row(name: string, values: number[], goal: Cell): Rows[number] {
+function typingRow(name: string, values: number[], goal: Cell): Rows[number] {
   const sorted = values.toSorted((a, b) => a - b);
   const high = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.95))];
   return {

@@ -26,10 +26,9 @@ describe.skipIf(!hasPty())('a demo that keeps running in a terminal', () => {
   });
 
   afterAll(async () => {
-    first.child.stdin?.write('\x03');
+    if (first.child.exitCode === null) first.child.stdin?.write('\x03');
     await first.ended;
     folder.remove();
-    await expect(fetch(explorer())).rejects.toThrow();
   });
 
   /** The address that the demo printed. */
@@ -85,5 +84,11 @@ describe.skipIf(!hasPty())('a demo that keeps running in a terminal', () => {
     } finally {
       other.remove();
     }
+  });
+
+  it('closes the explorer at Ctrl-C', async () => {
+    first.child.stdin?.write('\x03');
+    await first.ended;
+    await expect(fetch(explorer())).rejects.toThrow('fetch failed');
   });
 });

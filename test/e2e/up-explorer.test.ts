@@ -55,5 +55,5 @@ it('starts the explorer on the next free port, says that nothing is published, a
   expect(await (await ask('/api/v1/live')).json()).toMatchObject({ reachable: true, running: [] });
   await up.stop('SIGINT');
   expect(up.child.exitCode).toBe(0);
-  await expect(fetch(address)).rejects.toThrow();
+  await expect(fetch(address)).rejects.toThrow('fetch failed');
 });

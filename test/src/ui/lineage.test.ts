@@ -53,11 +53,7 @@ it('measures the longest way', () => {
     ['c', ['b']],
     ['b', ['a']],
   ]);
-  expect([...reach(graph, 'd')].toSorted()).toEqual([
-    ['a', 3],
-    ['b', 2],
-    ['c', 1],
-  ]);
+  expect(Object.fromEntries(reach(graph, 'd'))).toEqual({ a: 3, b: 2, c: 1 });
 });
 
 it('ends in a graph with a circle', () => {

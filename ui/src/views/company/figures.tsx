@@ -278,7 +278,7 @@ function employees(years: ApiRow[]): (number | null)[] {
 /** Adds an empty row for each year without a report, so that the charts show time in proportion. */
 function withGaps(years: ApiRow[]): ApiRow[] {
   const known = years.map((year) => Number(year['fiscal_year']));
-  const [first = 0, last = -1] = [Math.min(...known), Math.max(...known)];
+  const [first, last] = [Math.min(...known), Math.max(...known)];
   // A wrong year must not make a chart of thousands of years.
   if (last - first > MOST_YEARS) return years;
   return Array.from({ length: last - first + 1 }, (_, i) => {
