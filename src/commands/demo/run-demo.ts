@@ -153,7 +153,7 @@ function summarise({ config, stack, explorer, report, results, tookMs }: Summary
   say(
     `  Explore it    ${explorer === null ? 'npx tidemark ui  (' : ''}companies, tenders, runs and SQL in a browser${explorer === null ? ')' : ':'}`,
   );
-  // In a line of its own, the address stays whole in a narrow terminal.
+  // On a separate line, the address stays whole in a narrow terminal.
   if (explorer !== null) say(`    ${explorer.address}`);
   say(`  Report        ${showPath(report)}  (one HTML file: runs, coverage, schema drift, data dictionary)`);
   if (stack.temporal.ui) say(`  Temporal UI   ${stack.temporal.ui}`);

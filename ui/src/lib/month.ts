@@ -26,7 +26,7 @@ export function weeksOf(month: string): (string | null)[][] {
   return Array.from({ length: days.length / 7 }, (_, week) => days.slice(week * 7, week * 7 + 7));
 }
 
-/** Writes a month in words: `November 2026`. */
+/** Writes a month as `November 2026`. */
 export function nameMonth(month: string): string {
   const format = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' });
   return format.format(new Date(`${month}-01T00:00:00Z`));
