@@ -33,6 +33,13 @@ export function useOrdinaryMode(file: string): void {
   if (personsMask !== undefined) chmodSync(file, 0o666 & ~personsMask);
 }
 
+/** Creates a folder that the user named, and missing folders above it, with the permissions of the user's shell. */
+export function makeOrdinaryFolder(folder: string): void {
+  const first = mkdirSync(folder, { recursive: true });
+  if (first === undefined || personsMask === undefined) return;
+  for (let made = folder; made.length >= first.length; made = path.dirname(made)) chmodSync(made, 0o777 & ~personsMask);
+}
+
 /**
  * Creates the data folder. If folders in it are open to other users, makes them private again, except `published`. An
  * older version of Tidemark or another program may have opened them.

@@ -17,10 +17,14 @@ export const HELP: HelpConfiguration = {
 
 const DEFAULT_WIDTH = 80;
 
-/** Prints a help text. Breaks long lines, except examples, which a person copies. */
+/** Prints a help text in the width of the terminal. */
 export function writeHelp(text: string): void {
   const width = terminalWidth();
-  const columns = Number.isFinite(width) ? width : DEFAULT_WIDTH;
+  process.stdout.write(wrapHelp(text, Number.isFinite(width) ? width : DEFAULT_WIDTH));
+}
+
+/** Breaks the long lines of a help text, except examples, which a person copies. */
+export function wrapHelp(text: string, columns = DEFAULT_WIDTH): string {
   const [help = '', ...shown] = text.split(/(?=\nExamples?:\n)/);
-  process.stdout.write(wrapLines(help, columns) + shown.join(''));
+  return wrapLines(help, columns) + shown.join('');
 }

@@ -49,8 +49,9 @@ export function rateOf(currency: string, year: number): number {
 /**
  * Lands, loads, builds and publishes the nights of a sandbox market without a Temporal server: companies, reports, watch
  * events, tenders, executives and owners, with exchange rates to EUR.
+ * @param modelsDir folder with more models
  */
-export async function publishWorld(dataDir: string): Promise<void> {
+export async function publishWorld(dataDir: string, modelsDir?: string): Promise<void> {
   const world = worldOf();
   for (const day of NIGHTS) await land(dataDir, nightOf(world, day));
   await land(dataDir, eventsOf(world));
@@ -59,7 +60,7 @@ export async function publishWorld(dataDir: string): Promise<void> {
   try {
     await loadLanding(warehouse, dataDir);
     const now = new Date(`${world.dateOf(LAST)}T04:00:00Z`);
-    await buildModels(warehouse, { now, personalData: true, rates: writeRates(dataDir) });
+    await buildModels(warehouse, { now, modelsDir, personalData: true, rates: writeRates(dataDir) });
     await publish(warehouse, dataDir, { run: 'world', now });
   } finally {
     await warehouse.close();

@@ -1,13 +1,13 @@
-import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { errorMessage, TidemarkError } from '../../core/errors.js';
+import { TidemarkError } from '../../core/errors.js';
 import type { CaseResult } from '../../models/cases/run-case.js';
-import { configOption, examples, loadContext } from '../../terminal/context.js';
-import { outFile } from '../../terminal/out-file.js';
+import { examples, loadContext } from '../../terminal/context.js';
 import { FAILED } from '../../terminal/print-error.js';
 import { registerModelsApply } from './apply.js';
+import { registerModelsDocs } from './docs.js';
 import { registerModelsEnv } from './environments.js';
-import { colorsFor, say, sayJson, tell, terminalWidth } from '../../terminal/print.js';
+import { ownModels } from './own-models.js';
+import { colorsFor, say, sayJson, terminalWidth } from '../../terminal/print.js';
 
 /** `tidemark models …`: the SQL models of `sql/`. */
 export function registerModels(program: Command): void {
@@ -49,14 +49,7 @@ ${examples('tidemark models plan', 'tidemark models plan --json')}`,
   registerModelsApply(models);
   registerModelsEnv(models);
 
-  models
-    .command('docs')
-    .summary('write the data dictionary')
-    .description('write the data dictionary: published tables with columns, key, audits and the origin of each column')
-    .option('--out <file>', 'write to a file instead of the terminal')
-    .option('--json', 'write JSON instead of Markdown')
-    .addHelpText('after', examples('tidemark models docs --out docs/data-dictionary.md', 'tidemark models docs --json'))
-    .action(documentModels);
+  registerModelsDocs(models);
 
   models
     .command('test [paths...]')
@@ -99,40 +92,6 @@ ${examples('tidemark models test', 'tidemark models test my-cases/ --match sizes
     .action(testModels);
 }
 
-async function documentModels(options: { out?: string; json?: boolean }, command: Command): Promise<void> {
-  const [
-    { readModels },
-    { readFunctions },
-    { readLineage },
-    { describeTables, renderDictionary },
-    { writeFileAtomic },
-    { useOrdinaryMode },
-  ] = await Promise.all([
-    import('../../models/models.js'),
-    import('../../models/functions.js'),
-    import('../../models/lineage.js'),
-    import('../../models/docs.js'),
-    import('../../core/files.js'),
-    import('../../core/file-modes.js'),
-  ]);
-  const models = await readModels(await ownModels(command));
-  const tables = describeTables(models, await readLineage(models));
-  const text = options.json ? `${JSON.stringify(tables, null, 2)}\n` : renderDictionary(tables, readFunctions());
-  if (options.out === undefined) return void process.stdout.write(text);
-  const file = outFile(options.out);
-  try {
-    await writeFileAtomic(file, text);
-    useOrdinaryMode(file);
-  } catch (error) {
-    if (error instanceof TidemarkError) throw error;
-    throw new TidemarkError('Internal', `Cannot write ${file}: ${errorMessage(error)}`, {
-      todo: 'Check that the folder exists and that you may write there.',
-      cause: error,
-    });
-  }
-  tell(`Written: ${file}`);
-}
-
 async function planModels(options: { json?: boolean }, command: Command): Promise<void> {
   const { config, clock } = await loadContext(command);
   const [{ readPlan }, { refuseBreaking }, { renderPlan }] = await Promise.all([
@@ -144,13 +103,6 @@ async function planModels(options: { json?: boolean }, command: Command): Promis
   if (options.json) sayJson(plan);
   else say(renderPlan(plan, { paint: colorsFor(process.stdout), width: terminalWidth() }));
   refuseBreaking(plan.changes);
-}
-
-/** Returns the folder of the user's own models. Undefined if there is no configuration file, or if it names no folder. */
-async function ownModels(command: Command): Promise<string | undefined> {
-  const { configPath } = await import('../../core/config.js');
-  const isNamed = configOption(command) !== undefined || existsSync(configPath(undefined));
-  return isNamed ? (await loadContext(command)).config.modelsDir : undefined;
 }
 
 async function testModels(

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildModels } from '../../../../src/models/run-models.js';
@@ -193,6 +193,33 @@ describe.concurrent('tidemark models docs', () => {
     const { code, stderr } = await docs('--out', 'mine/good.yaml/dictionary.md');
     expect(code).toBe(1);
     expect(stderr).toMatch(/Cannot write .*dictionary\.md: /);
+  });
+});
+
+describe.concurrent('tidemark models docs --dbt', () => {
+  it('models docs --dbt writes two files into a new folder, with the permissions of the shell', async () => {
+    const { code, stdout, stderr } = await tidemark('models', 'docs', '--dbt', 'dbt/models');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toMatch(/Written: .*sources\.yml\nWritten: .*manifest\.json\n/);
+    const made = path.join(folder.dir, 'dbt', 'models');
+    const mask = process.umask();
+    for (const place of [path.dirname(made), made]) expect(statSync(place).mode & 0o777, place).toBe(0o777 & ~mask);
+    expect(statSync(path.join(made, 'sources.yml')).mode & 0o777).toBe(0o666 & ~mask);
+  });
+
+  it.each([
+    ['--json', ['--json']],
+    ['--out', ['--out', 'x.md']],
+  ])('models docs --dbt refuses %s', async (_option, more) => {
+    const { code, stderr } = await tidemark('models', 'docs', '--dbt', 'other', ...more);
+    expect(code).toBe(2);
+    expect(stderr).toContain('--dbt cannot be combined with --json or --out');
+  });
+
+  it('models docs --dbt names a folder that cannot be made', async () => {
+    const { code, stderr } = await tidemark('models', 'docs', '--dbt', 'rows.yaml/dbt');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/Cannot write .*rows\.yaml\/dbt/);
   });
 });
 
