@@ -7,10 +7,11 @@ import { ROOT } from '../helpers/processes.js';
 import { prepareOnce } from '../helpers/warehouse.js';
 import { publishWorld } from '../helpers/world-warehouse.js';
 import { ANSWERS } from './cookbook-answers.js';
+import { callsOf, readBlocks, readCommandLines } from '../docs/read-pages.js';
 
 /*
  * Runs each query of docs/cookbook.md on the published nights of a sandbox market. Compares the rows with answers that
- * are computed from the sandbox's world, without SQL.
+ * are computed from the sandbox's world, without SQL. Also runs the queries of all other pages.
  */
 
 const PAGE = readFileSync(path.join(ROOT, 'docs', 'cookbook.md'), 'utf8');
@@ -47,6 +48,53 @@ describe('docs/cookbook.md', () => {
         (_, i) => !isSame(found[i], expected[i]),
       );
       if (at >= 0) wrong.push({ title, row: at + 1, found: found[at], expected: expected[at] });
+    }
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('queries of other pages', () => {
+  // The shell splits a line, and the market of this test has days of its own.
+  const statements = [
+    ...readCommandLines().flatMap(({ place, line }) =>
+      callsOf('tidemark', line)
+        .filter(([command, query = '']) => command === 'sql' && /\b(SELECT|FROM)\b/.test(query))
+        .map(([, query = '']) => ({ place, sql: query.replaceAll('\\"', '"') })),
+    ),
+    ...readBlocks()
+      .filter(
+        ({ language, file, text }) =>
+          language === 'sql' && file !== 'docs/cookbook.md' && !text.startsWith('/*\nmodel:'),
+      )
+      .flatMap(({ file, line, text }) =>
+        text
+          .split(/;\s*(?:\n|$)/)
+          .filter((sql) => sql.trim() !== '')
+          .map((sql) => ({ place: `${file}:${line}`, sql })),
+      ),
+  ];
+  // Reads the landing zone; test/src/models/docs.test.ts runs it.
+  const published = statements.filter(({ sql }) => !sql.includes('data/landing'));
+
+  it('finds them', () => {
+    expect(published.length).toBeGreaterThan(8);
+    expect(published.filter(({ place }) => place.startsWith('README.md')).length).toBe(4);
+  });
+
+  it('run, and the queries of the README have answers', async () => {
+    const open = await openPublished(prepared());
+    const wrong: string[] = [];
+    try {
+      for (const { place, sql } of published) {
+        try {
+          const { rows } = await open.query(sql);
+          if (rows.length === 0 && place.startsWith('README.md')) wrong.push(`${place}: no rows`);
+        } catch (error) {
+          wrong.push(`${place}: ${String(error)}`);
+        }
+      }
+    } finally {
+      open.close();
     }
     expect(wrong).toEqual([]);
   });
