@@ -201,10 +201,10 @@ describe.concurrent('tidemark models docs --dbt', () => {
     const { code, stdout, stderr } = await tidemark('models', 'docs', '--dbt', 'dbt/models');
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     expect(stderr).toMatch(/Written: .*sources\.yml\nWritten: .*manifest\.json\n/);
-    const made = path.join(folder.dir, 'dbt', 'models');
-    const mask = process.umask();
-    for (const place of [path.dirname(made), made]) expect(statSync(place).mode & 0o777, place).toBe(0o777 & ~mask);
-    expect(statSync(path.join(made, 'sources.yml')).mode & 0o777).toBe(0o666 & ~mask);
+    const modeOf = (...names: string[]) => statSync(path.join(folder.dir, ...names)).mode;
+    for (const place of ['dbt', 'dbt/models']) expect(modeOf(place)).toBe(modeOf('mine'));
+    for (const file of ['sources.yml', 'manifest.json'])
+      expect(modeOf('dbt', 'models', file)).toBe(modeOf('rows.yaml'));
   });
 
   it.each([
