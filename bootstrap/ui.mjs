@@ -14,7 +14,7 @@ const SOURCES = ['ui', 'schemas'];
  * exactly these sources exists.
  *
  * @param {{ log?: (line: string) => void }} [options]
- * @returns {Promise<string>} a folder with `index.html`
+ * @returns {Promise<string>} a folder with `index.html`, and with the program that renders `tidemark report`
  * @throws {Error} with the output of Vite
  */
 export async function findUi({ log = (line) => void process.stderr.write(`${line}\n`) } = {}) {
@@ -59,9 +59,15 @@ async function ensureUi({ root, log }) {
  */
 export async function buildUi(root, folder) {
   const vite = path.join(root, 'node_modules', 'vite', 'bin', 'vite.js');
-  const args = [vite, 'build', path.join(root, 'ui'), '--outDir', folder, '--emptyOutDir', '--logLevel', 'warn'];
-  const { ok, tail, error } = await runProcess(process.execPath, args, { cwd: root, timeoutMs: BUILD_LIMIT_MS });
-  if (!ok) throw new Error(`The explorer could not be built. ${error ?? ''}\n${tail}`.trim());
+  // The second build adds the program that renders `tidemark report` from the same views.
+  for (const config of ['vite.config.ts', 'vite.report.config.ts']) {
+    const args = [vite, 'build', path.join(root, 'ui'), '--config', path.join(root, 'ui', config), '--outDir', folder];
+    const { ok, tail, error } = await runProcess(process.execPath, [...args, '--logLevel', 'error'], {
+      cwd: root,
+      timeoutMs: BUILD_LIMIT_MS,
+    });
+    if (!ok) throw new Error(`The explorer could not be built. ${error ?? ''}\n${tail}`.trim());
+  }
 }
 
 /** @param {string} root */

@@ -10,6 +10,7 @@ export default defineConfig({
   plugins: [collectLicences()],
   build: {
     target: 'es2022',
+    emptyOutDir: true,
     // The policy allows no `data:` scripts or styles.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

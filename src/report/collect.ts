@@ -1,8 +1,22 @@
 import { z } from 'zod';
+import type { ReportInput } from '../../schemas/explorer/report.js';
 import * as schema from '../../schemas/pipeline/report.js';
 import { readPublishedLineage, tellLineage } from '../models/lineage.js';
+import { hasTables } from '../builds/has-tables.js';
 import { readSqlFile } from '../duckdb/sql-files.js';
 import type { Published } from '../builds/published.js';
+import type { Reader } from '../builds/reader.js';
+import { readMarkets } from './read-markets.js';
+import { readOperations } from './read-operations.js';
+
+/** Reads what the page of the report shows. */
+export async function collectReport(published: Published, about: { version: string; now: Date }): Promise<ReportInput> {
+  const facts = await collectFacts(published, about);
+  const reader: Reader = { rows: async (sql, params) => published.objects(sql, params) };
+  const tables = new Set(facts.tables.map(({ table }) => table));
+  const markets = tables.has('marts.companies') ? await readMarkets(reader, null) : { nights: [], breakdown: [] };
+  return { facts, markets, operations: await readOperations(reader, tables) };
+}
 
 /** Reads the facts of the report. Uses only the published file: not the API, Temporal or the writer's file. */
 export async function collectFacts(
@@ -13,9 +27,7 @@ export async function collectFacts(
   const known = new Set(tables.map(({ table }) => table));
   const read = async <T extends z.ZodType>(name: string, row: T): Promise<z.infer<T>[]> => {
     const { text } = readSqlFile(`report/${name}.sql`);
-    const parents = text.match(/\b(?:core|marts|ops|meta)\.[a-z][a-z0-9_]*\b/g) ?? [];
-    // A file of an older version may lack a table. Skip only the sections that need this table.
-    if (parents.some((parent) => !known.has(parent))) return [];
+    if (!hasTables(known, text)) return [];
     return z.array(row).parse(await published.objects(text));
   };
   const [file = null] = await read('file', schema.ReportFile);

@@ -40,7 +40,7 @@ const PACKAGES: Partial<Record<Layer, RegExp>> = {
   workflows: /^@temporalio\/(workflow|common)$/,
   bootstrap: /^(node:|tsx\/)/,
   stub: /^node:/,
-  page: /^(preact(\/hooks)?|@codemirror\/[\w-]+|@lezer\/highlight|echarts\/(core|charts|components|renderers)|@tanstack\/(table|virtual)-core)$/,
+  page: /^(preact(\/hooks|-render-to-string)?|@codemirror\/[\w-]+|@lezer\/highlight|echarts\/(core|charts|components|renderers)|@tanstack\/(table|virtual)-core)$/,
 };
 
 /** Packages that only certain layers may import. */
@@ -118,7 +118,8 @@ export function layerOf(file: string): Layer {
 }
 
 function resolveLocal(files: SourceFiles, from: string, specifier: string): string | undefined {
-  const target = path.posix.join(path.posix.dirname(from), specifier);
+  // Vite reads what comes after the question mark: `base.css?inline`.
+  const target = path.posix.join(path.posix.dirname(from), specifier.replace(/\?.*$/, ''));
   const candidates = [
     target,
     target.replace(/\.js$/, '.ts'),

@@ -1,6 +1,6 @@
 import { render } from 'preact';
 import { App } from './app.js';
-import { applyTheme, savedTheme } from './lib/theme.js';
+import { followTheme } from './lib/theme.js';
 import './styles/base.css';
 import './styles/layout.css';
 import './styles/parts.css';
@@ -14,6 +14,6 @@ window.trustedTypes?.createPolicy('default', {
   },
 });
 
-applyTheme(savedTheme());
+followTheme();
 const root = document.getElementById('app');
 if (root !== null) render(<App />, root);

@@ -54,6 +54,8 @@ export async function runShell(published: Published, asked: Format | undefined, 
     process.stdout.write('\n');
     prompt(readline, open);
   });
+  // The terminal is gone, so nobody waits for the query.
+  readline.on('close', () => isRunning && published.interrupt());
   say('Statements end with ";". \\? shows the commands; Tab completes names.');
   prompt(readline, open);
   for await (const line of readline) {

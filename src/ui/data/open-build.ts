@@ -5,7 +5,7 @@ import { openInstance } from '../../duckdb/instance.js';
 import { toPlain } from '../../duckdb/plain-value.js';
 import { quote } from '../../duckdb/sql-files.js';
 import { lockedInstance } from '../user-sql/locked-instance.js';
-import type { Reader } from './reader.js';
+import type { Reader } from '../../builds/reader.js';
 import { SearchIndex } from './search-index.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { BuildPool } from '../data/build-pool.js';
 import type { OpenBuild } from '../data/open-build.js';
-import type { Reader } from '../data/reader.js';
+import type { Reader } from '../../builds/reader.js';
 import { readSqlFile } from '../../duckdb/sql-files.js';
 
 /** What the routes share. */
@@ -31,12 +31,6 @@ export async function answer<T>(
     void reply.header(BUILD_HEADER, build.name);
     return build.read(async (reader) => work(reader, build), clientGone(reply));
   });
-}
-
-/** Whether a file has all tables that a query names. A file of an older version of Tidemark may lack some. */
-export function hasTables(tables: ReadonlySet<string>, sql: string): boolean {
-  const needed = sql.match(/\b(?:core|marts|ops|meta)\.[a-z][a-z0-9_]*\b/g) ?? [];
-  return needed.every((table) => tables.has(table));
 }
 
 /** Returns the text of a query in `sql/ui`. */

@@ -2,9 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import { createHash } from 'node:crypto';
 import type { Dictionary, SchemaAnswer, TableEntry, TableInfo } from '../../../schemas/explorer/api.js';
 import { readSqlFile } from '../../duckdb/sql-files.js';
+import { hasTables } from '../../builds/has-tables.js';
+import type { Reader } from '../../builds/reader.js';
 import { readModelFacts, type ModelFacts, type ModelText } from '../data/dictionary.js';
-import type { Reader } from '../data/reader.js';
-import { answer, hasTables, query, type Routes } from './context.js';
+import { answer, query, type Routes } from './context.js';
 
 interface ColumnRow {
   table: string;

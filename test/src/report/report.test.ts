@@ -1,15 +1,13 @@
-import * as fc from 'fast-check';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { chromium, type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ReportFacts } from '../../../schemas/pipeline/report.js';
-import { ticks } from '../../../src/report/charts.js';
-import { collectFacts } from '../../../src/report/collect.js';
-import { html } from '../../../src/report/html.js';
-import { renderReport } from '../../../src/report/render.js';
-import { duration, signed } from '../../../src/report/words.js';
+import type { RenderedReport, ReportInput } from '../../../schemas/explorer/report.js';
+import { findUi } from '../../../bootstrap/ui.mjs';
+import { collectReport } from '../../../src/report/collect.js';
+import { reportPage } from '../../../src/report/page.js';
 import { buildModels } from '../../../src/models/run-models.js';
 import { loadLanding } from '../../../src/load/load.js';
 import { openPublished } from '../../../src/builds/published.js';
@@ -21,8 +19,8 @@ import { land, marketNight } from '../../helpers/warehouse.js';
 const EVIL = `"><script>document.title='struck'</script><img src=x onerror="document.title='struck'"><style>*{display:none}</style>'`;
 const NOW = new Date('2026-11-21T04:00:00.000Z');
 
-/** Facts of two nights of a market whose API returns markup in every value. */
-async function hostileFacts(dataDir: string): Promise<ReportFacts> {
+/** Content of the report about two nights of a market whose API returns markup in every value. */
+async function hostileInput(dataDir: string): Promise<ReportInput> {
   const place = { run: 'r2', date: '2026-11-21', market: 'm' } as const;
   await land(dataDir, [
     ...marketNight({ run: 'r1', date: '2026-11-20', ids: [1, 2, 3] }),
@@ -62,6 +60,26 @@ async function hostileFacts(dataDir: string): Promise<ReportFacts> {
     },
     {
       ...place,
+      run: 'r3',
+      stream: 'segments',
+      entity: 'root',
+      body: {
+        segment: 'root',
+        parent: null,
+        filters: { nace: EVIL },
+        total_reported: 6,
+        rows_fetched: 4,
+        distinct_companies: 4,
+        carried: 0,
+        carried_since: null,
+        pages: 1,
+        depth: 0,
+        state: 'leaf',
+        split_by: null,
+      },
+    },
+    {
+      ...place,
       stream: 'forecasts',
       entity: 'f',
       body: { stream: EVIL, requests: 10, endpoints: ['GET /a'], basis: EVIL },
@@ -74,22 +92,26 @@ async function hostileFacts(dataDir: string): Promise<ReportFacts> {
   await warehouse.close();
   const published = await openPublished(dataDir);
   try {
-    return await collectFacts(published, { version: '0.1.0', now: NOW });
+    return await collectReport(published, { version: '0.1.0', now: NOW });
   } finally {
     published.close();
   }
 }
 
 describe('a report with markup in every value', () => {
-  let facts: ReportFacts;
+  let input: ReportInput;
   let page: string;
+  let render: (input: ReportInput) => string;
   let browser: Browser | undefined;
   let folder: string;
 
   beforeAll(async () => {
     folder = mkdtempSync(path.join(tmpdir(), 'tidemark-report-'));
-    facts = await hostileFacts(folder);
-    page = renderReport(facts);
+    input = await hostileInput(folder);
+    const program = pathToFileURL(path.join(await findUi(), 'report.mjs')).href;
+    const { renderReport } = (await import(program)) as { renderReport: (input: ReportInput) => RenderedReport };
+    render = (some) => reportPage(renderReport(some), '0.1.0');
+    page = render(input);
     const executablePath = findChromium();
     if (executablePath !== undefined) browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
   });
@@ -99,6 +121,7 @@ describe('a report with markup in every value', () => {
   });
 
   it('collects facts for every section of the report', () => {
+    const { facts } = input;
     for (const [name, value] of Object.entries(facts)) {
       if (Array.isArray(value) && name !== 'checks') expect(value, name).not.toEqual([]);
     }
@@ -152,68 +175,44 @@ describe('a report with markup in every value', () => {
     expect(await tab.locator('script, img, iframe, object, link, form, [onerror], [style]').count()).toBe(0);
     expect(await tab.locator('style').count()).toBe(1);
     expect(await tab.locator('#coverage').innerText()).toContain(EVIL);
-    expect(await tab.locator('#quota td code').first().innerText()).toBe(EVIL);
+    expect(await tab.locator('#coverage svg').textContent()).toContain('<script>');
+    expect(await tab.locator('#requests td code', { hasText: EVIL }).count()).toBeGreaterThan(0);
     // Its style sheet applies, with its hash in the policy or without a policy.
-    expect(await tab.evaluate(`getComputedStyle(document.querySelector('main')).maxWidth`)).toBe('1120px');
+    expect(await tab.evaluate(`getComputedStyle(document.querySelector('main')).maxWidth`)).toBe('1280px');
+    expect(await tab.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
+    await tab.setViewportSize({ width: 390, height: 800 });
     expect(await tab.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
     await context.close();
   });
 
+  it('shows the charts of the explorer, in the colours of the page', () => {
+    const charts = page.match(/<svg .*?<\/svg>/gs) ?? [];
+    expect(charts.length).toBeGreaterThanOrEqual(3);
+    for (const chart of charts) expect(chart).toContain('var(--');
+    expect(page).not.toContain('#00f0');
+  });
+
   it('puts what needs attention into the headline', () => {
+    const { facts } = input;
     expect(page).toMatch(/<h1>[^<]*2 companies of m are missing/);
-    expect(
-      renderReport({
-        ...facts,
-        coverage: [],
-        checks: [],
-        runs: facts.runs.filter(({ held_back }) => held_back === null),
-      }),
-    ).toContain('<h1>Nothing needs attention');
-    const none = {
-      nights: [],
-      runs: [],
+    const calm = {
+      ...facts,
       coverage: [],
-      gaps: [],
-      forecasts: [],
-      requests: [],
-      quota: [],
-      freshness: [],
-      rejects: [],
-      drift: [],
       checks: [],
-      tables: [],
-      file: null,
+      runs: facts.runs.filter(({ held_back }) => held_back === null),
     };
-    expect(renderReport({ version: '1', generated_at: NOW.toISOString(), ...none })).toContain(
-      'No run is recorded yet',
-    );
-  });
-});
-
-describe('html templates', () => {
-  it('escapes any text in elements and quoted attributes', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
-        const { text: made } = html`<a title="${text}">${[text, html`<b>${text}</b>`]}</a>`;
-        expect(made).toMatch(/^<a title="[^"<>]*">[^"<>]*<b>[^"<>]*<\/b><\/a>$/);
-      }),
-    );
-  });
-});
-
-describe('figures of the report', () => {
-  it('places at most six ticks within an axis', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: 1e9 }), fc.integer({ min: 1, max: 1e9 }), (low, size) => {
-        const found = ticks(low, low + size);
-        expect(found.length).toBeLessThanOrEqual(6);
-        for (const tick of found) expect(tick >= low && tick <= low + size).toBe(true);
-      }),
-    );
+    expect(render({ ...input, facts: calm })).toContain('<h1>Nothing needs attention');
   });
 
-  it('formats differences and durations', () => {
-    expect([signed(-3), signed(0), signed(1200)]).toEqual(['−3', '±0', '+1,200']);
-    expect([duration(null), duration(59), duration(3661)]).toEqual(['–', '59s', '1h 01m']);
+  it('renders a file without any night', () => {
+    const lists = <T extends object>(some: T): T =>
+      Object.fromEntries(Object.entries(some).map(([name, value]) => [name, Array.isArray(value) ? [] : value])) as T;
+    const none = render({
+      facts: { ...lists(input.facts), file: null },
+      markets: lists(input.markets),
+      operations: { ...lists(input.operations), receipt: null },
+    });
+    expect(none).toContain('No run is recorded yet');
+    expect(none).toContain('No night of a market is published yet.');
   });
 });

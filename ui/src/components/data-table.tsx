@@ -10,7 +10,9 @@ import {
 } from '@tanstack/table-core';
 import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
 import type { Cell } from '../../../schemas/explorer/api.js';
+import { useExport } from '../lib/export.js';
 import { cell, count, NONE } from '../lib/format.js';
+import { ScrollRegion } from './basics.js';
 
 /** A column of a table. `Row` is one record. */
 export interface Column<Row> {
@@ -28,22 +30,75 @@ export interface Column<Row> {
 const ROW_HEIGHT = 34;
 /** Shorter tables have no scroll area: all their rows are in the page. */
 const SHORT = 40;
+/** Rows of a table in an export. */
+const MOST_PRINTED = 40;
 
-/**
- * A table that sorts by the heading. With many rows, only the visible ones are in the page.
- * @param label name of the table for screen readers
- */
-export function DataTable<Row>({
-  label,
-  rows,
-  columns,
-  height = 520,
-}: {
+interface Shown<Row> {
+  /** Name of the table for screen readers. */
   label: string;
   rows: readonly Row[];
   columns: readonly Column<Row>[];
+  /** Height of a table with many rows, in pixels. */
   height?: number;
+}
+
+/** A table of rows. In an export, it has neither buttons nor an area that scrolls down. */
+export function DataTable<Row>(shown: Shown<Row>): JSX.Element {
+  return useExport() === null ? <SortedTable {...shown} /> : <PrintedTable {...shown} />;
+}
+
+function PrintedTable<Row>({ label, rows, columns }: Shown<Row>): JSX.Element {
+  return (
+    <>
+      <ScrollRegion label={label}>
+        <table>
+          <thead>
+            <tr>
+              {columns.map(({ id, name, numeric }) => (
+                <th key={id} scope="col" class={numeric ? 'num' : undefined}>
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.slice(0, MOST_PRINTED).map((row, i) => (
+              <Cells key={i} row={row} columns={columns} />
+            ))}
+          </tbody>
+        </table>
+      </ScrollRegion>
+      {rows.length > MOST_PRINTED && (
+        <p class="about">
+          {count(rows.length - MOST_PRINTED)} more rows in the explorer (<code>tidemark ui</code>).
+        </p>
+      )}
+    </>
+  );
+}
+
+function Cells<Row>({
+  row,
+  columns,
+  index,
+}: {
+  row: Row;
+  columns: readonly Column<Row>[];
+  index?: number | undefined;
 }): JSX.Element {
+  return (
+    <tr aria-rowindex={index}>
+      {columns.map((column) => (
+        <td key={column.id} class={column.numeric ? 'num' : undefined}>
+          {column.show === undefined ? plain(column.value(row), column.numeric) : column.show(row)}
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+/** A table that sorts by the heading. With many rows, only the visible ones are in the page. */
+function SortedTable<Row>({ label, rows, columns, height = 520 }: Shown<Row>): JSX.Element {
   const scroller = useRef<HTMLDivElement>(null);
   const [sorting, setSorting] = useState<SortingState>([]);
   const table = useTable(rows, columns, sorting, setSorting);
@@ -104,15 +159,7 @@ export function DataTable<Row>({
           {before > 0 && <tr aria-hidden="true" style={{ height: `${before}px` }} />}
           {visible.map((row) =>
             row === undefined ? null : (
-              <tr key={row.id} aria-rowindex={long ? row.index + 2 : undefined}>
-                {columns.map((column) => (
-                  <td key={column.id} class={column.numeric ? 'num' : undefined}>
-                    {column.show === undefined
-                      ? plain(column.value(row.original), column.numeric)
-                      : column.show(row.original)}
-                  </td>
-                ))}
-              </tr>
+              <Cells key={row.id} row={row.original} columns={columns} index={long ? row.index + 2 : undefined} />
             ),
           )}
           {after > 0 && <tr aria-hidden="true" style={{ height: `${after}px` }} />}

@@ -24,4 +24,4 @@ use([
   TreemapChart,
 ]);
 
-export { init };
+export { init, use };

@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { useExport } from './export.js';
 
 const MOVED = 'tidemark-moved';
 
@@ -35,12 +36,14 @@ export function setParams(changes: Record<string, string | null>, options: { rep
   if (url.href !== location.href) go(`${url.pathname}${url.search}`, options);
 }
 
-/** A link within the explorer. */
+/** A link within the explorer. An export shows only its text. */
 export function Link({
   href,
   children,
   ...rest
 }: { href: string; children: ComponentChildren } & Omit<JSX.IntrinsicElements['a'], 'href' | 'children'>): JSX.Element {
+  const exported = useExport();
+  if (exported !== null) return <>{children}</>;
   return (
     <a
       href={href}

@@ -21,4 +21,8 @@ export function isDark(theme: Theme = savedTheme()): boolean {
   return theme === 'dark' || (theme === 'system' && matchMedia('(prefers-color-scheme: dark)').matches);
 }
 
-matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => applyTheme(savedTheme()));
+/** Shows the chosen theme, and again when the colours of the system change. */
+export function followTheme(): void {
+  applyTheme(savedTheme());
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => applyTheme(savedTheme()));
+}

@@ -3,6 +3,7 @@ import type { ApiRow, MarketsAnswer } from '../../../../schemas/explorer/api.js'
 import { Badge, Card, Loaded, Nothing, Section } from '../../components/basics.js';
 import { Chart } from '../../components/chart.js';
 import { DataTable, type Column } from '../../components/data-table.js';
+import { useExport } from '../../lib/export.js';
 import { cell, count, growth, money, NONE, timeOf } from '../../lib/format.js';
 import { WITHOUT } from '../../lib/list-query.js';
 import { go, Link, setParams, useLocation } from '../../lib/router.js';
@@ -48,13 +49,22 @@ export function MarketsView(): JSX.Element {
                   ))}
                 </select>
               </label>
-              <Latest nights={own} />
-              <Nights nights={own} />
-              <Breakdown groups={breakdown} market={market} />
+              <Markets nights={own} breakdown={breakdown} market={market} />
             </>
           );
         }}
       </Loaded>
+    </>
+  );
+}
+
+/** The latest night of each market, its size over the nights, and its companies. `market`: limits the lists that open. */
+export function Markets({ nights, breakdown, market }: MarketsAnswer & { market: string }): JSX.Element {
+  return (
+    <>
+      <Latest nights={nights} />
+      <Nights nights={nights} />
+      <Breakdown groups={breakdown} market={market} />
     </>
   );
 }
@@ -183,9 +193,13 @@ function Breakdown({ groups, market }: { groups: Group[]; market: string }): JSX
   const growths = GROWTH.map(
     (value) => groups.find((group) => group.by === 'growth' && group.value === value)?.companies ?? 0,
   );
+  const exported = useExport() !== null;
   const without = groups.find((group) => group.by === 'growth' && group.value === null)?.companies ?? 0;
   return (
-    <Section title="What the companies are" about="Each name opens the list of its companies, which can be exported.">
+    <Section
+      title="What the companies are"
+      about={exported ? undefined : 'Each name opens the list of its companies, which can be exported.'}
+    >
       <div class="charts">
         {KINDS.map(([by, name]) => (
           <div key={by}>

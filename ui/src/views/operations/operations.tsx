@@ -51,7 +51,7 @@ export function OperationsView(): JSX.Element {
 }
 
 /** The latest night of each market, and why it is incomplete. */
-function LastNights({ facts: { nights, coverage, gaps, runs } }: { facts: OperationsAnswer }): JSX.Element {
+export function LastNights({ facts: { nights, coverage, gaps, runs } }: { facts: OperationsAnswer }): JSX.Element {
   const last = new Map(nights.map((night) => [cell(night['market']), night]));
   return (
     <Section title="Latest night of each market">

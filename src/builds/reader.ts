@@ -1,5 +1,5 @@
 import type { DuckDBValue } from '@duckdb/node-api';
-import type { PlainValue } from '../../duckdb/plain-value.js';
+import type { PlainValue } from '../duckdb/plain-value.js';
 
 /** A row as JSON can hold it, by column name. */
 export type Row = Record<string, PlainValue>;
