@@ -87,35 +87,32 @@ async function open(options: { width: number; colorScheme?: 'light' | 'dark' }) 
 }
 
 describe.skipIf(browserFile === undefined)('the explorer in Chromium', () => {
-  it.each([390, 1280, 2000])(
-    'shows every view without injection or horizontal scrolling, %i pixels wide',
-    async (width) => {
-      const { context, page, said, asked, show } = await open({ width });
+  it.each([
+    [390, 'dark'],
+    [1280, 'light'],
+    [2000, 'dark'],
+  ] as const)(
+    'shows every view without injection, horizontal scrolling or serious findings of axe, %i pixels wide, %s',
+    async (width, colorScheme) => {
+      const { context, page, said, asked, show } = await open({ width, colorScheme });
+      const found: string[] = [];
       for (const [name, at, shows] of VIEWS) {
         await show(at, shows);
         expect(await page.title(), name).toMatch(/Tidemark$/);
+        expect(await page.locator('html').getAttribute('data-theme')).toBe(colorScheme);
         expect(await page.locator('#app script, #app img, #app style, #app iframe, [onerror]').count(), name).toBe(0);
         expect(
           await page.evaluate('document.documentElement.scrollWidth - window.innerWidth'),
           name,
         ).toBeLessThanOrEqual(0);
+        found.push(...(await seriousFindings(page)).map((finding) => `${name}: ${finding}`));
       }
+      expect(found).toEqual([]);
       expect(said).toEqual([]);
       expect([...new Set(asked)]).toEqual([explorer.url]);
       await context.close();
     },
   );
-
-  it.each(['light', 'dark'] as const)('has no serious finding of axe, %s', async (colorScheme) => {
-    const { context, page, show } = await open({ width: 1280, colorScheme });
-    for (const [name, at, shows] of VIEWS) {
-      await show(at, shows);
-      expect(await page.locator('html').getAttribute('data-theme')).toBe(colorScheme);
-      const findings = await seriousFindings(page);
-      expect(findings, name).toEqual([]);
-    }
-    await context.close();
-  });
 
   it('finds and opens a company with the keyboard', async () => {
     const { context, page, show } = await open({ width: 1280 });

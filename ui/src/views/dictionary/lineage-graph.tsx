@@ -39,7 +39,11 @@ export function LineageGraph({
   useEffect(() => {
     const element = scroller.current;
     if (element === null || chosen === undefined) return;
-    element.scrollTo(chosen.x - (element.clientWidth - WIDTH) / 2, chosen.y - (element.clientHeight - HEIGHT) / 2);
+    // Shows the beginning if the chosen node is visible there, otherwise the chosen node in the middle.
+    const { clientWidth, clientHeight } = element;
+    const x = chosen.x + WIDTH <= clientWidth ? 0 : chosen.x - (clientWidth - WIDTH) / 2;
+    const y = chosen.y + HEIGHT <= clientHeight ? 0 : chosen.y - (clientHeight - HEIGHT) / 2;
+    element.scrollTo(x, y);
   }, [layout]);
   return (
     <div

@@ -32,7 +32,7 @@ export function LineageOf({
   return (
     <Section
       title={`Lineage of ${start}`}
-      about={known === '' ? ABOUT_TABLES : ABOUT_COLUMNS}
+      about={known === '' ? aboutTables(dictionary) : ABOUT_COLUMNS}
       aside={
         <label>
           Column{' '}
@@ -59,8 +59,10 @@ export function LineageOf({
   );
 }
 
-const ABOUT_TABLES =
-  'Left: what the table reads, down to the landed streams. Right: the tables that read it. The edges from streams to the schema ledger are those of the installed version; only the warehouse file has this schema. Tidemark itself writes the tables of ledger that have no stream.';
+function aboutTables({ every_stream: every }: Dictionary): string {
+  return `Left: what the table reads, down to the landed streams. Right: the tables that read it. The edges from streams to the schema ledger are those of the installed version; only the warehouse file has this schema. Every stream fills ${every.join(', ')}. Tidemark itself writes the other tables of ledger without a stream.`;
+}
+
 const ABOUT_COLUMNS =
   'Left: the columns from which the values come. Right: the columns that are made from it. Columns that only select rows do not count. Which field of an answer fills a column of the schema ledger is not recorded; the lineage of the table shows the streams.';
 

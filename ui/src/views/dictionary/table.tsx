@@ -105,7 +105,7 @@ function Columns({ entry, chosen }: { entry: TableEntry; chosen: string }): JSX.
                 <td>
                   <Link
                     href={tableAddress(entry.table, { tab: 'lineage', column: column.name })}
-                    aria-label={`Lineage of ${column.name}`}
+                    aria-label={`show the lineage of ${column.name}`}
                   >
                     show
                   </Link>

@@ -61,7 +61,7 @@ export function Runs({ facts: { runs, forecasts } }: { facts: OperationsAnswer }
         columns={{
           workflow_id: { name: 'Run', width: 240 },
           outcome: { name: 'Outcome', as: 'outcome', width: 110 },
-          started_at: { name: 'Started, UTC', as: 'time', width: 140 },
+          started_at: { name: 'Started, UTC', as: 'time', width: 170 },
           seconds: { name: 'Took', as: 'duration', width: 110 },
           requests: { name: 'Requests', as: 'number', width: 100 },
           rows: { name: 'Rows', as: 'number', width: 100 },
@@ -114,7 +114,7 @@ export function Supply({ facts: { requests, quota, freshness } }: { facts: Opera
           metric: { name: 'Metric', as: 'code', width: 280 },
           used: { name: 'Used', as: 'number', width: 110 },
           total: { name: 'Allowed', as: 'number', width: 110 },
-          read_at: { name: 'Read, UTC', as: 'time', width: 150 },
+          read_at: { name: 'Read, UTC', as: 'time', width: 170 },
         }}
       />
       <Rows
@@ -148,7 +148,7 @@ export function Quality({ facts: { rejects, drift, checks } }: { facts: Operatio
           reason: { name: 'Reason', width: 240 },
           path: { name: 'Field', as: 'code', width: 180 },
           raw: { name: 'Value or body', as: 'code', width: 320 },
-          last_seen: { name: 'Last seen, UTC', as: 'time', width: 150 },
+          last_seen: { name: 'Last seen, UTC', as: 'time', width: 170 },
         }}
       />
       <Rows
@@ -163,7 +163,7 @@ export function Quality({ facts: { rejects, drift, checks } }: { facts: Operatio
           expected: { name: 'Expected', width: 120 },
           type: { name: 'Found', width: 120 },
           share: { name: 'Answers', as: 'share', width: 90 },
-          first_seen: { name: 'Since, UTC', as: 'time', width: 150 },
+          first_seen: { name: 'Since, UTC', as: 'time', width: 170 },
           sample: { name: 'Sample', as: 'code', width: 240 },
         }}
       />
@@ -176,7 +176,7 @@ export function Quality({ facts: { rejects, drift, checks } }: { facts: Operatio
           check: { name: 'Audit', width: 240 },
           severity: { name: 'Severity', width: 100 },
           failing_rows: { name: 'Rows', as: 'number', width: 100 },
-          at: { name: 'Checked, UTC', as: 'time', width: 150 },
+          at: { name: 'Checked, UTC', as: 'time', width: 170 },
         }}
       />
     </>
@@ -205,13 +205,13 @@ export function Models({ facts: { models, receipt } }: { facts: OperationsAnswer
         rows={models}
         none="No model is recorded."
         columns={{
-          applied_at: { name: 'Applied, UTC', as: 'time', width: 150 },
+          applied_at: { name: 'Applied, UTC', as: 'time', width: 170 },
           model: { name: 'Table', as: 'code', width: 260 },
           version: { name: 'Version', as: 'number', width: 90 },
           kind: { name: 'Kind', width: 120 },
           state: { name: 'State', width: 120 },
           deprecation_date: { name: 'Published until', width: 140 },
-          held_since: { name: 'Rolled back, UTC', as: 'time', width: 160 },
+          held_since: { name: 'Rolled back, UTC', as: 'time', width: 170 },
         }}
       />
     </>
