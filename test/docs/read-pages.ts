@@ -12,7 +12,7 @@ export interface Block {
 
 /** Pages for readers: text by path from the root. */
 export const pages = readProjectFiles(
-  /^(docs\/.*|examples\/.*|sandbox\/README|test\/conformance\/README|README|CONTRIBUTING|SECURITY)\.md$/,
+  /^(docs\/.*|examples\/README|sandbox\/README|test\/conformance\/README|README|CONTRIBUTING|SECURITY)\.md$/,
 );
 
 /** Returns all fenced blocks of the pages. */
@@ -36,7 +36,7 @@ export interface CommandLine {
   line: string;
 }
 
-/** Returns the command lines in fenced blocks of shell code and in inline code. */
+/** Returns the command lines in fenced blocks of shell code, in units of systemd and in inline code. */
 export function readCommandLines(): CommandLine[] {
   const inBlocks = readBlocks()
     .filter(({ language }) => language === 'sh')
@@ -46,6 +46,14 @@ export function readCommandLines(): CommandLine[] {
         .split('\n')
         .map((code, i) => ({ place: `${file}:${line + i + 1}`, line: code })),
     );
+  const inUnits = readBlocks()
+    .filter(({ language }) => language === 'ini')
+    .flatMap(({ file, line, text }) =>
+      [...text.matchAll(/^ExecStart=\S*\/(tidemark .*)$/gm)].map(([, code = '']) => ({
+        place: `${file}:${line}`,
+        line: code,
+      })),
+    );
   const inline = [...pages].flatMap(([file, text]) => {
     const prose = text.replaceAll(/^( *)```[^]*?^ *```$/gm, (block) => block.replaceAll(/[^\n]/g, ''));
     return [...prose.matchAll(/`((?:npx )?tidemark [^`]+|npm run [^`]+)`/g)].map(({ index, 1: code = '' }) => ({
@@ -53,7 +61,7 @@ export function readCommandLines(): CommandLine[] {
       line: code.replaceAll(/\s+/g, ' '),
     }));
   });
-  return [...inBlocks, ...inline];
+  return [...inBlocks, ...inUnits, ...inline];
 }
 
 /** Returns the calls of a program in a shell line, each as its arguments. Understands quotes, comments and operators. */

@@ -25,6 +25,27 @@ it('examples/python/first_look.py reads the file and the lake', async () => {
   expect(stdout).toContain('turnover_eur: Turnover in EUR');
 });
 
+it('the function of docs/querying.md for Polars reads every table', async () => {
+  const data = prepared();
+  const page = readFileSync(path.join(ROOT, 'docs', 'querying.md'), 'utf8');
+  const code = [...page.matchAll(/^```python\n([^]*?)^```$/gm)].map(([, block = '']) => block);
+  const recipe = code.find((block) => block.includes('polars'))?.replace('"data/published', `"${data}/published`);
+  const script = `${recipe}
+import duckdb
+market = duckdb.connect(f"{build}/market.duckdb", read_only=True)
+names = market.execute("SELECT schema_name || '.' || table_name FROM duckdb_tables() WHERE schema_name <> 'meta'").fetchall()
+wrong = []
+for name, in names:
+    rows = table(name).select(pl.len()).collect().item()
+    if rows != market.execute(f"SELECT count(*) FROM {name}").fetchone()[0]:
+        wrong.append(name)
+print(len(names) > 40, wrong)
+`;
+  const python = await installPython('examples', requirements);
+  const { stdout } = await run(python, ['-c', script]);
+  expect(stdout).toBe('True []\n');
+});
+
 it('the address for Superset opens the file read-only', async () => {
   const packages = [...requirements.filter((name) => name.startsWith('duckdb')), 'duckdb-engine==0.17.0'];
   const python = await installPython('superset', packages);
