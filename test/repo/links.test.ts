@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { anchorOf, listPages, pageOf, readSidebar } from '../../docs/.vitepress/pages.mjs';
 import { ROOT } from '../helpers/processes.js';
-import { pages } from './read-pages.js';
+import { pages } from '../docs/read-pages.js';
 
 /** Anchors of the headings of a page. A heading that occurs twice gets a number. */
 function anchorsOf(text: string): Set<string> {
