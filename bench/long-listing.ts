@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { formatCount } from '../schemas/format.js';
 import { createApiClient } from '../src/api-client/index.js';
 import { createClock } from '../src/core/clock.js';
 import { loadConfig } from '../src/core/config.js';
@@ -12,6 +13,8 @@ import { readManifests } from '../src/landing/index.js';
 import { loadLanding } from '../src/load/load.js';
 import { openWarehouse } from '../src/duckdb/open.js';
 import { makeProject } from '../test/helpers/project.js';
+import { report } from './report/report.js';
+import { measured } from './report/result.js';
 
 const PER_PAGE = 100;
 const DESCRIPTION = 'Works, supplies and services as the notice says. '.repeat(20);
@@ -67,8 +70,26 @@ export async function crawlLongListing(tenders: number): Promise<LongListing> {
 
 /** Measures memory for a million tenders (10,000 pages). `LISTING_TENDERS` sets a different number. */
 export async function benchLongListing(): Promise<void> {
-  const { tenders, parts, loaded, peaks } = await crawlLongListing(Number(process.env['LISTING_TENDERS'] ?? 1_000_000));
-  process.stdout.write(`${JSON.stringify({ tenders, parts, loaded, peaks })}\n`);
+  const asked = Number(process.env['LISTING_TENDERS'] ?? 1_000_000);
+  const { tenders, parts, loaded, peaks } = await crawlLongListing(asked);
+  if (loaded !== tenders) throw new Error(`${loaded} of ${tenders} tenders were loaded`);
+  report({
+    bench: 'long-listing',
+    settings: { LISTING_TENDERS: asked },
+    rounds: 1,
+    tables: [
+      {
+        name: 'memory',
+        columns: ['tenders', 'parts', 'peak memory at the start', 'after the crawl', 'after the load'],
+        rows: [
+          {
+            name: formatCount(tenders),
+            cells: [measured([parts], 'count'), ...peaks.map((mebibytes) => measured([mebibytes], 'MiB'))],
+          },
+        ],
+      },
+    ],
+  });
 }
 
 function peak(): number {

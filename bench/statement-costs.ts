@@ -1,4 +1,6 @@
 import { Database } from '../src/duckdb/database.js';
+import { splitStatements } from '../src/duckdb/split-statements.js';
+import type { SqlFile } from '../src/duckdb/sql-files.js';
 
 /** CPU time and number of the statements of one step. */
 export interface StepCost {
@@ -22,15 +24,19 @@ export async function statementCosts(
   };
   const restore = (['run', 'rows'] as const).map((method) => {
     const original = Database.prototype[method] as (this: Database, sql: string, ...rest: never[]) => Promise<never>;
-    const value = async function (this: Database, sql: string, ...rest: never[]): Promise<unknown> {
+    return replace(method, async function (this: Database, sql: string, ...rest: never[]): Promise<unknown> {
       const before = cpuMs();
       const result: unknown = await original.call(this, sql, ...rest);
       add(stepOf(sql, this.file), cpuMs() - before, 1);
       return result;
-    };
-    Object.defineProperty(Database.prototype, method, { value, configurable: true, writable: true });
-    return () => Object.defineProperty(Database.prototype, method, { value: original });
+    });
   });
+  // So that each statement of a file counts for its own step.
+  restore.push(
+    replace('runFile', async function (this: Database, file: SqlFile): Promise<void> {
+      for (const statement of splitStatements(file.text)) await this.run(statement);
+    }),
+  );
   const before = cpuMs();
   try {
     await work();
@@ -40,6 +46,13 @@ export async function statementCosts(
   const inStatements = [...costs.values()].reduce((sum, { ms }) => sum + ms, 0);
   add('other', cpuMs() - before - inStatements, 0);
   return costs;
+}
+
+/** Replaces a method of all connections. Returns a function that restores the method. */
+function replace(method: 'run' | 'rows' | 'runFile', value: unknown): () => void {
+  const original = Database.prototype[method];
+  Object.defineProperty(Database.prototype, method, { value, configurable: true, writable: true });
+  return () => Object.defineProperty(Database.prototype, method, { value: original });
 }
 
 /** CPU milliseconds that all threads of this process used so far. */

@@ -12,11 +12,12 @@ import { queryPublished } from '../src/builds/published.js';
 import { rebuildWarehouse } from '../src/replay/rebuild.js';
 import { createWorld } from '../sandbox/world/index.js';
 import { formatCount } from '../schemas/format.js';
+import { report } from './report/report.js';
+import { measured, median, type ResultTable } from './report/result.js';
 
 const COMPANIES = Number(process.env['WAREHOUSE_COMPANIES'] ?? 20_000);
 const CHUNK = 500;
 const ROUNDS = 3;
-const PUBLISHES = 4;
 const NOW = new Date('2026-11-20T04:00:00Z');
 
 /**
@@ -31,14 +32,19 @@ export async function benchWarehouse(): Promise<void> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-warehouse-'));
   try {
     await landMarket(dataDir);
-    process.stdout.write(`warehouse: ${COMPANIES} companies with reports, ${ROUNDS} rounds, medians\n`);
-    await benchLoad(dataDir);
-    await benchReplay(dataDir);
-    await benchPublish(dataDir);
+    const rows = [await benchLoad(dataDir), await benchReplay(dataDir), await benchPublish(dataDir)];
+    report({
+      bench: 'warehouse',
+      settings: { WAREHOUSE_COMPANIES: COMPANIES },
+      rounds: ROUNDS,
+      tables: [{ name: 'steps', columns: ['step', 'time', 'per second', 'compared with', '÷ its time'], rows }],
+    });
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }
 }
+
+type Row = ResultTable['rows'][number];
 
 async function landMarket(dataDir: string): Promise<void> {
   const world = createWorld({ companies: COMPANIES, tenders: 0, seed: 1, date: '2026-11-20' });
@@ -67,43 +73,33 @@ async function landMarket(dataDir: string): Promise<void> {
   }
 }
 
-async function benchLoad(dataDir: string): Promise<void> {
+async function benchLoad(dataDir: string): Promise<Row> {
   const onlyCompanies = mkdtempSync(path.join(tmpdir(), 'tidemark-companies-'));
   try {
     for (const part of readManifests(dataDir, { stream: 'companies' })) copyPart(part.file, dataDir, onlyCompanies);
-    const load = await median(async () => {
+    const load = await repeat(async () => {
       rmSync(path.join(onlyCompanies, 'warehouse'), { recursive: true, force: true });
       const warehouse = await openWarehouse(onlyCompanies);
-      const ms = await timed(() => loadLanding(warehouse, onlyCompanies));
+      const seconds = await timed(() => loadLanding(warehouse, onlyCompanies));
       await warehouse.close();
-      return ms;
+      return seconds;
     });
-    const copy = await median(() => copyRaw(onlyCompanies));
-    const rate = formatCount(Math.round(COMPANIES / (load / 1_000)));
-    say(
-      'load of company records, checked',
-      load,
-      `${rate} a second, ${(load / copy).toFixed(1)} × a COPY of the raw rows`,
-    );
+    const copy = await repeat(() => copyRaw(onlyCompanies));
+    return rowOf('load company records into the warehouse', load, COMPANIES, [COPY_RAW, copy]);
   } finally {
     rmSync(onlyCompanies, { recursive: true, force: true });
   }
 }
 
-async function benchReplay(dataDir: string): Promise<void> {
-  const replay = await median(() => timed(() => rebuildWarehouse(dataDir, { now: NOW, personalData: false, keep: 1 })));
-  const copy = await median(() => copyRaw(dataDir));
-  const rows = readManifests(dataDir).reduce((sum, part) => sum + part.rows, 0);
-  const rate = formatCount(Math.round(rows / (replay / 1_000)));
-  say(
-    'replay: load, models, publish',
-    replay,
-    `${rate} answers a second, ${(replay / copy).toFixed(1)} × a COPY of the raw rows`,
-  );
+async function benchReplay(dataDir: string): Promise<Row> {
+  const replay = await repeat(() => timed(() => rebuildWarehouse(dataDir, { now: NOW, personalData: false, keep: 1 })));
+  const copy = await repeat(() => copyRaw(dataDir));
+  const answers = readManifests(dataDir).reduce((sum, part) => sum + part.rows, 0);
+  return rowOf('replay: load, models, publish', replay, answers, [COPY_RAW, copy]);
 }
 
-/** Publishes four times while two readers open the file and query it in a loop. */
-async function benchPublish(dataDir: string): Promise<void> {
+/** Publishes all rows while two readers open the file and query it in a loop. */
+async function benchPublish(dataDir: string): Promise<Row> {
   const warehouse = await openWarehouse(dataDir);
   try {
     await buildModels(warehouse, { now: NOW });
@@ -117,30 +113,46 @@ async function benchPublish(dataDir: string): Promise<void> {
       }
     });
     const times: number[] = [];
-    for (let n = 0; n < PUBLISHES; n++) {
+    for (let n = 0; n < ROUNDS; n++) {
       const now = new Date(NOW.getTime() + (n + 1) * 60_000);
-      times.push(await timed(() => publish(warehouse, dataDir, { run: `r${n}`, now, keep: 2, graceSeconds: 5 })));
+      const request = { run: `r${n}`, now, keep: 2, graceSeconds: 5, full: true };
+      times.push(await timed(() => publish(warehouse, dataDir, request)));
     }
     state.stop = true;
     await Promise.all(readers);
     const file = realpathSync(publishedFile(dataDir));
-    const copy = await median(() => timed(() => Promise.resolve(copyFileSync(file, `${file}.copy`))));
+    const copy = await repeat(() => timed(() => Promise.resolve(copyFileSync(file, `${file}.copy`))));
     rmSync(`${file}.copy`);
     const mebibytes = (statSync(file).size / 2 ** 20).toFixed(0);
-    const publishMs = middle(times);
-    say(
-      'publish while two readers query',
-      publishMs,
-      `${mebibytes} MiB, ${(publishMs / copy).toFixed(0)} × a copy of the file; ${state.reads} reads, ${state.failed} failed`,
-    );
+    const reads = `${formatCount(state.reads)} reads, ${state.failed} failed`;
+    return rowOf(`publish ${mebibytes} MiB while two readers query: ${reads}`, times, null, [
+      'a copy of the file',
+      copy,
+    ]);
   } finally {
     await warehouse.close();
   }
 }
 
+const COPY_RAW = 'a `COPY` of the raw rows to Parquet';
+
+/** @param items number of items that the step handles; null: show no rate */
+function rowOf(name: string, seconds: number[], items: number | null, [other, base]: [string, number[]]): Row {
+  const rates = items === null ? null : seconds.map((time) => items / time);
+  return {
+    name,
+    cells: [
+      measured(seconds, 'seconds'),
+      rates === null ? null : measured(rates, 'per second'),
+      other,
+      measured([median(seconds) / median(base)], 'ratio'),
+    ],
+  };
+}
+
 /**
  * Measures how long DuckDB takes to write the landed rows of all parts from memory to one Parquet file.
- * @returns milliseconds
+ * @returns seconds
  */
 async function copyRaw(dataDir: string): Promise<number> {
   const instance = await DuckDBInstance.create(':memory:');
@@ -150,11 +162,11 @@ async function copyRaw(dataDir: string): Promise<number> {
     `CREATE TABLE raw AS SELECT entity_id, fetched_at, body FROM read_parquet([${files.join(', ')}], hive_partitioning = false)`,
   );
   const out = path.join(dataDir, 'raw.parquet');
-  const ms = await timed(() => connection.run(`COPY raw TO '${out}' (FORMAT parquet, COMPRESSION zstd)`));
+  const seconds = await timed(() => connection.run(`COPY raw TO '${out}' (FORMAT parquet, COMPRESSION zstd)`));
   connection.closeSync();
   instance.closeSync();
   rmSync(out);
-  return ms;
+  return seconds;
 }
 
 function copyPart(file: string, from: string, to: string): void {
@@ -167,22 +179,15 @@ function copyPart(file: string, from: string, to: string): void {
   }
 }
 
+/** Seconds that `work` takes. */
 async function timed(work: () => Promise<unknown>): Promise<number> {
   const begun = performance.now();
   await work();
-  return performance.now() - begun;
+  return (performance.now() - begun) / 1_000;
 }
 
-async function median(work: () => Promise<number>): Promise<number> {
+async function repeat(work: () => Promise<number>): Promise<number[]> {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) times.push(await work());
-  return middle(times);
-}
-
-function middle(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
-
-function say(what: string, ms: number, more: string): void {
-  process.stdout.write(`  ${what.padEnd(36)} ${ms.toFixed(0).padStart(7)} ms   ${more}\n`);
+  return times;
 }

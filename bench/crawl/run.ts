@@ -8,11 +8,14 @@ import { makeProject, type Project } from '../../test/helpers/project.js';
 import { countRequests } from '../../test/helpers/sandbox.js';
 import { startTemporal } from '../../test/helpers/temporal.js';
 import { MARKET } from '../market.js';
+import { report } from '../report/report.js';
+import { measured, type ResultTable, type Unit } from '../report/result.js';
 import { costOfPhases, PHASES, readSteps, type Phase, type PhaseCost, type Step } from './phases.js';
 import { ProcessMeter } from './process-meter.js';
 import { readStepTimes } from './profile-steps.js';
 
-const COMPANIES = Number(process.env['CRAWL_COMPANIES'] ?? 3_000);
+const SIZES = (process.env['CRAWL_COMPANIES'] ?? '3000').split(',').map(Number);
+const LARGEST = Math.max(...SIZES);
 const ROUNDS = Number(process.env['CRAWL_ROUNDS'] ?? 3);
 const LATENCY = Number(process.env['CRAWL_LATENCY'] ?? 0);
 const MEMORY = process.env['CRAWL_MEMORY'];
@@ -22,37 +25,49 @@ const AT_ONCE = 32;
 const CRAWL_ROUTES = ['GET /v2/companies/{id}', 'GET /v2/financial/{id}'];
 
 /**
- * Measures a worker that fetches a market with reports: calls a second, CPU time by phase, CPU time of each response by
- * step, and peak memory. Sandbox, Temporal dev server and worker are separate processes.
+ * Measures first nights of a worker: calls a second, CPU time and peak memory by phase, and CPU time of each response by
+ * step. Sandbox, Temporal dev server and worker are separate processes.
  *
- * Environment variables: `CRAWL_COMPANIES`, `CRAWL_ROUNDS`, `CRAWL_LATENCY` (milliseconds before each answer), and
- * `CRAWL_AGAINST` (the folder of another clone of Tidemark, whose worker is measured in turns with this one),
- * `CRAWL_MEMORY` (TIDEMARK_WAREHOUSE_MEMORY of the worker), `CRAWL_PROFILES` (folder in which to keep the CPU profiles;
- * `none`: measure no profile).
+ * Environment variables: `CRAWL_COMPANIES` (sizes of the markets, comma-separated), `CRAWL_ROUNDS`, `CRAWL_LATENCY`
+ * (milliseconds before each answer), `CRAWL_AGAINST` (the folder of another clone of Tidemark, whose worker is measured
+ * in turns with this one), `CRAWL_MEMORY` (TIDEMARK_WAREHOUSE_MEMORY of the worker), `CRAWL_PROFILES` (folder in which to
+ * keep the CPU profiles; `none`: measure no profile).
  */
 export async function benchCrawl(): Promise<void> {
   const against = process.env['CRAWL_AGAINST'];
   const clones = { ...(against === undefined ? {} : { other: path.resolve(against) }), this: ROOT };
-  process.stdout.write(
-    `crawl: ${formatCount(COMPANIES)} companies with reports, ${AT_ONCE} in flight, latency ${LATENCY} ms, ${ROUNDS} rounds\n`,
-  );
+  const labelOf = (name: string, companies: number): string =>
+    `${formatCount(companies)} companies${against === undefined ? '' : `, ${name}`}`;
   const temporal = await startTemporal();
-  const nights = new Map<string, Night[]>(Object.keys(clones).map((name) => [name, []]));
+  const nights = new Map<string, Night[]>();
+  const steps = new Map<string, ReadonlyMap<string, number>>();
   try {
     for (let round = 0; round < ROUNDS; round++) {
-      for (const [name, clone] of Object.entries(clones)) {
-        const night = await measureNight(clone, temporal);
-        nights.get(name)?.push(night);
-        process.stdout.write(`  round ${round + 1}, ${name}: ${describe(night)}\n`);
+      for (const companies of SIZES) {
+        for (const [name, clone] of Object.entries(clones)) {
+          const label = labelOf(name, companies);
+          const night = await measureNight(clone, temporal, companies);
+          nights.set(label, [...(nights.get(label) ?? []), night]);
+          process.stdout.write(`  round ${round + 1}, ${label}: ${describe(night)}\n`);
+        }
       }
     }
-    for (const [name, clone] of Object.entries(clones)) {
-      if (ROUNDS > 0) printMedians(name, nights.get(name) ?? []);
-      if (PROFILES !== 'none') await printSteps(clone, temporal);
-    }
+    if (PROFILES !== 'none')
+      for (const [name, clone] of Object.entries(clones))
+        steps.set(labelOf(name, LARGEST), await measureSteps(clone, temporal));
   } finally {
     await temporal.teardown();
   }
+  report({
+    bench: 'crawl',
+    settings: {
+      CRAWL_COMPANIES: SIZES.join(),
+      CRAWL_ROUNDS: ROUNDS,
+      ...(LATENCY === 0 ? {} : { CRAWL_LATENCY: LATENCY }),
+    },
+    rounds: ROUNDS,
+    tables: [nightTable(nights), ...(steps.size === 0 ? [] : [stepTable(steps)])],
+  });
 }
 
 interface Night {
@@ -68,8 +83,8 @@ interface Night {
 type Temporal = Awaited<ReturnType<typeof startTemporal>>;
 
 /** Runs one first night with a new sandbox, a new project and a new worker. */
-async function measureNight(clone: string, temporal: Temporal): Promise<Night> {
-  return withWorker(clone, temporal, [], async ({ pid, sandbox, run }) => {
+async function measureNight(clone: string, temporal: Temporal, companies: number): Promise<Night> {
+  return withWorker(clone, temporal, companies, [], async ({ pid, sandbox, run }) => {
     const meter = new ProcessMeter(pid);
     const begun = performance.now();
     const steps = await run();
@@ -88,28 +103,28 @@ async function measureNight(clone: string, temporal: Temporal): Promise<Night> {
   });
 }
 
-/** Runs one more night with Node's profiler, which makes the worker slower. Prints the time of each step. */
-async function printSteps(clone: string, temporal: Temporal): Promise<void> {
+/**
+ * Runs one more night of the largest market with Node's profiler, which makes the worker slower.
+ * @returns µs of the main thread for each response while the worker crawls, by step
+ */
+async function measureSteps(clone: string, temporal: Temporal): Promise<ReadonlyMap<string, number>> {
   const project = { folder: '' };
-  let steps: Step[] = [];
-  let crawled = 0;
-  await withWorker(
+  return withWorker(
     clone,
     temporal,
+    LARGEST,
     (folder) => {
       project.folder = PROFILES ?? path.join(folder, 'profiles');
       mkdirSync(project.folder, { recursive: true });
       return ['--cpu-prof', `--cpu-prof-dir=${project.folder}`];
     },
     async ({ sandbox, run, stop }) => {
-      steps = crawlSteps(await run());
+      const steps = crawlSteps(await run());
       const counts = await Promise.all(CRAWL_ROUTES.map((route) => countRequests(sandbox, route)));
-      crawled = counts.reduce((sum, count) => sum + count, 0);
+      const crawled = counts.reduce((sum, count) => sum + count, 0);
       await stop();
       const times = readStepTimes(project.folder, steps);
-      process.stdout.write('    main thread while it crawls, µs of each response:\n');
-      for (const [step, micros] of [...times].toSorted(([, a], [, b]) => b - a))
-        process.stdout.write(`      ${step.padEnd(24)} ${(micros / crawled).toFixed(0).padStart(5)}\n`);
+      return new Map([...times].map(([step, micros]) => [step, micros / crawled]));
     },
   );
 }
@@ -126,10 +141,11 @@ interface RunningWorker {
 async function withWorker<T>(
   clone: string,
   temporal: Temporal,
+  companies: number,
   nodeOptions: readonly string[] | ((folder: string) => string[]),
   work: (worker: RunningWorker) => Promise<T>,
 ): Promise<T> {
-  const sandbox = await startSandbox({ ...MARKET, companies: COMPANIES, latency: LATENCY });
+  const sandbox = await startSandbox({ ...MARKET, companies, latency: LATENCY });
   const project = makeProject({
     api: sandbox,
     temporal: temporal.address,
@@ -183,24 +199,44 @@ function describe(night: Night): string {
   return `${formatCount(requests)} requests; calls/s: crawl ${perSecond(crawled, crawlSeconds)}, whole ${perSecond(requests, seconds)}; CPU s: ${cpu}, all ${totalCpu(night).toFixed(1)}; peak MiB: ${mib}, all ${peakMib.toFixed(0)}`;
 }
 
-function printMedians(name: string, nights: readonly Night[]): void {
-  const print = (label: string, of: (night: Night) => number, digits: number): void => {
-    const values = nights.map(of).toSorted((a, b) => a - b);
-    const [least = Number.NaN, most = Number.NaN] = [values[0], values.at(-1)];
-    const median = values[Math.floor(values.length / 2)] ?? Number.NaN;
-    const shown = [median, least, most].map((value) => value.toFixed(digits));
-    process.stdout.write(`    ${label.padEnd(34)} ${shown[0]!.padStart(7)}   (${shown[1]} to ${shown[2]})\n`);
+function nightTable(nights: ReadonlyMap<string, readonly Night[]>): ResultTable {
+  const row = (name: string, unit: Unit, of: (night: Night) => number): ResultTable['rows'][number] => ({
+    name,
+    cells: [...nights.values()].map((some) => measured(some.map(of), unit)),
+  });
+  return {
+    name: 'night',
+    columns: ['first night', ...nights.keys()],
+    rows: [
+      row('requests', 'count', (night) => night.requests),
+      row('calls/s while the worker crawls', 'per second', (night) => night.crawled / night.crawlSeconds),
+      row('calls/s from end to end', 'per second', (night) => night.requests / night.seconds),
+      ...PHASES.map((phase) => row(`CPU, ${phase}`, 'seconds', (night) => night.phases[phase].cpu)),
+      row('CPU, whole night', 'seconds', totalCpu),
+      row('CPU of a response while the worker crawls, µs', 'count', microsOf('cpu')),
+      row('of this, in the main thread, µs', 'count', microsOf('mainCpu')),
+      ...PHASES.map((phase) => row(`peak memory, ${phase}`, 'MiB', (night) => night.phases[phase].mib)),
+      row('peak memory', 'MiB', (night) => night.peakMib),
+    ],
   };
-  process.stdout.write(`  ${name}, medians:\n`);
-  print('requests', (night) => night.requests, 0);
-  print('calls/s of the crawl phase', (night) => night.crawled / night.crawlSeconds, 0);
-  print('calls/s from end to end', (night) => night.requests / night.seconds, 0);
-  for (const phase of PHASES) print(`CPU seconds, ${phase}`, (night) => night.phases[phase].cpu, 2);
-  print('CPU seconds, whole night', totalCpu, 2);
-  print('crawl, µs of CPU a response', (night) => (night.phases.crawl.cpu * 1e6) / night.crawled, 0);
-  print('crawl, main thread only', (night) => (night.phases.crawl.mainCpu * 1e6) / night.crawled, 0);
-  for (const phase of PHASES) print(`peak memory, ${phase}, MiB`, (night) => night.phases[phase].mib, 0);
-  print('peak memory, MiB (VmHWM)', (night) => night.peakMib, 0);
+}
+
+const microsOf =
+  (kind: 'cpu' | 'mainCpu') =>
+  ({ phases, crawled }: Night): number =>
+    (phases.crawl[kind] * 1e6) / crawled;
+
+function stepTable(steps: ReadonlyMap<string, ReadonlyMap<string, number>>): ResultTable {
+  const all = [...steps.values()];
+  const names = [...new Set(all.flatMap((times) => [...times.keys()]))];
+  const last = all.at(-1);
+  return {
+    name: 'steps',
+    columns: ['step of the main thread while the worker crawls, µs of each response', ...steps.keys()],
+    rows: names
+      .toSorted((a, b) => (last?.get(b) ?? 0) - (last?.get(a) ?? 0))
+      .map((name) => ({ name, cells: all.map((times) => measured([times.get(name) ?? 0], 'count')) })),
+  };
 }
 
 function totalCpu({ phases }: Night): number {

@@ -2,13 +2,17 @@ import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
+import { formatCount } from '../../schemas/format.js';
 import { readManifests } from '../../src/landing/index.js';
 import { Database } from '../../src/duckdb/database.js';
 import { loadLanding } from '../../src/load/load.js';
 import { openWarehouse } from '../../src/duckdb/open.js';
 import { applyMigrations } from '../../src/duckdb/migrate.js';
 import { prepareSession } from '../../src/duckdb/session.js';
-import { interleaved, type Variant } from '../rounds.js';
+import { report } from '../report/report.js';
+import { measured, median, type ResultTable } from '../report/result.js';
+import { interleaved, type Rounds, type Variant } from '../rounds.js';
+import { statementCosts, type StepCost } from '../statement-costs.js';
 import { encodeLong } from './arrow-parquet.js';
 import { checkedValues } from './by-hand.js';
 import { landReports } from './land-reports.js';
@@ -21,7 +25,8 @@ const LONG = 'company_id BIGINT, fiscal_year INTEGER, indicator VARCHAR, value_d
 
 /**
  * Measures the step from landed v2 report bodies to the checked long table. Compares the SQL load with three TypeScript
- * variants. The baseline is the time DuckDB takes to write the same rows from memory to Parquet.
+ * variants. The baseline is the time DuckDB takes to write the same rows from memory to Parquet. Also measures the steps
+ * of the whole load.
  */
 export async function benchFinancials(): Promise<void> {
   const dir = mkdtempSync(path.join(tmpdir(), 'tidemark-bench-'));
@@ -29,29 +34,96 @@ export async function benchFinancials(): Promise<void> {
   process.env['TIDEMARK_WAREHOUSE_THREADS'] = '2';
   try {
     const dataDir = path.join(dir, 'data');
-    const bytes = await landReports(dataDir, { companies: REPORTS });
+    await landReports(dataDir, { companies: REPORTS });
     const memory = await openMemory();
     const values = await loadInto(memory, dataDir);
     await memory.connection.run(
       'CREATE TABLE long AS SELECT r.company_id, fiscal_year, indicator, value_double, value_text FROM ledger.report_values JOIN ledger.reports AS r USING (report_id)',
     );
-    process.stdout.write(
-      `financials: ${REPORTS} reports, ${(bytes / 1e6).toFixed(0)} MB of bodies, ${values} values, ${ROUNDS} rounds\n`,
-    );
     const result = await interleaved(variants(dir, dataDir, memory.connection), ROUNDS);
-    const base = result[BASELINE]!;
-    for (const [name, { ms, cpu }] of Object.entries(result)) {
-      const rate = `${(values / 1000 / ms).toFixed(2)} M values/s`;
-      const shares = `${(base.ms / ms).toFixed(3)} of the limit by time, ${(base.cpu / cpu).toFixed(3)} by CPU`;
-      process.stdout.write(`  ${name.padEnd(40)} ${ms.toFixed(0).padStart(7)} ms  ${rate.padStart(16)}  ${shares}\n`);
-    }
     memory.close();
+    const steps = await measureSteps(dataDir);
+    report({
+      bench: 'financials',
+      settings: {},
+      rounds: ROUNDS,
+      tables: [speedTable(values, result), stepTable(steps, median(result.get(BASELINE)!.cpu))],
+    });
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
 }
 
-const BASELINE = 'limit: COPY from memory to Parquet, zstd';
+function speedTable(values: number, result: ReadonlyMap<string, Rounds>): ResultTable {
+  const base = result.get(BASELINE)!;
+  return {
+    name: 'speed',
+    columns: [
+      `${formatCount(values)} values of ${formatCount(REPORTS)} reports`,
+      'values/s',
+      'CPU',
+      'share of the limit by time',
+      'by CPU',
+    ],
+    rows: [...result].map(([name, { seconds, cpu }]) => ({
+      name,
+      cells: [
+        measured(
+          seconds.map((time) => values / time),
+          'per second',
+        ),
+        measured(cpu, 'seconds'),
+        measured([median(base.seconds) / median(seconds)], 'ratio'),
+        measured([median(base.cpu) / median(cpu)], 'ratio'),
+      ],
+    })),
+  };
+}
+
+/** Measures the steps of one whole load into a new warehouse file. */
+async function measureSteps(dataDir: string): Promise<Map<string, StepCost>> {
+  rmSync(path.join(dataDir, 'warehouse'), { recursive: true, force: true });
+  const warehouse = await openWarehouse(dataDir);
+  try {
+    return await statementCosts(stepOf, () => loadLanding(warehouse, dataDir));
+  } finally {
+    await warehouse.close();
+  }
+}
+
+const OTHER = 'hash the parts, and all other steps';
+// The first pattern that a statement contains decides its step.
+const STEPS: readonly [pattern: RegExp, step: string][] = [
+  [/batch_shapes|first_bodies|ledger\.shapes/, 'look for schema drift'],
+  [/INSERT INTO ledger\.report_values BY NAME\s+WITH reports/, 'parse, check and insert the values'],
+  [/odd_|report_years|report_long/, 'find values to reject'],
+  [/TEMP TABLE batch AS|INSERT INTO batch_rejects\s+SELECT row_id, fault/, 'read statuses and keys of the answers'],
+  [/^COMMIT/, 'commit'],
+];
+
+function stepOf(sql: string): string {
+  return STEPS.find(([pattern]) => pattern.test(sql))?.[1] ?? OTHER;
+}
+
+function stepTable(costs: ReadonlyMap<string, StepCost>, limit: number): ResultTable {
+  const joined = new Map<string, number>();
+  for (const [name, { ms }] of costs) {
+    const step = name === 'other' ? OTHER : name;
+    joined.set(step, (joined.get(step) ?? 0) + ms / 1_000);
+  }
+  return {
+    name: 'steps',
+    columns: ['step of the whole load', 'CPU', '÷ CPU of the limit'],
+    rows: [...joined]
+      .toSorted(([, a], [, b]) => b - a)
+      .map(([name, seconds]) => ({
+        name,
+        cells: [measured([seconds], 'seconds'), measured([seconds / limit], 'ratio')],
+      })),
+  };
+}
+
+const BASELINE = 'limit: `COPY` from memory to Parquet, zstd';
 
 function variants(dir: string, dataDir: string, limit: DuckDBConnection): Record<string, Variant> {
   const parts = readManifests(dataDir, { stream: 'financials' });
@@ -60,12 +132,12 @@ function variants(dir: string, dataDir: string, limit: DuckDBConnection): Record
   return {
     [BASELINE]: async () => ({ run: async () => void (await limit.run(copy)) }),
     // Includes part hashes, drift detection, rejects, ledger and commit.
-    "Tidemark's whole load, into the warehouse file": async () => {
+    "Tidemark's whole load into the warehouse file": async () => {
       rmSync(path.join(dataDir, 'warehouse'), { recursive: true, force: true });
       const warehouse = await openWarehouse(dataDir);
       return { run: async () => void (await loadLanding(warehouse, dataDir)), after: () => warehouse.close() };
     },
-    'our load, without drift, in memory': async () => {
+    "Tidemark's load in memory, without schema drift": async () => {
       const memory = await openMemory();
       return { run: async () => void (await loadInto(memory, dataDir)), after: memory.close };
     },

@@ -1,5 +1,7 @@
 import { makeNights } from './cases.js';
 import { measurePlanner, measureRivals } from './measure.js';
+import { report } from '../report/report.js';
+import { pageTables, type MarketResult } from './page-tables.js';
 import { pathTable, resultTable, wasteTable } from './table.js';
 import { measureWeek } from './turns.js';
 
@@ -15,26 +17,31 @@ const COUNTRIES = 30;
  * - `PLANNER_DETAIL=1`: also prints the waste by dimension
  */
 export function benchPlanner(): Promise<void> {
-  for (const companies of numbers('PLANNER_COMPANIES', MARKETS)) {
+  const results: MarketResult[] = [];
+  const [markets, sizes] = [numbers('PLANNER_COMPANIES', MARKETS), numbers('PLANNER_PAGE_SIZES', PAGE_SIZES)];
+  for (const companies of markets) {
     const countries = Number(process.env['PLANNER_COUNTRIES'] ?? COUNTRIES);
     const nights = makeNights(companies, countries);
-    for (const size of numbers('PLANNER_PAGE_SIZES', PAGE_SIZES)) {
+    for (const size of sizes) {
       const planned = measurePlanner(nights, size);
+      const rivals = measureRivals(nights, size);
       print(
         `\nplanner: ${companies} companies, ${countries} countries, ${size} per page, ${companies / size / 10} caps`,
       );
-      print(resultTable([...planned, ...measureRivals(nights, size)]));
+      print(resultTable([...planned, ...rivals]));
       print(wasteTable(planned));
       // For a million companies, a week of full searches takes minutes.
-      if (companies < 1_000_000) {
-        const { first, others, members, gone } = measureWeek(nights.lastNight, size, countries);
+      const week = companies < 1_000_000 ? measureWeek(nights.lastNight, size, countries) : null;
+      if (week !== null)
         print(
-          `no way to companies without a date, a seventh of them searched each night: first night ${first.toFixed(3)}, then ${others.toFixed(3)} in later nights; of all companies, ${(members * 100).toFixed(2)} % are members, ${(gone * 100).toFixed(2)} % of the members are gone`,
+          `no way to companies without a date, a seventh of them searched each night: first night ${week.first.toFixed(3)}, then ${week.others.toFixed(3)} in later nights; of all companies, ${(week.members * 100).toFixed(2)} % are members, ${(week.gone * 100).toFixed(2)} % of the members are gone`,
         );
-      }
       if (process.env['PLANNER_DETAIL']) for (const line of planned) print(pathTable(line));
+      results.push({ companies, size, planned, rivals, week });
     }
   }
+  const settings = { PLANNER_COMPANIES: markets.join(), PLANNER_PAGE_SIZES: sizes.join() };
+  report({ bench: 'planner', settings, rounds: 1, tables: pageTables(results) });
   return Promise.resolve();
 }
 

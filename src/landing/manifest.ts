@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { LandingStream, PartManifest } from '../../schemas/pipeline/landing.js';
 import { landingDir, runFolder, streamDir } from '../core/data-folder.js';
@@ -124,7 +124,7 @@ function readFolder(folder: string, onFault?: (fault: TidemarkError) => void): L
     .flatMap((name) => {
       const file = path.join(manifests, name);
       try {
-        const manifest = PartManifest.parse(JSON.parse(readFileSync(file, 'utf8')));
+        const manifest = readManifest(file);
         return [{ ...manifest, file: path.join(folder, manifest.part) }];
       } catch (error) {
         const fault = corrupt(file, 'is no manifest', error);
@@ -135,6 +135,28 @@ function readFolder(folder: string, onFault?: (fault: TidemarkError) => void): L
     });
   const replaced = new Set(parts.flatMap(({ replaces = [] }) => replaces.map(({ part }) => part)));
   return replaced.size === 0 ? parts : parts.filter(({ part }) => !replaced.has(part));
+}
+
+interface Known {
+  /** Inode, size and times of the file. They change if the file is replaced or edited. */
+  stamp: string;
+  manifest: PartManifest;
+}
+
+// After a year of nights, to parse all manifests would take most of the time of a load. They never change, so a process
+// parses each of them once.
+const known = new Map<string, Known>();
+const MOST_KNOWN = 20_000;
+
+function readManifest(file: string): PartManifest {
+  const { ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true });
+  const stamp = `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+  const before = known.get(file);
+  if (before?.stamp === stamp) return before.manifest;
+  const manifest = PartManifest.parse(JSON.parse(readFileSync(file, 'utf8')));
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(file, { stamp, manifest });
+  return manifest;
 }
 
 function list(folder: string, prefix: string): string[] {

@@ -11,18 +11,23 @@ const CONFIG = {
   markets: [{ name: 'demo', streams: ['companies', 'financials', 'financials_v1'] }],
 };
 
+interface Night {
+  result: RunResult;
+  requests: number;
+  /** Number of events in the history of the run's workflow. */
+  events: number;
+}
+
 describe('market nights over HTTP, Temporal and DuckDB', () => {
   let system: System;
-  let firstNight: { result: RunResult; requests: number };
+  let firstNight: Night;
 
-  const run = async (
-    type: string,
-    id: string,
-    input: object = {},
-  ): Promise<{ result: RunResult; requests: number }> => {
+  const run = async (type: string, id: string, input: object = {}): Promise<Night> => {
     const before = await system.api.requests();
     const result = await system.run(type, id, input);
-    return { result, requests: (await system.api.requests()) - before };
+    const requests = (await system.api.requests()) - before;
+    const { historyLength: events } = await system.temporal.client.workflow.getHandle(id).describe();
+    return { result, requests, events };
   };
 
   beforeAll(async () => {

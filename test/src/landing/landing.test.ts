@@ -1,4 +1,13 @@
-import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -159,6 +168,19 @@ describe('the landing zone', () => {
     const faults: unknown[] = [];
     expect(chunks(readManifests(target.dataDir, {}, (each) => faults.push(each)))).toEqual(['companies b']);
     expect(faults).toEqual([expect.objectContaining(fault)]);
+  });
+
+  it('reads a manifest again after it was edited or replaced', async () => {
+    await landRows(target, [row('1')]);
+    const file = path.join(runFolder(target), '_manifest', 'part-companies-00000.json');
+    const setRows = (rows: number): string => readFileSync(file, 'utf8').replace(/"rows": ?\d/, `"rows":${rows}`);
+    const rowsRead = (): number[] => readManifests(target.dataDir).map(({ rows }) => rows);
+    expect(rowsRead()).toEqual([1]);
+    writeFileSync(file, setRows(7));
+    expect(rowsRead()).toEqual([7]);
+    writeFileSync(`${file}.new`, setRows(8));
+    renameSync(`${file}.new`, file);
+    expect(rowsRead()).toEqual([8]);
   });
 
   it('finds the newest stamp since a day and among run records', async () => {
