@@ -15,6 +15,10 @@ CREATE OR REPLACE TEMP MACRO json_id(j) AS
     THEN TRY_CAST(TRY_CAST(json_text(j) AS DOUBLE) AS BIGINT)
   END;
 
+-- Parses an id in a text that Tidemark wrote, such as an entity id. Same result as json_id for a JSON string.
+CREATE OR REPLACE TEMP MACRO text_id(t) AS
+  CASE WHEN regexp_full_match(trim(t, E' \t\n\r'), '-?[0-9]+') THEN TRY_CAST(trim(t, E' \t\n\r') AS BIGINT) END;
+
 -- Returns the texts of an array's plain items. For a single plain value, returns a list with one text.
 CREATE OR REPLACE TEMP MACRO json_texts(j) AS
   CASE
@@ -39,7 +43,7 @@ CREATE OR REPLACE TEMP MACRO json_id_fault(j) AS
 -- True when an object repeats a key. JSON parsers disagree about which of the two values to use, so Tidemark uses
 -- neither.
 CREATE OR REPLACE TEMP MACRO json_repeats(j) AS
-  coalesce(len(list_distinct(json_keys(j))) < len(json_keys(j)), false);
+  coalesce(list_unique(json_keys(j)) < len(json_keys(j)), false);
 
 -- Replaces unpaired surrogates (`\ud800`) in a JSON text with U+FFFD, because no text can contain unpaired surrogates.
 -- Escaped backslashes and complete pairs must stay. So they are first replaced with control characters that no JSON

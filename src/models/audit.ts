@@ -17,25 +17,26 @@ export interface CheckResult {
  * @param rows Rows whose keys are checked, as SQL. Default: all rows of the table
  */
 export function listAudits(model: Model, rows: string = model.model): Audit[] {
-  const key = model.key.map(identifier).join(', ');
-  const mandatory = model.key.filter((column) => !model.nullable.includes(column));
+  return [...keyAudits(model, rows), ...model.audits];
+}
+
+function keyAudits(model: Model, rows: string): Audit[] {
+  const withNull = findNullKeys(model, rows);
   return [
-    {
-      name: 'key_is_unique',
-      severity: 'error',
-      sql: findRepeatedKeys(rows, key),
-    },
-    ...(mandatory.length === 0
-      ? []
-      : [
-          {
-            name: 'key_is_not_null',
-            severity: 'error' as const,
-            sql: `SELECT 1 FROM ${rows} WHERE ${mandatory.map((column) => `${identifier(column)} IS NULL`).join(' OR ')}`,
-          },
-        ]),
-    ...model.audits,
+    { name: 'key_is_unique', severity: 'error', sql: findRepeatedKeys(rows, keyOf(model)) },
+    ...(withNull === null ? [] : [{ name: 'key_is_not_null', severity: 'error' as const, sql: withNull }]),
   ];
+}
+
+function keyOf({ key }: Model): string {
+  return key.map(identifier).join(', ');
+}
+
+/** Returns a query for the rows with a NULL in a key column; null if all key columns are nullable. */
+function findNullKeys({ key, nullable }: Model, rows: string): string | null {
+  const mandatory = key.filter((column) => !nullable.includes(column)).map(identifier);
+  if (mandatory.length === 0) return null;
+  return `SELECT 1 FROM ${rows} WHERE ${mandatory.map((column) => `${column} IS NULL`).join(' OR ')}`;
 }
 
 /**
@@ -44,8 +45,22 @@ export function listAudits(model: Model, rows: string = model.model): Audit[] {
  * rows whose hash occurs more than once.
  */
 function findRepeatedKeys(rows: string, key: string): string {
-  const suspects = `SELECT hash(${key}) AS h FROM ${rows} GROUP BY h HAVING count(*) > 1`;
+  const suspects = findRepeatedHashes(rows, key);
   return `SELECT ${key} FROM ${rows} WHERE hash(${key}) IN (${suspects}) GROUP BY ${key} HAVING count(*) > 1`;
+}
+
+function findRepeatedHashes(rows: string, key: string): string {
+  return `SELECT hash(${key}) AS h FROM ${rows} GROUP BY h HAVING count(*) > 1`;
+}
+
+/**
+ * Returns whether all keys are unique and complete. True is certain. False may be wrong if two keys have the same hash.
+ * One statement, which hashes the keys once, needs half the time of both audits.
+ */
+async function isKeySound(db: Database, model: Model, rows: string): Promise<boolean> {
+  const faults = [findRepeatedHashes(rows, keyOf(model)), findNullKeys(model, rows) ?? []].flat();
+  const found = faults.map((sql) => `(SELECT count(*) FROM (${sql}))`);
+  return (await db.count(`SELECT ${found.join(' + ')}`)) === 0;
 }
 
 /**
@@ -61,10 +76,13 @@ export async function runAudits(
   const by = model.incremental?.by.map(identifier).join(', ');
   const rows = onlyChanged && by !== undefined ? `${model.model} SEMI JOIN changed USING (${by})` : model.model;
   const results: CheckResult[] = [];
-  for (const audit of listAudits(model, rows)) {
-    const failingRows = await db.count(`SELECT count(*) FROM (${audit.sql})`);
-    results.push({ model: model.model, check: audit.name, failingRows, severity: audit.severity });
-  }
+  const add = async ({ name, severity, sql }: Audit, isSound: boolean): Promise<void> => {
+    const failingRows = isSound ? 0 : await db.count(`SELECT count(*) FROM (${sql})`);
+    results.push({ model: model.model, check: name, failingRows, severity });
+  };
+  const isSound = await isKeySound(db, model, rows);
+  for (const audit of keyAudits(model, rows)) await add(audit, isSound);
+  for (const audit of model.audits) await add(audit, false);
   return results;
 }
 

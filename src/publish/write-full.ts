@@ -3,7 +3,7 @@ import { commentOn } from '../duckdb/comments.js';
 import type { Database } from '../duckdb/database.js';
 import { identifier } from '../duckdb/sql-files.js';
 import type { Model } from '../models/models.js';
-import { readContents, type TableContents } from './contents.js';
+import { countRows, EMPTY, readContents, type TableContents } from './contents.js';
 
 /**
  * Writes every table into the attached, empty database `build`. The rows are sorted by key.
@@ -13,13 +13,19 @@ export async function writeFull(db: Database, models: readonly Model[]): Promise
   const contents: TableContents = new Map();
   for (const schema of new Set(models.map(({ model }) => model.split('.')[0])))
     await db.run(`CREATE SCHEMA IF NOT EXISTS build.${schema}`);
+  const tables = models.filter(({ kind }) => kind !== 'view');
+  const counts = await countRows(
+    db,
+    tables.map(({ model }) => model),
+  );
   for (const [done, model] of models.entries()) {
     // The lake has the same tables again.
     tableBegun.report({ name: model.model, done, total: 2 * models.length });
     await copyTable(db, model);
     // A view may give other rows when it is read again. So its rows are those that were written.
     const source = model.kind === 'view' ? `build.${model.model}` : model.model;
-    contents.set(model.model, await readContents(db, model, source));
+    const isEmpty = counts.get(model.model) === 0;
+    contents.set(model.model, isEmpty ? EMPTY : await readContents(db, model, source));
   }
   return contents;
 }
