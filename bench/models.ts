@@ -108,7 +108,7 @@ function measureStatements(db: Database, cost: Cost): () => void {
     const counted = async (sql: string, ...rest: never[]): Promise<unknown> => {
       let result: unknown;
       const ms = await cpuOf(async () => (result = await original(sql, ...rest)));
-      const sums = /^SELECT (?:\(SELECT )?count\(\*\) FROM \(/.test(sql) ? cost.audits : cost.rows;
+      const sums = /^SELECT \(?(?:SELECT )?count\(\*\)/.test(sql) ? cost.audits : cost.rows;
       const name = /^(?:COMMIT|CHECKPOINT)/.test(sql) ? 'commit and checkpoint' : model;
       sums.set(name, (sums.get(name) ?? 0) + ms);
       cost.statements++;

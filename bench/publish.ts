@@ -4,7 +4,7 @@ import path from 'node:path';
 import { createWorld } from '../sandbox/world/index.js';
 import { formatCount } from '../schemas/format.js';
 import { publishedFile } from '../src/core/data-folder.js';
-import { openWarehouse, type Warehouse, type WarehouseOptions } from '../src/duckdb/open.js';
+import { openWarehouse, type Warehouse } from '../src/duckdb/open.js';
 import { loadLanding } from '../src/load/load.js';
 import { buildModels } from '../src/models/run-models.js';
 import { publish, type PublishedBuild, type PublishRequest } from '../src/publish/publish.js';
@@ -125,12 +125,8 @@ async function run(dataDir: string): Promise<void> {
 }
 
 /** Opens and closes the warehouse in each step, as each activity of the worker does. */
-async function within<T>(
-  dataDir: string,
-  work: (warehouse: Warehouse) => Promise<T>,
-  options: WarehouseOptions = {},
-): Promise<T> {
-  const warehouse = await openWarehouse(dataDir, options);
+async function within<T>(dataDir: string, work: (warehouse: Warehouse) => Promise<T>): Promise<T> {
+  const warehouse = await openWarehouse(dataDir);
   try {
     return await work(warehouse);
   } finally {
@@ -140,9 +136,7 @@ async function within<T>(
 
 async function build(dataDir: string): Promise<void> {
   await within(dataDir, (warehouse) => loadLanding(warehouse, dataDir));
-  // With the default limit, a worker would build the models of a large night a second time.
-  const memory = { memoryLimit: '1000MB' };
-  await within(dataDir, (warehouse) => buildModels(warehouse, { now: new Date(FIRST_NIGHT) }), memory);
+  await within(dataDir, (warehouse) => buildModels(warehouse, { now: new Date(FIRST_NIGHT) }));
 }
 
 /** Makes the row of one kind of publication; no row if there was none. */

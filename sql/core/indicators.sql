@@ -13,11 +13,20 @@ columns:
   first_year: INTEGER | Earliest fiscal year with a value; NULL if no company has one
   last_year: INTEGER | Latest fiscal year with a value; NULL if no company has one
 */
-WITH found AS (
-  SELECT indicator, count(DISTINCT company_id) AS companies, min(fiscal_year) AS first_year, max(fiscal_year) AS last_year,
+WITH years AS (
+  SELECT indicator, min(fiscal_year) AS first_year, max(fiscal_year) AS last_year,
     CASE WHEN bool_and(value_double IS NOT NULL) THEN 'double' ELSE 'string' END AS kind
   FROM core.financials
   GROUP BY indicator
+),
+
+-- If memory is short, DISTINCT uses temporary files, and count(DISTINCT company_id) fails.
+companies AS (
+  SELECT indicator, count(*) AS companies FROM (SELECT DISTINCT indicator, company_id FROM core.financials) GROUP BY indicator
+),
+
+found AS (
+  SELECT * FROM years JOIN companies USING (indicator)
 )
 
 SELECT indicator, coalesce(r.kind, f.kind) AS kind, r.indicator IS NOT NULL AS in_reference,

@@ -12,7 +12,7 @@ const MEBIBYTE = 2 ** 20;
 // Each thread of DuckDB has its own buffers.
 const BYTES_PER_THREAD = 96 * MEBIBYTE;
 // Part of the warehouse file that DuckDB can keep in memory, in addition to the buffers of the threads.
-const SHARE_OF_FILE = 0.25;
+const SHARE_OF_FILE = 0.35;
 const SHARE_OF_MACHINE = 0.8;
 
 /** Each time DuckDB runs out of memory, this factor doubles. It multiplies the limit that follows the size. */

@@ -45,22 +45,19 @@ function findNullKeys({ key, nullable }: Model, rows: string): string | null {
  * rows whose hash occurs more than once.
  */
 function findRepeatedKeys(rows: string, key: string): string {
-  const suspects = findRepeatedHashes(rows, key);
+  const suspects = `SELECT hash(${key}) AS h FROM ${rows} GROUP BY h HAVING count(*) > 1`;
   return `SELECT ${key} FROM ${rows} WHERE hash(${key}) IN (${suspects}) GROUP BY ${key} HAVING count(*) > 1`;
-}
-
-function findRepeatedHashes(rows: string, key: string): string {
-  return `SELECT hash(${key}) AS h FROM ${rows} GROUP BY h HAVING count(*) > 1`;
 }
 
 /**
  * Returns whether all keys are unique and complete. True is certain. False may be wrong if two keys have the same hash.
- * One statement, which hashes the keys once, needs half the time of both audits.
+ * One statement needs less time than both audits.
  */
 async function isKeySound(db: Database, model: Model, rows: string): Promise<boolean> {
-  const faults = [findRepeatedHashes(rows, keyOf(model)), findNullKeys(model, rows) ?? []].flat();
-  const found = faults.map((sql) => `(SELECT count(*) FROM (${sql}))`);
-  return (await db.count(`SELECT ${found.join(' + ')}`)) === 0;
+  const repeated = `(SELECT count(*) - count(DISTINCT hash(${keyOf(model)})) FROM ${rows})`;
+  const withNull = findNullKeys(model, rows);
+  const incomplete = withNull === null ? '0' : `(SELECT count(*) FROM (${withNull}))`;
+  return (await db.count(`SELECT ${repeated} + ${incomplete}`)) === 0;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunResult } from '../../schemas/pipeline/run.js';
 import { queryFile } from '../helpers/project.js';
+import { TARGET } from '../helpers/target.js';
 import { startSystem, type System } from '../helpers/system.js';
 
 // A search shows ten pages of 25, so a market of 1,500 has to be split.
@@ -16,6 +17,16 @@ interface Night {
   requests: number;
   /** Number of events in the history of the run's workflow. */
   events: number;
+}
+
+/**
+ * Checks what a night costs. Counts do not depend on the machine, as times do. If a limit is exceeded, a night has become
+ * more expensive: find out why before you raise the limit. The stub has another market.
+ */
+function expectCost(night: Night, most: Pick<Night, 'requests' | 'events'>): void {
+  if (TARGET !== 'sandbox') return;
+  expect(night.requests).toBeLessThanOrEqual(most.requests);
+  expect(night.events).toBeLessThanOrEqual(most.events);
 }
 
 describe('market nights over HTTP, Temporal and DuckDB', () => {
@@ -61,6 +72,10 @@ describe('market nights over HTTP, Temporal and DuckDB', () => {
     expect(coverage).toEqual({ reportedTotal: 1_500, distinctCompanies: 1_500, missing: 0, share: 1 });
   });
 
+  it('sends one request for each company and report, and few others', () => {
+    expectCost(firstNight, { requests: 3 * MARKET.companies + 80, events: 170 });
+  });
+
   it('logs every request it sends', async () => {
     const [row] = await system.project.query(
       `SELECT sum(requests)::INTEGER AS n FROM ops.requests WHERE run = '${firstNight.result.run}'`,
@@ -81,6 +96,7 @@ describe('market nights over HTTP, Temporal and DuckDB', () => {
   it('repeats a night with under a tenth of the requests and no change', async () => {
     const again = await run('marketSnapshot', 'snapshot/demo/first');
     expect(again.requests).toBeLessThan(firstNight.requests / 10);
+    expectCost(again, { requests: 75, events: 110 });
     await system.api.expectMarketEqualsTruth(system.project);
   });
 

@@ -21,9 +21,9 @@ test('limits the memory of DuckDB by the number of threads and the size of the f
   expect(memoryLimit(file)).toBe('192MiB');
   writeFileSync(file, '');
   truncateSync(file, 400 * 2 ** 20);
-  expect(memoryLimit(file)).toBe('292MiB');
+  expect(memoryLimit(file)).toBe('332MiB');
   process.env['TIDEMARK_WAREHOUSE_THREADS'] = '8';
-  expect(memoryLimit(file)).toBe('868MiB');
+  expect(memoryLimit(file)).toBe('908MiB');
 });
 
 test('names the setting when DuckDB runs out of memory, and doubles a limit that nobody chose', async () => {

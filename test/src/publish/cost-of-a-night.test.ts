@@ -114,8 +114,8 @@ test('runs a fixed number of SQL statements, whatever the number of changed comp
   expect(unchanged.statements.models).toBeLessThanOrEqual(30);
   expect(unchanged.statements.publish).toBeLessThanOrEqual(46);
   expect(five.statements.load).toBeLessThanOrEqual(12);
-  expect(five.statements.models).toBeLessThanOrEqual(185);
-  expect(five.statements.publish).toBeLessThanOrEqual(225);
+  expect(five.statements.models).toBeLessThanOrEqual(155);
+  expect(five.statements.publish).toBeLessThanOrEqual(220);
   expect(fifty.statements).toEqual(five.statements);
 });
 
