@@ -41,7 +41,7 @@ export interface SearchHit {
 
 export interface SearchAnswer {
   hits: SearchHit[];
-  /** Whether the search is still being prepared, so that answers take longer. */
+  /** Whether the search is being prepared. Its first answer comes when it is ready. */
   preparing: boolean;
 }
 

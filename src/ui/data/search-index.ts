@@ -3,6 +3,7 @@ import type { SearchHit } from '../../../schemas/explorer/api.js';
 import { rankHits, searchWords } from './search-words.js';
 import type { Read } from '../../builds/reader.js';
 
+const NEEDED = ['core.companies', 'marts.companies'];
 const TEXTS = readSqlFile('ui/search-texts.sql').text;
 
 /** Hits to read before ranking: some more than a page shows. */
@@ -10,8 +11,9 @@ const CANDIDATES = 60;
 
 /**
  * Finds companies by words of their name, brands or numbers. Holds a text for each company in memory, with what a hit
- * shows. The largest companies are first, so a query can stop after a few hits. Until the texts are ready, it reads the
- * published table, which takes much longer.
+ * shows. The largest companies are first, so a query can stop after a few hits. A search waits until the texts are ready:
+ * a query of the published table would take as long, and delay them. Only if the texts cannot be prepared, for example
+ * without enough memory, it reads the table.
  */
 export class SearchIndex {
   readonly #read: Read;
@@ -54,7 +56,10 @@ export class SearchIndex {
   /** Finds companies, best first; at most `limit`. Each word must begin a word of the company's texts. */
   async find(text: string, limit: number, signal?: AbortSignal): Promise<SearchHit[]> {
     const words = searchWords(text);
-    if (words.length === 0 || !this.#tables.has('core.companies')) return [];
+    if (words.length === 0 || !NEEDED.every((table) => this.#tables.has(table))) return [];
+    this.begin();
+    await Promise.race([this.#building, aborted(signal)]);
+    signal?.throwIfAborted();
     const params = Object.fromEntries(words.map((word, i) => [`w${i}`, ` ${word}`]));
     const all = words.map((_, i) => `contains(text, $w${i})`).join(' AND ');
     const sql = this.ready
@@ -70,7 +75,7 @@ export class SearchIndex {
   }
 
   async #build(): Promise<void> {
-    if (!this.#tables.has('marts.companies')) return;
+    if (!NEEDED.every((table) => this.#tables.has(table))) return;
     await this.#read(async (reader) => {
       await reader.rows('CREATE SCHEMA IF NOT EXISTS memory.search');
       await reader.rows(
@@ -78,4 +83,10 @@ export class SearchIndex {
       );
     }, this.#stop.signal);
   }
+}
+
+/** Resolves when the signal aborts. */
+async function aborted(signal: AbortSignal | undefined): Promise<void> {
+  if (signal?.aborted) return;
+  await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -1,4 +1,5 @@
-import { rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type {
@@ -20,6 +21,11 @@ import {
   startTestExplorer,
   type TestExplorer,
 } from '../../helpers/explorer.js';
+import { waitUntil } from '../../helpers/sandbox.js';
+import { BuildPool } from '../../../src/ui/data/build-pool.js';
+import type { OpenBuild } from '../../../src/ui/data/open-build.js';
+import type { Read } from '../../../src/builds/reader.js';
+import { SearchIndex } from '../../../src/ui/data/search-index.js';
 import { calendarQuery, TENDER_FILTERS, tenderQuery, type TenderFilter } from '../../../ui/src/lib/tender-query.js';
 
 const NAMES = ['', 'Öresund Bygg AB', 'Bygg & Öl', 'Société Générique', "O'Neill (Nord)", 'Straße 5'];
@@ -61,17 +67,33 @@ describe('search', () => {
     expect(await find(q)).toEqual(ids);
   });
 
-  it('finds the same before its texts are prepared', async () => {
-    const other = await startTestExplorer(dataDir);
+  it('finds the same right after the start, and without texts in memory', async () => {
+    const scratch = mkdtempSync(path.join(tmpdir(), 'tidemark-search-'));
+    const pool = new BuildPool(dataDir, scratch);
     try {
-      const early = await Promise.all(
-        cases.map(async ([q]) => (await other.json<SearchAnswer>(`/api/v1/search?q=${encodeURIComponent(q)}`)).hits),
-      );
-      expect(early.map((hits) => hits.map(({ company_id: id }) => Number(id)).toSorted((a, b) => a - b))).toEqual(
-        cases.map(([, ids]) => ids.toSorted((a, b) => a - b)),
-      );
+      await pool.use(async (build) => {
+        const withoutMemory: Read = async (work, signal) =>
+          build.read(
+            async (reader) =>
+              work({
+                async rows(sql, params) {
+                  if (sql.startsWith('CREATE')) throw new Error('Out of Memory Error');
+                  return reader.rows(sql, params);
+                },
+              }),
+            signal,
+          );
+        for (const index of [build.search, new SearchIndex(withoutMemory, build.tables)])
+          for (const [q, ids] of cases) {
+            const hits = await index.find(q, 50);
+            expect(hits.map(({ company_id: id }) => Number(id)).toSorted((a, b) => a - b)).toEqual(
+              ids.toSorted((a, b) => a - b),
+            );
+          }
+      });
     } finally {
-      await other.stop();
+      await pool.close();
+      rmSync(scratch, { recursive: true, force: true });
     }
   });
 
@@ -225,6 +247,38 @@ it('shows runs, coverage and models, and that no Temporal server answers', async
   expect(facts.models.length).toBeGreaterThan(50);
   expect(facts.receipt).toMatchObject({ run: 'r2' });
   expect(await explorer.json<LiveAnswer>('/api/v1/live')).toMatchObject({ reachable: false });
+});
+
+it('closes an idle build, and opens it again for the next request', async () => {
+  const scratch = mkdtempSync(path.join(tmpdir(), 'tidemark-idle-'));
+  const pool = new BuildPool(dataDir, scratch, 20);
+  const current = async (): Promise<OpenBuild> => pool.use(async (build) => build);
+  try {
+    const first = await current();
+    const held = await pool.use(async (build) => {
+      // Longer than the idle time: a request in progress keeps its build.
+      await waitUntil('the pool opened another build', async () => (await later()) !== build);
+      return build.read(async (reader) => reader.rows('SELECT count(*) AS n FROM core.companies'));
+    });
+    expect(held).toEqual([{ n: 5 }]);
+    expect((await current()).name).toBe(first.name);
+  } finally {
+    await pool.close();
+    rmSync(scratch, { recursive: true, force: true });
+  }
+
+  async function later(): Promise<OpenBuild> {
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    return current();
+  }
+});
+
+it('says whether the search is being prepared', async () => {
+  await waitUntil(
+    'the search is prepared',
+    async () => !(await explorer.json<SearchAnswer>('/api/v1/search?q=')).preparing,
+  );
+  expect(await explorer.json<About>('/api/v1/about')).toMatchObject({ search_ready: true });
 });
 
 describe('a new build', () => {

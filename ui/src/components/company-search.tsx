@@ -86,7 +86,7 @@ export function CompanySearch({ small = false }: { small?: boolean }): JSX.Eleme
       </div>
       {preparing && (!small || asked) && (
         <p class={small ? 'hits none' : 'about'} role="status">
-          The search is being prepared. Until then, an answer takes some seconds.
+          The search is being prepared. The first answer takes some seconds.
         </p>
       )}
       <p class="hidden" role="status">

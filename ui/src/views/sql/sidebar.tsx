@@ -3,7 +3,9 @@ import { useState } from 'preact/hooks';
 import type { SavedQuery, SchemaAnswer } from '../../../../schemas/explorer/api.js';
 import { Failure } from '../../components/basics.js';
 import { request } from '../../lib/api.js';
+import { tableAddress } from '../../lib/dictionary.js';
 import { count } from '../../lib/format.js';
+import { Link } from '../../lib/router.js';
 import { useData } from '../../lib/use-data.js';
 
 /** Tables with their columns, and saved queries. */
@@ -46,7 +48,10 @@ export function Sidebar({
                 </summary>
                 <button type="button" class="quiet" onClick={() => onOpen(`FROM ${table} LIMIT 100`)}>
                   Query this table
-                </button>
+                </button>{' '}
+                <Link href={tableAddress(table)} aria-label={`About ${table}`}>
+                  About
+                </Link>
                 <ul>
                   {columns.map(({ name, type, comment }) => (
                     <li key={name} title={comment ?? undefined}>
