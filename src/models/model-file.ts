@@ -29,7 +29,12 @@ const Column = z.string().transform((text, context) => {
 });
 
 const Header = z.strictObject({
-  model: z.string().regex(/^(core|marts|ops|meta)\.[a-z][a-z0-9_]*$/),
+  model: z
+    .string()
+    .regex(
+      /^(core|marts|ops|meta)\.[a-z][a-z0-9_]*$/,
+      'must be core, marts, ops or meta, a dot, and a name of small letters, digits and _ that begins with a letter',
+    ),
   /**
    * `table`: a build makes the whole table if its inputs changed. `incremental`: a build makes only the changed keys.
    * `view`: a view in the writer's file.

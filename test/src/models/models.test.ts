@@ -58,6 +58,11 @@ audits: [{name: few, severity: warn, sql: FROM ops.checks}]`;
 
   test.each([
     ['no header', { name: 'core/thing.sql', text: 'SELECT 1' }, /the header is missing/],
+    [
+      'a name that begins with a digit',
+      modelFile(HEADER.replace('core.thing', 'core.9lives'), 'SELECT 1'),
+      /begins with a letter/,
+    ],
     ['a missing field', modelFile(HEADER.replace('grain: thing\n', ''), 'SELECT 1'), /grain/],
     ['a column without comment', modelFile(HEADER.replace(' | Id', ''), 'SELECT 1'), /TYPE \| comment/],
     [
@@ -72,6 +77,11 @@ audits: [{name: few, severity: warn, sql: FROM ops.checks}]`;
     ],
   ])('rejects a model file: %s', (_, file, message) => {
     expect(() => parseModel(file)).toThrow(message);
+  });
+
+  test.each(['core.top100', 'core.plan_2026', 'core.a1_v2'])('accepts digits in a name: %s', (name) => {
+    const file = modelFile(HEADER.replace('core.thing', name), 'SELECT 1', `${name.replace('.', '/')}.sql`);
+    expect(parseModel(file).model).toBe(name);
   });
 
   test('orders models by references and names circles and missing ones', () => {
