@@ -126,10 +126,46 @@ export function someTenders(name: (id: number) => string): Answer[] {
   ];
 }
 
+/** The searches of the second night: 10 of 16 companies are found; nested segments miss the same six. */
+function segments(): Answer[] {
+  const rows = [
+    { segment: 'root', parent: null, total: 16, found: 10, state: 'remainder' },
+    { segment: 'root/a', parent: 'root', total: 4, found: 4, state: 'leaf' },
+    { segment: 'root/b', parent: 'root', total: 11, found: 5, state: 'remainder' },
+    { segment: 'root/b/c', parent: 'root/b', total: 3, found: 3, state: 'leaf' },
+  ];
+  return rows.map(({ segment, parent, total, found, state }) => ({
+    run: 'r2',
+    date: '2026-11-21',
+    market: 'm',
+    stream: 'segments',
+    entity: segment,
+    body: {
+      segment,
+      parent,
+      filters: {},
+      total_reported: total,
+      rows_fetched: found,
+      distinct_companies: found,
+      carried: 0,
+      carried_since: null,
+      pages: 1,
+      depth: segment.split('/').length - 1,
+      state,
+      split_by: null,
+    },
+  }));
+}
+
 /** Publishes `twoNights` and `someTenders` in a new data folder. Returns the folder. */
 export async function publishTwoNights(name: (id: number) => string): Promise<string> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-explored-'));
-  await publishAnswers(dataDir, [...twoNights(name), ...someTenders(name)], 'r2', '2026-11-21T04:00:00Z');
+  await publishAnswers(
+    dataDir,
+    [...twoNights(name), ...someTenders(name), ...segments()],
+    'r2',
+    '2026-11-21T04:00:00Z',
+  );
   return dataDir;
 }
 

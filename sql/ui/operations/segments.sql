@@ -1,20 +1,34 @@
 -- The searches of each market's latest run whose companies count, largest first. If a segment was split and companies are missing,
--- its row has only the missing ones.
+-- its row has only the companies that no segment below it has: found ones, carried ones and missing ones.
 WITH latest AS (
   SELECT market, arg_max(run_id, started_at) AS run FROM ops.runs WHERE run_id IN (SELECT run FROM ops.segments) GROUP BY market
 ),
 
-parts AS (
-  SELECT l.market, s.segment, s.filters, s.state,
-    CASE WHEN s.state = 'remainder' THEN greatest(0, s.total_reported - s.distinct_companies - coalesce(s.carried, 0))
-      ELSE s.total_reported END AS total_reported,
-    CASE WHEN s.state = 'remainder' THEN 0 ELSE s.distinct_companies END AS distinct_companies,
-    CASE WHEN s.state = 'remainder' THEN 0 ELSE coalesce(s.carried, 0) END AS carried
-  FROM ops.segments AS s
-  JOIN latest AS l USING (run)
-  WHERE s.state NOT IN ('split', 'calibration')
+counted AS (
+  SELECT run, segment, parent, state, filters, total_reported, distinct_companies AS found, coalesce(carried, 0) AS carried,
+    greatest(0, total_reported - distinct_companies - coalesce(carried, 0)) AS missing
+  FROM ops.segments
+  WHERE state <> 'calibration'
+),
+
+below AS (
+  SELECT run, parent AS segment, sum(found) AS found, sum(carried) AS carried, sum(missing) AS missing FROM counted GROUP BY ALL
+),
+
+own AS (
+  SELECT c.run, c.segment, c.state, c.filters, c.total_reported,
+    c.found - CASE WHEN c.state = 'remainder' THEN least(c.found, coalesce(b.found, 0)) ELSE 0 END AS found,
+    c.carried - CASE WHEN c.state = 'remainder' THEN least(c.carried, coalesce(b.carried, 0)) ELSE 0 END AS carried,
+    c.missing - CASE WHEN c.state = 'remainder' THEN least(c.missing, coalesce(b.missing, 0)) ELSE 0 END AS missing
+  FROM counted AS c
+  LEFT JOIN below AS b USING (run, segment)
+  WHERE c.state <> 'split'
 )
 
-SELECT * FROM parts
-QUALIFY row_number() OVER (PARTITION BY market ORDER BY total_reported DESC NULLS LAST, segment) <= 500
-ORDER BY market, total_reported DESC NULLS LAST, segment
+SELECT l.market, o.segment, o.filters, o.state,
+  CASE WHEN o.state = 'remainder' THEN o.found + o.carried + o.missing ELSE o.total_reported END AS total_reported,
+  o.found AS distinct_companies, o.carried
+FROM own AS o
+JOIN latest AS l USING (run)
+QUALIFY row_number() OVER (PARTITION BY l.market ORDER BY total_reported DESC NULLS LAST, o.segment) <= 500
+ORDER BY l.market, total_reported DESC NULLS LAST, o.segment

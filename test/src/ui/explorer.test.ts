@@ -249,6 +249,17 @@ it('shows runs, coverage and models, and that no Temporal server answers', async
   expect(await explorer.json<LiveAnswer>('/api/v1/live')).toMatchObject({ reachable: false });
 });
 
+it('counts each company of the searches once', async () => {
+  const { segments } = await explorer.json<OperationsAnswer>('/api/v1/operations');
+  const counts = segments.map((one) => [one['segment'], one['total_reported'], one['distinct_companies']]);
+  expect(counts).toEqual([
+    ['root/b', 8, 2],
+    ['root/a', 4, 4],
+    ['root/b/c', 3, 3],
+    ['root', 1, 1],
+  ]);
+});
+
 it('closes an idle build, and opens it again for the next request', async () => {
   const scratch = mkdtempSync(path.join(tmpdir(), 'tidemark-idle-'));
   const pool = new BuildPool(dataDir, scratch, 20);

@@ -10,10 +10,14 @@ const NONE: ListFilter = {
   industry: '',
   legal_form: '',
   size: '',
+  employees_from: '',
+  employees_to: '',
   growth: '',
   moved: '',
   date: '',
 };
+
+const BY_NAME = { id: 'name', desc: false };
 
 let connection: DuckDBConnection;
 beforeAll(async () => {
@@ -22,13 +26,20 @@ beforeAll(async () => {
 afterAll(() => connection.closeSync());
 
 it('limits the list to companies in a market unless a filter says otherwise', () => {
-  expect(listQuery(NONE)).toContain('WHERE in_market\n');
-  expect(listQuery({ ...NONE, moved: 'left', date: '2026-11-21' })).not.toContain('in_market\n');
-  expect(listQuery({ ...NONE, size: '10-49' })).toContain(
+  expect(listQuery(NONE, BY_NAME)).toContain('WHERE in_market\n');
+  expect(listQuery({ ...NONE, moved: 'left', date: '2026-11-21' }, BY_NAME)).not.toContain('in_market\n');
+  expect(listQuery({ ...NONE, size: '10-49' }, BY_NAME)).toContain(
     'coalesce(employees, employees_min) >= 10 AND coalesce(employees, employees_min) < 50',
   );
-  expect(listQuery({ ...NONE, industry: '(none)' })).toContain('industry IS NULL');
-  expect(listQuery({ ...NONE, size: 'constructor' })).not.toContain('constructor');
+  expect(listQuery({ ...NONE, industry: '(none)' }, BY_NAME)).toContain('industry IS NULL');
+  expect(listQuery({ ...NONE, employees_from: '50' }, BY_NAME)).toContain('coalesce(employees, employees_min) >= 50');
+  expect(listQuery({ ...NONE, employees_to: '5; DROP' }, BY_NAME)).not.toContain('DROP');
+  expect(listQuery({ ...NONE, size: 'constructor' }, BY_NAME)).not.toContain('constructor');
+});
+
+it('sorts by a column of the page, with missing values last', () => {
+  expect(listQuery(NONE, { id: 'growth', desc: true })).toContain('ORDER BY turnover_growth DESC NULLS LAST');
+  expect(listQuery(NONE, BY_NAME)).toContain('ORDER BY name ASC NULLS LAST');
 });
 
 it('keeps any text of a filter a text', async () => {
@@ -46,9 +57,12 @@ it('makes one statement of any filter', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.record(Object.fromEntries(Object.keys(NONE).map((key) => [key, fc.string()]))),
-      async (filter) => {
+      fc.string(),
+      async (filter, sort) => {
         fc.pre(!Object.values(filter).some((text) => text.includes('\0')));
-        const statements = await connection.extractStatements(listQuery(filter as unknown as ListFilter));
+        const statements = await connection.extractStatements(
+          listQuery(filter as unknown as ListFilter, { id: sort, desc: true }),
+        );
         expect(statements.count).toBe(1);
       },
     ),

@@ -21,7 +21,7 @@ export function Chart({
   title: string;
   height?: number;
   option: (palette: Palette) => EChartsCoreOption;
-  table?: { columns: string[]; rows: (string | number)[][] };
+  table?: { columns: string[]; rows: ComponentChildren[][] };
   /** Called with the data of a clicked mark. */
   onPick?: (data: { name: string; seriesName: string; data: unknown }) => void;
   aside?: ComponentChildren;

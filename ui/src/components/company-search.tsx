@@ -90,7 +90,7 @@ export function CompanySearch({ small = false }: { small?: boolean }): JSX.Eleme
         </p>
       )}
       <p class="hidden" role="status">
-        {shown && hits !== undefined && `${hits.length} companies found`}
+        {shown && hits !== undefined && countOfHits(hits.length)}
       </p>
       {shown && hits?.length === 0 && !preparing && (
         <p class="hits none">No company matches. Each word must begin a word of the name.</p>
@@ -100,6 +100,14 @@ export function CompanySearch({ small = false }: { small?: boolean }): JSX.Eleme
 }
 
 /** Hits of the text; undefined until the first answer. An answer of an older text never replaces a newer one. */
+/** The server answers with at most twelve hits. */
+const MOST_HITS = 12;
+
+function countOfHits(hits: number): string {
+  if (hits === 1) return '1 company found';
+  return hits < MOST_HITS ? `${hits} companies found` : `The first ${hits} companies; type more to narrow them`;
+}
+
 function useHits(text: string): { hits: SearchHit[] | undefined; failed: Error | undefined } {
   const [answer, setAnswer] = useState<{ hits?: SearchHit[]; failed?: Error }>({});
   useEffect(() => {

@@ -12,6 +12,7 @@ import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } 
 import type { Cell } from '../../../schemas/explorer/api.js';
 import { useExport } from '../lib/export.js';
 import { cell, count, NONE } from '../lib/format.js';
+import type { Order } from '../lib/list-query.js';
 import { ScrollRegion } from './basics.js';
 
 /** A column of a table. `Row` is one record. */
@@ -40,6 +41,9 @@ interface Shown<Row> {
   columns: readonly Column<Row>[];
   /** Height of a table with many rows, in pixels. */
   height?: number;
+  /** The order of the rows, if they come sorted. `onSort` then asks for another order. */
+  sort?: Order;
+  onSort?: (order: Order) => void;
 }
 
 /** A table of rows. In an export, it has neither buttons nor an area that scrolls down. */
@@ -98,10 +102,16 @@ function Cells<Row>({
 }
 
 /** A table that sorts by the heading. With many rows, only the visible ones are in the page. */
-function SortedTable<Row>({ label, rows, columns, height = 520 }: Shown<Row>): JSX.Element {
+function SortedTable<Row>({ label, rows, columns, height = 520, sort, onSort }: Shown<Row>): JSX.Element {
   const scroller = useRef<HTMLDivElement>(null);
-  const [sorting, setSorting] = useState<SortingState>([]);
-  const table = useTable(rows, columns, sorting, setSorting);
+  const [own, setOwn] = useState<SortingState>([]);
+  const sorting = sort === undefined ? own : [sort];
+  const setSorting = (next: SortingState): void => {
+    const [first = { id: sorting[0]?.id ?? '', desc: !(sorting[0]?.desc ?? false) }] = next;
+    if (onSort === undefined) setOwn(next);
+    else onSort(first);
+  };
+  const table = useTable(rows, columns, sorting, setSorting, sort !== undefined);
   const sorted = table.getRowModel().rows;
   const long = sorted.length > SHORT;
   const items = useVirtual(long ? sorted.length : 0, scroller);
@@ -179,13 +189,15 @@ function useTable<Row>(
   columns: readonly Column<Row>[],
   sorting: SortingState,
   setSorting: (change: SortingState) => void,
+  isSorted: boolean,
 ) {
   const definitions = useMemo<ColumnDef<Row>[]>(
     () =>
       columns.map(({ id, name, value, numeric }) => ({
         id,
         header: name,
-        accessorFn: value,
+        // Missing values are last in both directions.
+        accessorFn: (row) => value(row) ?? undefined,
         sortingFn: (a, b, column) => compare(a.getValue(column), b.getValue(column)),
         sortDescFirst: numeric === true,
         sortUndefined: 'last',
@@ -198,6 +210,7 @@ function useTable<Row>(
     data,
     columns: definitions,
     state,
+    manualSorting: isSorted,
     onStateChange: () => undefined,
     onSortingChange: (change) => setSorting(typeof change === 'function' ? change(sorting) : change),
     renderFallbackValue: null,
@@ -209,10 +222,8 @@ function useTable<Row>(
   return table;
 }
 
-/** Orders values: numbers by size, other values as text, missing values always last in ascending order. */
-function compare(a: Cell | undefined, b: Cell | undefined): number {
-  if (a === null || a === undefined) return b === null || b === undefined ? 0 : 1;
-  if (b === null || b === undefined) return -1;
+/** Orders values: numbers by size, other values as text. */
+function compare(a: Cell, b: Cell): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   return cell(a).localeCompare(cell(b), 'en', { numeric: true });
 }

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Cell, QueryAnswer } from '../../../schemas/explorer/api.js';
 import { download, request, requestFile } from '../lib/api.js';
 import { count } from '../lib/format.js';
+import type { Order } from '../lib/list-query.js';
 import { newId } from '../lib/new-id.js';
 import { go, setParams } from '../lib/router.js';
 import { Failure, Nothing } from './basics.js';
@@ -40,11 +41,14 @@ export function QueryList({
   things,
   first,
   columns,
+  sort,
 }: {
   sql: string;
   things: string;
   first: string;
   columns: readonly Column<Cell[]>[];
+  /** The order of the query. Another one goes into the address. */
+  sort: Order;
 }): JSX.Element {
   const { answer, error } = useQuery(sql);
   const [failed, setFailed] = useState<Error>();
@@ -81,10 +85,21 @@ export function QueryList({
       {answer === undefined && error === undefined && <p class="loading">Loading …</p>}
       {answer?.rows.length === 0 && <Nothing>No {things} match these filters.</Nothing>}
       {answer !== undefined && answer.rows.length > 0 && (
-        <DataTable label={things} rows={answer.rows} columns={columns} height={700} />
+        <DataTable label={things} rows={answer.rows} columns={columns} height={700} sort={sort} onSort={setSort} />
       )}
     </>
   );
+}
+
+/** Reads the order of a list from the address: `sort=employees`, or `sort=-employees` for the largest first. */
+export function readSort(params: URLSearchParams, orders: Readonly<Record<string, string>>, usual: Order): Order {
+  const asked = params.get('sort') ?? '';
+  const id = asked.replace(/^-/, '');
+  return Object.hasOwn(orders, id) ? { id, desc: asked.startsWith('-') } : usual;
+}
+
+function setSort({ id, desc }: Order): void {
+  setParams({ sort: `${desc ? '-' : ''}${id}` }, { replace: true });
 }
 
 /** The chosen filters, each with a button that removes it. `none` says what is shown without a filter. */

@@ -4,11 +4,21 @@ export interface ListFilter {
   country: string;
   industry: string;
   legal_form: string;
+  /** A class of employees, such as `50-249`. */
   size: string;
+  /** Least and largest number of employees. */
+  employees_from: string;
+  employees_to: string;
   growth: string;
   /** `entered` or `left`: companies that moved, on `date` or on any night. */
   moved: string;
   date: string;
+}
+
+/** The column by which a list is sorted. */
+export interface Order {
+  id: string;
+  desc: boolean;
 }
 
 /** Value of a filter that means: companies without a value. */
@@ -36,23 +46,51 @@ export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** Writes the query of a list: companies that match the filter, largest turnover first. */
-export function listQuery(filter: ListFilter): string {
+const SIZE = 'coalesce(employees, employees_min)';
+
+/** What a list of companies can be sorted by: the columns of the page, with their expressions. */
+export const LIST_ORDERS: Readonly<Record<string, string>> = {
+  name: 'name',
+  country: 'country_code',
+  status: 'status',
+  market: 'left_on',
+  industry: 'industry',
+  city: 'city',
+  employees: SIZE,
+  turnover: 'turnover_eur',
+  eur: 'turnover_eur',
+  growth: 'turnover_growth',
+  margin: 'profit_margin',
+};
+
+/** Writes the query of a list: companies that match the filter, in an order. Missing values are last. */
+export function listQuery(filter: ListFilter, order: Order): string {
   const where = [
     equals('country_code', filter.country),
     equals('industry', filter.industry),
     equals('legal_form', filter.legal_form),
-    range('coalesce(employees, employees_min)', SIZES, filter.size),
+    range(SIZE, SIZES, filter.size),
+    bound('>=', filter.employees_from),
+    bound('<=', filter.employees_to),
     range('turnover_growth', GROWTHS, filter.growth),
     filter.moved === '' ? members(filter.market) : moves(filter),
   ].filter((part) => part !== '');
   return [
-    'SELECT company_id, name, country_code, status, in_market, left_on, industry, city, legal_form, employees,',
+    'SELECT company_id, name, country_code, status, in_market, left_on, industry, city, legal_form,',
+    '  employees, employees_min, employees_max,',
     '  fiscal_year, turnover, turnover_currency, turnover_eur, turnover_growth, profit_margin',
     'FROM marts.companies',
     `WHERE ${where.join('\n  AND ')}`,
-    'ORDER BY turnover_eur DESC NULLS LAST, employees DESC NULLS LAST, company_id',
+    `${orderBy(LIST_ORDERS, order, 'turnover_eur')}, ${SIZE} DESC NULLS LAST, company_id`,
   ].join('\n');
+}
+
+/**
+ * Writes the order of a query. Missing values are last.
+ * @param usual expression to sort by if the list has no such column
+ */
+export function orderBy(orders: Readonly<Record<string, string>>, { id, desc }: Order, usual: string): string {
+  return `ORDER BY ${(Object.hasOwn(orders, id) && orders[id]) || usual} ${desc ? 'DESC' : 'ASC'} NULLS LAST`;
 }
 
 function equals(column: string, value: string): string {
@@ -64,6 +102,10 @@ function range(column: string, ranges: Record<string, string>, value: string): s
   if (value === WITHOUT) return `${column} IS NULL`;
   const text = Object.hasOwn(ranges, value) ? ranges[value] : undefined;
   return text === undefined ? '' : text.replaceAll('size', column);
+}
+
+function bound(operator: string, value: string): string {
+  return /^\d{1,9}$/.test(value) ? `${SIZE} ${operator} ${value}` : '';
 }
 
 function members(market: string): string {

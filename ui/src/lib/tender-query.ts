@@ -1,4 +1,4 @@
-import { literal, WITHOUT } from './list-query.js';
+import { literal, orderBy, WITHOUT, type Order } from './list-query.js';
 
 /** What a list of tenders is limited to. Empty values limit nothing. */
 export interface TenderFilter {
@@ -32,8 +32,22 @@ export const TENDER_FILTERS: readonly (readonly [keyof TenderFilter, string])[] 
 const DONORS =
   'SELECT slug, list(name ORDER BY position) AS donors FROM core.tender_donors WHERE name IS NOT NULL GROUP BY slug';
 
-/** Writes the query of a list: tenders that match the filter, the next deadline first. */
-export function tenderQuery(filter: TenderFilter): string {
+/** What a list of tenders can be sorted by: the columns of the page, with their expressions. */
+export const TENDER_ORDERS: Readonly<Record<string, string>> = {
+  title: 't.title',
+  deadline: 't.deadline_date',
+  days: 'p.days_left',
+  status: 't.status',
+  type: 'coalesce(t.type, t.project_type)',
+  countries: 't.countries',
+  industries: 't.industries',
+  donors: 'd.donors',
+  announced: 't.announced_date',
+};
+export const BY_DEADLINE = { id: 'deadline', desc: false };
+
+/** Writes the query of a list: tenders that match the filter, in an order. Missing values are last. */
+export function tenderQuery(filter: TenderFilter, order: Order = BY_DEADLINE): string {
   const where = conditions(filter);
   return [
     'SELECT t.slug, t.title, t.status, coalesce(t.type, t.project_type) AS type, t.deadline_date, p.days_left,',
@@ -42,7 +56,7 @@ export function tenderQuery(filter: TenderFilter): string {
     'LEFT JOIN marts.tender_pipeline AS p USING (slug)',
     `LEFT JOIN (${DONORS}) AS d USING (slug)`,
     ...(where.length > 0 ? [`WHERE ${where.join('\n  AND ')}`] : []),
-    'ORDER BY t.deadline_date NULLS LAST, t.slug',
+    `${orderBy(TENDER_ORDERS, order, 't.deadline_date')}, t.slug`,
   ].join('\n');
 }
 

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { CompanySearch } from '../components/company-search.js';
+import { Link } from '../lib/router.js';
 
 /** The start page: search. */
 export function StartView(): JSX.Element {
@@ -10,6 +11,9 @@ export function StartView(): JSX.Element {
         Type the beginning of a name, brand, register number, VAT number or id. Press / on any page to search.
       </p>
       <CompanySearch />
+      <p>
+        <Link href="/companies">All companies, with filters</Link>
+      </p>
     </div>
   );
 }

@@ -79,7 +79,7 @@ function Heading({ data: { company, summary, moves } }: { data: CompanyAnswer })
         )}
       </p>
       <p class="about">
-        {where.map(cell).filter(Boolean).join(', ')} · id {cell(company['company_id'])}
+        {[where.map(cell).filter(Boolean).join(', '), `id ${cell(company['company_id'])}`].filter(Boolean).join(' · ')}
       </p>
       {!inMarket && left !== undefined && <p class="why">{whyLeft(left, company)}</p>}
     </div>
@@ -101,5 +101,6 @@ function whyLeft(left: ApiRow, company: ApiRow): string {
   }
   const status = company['status'];
   if (typeof status === 'string' && status !== 'Active') return `${night} Its last known status is ${status}.`;
+  if (left['reason'] === 'gone') return night;
   return `${night} No change of its record explains this: the API no longer lists it under the filters of the market.`;
 }

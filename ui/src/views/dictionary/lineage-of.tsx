@@ -92,9 +92,12 @@ function Names({
   const shown = layout.nodes
     .filter(({ layer }) => Math.sign(layer) === side)
     .toSorted((a, b) => Math.abs(a.layer) - Math.abs(b.layer) || (a.name < b.name ? -1 : 1));
+  // A table to the left of the chosen one may also be read by tables that have nothing to do with it.
+  const before = new Set([start, ...layout.nodes.filter(({ layer }) => layer < 0).map(({ name }) => name)]);
+  const isBefore = (name: string): boolean => before.has(name);
   const towards = (name: string): string[] =>
     side < 0
-      ? layout.edges.filter(({ from }) => from === name).map(({ to }) => to)
+      ? layout.edges.filter(({ from, to }) => from === name && isBefore(to)).map(({ to }) => to)
       : (graph.get(name) ?? []).filter((from) => layout.edges.some((edge) => edge.from === from && edge.to === name));
   return (
     <div>

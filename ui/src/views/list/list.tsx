@@ -1,10 +1,11 @@
 import type { JSX } from 'preact';
 import type { Cell } from '../../../../schemas/explorer/api.js';
 import type { Column } from '../../components/data-table.js';
-import { Chips, QueryList } from '../../components/query-list.js';
-import { cell, growth, money, share } from '../../lib/format.js';
-import { listQuery, type ListFilter } from '../../lib/list-query.js';
+import { Chips, QueryList, readSort } from '../../components/query-list.js';
+import { cell, count, growth, money, NONE, share } from '../../lib/format.js';
+import { LIST_ORDERS, listQuery, type ListFilter, type Order } from '../../lib/list-query.js';
 import { Link, useLocation } from '../../lib/router.js';
+import { ListFilters } from './filters.js';
 
 const FILTERS: readonly (readonly [keyof ListFilter, string])[] = [
   ['market', 'Market'],
@@ -12,6 +13,8 @@ const FILTERS: readonly (readonly [keyof ListFilter, string])[] = [
   ['industry', 'Industry'],
   ['legal_form', 'Legal form'],
   ['size', 'Employees'],
+  ['employees_from', 'Employees from'],
+  ['employees_to', 'Employees to'],
   ['growth', 'Growth'],
   ['moved', 'Moved'],
   ['date', 'Night'],
@@ -39,15 +42,15 @@ const COLUMNS: Column<Row>[] = [
   },
   { id: 'industry', name: 'Industry', width: 190, value: (row) => at(row, 6) },
   { id: 'city', name: 'City', width: 130, value: (row) => at(row, 7) },
-  { id: 'employees', name: 'Employees', width: 104, numeric: true, value: (row) => at(row, 9) },
+  { id: 'employees', name: 'Employees', width: 122, numeric: true, ...employees() },
   {
     id: 'turnover',
     name: 'Turnover',
     width: 140,
     numeric: true,
     // Amounts of different currencies have no order.
-    value: (row) => at(row, 13),
-    show: (row) => money(row[11], row[12]),
+    value: (row) => at(row, 15),
+    show: (row) => money(row[13], row[14]),
     title: 'In its own currency. Sorts by the value in EUR; amounts without one are last',
   },
   {
@@ -55,28 +58,44 @@ const COLUMNS: Column<Row>[] = [
     name: 'In EUR',
     width: 100,
     numeric: true,
-    value: (row) => at(row, 13),
-    show: (row) => money(row[13], null),
+    value: (row) => at(row, 15),
+    show: (row) => money(row[15], null),
   },
   {
     id: 'growth',
     name: 'Growth',
     width: 96,
     numeric: true,
-    value: (row) => at(row, 14),
-    show: (row) => growth(row[14]),
+    value: (row) => at(row, 16),
+    show: (row) => growth(row[16]),
   },
   {
     id: 'margin',
     name: 'Margin',
     width: 90,
     numeric: true,
-    value: (row) => at(row, 15),
-    show: (row) => share(row[15]),
+    value: (row) => at(row, 17),
+    show: (row) => share(row[17]),
   },
 ];
 
-/** A list of companies. The parameters of the address are its filters. */
+const BY_TURNOVER: Order = { id: 'eur', desc: true };
+
+/** The number of employees in the latest report, or else the bounds that the company record gives. */
+function employees(): Pick<Column<Row>, 'value' | 'show' | 'title'> {
+  return {
+    value: (row) => at(row, 9) ?? at(row, 10),
+    show: (row) => {
+      if (row[9] !== null) return count(row[9]);
+      if (row[10] === null) return NONE;
+      if (row[10] === row[11]) return count(row[10]);
+      return row[11] === null ? `${count(row[10])}+` : `${count(row[10])}–${count(row[11])}`;
+    },
+    title: 'From the latest report, or else the class in the company record',
+  };
+}
+
+/** A list of companies. The parameters of the address are its filters and its order. */
 export function ListView(): JSX.Element {
   const params = useLocation().searchParams;
   const filter = Object.fromEntries(FILTERS.map(([key]) => [key, params.get(key) ?? ''])) as unknown as ListFilter;
@@ -85,11 +104,13 @@ export function ListView(): JSX.Element {
     name,
     value: filter[key],
   }));
+  const sort = readSort(params, LIST_ORDERS, BY_TURNOVER);
   return (
     <>
       <h1>Companies</h1>
       <Chips chosen={chosen} none="All companies in a market" />
-      <QueryList sql={listQuery(filter)} things="companies" first="largest" columns={COLUMNS} />
+      <ListFilters filter={filter} />
+      <QueryList sql={listQuery(filter, sort)} things="companies" first="first" columns={COLUMNS} sort={sort} />
     </>
   );
 }

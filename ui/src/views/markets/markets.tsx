@@ -80,13 +80,10 @@ function Latest({ nights }: { nights: ApiRow[] }): JSX.Element {
           value={count(night['companies'])}
           more={
             <>
-              {night['is_complete'] === true ? (
-                <Badge kind="good">complete</Badge>
-              ) : (
-                <Badge kind="warn">incomplete</Badge>
-              )}{' '}
-              <Moves market={market} night={night} column="entered" />,{' '}
-              <Moves market={market} night={night} column="left" />, {count(night['changed'])} changed
+              <Completeness night={night} />{' '}
+              <Moves market={market} night={night} column="entered" text={`${count(night['entered'])} came`} />,{' '}
+              <Moves market={market} night={night} column="left" text={`${count(night['left'])} left`} />,{' '}
+              {count(night['changed'])} changed
             </>
           }
         />
@@ -96,11 +93,23 @@ function Latest({ nights }: { nights: ApiRow[] }): JSX.Element {
 }
 
 /** How many companies came or left on a night, with a link to their list. */
-function Moves({ market, night, column }: { market: string; night: ApiRow; column: 'entered' | 'left' }): JSX.Element {
-  const text = `${count(night[column])} ${column === 'entered' ? 'came' : 'left'}`;
+function Moves({
+  market,
+  night,
+  column,
+  text,
+}: {
+  market: string;
+  night: ApiRow;
+  column: 'entered' | 'left';
+  text: string;
+}): JSX.Element {
   if (night[column] === null || night[column] === 0) return <>{text}</>;
-  const params = new URLSearchParams({ market, moved: column, date: cell(night['date']) });
-  return <Link href={`/companies?${params.toString()}`}>{text}</Link>;
+  return <Link href={movesAddress(market, column, cell(night['date']))}>{text}</Link>;
+}
+
+function movesAddress(market: string, moved: 'entered' | 'left', date: string): string {
+  return `/companies?${new URLSearchParams({ ...(market !== '' && { market }), moved, date }).toString()}`;
 }
 
 function Nights({ nights }: { nights: ApiRow[] }): JSX.Element {
@@ -155,6 +164,16 @@ function Nights({ nights }: { nights: ApiRow[] }): JSX.Element {
               columns: ['Night', 'Came', 'Left'],
               rows: dates.map((date) => [date, sum(date, 'entered') ?? NONE, sum(date, 'left') ?? NONE]),
             }}
+            onPick={({ seriesName, data }) => {
+              const date = new Date((data as [number])[0]).toISOString().slice(0, 10);
+              go(
+                movesAddress(
+                  markets.length === 1 ? (markets[0] ?? '') : '',
+                  seriesName === 'Came' ? 'entered' : 'left',
+                  date,
+                ),
+              );
+            }}
             option={({ good, warn }) => ({
               tooltip: { trigger: 'axis' },
               legend: {},
@@ -168,7 +187,43 @@ function Nights({ nights }: { nights: ApiRow[] }): JSX.Element {
           />
         )}
       </div>
+      <DataTable label="Nights" rows={nights.toReversed()} columns={NIGHT_COLUMNS} height={320} />
     </Section>
+  );
+}
+
+const NIGHT_COLUMNS: Column<ApiRow>[] = [
+  { id: 'date', name: 'Night', value: (night) => night['date'] },
+  { id: 'market', name: 'Market', value: (night) => night['market'] },
+  { id: 'companies', name: 'Companies', numeric: true, value: (night) => night['companies'] },
+  movesColumn('entered', 'Came'),
+  movesColumn('left', 'Left'),
+  { id: 'changed', name: 'Changed', numeric: true, value: (night) => night['changed'] },
+  {
+    id: 'complete',
+    name: 'Search',
+    value: (night) => night['is_complete'],
+    show: (night) => <Completeness night={night} />,
+  },
+];
+
+function movesColumn(column: 'entered' | 'left', name: string): Column<ApiRow> {
+  return {
+    id: column,
+    name,
+    numeric: true,
+    value: (night) => night[column],
+    show: (night) => <Moves market={cell(night['market'])} night={night} column={column} text={count(night[column])} />,
+  };
+}
+
+/** Whether a night found its whole market. The reasons of the latest night are in Operations. */
+function Completeness({ night }: { night: ApiRow }): JSX.Element {
+  if (night['is_complete'] === true) return <Badge kind="good">complete</Badge>;
+  return (
+    <Link href="/operations">
+      <Badge kind="warn">incomplete</Badge>
+    </Link>
   );
 }
 
@@ -252,6 +307,7 @@ function groupColumns(by: string, name: string, list: (by: string, value: string
     {
       id: 'growth',
       name: 'Median growth',
+      title: 'Median of the companies’ growth of turnover against the year before; large and small ones count the same',
       numeric: true,
       value: (group) => group.growth_median,
       show: (group) => growth(group.growth_median),

@@ -1,13 +1,15 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ApiRow, OperationsAnswer } from '../../../../schemas/explorer/api.js';
 import { Badge, Nothing, Section } from '../../components/basics.js';
 import { DataTable, type Column } from '../../components/data-table.js';
+import { tableAddress } from '../../lib/dictionary.js';
 import { cell, duration, instant, NONE, share } from '../../lib/format.js';
+import { Link } from '../../lib/router.js';
 
 interface Shown {
   name: string;
-  as?: 'number' | 'time' | 'duration' | 'share' | 'outcome' | 'code';
+  as?: 'number' | 'time' | 'duration' | 'share' | 'outcome' | 'code' | 'table';
   width?: number;
 }
 
@@ -20,7 +22,7 @@ function Rows({
   none,
 }: {
   title: string;
-  about?: string;
+  about?: ComponentChildren;
   rows: ApiRow[];
   columns: Record<string, Shown>;
   none: string;
@@ -39,6 +41,8 @@ function describe([id, { name, as, width }]: [string, Shown]): Column<ApiRow> {
   if (as === 'time') return { ...base, show: (row) => instant(row[id]) };
   if (as === 'duration') return { ...base, show: (row) => duration(row[id]) };
   if (as === 'share') return { ...base, show: (row) => share(row[id]) };
+  if (as === 'table')
+    return { ...base, show: (row) => <Link href={tableAddress(cell(row[id]))}>{cell(row[id])}</Link> };
   if (as === 'outcome') return { ...base, show: (row) => <Outcome of={cell(row[id])} /> };
   if (as === 'code') return { ...base, show: (row) => <code title={cell(row[id])}>{cell(row[id]) || NONE}</code> };
   if (as === undefined) return { ...base, show: (row) => <span title={cell(row[id])}>{cell(row[id]) || NONE}</span> };
@@ -201,12 +205,17 @@ export function Models({ facts: { models, receipt } }: { facts: OperationsAnswer
       )}
       <Rows
         title="Model changes"
-        about="The latest change first. `tidemark models diff` shows what a change does to the rows."
+        about={
+          <>
+            The latest change first. In a terminal, <code>tidemark models diff</code> shows what a change does to the
+            rows.
+          </>
+        }
         rows={models}
         none="No model is recorded."
         columns={{
           applied_at: { name: 'Applied, UTC', as: 'time', width: 170 },
-          model: { name: 'Table', as: 'code', width: 260 },
+          model: { name: 'Table', as: 'table', width: 260 },
           version: { name: 'Version', as: 'number', width: 90 },
           kind: { name: 'Kind', width: 120 },
           state: { name: 'State', width: 120 },

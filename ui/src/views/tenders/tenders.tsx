@@ -2,11 +2,18 @@ import type { JSX } from 'preact';
 import type { Cell, TendersAnswer } from '../../../../schemas/explorer/api.js';
 import { Card, Choice, Loaded, Nothing } from '../../components/basics.js';
 import type { Column } from '../../components/data-table.js';
-import { Chips, QueryList } from '../../components/query-list.js';
+import { Chips, QueryList, readSort } from '../../components/query-list.js';
 import { cell, count, NONE } from '../../lib/format.js';
 import { addDays } from '../../lib/month.js';
 import { Link, setParams, useLocation } from '../../lib/router.js';
-import { TENDER_FILTERS, tenderAddress, tenderQuery, type TenderFilter } from '../../lib/tender-query.js';
+import {
+  BY_DEADLINE,
+  TENDER_FILTERS,
+  TENDER_ORDERS,
+  tenderAddress,
+  tenderQuery,
+  type TenderFilter,
+} from '../../lib/tender-query.js';
 import { useData } from '../../lib/use-data.js';
 import { Calendar } from './calendar.js';
 import { TenderFilters } from './filters.js';
@@ -54,6 +61,7 @@ export function TendersView(): JSX.Element {
     name,
     value: filter[key],
   }));
+  const sort = readSort(params, TENDER_ORDERS, BY_DEADLINE);
   const show = params.get('show') === 'calendar' ? 'calendar' : 'list';
   return (
     <>
@@ -86,7 +94,13 @@ export function TendersView(): JSX.Element {
               {show === 'calendar' ? (
                 <Calendar filter={filter} asked={params.get('month') ?? ''} readOn={pipeline.read_on} />
               ) : (
-                <QueryList sql={tenderQuery(filter)} things="tenders" first="next" columns={COLUMNS} />
+                <QueryList
+                  sql={tenderQuery(filter, sort)}
+                  things="tenders"
+                  first="first"
+                  columns={COLUMNS}
+                  sort={sort}
+                />
               )}
             </>
           )
