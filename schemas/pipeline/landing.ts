@@ -56,6 +56,9 @@ export const WEBHOOK_REQUEST = 'WEBHOOK ';
 /** End of a request key whose row stands for the pages of a listing that were not read. */
 export const UNREAD_PAGES = ' (pages behind it)';
 
+/** Streams whose answers may be company records. */
+export const COMPANY_STREAMS: ReadonlySet<string> = new Set<LandingStream>(['companies', 'matches']);
+
 /** Streams of records about a run. Their rows do not count as rows that the run fetched. */
 export const RECORD_STREAMS: ReadonlySet<string> = new Set<LandingStream>([
   'runs',

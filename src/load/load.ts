@@ -1,4 +1,4 @@
-import { RECORD_STREAMS } from '../../schemas/pipeline/landing.js';
+import { COMPANY_STREAMS, RECORD_STREAMS } from '../../schemas/pipeline/landing.js';
 import { errorMessage } from '../core/errors.js';
 import type { LandedPart } from '../landing/index.js';
 import type { Database } from '../duckdb/database.js';
@@ -21,8 +21,6 @@ const BATCH_BYTES = 64 * 1024 * 1024;
 // Largest batch of a stream of pages, in rows. Each row is a page with up to 100 entries, and staging keeps several
 // copies of each page in memory. src/landing/listing-writer.ts writes 100 pages of a listing to a part.
 const BATCH_PAGES: Readonly<Record<string, number>> = { prospecting: 400, tenders: 100, watched_companies: 100 };
-/** Streams whose answers may be company records. */
-const WITH_RECORDS: ReadonlySet<string> = new Set(['companies', 'matches']);
 
 /** Options of `loadLanding`: which parts it loads, and where it writes rejects. */
 export interface LoadOptions {
@@ -160,7 +158,7 @@ async function loadBatch(
   await db.run(`SET VARIABLE stream = ${quote(stream)}`);
   await db.runFile(readSqlFile('staging/_batch.sql'));
   await db.runFile(readSqlFile(RECORD_STREAMS.has(stream) ? 'staging/_records.sql' : `staging/${stream}.sql`));
-  if (WITH_RECORDS.has(stream)) await db.runFile(readSqlFile('staging/_company_records.sql'));
+  if (COMPANY_STREAMS.has(stream)) await db.runFile(readSqlFile('staging/_company_records.sql'));
   await drift?.(db, stream).catch((error: unknown) => {
     if (error instanceof OutOfMemoryError) throw error;
     throw new DriftError(errorMessage(error), { cause: error });

@@ -6,16 +6,20 @@ import { hasTables } from '../builds/has-tables.js';
 import { readSqlFile } from '../duckdb/sql-files.js';
 import type { Published } from '../builds/published.js';
 import type { Reader } from '../builds/reader.js';
-import { readMarkets } from './read-markets.js';
-import { readOperations } from './read-operations.js';
+import { readBreakdown } from './read-markets.js';
+import { readDetails } from './read-operations.js';
 
 /** Reads what the page of the report shows. */
 export async function collectReport(published: Published, about: { version: string; now: Date }): Promise<ReportInput> {
   const facts = await collectFacts(published, about);
   const reader: Reader = { rows: async (sql, params) => published.objects(sql, params) };
   const tables = new Set(facts.tables.map(({ table }) => table));
-  const markets = tables.has('marts.companies') ? await readMarkets(reader, null) : { nights: [], breakdown: [] };
-  return { facts, markets, operations: await readOperations(reader, tables) };
+  const breakdown = tables.has('marts.companies') ? await readBreakdown(reader, null) : [];
+  return {
+    facts,
+    markets: { nights: facts.nights, breakdown },
+    operations: { ...facts, ...(await readDetails(reader, tables)) },
+  };
 }
 
 /** Reads the facts of the report. Uses only the published file: not the API, Temporal or the writer's file. */

@@ -9,8 +9,11 @@ import type { Reader } from '../builds/reader.js';
 export async function readMarkets(reader: Reader, market: string | null): Promise<MarketsAnswer> {
   return {
     nights: await reader.rows<ApiRow>(readSqlFile('report/nights.sql').text),
-    breakdown: await reader.rows<MarketsAnswer['breakdown'][number]>(readSqlFile('ui/markets/breakdown.sql').text, {
-      market,
-    }),
+    breakdown: await readBreakdown(reader, market),
   };
+}
+
+/** Reads what the companies of one market are; of all markets, if `market` is null. */
+export async function readBreakdown(reader: Reader, market: string | null): Promise<MarketsAnswer['breakdown']> {
+  return reader.rows<MarketsAnswer['breakdown'][number]>(readSqlFile('ui/markets/breakdown.sql').text, { market });
 }

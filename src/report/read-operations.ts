@@ -8,12 +8,7 @@ import type { Reader } from '../builds/reader.js';
  * @param tables tables of the file; lists whose tables it lacks are empty
  */
 export async function readOperations(reader: Reader, tables: ReadonlySet<string>): Promise<OperationsAnswer> {
-  const read = async (file: string): Promise<ApiRow[]> => {
-    const { text } = readSqlFile(file);
-    return hasTables(tables, text) ? reader.rows<ApiRow>(text) : [];
-  };
-  const report = async (name: string): Promise<ApiRow[]> => read(`report/${name}.sql`);
-  const own = async (name: string): Promise<ApiRow[]> => read(`ui/operations/${name}.sql`);
+  const report = async (name: string): Promise<ApiRow[]> => readList(reader, tables, `report/${name}.sql`);
   return {
     nights: await report('nights'),
     runs: await report('runs'),
@@ -24,10 +19,26 @@ export async function readOperations(reader: Reader, tables: ReadonlySet<string>
     quota: await report('quota'),
     freshness: await report('freshness'),
     drift: await report('drift'),
+    ...(await readDetails(reader, tables)),
+  };
+}
+
+/** Reads the part of the operations that the facts of the report lack. */
+export async function readDetails(
+  reader: Reader,
+  tables: ReadonlySet<string>,
+): Promise<Pick<OperationsAnswer, 'segments' | 'rejects' | 'checks' | 'models' | 'receipt'>> {
+  const own = async (name: string): Promise<ApiRow[]> => readList(reader, tables, `ui/operations/${name}.sql`);
+  return {
     segments: await own('segments'),
     rejects: await own('open-rejects'),
     checks: await own('failing-checks'),
     models: await own('models'),
     receipt: (await own('receipt'))[0] ?? null,
   };
+}
+
+async function readList(reader: Reader, tables: ReadonlySet<string>, file: string): Promise<ApiRow[]> {
+  const { text } = readSqlFile(file);
+  return hasTables(tables, text) ? reader.rows<ApiRow>(text) : [];
 }

@@ -7,6 +7,7 @@ import { BUILD_SEEN } from './lib/api.js';
 import { instant } from './lib/format.js';
 import { Link, useLocation } from './lib/router.js';
 import { useData, type Loading } from './lib/use-data.js';
+import { useTitle } from './lib/use-title.js';
 import { findView } from './views.js';
 import { isUnpublished, Unpublished } from './views/unpublished.js';
 
@@ -17,10 +18,7 @@ export function App(): JSX.Element {
   const newer = useNewBuild(about.data?.build);
   const [epoch, setEpoch] = useState(0);
   const view = findView(url.pathname);
-  const title = view?.title ?? 'Not found';
-  useEffect(() => {
-    document.title = `${title} · Tidemark`;
-  }, [title]);
+  useTitle(view?.title ?? 'Not found');
   return (
     <>
       <a class="skip" href="#content">

@@ -17,11 +17,11 @@ below AS (
 
 own AS (
   SELECT c.run, c.segment, c.state, c.filters, c.total_reported,
-    c.found - CASE WHEN c.state = 'remainder' THEN least(c.found, coalesce(b.found, 0)) ELSE 0 END AS found,
-    c.carried - CASE WHEN c.state = 'remainder' THEN least(c.carried, coalesce(b.carried, 0)) ELSE 0 END AS carried,
-    c.missing - CASE WHEN c.state = 'remainder' THEN least(c.missing, coalesce(b.missing, 0)) ELSE 0 END AS missing
+    c.found - least(c.found, coalesce(b.found, 0)) AS found,
+    c.carried - least(c.carried, coalesce(b.carried, 0)) AS carried,
+    c.missing - least(c.missing, coalesce(b.missing, 0)) AS missing
   FROM counted AS c
-  LEFT JOIN below AS b USING (run, segment)
+  LEFT JOIN below AS b ON b.run = c.run AND b.segment = c.segment AND c.state = 'remainder'
   WHERE c.state <> 'split'
 )
 

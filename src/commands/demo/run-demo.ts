@@ -155,7 +155,7 @@ function summarise({ config, stack, explorer, report, results, tookMs }: Summary
   );
   // On a separate line, the address stays whole in a narrow terminal.
   if (explorer !== null) say(`    ${explorer.address}`);
-  say(`  Report        ${showPath(report)}  (one HTML file: runs, coverage, schema drift, data dictionary)`);
+  say(`  Report        ${showPath(report)}  (one HTML file: markets, runs, coverage, data dictionary)`);
   if (stack.temporal.ui) say(`  Temporal UI   ${stack.temporal.ui}`);
   if (stack.sandbox) say(`  Sandbox API   ${stack.sandbox.url}   API key ${stack.sandbox.key}`);
   if (stack.metrics) say(`  Metrics       ${stack.metrics}`);

@@ -1,9 +1,6 @@
-import { LandingStream, RECORD_STREAMS } from '../../../schemas/pipeline/landing.js';
+import { COMPANY_STREAMS, LandingStream, RECORD_STREAMS } from '../../../schemas/pipeline/landing.js';
 import { readSqlFolder } from '../../duckdb/sql-files.js';
 import type { LandingTables } from '../../../schemas/explorer/api.js';
-
-/** Streams whose answers may be company records, as in src/load/load.ts. */
-const WITH_RECORDS: ReadonlySet<string> = new Set(['companies', 'matches']);
 
 /**
  * Lists the landed streams with the `ledger` tables that the load writes from each. Reads the loading statements of the
@@ -21,7 +18,7 @@ export function landingTables(): { streams: LandingTables[]; every: string[] } {
     stream,
     tables: [
       ...written(RECORD_STREAMS.has(stream) ? '_records' : stream),
-      ...(WITH_RECORDS.has(stream) ? written('_company_records') : []),
+      ...(COMPANY_STREAMS.has(stream) ? written('_company_records') : []),
     ],
   }));
   return { streams, every: written('_finish') };

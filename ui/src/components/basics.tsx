@@ -65,6 +65,36 @@ export function ScrollRegion({
   );
 }
 
+/** A table in a scroll region. `children` are its rows. A `numeric` heading stands above numbers. */
+export function TextTable({
+  label,
+  heads,
+  class: name,
+  children,
+}: {
+  label: string;
+  heads: readonly (string | { name: string; numeric: boolean | undefined })[];
+  class?: string;
+  children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <ScrollRegion label={label}>
+      <table class={name}>
+        <thead>
+          <tr>
+            {heads.map((head, i) => (
+              <th key={i} scope="col" class={typeof head !== 'string' && head.numeric ? 'num' : undefined}>
+                {typeof head === 'string' ? head : head.name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </ScrollRegion>
+  );
+}
+
 /** Says that there is nothing to show, and why. */
 export function Nothing({ children }: { children: ComponentChildren }): JSX.Element {
   return <p class="nothing">{children}</p>;

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { EChartsCoreOption, EChartsType } from 'echarts/core';
-import { ScrollRegion } from './basics.js';
+import { TextTable } from './basics.js';
 import { paletteOf, withDefaults, type Palette } from '../lib/chart-defaults.js';
 import { useExport } from '../lib/export.js';
 import { THEME_CHANGED } from '../lib/theme.js';
@@ -55,30 +55,17 @@ export function Chart({
       {table !== undefined && (
         <details>
           <summary>Numbers as a table</summary>
-          <ScrollRegion label={`${title}: numbers`}>
-            <table>
-              <thead>
-                <tr>
-                  {table.columns.map((name) => (
-                    <th scope="col" key={name}>
-                      {name}
-                    </th>
-                  ))}
-                </tr>
-              </thead>
-              <tbody>
-                {table.rows.map((row, i) => (
-                  <tr key={i}>
-                    {row.map((value, j) => (
-                      <td key={j} class={typeof value === 'number' ? 'num' : undefined}>
-                        {typeof value === 'number' ? value.toLocaleString('en') : value}
-                      </td>
-                    ))}
-                  </tr>
+          <TextTable label={`${title}: numbers`} heads={table.columns}>
+            {table.rows.map((row, i) => (
+              <tr key={i}>
+                {row.map((value, j) => (
+                  <td key={j} class={typeof value === 'number' ? 'num' : undefined}>
+                    {typeof value === 'number' ? value.toLocaleString('en') : value}
+                  </td>
                 ))}
-              </tbody>
-            </table>
-          </ScrollRegion>
+              </tr>
+            ))}
+          </TextTable>
         </details>
       )}
     </figure>

@@ -13,7 +13,7 @@ import type { Cell } from '../../../schemas/explorer/api.js';
 import { useExport } from '../lib/export.js';
 import { cell, count, NONE } from '../lib/format.js';
 import type { Order } from '../lib/list-query.js';
-import { ScrollRegion } from './basics.js';
+import { TextTable } from './basics.js';
 
 /** A column of a table. `Row` is one record. */
 export interface Column<Row> {
@@ -54,24 +54,11 @@ export function DataTable<Row>(shown: Shown<Row>): JSX.Element {
 function PrintedTable<Row>({ label, rows, columns }: Shown<Row>): JSX.Element {
   return (
     <>
-      <ScrollRegion label={label}>
-        <table>
-          <thead>
-            <tr>
-              {columns.map(({ id, name, numeric }) => (
-                <th key={id} scope="col" class={numeric ? 'num' : undefined}>
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.slice(0, MOST_PRINTED).map((row, i) => (
-              <Cells key={i} row={row} columns={columns} />
-            ))}
-          </tbody>
-        </table>
-      </ScrollRegion>
+      <TextTable label={label} heads={columns.map(({ name, numeric }) => ({ name, numeric }))}>
+        {rows.slice(0, MOST_PRINTED).map((row, i) => (
+          <Cells key={i} row={row} columns={columns} />
+        ))}
+      </TextTable>
       {rows.length > MOST_PRINTED && (
         <p class="about">
           {count(rows.length - MOST_PRINTED)} more rows in the explorer (<code>tidemark ui</code>).

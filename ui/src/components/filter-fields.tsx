@@ -1,13 +1,36 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import { count } from '../lib/format.js';
 import { WITHOUT } from '../lib/list-query.js';
 import { setParams } from '../lib/router.js';
+import { useTyped } from '../lib/use-typed.js';
 
-/** A change of a text or number goes into the address this long after the last key. */
-const PAUSE_MS = 300;
+/** Chooses one of some options: value in the address, and name. */
+export function OptionFilter({
+  by,
+  name,
+  options,
+  value,
+}: {
+  by: string;
+  name: string;
+  options: readonly (readonly [value: string, name: string])[];
+  value: string;
+}): JSX.Element {
+  return (
+    <label>
+      {name}
+      <select value={value} onChange={({ currentTarget }) => setParams({ [by]: currentTarget.value })}>
+        {options.map(([key, text]) => (
+          <option key={key} value={key}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
 
-/** Chooses one value of a filter. `null` means: without a value. */
+/** Chooses one value that rows have. `null` means: without a value. */
 export function SelectFilter({
   by,
   name,
@@ -19,25 +42,13 @@ export function SelectFilter({
   options: readonly { value: string | null; rows: number }[];
   value: string;
 }): JSX.Element {
-  const shown = options.map((option) => ({
-    value: option.value ?? WITHOUT,
-    name: `${option.value ?? 'not stated'} (${count(option.rows)})`,
-  }));
+  const shown = options.map(({ value: own, rows }): [string, string] => [
+    own ?? WITHOUT,
+    `${own ?? 'not stated'} (${count(rows)})`,
+  ]);
   // A link may name a value that no row has now.
-  if (value !== '' && !shown.some((option) => option.value === value)) shown.push({ value, name: value });
-  return (
-    <label>
-      {name}
-      <select value={value} onChange={({ currentTarget }) => setParams({ [by]: currentTarget.value })}>
-        <option value="">any</option>
-        {shown.map((option) => (
-          <option key={option.value} value={option.value}>
-            {option.name}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
+  if (value !== '' && !shown.some(([key]) => key === value)) shown.push([value, value]);
+  return <OptionFilter by={by} name={name} options={[['', 'any'], ...shown]} value={value} />;
 }
 
 /** A text or a number. */
@@ -54,13 +65,7 @@ export function TextFilter({
   type: 'search' | 'number';
   wide?: boolean;
 }): JSX.Element {
-  const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
-  useEffect(() => {
-    if (text === value) return undefined;
-    const timer = setTimeout(() => setParams({ [by]: text.trim() }, { replace: true }), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
+  const [text, setText] = useTyped(by, value, (typed) => typed.trim());
   return (
     <label class={wide ? 'wide' : undefined}>
       {name}

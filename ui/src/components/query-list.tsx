@@ -91,6 +91,22 @@ export function QueryList({
   );
 }
 
+/**
+ * Reads the filters of a list from the address.
+ * @param names parameter and name of each filter, in the order of the page
+ * @returns the filters, and those that are set, for `Chips`
+ */
+export function readFilter<Key extends string>(
+  params: URLSearchParams,
+  names: readonly (readonly [Key, string])[],
+): { filter: Record<Key, string>; chosen: { key: Key; name: string; value: string }[] } {
+  const all = names.map(([key, name]) => ({ key, name, value: params.get(key) ?? '' }));
+  return {
+    filter: Object.fromEntries(all.map(({ key, value }) => [key, value])) as Record<Key, string>,
+    chosen: all.filter(({ value }) => value !== ''),
+  };
+}
+
 /** Reads the order of a list from the address: `sort=employees`, or `sort=-employees` for the largest first. */
 export function readSort(params: URLSearchParams, orders: Readonly<Record<string, string>>, usual: Order): Order {
   const asked = params.get('sort') ?? '';

@@ -1,5 +1,13 @@
 import type { Dictionary, TableEntry } from '../../../schemas/explorer/api.js';
 
+/** The schemas of the published file, in the order of the dictionary, with what their tables hold. */
+export const SCHEMAS: Readonly<Record<string, string>> = {
+  marts: 'tables for common questions',
+  core: 'records and their history',
+  ops: 'runs, requests, coverage and rejects',
+  meta: 'origin of the published file',
+};
+
 /** A table that matches a search, with the columns that match. */
 export interface DictionaryHit {
   entry: TableEntry;

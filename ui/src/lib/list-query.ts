@@ -93,7 +93,8 @@ export function orderBy(orders: Readonly<Record<string, string>>, { id, desc }: 
   return `ORDER BY ${(Object.hasOwn(orders, id) && orders[id]) || usual} ${desc ? 'DESC' : 'ASC'} NULLS LAST`;
 }
 
-function equals(column: string, value: string): string {
+/** Writes the condition that a column has the value of a filter. An empty value limits nothing. */
+export function equals(column: string, value: string): string {
   if (value === '') return '';
   return value === WITHOUT ? `${column} IS NULL` : `${column} = ${literal(value)}`;
 }

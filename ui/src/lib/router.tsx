@@ -26,14 +26,27 @@ export function useLocation(): URL {
   return new URL(href);
 }
 
-/** Changes parameters of the current address. Null removes a parameter. */
-export function setParams(changes: Record<string, string | null>, options: { replace?: boolean } = {}): void {
+/** Returns the current address with other parameters. Null or an empty text removes a parameter. */
+export function withParams(changes: Record<string, string | null>): string {
   const url = new URL(location.href);
   for (const [name, value] of Object.entries(changes)) {
     if (value === null || value === '') url.searchParams.delete(name);
     else url.searchParams.set(name, value);
   }
-  if (url.href !== location.href) go(`${url.pathname}${url.search}`, options);
+  return `${url.pathname}${url.search}`;
+}
+
+/** Changes parameters of the current address. Null or an empty text removes a parameter. */
+export function setParams(changes: Record<string, string | null>, options: { replace?: boolean } = {}): void {
+  const href = withParams(changes);
+  if (href !== `${location.pathname}${location.search}`) go(href, options);
+}
+
+/** Calls `open` instead of the browser, unless the click asks for a new tab, a new window or a download. */
+export function onPlainClick(event: MouseEvent, open: () => void): void {
+  if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  open();
 }
 
 /** A link within the explorer. An export shows only its text. */
@@ -48,12 +61,12 @@ export function Link({
     <a
       href={href}
       {...rest}
-      onClick={(event) => {
-        if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-        event.preventDefault();
-        go(href);
-        window.scrollTo(0, 0);
-      }}
+      onClick={(event) =>
+        onPlainClick(event, () => {
+          go(href);
+          window.scrollTo(0, 0);
+        })
+      }
     >
       {children}
     </a>

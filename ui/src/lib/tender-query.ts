@@ -1,4 +1,4 @@
-import { literal, orderBy, WITHOUT, type Order } from './list-query.js';
+import { equals, literal, orderBy, WITHOUT, type Order } from './list-query.js';
 
 /** What a list of tenders is limited to. Empty values limit nothing. */
 export interface TenderFilter {
@@ -100,11 +100,6 @@ function words(text: string): string[] {
     .split(/\s+/)
     .filter((word) => word !== '')
     .slice(0, MAX_WORDS);
-}
-
-function equals(column: string, value: string): string {
-  if (value === '') return '';
-  return value === WITHOUT ? `${column} IS NULL` : `${column} = ${literal(value)}`;
 }
 
 function has(column: string, value: string): string {

@@ -1,14 +1,8 @@
 import type { JSX } from 'preact';
 import type { ReportFacts, ReportTable } from '../../../schemas/pipeline/report.js';
-import { ScrollRegion, Section } from '../components/basics.js';
+import { Section, TextTable } from '../components/basics.js';
+import { SCHEMAS } from '../lib/dictionary.js';
 import { count } from '../lib/format.js';
-
-const SCHEMAS: Record<string, string> = {
-  core: 'records and their history',
-  marts: 'tables for common questions',
-  ops: 'runs, requests, coverage and rejects',
-  meta: 'origin of the published file',
-};
 
 /** Every table with its description and number of rows. A click on a table shows its columns. */
 export function Dictionary({ tables }: { tables: ReportFacts['tables'] }): JSX.Element {
@@ -39,33 +33,20 @@ function Table({ of: { table, description, rows, columns } }: { of: ReportTable 
         <code>{table}</code> · {count(rows)} rows
         <span class="line soft">{description}</span>
       </summary>
-      <ScrollRegion label={`Columns of ${table}`}>
-        <table>
-          <thead>
-            <tr>
-              {['Column', 'Type', 'Description', 'From'].map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {columns.map(({ name, type, comment, from }) => (
-              <tr key={name}>
-                <td>
-                  <code>{name}</code>
-                </td>
-                <td>
-                  <code>{type}</code>
-                </td>
-                <td class="text">{comment}</td>
-                <td class="text soft">{from}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollRegion>
+      <TextTable label={`Columns of ${table}`} heads={['Column', 'Type', 'Description', 'From']}>
+        {columns.map(({ name, type, comment, from }) => (
+          <tr key={name}>
+            <td>
+              <code>{name}</code>
+            </td>
+            <td>
+              <code>{type}</code>
+            </td>
+            <td class="text">{comment}</td>
+            <td class="text soft">{from}</td>
+          </tr>
+        ))}
+      </TextTable>
     </details>
   );
 }

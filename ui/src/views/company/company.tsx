@@ -1,10 +1,10 @@
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
 import type { ApiRow, CompanyAnswer } from '../../../../schemas/explorer/api.js';
-import { Badge, Choice, Loaded } from '../../components/basics.js';
+import { Badge, Loaded } from '../../components/basics.js';
+import { Tabs, useTab } from '../../components/tabs.js';
 import { cell } from '../../lib/format.js';
-import { setParams, useLocation } from '../../lib/router.js';
 import { useData } from '../../lib/use-data.js';
+import { useTitle } from '../../lib/use-title.js';
 import { Figures } from './figures.js';
 import { History } from './history.js';
 import { OwnersAndPeople } from './owners-and-people.js';
@@ -19,28 +19,18 @@ const TABS = [
   ['owners', 'Owners and people'],
 ] as const;
 
-type Tab = (typeof TABS)[number][0];
-
 /** Everything about one company. The parameter `tab` of the address names the part that is shown. */
 export function CompanyView({ id }: { id: string }): JSX.Element {
   const company = useData<CompanyAnswer>(`/api/v1/companies/${id}`);
-  const asked = useLocation().searchParams.get('tab');
-  const tab: Tab = TABS.find(([key]) => key === asked)?.[0] ?? 'profile';
+  const tab = useTab(TABS);
   const name = company.data?.company['name'];
-  useEffect(() => {
-    if (typeof name === 'string') document.title = `${name} · Tidemark`;
-  }, [name]);
+  useTitle(typeof name === 'string' ? name : null);
   return (
     <Loaded from={company}>
       {(data) => (
         <>
           <Heading data={data} />
-          <Choice
-            label="Parts"
-            options={TABS}
-            value={tab}
-            onChange={(next) => setParams({ tab: next === 'profile' ? null : next })}
-          />
+          <Tabs tabs={TABS} chosen={tab} />
           {tab === 'profile' && <Profile data={data} />}
           {tab === 'figures' && <Figures data={data} />}
           {tab === 'history' && <History data={data} />}

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ApiRow, Cell, CompanyAnswer, Figure } from '../../../../schemas/explorer/api.js';
-import { Badge, Choice, Nothing, ScrollRegion, Section } from '../../components/basics.js';
+import { Badge, Choice, Nothing, ScrollRegion, Section, TextTable } from '../../components/basics.js';
 import { Chart } from '../../components/chart.js';
 import { cell, count, growth, instant, money, NONE, share } from '../../lib/format.js';
 
@@ -161,38 +161,24 @@ function YearRow({
 function Restatements({ figures }: { figures: Figure[] }): JSX.Element {
   return (
     <Section title="Restatements" about="Values that a later report changed, with the former values.">
-      <ScrollRegion label="Restatements">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Year</th>
-              <th scope="col">Indicator</th>
-              <th scope="col" class="num">
-                Now
-              </th>
-              <th scope="col">Before</th>
-            </tr>
-          </thead>
-          <tbody>
-            {figures.map((figure) => (
-              <tr key={`${figure.fiscal_year} ${figure.indicator} ${figure.source}`}>
-                <td>{figure.fiscal_year}</td>
-                <td>
-                  <IndicatorName of={figure} />
-                </td>
-                <td class="num">{shown(figure.value, figure.text)}</td>
-                <td>
-                  {figure.former.map(({ value, text, valid_from: from, valid_to: to }) => (
-                    <span class="line" key={from}>
-                      {shown(value, text)} from {instant(from)} to {instant(to)}
-                    </span>
-                  ))}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollRegion>
+      <TextTable label="Restatements" heads={['Year', 'Indicator', { name: 'Now', numeric: true }, 'Before']}>
+        {figures.map((figure) => (
+          <tr key={`${figure.fiscal_year} ${figure.indicator} ${figure.source}`}>
+            <td>{figure.fiscal_year}</td>
+            <td>
+              <IndicatorName of={figure} />
+            </td>
+            <td class="num">{shown(figure.value, figure.text)}</td>
+            <td>
+              {figure.former.map(({ value, text, valid_from: from, valid_to: to }) => (
+                <span class="line" key={from}>
+                  {shown(value, text)} from {instant(from)} to {instant(to)}
+                </span>
+              ))}
+            </td>
+          </tr>
+        ))}
+      </TextTable>
     </Section>
   );
 }

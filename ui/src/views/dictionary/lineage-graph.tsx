@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Layout, Placed } from '../../lib/lineage.js';
-import { go } from '../../lib/router.js';
+import { go, onPlainClick } from '../../lib/router.js';
 
 const WIDTH = 252;
 const HEIGHT = 30;
@@ -113,11 +113,7 @@ function Node({
       aria-label={name}
       onFocus={() => onNear(name)}
       onBlur={() => onNear(undefined)}
-      onClick={(event) => {
-        if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-        event.preventDefault();
-        go(href);
-      }}
+      onClick={(event) => onPlainClick(event, () => go(href))}
     >
       {box}
     </a>

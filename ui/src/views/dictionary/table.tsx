@@ -1,12 +1,13 @@
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
 import type { Dictionary, TableEntry } from '../../../../schemas/explorer/api.js';
-import { Badge, Choice, Loaded, Nothing, ScrollRegion, Section } from '../../components/basics.js';
+import { Badge, Loaded, Nothing, ScrollRegion, Section, TextTable } from '../../components/basics.js';
 import { Fact } from '../../components/facts.js';
+import { Tabs, useTab } from '../../components/tabs.js';
 import { splitColumn, tableAddress } from '../../lib/dictionary.js';
 import { count, instant, NONE } from '../../lib/format.js';
-import { Link, setParams, useLocation } from '../../lib/router.js';
+import { Link, useLocation } from '../../lib/router.js';
 import { useData } from '../../lib/use-data.js';
+import { useTitle } from '../../lib/use-title.js';
 import { LineageOf } from './lineage-of.js';
 
 const TABS = [
@@ -15,17 +16,12 @@ const TABS = [
   ['model', 'Model and audits'],
 ] as const;
 
-type Tab = (typeof TABS)[number][0];
-
 /** Everything about one table. The parameter `tab` of the address names the part, and `column` the chosen column. */
 export function TableView({ table }: { table: string }): JSX.Element {
   const dictionary = useData<Dictionary>('/api/v1/dictionary');
-  const params = useLocation().searchParams;
-  const tab: Tab = TABS.find(([key]) => key === params.get('tab'))?.[0] ?? 'columns';
-  const column = params.get('column') ?? '';
-  useEffect(() => {
-    document.title = `${table} · Tidemark`;
-  }, [table]);
+  const tab = useTab(TABS);
+  const column = useLocation().searchParams.get('column') ?? '';
+  useTitle(table);
   return (
     <Loaded from={dictionary}>
       {(all) => {
@@ -39,12 +35,7 @@ export function TableView({ table }: { table: string }): JSX.Element {
         return (
           <>
             <Heading entry={entry} />
-            <Choice
-              label="Parts"
-              options={TABS}
-              value={tab}
-              onChange={(next) => setParams({ tab: next === 'columns' ? null : next })}
-            />
+            <Tabs tabs={TABS} chosen={tab} />
             {tab === 'columns' && <Columns entry={entry} chosen={column} />}
             {tab === 'lineage' && <LineageOf dictionary={all} entry={entry} column={column} />}
             {tab === 'model' && <ModelOf entry={entry} missing={all.missing} />}
@@ -78,43 +69,30 @@ function Heading({ entry }: { entry: TableEntry }): JSX.Element {
 function Columns({ entry, chosen }: { entry: TableEntry; chosen: string }): JSX.Element {
   return (
     <Section title="Columns">
-      <ScrollRegion label="Columns">
-        <table class="columns-of">
-          <thead>
-            <tr>
-              <th scope="col">Column</th>
-              <th scope="col">Type</th>
-              <th scope="col">Comment</th>
-              <th scope="col">Comes from</th>
-              <th scope="col">Lineage</th>
-            </tr>
-          </thead>
-          <tbody>
-            {entry.columns.map((column) => (
-              <tr key={column.name} class={column.name === chosen ? 'chosen' : undefined}>
-                <th scope="row">
-                  <code>{column.name}</code> {entry.key.includes(column.name) && <Badge>key</Badge>}
-                </th>
-                <td>
-                  <code>{column.type}</code>
-                </td>
-                <td>{column.comment}</td>
-                <td>
-                  <Sources column={column} />
-                </td>
-                <td>
-                  <Link
-                    href={tableAddress(entry.table, { tab: 'lineage', column: column.name })}
-                    aria-label={`show the lineage of ${column.name}`}
-                  >
-                    show
-                  </Link>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollRegion>
+      <TextTable label="Columns" class="columns-of" heads={['Column', 'Type', 'Comment', 'Comes from', 'Lineage']}>
+        {entry.columns.map((column) => (
+          <tr key={column.name} class={column.name === chosen ? 'chosen' : undefined}>
+            <th scope="row">
+              <code>{column.name}</code> {entry.key.includes(column.name) && <Badge>key</Badge>}
+            </th>
+            <td>
+              <code>{column.type}</code>
+            </td>
+            <td>{column.comment}</td>
+            <td>
+              <Sources column={column} />
+            </td>
+            <td>
+              <Link
+                href={tableAddress(entry.table, { tab: 'lineage', column: column.name })}
+                aria-label={`show the lineage of ${column.name}`}
+              >
+                show
+              </Link>
+            </td>
+          </tr>
+        ))}
+      </TextTable>
     </Section>
   );
 }
@@ -170,38 +148,26 @@ function ModelOf({ entry, missing }: { entry: TableEntry; missing: string | null
         </dl>
       </Section>
       <Section title="Audits" about="Queries that must return no rows. An audit of severity error stops a publication.">
-        <ScrollRegion label="Audits">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Audit</th>
-                <th scope="col">Severity</th>
-                <th scope="col">Result</th>
-                <th scope="col">Last run, UTC</th>
-              </tr>
-            </thead>
-            <tbody>
-              {entry.audits.map(({ name, severity, failing_rows: rows, at }) => (
-                <tr key={name}>
-                  <td>
-                    <code>{name}</code>
-                  </td>
-                  <td>{severity}</td>
-                  <td>
-                    {rows === null ? (
-                      'no result in this file'
-                    ) : rows === 0 ? (
-                      <Badge kind="good">passed</Badge>
-                    ) : (
-                      <Badge kind="warn">{count(rows)} rows</Badge>
-                    )}
-                  </td>
-                  <td>{instant(at)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </ScrollRegion>
+        <TextTable label="Audits" heads={['Audit', 'Severity', 'Result', 'Last run, UTC']}>
+          {entry.audits.map(({ name, severity, failing_rows: rows, at }) => (
+            <tr key={name}>
+              <td>
+                <code>{name}</code>
+              </td>
+              <td>{severity}</td>
+              <td>
+                {rows === null ? (
+                  'no result in this file'
+                ) : rows === 0 ? (
+                  <Badge kind="good">passed</Badge>
+                ) : (
+                  <Badge kind="warn">{count(rows)} rows</Badge>
+                )}
+              </td>
+              <td>{instant(at)}</td>
+            </tr>
+          ))}
+        </TextTable>
       </Section>
       {entry.sql !== null && (
         <Section title="Query of the model">

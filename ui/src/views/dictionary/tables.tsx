@@ -1,34 +1,20 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import type { Dictionary } from '../../../../schemas/explorer/api.js';
 import { Loaded, Nothing, Section } from '../../components/basics.js';
-import { searchDictionary, tableAddress, type DictionaryHit } from '../../lib/dictionary.js';
+import { SCHEMAS, searchDictionary, tableAddress, type DictionaryHit } from '../../lib/dictionary.js';
 import { count } from '../../lib/format.js';
-import { Link, setParams, useLocation } from '../../lib/router.js';
+import { Link, useLocation } from '../../lib/router.js';
 import { useData } from '../../lib/use-data.js';
+import { useTyped } from '../../lib/use-typed.js';
 
-const SCHEMAS: readonly (readonly [string, string])[] = [
-  ['marts', 'tables for common questions'],
-  ['core', 'records and their history'],
-  ['ops', 'runs, requests, coverage and rejects'],
-  ['meta', 'origin of the published file'],
-];
 /** More matching columns of a table are counted, not listed. */
 const MOST_COLUMNS = 12;
-/** A search goes into the address this long after the last letter. */
-const PAUSE_MS = 300;
 
 /** All tables, with a search over names and comments. The parameter `q` of the address is the search. */
 export function TablesView(): JSX.Element {
   const asked = useLocation().searchParams.get('q') ?? '';
-  const [text, setText] = useState(asked);
+  const [text, setText] = useTyped('q', asked);
   const dictionary = useData<Dictionary>('/api/v1/dictionary');
-  useEffect(() => setText(asked), [asked]);
-  useEffect(() => {
-    if (text === asked) return undefined;
-    const timer = setTimeout(() => setParams({ q: text }, { replace: true }), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
   return (
     <>
       <h1>Dictionary</h1>
@@ -45,7 +31,7 @@ export function TablesView(): JSX.Element {
               <p class="about" role="status">
                 {count(hits.length)} of {count(all.tables.length)} tables
               </p>
-              {SCHEMAS.map(([schema, about]) => (
+              {Object.entries(SCHEMAS).map(([schema, about]) => (
                 <Schema
                   key={schema}
                   title={`${schema}: ${about}`}

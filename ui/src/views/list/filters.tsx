@@ -1,14 +1,19 @@
 import type { JSX } from 'preact';
 import type { MarketsAnswer } from '../../../../schemas/explorer/api.js';
-import { DayFilter, SelectFilter, TextFilter } from '../../components/filter-fields.js';
+import { DayFilter, OptionFilter, SelectFilter, TextFilter } from '../../components/filter-fields.js';
 import type { ListFilter } from '../../lib/list-query.js';
-import { setParams } from '../../lib/router.js';
 import { useData } from '../../lib/use-data.js';
 
 const CHOICES = [
   ['country', 'Country'],
   ['industry', 'Industry'],
   ['legal_form', 'Legal form'],
+] as const;
+
+const MOVES = [
+  ['', 'in the market now'],
+  ['entered', 'came'],
+  ['left', 'left'],
 ] as const;
 
 /** The filters of the companies. Each change goes into the address. */
@@ -30,14 +35,7 @@ export function ListFilters({ filter }: { filter: ListFilter }): JSX.Element {
       ))}
       <TextFilter by="employees_from" name="Employees from" value={filter.employees_from} type="number" />
       <TextFilter by="employees_to" name="Employees to" value={filter.employees_to} type="number" />
-      <label>
-        Moved
-        <select value={filter.moved} onChange={({ currentTarget }) => setParams({ moved: currentTarget.value })}>
-          <option value="">in the market now</option>
-          <option value="entered">came</option>
-          <option value="left">left</option>
-        </select>
-      </label>
+      <OptionFilter by="moved" name="Moved" options={MOVES} value={filter.moved} />
       {filter.moved !== '' && <DayFilter by="date" name="On the night" value={filter.date} />}
     </form>
   );

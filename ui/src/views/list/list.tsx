@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { Cell } from '../../../../schemas/explorer/api.js';
 import type { Column } from '../../components/data-table.js';
-import { Chips, QueryList, readSort } from '../../components/query-list.js';
+import { Chips, QueryList, readFilter, readSort } from '../../components/query-list.js';
 import { cell, count, growth, money, NONE, share } from '../../lib/format.js';
 import { LIST_ORDERS, listQuery, type ListFilter, type Order } from '../../lib/list-query.js';
 import { Link, useLocation } from '../../lib/router.js';
@@ -98,12 +98,7 @@ function employees(): Pick<Column<Row>, 'value' | 'show' | 'title'> {
 /** A list of companies. The parameters of the address are its filters and its order. */
 export function ListView(): JSX.Element {
   const params = useLocation().searchParams;
-  const filter = Object.fromEntries(FILTERS.map(([key]) => [key, params.get(key) ?? ''])) as unknown as ListFilter;
-  const chosen = FILTERS.filter(([key]) => filter[key] !== '').map(([key, name]) => ({
-    key,
-    name,
-    value: filter[key],
-  }));
+  const { filter, chosen } = readFilter(params, FILTERS);
   const sort = readSort(params, LIST_ORDERS, BY_TURNOVER);
   return (
     <>

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import type { OperationsAnswer } from '../../../../schemas/explorer/api.js';
-import { Badge, Choice, Loaded, Nothing, Section } from '../../components/basics.js';
+import { Badge, Loaded, Nothing, Section } from '../../components/basics.js';
+import { Tabs, useTab } from '../../components/tabs.js';
 import { cell, count } from '../../lib/format.js';
-import { setParams, useLocation } from '../../lib/router.js';
 import { useData } from '../../lib/use-data.js';
 import { Coverage } from './coverage.js';
 import { Live } from './live.js';
@@ -17,22 +17,14 @@ const TABS = [
   ['models', 'Models'],
 ] as const;
 
-type Tab = (typeof TABS)[number][0];
-
 /** How the nights went. The parameter `tab` of the address names the part that is shown. */
 export function OperationsView(): JSX.Element {
   const data = useData<OperationsAnswer>('/api/v1/operations');
-  const asked = useLocation().searchParams.get('tab');
-  const tab: Tab = TABS.find(([key]) => key === asked)?.[0] ?? 'now';
+  const tab = useTab(TABS);
   return (
     <>
       <h1>Operations</h1>
-      <Choice
-        label="Parts"
-        options={TABS}
-        value={tab}
-        onChange={(next) => setParams({ tab: next === 'now' ? null : next })}
-      />
+      <Tabs tabs={TABS} chosen={tab} />
       {tab === 'now' && <Live />}
       <Loaded from={data}>
         {(facts) => (

@@ -4,7 +4,7 @@ import { Failure } from '../../components/basics.js';
 import { useQuery } from '../../components/query-list.js';
 import { cell, count } from '../../lib/format.js';
 import { addMonths, isMonth, monthOf, nameMonth, weeksOf } from '../../lib/month.js';
-import { Link, useLocation } from '../../lib/router.js';
+import { Link, withParams } from '../../lib/router.js';
 import { calendarQuery, tenderAddress, type TenderFilter } from '../../lib/tender-query.js';
 
 const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
@@ -24,26 +24,17 @@ export function Calendar({
   asked: string;
   readOn: string;
 }): JSX.Element {
-  const location = useLocation();
   const month = isMonth(asked) ? asked : monthOf(filter.from === '' ? readOn : filter.from);
   const { answer, error } = useQuery(calendarQuery(filter, month));
   const days = new Map((answer?.rows ?? []).map((row) => [cell(row[0]), toDay(row)]));
   const without = days.get('')?.tenders ?? 0;
   const total = [...days].reduce((sum, [day, { tenders }]) => (day === '' ? sum : sum + tenders), 0);
-  const address = (changes: Record<string, string | null>): string => {
-    const params = new URLSearchParams(location.search);
-    for (const [name, value] of Object.entries(changes)) {
-      if (value === null) params.delete(name);
-      else params.set(name, value);
-    }
-    return `/tenders?${params.toString()}`;
-  };
   return (
     <section aria-label="Calendar of deadlines">
       <div class="toolbar">
-        <Link href={address({ month: addMonths(month, -1) })}>← {nameMonth(addMonths(month, -1))}</Link>
+        <Link href={withParams({ month: addMonths(month, -1) })}>← {nameMonth(addMonths(month, -1))}</Link>
         <h2>{nameMonth(month)}</h2>
-        <Link href={address({ month: addMonths(month, 1) })}>{nameMonth(addMonths(month, 1))} →</Link>
+        <Link href={withParams({ month: addMonths(month, 1) })}>{nameMonth(addMonths(month, 1))} →</Link>
         <span class="spacer" />
         <span role="status" class="soft">
           {answer !== undefined &&
@@ -74,7 +65,7 @@ export function Calendar({
                     <DayCell
                       day={day}
                       found={days.get(day)}
-                      href={address({ from: day, to: day, show: null, month: null })}
+                      href={withParams({ from: day, to: day, show: null, month: null })}
                     />
                   </td>
                 ),

@@ -1,7 +1,6 @@
 import type { JSX } from 'preact';
 import type { TendersAnswer } from '../../../../schemas/explorer/api.js';
-import { DayFilter, SelectFilter, TextFilter } from '../../components/filter-fields.js';
-import { setParams } from '../../lib/router.js';
+import { DayFilter, OptionFilter, SelectFilter, TextFilter } from '../../components/filter-fields.js';
 import type { TenderFilter } from '../../lib/tender-query.js';
 
 type Facet = TendersAnswer['facets'][number];
@@ -24,16 +23,7 @@ export function TenderFilters({ facets, filter }: { facets: Facet[]; filter: Ten
   return (
     <form class="filters" aria-label="Filters of the tenders" onSubmit={(event) => event.preventDefault()}>
       <TextFilter by="q" name="Words of the title or text" value={filter.q} type="search" wide />
-      <label>
-        Stage
-        <select value={filter.stage} onChange={({ currentTarget }) => setParams({ stage: currentTarget.value })}>
-          {STAGES.map(([value, name]) => (
-            <option key={value} value={value}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+      <OptionFilter by="stage" name="Stage" options={STAGES} value={filter.stage} />
       {CHOICES.map(([by, name]) => (
         <SelectFilter
           key={by}

@@ -1,11 +1,11 @@
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
 import type { ApiRow, Cell, TenderAnswer } from '../../../../schemas/explorer/api.js';
 import { Badge, Loaded, Nothing, Section } from '../../components/basics.js';
 import { Fact, WebLink } from '../../components/facts.js';
 import { cell, count, instant, NONE } from '../../lib/format.js';
 import { Link } from '../../lib/router.js';
 import { useData } from '../../lib/use-data.js';
+import { useTitle } from '../../lib/use-title.js';
 
 const COMPARED = [
   'title',
@@ -22,9 +22,7 @@ const COMPARED = [
 export function TenderView({ slug }: { slug: string }): JSX.Element {
   const tender = useData<TenderAnswer>(`/api/v1/tender?slug=${encodeURIComponent(slug)}`);
   const title = tender.data?.tender['title'];
-  useEffect(() => {
-    if (typeof title === 'string') document.title = `${title} · Tidemark`;
-  }, [title]);
+  useTitle(typeof title === 'string' ? title : null);
   return (
     <Loaded from={tender}>
       {(data) => (

@@ -1,19 +1,13 @@
 import type { JSX } from 'preact';
 import type { Cell, TendersAnswer } from '../../../../schemas/explorer/api.js';
-import { Card, Choice, Loaded, Nothing } from '../../components/basics.js';
+import { Card, Loaded, Nothing } from '../../components/basics.js';
 import type { Column } from '../../components/data-table.js';
-import { Chips, QueryList, readSort } from '../../components/query-list.js';
+import { Chips, QueryList, readFilter, readSort } from '../../components/query-list.js';
+import { Tabs, useTab } from '../../components/tabs.js';
 import { cell, count, NONE } from '../../lib/format.js';
 import { addDays } from '../../lib/month.js';
-import { Link, setParams, useLocation } from '../../lib/router.js';
-import {
-  BY_DEADLINE,
-  TENDER_FILTERS,
-  TENDER_ORDERS,
-  tenderAddress,
-  tenderQuery,
-  type TenderFilter,
-} from '../../lib/tender-query.js';
+import { Link, useLocation } from '../../lib/router.js';
+import { BY_DEADLINE, TENDER_FILTERS, TENDER_ORDERS, tenderAddress, tenderQuery } from '../../lib/tender-query.js';
 import { useData } from '../../lib/use-data.js';
 import { Calendar } from './calendar.js';
 import { TenderFilters } from './filters.js';
@@ -49,20 +43,18 @@ const COLUMNS: Column<Row>[] = [
   { id: 'announced', name: 'Announced', width: 110, value: (row) => row[6] },
 ];
 
+const SHOWN = [
+  ['list', 'List'],
+  ['calendar', 'Calendar'],
+] as const;
+
 /** Tenders as a list or a calendar. The parameters of the address are the filters. */
 export function TendersView(): JSX.Element {
   const params = useLocation().searchParams;
   const data = useData<TendersAnswer>('/api/v1/tenders');
-  const filter = Object.fromEntries(
-    TENDER_FILTERS.map(([key]) => [key, params.get(key) ?? '']),
-  ) as unknown as TenderFilter;
-  const chosen = TENDER_FILTERS.filter(([key]) => filter[key] !== '').map(([key, name]) => ({
-    key,
-    name,
-    value: filter[key],
-  }));
+  const { filter, chosen } = readFilter(params, TENDER_FILTERS);
   const sort = readSort(params, TENDER_ORDERS, BY_DEADLINE);
-  const show = params.get('show') === 'calendar' ? 'calendar' : 'list';
+  const show = useTab(SHOWN, 'show');
   return (
     <>
       <h1>Tenders</h1>
@@ -81,15 +73,7 @@ export function TendersView(): JSX.Element {
               <div class="toolbar">
                 <Chips chosen={chosen} none="All open tenders" />
                 <span class="spacer" />
-                <Choice
-                  label="Show as"
-                  options={[
-                    ['list', 'List'],
-                    ['calendar', 'Calendar'],
-                  ]}
-                  value={show}
-                  onChange={(next) => setParams({ show: next === 'list' ? null : next })}
-                />
+                <Tabs tabs={SHOWN} chosen={show} label="Show as" param="show" />
               </div>
               {show === 'calendar' ? (
                 <Calendar filter={filter} asked={params.get('month') ?? ''} readOn={pipeline.read_on} />
