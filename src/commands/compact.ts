@@ -27,8 +27,8 @@ export function registerCompact(program: Command): void {
     .addHelpText(
       'after',
       `
-A replay of the joined parts gives the same tables. After --drop-repeats, only the shares in
-ops.drift differ: they are computed from the answers that remain.
+A replay of the joined parts gives the same tables. After --drop-repeats, only
+the shares in ops.drift differ, because they count only the kept answers.
 ${examples('tidemark compact', 'tidemark compact --drop-repeats 90')}`,
     )
     .action(async (options: { minParts: number; dropRepeats?: number; json?: boolean }, command: Command) => {

@@ -43,9 +43,9 @@ export function registerForget(program: Command): void {
     .addHelpText(
       'after',
       `
-Without an option, the command finishes an interrupted removal, and repeats earlier removals, for example
-after you restored a backup. It publishes a new build and removes all others, so \`tidemark publish --to\`
-cannot go back.
+Without an option, the command finishes an interrupted removal, and repeats
+earlier removals, for example after you restored a backup. It publishes a new
+build and removes all others, so \`tidemark publish --to\` cannot go back.
 ${examples('tidemark forget --person 4711', 'tidemark forget --company 1000001', 'tidemark forget --expired')}`,
     )
     .action(async (options: ForgetOptions, command: Command) => {

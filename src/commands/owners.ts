@@ -14,7 +14,7 @@ interface EnrichOptions extends RunOptions {
 export function registerOwners(program: Command): void {
   const owners = program
     .command('owners')
-    .description('let the API resolve owners that it does not know')
+    .description('ask the API to find owners that it does not know for certain')
     .addHelpText('after', examples('tidemark owners enrich', 'tidemark owners enrich --market nordics --no-wait'));
   registerEnrichOwners(owners);
 }
@@ -23,9 +23,9 @@ export function registerOwners(program: Command): void {
 function registerEnrichOwners(owners: Command): void {
   const enrich = owners
     .command('enrich')
-    .summary('start and poll a job for each company whose owners are unclear')
+    .summary('start and poll a job for each company whose owners are not certain')
     .description(
-      'start a job for each company whose owners are not conclusive, poll the jobs, then read the owners again; jobs may take days, and Ctrl-C only stops following',
+      'start a job for each company whose owners the API does not call conclusive, poll the jobs, then read the owners again; jobs may take days, and Ctrl-C only stops following',
     )
     .option('--market <name>', 'market of tidemark.yaml; may be omitted if there is only one market')
     .option('--date <day>', "logical date, YYYY-MM-DD; default today in the schedule's time zone");

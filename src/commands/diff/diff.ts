@@ -54,8 +54,9 @@ export function registerDiff(program: Command): void {
     .addHelpText(
       'after',
       `
-A night is a date, such as 2026-11-20. What changed and changed back in between
-is no difference. Only a complete night proves that a company left.
+A night is a date, such as 2026-11-20. A value that changed and changed back
+between the two nights is no difference. Only a complete night proves that a
+company left.
 ${examples('tidemark diff 2026-11-19 2026-11-20', 'tidemark diff 2026-11-01 2026-11-30 --market nordics --out changes.csv')}`,
     )
     .action(async (first: string, second: string, options: Options, command: Command) => {

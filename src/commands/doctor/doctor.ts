@@ -14,7 +14,7 @@ export function registerDoctor(program: Command): void {
     )
     .option(
       '--connector',
-      'also check that the connector application returns the same data as the API (about 20 calls)',
+      'also check that the connector application of the API returns the same data as the API (about 20 calls)',
     )
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark doctor', 'tidemark doctor --connector --json'))

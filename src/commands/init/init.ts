@@ -3,9 +3,10 @@ import { configOption, examples } from '../../terminal/context.js';
 import type { InitOptions } from './flags.js';
 
 const ABOUT = `
-Asks for everything that no option names. Shows a forecast before it writes the file.
-Stores the API key where \`tidemark login\` stores it, never in the file.
-Without a terminal, it needs --sandbox or --url, an API key, and --yes.`;
+Asks for everything that no option names. Shows a forecast before it writes the
+file. Stores the API key where \`tidemark login\` stores it, never in the file.
+Without a terminal, it needs --yes, and either --sandbox, or --url and an API
+key.`;
 
 /** `tidemark init`: writes tidemark.yaml. */
 export function registerInit(program: Command): void {

@@ -8,7 +8,7 @@ export function registerLogin(program: Command): void {
   program
     .command('login')
     .summary('sign in in a browser and store the API key')
-    .description('sign in through the connector in a browser, and store the API key')
+    .description('sign in with the connector application of the API in a browser, and store the API key')
     .option('--no-browser', 'open no browser: print the address, and read the API key from the terminal or stdin')
     .addOption(
       new Option('--store <where>', 'where to keep the API key; auto: in the keyring if there is one, else in a file')

@@ -58,9 +58,9 @@ ${examples('tidemark models apply', 'tidemark models apply --env me && tidemark 
     .addHelpText(
       'after',
       `
-Builds the restored set from its stored SQL texts. The model files do not change.
-Later runs build this set too, and say so in their notes. To build the model
-files again, run \`tidemark models apply\`.
+Builds the restored set from its stored SQL texts. The model files do not
+change. Later runs build this set too, and say so in their notes. To build the
+model files again, run \`tidemark models apply\`.
 ${examples('tidemark models rollback', 'tidemark models rollback --to 3 --dry-run')}`,
     )
     .action(rollBack);

@@ -40,8 +40,8 @@ Without one, this command (exit code 1) and every run refuse the change.
 
 To serve the old version until a given day, keep its file, for example as
 sql/marts/market_daily_v1.sql with \`deprecation_date: 2027-03-31\` in its header.
-Do not remove a model's file before the day in its \`deprecation_date\` has passed:
-this command and every run refuse that too.
+Keep a model's file until its \`deprecation_date\` has passed: if it is removed
+earlier, this command and every run refuse the change.
 ${examples('tidemark models plan', 'tidemark models plan --json')}`,
     )
     .action(planModels);
@@ -69,7 +69,8 @@ There are two kinds of cases:
 - Rows (with \`model\`): the case gives rows of the tables that one model reads.
   Other tables are empty and other columns NULL. The command compares only the
   expected columns, in any order of rows.
-Write BIGINT, dates and times as text.
+
+Expected values: write BIGINT, dates and times as text.
 
   - name: sizes become bounds
     given:
@@ -82,7 +83,9 @@ Write BIGINT, dates and times as text.
     model: marts.company_years
     given:
       - input: ledger.reports
-        rows: [{ report_id: 1, company_id: 1, source: v2, report_hash: a, clean: true }]
+        rows:
+          - { report_id: 1, company_id: 1, source: v2, report_hash: a,
+              clean: true }
       - input: marts.financials_wide
         rows: [{ company_id: 1, fiscal_year: 2024, turnover: 5, source: v2 }]
     expect:

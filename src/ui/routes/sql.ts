@@ -36,9 +36,9 @@ export interface SqlOptions {
 export function sqlRoutes(app: FastifyInstance, { pool }: Routes, { scratch, writeCsv }: SqlOptions): void {
   const running = new Map<string, AbortController>();
   const begin = (id: string, gone: AbortSignal): AbortSignal => {
-    if (running.has(id)) throw invalidInput('This query already runs.', 'Cancel it, or wait for its answer.');
+    if (running.has(id)) throw invalidInput('This query is running already.', 'Cancel it, or wait for its answer.');
     if (running.size >= MOST_RUNNING)
-      throw invalidInput(`${MOST_RUNNING} queries already run.`, 'Wait for one of them, or cancel one.');
+      throw invalidInput(`${MOST_RUNNING} queries are running already.`, 'Wait for one of them, or cancel one.');
     const controller = new AbortController();
     running.set(id, controller);
     return AbortSignal.any([controller.signal, gone]);

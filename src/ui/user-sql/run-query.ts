@@ -73,7 +73,7 @@ export async function withLimits<T>(
     if (stop.aborted) {
       throw invalidInput(
         `The query ran longer than ${seconds} s and was stopped.`,
-        'Filter more rows, or raise the time limit next to the editor.',
+        'Select fewer rows, or raise the time limit next to the editor.',
         error,
       );
     }
