@@ -195,13 +195,15 @@ describe('a report with markup in every value', () => {
   it('puts what needs attention into the headline', () => {
     const { facts } = input;
     expect(page).toMatch(/<h1>[^<]*2 companies of m are missing/);
-    const calm = {
-      ...facts,
-      coverage: [],
-      checks: [],
-      runs: facts.runs.filter(({ held_back }) => held_back === null),
+    const of = (outcome: string): string => {
+      const [run] = facts.runs.map((one) => ({ ...one, workflow_id: 'w', outcome, held_back: null }));
+      const some = { ...facts, checks: [], coverage: [], runs: run === undefined ? [] : [run] };
+      return render({ ...input, facts: some });
     };
-    expect(render({ ...input, facts: calm })).toContain('<h1>Nothing needs attention');
+    expect(of('complete')).toContain('<h1>Nothing needs attention');
+    expect(of('partial')).toContain('<h1>w is partial');
+    expect(of('stopped')).toContain('<h1>w was stopped');
+    expect(of('failed')).toContain('<h1>w failed');
   });
 
   it('renders a file without any night', () => {

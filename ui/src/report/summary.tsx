@@ -46,13 +46,21 @@ function lead(latest: ReportFacts['runs'][number] | undefined, troubles: string[
   return `The latest run, ${workflow_id}, ended ${outcome} with ${count(requests)} requests and ${count(rows)} answers.`;
 }
 
+const ENDED: Readonly<Record<string, string>> = {
+  partial: 'is partial',
+  stopped: 'was stopped',
+  failed: 'failed',
+  cancelled: 'was cancelled',
+};
+
 function troublesOf({ runs, coverage, checks }: ReportFacts): string[] {
+  const isShort = (of: string | null): boolean => coverage.some(({ market, missing }) => market === of && missing > 0);
   // The newest run of each kind and market; runs are sorted by time.
   const newest = [...new Map(runs.toReversed().map((run) => [`${run.type} ${run.market ?? ''}`, run])).values()];
   return [
     ...newest
-      .filter(({ outcome }) => outcome === 'failed' || outcome === 'cancelled')
-      .map(({ workflow_id, outcome }) => `${workflow_id} ${outcome === 'failed' ? 'failed' : 'was cancelled'}`),
+      .filter(({ outcome, market, held_back }) => outcome !== 'partial' || !(held_back !== null || isShort(market)))
+      .flatMap(({ workflow_id, outcome }) => (outcome in ENDED ? [`${workflow_id} ${ENDED[outcome]}`] : [])),
     ...newest
       .filter(({ held_back }) => held_back !== null)
       .map(({ market }) => `${market ?? 'A market'} was held back, so readers still see the night before`),
