@@ -27,7 +27,7 @@ const VIEWS: [name: string, at: string, shows: string][] = [
   ['history', '/company/2?tab=history', 'status'],
   ['versions', '/company/2?tab=versions', 'Versions side by side'],
   ['owners', '/company/1?tab=owners', 'People'],
-  ['markets', '/markets', 'What the companies are'],
+  ['markets', '/markets', 'Companies by group'],
   ['list', '/companies?moved=left', '1 companies'],
   ['tenders', '/tenders', '2 tenders'],
   ['no tenders', '/tenders?country=Atlantis&from=2026-12-01', 'No tenders match'],

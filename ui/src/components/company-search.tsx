@@ -93,7 +93,9 @@ export function CompanySearch({ small = false }: { small?: boolean }): JSX.Eleme
         {shown && hits !== undefined && countOfHits(hits.length)}
       </p>
       {shown && hits?.length === 0 && !preparing && (
-        <p class="hits none">No company matches. Each word must begin a word of the name.</p>
+        <p class="hits none">
+          No company matches. Each word must be the beginning of a word in the name or a brand, or of a number.
+        </p>
       )}
     </div>
   );

@@ -12,9 +12,7 @@ export function Unpublished({ error }: { error: RequestError }): JSX.Element {
   return (
     <>
       <h1>Nothing is published yet</h1>
-      <p class="about">
-        The first run publishes a build. This page asks again every 5 seconds, and then shows it. {error.message}
-      </p>
+      <p class="about">The first run publishes a build. This page looks for it every 5 seconds. {error.message}</p>
       <p class="about">{error.todo}</p>
       <Live />
     </>

@@ -40,7 +40,10 @@ export function OwnersAndPeople({ data: { owners, owned, people } }: { data: Com
         about="Direct owners first, and below each the owners of that owner. Shares are as the API states them."
       >
         {owners === null || owners.length === 0 ? (
-          <Nothing>No owner is known. The stream ownership, or `tidemark owners enrich`, fetches owners.</Nothing>
+          <Nothing>
+            No owner is known. The stream `ownership` of a market fetches owners. Then `tidemark owners enrich` asks the
+            API to look for more.
+          </Nothing>
         ) : (
           <ul class="tree">
             {owners.map((owner) => (
@@ -51,7 +54,7 @@ export function OwnersAndPeople({ data: { owners, owned, people } }: { data: Com
                   {owner.direct_share !== null && ` · direct share ${owner.direct_share}`}
                   {owner.effective_share !== null && ` · effective share ${owner.effective_share}`}
                 </span>
-                {owner.is_cycle && <Badge kind="warn">circle: already above</Badge>}
+                {owner.is_cycle && <Badge kind="warn">circle: shown above</Badge>}
               </li>
             ))}
           </ul>
@@ -72,7 +75,8 @@ export function OwnersAndPeople({ data: { owners, owned, people } }: { data: Com
       <Section title="People">
         {people === null || people.length === 0 ? (
           <Nothing>
-            No people are known. The streams executives and employees fetch them; `personalData` decides what is kept.
+            No people are known. The streams `executives` and `employees` fetch them. The setting `personalData` decides
+            what is kept.
           </Nothing>
         ) : (
           <DataTable label="People" rows={people} columns={PEOPLE} />

@@ -60,11 +60,11 @@ export function LineageOf({
 }
 
 function aboutTables({ every_stream: every }: Dictionary): string {
-  return `Left: what the table reads, down to the landed streams. Right: the tables that read it. The edges from streams to the schema ledger are those of the installed version; only the warehouse file has this schema. Every stream fills ${every.join(', ')}. Tidemark itself writes the other tables of ledger without a stream.`;
+  return `Left: what the table reads, down to the landed streams. Right: the tables that read it. The published file has no tables of ledger, so the edges from streams to ledger come from the installed version of Tidemark. Every stream fills ${every.join(', ')}, without edges here. A table of ledger without a stream is written by Tidemark itself.`;
 }
 
 const ABOUT_COLUMNS =
-  'Left: the columns from which the values come. Right: the columns that are made from it. Columns that only select rows do not count. Which field of an answer fills a column of the schema ledger is not recorded; the lineage of the table shows the streams.';
+  'Left: the columns from which the values come. Right: the columns that are made from it. Columns that only select rows do not count. Tidemark does not record which field of an answer fills a column of ledger; the lineage of the table shows the streams.';
 
 function nodeAddress(name: string, isColumn: boolean): string | null {
   if (name.startsWith('ledger.') || name.startsWith('landing/')) return null;

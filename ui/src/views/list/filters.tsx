@@ -12,8 +12,8 @@ const CHOICES = [
 
 const MOVES = [
   ['', 'in the market now'],
-  ['entered', 'came'],
-  ['left', 'left'],
+  ['entered', 'came into the market'],
+  ['left', 'left the market'],
 ] as const;
 
 /** The filters of the companies. Each change goes into the address. */
@@ -35,7 +35,7 @@ export function ListFilters({ filter }: { filter: ListFilter }): JSX.Element {
       ))}
       <TextFilter by="employees_from" name="Employees from" value={filter.employees_from} type="number" />
       <TextFilter by="employees_to" name="Employees to" value={filter.employees_to} type="number" />
-      <OptionFilter by="moved" name="Moved" options={MOVES} value={filter.moved} />
+      <OptionFilter by="moved" name="Came or left" options={MOVES} value={filter.moved} />
       {filter.moved !== '' && <DayFilter by="date" name="On the night" value={filter.date} />}
     </form>
   );

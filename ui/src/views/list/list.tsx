@@ -16,7 +16,7 @@ const FILTERS: readonly (readonly [keyof ListFilter, string])[] = [
   ['employees_from', 'Employees from'],
   ['employees_to', 'Employees to'],
   ['growth', 'Growth'],
-  ['moved', 'Moved'],
+  ['moved', 'Came or left'],
   ['date', 'Night'],
 ];
 

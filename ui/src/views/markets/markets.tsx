@@ -154,7 +154,7 @@ function Nights({ nights }: { nights: ApiRow[] }): JSX.Element {
         {dates.every((date) => sum(date, 'entered') === null && sum(date, 'left') === null) ? (
           <Nothing>
             {dates.length < 2
-              ? 'How many companies came and left is known after the second night.'
+              ? 'The second night shows how many companies came and left.'
               : 'No night could prove which companies came and left.'}
           </Nothing>
         ) : (
@@ -252,7 +252,7 @@ function Breakdown({ groups, market }: { groups: Group[]; market: string }): JSX
   const without = groups.find((group) => group.by === 'growth' && group.value === null)?.companies ?? 0;
   return (
     <Section
-      title="What the companies are"
+      title="Companies by group"
       about={exported ? undefined : 'Each name opens the list of its companies, which can be exported.'}
     >
       <div class="charts">

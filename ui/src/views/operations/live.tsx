@@ -8,7 +8,7 @@ import { useData, type Loading } from '../../lib/use-data.js';
 export function Live(): JSX.Element {
   const live: Loading<LiveAnswer> = useData<LiveAnswer>('/api/v1/live', 5_000);
   return (
-    <Section title="Running" about="Asked from Temporal every 5 seconds.">
+    <Section title="Running" about="Read from Temporal every 5 seconds.">
       <Loaded from={live}>
         {({ reachable, address, ui, namespace, error, running, waiting, next, warnings }) =>
           reachable ? (
@@ -53,7 +53,9 @@ export function Live(): JSX.Element {
               )}
             </>
           ) : (
-            <Nothing>{error ?? `Temporal does not answer at ${address}.`} So open runs are unknown.</Nothing>
+            <Nothing>
+              {error ?? `Temporal does not answer at ${address}.`} So it is unknown which runs are open.
+            </Nothing>
           )
         }
       </Loaded>

@@ -96,7 +96,7 @@ export function Supply({ facts: { requests, quota, freshness } }: { facts: Opera
     <>
       <Rows
         title="Requests"
-        about="Of the latest run of each kind."
+        about="By endpoint, in the latest run of each kind."
         rows={requests}
         none="No request is recorded yet."
         columns={{

@@ -70,7 +70,7 @@ function Facts({ data: { tender, donors, attachments } }: { data: TenderAnswer }
   return (
     <Section
       title="Facts"
-      about="The API has no field for the value of a tender. If the text names one, it is in the currency of the text."
+      about="The API has no field for the value of a tender. If the text names a value, see the text for its currency."
     >
       <dl class="facts">
         <Fact name="Type">{cell(tender['type'] ?? tender['project_type']) || NONE}</Fact>
