@@ -26,7 +26,7 @@ export interface AppliedModel {
  * How a model differs from its applied version. The terms are those of SQLMesh.
  * - `directly modified`: the model's own file changed.
  * - `indirectly modified`: the file is the same, but a parent, a macro or a seed changed.
- * - `altered`: the model is the same, but somebody changed its table by hand.
+ * - `altered`: the model is the same, but somebody changed the columns of its table by hand.
  */
 export type ChangeKind = 'added' | 'removed' | 'directly modified' | 'indirectly modified' | 'altered' | 'unchanged';
 

@@ -1,5 +1,5 @@
--- The searches of each market's latest run whose companies count, largest first. If a segment was split and companies are missing,
--- its row has only the companies that no segment below it has: found ones, carried ones and missing ones.
+-- The segments of each market's latest run, largest first. A split segment has no row if the segments below it have all of its
+-- companies. Otherwise, its row counts only the companies that no segment below it has.
 WITH latest AS (
   SELECT market, arg_max(run_id, started_at) AS run FROM ops.runs WHERE run_id IN (SELECT run FROM ops.segments) GROUP BY market
 ),

@@ -12,7 +12,7 @@ const HEADINGS: [kind: Change['change'], heading: string][] = [
   ['removed', 'Removed'],
   ['directly modified', 'Directly modified'],
   ['indirectly modified', 'Indirectly modified'],
-  ['altered', 'Changed by hand after their build'],
+  ['altered', 'Columns changed by hand after their build'],
 ];
 
 const MARKS: Partial<Record<Change['change'], string>> = { added: '+', removed: '-', 'directly modified': '~' };
