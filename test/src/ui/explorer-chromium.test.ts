@@ -202,7 +202,7 @@ describe.skipIf(browserFile === undefined)('the explorer in Chromium', () => {
       await publishAnswers(folder, twoNights(evil).slice(0, 9), 'r1', '2026-11-20T04:00:00Z');
       await page.getByText('Which company?').waitFor();
       await page.goto(`${early.url}/markets`);
-      await page.getByText('is known after the second night').waitFor();
+      await page.getByText('The second night shows how many companies came').waitFor();
       await context.close();
     } finally {
       await early.stop();
