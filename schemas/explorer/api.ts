@@ -177,7 +177,14 @@ export interface MarketsAnswer {
     companies: number;
     with_turnover: number;
     turnover_eur: number | null;
+    /** Companies whose growth is known, and their median. */
+    with_growth: number;
     growth_median: number | null;
+    /** Fiscal years whose growth is known, each compared with the year before. */
+    growth_from: number | null;
+    growth_to: number | null;
+    /** Growth of the sum of turnover in EUR, at the rates of the later year. */
+    growth_of_sum: number | null;
   }[];
 }
 
@@ -205,6 +212,13 @@ export interface TenderAnswer {
   versions: ApiRow[];
 }
 
+/** A code of the filters, with its name in the API's lookup list. */
+export interface NamedCode {
+  list: string;
+  id: number | string;
+  name: string;
+}
+
 export interface OperationsAnswer {
   nights: ApiRow[];
   runs: ApiRow[];
@@ -216,6 +230,8 @@ export interface OperationsAnswer {
   freshness: ApiRow[];
   drift: ApiRow[];
   segments: ApiRow[];
+  /** Names of the codes in the filters of segments and gaps. */
+  codes: NamedCode[];
   rejects: ApiRow[];
   checks: ApiRow[];
   models: ApiRow[];

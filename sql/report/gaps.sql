@@ -10,7 +10,7 @@ gaps AS (
   SELECT market, unnest(TRY_CAST(why AS JSON[])) AS gap FROM latest
 )
 
-SELECT market, coalesce(gap ->> '$.segment', '') AS segment, left(coalesce(gap ->> '$.filters', '{}'), 300) AS filters,
+SELECT market, coalesce(gap ->> '$.segment', '') AS segment, left(coalesce(gap ->> '$.filters', '{}'), 20000) AS filters,
   coalesce(TRY_CAST(gap ->> '$.missing' AS BIGINT), 0) AS missing, coalesce(gap ->> '$.class', '') AS class,
   coalesce(gap ->> '$.reason', '') AS reason, count(*) OVER (PARTITION BY market) AS "of"
 FROM gaps

@@ -1,4 +1,4 @@
-import type { ApiRow, OperationsAnswer } from '../../schemas/explorer/api.js';
+import type { ApiRow, NamedCode, OperationsAnswer } from '../../schemas/explorer/api.js';
 import { readSqlFile } from '../duckdb/sql-files.js';
 import { hasTables } from '../builds/has-tables.js';
 import type { Reader } from '../builds/reader.js';
@@ -27,10 +27,11 @@ export async function readOperations(reader: Reader, tables: ReadonlySet<string>
 export async function readDetails(
   reader: Reader,
   tables: ReadonlySet<string>,
-): Promise<Pick<OperationsAnswer, 'segments' | 'rejects' | 'checks' | 'models' | 'receipt'>> {
+): Promise<Pick<OperationsAnswer, 'segments' | 'codes' | 'rejects' | 'checks' | 'models' | 'receipt'>> {
   const own = async (name: string): Promise<ApiRow[]> => readList(reader, tables, `ui/operations/${name}.sql`);
   return {
     segments: await own('segments'),
+    codes: await readList<NamedCode>(reader, tables, 'ui/operations/codes.sql'),
     rejects: await own('open-rejects'),
     checks: await own('failing-checks'),
     models: await own('models'),
@@ -38,7 +39,11 @@ export async function readDetails(
   };
 }
 
-async function readList(reader: Reader, tables: ReadonlySet<string>, file: string): Promise<ApiRow[]> {
+async function readList<Row extends object = ApiRow>(
+  reader: Reader,
+  tables: ReadonlySet<string>,
+  file: string,
+): Promise<Row[]> {
   const { text } = readSqlFile(file);
-  return hasTables(tables, text) ? reader.rows<ApiRow>(text) : [];
+  return hasTables(tables, text) ? reader.rows<Row>(text) : [];
 }

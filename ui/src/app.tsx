@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { About } from '../../schemas/explorer/api.js';
 import { Nothing } from './components/basics.js';
 import { Header } from './components/header.js';
@@ -18,7 +18,9 @@ export function App(): JSX.Element {
   const newer = useNewBuild(about.data?.build);
   const [epoch, setEpoch] = useState(0);
   const view = findView(url.pathname);
+  const main = useRef<HTMLElement>(null);
   useTitle(view?.title ?? 'Not found');
+  useFocusOnView(url.pathname, main);
   return (
     <>
       <a class="skip" href="#content">
@@ -39,7 +41,7 @@ export function App(): JSX.Element {
           </button>
         </p>
       )}
-      <main id="content" tabIndex={-1} key={epoch}>
+      <main id="content" tabIndex={-1} key={epoch} ref={main}>
         {isUnpublished(about.error) ? (
           <Unpublished error={about.error} />
         ) : view === undefined ? (
@@ -60,6 +62,21 @@ export function App(): JSX.Element {
       </footer>
     </>
   );
+}
+
+/**
+ * Puts the focus on the content when another view opens. What opened it may be gone, and then the keyboard would start
+ * at the top of the page again.
+ */
+function useFocusOnView(path: string, main: { readonly current: HTMLElement | null }): void {
+  const shown = useRef(path);
+  useEffect(() => {
+    if (shown.current === path) return;
+    shown.current = path;
+    // A view may have put the focus into its own input.
+    if (main.current?.contains(document.activeElement)) return;
+    main.current?.focus({ preventScroll: true });
+  }, [path]);
 }
 
 /** Loads the build that answers. While there is none, asks again every 5 seconds. */

@@ -1,9 +1,10 @@
 -- Companies in the market by country, industry, legal form, size and growth; the largest groups of each.
 WITH members AS (
+  -- As marts.companies.in_market, for one market.
   SELECT DISTINCT company_id
-  FROM marts.market_members AS m
-  JOIN (SELECT market, max(date) AS date FROM marts.market_members GROUP BY market) USING (market, date)
-  WHERE m.market = $market
+  FROM marts.market_members
+  WHERE market = $market
+    AND date >= coalesce((SELECT max(date) FROM ops.nights WHERE market = $market AND is_complete), DATE '0001-01-01')
 ),
 
 chosen AS (
@@ -12,7 +13,11 @@ chosen AS (
 ),
 
 parts AS (
-  SELECT company_id, turnover_eur, turnover_growth, unnest([
+  SELECT company_id, turnover_eur, turnover_growth, fiscal_year,
+    -- Turnover of the year before, at the rate of the later year, so that rates do not count as growth.
+    CASE WHEN turnover_growth IS NULL THEN NULL WHEN turnover_currency = 'EUR' THEN previous_turnover
+      ELSE previous_turnover * turnover_eur / nullif(turnover, 0) END AS before_eur,
+    unnest([
     {'by': 'country', value: country_code},
     {'by': 'industry', value: industry},
     {'by': 'legal_form', value: legal_form},
@@ -38,7 +43,10 @@ parts AS (
 
 groups AS (
   SELECT part['by'] AS "by", part['value'] AS "value", count(*) AS companies, count(turnover_eur) AS with_turnover,
-    sum(turnover_eur) AS turnover_eur, median(turnover_growth) AS growth_median
+    sum(turnover_eur) AS turnover_eur, count(turnover_growth) AS with_growth, median(turnover_growth) AS growth_median,
+    min(fiscal_year) FILTER (turnover_growth IS NOT NULL) AS growth_from,
+    max(fiscal_year) FILTER (turnover_growth IS NOT NULL) AS growth_to,
+    sum(turnover_eur) FILTER (before_eur IS NOT NULL) / nullif(sum(before_eur), 0) - 1 AS growth_of_sum
   FROM parts
   GROUP BY 1, 2
 )

@@ -6,6 +6,8 @@ import { invalidInput } from '../../core/errors.js';
 import { exportCsv, EXPORT_FORMATS, exportFile, MEDIA_TYPES, type CsvWriter } from '../user-sql/exports.js';
 import { runQuery } from '../user-sql/run-query.js';
 import { MAX_LENGTH } from '../user-sql/statements.js';
+import { hasTables } from '../../builds/has-tables.js';
+import type { OpenBuild } from '../data/open-build.js';
 import { BUILD_HEADER, clientGone, type Routes } from './context.js';
 
 const Id = z.string().regex(/^[\w-]{8,64}$/);
@@ -25,6 +27,16 @@ const Export = z.strictObject({
 
 /** Queries of users that run at the same time. More would only slow each other down. */
 const MOST_RUNNING = 8;
+
+/** Header of an export that names the latest night of its build, for the name of the file; empty without a night. */
+const NIGHT_HEADER = 'x-tidemark-night';
+const LATEST_NIGHT = 'SELECT CAST(max(date) AS VARCHAR) AS night FROM ops.nights';
+
+async function latestNight(build: OpenBuild): Promise<string> {
+  if (!hasTables(build.tables, LATEST_NIGHT)) return '';
+  const [row] = await build.read(async (reader) => reader.rows<{ night: string | null }>(LATEST_NIGHT));
+  return row?.night ?? '';
+}
 
 /** Options of the SQL routes. */
 export interface SqlOptions {
@@ -61,11 +73,15 @@ export function sqlRoutes(app: FastifyInstance, { pool }: Routes, { scratch, wri
     const { id, sql, format, seconds } = Export.parse(request.body);
     const signal = begin(id, clientGone(reply));
     void reply.type(MEDIA_TYPES[format]).header('content-disposition', `attachment; filename="result.${format}"`);
+    const nameBuild = async (build: OpenBuild): Promise<void> => {
+      void reply.header(BUILD_HEADER, build.name).header(NIGHT_HEADER, await latestNight(build));
+    };
     if (format !== 'csv') {
       try {
-        return await pool.use(async (build) =>
-          Buffer.from(await exportFile(build, sql, format, seconds, signal, scratch)),
-        );
+        return await pool.use(async (build) => {
+          await nameBuild(build);
+          return Buffer.from(await exportFile(build, sql, format, seconds, signal, scratch));
+        });
       } finally {
         running.delete(id);
       }
@@ -80,12 +96,13 @@ export function sqlRoutes(app: FastifyInstance, { pool }: Routes, { scratch, wri
     let started = (): void => undefined;
     const begun = new Promise<void>((resolve) => (started = resolve));
     const work = pool
-      .use(async (build) =>
-        exportCsv(build, sql, seconds, signal, writeCsv, async (text) => {
+      .use(async (build) => {
+        await nameBuild(build);
+        await exportCsv(build, sql, seconds, signal, writeCsv, async (text) => {
           started();
           await sink(text);
-        }),
-      )
+        });
+      })
       .then(
         () => void stream.end(),
         (error: unknown) => {

@@ -126,6 +126,14 @@ describe.skipIf(browserFile === undefined)('the explorer in Chromium', () => {
     await page.getByText('Register number').waitFor();
     expect(new URL(page.url()).pathname).toBe('/company/3');
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe(evil(3));
+    // The next Tab goes on in the page of the company.
+    expect(await page.evaluate('document.activeElement.id')).toBe('content');
+    await show('/', 'Which company?');
+    await page.getByRole('combobox', { name: 'Search companies' }).fill('556003');
+    await page.getByRole('listbox').getByRole('option').first().waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText('Register number').waitFor();
+    expect(await page.evaluate('document.activeElement.id')).toBe('content');
     await context.close();
   });
 
@@ -158,8 +166,52 @@ describe.skipIf(browserFile === undefined)('the explorer in Chromium', () => {
     await page.getByRole('button', { name: 'Run' }).click();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('The query was cancelled.').waitFor();
+    // The database marks the position of an error below the query, so the letters have one width.
+    await write('SELECT nam FROM core.companies');
+    await page.keyboard.press('Control+Enter');
+    const quoted = page.getByLabel('Position of the error');
+    expect(await quoted.innerText()).toMatch(/^LINE 1: SELECT nam FROM.*\n +\^/);
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.failure pre')).fontFamily")).toMatch(/mono/i);
+    // Typing over coloured words: the browser must not add a style, which the policy forbids.
+    await editor.click();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('SELECT 7 AS over');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('cell', { name: '7' }).waitFor();
     // The browser itself reports the answer 400.
     expect(said.filter((text) => !text.includes('400'))).toEqual([]);
+    await context.close();
+  });
+
+  it('names an exported file by its contents and by the night', async () => {
+    const { context, page, show } = await open({ width: 1280 });
+    const exportAs = async (format: string): Promise<string> => {
+      const file = page.waitForEvent('download');
+      await page.getByRole('button', { name: format }).click();
+      return (await file).suggestedFilename();
+    };
+    await show('/companies?country=SE', '4 companies');
+    expect(await exportAs('CSV')).toBe('companies-country-SE-2026-11-21.csv');
+    await show(`/sql#q=${encodeURIComponent('FROM core.companies')}`, '5 rows');
+    expect(await exportAs('Parquet')).toBe('core.companies-2026-11-21.parquet');
+    await context.close();
+  });
+
+  it('shows the whole navigation, and the lineage as steps, on a phone', async () => {
+    const { context, page, show } = await open({ width: 390 });
+    await show('/tables/marts.companies?tab=lineage', 'Made from');
+    const entries = page.getByRole('navigation', { name: 'Views' }).getByRole('link');
+    expect(await entries.count()).toBe(6);
+    for (const entry of await entries.all()) {
+      const box = await entry.boundingBox();
+      expect(box?.x).toBeGreaterThanOrEqual(0);
+      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390);
+    }
+    expect(await page.getByRole('group', { name: 'Lineage' }).isVisible()).toBe(false);
+    const steps = page.getByRole('list', { name: 'Steps of the lineage of marts.companies' });
+    await steps.getByRole('link', { name: 'core.companies', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'core.companies' }).waitFor();
     await context.close();
   });
 

@@ -19,17 +19,33 @@ import {
   publishAnswers,
   publishTwoNights,
   startTestExplorer,
+  twoNights,
   type TestExplorer,
 } from '../../helpers/explorer.js';
 import { waitUntil } from '../../helpers/sandbox.js';
+import { marketNight } from '../../helpers/warehouse.js';
 import { BuildPool } from '../../../src/ui/data/build-pool.js';
 import type { OpenBuild } from '../../../src/ui/data/open-build.js';
 import type { Read } from '../../../src/builds/reader.js';
 import { SearchIndex } from '../../../src/ui/data/search-index.js';
+import { listQuery, type ListFilter } from '../../../ui/src/lib/list-query.js';
 import { calendarQuery, TENDER_FILTERS, tenderQuery, type TenderFilter } from '../../../ui/src/lib/tender-query.js';
 
 const NAMES = ['', 'Öresund Bygg AB', 'Bygg & Öl', 'Société Générique', "O'Neill (Nord)", 'Straße 5'];
 const TENDER_NAMES: Record<number, string> = { 11: 'Road', 12: 'École', 13: 'Old', 15: 'Fund' };
+
+const NO_FILTER: ListFilter = {
+  market: '',
+  country: '',
+  industry: '',
+  legal_form: '',
+  size: '',
+  employees_from: '',
+  employees_to: '',
+  growth: '',
+  moved: '',
+  date: '',
+};
 
 let dataDir: string;
 let explorer: TestExplorer;
@@ -161,6 +177,33 @@ it('shows nights and groups of all markets, and of one', async () => {
   ]);
   expect((await explorer.json<MarketsAnswer>('/api/v1/markets?market=m')).breakdown).toEqual(breakdown);
   expect((await explorer.json<MarketsAnswer>('/api/v1/markets?market=none')).breakdown).toEqual([]);
+});
+
+it('says which years and how many companies a growth compares', async () => {
+  const { breakdown } = await explorer.json<MarketsAnswer>('/api/v1/markets');
+  const [group] = breakdown.filter(({ by }) => by === 'country');
+  expect(group).toMatchObject({ with_turnover: 1, with_growth: 1, growth_from: 2024, growth_to: 2024 });
+  expect(group?.growth_median).toBeCloseTo(120 / 90 - 1);
+  expect(group?.growth_of_sum).toBeCloseTo(120 / 90 - 1);
+});
+
+it('counts the companies in one market as in all markets, also after an incomplete night', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tidemark-incomplete-'));
+  const third = marketNight({ run: 'r3', date: '2026-11-22', ids: [1, 3], missing: 2 });
+  await publishAnswers(folder, [...twoNights((id) => `Company ${id}`), ...third], 'r3', '2026-11-22T04:00:00Z');
+  const after = await startTestExplorer(folder);
+  try {
+    const all = await after.json<MarketsAnswer>('/api/v1/markets');
+    expect(all.nights.at(-1)).toMatchObject({ companies: 2, is_complete: false });
+    expect(all.breakdown.filter(({ by }) => by === 'country')).toMatchObject([{ companies: 4 }]);
+    expect((await after.json<MarketsAnswer>('/api/v1/markets?market=m')).breakdown).toEqual(all.breakdown);
+    const sql = listQuery({ ...NO_FILTER, market: 'm' }, { id: 'name', desc: false });
+    const body = { id: 'list-of-m-1', sql, rows: 100, seconds: 30 };
+    expect((await after.post<QueryAnswer>('/api/v1/query', body)).rows.map(([id]) => id)).toEqual([1, 3, 4, 5]);
+  } finally {
+    await after.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 describe('tenders', () => {

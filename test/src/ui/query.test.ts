@@ -127,6 +127,7 @@ describe('an export', () => {
   it('writes CSV without formulas', async () => {
     const answer = await save(sql, 'csv');
     expect(answer.headers.get('content-disposition')).toBe('attachment; filename="result.csv"');
+    expect(answer.headers.get('x-tidemark-night')).toBe('2026-11-21');
     const lines = (await answer.text()).split('\r\n');
     expect(lines[0]).toBe('company_id,name,day,formula');
     expect(lines[1]).toBe(`1,Company 1,2026-01-02,'=1+1`);
@@ -135,7 +136,9 @@ describe('an export', () => {
 
   it('writes Parquet', async () => {
     const file = path.join(dataDir, 'result.parquet');
-    writeFileSync(file, Buffer.from(await (await save(sql, 'parquet')).arrayBuffer()));
+    const answer = await save(sql, 'parquet');
+    expect(answer.headers.get('x-tidemark-night')).toBe('2026-11-21');
+    writeFileSync(file, Buffer.from(await answer.arrayBuffer()));
     const rows = await withMemory(file, async (db) => db.rows(`SELECT * FROM '${file}' LIMIT 1`));
     expect(rows).toEqual([{ company_id: '1', name: 'Company 1', day: '2026-01-02', formula: '=1+1' }]);
   });

@@ -100,20 +100,40 @@ export function Nothing({ children }: { children: ComponentChildren }): JSX.Elem
   return <p class="nothing">{children}</p>;
 }
 
-/** Shows an error with its remedy. */
+/** Shows an error with its remedy. The database quotes a line of the query, and marks the position below it. */
 export function Failure({ error }: { error: Error }): JSX.Element {
+  const [message = '', ...quoted] = error.message.split(/^(?=LINE \d+:)/m);
   return (
     <div class="failure" role="alert">
-      <strong>{error.message}</strong>
+      <strong>{message.trim()}</strong>
+      {quoted.length > 0 && (
+        <pre tabIndex={0} aria-label="Position of the error">
+          {quoted.join('')}
+        </pre>
+      )}
       {error instanceof RequestError && <p>{error.todo}</p>}
     </div>
   );
 }
 
-/** Shows the answer of a request, or that it is awaited or failed. */
-export function Loaded<T>({ from, children }: { from: Loading<T>; children: (data: T) => JSX.Element }): JSX.Element {
+/** Shows the answer of a request, or that it is awaited or failed. `waits`: what is shown until the answer. */
+export function Loaded<T>({
+  from,
+  waits = 'Loading …',
+  children,
+}: {
+  from: Loading<T>;
+  waits?: string;
+  children: (data: T) => JSX.Element;
+}): JSX.Element {
   if (from.error !== undefined) return <Failure error={from.error} />;
-  if (from.data === undefined) return <p class="loading">Loading …</p>;
+  if (from.data === undefined) {
+    return (
+      <p class="loading" role="status">
+        {waits}
+      </p>
+    );
+  }
   return <div class={from.loading ? 'stale' : undefined}>{children(from.data)}</div>;
 }
 

@@ -47,7 +47,7 @@ export function CompanySearch({ small = false }: { small?: boolean }): JSX.Eleme
         aria-controls={`${id}-list`}
         aria-autocomplete="list"
         aria-activedescendant={shown && hits?.[at] !== undefined ? `${id}-${at}` : undefined}
-        placeholder="Company name or number"
+        placeholder={small ? 'Name or number' : 'Company name or number'}
         autocomplete="off"
         spellcheck={false}
         autofocus={!small}

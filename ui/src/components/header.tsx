@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Link } from '../lib/router.js';
 import { applyTheme, savedTheme, type Theme } from '../lib/theme.js';
 import { NAVIGATION } from '../navigation.js';
@@ -14,11 +14,6 @@ const THEMES: readonly (readonly [Theme, string])[] = [
 /** Name, navigation, search and theme. */
 export function Header({ path }: { path: string }): JSX.Element {
   const [theme, setTheme] = useState<Theme>(savedTheme);
-  const nav = useRef<HTMLElement>(null);
-  useEffect(() => {
-    // On a narrow screen, the navigation scrolls sideways.
-    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'nearest', block: 'nearest' });
-  }, [path]);
   const isCurrent = (href: string): boolean =>
     href === '/' ? path === '/' || path.startsWith('/compan') : path.startsWith(href.replace(/s$/, ''));
   return (
@@ -30,7 +25,7 @@ export function Header({ path }: { path: string }): JSX.Element {
         </svg>
         <span>Tidemark</span>
       </Link>
-      <nav ref={nav} aria-label="Views">
+      <nav aria-label="Views">
         <ul>
           {NAVIGATION.map(([href, name]) => (
             <li key={href}>

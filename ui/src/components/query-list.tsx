@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Cell, QueryAnswer } from '../../../schemas/explorer/api.js';
-import { download, request, requestFile } from '../lib/api.js';
+import { request, saveExport } from '../lib/api.js';
 import { count } from '../lib/format.js';
 import type { Order } from '../lib/list-query.js';
 import { newId } from '../lib/new-id.js';
@@ -10,6 +10,13 @@ import { Failure, Nothing } from './basics.js';
 import { DataTable, type Column } from './data-table.js';
 
 const ROWS = 5_000;
+
+/** A filter that is set: parameter in the address, name and value. */
+interface Chosen {
+  key: string;
+  name: string;
+  value: string;
+}
 
 /** Runs a query, and again when it changes. While a new answer is awaited, `answer` keeps the former one. */
 export function useQuery(sql: string): { answer: QueryAnswer | undefined; error: Error | undefined } {
@@ -33,18 +40,21 @@ export function useQuery(sql: string): { answer: QueryAnswer | undefined; error:
 
 /**
  * The rows of a query as a table that sorts, exports, and opens as SQL.
- * @param things name of the rows, such as `companies`; also the name of an exported file
+ * @param things name of the rows, such as `companies`
+ * @param chosen the filters that are set; an exported file is named after them
  * @param first which rows are shown if there are too many, such as `largest`
  */
 export function QueryList({
   sql,
   things,
+  chosen,
   first,
   columns,
   sort,
 }: {
   sql: string;
   things: string;
+  chosen: readonly Chosen[];
   first: string;
   columns: readonly Column<Cell[]>[];
   /** The order of the query. Another one goes into the address. */
@@ -54,7 +64,8 @@ export function QueryList({
   const [failed, setFailed] = useState<Error>();
   const save = async (format: 'csv' | 'parquet' | 'arrow'): Promise<void> => {
     try {
-      download(`${things}.${format}`, await requestFile('/api/v1/export', { id: newId(), sql, format, seconds: 600 }));
+      const limits = chosen.flatMap(({ key, value }) => [key, value]);
+      await saveExport([things, ...limits], { id: newId(), sql, format, seconds: 600 });
       setFailed(undefined);
     } catch (reason) {
       setFailed(reason as Error);
@@ -119,13 +130,7 @@ function setSort({ id, desc }: Order): void {
 }
 
 /** The chosen filters, each with a button that removes it. `none` says what is shown without a filter. */
-export function Chips({
-  chosen,
-  none,
-}: {
-  chosen: readonly { key: string; name: string; value: string }[];
-  none: string;
-}): JSX.Element {
+export function Chips({ chosen, none }: { chosen: readonly Chosen[]; none: string }): JSX.Element {
   return (
     <ul class="chips" aria-label="Filters">
       {chosen.length === 0 && <li class="soft">{none}</li>}

@@ -1,4 +1,5 @@
 import type { ApiError } from '../../../schemas/explorer/api.js';
+import { fileName } from './file-name.js';
 
 /** An error of the explorer's API, with the remedy. */
 export class RequestError extends Error {
@@ -23,10 +24,14 @@ export async function request<T>(
   return (response.status === 204 ? undefined : await response.json()) as T;
 }
 
-/** Sends a request, and returns the answer as a file. */
-export async function requestFile(path: string, body: unknown, signal?: AbortSignal): Promise<Blob> {
-  const response = await send(path, { method: 'POST', body, ...(signal && { signal }) });
-  return response.blob();
+/** Exports all rows of a query, and offers the file to the user. `parts` say what the file holds. */
+export async function saveExport(
+  parts: readonly string[],
+  query: { id: string; sql: string; format: 'csv' | 'parquet' | 'arrow'; seconds: number },
+): Promise<void> {
+  const response = await send('/api/v1/export', { method: 'POST', body: query });
+  const night = response.headers.get('x-tidemark-night') ?? '';
+  download(fileName(parts, night, query.format), await response.blob());
 }
 
 async function send(
@@ -52,8 +57,7 @@ async function send(
   throw new RequestError(message, todo, response.status);
 }
 
-/** Offers a file to the user. */
-export function download(name: string, content: Blob): void {
+function download(name: string, content: Blob): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);
   link.download = name;

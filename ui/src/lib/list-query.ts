@@ -111,8 +111,9 @@ function bound(operator: string, value: string): string {
 
 function members(market: string): string {
   if (market === '') return 'in_market';
-  const latest = `(SELECT max(date) FROM marts.market_members WHERE market = ${literal(market)})`;
-  return `company_id IN (SELECT company_id FROM marts.market_members WHERE market = ${literal(market)} AND date = ${latest})`;
+  // As in_market: found by the latest complete night, or by a night after it.
+  const since = `coalesce((SELECT max(date) FROM ops.nights WHERE market = ${literal(market)} AND is_complete), DATE '0001-01-01')`;
+  return `company_id IN (SELECT company_id FROM marts.market_members WHERE market = ${literal(market)} AND date >= ${since})`;
 }
 
 function moves({ market, moved, date }: ListFilter): string {

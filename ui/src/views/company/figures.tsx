@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { ApiRow, Cell, CompanyAnswer, Figure } from '../../../../schemas/explorer/api.js';
 import { Badge, Choice, Nothing, ScrollRegion, Section, TextTable } from '../../components/basics.js';
 import { Chart } from '../../components/chart.js';
+import { Euro } from '../../components/euro.js';
 import { cell, count, growth, instant, money, NONE, share } from '../../lib/format.js';
 
 const COMMON: readonly (readonly [column: string, name: string])[] = [
@@ -116,7 +117,11 @@ function YearTable({ years, euro, restated }: { years: ApiRow[]; euro: boolean; 
               <th scope="row">{name}</th>
               {newest.map((year) => (
                 <td class="num" key={cell(year['fiscal_year'])} title={count(year[`${column}${euro ? '_eur' : ''}`])}>
-                  {money(year[`${column}${euro ? '_eur' : ''}`], null)}
+                  {euro ? (
+                    <Euro eur={year[`${column}_eur`]} amount={year[column]} currency={year['currency']} />
+                  ) : (
+                    money(year[column], null)
+                  )}
                   {isRestated(year, column.replaceAll('_', '-')) && (
                     <abbr class="restated" title="restated: the list below shows the former value">
                       R

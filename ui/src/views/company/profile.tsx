@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { Cell, CompanyAnswer } from '../../../../schemas/explorer/api.js';
 import { Card, Nothing, Section } from '../../components/basics.js';
+import { whyNoEuro } from '../../components/euro.js';
 import { Fact, WebLink } from '../../components/facts.js';
 import { cell, count, growth, instant, money, NONE, share } from '../../lib/format.js';
 
@@ -101,7 +102,11 @@ function LatestFigures({ summary }: { summary: Record<string, Cell> }): JSX.Elem
   if (summary['fiscal_year'] === null) return <Nothing>No report with a turnover is known.</Nothing>;
   const currency = summary['turnover_currency'];
   const inEuro =
-    currency === 'EUR' || summary['turnover_eur'] === null ? undefined : money(summary['turnover_eur'], 'EUR');
+    currency === 'EUR'
+      ? undefined
+      : summary['turnover_eur'] === null
+        ? whyNoEuro(summary['turnover'], currency)
+        : money(summary['turnover_eur'], 'EUR');
   return (
     <div class="cards">
       <Card

@@ -7,6 +7,7 @@ import { count } from '../../lib/format.js';
 import { columnGraph, layOut, tableGraph, type Graph, type Layout } from '../../lib/lineage.js';
 import { Link, setParams } from '../../lib/router.js';
 import { LineageGraph } from './lineage-graph.js';
+import { LineageSteps } from './lineage-steps.js';
 
 /** A drawing with more nodes helps nobody. The list has all of them. */
 const MOST_NODES = 160;
@@ -49,7 +50,10 @@ export function LineageOf({
       {layout.nodes.length > MOST_NODES ? (
         <Nothing>{count(layout.nodes.length)} nodes are too many for a drawing. The list has all of them.</Nothing>
       ) : (
-        <LineageGraph layout={layout} start={start} address={address} />
+        <>
+          <LineageGraph layout={layout} start={start} address={address} />
+          <LineageSteps layout={layout} start={start} address={address} />
+        </>
       )}
       <div class="columns">
         <Names title="Made from" side={-1} layout={layout} graph={graph} start={start} address={address} />
@@ -60,11 +64,11 @@ export function LineageOf({
 }
 
 function aboutTables({ every_stream: every }: Dictionary): string {
-  return `Left: what the table reads, down to the landed streams. Right: the tables that read it. The published file has no tables of ledger, so the edges from streams to ledger come from the installed version of Tidemark. Every stream fills ${every.join(', ')}, without edges here. A table of ledger without a stream is written by Tidemark itself.`;
+  return `Left, or above: what the table reads, down to the landed streams. Right, or below: the tables that read it. The published file has no tables of ledger, so the edges from streams to ledger come from the installed version of Tidemark. Every stream fills ${every.join(', ')}, without edges here. A table of ledger without a stream is written by Tidemark itself.`;
 }
 
 const ABOUT_COLUMNS =
-  'Left: the columns from which the values come. Right: the columns that are made from it. Columns that only select rows do not count. Tidemark does not record which field of an answer fills a column of ledger; the lineage of the table shows the streams.';
+  'Left, or above: the columns from which the values come. Right, or below: the columns that are made from it. Columns that only select rows do not count. Tidemark does not record which field of an answer fills a column of ledger; the lineage of the table shows the streams.';
 
 function nodeAddress(name: string, isColumn: boolean): string | null {
   if (name.startsWith('ledger.') || name.startsWith('landing/')) return null;

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { Cell } from '../../../../schemas/explorer/api.js';
 import type { Column } from '../../components/data-table.js';
+import { Euro } from '../../components/euro.js';
 import { Chips, QueryList, readFilter, readSort } from '../../components/query-list.js';
 import { cell, count, growth, money, NONE, share } from '../../lib/format.js';
 import { LIST_ORDERS, listQuery, type ListFilter, type Order } from '../../lib/list-query.js';
@@ -27,26 +28,26 @@ const COLUMNS: Column<Row>[] = [
   {
     id: 'name',
     name: 'Name',
-    width: 260,
+    width: 202,
     value: (row) => at(row, 1),
     show: (row) => <Link href={`/company/${cell(row[0])}`}>{cell(row[1]) || `Company ${cell(row[0])}`}</Link>,
   },
-  { id: 'country', name: 'Country', width: 84, value: (row) => at(row, 2) },
-  { id: 'status', name: 'Status', width: 100, value: (row) => at(row, 3) },
+  { id: 'country', name: 'Country', width: 76, value: (row) => at(row, 2) },
+  { id: 'status', name: 'Status', width: 116, value: (row) => at(row, 3) },
   {
     id: 'market',
     name: 'In market',
-    width: 120,
+    width: 112,
     value: (row) => at(row, 5),
     show: (row) => (row[4] === true ? 'yes' : row[5] === null ? 'no' : `left ${cell(row[5])}`),
   },
-  { id: 'industry', name: 'Industry', width: 190, value: (row) => at(row, 6) },
-  { id: 'city', name: 'City', width: 130, value: (row) => at(row, 7) },
-  { id: 'employees', name: 'Employees', width: 122, numeric: true, ...employees() },
+  { id: 'industry', name: 'Industry', width: 160, value: (row) => at(row, 6) },
+  { id: 'city', name: 'City', width: 94, value: (row) => at(row, 7) },
+  { id: 'employees', name: 'Employees', width: 104, numeric: true, ...employees() },
   {
     id: 'turnover',
     name: 'Turnover',
-    width: 140,
+    width: 118,
     numeric: true,
     // Amounts of different currencies have no order.
     value: (row) => at(row, 15),
@@ -56,15 +57,15 @@ const COLUMNS: Column<Row>[] = [
   {
     id: 'eur',
     name: 'In EUR',
-    width: 100,
+    width: 90,
     numeric: true,
     value: (row) => at(row, 15),
-    show: (row) => money(row[15], null),
+    show: (row) => <Euro eur={row[15]} amount={row[13]} currency={row[14]} />,
   },
   {
     id: 'growth',
     name: 'Growth',
-    width: 96,
+    width: 84,
     numeric: true,
     value: (row) => at(row, 16),
     show: (row) => growth(row[16]),
@@ -72,7 +73,7 @@ const COLUMNS: Column<Row>[] = [
   {
     id: 'margin',
     name: 'Margin',
-    width: 90,
+    width: 76,
     numeric: true,
     value: (row) => at(row, 17),
     show: (row) => share(row[17]),
@@ -103,9 +104,20 @@ export function ListView(): JSX.Element {
   return (
     <>
       <h1>Companies</h1>
+      <p class="about">
+        A company is in its market until a complete night does not find it. An incomplete night may find fewer
+        companies.
+      </p>
       <Chips chosen={chosen} none="All companies in a market" />
       <ListFilters filter={filter} />
-      <QueryList sql={listQuery(filter, sort)} things="companies" first="first" columns={COLUMNS} sort={sort} />
+      <QueryList
+        sql={listQuery(filter, sort)}
+        things="companies"
+        chosen={chosen}
+        first="first"
+        columns={COLUMNS}
+        sort={sort}
+      />
     </>
   );
 }

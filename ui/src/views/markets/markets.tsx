@@ -3,6 +3,7 @@ import type { ApiRow, MarketsAnswer } from '../../../../schemas/explorer/api.js'
 import { Badge, Card, Loaded, Nothing, Section } from '../../components/basics.js';
 import { Chart } from '../../components/chart.js';
 import { DataTable, type Column } from '../../components/data-table.js';
+import { Missing } from '../../components/euro.js';
 import { useExport } from '../../lib/export.js';
 import { cell, count, growth, money, NONE, timeOf } from '../../lib/format.js';
 import { WITHOUT } from '../../lib/list-query.js';
@@ -80,10 +81,22 @@ function Latest({ nights }: { nights: ApiRow[] }): JSX.Element {
           value={count(night['companies'])}
           more={
             <>
-              <Completeness night={night} />{' '}
-              <Moves market={market} night={night} column="entered" text={`${count(night['entered'])} came`} />,{' '}
-              <Moves market={market} night={night} column="left" text={`${count(night['left'])} left`} />,{' '}
-              {count(night['changed'])} changed
+              found on this night <Completeness night={night} />
+              <br />
+              <Moves
+                market={market}
+                night={night}
+                column="entered"
+                text={night['entered'] === null ? 'who came is unknown' : `${count(night['entered'])} came`}
+              />
+              ,{' '}
+              <Moves
+                market={market}
+                night={night}
+                column="left"
+                text={night['left'] === null ? 'who left is unknown' : `${count(night['left'])} left`}
+              />
+              , {night['changed'] !== null && `${count(night['changed'])} changed`}
             </>
           }
         />
@@ -193,7 +206,12 @@ function Nights({ nights }: { nights: ApiRow[] }): JSX.Element {
 }
 
 const NIGHT_COLUMNS: Column<ApiRow>[] = [
-  { id: 'date', name: 'Night', value: (night) => night['date'] },
+  {
+    id: 'date',
+    name: 'Night',
+    value: (night) => night['date'],
+    show: (night) => <span class="nowrap">{cell(night['date'])}</span>,
+  },
   { id: 'market', name: 'Market', value: (night) => night['market'] },
   { id: 'companies', name: 'Companies', numeric: true, value: (night) => night['companies'] },
   movesColumn('entered', 'Came'),
@@ -248,14 +266,26 @@ function Breakdown({ groups, market }: { groups: Group[]; market: string }): JSX
   const growths = GROWTH.map(
     (value) => groups.find((group) => group.by === 'growth' && group.value === value)?.companies ?? 0,
   );
+  // Each company has one class of growth, so these groups count each company once.
+  const total = groups.reduce((sum, group) => sum + (group.by === 'growth' ? group.companies : 0), 0);
   const exported = useExport() !== null;
   const without = groups.find((group) => group.by === 'growth' && group.value === null)?.companies ?? 0;
   return (
     <Section
       title="Companies by group"
-      about={exported ? undefined : 'Each name opens the list of its companies, which can be exported.'}
+      about={
+        <>
+          The {count(total)} companies that are in {market === '' ? 'a market' : market} now. A company is in its market
+          until a complete night does not find it. So an incomplete night may find fewer companies.{' '}
+          {!exported && 'Each name opens the list of its companies, which can be exported.'}
+        </>
+      }
     >
-      <div class="charts">
+      <p class="about">
+        Turnover is the sum of the companies whose turnover is known in EUR. Growth compares the latest fiscal year of
+        each company with the year before.
+      </p>
+      <div class="breakdown">
         {KINDS.map(([by, name]) => (
           <div key={by}>
             <h3>{name}</h3>
@@ -266,6 +296,8 @@ function Breakdown({ groups, market }: { groups: Group[]; market: string }): JSX
             />
           </div>
         ))}
+      </div>
+      <div class="charts">
         <Chart
           title="Growth of turnover against the year before"
           height={330}
@@ -301,16 +333,58 @@ function groupColumns(by: string, name: string, list: (by: string, value: string
       name: 'Turnover, EUR',
       numeric: true,
       value: (group) => group.turnover_eur,
-      show: (group) => money(group.turnover_eur, null),
+      show: (group) =>
+        group.turnover_eur === null ? (
+          <Missing why="no turnover is known in EUR">none in EUR</Missing>
+        ) : (
+          <span title={`${count(group.with_turnover)} of ${count(group.companies)} companies`}>
+            {money(group.turnover_eur, null)}
+          </span>
+        ),
       title: 'Sum of the companies whose turnover is known in EUR',
+    },
+    {
+      id: 'growth_of_sum',
+      name: 'Growth of the sum',
+      title:
+        'Turnover of all compared companies together, in EUR at the rates of the later year; large companies count more',
+      numeric: true,
+      value: (group) => group.growth_of_sum,
+      show: (group) =>
+        group.growth_of_sum === null ? <Missing why="no growth is known in EUR" /> : growth(group.growth_of_sum),
     },
     {
       id: 'growth',
       name: 'Median growth',
-      title: 'Median of the companies’ growth of turnover against the year before; large and small ones count the same',
+      title: 'Median of the companies’ growth of turnover; large and small ones count the same',
       numeric: true,
       value: (group) => group.growth_median,
-      show: (group) => growth(group.growth_median),
+      show: (group) =>
+        group.growth_median === null ? (
+          <Missing why="no company has a turnover of two consecutive years" />
+        ) : (
+          growth(group.growth_median)
+        ),
+    },
+    {
+      id: 'with_growth',
+      name: 'Compared',
+      title: 'Companies with a turnover of a year and of the year before, in the same currency',
+      numeric: true,
+      value: (group) => group.with_growth,
+    },
+    {
+      id: 'years',
+      name: 'Fiscal year',
+      title: 'Years whose turnover is compared with the year before',
+      numeric: true,
+      value: yearsOf,
+      show: (group) => yearsOf(group) ?? NONE,
     },
   ];
+}
+
+/** The fiscal years whose growth a group has, such as `2024–2025`. */
+function yearsOf({ growth_from: from, growth_to: to }: Group): string | null {
+  return from === null || to === null ? null : from === to ? String(to) : `${from}–${to}`;
 }

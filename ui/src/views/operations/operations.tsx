@@ -3,6 +3,7 @@ import type { OperationsAnswer } from '../../../../schemas/explorer/api.js';
 import { Badge, Loaded, Nothing, Section } from '../../components/basics.js';
 import { Tabs, useTab } from '../../components/tabs.js';
 import { cell, count } from '../../lib/format.js';
+import { describeFilters, describePaths } from '../../lib/segment-filters.js';
 import { useData } from '../../lib/use-data.js';
 import { Coverage } from './coverage.js';
 import { Live } from './live.js';
@@ -43,7 +44,11 @@ export function OperationsView(): JSX.Element {
 }
 
 /** The latest night of each market, and why it is incomplete. */
-export function LastNights({ facts: { nights, coverage, gaps, runs } }: { facts: OperationsAnswer }): JSX.Element {
+export function LastNights({
+  facts: { nights, coverage, gaps, runs, codes },
+}: {
+  facts: OperationsAnswer;
+}): JSX.Element {
   const last = new Map(nights.map((night) => [cell(night['market']), night]));
   return (
     <Section title="Latest night of each market">
@@ -52,6 +57,7 @@ export function LastNights({ facts: { nights, coverage, gaps, runs } }: { facts:
         {[...last].map(([market, night]) => {
           const found = coverage.find((one) => one['market'] === market);
           const run = runs.find((one) => one['market'] === market);
+          const own = gaps.filter((gap) => gap['market'] === market && Number(gap['missing']) > 0);
           const missing = Number(found?.['missing'] ?? 0);
           const carried = Number(found?.['carried'] ?? 0);
           return (
@@ -67,19 +73,25 @@ export function LastNights({ facts: { nights, coverage, gaps, runs } }: { facts:
               {carried > 0 && `, ${count(carried)} carried over from earlier nights`}
               <ul class="reasons">
                 {typeof run?.['held_back'] === 'string' && <li>Held back: {run['held_back']}</li>}
-                {typeof run?.['note'] === 'string' && <li>{run['note']}</li>}
+                {typeof run?.['note'] === 'string' && own.length === 0 && <li>{run['note']}</li>}
                 {run !== undefined && run['outcome'] !== 'complete' && (
                   <li>The latest run ended {cell(run['outcome'])}.</li>
                 )}
-                {gaps
-                  .filter((gap) => gap['market'] === market && Number(gap['missing']) > 0)
-                  .slice(0, 5)
-                  .map((gap, i) => (
-                    <li key={i}>
-                      {count(gap['missing'])} missing ({cell(gap['class'])}): {cell(gap['reason'])}{' '}
-                      <code>{cell(gap['filters'])}</code>
-                    </li>
-                  ))}
+                {own.slice(0, 5).map((gap, i) => (
+                  <li key={i}>
+                    {count(gap['missing'])} missing ({cell(gap['class'])}) in the search{' '}
+                    <strong>{describeFilters(cell(gap['filters']), codes)}</strong>:{' '}
+                    {describePaths(cell(gap['reason']), codes)}
+                  </li>
+                ))}
+                {typeof run?.['note'] === 'string' && own.length > 0 && (
+                  <li>
+                    <details>
+                      <summary>Note of the run</summary>
+                      {run['note']}
+                    </details>
+                  </li>
+                )}
               </ul>
             </li>
           );

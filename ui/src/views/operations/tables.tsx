@@ -6,6 +6,7 @@ import { DataTable, type Column } from '../../components/data-table.js';
 import { tableAddress } from '../../lib/dictionary.js';
 import { cell, duration, instant, NONE, share } from '../../lib/format.js';
 import { Link } from '../../lib/router.js';
+import { Quota } from './quota.js';
 
 interface Shown {
   name: string;
@@ -109,18 +110,7 @@ export function Supply({ facts: { requests, quota, freshness } }: { facts: Opera
           p99_ms: { name: '99 %, ms', as: 'number', width: 95 },
         }}
       />
-      <Rows
-        title="Quota"
-        about="Usage as the API reports it, the latest reading last."
-        rows={quota}
-        none="No reading of the quota is recorded yet."
-        columns={{
-          metric: { name: 'Metric', as: 'code', width: 280 },
-          used: { name: 'Used', as: 'number', width: 110 },
-          total: { name: 'Allowed', as: 'number', width: 110 },
-          read_at: { name: 'Read, UTC', as: 'time', width: 170 },
-        }}
-      />
+      <Quota readings={quota} />
       <Rows
         title="Freshness"
         about="Days since the API last answered for the members of each market."

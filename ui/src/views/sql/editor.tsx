@@ -2,7 +2,7 @@ import { autocompletion, closeBrackets, completionKeymap, type Completion } from
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { PostgreSQL, sql, type SQLNamespace } from '@codemirror/lang-sql';
 import { bracketMatching, HighlightStyle, syntaxHighlighting } from '@codemirror/language';
-import { Compartment, EditorState, Prec } from '@codemirror/state';
+import { Compartment, EditorState, Prec, type Transaction } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, lineNumbers, placeholder } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import type { JSX } from 'preact';
@@ -79,6 +79,7 @@ export function Editor({
           language.of(languageFor(schema)),
           Prec.highest(keymap.of([{ key: 'Mod-Enter', run }])),
           keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
+          EditorView.domEventHandlers({ beforeinput: replaceSelection }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) calls.current.onChange(update.state.doc.toString());
           }),
@@ -97,6 +98,21 @@ export function Editor({
     current.dispatch({ changes: { from: 0, to: current.state.doc.length, insert: loaded.text } });
   }, [loaded]);
   return <div ref={holder} class="editor" />;
+}
+
+/**
+ * Types over a selection. A browser would keep the colours of the selected text in a style attribute, which the content
+ * security policy forbids.
+ */
+function replaceSelection(event: InputEvent, view: EditorView): boolean {
+  const { from, to, empty } = view.state.selection.main;
+  const text = event.data;
+  if (event.inputType !== 'insertText' || text === null || empty) return false;
+  event.preventDefault();
+  const insert = (): Transaction => view.state.update(view.state.replaceSelection(text), { userEvent: 'input.type' });
+  if (!view.state.facet(EditorView.inputHandler).some((handle) => handle(view, from, to, text, insert)))
+    view.dispatch(insert());
+  return true;
 }
 
 function languageFor(schema: SchemaAnswer | undefined) {

@@ -2,7 +2,8 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { QueryAnswer, SchemaAnswer } from '../../../../schemas/explorer/api.js';
 import { Failure, Nothing } from '../../components/basics.js';
-import { download, request, requestFile } from '../../lib/api.js';
+import { request, saveExport } from '../../lib/api.js';
+import { tablesOf } from '../../lib/file-name.js';
 import { newId } from '../../lib/new-id.js';
 import { useData } from '../../lib/use-data.js';
 import { Editor } from './editor.js';
@@ -150,7 +151,7 @@ function useConsole() {
       }),
     save: (sql: string, format: 'csv' | 'parquet' | 'arrow', seconds: number) =>
       begin('Exporting', async (own) => {
-        download(`result.${format}`, await requestFile('/api/v1/export', { id: own, sql, format, seconds }));
+        await saveExport(tablesOf(sql), { id: own, sql, format, seconds });
       }),
     cancel: () => {
       if (id.current !== undefined) void request(`/api/v1/query/${id.current}`, { method: 'DELETE' });

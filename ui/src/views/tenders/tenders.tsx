@@ -81,6 +81,7 @@ export function TendersView(): JSX.Element {
                 <QueryList
                   sql={tenderQuery(filter, sort)}
                   things="tenders"
+                  chosen={chosen}
                   first="first"
                   columns={COLUMNS}
                   sort={sort}
