@@ -1,5 +1,7 @@
-// Strings, quoted names, comments, and the semicolons between statements. One that is not closed extends to the end.
-const TOKEN = /'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|\$\$.*?(?:\$\$|$)|(--[^\n]*|\/\*.*?(?:\*\/|$))|(;)/gs;
+// Strings (after E with backslashes), quoted names, comments, and the semicolons between statements. One that is not
+// closed extends to the end.
+const TOKEN =
+  /\b[eE]'(?:[^'\\]|\\.|'')*(?:'|$)|'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|\$\$.*?(?:\$\$|$)|(--[^\n]*|\/\*.*?(?:\*\/|$))|(;)/gs;
 
 /** Splits SQL into statements, and removes comments. Leaves out empty statements. */
 export function splitStatements(sql: string): string[] {

@@ -32,6 +32,15 @@ describe('splitStatements', () => {
       `SELECT 'it''s;'`,
     ]);
   });
+
+  test('knows backslashes in strings after E only', () => {
+    expect(splitStatements(String.raw`SELECT E'\''; SELECT e'a''\;'; SELECT name'\'; SELECT 2`)).toEqual([
+      String.raw`SELECT E'\''`,
+      String.raw`SELECT e'a''\;'`,
+      String.raw`SELECT name'\'`,
+      'SELECT 2',
+    ]);
+  });
 });
 
 describe('ledgerWrite', () => {
