@@ -43,8 +43,8 @@ const Answer = z.union([
   z.object({ error: z.literal(true), error_message: z.string(), position: z.coerce.number().optional() }),
 ]);
 
-// The parser returns these functions as columns.
-const WITHOUT_PARENTHESES = /^(?:current_\w+|localtime|localtimestamp|session_user|user)$/i;
+/** Functions that are called without parentheses. The parser returns them as columns. */
+export const WITHOUT_PARENTHESES = /^(?:current_\w+|localtime|localtimestamp|session_user|user)$/i;
 
 // Caches parsed queries, because one process reads the models many times.
 const known = new Map<string, ParsedSql>();

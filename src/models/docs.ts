@@ -33,6 +33,8 @@ export interface TableDocs {
   audits: Audit[];
   /** Models that this model reads. */
   parents: string[];
+  /** Macros and seeds of the user's own folder that this model uses. */
+  uses: { kind: 'macro' | 'seed'; name: string; path: string }[];
   /** Models that read this model. */
   children: string[];
 }
@@ -72,6 +74,7 @@ export function describeTables(models: readonly Model[], lineage?: Lineage): Tab
         })),
         audits: listAudits(model),
         parents: model.parents,
+        uses: (model.uses ?? []).map((object) => ({ kind: object.kind, name: object.name, path: object.path })),
         children: models
           .filter(({ parents }) => parents.includes(model.model))
           .map((child) => child.model)
@@ -144,13 +147,17 @@ function renderIndex(tables: readonly TableDocs[]): string {
 }
 
 function renderTable(docs: TableDocs, known: ReadonlySet<string>): string {
-  const { table, description, path, kind, version, grain, key, nullable, columns, audits, parents, children } = docs;
+  const { table, description, path, kind, version, grain, key, nullable, columns, audits, parents, children, uses } =
+    docs;
   const names = (models: string[]) => models.map((model) => (known.has(model) ? link(model) : code(model))).join(', ');
   const facts = [
     `One row per ${grain}`,
     `Key: ${key.map(code).join(', ')}${nullable.length > 0 ? ` (may be NULL: ${nullable.map(code).join(', ')})` : ''}`,
     `Kind: ${kind}, version ${version}, made by ${path.startsWith('sql/') ? `[${path}](../${path})` : code(path)}`,
-    `Parents: ${names(parents) || 'none; it reads records loaded from the landing zone'}`,
+    `Parents: ${names(parents) || (uses.length > 0 ? 'none' : 'none; it reads records loaded from the landing zone')}`,
+    ...(uses.length === 0
+      ? []
+      : [`Macros and seeds: ${uses.map((one) => `${code(one.name)} (${one.path})`).join(', ')}`]),
     `Children: ${names(children) || 'none'}`,
   ];
   return [

@@ -9,6 +9,7 @@ import { NotPublishedError } from '../duckdb/errors.js';
 import { withMemory } from '../duckdb/in-memory.js';
 import { syncFile } from '../builds/links.js';
 import { MODEL_SCHEMAS, readModels, type Model } from './models.js';
+import { withOwn } from './own/use-own.js';
 import { dayOf, modelsInForce } from './in-force.js';
 import { planModels, type ChangeKind, type ModelChange } from './plan.js';
 import { readApplied } from './read-plan.js';
@@ -91,23 +92,25 @@ export async function applyEnv(dataDir: string, request: EnvRequest): Promise<En
         'CREATE TABLE env.main.environment (model VARCHAR, change VARCHAR, definition VARCHAR, built_at TIMESTAMPTZ, build VARCHAR)',
       );
       const done: EnvBuilt['models'] = [];
-      await readingFirstFrom(db, 'env', 'base', async () => {
-        for (const model of toBuild) {
-          onModel(model.model);
-          const change = changes.find((one) => one.model === model.model)?.change ?? 'added';
-          done.push({ model: model.model, change, ...(await buildInEnv(db, model)) });
-          await db.run(
-            'INSERT INTO env.main.environment VALUES ($model, $change, $text, CAST($at AS TIMESTAMPTZ), $build)',
-            {
-              model: model.model,
-              change,
-              text: model.text,
-              at: now.toISOString(),
-              build: nameOfBuild(published),
-            },
-          );
-        }
-      });
+      const build = () =>
+        readingFirstFrom(db, 'env', 'base', async () => {
+          for (const model of toBuild) {
+            onModel(model.model);
+            const change = changes.find((one) => one.model === model.model)?.change ?? 'added';
+            done.push({ model: model.model, change, ...(await buildInEnv(db, model)) });
+            await db.run(
+              'INSERT INTO env.main.environment VALUES ($model, $change, $text, CAST($at AS TIMESTAMPTZ), $build)',
+              {
+                model: model.model,
+                change,
+                text: model.text,
+                at: now.toISOString(),
+                build: nameOfBuild(published),
+              },
+            );
+          }
+        });
+      await withOwn(db, toBuild, build);
       await db.run('DETACH env');
       return done;
     });

@@ -5,6 +5,7 @@ import { withMemory } from '../duckdb/in-memory.js';
 import { traceColumns } from './lineage-trace.js';
 import { applyMigrations } from '../duckdb/migrate.js';
 import { assembleModels, MODEL_SCHEMAS, type Model } from './models.js';
+import { withOwn } from './own/use-own.js';
 import type { Published } from '../builds/published.js';
 import { prepareSession } from '../duckdb/session.js';
 import { identifier } from '../duckdb/sql-files.js';
@@ -47,7 +48,9 @@ export async function readLineage(models: readonly Model[]): Promise<Lineage> {
       await db.run(`CREATE TABLE ${model} (${described.join(', ')})`);
     }
     const lineage = new Map<string, ReadonlyMap<string, ColumnLineage>>();
-    for (const model of models) lineage.set(model.model, await readModelLineage(db, model));
+    await withOwn(db, models, async () => {
+      for (const model of models) lineage.set(model.model, await readModelLineage(db, model));
+    });
     return lineage;
   });
 }

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
-import path from 'node:path';
-import { TidemarkError } from '../core/errors.js';
 import { ModelFailedError } from '../duckdb/errors.js';
 import { MODEL_SCHEMAS, parseModel, type ModelFile } from './model-file.js';
 import { findParents } from './parents.js';
-import { readShared, readSqlFolder, readSqlFolderAt, type SqlFile } from '../duckdb/sql-files.js';
+import type { OwnObject } from './own/own-object.js';
+import { readOwnFiles } from './own/own-files.js';
+import { readOwn } from './own/read-own.js';
+import { findUses, requireSeeds, textOfUse } from './own/uses.js';
+import { readShared, readSqlFolder, type SqlFile } from '../duckdb/sql-files.js';
 
 export { MODEL_SCHEMAS, parseModel, type Audit, type ModelFile } from './model-file.js';
 
@@ -13,9 +14,11 @@ export { MODEL_SCHEMAS, parseModel, type Audit, type ModelFile } from './model-f
 export interface Model extends ModelFile {
   /** Models that this model reads. DuckDB's parser finds their names in the query and in the block `incremental`. */
   parents: string[];
+  /** Macros and seeds of the user's own folder that the model uses, in the order in which they are created. */
+  uses?: readonly OwnObject[];
   /**
-   * Hash of the model's own query and those header fields that decide its rows, all macros and seeds, and the
-   * fingerprints of its parents.
+   * Hash of the model's own query and those header fields that decide its rows, all shipped macros and seeds, the own
+   * ones that it uses, and the fingerprints of its parents.
    */
   fingerprint: string;
 }
@@ -23,46 +26,28 @@ export interface Model extends ModelFile {
 /** All models, with the macros and seeds that they share. A model comes after the models that it reads. */
 export interface ModelSet {
   models: Model[];
-  /** Files of macros and seeds. */
+  /** Files of the shipped macros and seeds. */
   shared: SqlFile[];
+  /** Files of the user's own macros and seeds. */
+  own: SqlFile[];
 }
 
 /**
  * Reads the models on disk: first the models of `sql/`, then those of the user's own folder, which has the same
- * subfolders. A file of the user adds a model, or replaces the shipped model with the same file name.
- * @throws ModelFailedError when a header is wrong, SQL does not parse, or a model reads a model that does not exist
- * @throws TidemarkError `InvalidConfig` when the user's folder is missing, or has .sql files outside the subfolders
+ * subfolders. A file of the user adds a model, or replaces the shipped model with the same file name. The folder may
+ * also have macros and seeds.
+ * @throws ModelFailedError when a header, macro or seed is wrong, SQL does not parse, or a model reads a model or seed
+ * that does not exist
+ * @throws TidemarkError `InvalidConfig` when the user's folder is missing, or has files that Tidemark would ignore
  */
-export async function readModelSet(own?: string): Promise<ModelSet> {
-  if (own !== undefined) checkOwnFolder(own);
+export async function readModelSet(folder?: string): Promise<ModelSet> {
+  const { models: added, own } = folder === undefined ? { models: [], own: [] } : readOwnFiles(folder);
   const files = new Map<string, SqlFile>();
-  for (const schema of MODEL_SCHEMAS) {
-    const added = own === undefined ? [] : readSqlFolderAt(own, schema);
-    for (const file of [...readSqlFolder(schema), ...added]) files.set(file.name, file);
-  }
-  return assembleModels([...files.values()], readShared());
-}
-
-/** Rejects .sql files outside the subfolders. Without this check, the build would silently ignore them. */
-function checkOwnFolder(own: string): void {
-  const schemas: readonly string[] = MODEL_SCHEMAS;
-  const stray = existsSync(own)
-    ? readdirSync(own, { recursive: true, encoding: 'utf8' }).find(
-        (name) => name.endsWith('.sql') && !schemas.includes(path.dirname(name)),
-      )
-    : null;
-  if (stray === undefined) return;
-  const wrong =
-    stray === null
-      ? `The folder ${own}, which \`models\` in the configuration names, does not exist.`
-      : `${path.join(own, stray)} is not in a subfolder from which Tidemark reads models.`;
-  const subfolders = MODEL_SCHEMAS.join(', ');
-  throw new TidemarkError('InvalidConfig', wrong, {
-    todo:
-      stray === null
-        ? `Create the folder, or correct \`models\`. Tidemark reads the .sql files of its subfolders ${subfolders}.`
-        : `Move each .sql file into one of the subfolders ${subfolders}.`,
-  });
+  for (const file of [...MODEL_SCHEMAS.flatMap((schema) => readSqlFolder(schema)), ...added])
+    files.set(file.name, file);
+  const set = await assembleModels([...files.values()], readShared(), own);
+  await requireSeeds(set.models, set);
+  return set;
 }
 
 /** Reads the models on disk, without macros and seeds. */
@@ -80,10 +65,16 @@ export function isSharedOnDisk({ shared }: ModelSet): boolean {
  * Makes a set of models from model files of any origin.
  * @throws ModelFailedError for the same faults as `readModelSet`
  */
-export async function assembleModels(files: readonly SqlFile[], shared: SqlFile[]): Promise<ModelSet> {
+export async function assembleModels(
+  files: readonly SqlFile[],
+  shared: SqlFile[],
+  own: SqlFile[] = [],
+): Promise<ModelSet> {
   const parsed = files.map(parseModel);
   checkVersions(parsed);
-  return { models: fingerprintModels(orderModels(await findParents(parsed)), shared), shared };
+  const ordered = orderModels(await findParents(parsed));
+  const used = await findUses(ordered, await readOwn(own, shared));
+  return { models: fingerprintModels(used, shared), shared, own };
 }
 
 /** Rejects an older version of a model if no newer version exists. */
@@ -151,7 +142,9 @@ function fingerprintModels(ordered: Omit<Model, 'fingerprint'>[], shared: SqlFil
       incremental: model.incremental,
       columns: model.columns,
     });
-    const fingerprint = sha256([own, sharedHash, ...model.parents.map((parent) => known.get(parent))].join('\n'));
+    const used = (model.uses ?? []).map(textOfUse);
+    const parents = model.parents.map((parent) => known.get(parent));
+    const fingerprint = sha256([own, sharedHash, ...used, ...parents].join('\n'));
     known.set(model.model, fingerprint);
     return { ...model, fingerprint };
   });

@@ -45,7 +45,10 @@ export interface ModelChange extends Effects {
   version: number | null;
   /** True: build the whole table because the model changed. False: build it as each run does. */
   rebuild: boolean;
-  /** For an indirectly modified model: the changed models that it reads, or the text `macros or seeds`. Else empty. */
+  /**
+   * For an indirectly modified model: the changed models that it reads, and the changed files of own macros and seeds.
+   * If none is known, the text `macros or seeds`. Else empty.
+   */
   because: string[];
   /**
    * Reasons to refuse the change: it breaks a promise of this version, or it removes a table that was not deprecated.
@@ -70,14 +73,21 @@ export interface Leave {
 /**
  * Compares the models on disk with the applied models. The result has the order of the models on disk; removed models
  * come last.
+ * @param changedFiles Files of own macros and seeds that changed, as in `SqlFile`
  */
-export function planModels(models: readonly Model[], applied: readonly AppliedModel[], leave: Leave): ModelChange[] {
+export function planModels(
+  models: readonly Model[],
+  applied: readonly AppliedModel[],
+  leave: Leave,
+  changedFiles: ReadonlySet<string> = new Set(),
+): ModelChange[] {
   const current = new Map(applied.flatMap((one) => (one.table === null ? [] : [[one.table, one] as const])));
   const versions = new Map(applied.map((one) => [`${one.model} ${one.version}`, one]));
   const changing = new Set<string>();
   const changes: ModelChange[] = [];
   for (const model of models) {
-    const change = planModel(model, current.get(model.model), versions.get(`${model.name} ${model.version}`), changing);
+    const versionBefore = versions.get(`${model.name} ${model.version}`);
+    const change = planModel(model, current.get(model.model), versionBefore, new Set([...changing, ...changedFiles]));
     // A changed fingerprint also changes the fingerprints of the models that read this model. A table that somebody
     // altered does not count here: a new build restores the same rows.
     if (current.get(model.model)?.fingerprint !== model.fingerprint) changing.add(model.model);
@@ -175,10 +185,12 @@ function judge(model: Model, applied: AppliedModel, isAltered: boolean): ChangeK
   return isAltered ? 'altered' : 'unchanged';
 }
 
-/** Returns the changed parents. If no parent changed, returns `macros or seeds`, because every model uses them. */
+/** Returns what a model reads and what changed. If nothing is known, the shipped macros or seeds changed. */
 function because(model: Model, change: ChangeKind, changing: ReadonlySet<string>): string[] {
-  const parents = model.parents.filter((parent) => changing.has(parent));
-  return parents.length === 0 && change === 'indirectly modified' ? ['macros or seeds'] : parents;
+  const files = new Set((model.uses ?? []).flatMap(({ file }) => [file, file.replace(/\.csv$/, '.yml')]));
+  const causes = [...model.parents, ...files].filter((name) => changing.has(name));
+  if (causes.length === 0 && change === 'indirectly modified') return ['macros or seeds'];
+  return causes.map((name) => name.replace(/^own\//, ''));
 }
 
 function planRemoval(table: string, applied: AppliedModel, { day, dropped }: Leave): ModelChange {

@@ -1,10 +1,10 @@
 import { existsSync, realpathSync } from 'node:fs';
 import type { Database } from '../duckdb/database.js';
 import { WarehouseBusyError } from '../duckdb/errors.js';
-import { MODEL_SCHEMAS, plainType, readModels, type Model } from './models.js';
+import { MODEL_SCHEMAS, plainType, readModelSet, sha256, type Model, type ModelSet } from './models.js';
 import { dayOf, modelsInForce } from './in-force.js';
 import { planModels, type AppliedModel, type ModelChange } from './plan.js';
-import { heldSet } from './sets.js';
+import { heldSet, readSets } from './sets.js';
 import { openReadOnly } from '../duckdb/open.js';
 import { publishedFile, warehouseFile } from '../core/data-folder.js';
 import { quote } from '../duckdb/sql-files.js';
@@ -46,14 +46,16 @@ export interface PlanOptions {
  * @throws WarehouseBusyError when a worker has the warehouse open and nothing is published yet
  */
 export async function readPlan(dataDir: string, options: PlanOptions = {}): Promise<ModelsPlan> {
-  const onDisk = options.models ?? (await readModels(options.modelsDir));
+  const onDisk: Pick<ModelSet, 'models' | 'own'> =
+    options.models === undefined ? await readModelSet(options.modelsDir) : { models: options.models, own: [] };
   const day = dayOf(options.now ?? new Date());
-  const { models, overdue } = modelsInForce(onDisk, day);
+  const { models, overdue } = modelsInForce(onDisk.models, day);
+  const set = { models, own: onDisk.own };
   const file = warehouseFile(dataDir);
   const link = publishedFile(dataDir);
   if (existsSync(file)) {
     try {
-      return { comparedWith: 'warehouse', file, overdue, ...(await planFrom(file, 'ledger.models', models, day)) };
+      return { comparedWith: 'warehouse', file, overdue, ...(await planFrom(file, 'ledger.models', set, day)) };
     } catch (error) {
       if (!(error instanceof WarehouseBusyError) || !existsSync(link)) throw error;
     }
@@ -64,7 +66,7 @@ export async function readPlan(dataDir: string, options: PlanOptions = {}): Prom
     const changes = planned.map((change) => ({ ...change, rows: null, faults: faults.get(change.model) ?? [] }));
     return { comparedWith: 'none', file: null, held: null, overdue, changes };
   }
-  const plan = await planFrom(realpathSync(link), 'meta.models', models, day);
+  const plan = await planFrom(realpathSync(link), 'meta.models', set, day);
   return { comparedWith: 'published', file: link, overdue, ...plan };
 }
 
@@ -111,7 +113,7 @@ async function readColumns(db: Database): Promise<Map<string, Map<string, string
 async function planFrom(
   file: string,
   table: 'ledger.models' | 'meta.models',
-  models: Model[],
+  { models, own }: Pick<ModelSet, 'models' | 'own'>,
   day: string,
 ): Promise<Pick<ModelsPlan, 'changes' | 'held'>> {
   const { db, close } = await openReadOnly(file);
@@ -119,7 +121,8 @@ async function planFrom(
     const applied = await readApplied(db, table);
     const real = new Set(applied.flatMap((one) => (one.columns === null ? [] : [one.table])));
     const changes: ModelsPlan['changes'] = [];
-    const planned = planModels(models, applied, { day });
+    const changed = table === 'ledger.models' ? await changedSince(db, own) : undefined;
+    const planned = planModels(models, applied, { day }, changed);
     const faults = await faultsOf(models, planned);
     for (const change of planned) {
       const rows = real.has(change.model) ? await db.count(`SELECT count(*) FROM ${change.model}`) : null;
@@ -136,15 +139,27 @@ function faultsOf(models: Model[], changes: readonly ModelChange[]): Promise<Rea
   return findFaults(models, new Set(changed.map(({ model }) => model)));
 }
 
+/** Returns the names of the files that differ from those of the set in use. */
+async function changedSince(db: Database, own: ModelSet['own']): Promise<ReadonlySet<string>> {
+  if (own.length === 0 || !(await hasSets(db))) return new Set();
+  const before = (await readSets(db)).at(-1)?.files;
+  return new Set(own.flatMap(({ name, text }) => (before?.get(name) === sha256(text) ? [] : [name])));
+}
+
 /** Reads the rollback that is in effect; null if there is none. A file of an older Tidemark records no rollback. */
 async function readHold(db: Database, table: 'ledger.models' | 'meta.models'): Promise<ModelsPlan['held']> {
   if (table === 'ledger.models') {
-    const [known] = await db.rows(
-      `SELECT 1 FROM duckdb_tables() WHERE schema_name = 'ledger' AND table_name = 'model_sets'`,
-    );
-    const held = known === undefined ? undefined : await heldSet(db);
+    const held = (await hasSets(db)) ? await heldSet(db) : undefined;
     return held === undefined ? null : { set: held.ofSet, since: held.appliedAt };
   }
   const [row] = await db.rows<{ held_since?: string | null }>('SELECT * FROM meta.models LIMIT 1');
   return row?.held_since ? { set: null, since: new Date(row.held_since).toISOString().replace('.000', '') } : null;
+}
+
+/** Whether the file records sets of models. A warehouse of an older Tidemark does not. */
+async function hasSets(db: Database): Promise<boolean> {
+  const [known] = await db.rows(
+    `SELECT 1 FROM duckdb_tables() WHERE schema_name = 'ledger' AND table_name = 'model_sets'`,
+  );
+  return known !== undefined;
 }

@@ -66,16 +66,17 @@ export async function readsOfModels(
     await parser.parseAll([...views.values(), ...models.flatMap(queriesOf)]);
     for (const [name, sql] of views) expanded.set(name, await readsOf(parser, [sql]));
     const rows = new Map<string, Reads>();
-    for (const { model, kind, sql, incremental } of models) {
-      const reads = expand(await readsOf(parser, [sql, incremental?.changed, incremental?.all]), expanded);
+    for (const { model, kind, sql, incremental, uses } of models) {
+      const queries = [sql, incremental?.changed, incremental?.all, ...macroQueries(uses)];
+      const reads = expand(await readsOf(parser, queries), expanded);
       const own = findUncounted(reads, kind === 'incremental');
       rows.set(model, own);
       // This holds for the models that read such a view, too.
       if (kind === 'view' && (own.readsUncounted || !own.isRepeatable)) expanded.set(model, own);
     }
     const known = new Map<string, ModelReads>();
-    for (const { model, audits } of models) {
-      const queries = audits.map(({ sql }) => sql);
+    for (const { model, audits, uses } of models) {
+      const queries = [...audits.map(({ sql }) => sql), ...macroQueries(uses)];
       const own = rows.get(model) ?? NOTHING;
       known.set(model, {
         rows: { ...own, tables: without(own.tables, model) },
@@ -85,6 +86,11 @@ export async function readsOfModels(
     }
     return known;
   });
+}
+
+/** A macro of the user may call a function such as now(), so the model that calls the macro may give other rows. */
+function macroQueries(uses: Model['uses'] = []): string[] {
+  return uses.flatMap((object) => (object.kind === 'macro' ? object.queries : []));
 }
 
 const NOTHING: Reads = { tables: new Set(), isRepeatable: true, readsUncounted: false };

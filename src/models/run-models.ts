@@ -9,6 +9,7 @@ import { insertRows } from '../duckdb/insert-rows.js';
 import { loadRates } from '../fx/load-rates.js';
 import { forgetAudits, Inputs } from './inputs.js';
 import { MODEL_SCHEMAS, isSharedOnDisk, readModelSet, type Model, type ModelSet } from './models.js';
+import { withOwn } from './own/use-own.js';
 import { dayOf, modelsInForce } from './in-force.js';
 import { planModels, refuseBreaking, type AppliedModel } from './plan.js';
 import { readApplied } from './read-plan.js';
@@ -74,7 +75,7 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
   const { db } = warehouse;
   const now = options.now ?? new Date();
   const { set, notes } = await chooseSet(db, options);
-  const hasOwnMacros = !isSharedOnDisk(set);
+  const hasOtherMacros = !isSharedOnDisk(set);
   const day = dayOf(now);
   const { models, overdue } = modelsInForce(set.models, day);
   const checks: CheckResult[] = [];
@@ -84,52 +85,54 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
   let failedAudits: string[] = [];
   if (options.rates !== undefined) notes.push(...(await loadRates(db, options.rates)).notes);
   try {
-    if (hasOwnMacros) await useShared(db, set.shared);
-    await db.transaction(async () => {
-      await putSettings(db, { personalData });
-      for (const schema of MODEL_SCHEMAS) await db.run(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
-      const applied = await readApplied(db, 'ledger.models');
-      const plan = planModels(models, applied, { day, dropped: options.dropped });
-      // Do not refuse a rollback. A person asked for it, and the command's output lists the breaking changes.
-      if (options.origin !== 'rollback') refuseBreaking(plan);
-      const whole = new Set(plan.filter((change) => change.rebuild).map((change) => change.model));
-      const existing = await readRelations(db);
-      const { only } = options;
-      const inputs = await Inputs.read(db, models, { personalData });
-      const chosen = models.filter((one) => only?.has(one.model) ?? true);
-      let build: number | undefined;
-      for (const [done, model] of chosen.entries()) {
-        tableBegun.report({ name: model.model, done, total: chosen.length });
-        const how = howToBuild(model, whole, options.staged);
-        const isSkipped = how === 'changed' && inputs.areSame(model);
-        const isBuilt = !isSkipped && (await buildModel(db, model, how, existing));
-        if (isBuilt) {
-          inputs.setChanged(model);
-          build ??= await addModelBuild(db, { personalData });
-          await recordChangedKeys(db, build, model, how);
+    if (hasOtherMacros) await useShared(db, set.shared);
+    const build = () =>
+      db.transaction(async () => {
+        await putSettings(db, { personalData });
+        for (const schema of MODEL_SCHEMAS) await db.run(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
+        const applied = await readApplied(db, 'ledger.models');
+        const plan = planModels(models, applied, { day, dropped: options.dropped });
+        // Do not refuse a rollback. A person asked for it, and the command's output lists the breaking changes.
+        if (options.origin !== 'rollback') refuseBreaking(plan);
+        const whole = new Set(plan.filter((change) => change.rebuild).map((change) => change.model));
+        const existing = await readRelations(db);
+        const { only } = options;
+        const inputs = await Inputs.read(db, models, { personalData });
+        const chosen = models.filter((one) => only?.has(one.model) ?? true);
+        let buildNumber: number | undefined;
+        for (const [done, model] of chosen.entries()) {
+          tableBegun.report({ name: model.model, done, total: chosen.length });
+          const how = howToBuild(model, whole, options.staged);
+          const isSkipped = how === 'changed' && inputs.areSame(model);
+          const isBuilt = !isSkipped && (await buildModel(db, model, how, existing));
+          if (isBuilt) {
+            inputs.setChanged(model);
+            buildNumber ??= await addModelBuild(db, { personalData });
+            await recordChangedKeys(db, buildNumber, model, how);
+          }
+          if (inputs.needAudits(model)) {
+            // The audits changed, or tables that they read. So check all keys.
+            if (!isBuilt) await fillChanged(db, model, 'whole');
+            audited.push(model.model);
+            checks.push(...(await runAudits(db, model, { onlyChanged: isBuilt && how === 'changed' })));
+          }
+          inputs.setDone(model);
         }
-        if (inputs.needAudits(model)) {
-          // The audits changed, or tables that they read. So check all keys.
-          if (!isBuilt) await fillChanged(db, model, 'whole');
-          audited.push(model.model);
-          checks.push(...(await runAudits(db, model, { onlyChanged: isBuilt && how === 'changed' })));
-        }
-        inputs.setDone(model);
-      }
-      failOnErrors(checks);
-      const gone = goneTables(applied, models);
-      for (const name of gone) await dropRelation(db, name, existing.get(name) ?? 'TABLE');
-      notes.push(...retirementNotes(applied, set.models, gone));
-      if (plan.some(({ change }) => change !== 'unchanged') || !isRecorded(models, applied))
-        await saveModels(db, models, now);
-      await saveSet(db, set, { origin: options.origin ?? 'run', ofSet: options.ofSet ?? null, now });
-      await saveChecks(db, checks, { now, audited, served });
-      failedAudits = (await readFailedChecks(db, models)).map(describeCheck);
-      await inputs.save(db, models);
-      await saveBuiltFrom(db);
-      for (const { table } of await db.rows<{ table: string }>(DIRTY_TABLES))
-        await db.run(`DELETE FROM ledger.${table}`);
-    });
+        failOnErrors(checks);
+        const gone = goneTables(applied, models);
+        for (const name of gone) await dropRelation(db, name, existing.get(name) ?? 'TABLE');
+        notes.push(...retirementNotes(applied, set.models, gone));
+        if (plan.some(({ change }) => change !== 'unchanged') || !isRecorded(models, applied))
+          await saveModels(db, models, now);
+        await saveSet(db, set, { origin: options.origin ?? 'run', ofSet: options.ofSet ?? null, now });
+        await saveChecks(db, checks, { now, audited, served });
+        failedAudits = (await readFailedChecks(db, models)).map(describeCheck);
+        await inputs.save(db, models);
+        await saveBuiltFrom(db);
+        for (const { table } of await db.rows<{ table: string }>(DIRTY_TABLES))
+          await db.run(`DELETE FROM ledger.${table}`);
+      });
+    await withOwn(db, models, build);
   } catch (error) {
     // The transaction restored the old tables. Save the results of the failed audits, so that they are not lost.
     if (error instanceof ModelFailedError && error.failedAudits.length > 0) {
@@ -139,7 +142,7 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
     throw error;
   } finally {
     // Restore the macros and seeds on disk, because loads always use them.
-    if (hasOwnMacros) await useShared(db, readShared());
+    if (hasOtherMacros) await useShared(db, readShared());
   }
   return {
     models: models.length,
@@ -153,11 +156,12 @@ export const PARTS_HASH = `SELECT CAST(count(*) AS VARCHAR) || ' ' || coalesce(C
 
 async function chooseSet(db: Database, options: BuildOptions): Promise<{ set: ModelSet; notes: string[] }> {
   if (options.set !== undefined) return { set: options.set, notes: [] };
-  if (options.models !== undefined) return { set: { models: options.models, shared: readShared() }, notes: [] };
+  if (options.models !== undefined)
+    return { set: { models: options.models, shared: readShared(), own: [] }, notes: [] };
   // After a rollback, do not read the model files on disk, because they may be broken.
   const held = await heldSet(db);
   if (held === undefined) return { set: await readModelSet(options.modelsDir), notes: [] };
-  return { set: await readSet(db, held), notes: [describeHold(held)] };
+  return { set: await readSet(db, held, options.modelsDir), notes: [describeHold(held)] };
 }
 
 /** Explains why runs do not build the models on disk. */

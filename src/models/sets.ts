@@ -1,5 +1,6 @@
 import type { Database } from '../duckdb/database.js';
 import { assembleModels, sha256, type ModelSet } from './models.js';
+import { OWN, readOwnFiles } from './own/own-files.js';
 import { readShared, type SqlFile } from '../duckdb/sql-files.js';
 
 /** The kind of command or run that applied a set of models. */
@@ -44,17 +45,20 @@ export async function heldSet(db: Database): Promise<AppliedSet | undefined> {
   return last?.origin === 'rollback' ? last : undefined;
 }
 
-/** Reads the models of a set from the stored texts. Uses the macros and seeds on disk if the set has none. */
-export async function readSet(db: Database, { set }: Pick<AppliedSet, 'set'>): Promise<ModelSet> {
+/**
+ * Reads the models of a set from the stored texts. Uses the macros and seeds on disk if the set has none.
+ * @param modelsDir Folder with the user's own models
+ */
+export async function readSet(db: Database, { set }: Pick<AppliedSet, 'set'>, modelsDir?: string): Promise<ModelSet> {
   const files = await db.rows<{ name: string; text: string }>(
     `SELECT file AS name, text FROM ledger.model_set_files JOIN ledger.model_texts USING (sha256) WHERE set_id = $set ORDER BY file`,
     { set },
   );
   const shared = files.filter(isShared);
-  return assembleModels(
-    files.filter((file) => !isShared(file)),
-    shared.length > 0 ? shared : readShared(),
-  );
+  const own = files.filter(isOwn).map((file) => ({ ...file, path: file.name.slice(OWN.length) }));
+  const models = files.filter((file) => !isShared(file) && !isOwn(file));
+  if (shared.length > 0) return assembleModels(models, shared, own);
+  return assembleModels(models, readShared(), modelsDir === undefined ? [] : readOwnFiles(modelsDir).own);
 }
 
 /** Adds a set of models to the history. Adds nothing if the last set has the same files. */
@@ -64,7 +68,7 @@ export async function saveSet(
   { origin, ofSet = null, now }: { origin: SetOrigin; ofSet?: number | null; now: Date },
 ): Promise<void> {
   const texts = new Map(
-    [...set.models.map(({ file, text }) => ({ name: file, text })), ...set.shared].map(({ name, text }) => [
+    [...set.models.map(({ file, text }) => ({ name: file, text })), ...set.shared, ...set.own].map(({ name, text }) => [
       name,
       text,
     ]),
@@ -119,6 +123,10 @@ function differ(left: ReadonlyMap<string, string>, right: ReadonlyMap<string, st
 
 function isShared({ name }: Pick<SqlFile, 'name'>): boolean {
   return name.startsWith('macros/') || name.startsWith('seeds/');
+}
+
+function isOwn({ name }: Pick<SqlFile, 'name'>): boolean {
+  return name.startsWith(OWN);
 }
 
 function sameFiles(left: ReadonlyMap<string, string>, right: ReadonlyMap<string, string>): boolean {

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { buildModelInto, putSettings } from './build-model.js';
 import type { Database } from '../duckdb/database.js';
 import { MODEL_SCHEMAS, type Model } from './models.js';
+import { withOwn } from './own/use-own.js';
 import { useShared } from '../duckdb/session.js';
 import { identifier, quote, type SqlFile } from '../duckdb/sql-files.js';
 
@@ -21,7 +22,7 @@ export interface StageOptions {
   /** Identifies the data from which the models are built. A table that was staged from other data is built again. */
   builtFrom: string;
   personalData: boolean;
-  /** Macros and seeds that the models use. */
+  /** Shipped macros and seeds of the set of models. */
   shared: readonly SqlFile[];
 }
 
@@ -45,20 +46,22 @@ export async function stageModels(
     await useShared(db, shared);
     await putSettings(db, { personalData });
     const kept = await keepValid(db, models, builtFrom);
-    await readingFirstFrom(db, 'stage', 'current', async () => {
-      for (const model of models) {
-        if (kept.has(model.model)) continue;
-        onModel(model.model);
-        await db.transaction(async () => {
-          await buildModelInto(db, model, 'stage');
-          await db.run('INSERT INTO stage.main.staged VALUES ($model, $fingerprint, $builtFrom)', {
-            model: model.model,
-            fingerprint: model.fingerprint,
-            builtFrom,
+    const build = () =>
+      readingFirstFrom(db, 'stage', 'current', async () => {
+        for (const model of models) {
+          if (kept.has(model.model)) continue;
+          onModel(model.model);
+          await db.transaction(async () => {
+            await buildModelInto(db, model, 'stage');
+            await db.run('INSERT INTO stage.main.staged VALUES ($model, $fingerprint, $builtFrom)', {
+              model: model.model,
+              fingerprint: model.fingerprint,
+              builtFrom,
+            });
           });
-        });
-      }
-    });
+        }
+      });
+    await withOwn(db, models, build);
     return { models: new Set(models.map(({ model }) => model)), resumed: [...kept], close };
   } catch (error) {
     await close(false);

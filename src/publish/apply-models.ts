@@ -108,7 +108,7 @@ export async function rollbackModels(
     }
     const to = wanted === undefined ? previousSet(sets) : sets.find(({ set }) => set === wanted);
     if (to === undefined) throw noSuchSet(wanted, sets);
-    const set = await readSet(db, to);
+    const set = await readSet(db, to, request.modelsDir);
     const changes = (await planSet(db, set, request)).map((change) => ({ ...change, refused: [] }));
     if (dryRun) return { to, changes, built: null, resumed: [], published: null, notes: [] };
     const result = await putInForce(warehouse, dataDir, { set, origin: 'rollback', ofSet: to.set }, changes, request);

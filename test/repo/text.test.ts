@@ -8,7 +8,7 @@ import { readComments, readMessages, readParagraphs, readSqlComments, type Piece
 const BANNED =
   /\b(?:pulse|lanes|anew|in words|so many|of its own|as many as there|whoever|aside|no door)\b|\bquota drift\b|\bstands? in line\b/i;
 // File names that documents use as examples.
-const EXAMPLES = /(?:markets_today|my_table|market_daily_v1)\.sql$/;
+const EXAMPLES = /(?:markets_today|my_table|market_daily_v1|macros\/regions)\.sql$/;
 const FILE = /(?<![\w./-])(?:\.{0,2}\/)?(?:[\w-]+\/)*[\w-]+\.(?:ts|mts|mjs|sql|md)\b/g;
 
 const files = listProjectFiles();

@@ -1,6 +1,7 @@
 import type { Database } from '../../duckdb/database.js';
 import { ModelFailedError } from '../../duckdb/errors.js';
 import { MODEL_SCHEMAS, type Model } from '../models.js';
+import { withOwn } from '../own/use-own.js';
 import type { RowsCase } from './read-cases.js';
 import type { Row } from './compare-rows.js';
 import { identifier, quote } from '../../duckdb/sql-files.js';
@@ -25,9 +26,11 @@ export async function runOnRows(db: Database, { model: name, given, expect }: Ro
       throw wrongCase(`${name} does not read ${input}: it reads ${model.parents.join(', ') || 'no other model'}.`);
     await insertRows(db, input, rows);
   }
-  if (model.incremental !== undefined) await db.run(`CREATE TEMP TABLE changed AS ${model.incremental.all}`);
   const wanted = [...new Set(expect.rows.flatMap((row) => Object.keys(row)))];
-  return db.rows(`SELECT ${wanted.map(identifier).join(', ') || '*'} FROM (${model.sql})`);
+  return withOwn(db, [model], async () => {
+    if (model.incremental !== undefined) await db.run(`CREATE TEMP TABLE changed AS ${model.incremental.all}`);
+    return db.rows(`SELECT ${wanted.map(identifier).join(', ') || '*'} FROM (${model.sql})`);
+  });
 }
 
 /**

@@ -6,6 +6,7 @@ import { prepareSession } from '../../duckdb/session.js';
 import { identifier } from '../../duckdb/sql-files.js';
 import { columnDifference, putSettings } from '../build-model.js';
 import { MODEL_SCHEMAS, type Model } from '../models.js';
+import { withOwn } from '../own/use-own.js';
 
 /**
  * Finds what would stop the build of models, without data: a column or function that does not exist, and columns that
@@ -29,7 +30,9 @@ export async function findFaults(
       const described = Object.entries(columns).map(([name, { type }]) => `${identifier(name)} ${type}`);
       await attempt(found, model, () => db.run(`CREATE TABLE ${model} (${described.join(', ')})`));
     }
-    for (const model of checked) await findModelFaults(db, model, found);
+    await withOwn(db, checked, async () => {
+      for (const model of checked) await findModelFaults(db, model, found);
+    });
     return found;
   });
 }

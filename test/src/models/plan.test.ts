@@ -338,7 +338,7 @@ describe('readPlan', () => {
     const dataDir = temporaryDataDir();
     const now = new Date('2026-11-20T02:00:00Z');
     await leaveBuilt([write()], dataDir, async (warehouse) => {
-      const set = { models: [write()], shared: [] };
+      const set = { models: [write()], shared: [], own: [] };
       await buildModels(warehouse, { set, origin: 'rollback', ofSet: 1, now });
     });
     const { held } = await readPlan(dataDir, { models: [write()] });

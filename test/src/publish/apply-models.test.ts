@@ -222,7 +222,7 @@ describe('applyModels', () => {
     edit();
     writeFileSync(path.join(dataDir, 'own', 'stray.sql'), 'SELECT 1');
     await expect(applyModels(dataDir, request)).rejects.toThrow(
-      'stray.sql is not in a subfolder from which Tidemark reads models',
+      'stray.sql is not in a subfolder from which Tidemark reads .sql files',
     );
   });
 

@@ -154,6 +154,33 @@ test('a case of rows fills loaded tables and builds all incremental keys', async
   expect((await run(text, path.join(folder, 'models'))).failures).toEqual([]);
 });
 
+test('cases of rows and of answers use own macros and seeds', async () => {
+  write('models/macros/words.sql', 'CREATE MACRO word_of(i) AS (SELECT max(word) FROM seed_words WHERE id = i);');
+  write('models/seeds/words.csv', 'id,word\n1,one\n');
+  write('models/seeds/words.yml', 'columns:\n  id: BIGINT\n');
+  const head = '/*\nmodel: marts.own\nkind: table\nversion: 1\ngrain: thing\nkey: [id]\ndescription: Things.\n';
+  const columns = 'columns:\n  id: BIGINT | Id\n  word: VARCHAR | Word\n*/\n';
+  write(
+    'models/marts/own.sql',
+    `${head}${columns}SELECT company_id AS id, word_of(company_id) AS word FROM core.companies\n`,
+  );
+  const rows = `
+- name: rows
+  model: marts.own
+  given: [{ input: core.companies, rows: [{ company_id: 1 }, { company_id: 2 }] }]
+  expect: { rows: [{ id: '1', word: one }, { id: '2', word: WORD }] }
+`;
+  const folders = path.join(folder, 'models');
+  expect((await run(rows.replace('WORD', 'null'), folders)).failures).toEqual([]);
+  expect((await run(rows.replace('WORD', 'two'), folders)).failures).toHaveLength(1);
+  const answers = `
+- name: answers
+  given: [{ stream: companies, entity: '1', body: { id: 1, name: A } }]
+  expect: [{ query: FROM marts.own, rows: [{ id: '1', word: one }] }]
+`;
+  expect((await run(answers, folders)).failures).toEqual([]);
+});
+
 describe('a case of answers', () => {
   const answers = (expected: string): string => `
 - name: answers
