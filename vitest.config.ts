@@ -42,6 +42,7 @@ const LONG = [
   'test/src/publish/{apply-models,incremental,publish-lakes}.test.ts',
   'test/src/replay/{carry-models,compact,rebuild}.test.ts',
   'test/src/replay/forget/*.test.ts',
+  'test/src/storage/versitygw.test.ts',
   'test/src/webhook-receiver/two-receivers.test.ts',
   'test/src/ui/explorer-chromium.test.ts',
 ];

@@ -19,6 +19,8 @@ export const ErrorType = z.enum([
   'LandingCorrupt', //    a landed part does not match its manifest
   'WarehouseBusy', //     another process has opened the warehouse file, or reads or changes the landing zone
   'DiskFull',
+  'StorageDenied', //      a bucket refused the credentials, or its settings are wrong
+  'StorageUnavailable', // a bucket gave no usable answer, or a damaged file; retried
   'AlertNotSent', //    a target of `notify` did not accept a message; retried
   'ModelFailed', //       a SQL model failed, or an audit of severity error found rows
   'Internal',

@@ -7,6 +7,8 @@ import { createRedactor, isRehearsalKey, type Redactor } from './redact.js';
  * errors of other packages may contain them.
  */
 
+const SHORTEST_OF_BUCKET = 8;
+
 /** API keys that this process uses but that are not in its environment. */
 const held = new Set<string>();
 
@@ -21,7 +23,7 @@ export function rememberSecret(key: string): void {
  */
 export function environmentSecrets(env: NodeJS.ProcessEnv = process.env): Redactor[] {
   const secrets = [keyOf(env), env['TIDEMARK_WEBHOOK_SECRET']?.trim(), env['TEMPORAL_API_KEY']?.trim(), ...held];
-  return [...secrets, ...targetSecrets(env)].flatMap((secret) =>
+  return [...secrets, ...targetSecrets(env), ...bucketSecrets(env)].flatMap((secret) =>
     secret === undefined || isRehearsalKey(secret) ? [] : [createRedactor(secret)],
   );
 }
@@ -31,6 +33,12 @@ function targetSecrets(env: NodeJS.ProcessEnv): (string | undefined)[] {
   return Object.entries(env)
     .filter(([name]) => name.startsWith(TARGET_VARIABLES) && /_(URL|SECRET|PASSWORD)$/.test(name))
     .map(([, value]) => value?.trim());
+}
+
+/** Secrets of a bucket. Shorter ones, such as `test`, belong to test services and are words of other texts, too. */
+function bucketSecrets(env: NodeJS.ProcessEnv): (string | undefined)[] {
+  const secrets = ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'].map((name) => env[name]?.trim());
+  return secrets.filter((secret) => secret !== undefined && secret.length >= SHORTEST_OF_BUCKET);
 }
 
 /** Returns `text` without the secrets. */

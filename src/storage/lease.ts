@@ -1,0 +1,264 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { TidemarkError } from '../core/errors.js';
+import { isCertainlyGone, look, nameOf, type Watch } from '../core/lease.js';
+import { findPlace, processExists } from '../core/lock.js';
+import { isStorageError } from './errors.js';
+import type { Storage } from './storage.js';
+
+/*
+ * A lease with a fencing token, in one file of a storage. The file names the holder and its heartbeat. Each change
+ * replaces exactly the version that the process has read, so of several processes, one succeeds.
+ *
+ * - Taking the lease raises the token. The file stays after a release, so tokens never repeat.
+ * - A heartbeat raises a number. It fails after another process took the lease.
+ * - A waiter takes the lease if the holder released it, certainly died on this machine, or sent no heartbeat for a whole
+ *   lease. The waiter measures with its own monotonic clock, by the rules in `src/core/lease.ts`.
+ *
+ * A paused holder may still believe that it has the lease. So the lease alone protects no file: the holder also writes
+ * its token into the files that it protects, and replaces them with `replace`. It stops if a file has a higher token.
+ */
+
+const LEASE_MS = 30_000;
+const BEAT_MS = 5_000;
+const POLL_MS = 1_000;
+
+const State = z.object({
+  token: z.int().positive(),
+  id: z.string(),
+  beat: z.int().nonnegative(),
+  released: z.boolean(),
+  holder: z.object({ what: z.string(), pid: z.int(), host: z.string(), place: z.string() }),
+});
+type State = z.infer<typeof State>;
+
+/** Options for taking a lease. Times are in milliseconds. */
+export interface LeaseOptions {
+  /** What the holder does, such as `publish`. Other processes show this text. */
+  what: string;
+  /** A holder that sends no heartbeat for this long loses the lease. Default: 30 s. */
+  leaseMs?: number | undefined;
+  /** Time between two heartbeats. Each one is a write. Default: 5 s. */
+  beatMs?: number | undefined;
+  /** Time between two looks of a waiter. Each one is a read. Default: 1 s. */
+  pollMs?: number | undefined;
+  /** Identifies the boot, process namespace and host of this process. Default: what the system reports. */
+  place?: string | undefined;
+}
+
+/** Another process took the lease while this process was paused or could not reach the storage. */
+export class LeaseLostError extends TidemarkError {
+  constructor(storage: Storage, key: string, cause?: unknown) {
+    super('Internal', `${storage.name}: another process took the lease ${key}.`, {
+      todo: 'This process was paused, or could not reach the storage for too long. Another process does the work now.',
+      retryable: true,
+      cause,
+    });
+  }
+}
+
+/** A lease that this process holds. */
+export class Lease {
+  /** Fencing token. Each holder has a higher one than all holders before it. */
+  readonly token: number;
+  readonly #storage: Storage;
+  readonly #key: string;
+  readonly #ended = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+  #state: State;
+  #version: string;
+  /** The last heartbeat, so that only one is in flight. Never rejects. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(storage: Storage, key: string, held: { state: State; version: string; beatMs: number }) {
+    this.#storage = storage;
+    this.#key = key;
+    this.#state = held.state;
+    this.#version = held.version;
+    this.token = held.state.token;
+    let isBusy = false;
+    // Ignore errors here. If the lease is lost, `assertHeld` has aborted `lost`. After any other error, the next
+    // heartbeat tries again.
+    this.#timer = setInterval(() => {
+      if (isBusy) return;
+      isBusy = true;
+      void this.assertHeld()
+        .catch(() => undefined)
+        .finally(() => {
+          isBusy = false;
+        });
+    }, held.beatMs);
+    this.#timer.unref();
+  }
+
+  /** Aborted when the lease is lost or released. */
+  get lost(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  /**
+   * Sends a heartbeat now. After that, no other process can take the lease for the time of one lease.
+   * @throws LeaseLostError when another process has the lease
+   * @throws StorageError `unreachable`: then this process does not know whether it has the lease
+   */
+  async assertHeld(): Promise<void> {
+    const beat = this.#last.then(() => this.#beat());
+    this.#last = beat.catch(() => undefined);
+    return beat;
+  }
+
+  /** Releases the lease. Does nothing when the lease is lost. If the storage cannot be reached, the lease expires. */
+  async release(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#last;
+    if (this.lost.aborted) return;
+    this.#ended.abort();
+    const body = encode({ ...this.#state, released: true });
+    await this.#storage.replace(this.#key, body, this.#version).catch(() => undefined);
+  }
+
+  async #beat(): Promise<void> {
+    for (;;) {
+      if (this.lost.aborted) throw new LeaseLostError(this.#storage, this.#key);
+      const next = { ...this.#state, beat: this.#state.beat + 1 };
+      try {
+        this.#version = await this.#storage.replace(this.#key, encode(next), this.#version);
+        this.#state = next;
+        return;
+      } catch (error) {
+        if (!isStorageError(error, 'changed')) throw error;
+        // The answer to an earlier heartbeat may have been lost. Then the file has a later heartbeat of this holder.
+        const found = await readState(this.#storage, this.#key);
+        if (found?.state.id !== this.#state.id || found.version === this.#version) throw this.#lose(error);
+        this.#state = found.state;
+        this.#version = found.version;
+      }
+    }
+  }
+
+  #lose(cause: unknown): LeaseLostError {
+    clearInterval(this.#timer);
+    this.#ended.abort();
+    return new LeaseLostError(this.#storage, this.#key, cause);
+  }
+}
+
+/** Tries to take a lease. Remembers between attempts what it observed about the holder. */
+export class LeaseSeeker {
+  readonly #storage: Storage;
+  readonly #key: string;
+  readonly #options: LeaseOptions;
+  #watch: Watch | undefined;
+  #holder: State['holder'] | undefined;
+
+  constructor(storage: Storage, key: string, options: LeaseOptions) {
+    this.#storage = storage;
+    this.#key = key;
+    this.#options = options;
+  }
+
+  /** Takes the lease if it is free or its holder is dead. Returns undefined if a live process holds it. */
+  async attempt(): Promise<Lease | undefined> {
+    const { leaseMs = LEASE_MS, beatMs = BEAT_MS, place = findPlace() } = this.#options;
+    const found = await readState(this.#storage, this.#key);
+    if (found === undefined) return this.#take(1, (body) => this.#storage.create(this.#key, body));
+    const { state, version } = found;
+    if (!state.released) {
+      this.#holder = state.holder;
+      this.#watch = look(this.#watch, nameOf(state.id, state.beat), performance.now(), 2 * beatMs);
+      if (this.#watch.unchangedMs < leaseMs && !isCertainlyGone(state.holder, place, processExists)) return undefined;
+    }
+    return this.#take(state.token + 1, (body) => this.#storage.replace(this.#key, body, version));
+  }
+
+  /** Whether the holder sent a heartbeat while this waiter watched. */
+  get isHolderAlive(): boolean {
+    return this.#watch?.moved ?? false;
+  }
+
+  /** Describes the holder for messages. */
+  get holder(): string {
+    if (this.#holder === undefined) return 'another process';
+    const { what, pid, host } = this.#holder;
+    return `${what} (process ${pid} on ${host})`;
+  }
+
+  async #take(token: number, write: (body: Buffer) => Promise<string>): Promise<Lease | undefined> {
+    const { what, beatMs = BEAT_MS, place = findPlace() } = this.#options;
+    const holder = { what, pid: process.pid, host: hostname(), place };
+    const state: State = { token, id: randomUUID(), beat: 0, released: false, holder };
+    try {
+      const version = await write(encode(state));
+      this.#watch = undefined;
+      return new Lease(this.#storage, this.#key, { state, version, beatMs });
+    } catch (error) {
+      if (isStorageError(error, 'exists') || isStorageError(error, 'changed')) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** Options for a process that waits for a lease. */
+export interface WaitOptions extends LeaseOptions {
+  /** Longest wait in milliseconds. Default: no limit while the holder is alive. */
+  waitMs?: number | undefined;
+  /** Called once, before the first wait, with a description of the holder. */
+  onWait?: ((holder: string) => void) | undefined;
+}
+
+/**
+ * Takes a lease. Waits for a live holder, and takes the lease from a dead one. The caller must release it.
+ * @throws TidemarkError `Internal` after a wait of `waitMs`; the message names the holder
+ */
+export async function takeLease(storage: Storage, key: string, options: WaitOptions): Promise<Lease> {
+  const { waitMs = Infinity, onWait, pollMs = POLL_MS } = options;
+  const seeker = new LeaseSeeker(storage, key, options);
+  const begun = performance.now();
+  for (let attempt = 0; ; attempt++) {
+    const lease = await seeker.attempt();
+    if (lease !== undefined) return lease;
+    if (performance.now() - begun > waitMs) {
+      throw new TidemarkError(
+        'Internal',
+        `${storage.name}: waited ${waitMs / 1_000} s for the lease ${key}: ${seeker.holder} holds it.`,
+        { todo: 'Wait until that process ends, or end it, then try again.', retryable: true },
+      );
+    }
+    if (attempt === 0) onWait?.(seeker.holder);
+    await delay(pollMs);
+  }
+}
+
+/** Runs `work` while this process holds the lease. Throws as `takeLease` does. */
+export async function withLease<T>(
+  storage: Storage,
+  key: string,
+  options: WaitOptions,
+  work: (lease: Lease) => Promise<T>,
+): Promise<T> {
+  const lease = await takeLease(storage, key, options);
+  try {
+    return await work(lease);
+  } finally {
+    await lease.release();
+  }
+}
+
+async function readState(storage: Storage, key: string): Promise<{ state: State; version: string } | undefined> {
+  const found = await storage.read(key);
+  if (found === undefined) return undefined;
+  try {
+    return { state: State.parse(JSON.parse(found.body.toString('utf8'))), version: found.version };
+  } catch (error) {
+    throw new TidemarkError('Internal', `${storage.name}: ${key} is no lease of this version of Tidemark.`, {
+      todo: 'If no other version of Tidemark uses this storage, remove this file.',
+      cause: error,
+    });
+  }
+}
+
+function encode(state: State): Buffer {
+  return Buffer.from(`${JSON.stringify(state)}\n`);
+}

@@ -1,0 +1,211 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, type Dirent } from 'node:fs';
+import { mkdtemp, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { hasErrorCode } from '../core/errors.js';
+import { asDiskFull, makeFolder, syncFolder, writeFileOnce } from '../core/files.js';
+import { LockLostError, LockSeeker, type Lock } from '../core/lock.js';
+import { describeDamage, isSame } from './content.js';
+import { storageError } from './errors.js';
+import { checkKey, compareKeys } from './keys.js';
+import type { Content, Entry, Storage, Stored } from './storage.js';
+
+const POLL_MS = 10;
+
+/**
+ * Keeps files in a folder; the key is the path below it. Several machines may share the folder through a network file
+ * system. New files have the mode 0600. Names that begin with a dot are temporary files and locks, and are not listed.
+ */
+export class LocalFolder implements Storage {
+  readonly name: string;
+
+  constructor(folder: string) {
+    this.name = path.resolve(folder);
+  }
+
+  async read(key: string): Promise<Stored | undefined> {
+    const body = await readIfAny(this.#file(key));
+    return body === undefined ? undefined : { body, version: versionOf(body) };
+  }
+
+  async readRange(key: string, start: number, length: number): Promise<Buffer> {
+    const handle = await this.#existing(key, open(this.#file(key), 'r'));
+    try {
+      const buffer = Buffer.alloc(Math.max(0, Math.min(length, (await handle.stat()).size - start)));
+      let filled = 0;
+      while (filled < buffer.length) {
+        const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, start + filled);
+        if (bytesRead === 0) break;
+        filled += bytesRead;
+      }
+      return buffer.subarray(0, filled);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async *list(prefix: string): AsyncGenerator<Entry> {
+    yield* this.#listFolder('', prefix);
+  }
+
+  async create(key: string, body: Uint8Array): Promise<string> {
+    if (!(await writeFileOnce(this.#file(key), body))) throw storageError('exists', this, key, 'exists already');
+    return versionOf(body);
+  }
+
+  async replace(key: string, body: Uint8Array, version: string): Promise<string> {
+    const file = this.#file(key);
+    const changed = () => storageError('changed', this, key, 'was changed by another process');
+    const seeker = new LockSeeker(path.join(path.dirname(file), `.${path.basename(file)}.lock`), {
+      what: `a change of ${key}`,
+    });
+    for (;;) {
+      // Look before each attempt: most waiters have lost by then.
+      const before = await readIfAny(file);
+      if (before === undefined || versionOf(before) !== version) throw changed();
+      const lock = seeker.attempt();
+      if (lock !== undefined) return this.#replaceLocked(lock, file, body, version, changed);
+      await delay(POLL_MS);
+    }
+  }
+
+  async upload(key: string, file: string): Promise<Content> {
+    return copyWhole(file, this.#file(key));
+  }
+
+  async download(key: string, file: string, expected?: Content): Promise<Content> {
+    return this.#existing(
+      key,
+      copyWhole(this.#file(key), file, (found) => {
+        if (expected !== undefined && !isSame(found, expected))
+          throw storageError('damaged', this, key, describeDamage(found, expected));
+      }),
+    );
+  }
+
+  async remove(key: string): Promise<void> {
+    const file = this.#file(key);
+    try {
+      await unlink(file);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      return;
+    }
+    await syncFolder(path.dirname(file));
+  }
+
+  async #replaceLocked(
+    lock: Lock,
+    file: string,
+    body: Uint8Array,
+    version: string,
+    changed: () => Error,
+  ): Promise<string> {
+    let folder: string | undefined;
+    try {
+      const before = await readIfAny(file);
+      if (before === undefined || versionOf(before) !== version) throw changed();
+      folder = await mkdtemp(path.join(path.dirname(file), '.new-'));
+      const temporary = path.join(folder, 'body');
+      await writeSynced(temporary, [body]);
+      lock.rename(temporary, file);
+      await syncFolder(path.dirname(file));
+      return versionOf(body);
+    } catch (error) {
+      // The lock was lost before the rename, so this process changed nothing.
+      throw error instanceof LockLostError ? changed() : asDiskFull(error, file);
+    } finally {
+      lock.release();
+      if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  /** Lists in the order of the keys: a folder sorts by its name with a slash. */
+  async *#listFolder(folder: string, prefix: string): AsyncGenerator<Entry> {
+    const names = (await readFolder(path.join(this.name, folder)))
+      .filter((entry) => !entry.name.startsWith('.'))
+      .map((entry) => ({
+        key: `${folder}${entry.name}${entry.isDirectory() ? '/' : ''}`,
+        isFolder: entry.isDirectory(),
+      }))
+      .toSorted((a, b) => compareKeys(a.key, b.key));
+    for (const { key, isFolder } of names) {
+      if (isFolder) {
+        if (key.startsWith(prefix) || prefix.startsWith(key)) yield* this.#listFolder(key, prefix);
+      } else if (key.startsWith(prefix)) {
+        const found = await stat(path.join(this.name, key)).catch(ignoreMissing);
+        if (found !== undefined) yield { key, bytes: found.size };
+      }
+    }
+  }
+
+  #file(key: string): string {
+    checkKey(key);
+    return path.join(this.name, key);
+  }
+
+  async #existing<T>(key: string, work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      throw isMissing(error) ? storageError('missing', this, key, 'does not exist', error) : error;
+    }
+  }
+}
+
+/** Copies a file with a temporary name and a sync. `check` sees size and hash before the target gets its name. */
+async function copyWhole(from: string, to: string, check?: (found: Content) => void): Promise<Content> {
+  await stat(from);
+  await makeFolder(path.dirname(to));
+  const folder = await mkdtemp(path.join(path.dirname(to), '.new-'));
+  try {
+    const temporary = path.join(folder, 'body');
+    const found = await writeSynced(temporary, createReadStream(from));
+    check?.(found);
+    await rename(temporary, to);
+    await syncFolder(path.dirname(to));
+    return found;
+  } catch (error) {
+    throw asDiskFull(error, to);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function writeSynced(file: string, content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<Content> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    for await (const chunk of content) {
+      await handle.writeFile(chunk);
+      hash.update(chunk);
+      bytes += chunk.length;
+    }
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+function versionOf(body: Uint8Array): string {
+  return createHash('sha256').update(body).digest('hex');
+}
+
+async function readIfAny(file: string): Promise<Buffer | undefined> {
+  return readFile(file).catch(ignoreMissing);
+}
+
+async function readFolder(folder: string): Promise<Dirent[]> {
+  return (await readdir(folder, { withFileTypes: true }).catch(ignoreMissing)) ?? [];
+}
+
+function isMissing(error: unknown): boolean {
+  return hasErrorCode(error, 'ENOENT') || hasErrorCode(error, 'ENOTDIR');
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (!isMissing(error)) throw error;
+}

@@ -1,0 +1,23 @@
+import path from 'node:path';
+import { LocalFolder } from './local-folder.js';
+import { Bucket } from './s3/bucket.js';
+import { S3Client } from './s3/client.js';
+import { parseBucket, type BucketSettings } from './s3/settings.js';
+import type { Storage } from './storage.js';
+
+/** How to reach a bucket, where the environment does not say it. */
+export type ReachSettings = Pick<BucketSettings, 'endpoint' | 'region' | 'pathStyle'>;
+
+/** Whether a place is a bucket (`s3://…`) and not a folder. */
+export function isBucket(place: string): boolean {
+  return place.startsWith('s3://');
+}
+
+/**
+ * Opens a bucket (`s3://bucket/prefix`) or a folder. Sends no request.
+ * @throws TidemarkError `InvalidConfig` for a wrong address or missing credentials
+ */
+export function openStorage(place: string, reach: ReachSettings = {}, env: NodeJS.ProcessEnv = process.env): Storage {
+  if (!isBucket(place)) return new LocalFolder(path.resolve(place));
+  return new Bucket(new S3Client({ ...parseBucket(place), ...reach }, env));
+}

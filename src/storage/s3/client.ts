@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { AwsV4Signer } from 'aws4fetch';
+import { StorageError, storageError } from '../errors.js';
+import { PATIENCE, TransientError, withRetries, type Patience } from '../retry.js';
+import { Connections, readBody, type SignedRequest } from './http.js';
+import { describeRefusal } from './refusals.js';
+import { addressOf, readCredentials, type BucketAddress, type BucketSettings, type Credentials } from './settings.js';
+import { readErrorCode } from './xml.js';
+
+/** A request to a bucket, before it is signed. */
+export interface Call {
+  method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
+  /** Undefined: a request to the bucket itself. */
+  key?: string | undefined;
+  query?: Record<string, string>;
+  headers?: Record<string, string>;
+  body?: Uint8Array;
+  /** Statuses above 299 that the caller handles. All others are errors. */
+  handles?: readonly number[];
+}
+
+/** The answer to a request. */
+export interface Reply {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+/** An answer whose body may still be on its way: then the caller must read it. Bodies of errors are complete. */
+export type OpenReply = Omit<Reply, 'body'> & { body: Buffer | IncomingMessage };
+
+// Statuses after which the same request may succeed. 409: another request changes the same key at the same time.
+const TRANSIENT = new Set([408, 409, 425, 429, 500, 502, 503, 504]);
+const TRANSIENT_CODES = new Set([
+  'RequestTimeout',
+  'SlowDown',
+  'InternalError',
+  'ServiceUnavailable',
+  'OperationAborted',
+]);
+
+/** Signs requests to one bucket and sends them. Distinguishes failures that a retry may cure from all others. */
+export class S3Client {
+  readonly name: string;
+  readonly patience: Patience;
+  readonly #address: BucketAddress;
+  readonly #prefix: string;
+  readonly #credentials: Credentials;
+  readonly #connections = new Connections();
+  /** Keys derived from the secret, by day. */
+  readonly #derived = new Map<string, ArrayBuffer>();
+
+  /** @throws TidemarkError `InvalidConfig` */
+  constructor(settings: BucketSettings, env: NodeJS.ProcessEnv, patience: Patience = PATIENCE) {
+    this.#address = addressOf(settings, env);
+    this.#credentials = readCredentials(env);
+    this.#prefix = settings.prefix;
+    this.patience = patience;
+    this.name = ['s3:/', settings.bucket, settings.prefix].filter((part) => part !== '').join('/');
+  }
+
+  /** Returns the key in the bucket: with the prefix of this storage. */
+  fullKey(key: string): string {
+    return this.#prefix === '' ? key : `${this.#prefix}/${key}`;
+  }
+
+  /**
+   * Sends a request until it has a usable answer.
+   * @throws StorageError `denied` or `unreachable`
+   */
+  async send(call: Call): Promise<Reply> {
+    return this.retry(call.key, () => this.sendOnce(call));
+  }
+
+  /** Repeats `work` after each `TransientError`. */
+  async retry<T>(key: string | undefined, work: Parameters<typeof withRetries<T>>[1]): Promise<T> {
+    return withRetries(this.patience, work, (message, cause) =>
+      storageError('unreachable', this, key ?? 'the list', `cannot be reached: ${message}`, cause),
+    );
+  }
+
+  /**
+   * Sends a request once.
+   * @throws StorageError `denied`
+   * @throws TransientError when a retry may succeed
+   */
+  async sendOnce(call: Call): Promise<Reply> {
+    const { status, headers, body: stream } = await this.open(call);
+    const body = Buffer.isBuffer(stream) ? stream : await readBody(stream);
+    // Some requests fail after the status was sent: then a 200 has the body of an error.
+    if (status <= 299 && call.method !== 'GET' && body.length > 0) {
+      const code = readErrorCode(body.toString('utf8'));
+      if (code !== undefined) this.#refuse(call, 500, code, headers);
+    }
+    return { status, headers, body };
+  }
+
+  /** Sends a request once, and returns before the body is read. Throws as `sendOnce` does. */
+  async open(call: Call): Promise<OpenReply> {
+    const answer = await this.#connections.send(await this.#sign(call));
+    const { statusCode: status = 0, headers } = answer;
+    if (status >= 200 && status <= 299) return { status, headers, body: answer };
+    const isHandled = call.handles?.includes(status) ?? false;
+    const text = (await readBody(answer)).toString('utf8');
+    const code = readErrorCode(text);
+    if (isHandled && !(status === 404 && isOtherMissing(code))) return { status, headers, body: Buffer.from(text) };
+    return this.#refuse(call, status, code, headers);
+  }
+
+  #refuse(call: Call, status: number, code: string | undefined, headers: Reply['headers']): never {
+    const said = code === undefined ? `status ${status}` : `${status} ${code}`;
+    if ((TRANSIENT.has(status) && !isFinal(code)) || (code !== undefined && TRANSIENT_CODES.has(code)))
+      throw new TransientError(`the service answers ${said}`);
+    const region = String(headers['x-amz-bucket-region'] ?? '');
+    const { what, todo } = describeRefusal(status, code, /^[a-z0-9-]{1,40}$/.test(region) ? region : undefined);
+    const place = call.key === undefined ? this.name : `${this.name}: ${call.key}`;
+    throw new StorageError('denied', `${place}: ${what} (${said}).`, { todo });
+  }
+
+  async #sign({ method, key, query = {}, headers = {}, body }: Call): Promise<SignedRequest> {
+    const pairs = Object.entries(query).map(([name, value]) => `${encode(name)}=${encode(value)}`);
+    const path = key === undefined ? '' : this.fullKey(key).split('/').map(encode).join('/');
+    const url = `${this.#address.url}/${path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`;
+    const { accessKeyId, secretAccessKey, sessionToken } = this.#credentials;
+    const signer = new AwsV4Signer({
+      method,
+      url,
+      headers: {
+        ...headers,
+        'x-amz-content-sha256': createHash('sha256')
+          .update(body ?? '')
+          .digest('hex'),
+      },
+      accessKeyId,
+      secretAccessKey,
+      ...(sessionToken === undefined ? {} : { sessionToken }),
+      service: 's3',
+      region: this.#address.region,
+      cache: this.#derived,
+    });
+    const signed = await signer.sign();
+    return { method, url: signed.url, headers: Object.fromEntries(signed.headers), body };
+  }
+}
+
+/** Whether the thing that is missing is no file. Services answer 404 also for a missing bucket or account. */
+function isOtherMissing(code: string | undefined): boolean {
+  return code !== undefined && !['NoSuchKey', 'NoSuchUpload', 'NoSuchVersion', 'NotFound'].includes(code);
+}
+
+/** Whether an error that came with a transient status would come again. */
+function isFinal(code: string | undefined): boolean {
+  return code === 'AccessDenied' || code === 'NotImplemented' || code === 'NoSuchBucket';
+}
+
+/** Encodes all letters that RFC 3986 does not call unreserved, as the signature needs it. */
+function encode(text: string): string {
+  return encodeURIComponent(text).replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+/** Returns the version in an ETag: without quotes and without the mark of a weak tag. */
+export function versionIn(headers: Reply['headers']): string | undefined {
+  const etag = headers['etag'];
+  return typeof etag === 'string' ? etag.replace(/^W\//, '').replaceAll('"', '') || undefined : undefined;
+}
