@@ -157,7 +157,7 @@ function renderTable(docs: TableDocs, known: ReadonlySet<string>): string {
     `Parents: ${names(parents) || (uses.length > 0 ? 'none' : 'none; it reads records loaded from the landing zone')}`,
     ...(uses.length === 0
       ? []
-      : [`Macros and seeds: ${uses.map((one) => `${code(one.name)} (${one.path})`).join(', ')}`]),
+      : [`Macros and seeds: ${uses.map((one) => `${code(one.name)} (${code(one.path)})`).join(', ')}`]),
     `Children: ${names(children) || 'none'}`,
   ];
   return [

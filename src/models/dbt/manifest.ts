@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { TableDocs } from '../docs.js';
 import type { Model } from '../models.js';
+import type { OwnObject } from '../own/own-object.js';
+import { macroNode, ownId, seedNode } from './own-nodes.js';
 import { DATABASE, metaOf } from './sources.js';
 import { checksOf, type DbtTest } from './tests.js';
 
 const PACKAGE = 'tidemark';
 
 /**
- * Describes the models as a manifest of dbt (version 12): tables, columns, owners, tags, tests and which model reads
- * which. Tools that read manifests need no dbt project for it.
+ * Describes the models as a manifest of dbt (version 12): tables, columns, owners, tags, tests, own macros and seeds,
+ * and which model reads which. Tools that read manifests need no dbt project for it.
  * @param models Models in build order
  * @param tables Result of `describeTables` for these models
  */
@@ -18,6 +20,9 @@ export function renderManifest(
   { now, version }: { now: Date; version: string },
 ): string {
   const texts = new Map(models.map(({ model, sql }) => [model, sql]));
+  const own = [...new Map(models.flatMap(({ uses = [] }) => uses).map((one) => [one.name, one])).values()];
+  const macros = own.flatMap((one) => (one.kind === 'macro' ? [macroNode(one, own, PACKAGE)] : []));
+  const seeds = own.flatMap((one) => (one.kind === 'seed' ? [seedNode(one, PACKAGE)] : []));
   const nodes = tables.flatMap((docs) => {
     const { tests, others } = checksOf(docs);
     return [
@@ -38,11 +43,15 @@ export function renderManifest(
       project_name: PACKAGE,
       adapter_type: 'duckdb',
     },
-    nodes: Object.fromEntries(nodes.map((node) => [node.unique_id, node])),
+    nodes: Object.fromEntries([...seeds, ...nodes].map((node) => [node.unique_id, node])),
+    macros: Object.fromEntries(macros.map((macro) => [macro.unique_id, macro])),
     ...Object.fromEntries(EMPTY.map((kind) => [kind, {}])),
-    parent_map: Object.fromEntries(nodes.map(({ unique_id: id, depends_on: { nodes: parents } }) => [id, parents])),
+    parent_map: Object.fromEntries([
+      ...seeds.map(({ unique_id: id }) => [id, []]),
+      ...nodes.map(({ unique_id: id, depends_on: { nodes: parents } }) => [id, parents]),
+    ]),
     child_map: Object.fromEntries(
-      nodes.map(({ unique_id: id }) => [
+      [...seeds, ...nodes].map(({ unique_id: id }) => [
         id,
         nodes.filter(({ depends_on: { nodes: parents } }) => parents.includes(id)).map((child) => child.unique_id),
       ]),
@@ -54,7 +63,6 @@ export function renderManifest(
 /** Kinds of resources that Tidemark has none of. */
 const EMPTY = [
   'sources',
-  'macros',
   'docs',
   'exposures',
   'metrics',
@@ -77,6 +85,7 @@ interface Node {
 function modelNode(docs: TableDocs, sql: string): Node {
   const [schema = '', alias = ''] = docs.table.split('.');
   const meta = metaOf(docs, []);
+  const used = (kind: OwnObject['kind']) => docs.uses.filter((one) => one.kind === kind);
   return {
     ...nodeOf(docs, { id: modelId(docs.table), name: flat(docs.table), kind: 'model', sql }),
     database: DATABASE,
@@ -102,8 +111,11 @@ function modelNode(docs: TableDocs, sql: string): Node {
     ),
     tags: docs.tags,
     meta,
-    refs: docs.parents.map((parent) => ({ name: flat(parent) })),
-    depends_on: { macros: [], nodes: docs.parents.map(modelId) },
+    refs: [...docs.parents.map(flat), ...used('seed').map(({ name }) => name)].map((name) => ({ name })),
+    depends_on: {
+      macros: used('macro').map((one) => ownId(one, PACKAGE)),
+      nodes: [...docs.parents.map(modelId), ...used('seed').map((one) => ownId(one, PACKAGE))],
+    },
     primary_key: docs.key,
     ...(docs.deprecationDate === null ? {} : { deprecation_date: `${docs.deprecationDate}T00:00:00+00:00` }),
   };

@@ -102,7 +102,9 @@ async function createInOrder(db: Database, macros: readonly MacroText[]): Promis
 }
 
 function faultOf({ name, path }: MacroText, error: unknown): ModelFailedError {
-  const why = errorMessage(error).split('\n')[0] ?? '';
+  const lines = errorMessage(error).split('\n');
+  // DuckDB adds a hint and repeats the statement.
+  const why = [lines[0], ...lines.slice(1).filter((line) => line.startsWith('Did you mean'))].join(' ');
   return new ModelFailedError(
     `${path}, macro ${name}: ${why}`,
     why.startsWith('Catalog Error: Table with name')

@@ -104,7 +104,7 @@ export function wrongRows(file: string, faults: readonly string[]): ModelFailedE
   const more = faults.length - 5;
   return wrong(
     `${file} has ${faults.length === 1 ? 'a wrong value or row' : 'wrong values or rows'}: ${faults.slice(0, 5).join('; ')}${more > 0 ? `; and ${more} more` : ''}.`,
-    'Correct the file, or declare another type in the .yml file next to it. Columns without a type are text.',
+    'Correct the file, or declare another type in the .yml file next to it. Leave a cell empty if it has no value.',
   );
 }
 

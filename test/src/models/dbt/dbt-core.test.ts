@@ -10,6 +10,7 @@ import { ROOT } from '../../../helpers/processes.js';
 import { installPython } from '../../../helpers/python.js';
 import { runCli } from '../../../helpers/run-cli.js';
 import { publishWorld } from '../../../helpers/world-warehouse.js';
+import { mart, writeOwn } from '../own/own-folder.js';
 import { EVERY_KIND } from './every-kind.js';
 
 /*
@@ -31,6 +32,13 @@ beforeAll(async () => {
   mkdirSync(path.join(folder, 'models', 'marts'), { recursive: true });
   writeFileSync(path.join(folder, 'models', 'marts', 'every_kind.sql'), EVERY_KIND);
   writeFileSync(path.join(folder, 'tidemark.yaml'), 'api: { baseUrl: "http://127.0.0.1:1" }\nmodels: ./models\n');
+  const own = path.join(folder, 'models');
+  writeOwn(own, {
+    'macros/regions.sql':
+      'CREATE MACRO twice(x) AS 2 * x; CREATE MACRO region_of(x) AS twice(x) + (SELECT count(*) FROM seed_regions)',
+    'seeds/regions.csv': 'code\n01\n',
+    'marts/regions.sql': mart('regions', 'SELECT region_of(company_id) AS id FROM core.companies'),
+  });
   await publishWorld(path.join(folder, 'data'), path.join(folder, 'models'));
   project = path.join(folder, 'dbt');
   cpSync(path.join(ROOT, 'examples', 'dbt'), project, { recursive: true });
@@ -161,13 +169,16 @@ print(json.dumps({
   "relation": model.relation_name, "owner": model.meta["owner"], "tags": model.tags, "parents": model.depends_on.nodes,
   "order": [model.columns["order"].data_type, model.columns["order"].description],
   "severity": whole.nodes["test.tidemark.marts_every_kind_range_share"].config.severity,
+  "own": [whole.nodes["model.tidemark.marts_regions"].depends_on.nodes, whole.nodes["model.tidemark.marts_regions"].depends_on.macros],
+  "macros": {id: macro.depends_on.macros for id, macro in whole.macros.items()},
+  "seed": list(whole.nodes["seed.tidemark.seed_regions"].columns),
   "related": whole.nodes["test.tidemark.marts_every_kind_relationships_company_id"].depends_on.nodes,
 }))
 `;
   const { stdout } = await run(python, ['-c', script, path.join(project, 'models', 'tidemark', 'manifest.json')]);
   const { kinds, generic, ...rest } = JSON.parse(stdout) as Record<'kinds' | 'generic', Record<string, number>>;
   const models = (await readModels(path.join(folder, 'models'))).length;
-  expect(kinds).toEqual({ model: models, test: expect.any(Number) });
+  expect(kinds).toEqual({ model: models, seed: 1, test: expect.any(Number) });
   expect(generic).toEqual({
     unique: models,
     not_null: expect.any(Number),
@@ -181,6 +192,12 @@ print(json.dumps({
     parents: ['model.tidemark.core_companies'],
     order: ['INTEGER', 'A column with the name of a keyword; NULL for every third company'],
     severity: 'WARN',
+    own: [
+      ['model.tidemark.core_companies', 'seed.tidemark.seed_regions'],
+      ['macro.tidemark.twice', 'macro.tidemark.region_of'],
+    ],
+    macros: { 'macro.tidemark.twice': [], 'macro.tidemark.region_of': ['macro.tidemark.twice'] },
+    seed: ['code'],
     related: ['model.tidemark.marts_every_kind', 'model.tidemark.core_companies'],
   });
 });

@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { queryPublished } from '../../../../src/builds/published.js';
+import { openPublished, queryPublished } from '../../../../src/builds/published.js';
 import { warehouseFile } from '../../../../src/core/data-folder.js';
 import { openReadOnly, openWarehouse } from '../../../../src/duckdb/open.js';
 import { loadLanding } from '../../../../src/load/load.js';
 import { applyEnv } from '../../../../src/models/environments.js';
 import { readHistory } from '../../../../src/models/history.js';
-import { readLineage } from '../../../../src/models/lineage.js';
+import { readLineage, readPublishedLineage } from '../../../../src/models/lineage.js';
 import { readModels, readModelSet } from '../../../../src/models/models.js';
 import { readPlan } from '../../../../src/models/read-plan.js';
 import { buildModels } from '../../../../src/models/run-models.js';
@@ -28,7 +28,7 @@ const FILES = {
     'places',
     'SELECT company_id AS id, region_of(zip_code) AS region, weight FROM core.companies LEFT JOIN seed_regions ON code = zip_code[1:2]',
     COLUMNS,
-    "audits: [{ name: known, severity: warn, sql: 'FROM marts.places WHERE region IS DISTINCT FROM region_of(NULL) AND false' }]\n",
+    'audits: [{ relationships: { column: region, to: seed_regions, field: region } }]\n',
   ),
   'marts/north.sql': mart('north', "SELECT id FROM marts.places WHERE region = 'North'"),
   'marts/plain.sql': mart('plain', 'SELECT company_id AS id FROM core.companies'),
@@ -199,7 +199,13 @@ test('replays with the macros and seeds of the set in use, or with those on disk
   expect(await queryPublished(dataDir, PLACES)).toEqual([['1 East 1.5, 2, 3']]);
 });
 
-test('finds the lineage of columns that come through macros and seeds', async () => {
+test('finds the lineage of columns through macros and seeds, if it has their files', async () => {
+  const dataDir = newDataDir();
+  const published = await openPublished(dataDir);
+  const known = await readPublishedLineage(published);
+  published.close();
+  expect(known.get('marts.plain')?.get('id')?.from).toEqual(['core.companies.company_id']);
+  expect(known.get('marts.places')?.get('id')?.lineage).toBe('unknown');
   const { models } = await readModelSet(ownFolder(FILES));
   const places = models.filter(({ model }) => model === 'core.companies' || model === 'marts.places');
   const columns = (await readLineage(places)).get('marts.places');
