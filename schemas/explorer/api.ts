@@ -120,6 +120,19 @@ export interface SchemaAnswer {
   functions: { name: string; description: string | null; parameters: string[] }[];
 }
 
+/** What a change of a model did to its table. */
+export interface TableChange {
+  version: number | null;
+  previous_version: number | null;
+  change: string;
+  because: string[];
+  effects: string[];
+  rows_before: number | null;
+  rows_after: number | null;
+  origin: string;
+  applied_at: string;
+}
+
 /** A table of the dictionary. What only the model says is null if the file has no text of the model. */
 export interface TableEntry {
   table: string;
@@ -140,6 +153,10 @@ export interface TableEntry {
   reads: string[];
   /** Query of the model. */
   sql: string | null;
+  /** Versions of the model, the latest first. */
+  versions: { version: number; state: string; applied_at: string }[];
+  /** What each change of the model did to the table, the latest first. See `meta.model_changes`. */
+  changes: TableChange[];
   /** `failing_rows` and `at` are null if the audit has no result in this file. */
   audits: { name: string; severity: string; failing_rows: number | null; at: string | null }[];
   columns: {

@@ -11,6 +11,7 @@ import { forgetAudits, Inputs } from './inputs.js';
 import { MODEL_SCHEMAS, isSharedOnDisk, readModelSet, type Model, type ModelSet } from './models.js';
 import { withOwn } from './own/use-own.js';
 import { dayOf, modelsInForce } from './in-force.js';
+import { countChanged, recordChanges } from './model-changes.js';
 import { planModels, refuseBreaking, type AppliedModel } from './plan.js';
 import { readApplied } from './read-plan.js';
 import { heldSet, readSet, saveSet, type SetOrigin } from './sets.js';
@@ -94,6 +95,7 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
         const plan = planModels(models, applied, { day, dropped: options.dropped });
         // Do not refuse a rollback. A person asked for it, and the command's output lists the breaking changes.
         if (options.origin !== 'rollback') refuseBreaking(plan);
+        const rowsBefore = await countChanged(db, plan);
         const whole = new Set(plan.filter((change) => change.rebuild).map((change) => change.model));
         const existing = await readRelations(db);
         const { only } = options;
@@ -124,7 +126,9 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
         notes.push(...retirementNotes(applied, set.models, gone));
         if (plan.some(({ change }) => change !== 'unchanged') || !isRecorded(models, applied))
           await saveModels(db, models, now);
-        await saveSet(db, set, { origin: options.origin ?? 'run', ofSet: options.ofSet ?? null, now });
+        const origin = options.origin ?? 'run';
+        await recordChanges(db, plan, { before: rowsBefore, origin, now });
+        await saveSet(db, set, { origin, ofSet: options.ofSet ?? null, now });
         await saveChecks(db, checks, { now, audited, served });
         failedAudits = (await readFailedChecks(db, models)).map(describeCheck);
         await inputs.save(db, models);

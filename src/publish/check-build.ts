@@ -1,11 +1,12 @@
 import { errorMessage } from '../core/errors.js';
 import { formatCount } from '../../schemas/format.js';
+import { countRows } from '../duckdb/count-rows.js';
 import { Database } from '../duckdb/database.js';
 import { ModelFailedError } from '../duckdb/errors.js';
 import { openInstance } from '../duckdb/instance.js';
 import { memoryLimit, OutOfMemoryError } from '../duckdb/memory-limit.js';
 import type { Model } from '../models/models.js';
-import { countRows, isSame, readContents, type TableContents } from './contents.js';
+import { isSame, readContents, type TableContents } from './contents.js';
 import type { TableChanges } from './write-changes.js';
 
 /** What to check in a new build. */

@@ -1,5 +1,5 @@
 import type { Database } from '../duckdb/database.js';
-import { identifier, quote } from '../duckdb/sql-files.js';
+import { identifier } from '../duckdb/sql-files.js';
 import type { Model } from '../models/models.js';
 
 /** Number of rows of a table, and a hash of all rows that does not depend on their order. */
@@ -13,14 +13,6 @@ export type TableContents = Map<string, Contents>;
 
 /** Contents of a table without rows. */
 export const EMPTY: Contents = { rows: 0, hash: '' };
-
-/** Counts the rows of many tables. One statement needs less time than one for each table. */
-export async function countRows(db: Database, tables: readonly string[]): Promise<Map<string, number>> {
-  if (tables.length === 0) return new Map();
-  const counts = tables.map((table) => `SELECT ${quote(table)} AS name, count(*) AS rows FROM ${table}`);
-  const found = await db.rows<{ name: string; rows: string }>(counts.join(' UNION ALL '));
-  return new Map(found.map(({ name, rows }) => [name, Number(rows)]));
-}
 
 /** Counts and hashes the rows of a table or view that has the columns of the model. */
 export async function readContents(db: Database, model: Model, relation: string): Promise<Contents> {

@@ -1,9 +1,10 @@
 import { tableBegun } from '../core/observed.js';
 import { commentOn } from '../duckdb/comments.js';
+import { countRows } from '../duckdb/count-rows.js';
 import type { Database } from '../duckdb/database.js';
 import { identifier } from '../duckdb/sql-files.js';
 import type { Model } from '../models/models.js';
-import { countRows, EMPTY, readContents, type TableContents } from './contents.js';
+import { EMPTY, readContents, type TableContents } from './contents.js';
 
 /**
  * Writes every table into the attached, empty database `build`. The rows are sorted by key.

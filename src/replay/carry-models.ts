@@ -5,7 +5,7 @@ import { sha256 } from '../models/models.js';
 import { openReadOnly } from '../duckdb/open.js';
 import { publishedFile } from '../core/data-folder.js';
 
-const TABLES = ['models', 'model_sets', 'model_set_files', 'model_texts'];
+const TABLES = ['models', 'model_sets', 'model_set_files', 'model_texts', 'model_changes'];
 
 /**
  * Copies the records about models from the old warehouse into a new one. These records say what each version promises
@@ -23,6 +23,10 @@ export async function carryModels(into: Database, before: Database | null, dataD
   const { db, close } = await openReadOnly(realpathSync(link));
   try {
     await carryPublished(into, await db.rows<PublishedModel>('FROM meta.models'));
+    const [changes] = await db.rows(
+      `SELECT 1 FROM duckdb_tables() WHERE schema_name = 'meta' AND table_name = 'model_changes'`,
+    );
+    if (changes !== undefined) await insertInto(into, 'model_changes', await db.rows('FROM meta.model_changes'));
   } finally {
     close();
   }

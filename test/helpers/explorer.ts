@@ -12,12 +12,18 @@ import { startExplorer, type Explorer, type ExplorerOptions } from '../../src/ui
 import { land, marketNight, type Answer } from './warehouse.js';
 
 /** Lands answers, builds the models, and publishes. Each call adds to the same data folder. */
-export async function publishAnswers(dataDir: string, answers: Answer[], run: string, now: string): Promise<string> {
+export async function publishAnswers(
+  dataDir: string,
+  answers: Answer[],
+  run: string,
+  now: string,
+  modelsDir?: string,
+): Promise<string> {
   await land(dataDir, answers);
   const warehouse = await openWarehouse(dataDir);
   try {
     await loadLanding(warehouse, dataDir);
-    await buildModels(warehouse);
+    await buildModels(warehouse, { modelsDir, now: new Date(now) });
     await publish(warehouse, dataDir, { run, now: new Date(now) });
     return currentBuild(dataDir) ?? '';
   } finally {

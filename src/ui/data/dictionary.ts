@@ -14,7 +14,10 @@ export interface ModelText {
 
 /** What the models say about the tables, from their texts. */
 export type ModelFacts = Pick<Dictionary, 'missing' | 'streams' | 'every_stream'> & {
-  tables: ReadonlyMap<string, Omit<TableEntry, 'table' | 'description' | 'rows' | 'columns' | 'audits'> & ModelTable>;
+  tables: ReadonlyMap<
+    string,
+    Omit<TableEntry, 'table' | 'description' | 'rows' | 'columns' | 'audits' | 'versions' | 'changes'> & ModelTable
+  >;
 };
 
 interface ModelTable {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { createHash } from 'node:crypto';
-import type { Dictionary, SchemaAnswer, TableEntry, TableInfo } from '../../../schemas/explorer/api.js';
+import type { Dictionary, SchemaAnswer, TableChange, TableEntry, TableInfo } from '../../../schemas/explorer/api.js';
 import { readSqlFile } from '../../duckdb/sql-files.js';
 import { hasTables } from '../../builds/has-tables.js';
 import type { Reader } from '../../builds/reader.js';
@@ -42,13 +42,40 @@ export function schemaRoutes(app: FastifyInstance, routes: Routes): void {
       const { tables: described, ...facts } = await known.facts;
       const sql = query('dictionary-checks');
       const checks = hasTables(tables, sql) ? await reader.rows<CheckRow>(sql) : [];
-      return { ...facts, tables: (await readTables(reader)).map((table) => toEntry(table, described, checks)) };
+      const history = await readHistory(reader, tables);
+      return {
+        ...facts,
+        tables: (await readTables(reader)).map((table) => ({
+          ...toEntry(table, described, checks),
+          versions: history.versions.filter(({ model }) => model === table.table),
+          changes: history.changes.filter(({ table_name: name }) => name === table.table),
+        })),
+      };
     }),
   );
 }
 
+/** Reads the versions and the changes of all models. A file of an older version has no changes. */
+async function readHistory(
+  reader: Reader,
+  tables: ReadonlySet<string>,
+): Promise<{
+  versions: (TableEntry['versions'][number] & { model: string })[];
+  changes: (TableChange & { table_name: string })[];
+}> {
+  const changes = query('dictionary-changes');
+  return {
+    versions: await reader.rows(query('dictionary-versions')),
+    changes: hasTables(tables, changes) ? await reader.rows(changes) : [],
+  };
+}
+
 /** Adds what the model of a table says. */
-function toEntry(table: TableInfo, described: ModelFacts['tables'], checks: readonly CheckRow[]): TableEntry {
+function toEntry(
+  table: TableInfo,
+  described: ModelFacts['tables'],
+  checks: readonly CheckRow[],
+): Omit<TableEntry, 'versions' | 'changes'> {
   const model = described.get(table.table);
   const { columns, audits, ...facts } = model ?? { ...NO_MODEL, columns: new Map<string, never>(), audits: [] };
   const resultOf = (name: string): CheckRow | undefined =>

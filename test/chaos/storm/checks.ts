@@ -65,7 +65,8 @@ export async function hashTables(file: string): Promise<Map<string, string>> {
   );
   const hashes = new Map<string, string>();
   for (const { name } of names as { name: string }[]) {
-    if (name === 'meta.receipt') continue;
+    // What a change of a model did depends on when it was applied.
+    if (name === 'meta.receipt' || name === 'meta.model_changes') continue;
     const columns = LEFT_OUT[name] ? `* EXCLUDE ("${LEFT_OUT[name]}")` : '*';
     const [row] = await queryFile(
       file,

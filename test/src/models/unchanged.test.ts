@@ -214,7 +214,7 @@ async function wholeBuild(
 async function readTables(db: Database, { models }: ModelSet): Promise<Record<string, unknown[]>> {
   const tables: Record<string, unknown[]> = {};
   for (const { model } of models)
-    if (!['ops.checks', 'meta.models'].includes(model))
+    if (!['ops.checks', 'meta.models', 'meta.model_changes'].includes(model))
       tables[model] = await db.rows(`SELECT * FROM ${model} ORDER BY ALL`);
   return tables;
 }

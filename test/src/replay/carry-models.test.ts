@@ -28,7 +28,10 @@ async function start(): Promise<string> {
   return dataDir;
 }
 
-const recorded = ({ db }: Warehouse) => db.rows('FROM ledger.models ORDER BY model, version');
+const recorded = async ({ db }: Warehouse) => ({
+  models: await db.rows('FROM ledger.models ORDER BY model, version'),
+  changes: await db.rows('FROM ledger.model_changes ORDER BY change_id'),
+});
 
 async function look<T>(dataDir: string, what: (warehouse: Warehouse) => Promise<T>): Promise<T> {
   const warehouse = await openWarehouse(dataDir);

@@ -59,8 +59,16 @@ it('names the streams of every table of loaded records that a model reads', () =
   const filled = new Set([...dictionary.streams.flatMap(({ tables }) => tables), ...dictionary.every_stream]);
   const read = new Set(dictionary.tables.flatMap(({ reads }) => reads).filter((table) => table.startsWith('ledger.')));
   // Tidemark itself writes these: rates of exchange, and records of builds.
-  const own = ['checks', 'fx_rates', 'fx_settings', 'model_sets', 'models', 'run_members', 'shapes'];
+  const own = ['checks', 'fx_rates', 'fx_settings', 'model_changes', 'model_sets', 'models', 'run_members', 'shapes'];
   expect([...read].filter((table) => !filled.has(table)).toSorted()).toEqual(own.map((name) => `ledger.${name}`));
+});
+
+it('says when each model was added, and with how many rows', () => {
+  expect(entry('core.tenders')).toMatchObject({
+    versions: [{ version: 1, state: 'current', applied_at: expect.any(String) }],
+    changes: [{ change: 'added', version: 1, previous_version: null, rows_before: null, rows_after: 3, origin: 'run' }],
+  });
+  expect(entry('meta.receipt')).toMatchObject({ versions: [], changes: [] });
 });
 
 it('says what is unknown if the file has no texts of its models', async () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -37,6 +37,7 @@ const VIEWS: [name: string, at: string, shows: string][] = [
   ['table', '/tables/marts.companies?column=left_on', 'Comes from'],
   ['lineage', '/tables/marts.companies?tab=lineage', 'Made from'],
   ['column', '/tables/marts.companies?tab=lineage&column=name', 'Lineage of marts.companies.name'],
+  ['versions of a model', '/tables/marts.companies?tab=versions', 'has not changed since'],
   ['model', '/tables/marts.companies?tab=model', 'Query of the model'],
   ['operations', '/operations', 'Latest night of each market'],
   ['coverage', '/operations?tab=coverage', 'Gaps'],
@@ -258,6 +259,43 @@ describe.skipIf(browserFile === undefined)('the explorer in Chromium', () => {
       await context.close();
     } finally {
       await early.stop();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('shows the rows before and after a model change', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'tidemark-changed-'));
+    const models = path.join(folder, 'models');
+    mkdirSync(path.join(models, 'marts'), { recursive: true });
+    const write = (version: number, where: string): void =>
+      writeFileSync(
+        path.join(models, 'marts', 'few.sql'),
+        `/*\nmodel: marts.few\nkind: table\nversion: ${version}\ngrain: company\nkey: [company_id]\ndescription: Few.\ncolumns:\n  company_id: BIGINT | Id\n*/\nSELECT company_id FROM core.companies WHERE ${where}\n`,
+      );
+    write(1, 'true');
+    await publishAnswers(folder, twoNights(evil), 'r2', '2026-11-21T04:00:00Z', models);
+    write(2, 'company_id < 3');
+    await publishAnswers(folder, [], 'apply', '2026-11-22T04:00:00Z', models);
+    const changed = await startTestExplorer(folder, { assets: await findUi() });
+    try {
+      const { context, page } = await open({ width: 1280 });
+      await page.goto(changed.address);
+      await page.goto(`${changed.url}/tables/marts.few?tab=versions`);
+      const rows = page.getByRole('region', { name: 'Changes of the model' }).getByRole('row');
+      await rows.first().waitFor();
+      expect((await rows.nth(1).innerText()).split('\t').map((text) => text.trim())).toEqual([
+        '2026-11-22 04:00',
+        '1 → 2',
+        'model changed (run)',
+        '5',
+        '2',
+        '-3',
+        'same',
+      ]);
+      expect(await rows.count()).toBe(3);
+      await context.close();
+    } finally {
+      await changed.stop();
       rmSync(folder, { recursive: true, force: true });
     }
   });

@@ -7,7 +7,7 @@ import {
   MarkLineComponent,
   TooltipComponent,
 } from 'echarts/components';
-import { init, use } from 'echarts/core';
+import { init, setPlatformAPI, use } from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
 
 use([
@@ -24,4 +24,4 @@ use([
   TreemapChart,
 ]);
 
-export { init, use };
+export { init, setPlatformAPI, use };

@@ -1,9 +1,12 @@
 import { SVGRenderer } from 'echarts/renderers';
 import type { EChartsCoreOption } from 'echarts/core';
 import { paletteOf } from '../lib/chart-defaults.js';
-import { init, use } from '../lib/echarts.js';
+import { init, setPlatformAPI, use } from '../lib/echarts.js';
 
 use([SVGRenderer]);
+// Without a browser, no letter can be measured. The widest common fonts need this width for a letter of 12 pixels.
+const LETTER_WIDTH = 7;
+setPlatformAPI({ measureText: (text) => ({ width: text.length * LETTER_WIDTH }) });
 
 /** Width of a drawn chart. The page scales it, so that its texts are readable on a phone and on a wide screen. */
 const WIDTH = 460;

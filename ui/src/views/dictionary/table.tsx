@@ -9,10 +9,12 @@ import { Link, useLocation } from '../../lib/router.js';
 import { useData } from '../../lib/use-data.js';
 import { useTitle } from '../../lib/use-title.js';
 import { LineageOf } from './lineage-of.js';
+import { VersionsOf } from './versions.js';
 
 const TABS = [
   ['columns', 'Columns'],
   ['lineage', 'Lineage'],
+  ['versions', 'Versions'],
   ['model', 'Model and audits'],
 ] as const;
 
@@ -38,6 +40,7 @@ export function TableView({ table }: { table: string }): JSX.Element {
             <Tabs tabs={TABS} chosen={tab} />
             {tab === 'columns' && <Columns entry={entry} chosen={column} />}
             {tab === 'lineage' && <LineageOf dictionary={all} entry={entry} column={column} />}
+            {tab === 'versions' && <VersionsOf entry={entry} />}
             {tab === 'model' && <ModelOf entry={entry} missing={all.missing} />}
           </>
         );

@@ -1,0 +1,63 @@
+import { countRows } from '../duckdb/count-rows.js';
+import type { Database } from '../duckdb/database.js';
+import { insertRows } from '../duckdb/insert-rows.js';
+import { readRelations } from './build-model.js';
+import type { ModelChange } from './plan.js';
+import type { SetOrigin } from './sets.js';
+
+/** Changes of models. A table that was altered or lost is built again from the same model, which is none. */
+function realChanges(changes: readonly ModelChange[]): ModelChange[] {
+  return changes.filter(({ change }) => change !== 'unchanged' && change !== 'altered');
+}
+
+/** Number of rows of each existing table that the changes concern. A view stores no rows, so it is left out. */
+export async function countChanged(db: Database, changes: readonly ModelChange[]): Promise<Map<string, number>> {
+  const existing = await readRelations(db);
+  const tables = realChanges(changes).map(({ model }) => model);
+  return countRows(
+    db,
+    tables.filter((table) => existing.get(table) === 'TABLE'),
+  );
+}
+
+/**
+ * Records what changes of models did to their tables. Call it after the build, in its transaction.
+ * @param before result of `countChanged` before the build
+ */
+export async function recordChanges(
+  db: Database,
+  changes: readonly ModelChange[],
+  { before, origin, now }: { before: ReadonlyMap<string, number>; origin: SetOrigin; now: Date },
+): Promise<void> {
+  const changed = realChanges(changes);
+  const after = await countChanged(db, changed);
+  const last = await db.count('SELECT coalesce(max(change_id), 0) FROM ledger.model_changes');
+  const rows = changed.map((change, i) => ({
+    change_id: last + i + 1,
+    table_name: change.model,
+    version: change.version,
+    previous_version: change.appliedVersion,
+    change: change.change,
+    because: change.because,
+    effects: [...change.breaking, ...change.nonBreaking],
+    rows_before: before.get(change.model) ?? null,
+    rows_after: after.get(change.model) ?? null,
+    origin,
+    applied_at: now.toISOString(),
+  }));
+  await insertRows(db, 'ledger.model_changes', COLUMNS, rows);
+}
+
+const COLUMNS = {
+  change_id: 'BIGINT',
+  table_name: 'VARCHAR',
+  version: 'INTEGER',
+  previous_version: 'INTEGER',
+  change: 'VARCHAR',
+  because: 'VARCHAR[]',
+  effects: 'VARCHAR[]',
+  rows_before: 'BIGINT',
+  rows_after: 'BIGINT',
+  origin: 'VARCHAR',
+  applied_at: 'TIMESTAMPTZ',
+};
