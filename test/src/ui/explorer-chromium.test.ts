@@ -286,10 +286,10 @@ describe.skipIf(browserFile === undefined)('the explorer in Chromium', () => {
       expect((await rows.nth(1).innerText()).split('\t').map((text) => text.trim())).toEqual([
         '2026-11-22 04:00',
         '1 → 2',
-        'model changed (run)',
         '5',
         '2',
         '-3',
+        'model changed (run)',
         'same',
       ]);
       expect(await rows.count()).toBe(3);

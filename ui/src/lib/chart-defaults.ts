@@ -45,8 +45,16 @@ export function withDefaults(
     useUTC: true,
     color: series,
     textStyle: { color: ink, fontFamily: 'system-ui, sans-serif' },
-    grid: { left: 8, right: 12, top: 34, bottom: 8, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
     ...option,
+    grid: {
+      left: 8,
+      right: 12,
+      top: 34,
+      bottom: 8,
+      outerBoundsMode: 'same',
+      outerBoundsContain: 'axisLabel',
+      ...(option['grid'] as object | undefined),
+    },
     // Drawn on the canvas, so that a name from the data never becomes HTML.
     tooltip: {
       renderMode: 'richText',

@@ -40,26 +40,19 @@ export function VersionsOf({ entry }: { entry: TableEntry }): JSX.Element {
 
 function Changes({ changes, kind }: { changes: TableChange[]; kind: string }): JSX.Element {
   const numeric = (name: string): { name: string; numeric: boolean } => ({ name, numeric: true });
-  const heads = [
-    'Applied, UTC',
-    'Version',
-    'Change',
-    numeric('Rows before'),
-    numeric('Rows after'),
-    numeric('Difference'),
-  ];
+  const heads = ['Applied, UTC', 'Version', numeric('Rows before'), numeric('Rows after'), numeric('Difference')];
   const loaded = changes.some(({ origin, change }) => (origin === 'run' || origin === 'replay') && change !== 'added');
   return (
     <>
-      <TextTable label="Changes of the model" heads={[...heads, 'Columns, key and grain']}>
+      <TextTable label="Changes of the model" heads={[...heads, 'Change', 'Columns, key and grain']}>
         {changes.map((one) => (
           <tr key={one.applied_at}>
             <td class="nowrap">{instant(one.applied_at)}</td>
             <td class="nowrap">{nameVersions(one)}</td>
-            <td>{nameChange(one)}</td>
             <td class="num">{count(one.rows_before)}</td>
             <td class="num">{count(one.rows_after)}</td>
             <td class="num">{difference(one)}</td>
+            <td>{nameChange(one)}</td>
             <td>{one.effects.join('; ') || (one.change === 'added' ? NONE : 'same')}</td>
           </tr>
         ))}

@@ -39,6 +39,8 @@ export function Quota({ readings }: { readings: ApiRow[] }): JSX.Element {
           option={() => ({
             tooltip: { trigger: 'axis' },
             legend: {},
+            // Many names need two lines.
+            grid: { top: used.length > 3 ? 58 : 34 },
             xAxis: {
               type: 'time',
               axisLabel: { formatter: (time: number) => instant(new Date(time).toISOString()) },

@@ -10,6 +10,7 @@ import { Quota } from './quota.js';
 
 interface Shown {
   name: string;
+  /** `table`: the name of a table, as a link to its versions. */
   as?: 'number' | 'time' | 'duration' | 'share' | 'outcome' | 'code' | 'table';
   width?: number;
 }
@@ -42,8 +43,10 @@ function describe([id, { name, as, width }]: [string, Shown]): Column<ApiRow> {
   if (as === 'time') return { ...base, show: (row) => instant(row[id]) };
   if (as === 'duration') return { ...base, show: (row) => duration(row[id]) };
   if (as === 'share') return { ...base, show: (row) => share(row[id]) };
-  if (as === 'table')
-    return { ...base, show: (row) => <Link href={tableAddress(cell(row[id]))}>{cell(row[id])}</Link> };
+  if (as === 'table') {
+    const address = (row: ApiRow): string => tableAddress(cell(row[id]), { tab: 'versions' });
+    return { ...base, show: (row) => <Link href={address(row)}>{cell(row[id])}</Link> };
+  }
   if (as === 'outcome') return { ...base, show: (row) => <Outcome of={cell(row[id])} /> };
   if (as === 'code') return { ...base, show: (row) => <code title={cell(row[id])}>{cell(row[id]) || NONE}</code> };
   if (as === undefined) return { ...base, show: (row) => <span title={cell(row[id])}>{cell(row[id]) || NONE}</span> };
@@ -197,8 +200,8 @@ export function Models({ facts: { models, receipt } }: { facts: OperationsAnswer
         title="Model changes"
         about={
           <>
-            The latest change first. In a terminal, <code>tidemark models diff</code> shows what a change does to the
-            rows.
+            The latest change first. The page of each table shows its rows before and after. Before a change,{' '}
+            <code>tidemark models diff</code> shows which rows it would change.
           </>
         }
         rows={models}
