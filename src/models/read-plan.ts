@@ -3,6 +3,7 @@ import type { Database } from '../duckdb/database.js';
 import { WarehouseBusyError } from '../duckdb/errors.js';
 import { MODEL_SCHEMAS, plainType, readModelSet, sha256, type Model, type ModelSet } from './models.js';
 import { dayOf, modelsInForce } from './in-force.js';
+import { OWN } from './own/own-files.js';
 import { planModels, type AppliedModel, type ModelChange } from './plan.js';
 import { heldSet, readSets } from './sets.js';
 import { openReadOnly } from '../duckdb/open.js';
@@ -141,9 +142,11 @@ function faultsOf(models: Model[], changes: readonly ModelChange[]): Promise<Rea
 
 /** Returns the names of the files that differ from those of the set in use. */
 async function changedSince(db: Database, own: ModelSet['own']): Promise<ReadonlySet<string>> {
-  if (own.length === 0 || !(await hasSets(db))) return new Set();
-  const before = (await readSets(db)).at(-1)?.files;
-  return new Set(own.flatMap(({ name, text }) => (before?.get(name) === sha256(text) ? [] : [name])));
+  if (!(await hasSets(db))) return new Set();
+  const before = (await readSets(db)).at(-1)?.files ?? new Map<string, string>();
+  const now = new Map(own.map(({ name, text }) => [name, sha256(text)]));
+  const names = [...before.keys(), ...now.keys()].filter((name) => name.startsWith(OWN));
+  return new Set(names.filter((name) => before.get(name) !== now.get(name)));
 }
 
 /** Reads the rollback that is in effect; null if there is none. A file of an older Tidemark records no rollback. */

@@ -126,6 +126,9 @@ test('plan names changed files, and faults before apply', async () => {
   writeOwn(modelsDir, { 'macros/regions.sql': original, 'seeds/regions.yml': 'columns:\n  weight: decimal(9, 2)\n' });
   const [places] = await plannedChanges(dataDir, modelsDir);
   expect(places).toMatchObject({ model: 'marts.places', because: ['seeds/regions.yml'] });
+  writeOwn(modelsDir, { 'seeds/regions.yml': null });
+  expect((await plannedChanges(dataDir, modelsDir))[0]?.because).toEqual(['seeds/regions.yml']);
+  writeOwn(modelsDir, { 'seeds/regions.yml': 'columns:\n  weight: decimal(9, 2)\n' });
   expect(places?.faults).toEqual([
     expect.stringContaining('missing weight DOUBLE; not in the header weight DECIMAL(9,2)'),
   ]);
