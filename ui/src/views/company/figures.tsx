@@ -60,33 +60,51 @@ function Overview({ years: reported, euro }: { years: ApiRow[]; euro: boolean })
   const values = (column: string): (number | null)[] => years.map((year) => asNumber(year[`${column}${suffix}`]));
   return (
     <div class="charts">
-      <Chart
-        title={`Turnover and profit, ${unit}`}
-        table={{
-          columns: ['Year', 'Turnover', 'Profit after tax'],
-          rows: labels.map((label, i) => [label, values('turnover')[i] ?? NONE, values('profit_after_tax')[i] ?? NONE]),
-        }}
-        option={() => ({
-          tooltip: { trigger: 'axis' },
-          legend: {},
-          xAxis: { type: 'category', data: labels },
-          yAxis: { type: 'value', axisLabel: { formatter: (value: number) => money(value, null) } },
-          series: [
-            { type: 'bar', name: 'Turnover', data: values('turnover'), barMaxWidth: 34 },
-            { type: 'bar', name: 'Profit after tax', data: values('profit_after_tax'), barMaxWidth: 34 },
-          ],
-        })}
-      />
-      <Chart
-        title="Employees"
-        table={{ columns: ['Year', 'Employees'], rows: labels.map((label, i) => [label, employees(years)[i] ?? NONE]) }}
-        option={() => ({
-          tooltip: { trigger: 'axis' },
-          xAxis: { type: 'category', data: labels },
-          yAxis: { type: 'value', minInterval: 1 },
-          series: [{ type: 'line', name: 'Employees', data: employees(years), symbolSize: 7 }],
-        })}
-      />
+      {['turnover', 'profit_after_tax'].every((column) => isEmpty(values(column))) ? (
+        <Nothing>
+          {euro ? 'No turnover or profit has a value in EUR.' : 'No turnover or profit is reported.'} The table below
+          says what is missing.
+        </Nothing>
+      ) : (
+        <Chart
+          title={`Turnover and profit, ${unit}`}
+          table={{
+            columns: ['Year', 'Turnover', 'Profit after tax'],
+            rows: labels.map((label, i) => [
+              label,
+              values('turnover')[i] ?? NONE,
+              values('profit_after_tax')[i] ?? NONE,
+            ]),
+          }}
+          option={() => ({
+            tooltip: { trigger: 'axis' },
+            legend: {},
+            xAxis: { type: 'category', data: labels },
+            yAxis: { type: 'value', axisLabel: { formatter: (value: number) => money(value, null) } },
+            series: [
+              { type: 'bar', name: 'Turnover', data: values('turnover'), barMaxWidth: 34 },
+              { type: 'bar', name: 'Profit after tax', data: values('profit_after_tax'), barMaxWidth: 34 },
+            ],
+          })}
+        />
+      )}
+      {isEmpty(employees(years)) ? (
+        <Nothing>No report states the number of employees.</Nothing>
+      ) : (
+        <Chart
+          title="Employees"
+          table={{
+            columns: ['Year', 'Employees'],
+            rows: labels.map((label, i) => [label, employees(years)[i] ?? NONE]),
+          }}
+          option={() => ({
+            tooltip: { trigger: 'axis' },
+            xAxis: { type: 'category', data: labels },
+            yAxis: { type: 'value', minInterval: 1 },
+            series: [{ type: 'line', name: 'Employees', data: employees(years), symbolSize: 7 }],
+          })}
+        />
+      )}
     </div>
   );
 }
@@ -260,6 +278,10 @@ function IndicatorName({ of: { indicator, source } }: { of: Figure }): JSX.Eleme
 
 function shown(value: number | null, text: string | null): string {
   return value === null ? (text ?? NONE) : count(value);
+}
+
+function isEmpty(values: readonly (number | null)[]): boolean {
+  return values.every((value) => value === null);
 }
 
 function employees(years: ApiRow[]): (number | null)[] {

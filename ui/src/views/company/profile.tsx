@@ -71,7 +71,7 @@ export function Profile({ data }: { data: CompanyAnswer }): JSX.Element {
               <dl class="facts">
                 {markets.map(({ market, first_on: first, last_on: last, nights, in_market: inMarket }) => (
                   <Fact key={market} name={market}>
-                    {inMarket ? 'in the latest night' : 'not in the latest night'}; {count(nights)}{' '}
+                    {inMarket ? 'found by the latest night' : 'not found by the latest night'}; {count(nights)}{' '}
                     {nights === 1 ? 'night' : 'nights'}, {first} to {last}
                   </Fact>
                 ))}
