@@ -12,8 +12,9 @@ function realChanges(changes: readonly ModelChange[]): ModelChange[] {
 
 /** Number of rows of each existing table that the changes concern. A view stores no rows, so it is left out. */
 export async function countChanged(db: Database, changes: readonly ModelChange[]): Promise<Map<string, number>> {
-  const existing = await readRelations(db);
   const tables = realChanges(changes).map(({ model }) => model);
+  if (tables.length === 0) return new Map();
+  const existing = await readRelations(db);
   return countRows(
     db,
     tables.filter((table) => existing.get(table) === 'TABLE'),
@@ -30,6 +31,7 @@ export async function recordChanges(
   { before, origin, now }: { before: ReadonlyMap<string, number>; origin: SetOrigin; now: Date },
 ): Promise<void> {
   const changed = realChanges(changes);
+  if (changed.length === 0) return;
   const after = await countChanged(db, changed);
   const last = await db.count('SELECT coalesce(max(change_id), 0) FROM ledger.model_changes');
   const rows = changed.map((change, i) => ({
