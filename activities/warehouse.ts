@@ -6,6 +6,7 @@ import { openWarehouse, type Warehouse } from '../src/duckdb/open.js';
 import { loadForRun } from '../src/load/load-for-run.js';
 import { buildForRun } from '../src/models/build-for-run.js';
 import { publish } from '../src/publish/publish.js';
+import { copyOrDescribe } from '../src/remote/copy-published.js';
 import { rebuildRange } from '../src/replay/rebuild-range.js';
 import { casting } from './casting.js';
 import type { WarehouseActivities } from './contract.js';
@@ -25,12 +26,16 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
     loadLanding: ({ run }) => withWarehouse(dataDir, (warehouse) => loadForRun(warehouse, dataDir, run)),
     buildModels: ({ run }) =>
       withWarehouse(dataDir, (warehouse) => buildForRun(warehouse, config, { run, now: clock.now() }), 'models'),
-    publishWarehouse: ({ run }) =>
-      withWarehouse(
+    publishWarehouse: async ({ run }) => {
+      const build = await withWarehouse(
         dataDir,
         (warehouse) => publish(warehouse, dataDir, { run, now: clock.now(), readers, ...config.publish }),
         'publish',
-      ),
+      );
+      // The publication is complete. A bucket that is down must neither undo it nor hold up the next run.
+      const fault = await withHeartbeat(() => copyOrDescribe(config, `run ${run}`));
+      return fault === null ? build : { ...build, notes: [...build.notes, fault] };
+    },
     rebuildWarehouse: (input) =>
       withHeartbeat((heartbeat) =>
         rebuildRange(config, input, {

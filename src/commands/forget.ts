@@ -106,7 +106,7 @@ function cutoffsOf({ file, retention }: Config, now: Date): Record<string, Date>
   return Object.fromEntries(ages.map(([stream, seconds]) => [stream, new Date(now.getTime() - seconds * 1_000)]));
 }
 
-function sayResult({ rows, parts, removed, proof }: Forgot, { dataDir }: Config): void {
+function sayResult({ rows, parts, removed, proof }: Forgot, { dataDir, publish }: Config): void {
   if (proof === null) {
     say('✔ Nothing to remove from landed answers. Later answers about forgotten people are changed before landing.');
     return;
@@ -119,6 +119,10 @@ function sayResult({ rows, parts, removed, proof }: Forgot, { dataDir }: Config)
   say(
     '  not done   exports of analysts, folders of `replay --into`, builds that a reader still has open: delete these',
   );
+  if (publish.to !== undefined) {
+    say(`  not done   versions in ${publish.to}: replace them now with \`tidemark publish --copy --prune\``);
+    say('             Tell the users of other machines to delete their copies.');
+  }
 }
 
 function sayProof({ proven, files, bytes, decoded, values, shared, elsewhere, remaining, unread }: Proof): void {

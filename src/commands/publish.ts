@@ -1,16 +1,21 @@
 import path from 'node:path';
 import type { Command } from 'commander';
+import type { Config } from '../core/config.js';
 import { TidemarkError } from '../core/errors.js';
 import { formatBytes, formatCount } from '../../schemas/format.js';
+import type { PublishedBuild } from '../publish/publish.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { say, sayJson, tell } from '../terminal/print.js';
 import { whileShowingTables } from '../terminal/show-tables.js';
+import { copyAndSay } from './published-copy.js';
 import { sayTable } from '../terminal/say-table.js';
 
 interface PublishOptions {
   list?: boolean;
   to?: string;
   full?: boolean;
+  copy?: boolean;
+  prune?: boolean;
   json?: boolean;
 }
 
@@ -26,32 +31,41 @@ export function registerPublish(program: Command): void {
       'make this build current again: PREVIOUS, or a name from --list; the next run publishes a new build',
     )
     .option('--full', 'write all rows again, instead of changing a copy of the newest build')
+    .option('--copy', 'publish nothing; copy the current build to publish.to again, after a copy that failed')
+    .option('--prune', 'with --copy: remove all replaced versions from publish.to now')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark publish --list', 'tidemark publish --to PREVIOUS', 'tidemark publish'))
     .action(async (options: PublishOptions, command: Command) => {
       if (options.list && options.to !== undefined) {
         throw new TidemarkError('InvalidInput', '--list and --to cannot be combined.', { todo: 'Omit one of them.' });
       }
+      checkCopy(options);
       const { config, clock } = await loadContext(command);
       if (options.list) return list(config.dataDir, options);
-      if (options.to !== undefined) return goTo(config.dataDir, options.to, options);
-      const { openWarehouse } = await import('../duckdb/open.js');
-      const { publish } = await import('../publish/publish.js');
-      const warehouse = await openWarehouse(config.dataDir, { what: 'tidemark publish' });
-      try {
-        const { dataDir, readers } = config;
-        const { full } = options;
-        const request = { run: 'by-hand', now: clock.now(), readers, ...config.publish, full };
-        const build = await whileShowingTables(options, () => publish(warehouse, dataDir, request));
-        if (options.json) return sayJson(build);
-        say(`✔ published ${formatCount(build.rows)} rows of ${build.tables} tables`);
-        say(`  ${path.join(config.dataDir, build.file)}`);
-        say(`  ${build.reason}`);
-        for (const note of build.notes) say(`  ${note}`);
-      } finally {
-        await warehouse.close();
-      }
+      if (options.to !== undefined) return goTo(config, options.to, options);
+      if (options.copy) return copy(config, options);
+      const build = await publishNow(config, clock.now(), options);
+      const what = 'tidemark publish';
+      if (options.json) return sayJson({ ...build, ...(await copyAndSay(config, { what, json: true })) });
+      say(`✔ published ${formatCount(build.rows)} rows of ${build.tables} tables`);
+      say(`  ${path.join(config.dataDir, build.file)}`);
+      say(`  ${build.reason}`);
+      for (const note of build.notes) say(`  ${note}`);
+      await copyAndSay(config, { what });
     });
+}
+
+async function publishNow(config: Config, now: Date, options: PublishOptions): Promise<PublishedBuild> {
+  const { openWarehouse } = await import('../duckdb/open.js');
+  const { publish } = await import('../publish/publish.js');
+  const warehouse = await openWarehouse(config.dataDir, { what: 'tidemark publish' });
+  try {
+    const { dataDir, readers } = config;
+    const request = { run: 'by-hand', now, readers, ...config.publish, full: options.full };
+    return await whileShowingTables(options, () => publish(warehouse, dataDir, request));
+  } finally {
+    await warehouse.close();
+  }
 }
 
 async function list(dataDir: string, { json = false }: PublishOptions): Promise<void> {
@@ -70,13 +84,42 @@ async function list(dataDir: string, { json = false }: PublishOptions): Promise<
   });
 }
 
-async function goTo(dataDir: string, wanted: string, { json = false }: PublishOptions): Promise<void> {
+function checkCopy({ copy: isCopy, prune, list: isList, to, full }: PublishOptions): void {
+  if (isCopy && (isList || to !== undefined || full)) {
+    throw new TidemarkError('InvalidInput', '--copy cannot be combined with --list, --to and --full.', {
+      todo: 'Omit --copy: each publication is copied.',
+    });
+  }
+  if (prune && !isCopy) {
+    throw new TidemarkError('InvalidInput', '--prune needs --copy.', { todo: 'Add --copy.' });
+  }
+}
+
+async function copy(config: Config, { json, prune }: PublishOptions): Promise<void> {
+  if (config.publish.to === undefined) {
+    throw new TidemarkError('InvalidConfig', '`publish.to` is not set.', {
+      todo: 'Set it in tidemark.yaml, for example to s3://my-bucket/tidemark.',
+    });
+  }
+  const what = 'tidemark publish --copy';
+  // The first copy may put a version on the list of replaced ones; the second one removes it.
+  if (prune) await copyAndSay(config, { what, json: true, keepSeconds: 0 });
+  const result = await copyAndSay(config, { what, json, ...(prune ? { keepSeconds: 0 } : {}) });
+  if (json) sayJson(result);
+}
+
+async function goTo(config: Config, wanted: string, { json = false }: PublishOptions): Promise<void> {
+  const { dataDir } = config;
   const [{ listBuilds }, { showBuild }] = await Promise.all([
     import('../builds/builds.js'),
     import('../builds/switch.js'),
   ]);
   const name = await showBuild(dataDir, wanted, (holder) => tell(`Waiting for ${holder}.`));
-  if (json) return sayJson(listBuilds(dataDir).find((build) => build.name === name));
+  if (json) {
+    const build = listBuilds(dataDir).find((one) => one.name === name);
+    return sayJson({ ...build, ...(await copyAndSay(config, { what: 'tidemark publish --to', json })) });
+  }
   say(`✔ ${name} is current. A program that has another build open sees this one after it opens the file again.`);
   say('  The next run or `tidemark publish` publishes a new build.');
+  await copyAndSay(config, { what: 'tidemark publish --to' });
 }

@@ -3,6 +3,7 @@ import { Option, type Command } from 'commander';
 import { errorMessage, TidemarkError } from '../core/errors.js';
 import { formatCount, formatDuration } from '../../schemas/format.js';
 import { IsoDate } from '../../schemas/pipeline/run.js';
+import { copyAndSay } from './published-copy.js';
 import { examples, loadContext } from '../terminal/context.js';
 import type { RebuildRequest } from '../replay/rebuild.js';
 import { FAILED } from '../terminal/print-error.js';
@@ -54,7 +55,10 @@ export function registerReplay(program: Command): void {
       };
       const result = await whileShowingTables(options, () => rebuildWarehouse(config.dataDir, request));
       if (result.faults.length > 0) process.exitCode = FAILED;
-      if (options.json) return sayJson(result);
+      if (options.json) {
+        if (options.into === undefined) await copyAndSay(config, { what: 'tidemark replay', json: true });
+        return sayJson(result);
+      }
       const took = formatDuration(performance.now() - begun);
       const { parts, rows, rejects, models, published, faults, failedAudits, notes } = result;
       say(
@@ -71,6 +75,7 @@ export function registerReplay(program: Command): void {
         );
       for (const fault of faults) say(`  unreadable ${fault}`);
       say(`  published  ${path.join(options.into ?? config.dataDir, published.file)}`);
+      if (options.into === undefined) await copyAndSay(config, { what: 'tidemark replay' });
     });
 }
 

@@ -10,6 +10,7 @@ import { refusalInWords } from '../../workflows/run/describe.js';
 import { errorMessage } from '../core/errors.js';
 import { visibleLine } from '../core/visible-text.js';
 import { formatBytes, formatCount, formatDuration, formatInstant } from '../../schemas/format.js';
+import type { CopyRecord } from '../remote/copy-published.js';
 import type { DeliveryRecord } from '../notify/records.js';
 import { renderLine, warningsOf } from '../progress/frame.js';
 import { advance, type Retry } from '../progress/run-state.js';
@@ -60,6 +61,8 @@ interface Status {
   alerts: DeliveryRecord[];
   published: { file: string; at: string; bytes: number; build: ShownBuild | null; lastRuns: LastRun[] } | null;
   publishedError: string | null;
+  /** Result of the last copy to `publish.to`; null without this setting, or before the first copy. */
+  copy: (CopyRecord & { current: boolean }) | null;
 }
 
 interface LastRun {
@@ -105,7 +108,8 @@ export function registerStatus(program: Command): void {
       const since = new Date(context.clock.now().getTime() - ALERT_DAYS * 86_400_000).toISOString().slice(0, 10);
       const names = new Set(context.config.notify.map(({ name }) => name));
       const alerts = openDeliveries(context.config.dataDir, since).filter(({ target }) => names.has(target));
-      const status: Status = { dataDir: context.config.dataDir, ...live, alerts, ...published };
+      const copy = await readCopy(context);
+      const status: Status = { dataDir: context.config.dataDir, ...live, alerts, ...published, copy };
       if (options.json) sayJson(status);
       else say(renderStatus(status, Date.now()));
     });
@@ -247,6 +251,16 @@ async function askPublished({ config }: CliContext): Promise<Pick<Status, 'publi
   }
 }
 
+async function readCopy({ config }: CliContext): Promise<Status['copy']> {
+  if (config.publish.to === undefined) return null;
+  const [{ readCopyRecord }, { currentBuild }] = await Promise.all([
+    import('../remote/copy-published.js'),
+    import('../builds/builds.js'),
+  ]);
+  const record = readCopyRecord(config.dataDir);
+  return record === undefined ? null : { ...record, current: record.build === currentBuild(config.dataDir) };
+}
+
 /** Renders the status for a person. Sends no request. Uses the terminal's colours and the current folder. */
 export function renderStatus(status: Status, now: number): string {
   const paint = colorsFor(process.stdout);
@@ -298,6 +312,13 @@ export function renderStatus(status: Status, now: number): string {
     }
   } else {
     lines.push(paint.yellow(`Published  ${status.publishedError ?? 'nothing'}`));
+  }
+  if (status.copy !== null) {
+    const { to, at, build, current, fault } = status.copy;
+    lines.push(`Copied     ${to}: ${current ? 'the current build' : (build ?? 'no build')}, tried ${ago(at)}`);
+    if (fault !== null) lines.push(paint.yellow(`           ! ${fault}`));
+    else if (!current)
+      lines.push(paint.yellow('           ! It is not the current build. Run `tidemark publish --copy`.'));
   }
   return lines.join('\n');
 }

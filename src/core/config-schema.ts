@@ -164,6 +164,19 @@ const Market = z
  */
 export const MOST_IN_FLIGHT = 512;
 
+/** Where to copy published builds. The storage itself checks the name of the bucket in more detail. */
+const CopyPlace = z
+  .string()
+  .regex(
+    /^(?:s3:\/\/[a-z0-9][a-z0-9.-]+(?:\/[^?#]*)?|(?![a-z0-9]+:\/\/).+)$/,
+    'must be s3://<bucket>/<prefix> or a folder',
+  );
+
+/** Address of an S3-compatible service. It must not contain credentials. */
+const BucketEndpoint = z
+  .string()
+  .regex(/^https?:\/\/[^/?#@]+[^?#@]*$/, 'must be an address such as https://s3.example.com');
+
 /** The content of `tidemark.yaml` (docs/configuration.md). The object is strict, so that a misspelt key is an error. */
 export const ConfigSchema = z.strictObject({
   api: z.strictObject({
@@ -204,7 +217,18 @@ export const ConfigSchema = z.strictObject({
   contactMetrics: z.boolean().default(true),
   readers: z.enum(['owner', 'group', 'everyone']).default('owner'),
   publish: z
-    .strictObject({ keep: z.int().min(1).max(1_000).default(3), lakeEvery: Duration.default(7 * 86_400) })
+    .strictObject({
+      keep: z.int().min(1).max(1_000).default(3),
+      lakeEvery: Duration.default(7 * 86_400),
+      to: CopyPlace.optional(),
+      endpoint: BucketEndpoint.optional(),
+      region: z
+        .string()
+        .regex(/^[a-z0-9-]+$/, 'must be a region such as eu-north-1')
+        .optional(),
+      pathStyle: z.boolean().optional(),
+      keepFor: Duration.optional(),
+    })
     .prefault({}),
   fx: z
     .strictObject({ file: FileOrAddress, base: Currency.default('EUR'), reporting: Currency.default('EUR') })

@@ -31,8 +31,8 @@ import type { LandingStream } from '../../schemas/pipeline/landing.js';
  *     │   ├── market.duckdb, lake, lake-delta  links that readers open; they lead through `current`
  *     │   ├── current                        link to the current build
  *     │   ├── builds/<build>/                immutable market.duckdb, lake/ and lake-delta/ of each kept build
- *     │   ├── replaced.json                  when each older build was replaced
- *     │   └── switch.lock                    held while `current` changes
+ *     │   ├── copy/                          result of the last copy to `publish.to`, and files being copied
+ *     │   └── replaced.json, switch.lock     when each older build was replaced; held while `current` changes
  *     ├── rebuilt/<from>..<to>/              warehouse/, rejects/ and published/ of a replay of some nights
  *     ├── env/<name>.duckdb                  dev environments
  *     ├── receivers/<receiver>               lock of a webhook receiver
@@ -240,9 +240,7 @@ export function buildsDir(dataDir: string): string {
 }
 
 /** Path of the folder of a build. */
-export function buildDir(dataDir: string, name: string): string {
-  return path.join(buildsDir(dataDir), name);
-}
+export const buildDir = (dataDir: string, name: string): string => path.join(buildsDir(dataDir), name);
 
 /** Path of the DuckDB file in the folder of a build. The link that readers open has the same file name. */
 export function fileOf(build: string): string {
@@ -259,6 +257,11 @@ export function deltaOf(build: string): string {
   return path.join(build, 'lake-delta');
 }
 
+/** Folder with the result of the last copy of a build to `publish.to`, and with files that are being copied. */
+export function copyDir(dataDir: string): string {
+  return path.join(publishedDir(dataDir), 'copy');
+}
+
 /** File that records, for each older build, when another build replaced it. */
 export function replacedFile(dataDir: string): string {
   return path.join(publishedDir(dataDir), 'replaced.json');
@@ -269,10 +272,7 @@ export function switchLock(dataDir: string): string {
   return path.join(publishedDir(dataDir), 'switch.lock');
 }
 
-/**
- * Folder with the result of a replay of some nights: `rebuilt/<from>..<to>`. For a replay without a first night, the
- * name is `..<to>`; without a last night, `<from>..`.
- */
+/** Result of a replay of some nights: `rebuilt/<from>..<to>`. Without a first night: `..<to>`; without a last: `<from>..`. */
 export function rebuiltDir(
   dataDir: string,
   { from = '', to = '' }: { from?: string | undefined; to?: string | undefined },

@@ -184,10 +184,11 @@ async function writeSlice(
   await syncFile(file);
 }
 
-function readIndex(lake: string): LakeFiles {
+/** Reads the index of a lake. Returns no files if there is no lake, or a lake of an older version. */
+export function readIndex(lake: string): LakeFiles {
   try {
     return JSON.parse(readFileSync(path.join(lake, INDEX), 'utf8')) as LakeFiles;
   } catch {
-    return {}; // no lake, or a lake of an older version: write every file
+    return {};
   }
 }

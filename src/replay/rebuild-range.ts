@@ -4,6 +4,7 @@ import { keepsContacts, type Config } from '../core/config.js';
 import { rebuiltDir } from '../core/data-folder.js';
 import { readDataFolder } from '../core/folder-identity.js';
 import { parseInput } from '../crawl/run/parse-input.js';
+import { copyOrDescribe } from '../remote/copy-published.js';
 import { rebuildWarehouse, type RebuildRequest } from './rebuild.js';
 
 /**
@@ -33,13 +34,14 @@ export async function rebuildRange(
     onStep,
   });
   const { parts, rows, rejects, failedAudits, notes, faults } = rebuilt;
+  const copyFault = into === undefined ? await copyOrDescribe(config, 'a rebuild') : null;
   const folder = readDataFolder(dataDir);
   return {
     parts,
     rows,
     rejects,
     failedAudits,
-    notes,
+    notes: copyFault === null ? notes : [...notes, copyFault],
     faults,
     into: into === undefined ? '' : path.relative(dataDir, into),
     published: published.file,

@@ -71,6 +71,7 @@ const RUNS = [
   'notify list',
   'notify test',
   'publish',
+  'publish --copy|',
   'publish --list|',
   'publish --to|PREVIOUS',
   'compact',
@@ -120,6 +121,7 @@ beforeAll(async () => {
       models: './models',
       watch: { fields: ['company.status'], select: 'SELECT company_id FROM core.companies LIMIT 1' },
       notify: [{ command: ['true'] }],
+      publish: { to: './shared' },
     },
   });
   writeModel('');

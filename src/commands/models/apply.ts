@@ -1,10 +1,12 @@
 import path from 'node:path';
 import { Option, type Command } from 'commander';
+import type { Config } from '../../core/config.js';
 import { TidemarkError } from '../../core/errors.js';
 import { formatCount, formatDuration } from '../../../schemas/format.js';
 import type { Applied, ApplyRequest } from '../../publish/apply-models.js';
 import type { ModelChange } from '../../models/plan.js';
 import type { AppliedSet } from '../../models/sets.js';
+import { copyAndSay } from '../published-copy.js';
 import { examples, loadContext } from '../../terminal/context.js';
 import { buildEnvironment } from './environments.js';
 import { say, sayJson, tell } from '../../terminal/print.js';
@@ -79,7 +81,12 @@ async function apply(options: { env?: string; drop?: string[]; json?: boolean },
   const { applyModels } = await import('../../publish/apply-models.js');
   const begun = performance.now();
   const result = await whileShowingTables(options, () => applyModels(request.dataDir, request));
-  if (options.json) return sayJson(withoutTexts(result));
+  const copy = async (): Promise<unknown> =>
+    result.published !== null && copyAndSay(request.config, { what: 'tidemark models apply', json: options.json });
+  if (options.json) {
+    await copy();
+    return sayJson(withoutTexts(result));
+  }
   if (result.built === null && result.published === null) {
     say(`No changes: all ${result.changes.length} models are already applied.`);
     for (const note of result.notes) say(`  note       ${note}`);
@@ -87,6 +94,7 @@ async function apply(options: { env?: string; drop?: string[]; json?: boolean },
   }
   say(`✔ applied in ${took(begun)}: ${summary(result)}`);
   sayResult(result, request.dataDir);
+  await copy();
 }
 
 async function rollBack(options: { to?: number; dryRun?: boolean; json?: boolean }, command: Command): Promise<void> {
@@ -97,12 +105,18 @@ async function rollBack(options: { to?: number; dryRun?: boolean; json?: boolean
   const result = await whileShowingTables(options, () =>
     rollbackModels(request.dataDir, { ...request, to: wanted, dryRun }),
   );
-  if (options.json) return sayJson({ ...withoutTexts(result), to: plainSet(result.to) });
+  const copy = async (): Promise<unknown> =>
+    !dryRun && copyAndSay(request.config, { what: 'tidemark models rollback', json: options.json });
+  if (options.json) {
+    await copy();
+    return sayJson({ ...withoutTexts(result), to: plainSet(result.to) });
+  }
   const to = `set ${result.to.ofSet ?? result.to.set} of ${result.to.appliedAt}`;
   if (options.dryRun) say(`Rollback would restore ${to}: ${summary(result)}`);
   else say(`✔ restored ${to} in ${took(begun)}: ${summary(result)}`);
   sayResult(result, request.dataDir);
   if (!options.dryRun) say('  note       runs build this set until `tidemark models apply`');
+  await copy();
 }
 
 async function showHistory(options: { json?: boolean }, command: Command): Promise<void> {
@@ -124,10 +138,14 @@ async function showHistory(options: { json?: boolean }, command: Command): Promi
   );
 }
 
-async function readRequest(options: { json?: boolean }, command: Command): Promise<ApplyRequest & { dataDir: string }> {
+async function readRequest(
+  options: { json?: boolean },
+  command: Command,
+): Promise<ApplyRequest & { dataDir: string; config: Config }> {
   const { config, clock } = await loadContext(command);
   const { keepsContacts } = await import('../../core/config.js');
   return {
+    config,
     dataDir: config.dataDir,
     now: clock.now(),
     personalData: keepsContacts(config),

@@ -1,0 +1,40 @@
+import { formatBytes, formatCount } from '../../schemas/format.js';
+import type { CopyConfig } from '../remote/copy-published.js';
+import type { Copied } from '../remote/copy-build.js';
+import { say, tell } from '../terminal/print.js';
+
+const FAILED = 1;
+
+/**
+ * Copies the current build to `publish.to`, if it is set, and prints the result. A fault is printed and sets the exit
+ * code, because the publication itself succeeded.
+ */
+export async function copyAndSay(
+  config: CopyConfig,
+  { what, json = false, keepSeconds }: { what: string; json?: boolean | undefined; keepSeconds?: number },
+): Promise<{ copied: Copied | null; copyFault: string | null }> {
+  if (config.publish.to === undefined) return { copied: null, copyFault: null };
+  const { copyPublished, describeFault } = await import('../remote/copy-published.js');
+  if (!json) tell(`Copying to ${config.publish.to} …`);
+  try {
+    const onWait = (holder: string): void => tell(`Waiting for ${holder}.`);
+    const options = { what, onWait, ...(keepSeconds === undefined ? {} : { keepSeconds }) };
+    const copied = (await copyPublished(config, options)) ?? null;
+    if (copied !== null && !json) sayCopied(copied);
+    if (copied?.pruneFault) process.exitCode = FAILED;
+    return { copied, copyFault: null };
+  } catch (error) {
+    process.exitCode = FAILED;
+    const copyFault = describeFault(config, error);
+    tell(`✖ ${copyFault}`);
+    return { copied: null, copyFault };
+  }
+}
+
+function sayCopied({ to, build, sent, reused, removed, pruneFault }: Copied): void {
+  say(`✔ ${to} has build ${build}`);
+  if (sent.files > 0)
+    say(`  ${formatCount(sent.files)} files (${formatBytes(sent.bytes)}) sent, ${formatCount(reused)} unchanged`);
+  if (removed > 0) say(`  ${formatCount(removed)} files of old versions removed`);
+  if (pruneFault !== null) say(`  ✖ old versions could not be removed: ${pruneFault}`);
+}

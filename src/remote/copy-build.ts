@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { currentBuild } from '../builds/builds.js';
+import { buildDir, copyDir, fileOf, publishedFile } from '../core/data-folder.js';
+import { errorMessage, hasErrorCode } from '../core/errors.js';
+import { NotPublishedError } from '../duckdb/errors.js';
+import { LeaseLostError, withLease, type Lease } from '../storage/lease.js';
+import type { Content, Storage } from '../storage/storage.js';
+import {
+  CURRENT,
+  encode,
+  hashOf,
+  LEASE,
+  readCurrent,
+  readManifest,
+  VERSIONS,
+  type Current,
+  type Manifest,
+  type StoredFile,
+  type StoredTable,
+  type Version,
+} from './manifest.js';
+import { prune } from './prune.js';
+import { listTables } from './tables.js';
+
+/** Options of `copyCurrentBuild`. */
+export interface CopyOptions {
+  /** How long a replaced version is kept, in seconds. Choose it longer than the longest query. */
+  keepSeconds: number;
+  /** What this process does; other processes that wait for the lease show it. */
+  what: string;
+  /** Called with the holder of the lease, if this process must wait. */
+  onWait?: (holder: string) => void;
+  /** Longest wait for another process that copies a build, in milliseconds. Default: 10 minutes. */
+  waitMs?: number;
+}
+
+/** What `copyCurrentBuild` did. */
+export interface Copied {
+  /** Name of the storage, such as `s3://bucket/prefix`. */
+  to: string;
+  build: string;
+  /** Files and bytes that were sent. None if the build was already there. */
+  sent: { files: number; bytes: number };
+  /** Number of files of earlier versions that the new version names. */
+  reused: number;
+  /** Number of files of old versions that were removed. */
+  removed: number;
+  /** Why old versions could not be removed; null without a fault. The next copy tries again. */
+  pruneFault: string | null;
+}
+
+const WAIT_MS = 600_000;
+const MOST_TRIES = 3;
+
+/**
+ * Makes the current build of the data folder current in a storage, too. Sends the files that no earlier version has.
+ * Then writes the manifest, and then switches `current.json`. Until then, and after any failure, readers see the version
+ * before. Repeats nothing if the build is already current there.
+ * @throws NotPublishedError when nothing is published
+ * @throws StorageError, LeaseLostError, TidemarkError; the data folder is unchanged
+ */
+export async function copyCurrentBuild(storage: Storage, dataDir: string, options: CopyOptions): Promise<Copied> {
+  const { what, onWait, waitMs = WAIT_MS } = options;
+  return withLease(storage, LEASE, { what, onWait, waitMs }, async (lease) => {
+    const copier = new Copier(storage, dataDir, lease, options.keepSeconds);
+    for (let attempt = 1; ; attempt++) {
+      const build = currentBuild(dataDir);
+      if (build === null) throw new NotPublishedError(publishedFile(dataDir));
+      try {
+        return await copier.copy(build);
+      } catch (error) {
+        // A later publication may have removed the build meanwhile. Then copy the newer one.
+        const isGone = hasErrorCode(error, 'ENOENT') && currentBuild(dataDir) !== build;
+        if (!isGone || attempt === MOST_TRIES) throw error;
+      }
+    }
+  });
+}
+
+class Copier {
+  readonly #storage: Storage;
+  readonly #dataDir: string;
+  readonly #lease: Lease;
+  readonly #keepMs: number;
+
+  constructor(storage: Storage, dataDir: string, lease: Lease, keepSeconds: number) {
+    this.#storage = storage;
+    this.#dataDir = dataDir;
+    this.#lease = lease;
+    this.#keepMs = keepSeconds * 1_000;
+  }
+
+  async copy(build: string): Promise<Copied> {
+    const before = await readCurrent(this.#storage);
+    const kept = before?.current.earlier.find((version) => version.build === build);
+    const made =
+      before?.current.build === build
+        ? { version: before.current, sent: [], reused: 0 }
+        : kept === undefined
+          ? await this.#send(build, before?.current)
+          : { version: kept, sent: [], reused: 0 };
+    const current = await this.#switch(made.version, before);
+    const pruned = await prune(this.#storage, current, this.#lease).then(
+      (removed) => ({ removed, pruneFault: null }),
+      (error: unknown) => ({ removed: 0, pruneFault: errorMessage(error) }),
+    );
+    const sent = { files: made.sent.length, bytes: made.sent.reduce((sum, { bytes }) => sum + bytes, 0) };
+    return { to: this.#storage.name, build, sent, reused: made.reused, ...pruned };
+  }
+
+  /** Sends the files of a build as a new version. The token in the name makes all keys unique, also after a failure. */
+  async #send(
+    build: string,
+    before: Current | undefined,
+  ): Promise<{ version: Version; sent: Content[]; reused: number }> {
+    const version = `${VERSIONS}${build}.${this.#lease.token}`;
+    const known = before === undefined ? undefined : await readManifest(this.#storage, before);
+    const sent: Content[] = [];
+    let reused = 0;
+    const send = async (key: string, file: string): Promise<StoredFile> => {
+      if (this.#lease.lost.aborted) throw new LeaseLostError(this.#storage, LEASE);
+      const content = await this.#storage.upload(key, file);
+      sent.push(content);
+      return { key, ...content };
+    };
+    const work = copyDir(this.#dataDir);
+    const folder = path.join(work, 'tables');
+    const tables: Record<string, StoredTable> = {};
+    const source = buildDir(this.#dataDir, build);
+    rmSync(folder, { recursive: true, force: true });
+    try {
+      for await (const { name, rows, columns, files } of listTables(source, folder)) {
+        const stored: StoredTable['files'] = [];
+        for (const file of files) {
+          const same = await findSame(known?.tables[name]?.files ?? [], file.file);
+          if (same !== undefined) reused++;
+          const key = `${version}/${name.replace('.', '/')}/${file.name}`;
+          stored.push({ ...(same ?? (await send(key, file.file))), rows: file.rows });
+        }
+        tables[name] = { rows, columns, files: stored };
+      }
+      const database = await send(`${version}/market.duckdb`, fileOf(source));
+      return { version: await this.#writeManifest(version, { format: 1, build, database, tables }), sent, reused };
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  async #writeManifest(version: string, manifest: Manifest): Promise<Version> {
+    const key = `${version}/manifest.json`;
+    const body = encode(manifest);
+    await this.#storage.create(key, body);
+    return { build: manifest.build, version, manifest: { key, bytes: body.length, sha256: hashOf(body) } };
+  }
+
+  /** Points readers at a version. Fails if another process had the lease meanwhile. */
+  async #switch(to: Version, before: { current: Current; version: string } | undefined): Promise<Current> {
+    const now = Date.now();
+    const { build, version, manifest } = to;
+    if (before !== undefined && before.current.token > this.#lease.token)
+      throw new LeaseLostError(this.#storage, LEASE);
+    const earlier = before === undefined ? [] : this.#stillKept(before.current, version, now);
+    const isSame = before?.current.version === version;
+    if (isSame && earlier.length === before.current.earlier.length) return before.current;
+    const next: Current = {
+      format: 1,
+      token: this.#lease.token,
+      build,
+      version,
+      manifest,
+      published_at: isSame ? before.current.published_at : new Date(now).toISOString(),
+      earlier,
+    };
+    await this.#lease.assertHeld();
+    if (before === undefined) await this.#storage.create(CURRENT, encode(next));
+    else await this.#storage.replace(CURRENT, encode(next), before.version);
+    return next;
+  }
+
+  #stillKept(current: Current, next: string, now: number): Current['earlier'] {
+    const { build, version, manifest } = current;
+    const replaced = version === next ? [] : [{ build, version, manifest, replaced_at: new Date(now).toISOString() }];
+    // A time in the future comes from a wrong clock. Such a version is kept.
+    const isKept = ({ replaced_at }: { replaced_at: string }): boolean => now - Date.parse(replaced_at) < this.#keepMs;
+    return [...replaced, ...current.earlier.filter((one) => one.version !== next && isKept(one))];
+  }
+}
+
+/** Finds a file with the same bytes. */
+async function findSame(known: readonly StoredFile[], file: string): Promise<StoredFile | undefined> {
+  const { size } = statSync(file);
+  const candidates = known.filter(({ bytes }) => bytes === size);
+  if (candidates.length === 0) return undefined;
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+  const sha256 = hash.digest('hex');
+  const found = candidates.find((candidate) => candidate.sha256 === sha256);
+  return found === undefined ? undefined : { key: found.key, bytes: found.bytes, sha256 };
+}

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { TidemarkError } from '../core/errors.js';
+import { storageError } from '../storage/errors.js';
+import type { Storage } from '../storage/storage.js';
+
+/*
+ * Published builds in a storage that other machines read:
+ *
+ *     current.json                 the version that readers use, and earlier versions that are still there
+ *     v=<build>.<token>/           one version; its files never change
+ *       manifest.json              lists the files of all tables, with sizes, hashes, rows and columns
+ *       market.duckdb              the whole build as one file
+ *       <schema>/<table>/*.parquet the files of a table that no earlier version has
+ *     lease.json                   lease of the process that copies a build
+ *
+ * A manifest may name files of earlier versions. So readers take the list of files from the manifest, never from a folder.
+ */
+
+/** Key of the file that names the current version. */
+export const CURRENT = 'current.json';
+/** Key of the lease of the process that copies a build. */
+export const LEASE = 'lease.json';
+/** Beginning of the keys of all versions. */
+export const VERSIONS = 'v=';
+
+const StoredFile = z.object({ key: z.string(), bytes: z.int().nonnegative(), sha256: z.string() });
+/** A file in the storage. The key is relative to the storage. */
+export type StoredFile = z.infer<typeof StoredFile>;
+
+const TableFile = StoredFile.extend({ rows: z.int().nonnegative() });
+export type TableFile = z.infer<typeof TableFile>;
+
+const StoredTable = z.object({
+  rows: z.int().nonnegative(),
+  /** Names and DuckDB types, in order. */
+  columns: z.array(z.object({ name: z.string(), type: z.string() })),
+  /** Together, these files have exactly the rows of the table. */
+  files: z.array(TableFile),
+});
+export type StoredTable = z.infer<typeof StoredTable>;
+
+const Manifest = z.object({
+  format: z.literal(1),
+  build: z.string(),
+  database: StoredFile,
+  tables: z.record(z.string(), StoredTable),
+});
+/** All files of one version. */
+export type Manifest = z.infer<typeof Manifest>;
+
+const Version = z.object({ build: z.string(), version: z.string(), manifest: StoredFile });
+/** A version: the build that it holds, its folder, and its manifest. */
+export type Version = z.infer<typeof Version>;
+
+const Current = Version.extend({
+  format: z.literal(1),
+  /** Fencing token of the process that wrote this file. */
+  token: z.int(),
+  published_at: z.string(),
+  /** Replaced versions that are still there, newest first. */
+  earlier: z.array(Version.extend({ replaced_at: z.string() })),
+});
+/** Content of `current.json`. */
+export type Current = z.infer<typeof Current>;
+
+/** Reads `current.json`, with its version for `replace`. Undefined before the first copy. */
+export async function readCurrent(storage: Storage): Promise<{ current: Current; version: string } | undefined> {
+  const found = await storage.read(CURRENT);
+  return found === undefined
+    ? undefined
+    : { current: parse(Current, found.body, storage, CURRENT), version: found.version };
+}
+
+/**
+ * Reads the manifest of a version, and checks its hash.
+ * @throws StorageError `missing` or `damaged`
+ */
+export async function readManifest(storage: Storage, { manifest }: Pick<Version, 'manifest'>): Promise<Manifest> {
+  const found = await storage.read(manifest.key);
+  if (found === undefined) throw storageError('missing', storage, manifest.key, 'does not exist');
+  if (hashOf(found.body) !== manifest.sha256)
+    throw storageError('damaged', storage, manifest.key, `does not match the hash in ${CURRENT}`);
+  return parse(Manifest, found.body, storage, manifest.key);
+}
+
+/** Returns SHA-256 in hex. */
+export function hashOf(body: Uint8Array): string {
+  return createHash('sha256').update(body).digest('hex');
+}
+
+/** Encodes a file of this folder. */
+export function encode(content: Manifest | Current): Buffer {
+  return Buffer.from(`${JSON.stringify(content, null, 1)}\n`);
+}
+
+function parse<T>(schema: z.ZodType<T>, body: Buffer, storage: Storage, key: string): T {
+  try {
+    return schema.parse(JSON.parse(body.toString('utf8')));
+  } catch (error) {
+    throw new TidemarkError('Internal', `${storage.name}: this version of Tidemark cannot read ${key}.`, {
+      todo: 'Use the version of Tidemark that wrote it, or a newer one.',
+      cause: error,
+    });
+  }
+}
