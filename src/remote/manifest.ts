@@ -49,7 +49,8 @@ const Manifest = z.object({
 /** All files of one version. */
 export type Manifest = z.infer<typeof Manifest>;
 
-const Version = z.object({ build: z.string(), version: z.string(), manifest: StoredFile });
+// The cache makes a folder with the name of the version, so the name must have no slash.
+const Version = z.object({ build: z.string(), version: z.string().regex(/^v=[\w.-]+$/), manifest: StoredFile });
 /** A version: the build that it holds, its folder, and its manifest. */
 export type Version = z.infer<typeof Version>;
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { text as readAll } from 'node:stream/consumers';
 import path from 'node:path';
 import { Option, type Command } from 'commander';
+import { formatBytes } from '../../../schemas/format.js';
 import type { Published } from '../../builds/published.js';
 import { invalidInput, errorMessage } from '../../core/errors.js';
 import { visibleInTerminal } from '../../core/visible-text.js';
@@ -20,6 +21,7 @@ interface Options {
   exact?: boolean;
   env?: string;
   file?: string;
+  from?: string;
 }
 
 /** `tidemark sql`: runs read-only queries of the published warehouse, or opens a shell for them. */
@@ -41,7 +43,13 @@ export function registerSql(program: Command): void {
         .argParser(parseCount)
         .default(200),
     )
-    .option('--env <name>', 'read the tables of this dev environment, and all other tables from production')
+    .addOption(
+      new Option(
+        '--env <name>',
+        'read the tables of this dev environment, and all other tables from production',
+      ).conflicts('from'),
+    )
+    .option('--from <place>', 'read the current version of a bucket (s3://…) or folder to which `publish.to` copies')
     .addHelpText(
       'after',
       `
@@ -52,6 +60,7 @@ ${examples(
   'tidemark sql "FROM core.financials" --out financials.parquet',
   'tidemark sql "SHOW ALL TABLES"',
   'tidemark sql --env me "FROM marts.market_daily"',
+  'tidemark sql --from s3://my-bucket/tidemark "FROM marts.market_daily"',
   'tidemark sql -f report.sql --format markdown',
   'tidemark sql',
 )}`,
@@ -71,13 +80,13 @@ ${examples(
           `--out writes the rows of one query, but there are ${statements.length} statements.`,
           'Give one query, or omit --out.',
         );
-      const { config } = await loadContext(command);
+      const dataDir = options.from === undefined ? await ownDataDir(command) : await downloadedDir(options.from);
       const { openPublished } = await import('../../builds/published.js');
-      const published = await openPublished(config.dataDir);
+      const published = await openPublished(dataDir);
       try {
         if (options.env !== undefined) {
           const { overlayEnv } = await import('../../models/environments.js');
-          await overlayEnv(published, config.dataDir, options.env);
+          await overlayEnv(published, dataDir, options.env);
         }
         if (isShell) await openShell(published, options);
         else for (const statement of statements) await runQuery(published, statement, { ...options, format });
@@ -85,6 +94,24 @@ ${examples(
         published.close();
       }
     });
+}
+
+async function ownDataDir(command: Command): Promise<string> {
+  return (await loadContext(command)).config.dataDir;
+}
+
+/** Downloads the current version of a storage into the cache. Needs no configuration file. */
+async function downloadedDir(place: string): Promise<string> {
+  const [{ openStorage }, { fetchCurrent }, { cacheFolder }] = await Promise.all([
+    import('../../storage/open.js'),
+    import('../../remote/cached.js'),
+    import('../../../bootstrap/cache.mjs'),
+  ]);
+  const storage = openStorage(place);
+  const { dataDir } = await fetchCurrent(storage, path.join(cacheFolder(), 'published'), (bytes) =>
+    tell(`Downloading ${formatBytes(bytes)} from ${storage.name} …`),
+  );
+  return dataDir;
 }
 
 async function openShell(published: Published, { limit, format, exact }: Options): Promise<void> {
