@@ -23,7 +23,7 @@ export function registerOwners(program: Command): void {
 function registerEnrichOwners(owners: Command): void {
   const enrich = owners
     .command('enrich')
-    .summary('start and poll a job for each company whose owners are not certain')
+    .summary('start jobs for companies whose owners are uncertain')
     .description(
       'start a job for each company whose owners the API does not call conclusive, poll the jobs, then read the owners again; jobs may take days, and Ctrl-C only stops following',
     )
