@@ -14,7 +14,7 @@ interface EnrichOptions extends RunOptions {
 export function registerOwners(program: Command): void {
   const owners = program
     .command('owners')
-    .description('ask the API to find owners that it does not know for certain')
+    .description('find owners that the API does not know for certain')
     .addHelpText('after', examples('tidemark owners enrich', 'tidemark owners enrich --market nordics --no-wait'));
   registerEnrichOwners(owners);
 }
