@@ -189,7 +189,7 @@ export interface MarketsAnswer {
   nights: ApiRow[];
   /** Groups of the companies; `value` is null for companies without a value. */
   breakdown: {
-    by: 'country' | 'industry' | 'legal_form' | 'size' | 'growth';
+    by: 'country' | 'industry' | 'legal_form' | 'status' | 'size' | 'growth';
     value: string | null;
     companies: number;
     with_turnover: number;
@@ -200,8 +200,9 @@ export interface MarketsAnswer {
     /** Fiscal years whose growth is known, each compared with the year before. */
     growth_from: number | null;
     growth_to: number | null;
-    /** Growth of the sum of turnover in EUR, at the rates of the later year. */
+    /** Growth of the sum of turnover in EUR, at the rates of the later year. `with_growth_eur`: companies in both sums. */
     growth_of_sum: number | null;
+    with_growth_eur: number;
   }[];
 }
 

@@ -1,4 +1,4 @@
--- Companies in the market by country, industry, legal form, size and growth; the largest groups of each.
+-- Companies in the market by country, industry, legal form, status, size and growth; the largest groups of each.
 WITH members AS (
   -- As marts.companies.in_market, for one market.
   SELECT DISTINCT company_id
@@ -21,6 +21,7 @@ parts AS (
     {'by': 'country', value: country_code},
     {'by': 'industry', value: industry},
     {'by': 'legal_form', value: legal_form},
+    {'by': 'status', value: status},
     {'by': 'size', value: CASE
       WHEN coalesce(employees, employees_min) IS NULL THEN NULL
       WHEN coalesce(employees, employees_min) < 10 THEN '0-9'
@@ -43,7 +44,7 @@ parts AS (
 
 groups AS (
   SELECT part['by'] AS "by", part['value'] AS "value", count(*) AS companies, count(turnover_eur) AS with_turnover,
-    sum(turnover_eur) AS turnover_eur, count(turnover_growth) AS with_growth, median(turnover_growth) AS growth_median,
+    sum(turnover_eur) AS turnover_eur, count(turnover_growth) AS with_growth, count(before_eur) AS with_growth_eur, median(turnover_growth) AS growth_median,
     min(fiscal_year) FILTER (turnover_growth IS NOT NULL) AS growth_from,
     max(fiscal_year) FILTER (turnover_growth IS NOT NULL) AS growth_to,
     sum(turnover_eur) FILTER (before_eur IS NOT NULL) / nullif(sum(before_eur), 0) - 1 AS growth_of_sum

@@ -192,8 +192,15 @@ describe.skipIf(browserFile === undefined)('the explorer in Chromium', () => {
       await page.getByRole('button', { name: format }).click();
       return (await file).suggestedFilename();
     };
-    await show('/companies?country=SE', '4 companies');
-    expect(await exportAs('CSV')).toBe('companies-country-SE-2026-11-21.csv');
+    await show('/companies?country=SE&status=Active&employees_from=-5&foo=bar', '4 companies');
+    expect(await exportAs('CSV')).toBe('companies-country-SE-status-Active-2026-11-21.csv');
+    const filters = page.getByRole('list', { name: 'Filters' }).getByRole('listitem');
+    expect(await filters.allInnerTexts()).toEqual([
+      'Country: SE×',
+      'Status: Active×',
+      'Ignored: Employees from -5, not a whole number from 0×',
+      'Ignored: foo bar, no such filter×',
+    ]);
     await show(`/sql#q=${encodeURIComponent('FROM core.companies')}`, '5 rows');
     expect(await exportAs('Parquet')).toBe('core.companies-2026-11-21.parquet');
     await context.close();
@@ -252,15 +259,27 @@ describe.skipIf(browserFile === undefined)('the explorer in Chromium', () => {
       await page.getByText('Nothing is published yet').waitFor();
       await page.getByText('No Temporal server answers').waitFor();
       expect(await seriousFindings(page)).toEqual([]);
-      await publishAnswers(folder, twoNights(evil).slice(0, 9), 'r1', '2026-11-20T04:00:00Z');
+      const answers = twoNights(evil)
+        .slice(0, 9)
+        .filter(({ stream, entity }) => stream !== 'companies' || entity !== '4');
+      await publishAnswers(folder, answers, 'r1', '2026-11-20T04:00:00Z');
       await page.getByText('Which company?').waitFor();
       await page.goto(`${early.url}/markets`);
       await page.getByText('The second night shows how many companies came').waitFor();
+      await page.goto(`${early.url}/company/4`);
+      await page.getByText('Never read. A search last named the company').waitFor();
       await context.close();
     } finally {
       await early.stop();
       rmSync(folder, { recursive: true, force: true });
     }
+  });
+
+  it('says when the status of a company that left was read', async () => {
+    const { context, page, show } = await open({ width: 1280 });
+    await show('/company/2', 'Inactive when last read on 2026-11-21');
+    expect(await page.getByText('1 night, ').innerText()).toMatch(/1 night, 2026-11-20$/);
+    await context.close();
   });
 
   it('shows the rows before and after a model change', async () => {

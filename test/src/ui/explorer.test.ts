@@ -23,7 +23,7 @@ import {
   type TestExplorer,
 } from '../../helpers/explorer.js';
 import { waitUntil } from '../../helpers/sandbox.js';
-import { marketNight } from '../../helpers/warehouse.js';
+import { marketNight, type Answer } from '../../helpers/warehouse.js';
 import { BuildPool } from '../../../src/ui/data/build-pool.js';
 import type { OpenBuild } from '../../../src/ui/data/open-build.js';
 import type { Read } from '../../../src/builds/reader.js';
@@ -39,6 +39,7 @@ const NO_FILTER: ListFilter = {
   country: '',
   industry: '',
   legal_form: '',
+  status: '',
   size: '',
   employees_from: '',
   employees_to: '',
@@ -179,23 +180,56 @@ it('shows nights and groups of all markets, and of one', async () => {
   expect((await explorer.json<MarketsAnswer>('/api/v1/markets?market=none')).breakdown).toEqual([]);
 });
 
+it('lists the companies of a status', async () => {
+  const { breakdown } = await explorer.json<MarketsAnswer>('/api/v1/markets');
+  expect(breakdown.filter(({ by }) => by === 'status')).toMatchObject([{ value: 'Active', companies: 4 }]);
+  const list = async (filter: Partial<ListFilter>): Promise<unknown[]> => {
+    const sql = listQuery({ ...NO_FILTER, ...filter }, { id: 'name', desc: false });
+    const body = { id: 'list-of-status', sql, rows: 100, seconds: 30 };
+    return (await explorer.post<QueryAnswer>('/api/v1/query', body)).rows.map(([id]) => id);
+  };
+  expect(new Set(await list({ status: 'Active' }))).toEqual(new Set([1, 3, 4, 5]));
+  expect(await list({ status: 'Inactive' })).toEqual([]);
+  expect(await list({ status: 'Inactive', moved: 'left' })).toEqual([2]);
+});
+
 it('says which years and how many companies a growth compares', async () => {
   const { breakdown } = await explorer.json<MarketsAnswer>('/api/v1/markets');
   const [group] = breakdown.filter(({ by }) => by === 'country');
-  expect(group).toMatchObject({ with_turnover: 1, with_growth: 1, growth_from: 2024, growth_to: 2024 });
+  expect(group).toMatchObject({
+    with_turnover: 1,
+    with_growth: 1,
+    with_growth_eur: 1,
+    growth_from: 2024,
+    growth_to: 2024,
+  });
   expect(group?.growth_median).toBeCloseTo(120 / 90 - 1);
   expect(group?.growth_of_sum).toBeCloseTo(120 / 90 - 1);
 });
 
 it('counts the companies in one market as in all markets, also after an incomplete night', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'tidemark-incomplete-'));
-  const third = marketNight({ run: 'r3', date: '2026-11-22', ids: [1, 3], missing: 2 });
+  const third: Answer[] = [
+    ...marketNight({ run: 'r3', date: '2026-11-22', ids: [1, 3], missing: 2 }),
+    {
+      run: 'r3',
+      date: '2026-11-22',
+      market: 'm',
+      stream: 'financials',
+      entity: '3',
+      at: '2026-11-22T02:30:00Z',
+      body: { 2024: { Turnover: 50, Currency: 'NOK' }, 2025: { Turnover: 60, Currency: 'NOK' } },
+    },
+  ];
   await publishAnswers(folder, [...twoNights((id) => `Company ${id}`), ...third], 'r3', '2026-11-22T04:00:00Z');
   const after = await startTestExplorer(folder);
   try {
     const all = await after.json<MarketsAnswer>('/api/v1/markets');
     expect(all.nights.at(-1)).toMatchObject({ companies: 2, is_complete: false });
-    expect(all.breakdown.filter(({ by }) => by === 'country')).toMatchObject([{ companies: 4 }]);
+    // The turnover in NOK has no rate, so it counts only for the median.
+    expect(all.breakdown.filter(({ by }) => by === 'country')).toMatchObject([
+      { companies: 4, with_turnover: 1, with_growth: 2, with_growth_eur: 1, growth_from: 2024, growth_to: 2025 },
+    ]);
     expect((await after.json<MarketsAnswer>('/api/v1/markets?market=m')).breakdown).toEqual(all.breakdown);
     const sql = listQuery({ ...NO_FILTER, market: 'm' }, { id: 'name', desc: false });
     const body = { id: 'list-of-m-1', sql, rows: 100, seconds: 30 };

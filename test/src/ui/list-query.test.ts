@@ -2,13 +2,14 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { listQuery, literal, type ListFilter } from '../../../ui/src/lib/list-query.js';
+import { listQuery, literal, unusable, type ListFilter } from '../../../ui/src/lib/list-query.js';
 
 const NONE: ListFilter = {
   market: '',
   country: '',
   industry: '',
   legal_form: '',
+  status: '',
   size: '',
   employees_from: '',
   employees_to: '',
@@ -35,6 +36,19 @@ it('limits the list to companies in a market unless a filter says otherwise', ()
   expect(listQuery({ ...NONE, employees_from: '50' }, BY_NAME)).toContain('coalesce(employees, employees_min) >= 50');
   expect(listQuery({ ...NONE, employees_to: '5; DROP' }, BY_NAME)).not.toContain('DROP');
   expect(listQuery({ ...NONE, size: 'constructor' }, BY_NAME)).not.toContain('constructor');
+});
+
+it.each<[Partial<ListFilter>, string[]]>([
+  [{}, []],
+  [{ employees_from: '0', employees_to: '250', size: '(none)', growth: 'above 50%' }, []],
+  [{ moved: 'left', date: '2026-11-21' }, []],
+  [{ employees_from: '-5', employees_to: '1.5' }, ['employees_from', 'employees_to']],
+  [{ size: 'constructor', growth: 'much' }, ['size', 'growth']],
+  [{ moved: 'fled', date: '2026-11-21' }, ['moved', 'date']],
+  [{ moved: 'left', date: '2026-02-30' }, ['date']],
+  [{ date: '2026-11-21' }, ['date']],
+])('names the filters of %j that cannot be used', (filter, keys) => {
+  expect(Object.keys(unusable({ ...NONE, ...filter }))).toEqual(keys);
 });
 
 it('sorts by a column of the page, with missing values last', () => {

@@ -129,22 +129,43 @@ function setSort({ id, desc }: Order): void {
   setParams({ sort: `${desc ? '-' : ''}${id}` }, { replace: true });
 }
 
-/** The chosen filters, each with a button that removes it. `none` says what is shown without a filter. */
-export function Chips({ chosen, none }: { chosen: readonly Chosen[]; none: string }): JSX.Element {
+/**
+ * The chosen filters, each with a button that removes it.
+ * @param none says what is shown without a filter
+ * @param ignored what the address has, but the list does not use, with the reason
+ */
+export function Chips({
+  chosen,
+  none,
+  ignored = [],
+}: {
+  chosen: readonly Chosen[];
+  none: string;
+  ignored?: readonly (Chosen & { why: string })[];
+}): JSX.Element {
+  const remove = (key: string, name: string): JSX.Element => (
+    <button
+      type="button"
+      class="quiet"
+      aria-label={`Remove the filter ${name}`}
+      onClick={() => setParams({ [key]: null })}
+    >
+      ×
+    </button>
+  );
   return (
     <ul class="chips" aria-label="Filters">
       {chosen.length === 0 && <li class="soft">{none}</li>}
       {chosen.map(({ key, name, value }) => (
         <li key={key}>
           {name}: <strong>{value}</strong>
-          <button
-            type="button"
-            class="quiet"
-            aria-label={`Remove the filter ${name}`}
-            onClick={() => setParams({ [key]: null })}
-          >
-            ×
-          </button>
+          {remove(key, name)}
+        </li>
+      ))}
+      {ignored.map(({ key, name, value, why }) => (
+        <li key={key} class="ignored">
+          Ignored: {name} <strong>{value}</strong>, {why}
+          {remove(key, name)}
         </li>
       ))}
     </ul>

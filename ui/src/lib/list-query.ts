@@ -4,6 +4,7 @@ export interface ListFilter {
   country: string;
   industry: string;
   legal_form: string;
+  status: string;
   /** A class of employees, such as `50-249`. */
   size: string;
   /** Least and largest number of employees. */
@@ -41,6 +42,8 @@ const GROWTHS: Record<string, string> = {
   'above 50%': 'turnover_growth >= 0.5',
 };
 
+const NUMBER = /^\d{1,9}$/;
+
 /** Writes a text as a SQL literal. */
 export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
@@ -63,12 +66,35 @@ export const LIST_ORDERS: Readonly<Record<string, string>> = {
   margin: 'profit_margin',
 };
 
+/** Says for each filter that cannot be used, why. Such a filter limits nothing. */
+export function unusable(filter: ListFilter): Partial<Record<keyof ListFilter, string>> {
+  const isChoice = (value: string, choices: Record<string, string>): boolean =>
+    value === '' || value === WITHOUT || Object.hasOwn(choices, value);
+  const isNumber = (value: string): boolean => value === '' || NUMBER.test(value);
+  const isMove = ['', 'entered', 'left'].includes(filter.moved);
+  return {
+    ...(!isChoice(filter.size, SIZES) && { size: 'no such class' }),
+    ...(!isNumber(filter.employees_from) && { employees_from: 'not a whole number from 0' }),
+    ...(!isNumber(filter.employees_to) && { employees_to: 'not a whole number from 0' }),
+    ...(!isChoice(filter.growth, GROWTHS) && { growth: 'no such class' }),
+    ...(!isMove && { moved: 'neither entered nor left' }),
+    ...(filter.date !== '' && !isDay(filter.date) && { date: 'not a day' }),
+    ...(filter.date !== '' && (filter.moved === '' || !isMove) && { date: 'needs the filter Came or left' }),
+  };
+}
+
+function isDay(text: string): boolean {
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
 /** Writes the query of a list: companies that match the filter, in an order. Missing values are last. */
 export function listQuery(filter: ListFilter, order: Order): string {
   const where = [
     equals('country_code', filter.country),
     equals('industry', filter.industry),
     equals('legal_form', filter.legal_form),
+    equals('status', filter.status),
     range(SIZE, SIZES, filter.size),
     bound('>=', filter.employees_from),
     bound('<=', filter.employees_to),
@@ -106,7 +132,7 @@ function range(column: string, ranges: Record<string, string>, value: string): s
 }
 
 function bound(operator: string, value: string): string {
-  return /^\d{1,9}$/.test(value) ? `${SIZE} ${operator} ${value}` : '';
+  return NUMBER.test(value) ? `${SIZE} ${operator} ${value}` : '';
 }
 
 function members(market: string): string {

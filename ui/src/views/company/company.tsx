@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { ApiRow, CompanyAnswer } from '../../../../schemas/explorer/api.js';
+import type { ApiRow, Cell, CompanyAnswer } from '../../../../schemas/explorer/api.js';
 import { Badge, Loaded } from '../../components/basics.js';
 import { Tabs, useTab } from '../../components/tabs.js';
 import { cell } from '../../lib/format.js';
@@ -63,7 +63,7 @@ function Heading({ data: { company, summary, moves } }: { data: CompanyAnswer })
         ) : (
           <Badge>Not in a market</Badge>
         )}
-        {typeof status === 'string' && <Badge kind={status === 'Active' ? 'good' : 'warn'}>{status}</Badge>}
+        {typeof status === 'string' && <Status status={status} asOf={inMarket ? null : company['observed_at']} />}
         {company['has_details'] === false && (
           <Badge kind="warn">Only named by a search; its record was never read</Badge>
         )}
@@ -76,6 +76,16 @@ function Heading({ data: { company, summary, moves } }: { data: CompanyAnswer })
   );
 }
 
+/** The status of the record. `asOf`: when it was read, if it may have changed since. */
+function Status({ status, asOf }: { status: string; asOf: Cell | undefined }): JSX.Element {
+  if (typeof asOf !== 'string') return <Badge kind={status === 'Active' ? 'good' : 'warn'}>{status}</Badge>;
+  return (
+    <Badge kind={status === 'Active' ? 'plain' : 'warn'}>
+      {status} when last read on {asOf.slice(0, 10)}
+    </Badge>
+  );
+}
+
 const REASONS: Record<string, string> = {
   inactive: 'Reason: it is no longer active. ',
   gone: 'Reason: the API no longer has its record. ',
@@ -84,7 +94,11 @@ const REASONS: Record<string, string> = {
 
 /** Says what the data shows about why a company left its market. */
 function whyLeft(left: ApiRow, company: ApiRow): string {
-  const reason = REASONS[cell(left['reason'])] ?? '';
+  const wasRead = company['has_details'] !== false;
+  const reason =
+    left['reason'] === 'gone' && !wasRead
+      ? 'Reason: the API has no record of it. '
+      : (REASONS[cell(left['reason'])] ?? '');
   const night = `${reason}The complete night of ${cell(left['date'])} did not find it in ${cell(left['market'])} any more.`;
   if (left['field'] !== null && left['field'] !== undefined) {
     return `${night} Shortly before, ${cell(left['field'])} changed from “${cell(left['old_value'] ?? 'none')}” to “${cell(left['new_value'] ?? 'none')}”.`;

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { Cell, CompanyAnswer } from '../../../../schemas/explorer/api.js';
+import type { ApiRow, Cell, CompanyAnswer } from '../../../../schemas/explorer/api.js';
 import { Card, Nothing, Section } from '../../components/basics.js';
 import { whyNoEuro } from '../../components/euro.js';
 import { Fact, WebLink } from '../../components/facts.js';
@@ -12,7 +12,7 @@ export function Profile({ data }: { data: CompanyAnswer }): JSX.Element {
     <>
       {summary !== null && <LatestFigures summary={summary} />}
       <div class="columns">
-        <Section title="Record" about={`Last read ${instant(company['observed_at'])} UTC.`}>
+        <Section title="Record" about={readOn(company)}>
           <dl class="facts">
             <Fact name="Register number">{text(company['registration_number'])}</Fact>
             <Fact name="VAT number">{text(company['vat_number'])}</Fact>
@@ -72,7 +72,7 @@ export function Profile({ data }: { data: CompanyAnswer }): JSX.Element {
                 {markets.map(({ market, first_on: first, last_on: last, nights, in_market: inMarket }) => (
                   <Fact key={market} name={market}>
                     {inMarket ? 'found by the latest night' : 'not found by the latest night'}; {count(nights)}{' '}
-                    {nights === 1 ? 'night' : 'nights'}, {first} to {last}
+                    {nights === 1 ? 'night' : 'nights'}, {first === last ? first : `${first} to ${last}`}
                   </Fact>
                 ))}
               </dl>
@@ -96,6 +96,13 @@ export function Profile({ data }: { data: CompanyAnswer }): JSX.Element {
       </div>
     </>
   );
+}
+
+/** When the record was last read. If only searches named the company, `observed_at` is the time of such an answer. */
+function readOn({ has_details: wasRead, observed_at: at }: ApiRow): string {
+  return wasRead === false
+    ? `Never read. A search last named the company ${instant(at)} UTC.`
+    : `Last read ${instant(at)} UTC.`;
 }
 
 function LatestFigures({ summary }: { summary: Record<string, Cell> }): JSX.Element | null {

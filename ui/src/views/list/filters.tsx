@@ -8,6 +8,7 @@ const CHOICES = [
   ['country', 'Country'],
   ['industry', 'Industry'],
   ['legal_form', 'Legal form'],
+  ['status', 'Status'],
 ] as const;
 
 const MOVES = [

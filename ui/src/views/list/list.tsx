@@ -4,7 +4,7 @@ import type { Column } from '../../components/data-table.js';
 import { Euro } from '../../components/euro.js';
 import { Chips, QueryList, readFilter, readSort } from '../../components/query-list.js';
 import { cell, count, growth, money, NONE, share } from '../../lib/format.js';
-import { LIST_ORDERS, listQuery, type ListFilter, type Order } from '../../lib/list-query.js';
+import { LIST_ORDERS, listQuery, unusable, type ListFilter, type Order } from '../../lib/list-query.js';
 import { Link, useLocation } from '../../lib/router.js';
 import { ListFilters } from './filters.js';
 
@@ -13,6 +13,7 @@ const FILTERS: readonly (readonly [keyof ListFilter, string])[] = [
   ['country', 'Country'],
   ['industry', 'Industry'],
   ['legal_form', 'Legal form'],
+  ['status', 'Status'],
   ['size', 'Employees'],
   ['employees_from', 'Employees from'],
   ['employees_to', 'Employees to'],
@@ -22,6 +23,13 @@ const FILTERS: readonly (readonly [keyof ListFilter, string])[] = [
 ];
 
 type Row = Cell[];
+
+interface Ignored {
+  key: string;
+  name: string;
+  value: string;
+  why: string;
+}
 
 const at = (row: Row, i: number): Cell | undefined => row[i];
 const COLUMNS: Column<Row>[] = [
@@ -96,10 +104,30 @@ function employees(): Pick<Column<Row>, 'value' | 'show' | 'title'> {
   };
 }
 
+/** Takes out the filters that cannot be used, and says why. */
+function usable(
+  { filter, chosen }: ReturnType<typeof readFilter<keyof ListFilter>>,
+  params: URLSearchParams,
+): Pick<ReturnType<typeof readFilter<keyof ListFilter>>, 'filter' | 'chosen'> & { ignored: Ignored[] } {
+  const reasons = unusable(filter);
+  const known = new Set<string>(['sort', ...FILTERS.map(([key]) => key)]);
+  return {
+    filter: { ...filter, ...Object.fromEntries(Object.keys(reasons).map((key) => [key, ''])) },
+    chosen: chosen.filter(({ key }) => reasons[key] === undefined),
+    ignored: [
+      ...chosen.map((one) => ({ ...one, why: reasons[one.key] ?? '' })).filter(({ why }) => why !== ''),
+      ...[...params]
+        .filter(([key]) => !known.has(key))
+        .map(([key, value]) => ({ key, name: key, value, why: 'no such filter' })),
+    ],
+  };
+}
+
 /** A list of companies. The parameters of the address are its filters and its order. */
 export function ListView(): JSX.Element {
   const params = useLocation().searchParams;
-  const { filter, chosen } = readFilter(params, FILTERS);
+  const asked = readFilter(params, FILTERS);
+  const { filter, chosen, ignored } = usable(asked, params);
   const sort = readSort(params, LIST_ORDERS, BY_TURNOVER);
   return (
     <>
@@ -108,8 +136,8 @@ export function ListView(): JSX.Element {
         A company is in its market until a complete night does not find it. An incomplete night may find fewer
         companies.
       </p>
-      <Chips chosen={chosen} none="All companies in a market" />
-      <ListFilters filter={filter} />
+      <Chips chosen={chosen} none="All companies in a market" ignored={ignored} />
+      <ListFilters filter={asked.filter} />
       <QueryList
         sql={listQuery(filter, sort)}
         things="companies"

@@ -3,14 +3,12 @@ import type { ApiRow, MarketsAnswer } from '../../../../schemas/explorer/api.js'
 import { Badge, Card, Loaded, Nothing, Section } from '../../components/basics.js';
 import { Chart } from '../../components/chart.js';
 import { DataTable, type Column } from '../../components/data-table.js';
-import { Missing } from '../../components/euro.js';
 import { useExport } from '../../lib/export.js';
-import { cell, count, growth, money, NONE, timeOf } from '../../lib/format.js';
+import { cell, count, NONE, timeOf } from '../../lib/format.js';
 import { WITHOUT } from '../../lib/list-query.js';
 import { go, Link, setParams, useLocation } from '../../lib/router.js';
 import { useData } from '../../lib/use-data.js';
-
-type Group = MarketsAnswer['breakdown'][number];
+import { groupColumns, type Group } from './group-columns.js';
 
 const KINDS: readonly (readonly [Group['by'], string])[] = [
   ['country', 'Country'],
@@ -127,30 +125,37 @@ function movesAddress(market: string, moved: 'entered' | 'left', date: string): 
 
 function Nights({ nights }: { nights: ApiRow[] }): JSX.Element {
   const markets = [...new Set(nights.map((night) => cell(night['market'])))];
-  const points = (market: string, column: string): [number, number | null][] =>
+  const points = (market: string, incomplete: object): object[] =>
     nights
       .filter((night) => night['market'] === market)
-      .map((night) => [timeOf(night['date']), night[column] === null ? null : Number(night[column])]);
+      .map((night) => ({
+        value: [timeOf(night['date']), night['companies'] === null ? null : Number(night['companies'])],
+        ...(night['is_complete'] !== true && incomplete),
+      }));
   const dates = [...new Set(nights.map((night) => cell(night['date'])))].toSorted();
   const sum = (date: string, column: string): number | null => {
     const known = nights.filter((night) => night['date'] === date && night[column] !== null);
     return known.length === 0 ? null : known.reduce((total, night) => total + Number(night[column]), 0);
   };
   return (
-    <Section title="Nights" about="Numbers that a night could not prove are left out.">
+    <Section
+      title="Nights"
+      about="A diamond marks an incomplete night: it may have found fewer companies than the market has. Who came or left is left out if the night could not prove it."
+    >
       <div class="charts">
         <Chart
           title="Companies"
           table={{
-            columns: ['Market', 'Night', 'Companies', 'Carried over'],
+            columns: ['Market', 'Night', 'Companies', 'Carried over', 'Search'],
             rows: nights.map((night) => [
               cell(night['market']),
               cell(night['date']),
               count(night['companies']),
               count(night['carried']),
+              night['is_complete'] === true ? 'complete' : 'incomplete',
             ]),
           }}
-          option={() => ({
+          option={({ warn }) => ({
             tooltip: { trigger: 'axis' },
             legend: {},
             xAxis: NIGHT_AXIS,
@@ -158,7 +163,7 @@ function Nights({ nights }: { nights: ApiRow[] }): JSX.Element {
             series: markets.map((market) => ({
               type: 'line',
               name: market,
-              data: points(market, 'companies'),
+              data: points(market, { symbol: 'diamond', symbolSize: 14, itemStyle: { color: warn } }),
               symbolSize: 7,
               connectNulls: false,
             })),
@@ -283,7 +288,8 @@ function Breakdown({ groups, market }: { groups: Group[]; market: string }): JSX
     >
       <p class="about">
         Turnover is the sum of the companies whose turnover is known in EUR. Growth compares the latest fiscal year of
-        each company with the year before.
+        each company with the year before. “+5% of 14” means: 14 companies have both years. The growth of the sum also
+        needs their exchange rates, so it may compare fewer.
       </p>
       <div class="breakdown">
         {KINDS.map(([by, name]) => (
@@ -317,74 +323,4 @@ function Breakdown({ groups, market }: { groups: Group[]; market: string }): JSX
       </div>
     </Section>
   );
-}
-
-function groupColumns(by: string, name: string, list: (by: string, value: string | null) => string): Column<Group>[] {
-  return [
-    {
-      id: by,
-      name,
-      value: (group) => group.value,
-      show: (group) => <Link href={list(by, group.value)}>{group.value ?? 'not stated'}</Link>,
-    },
-    { id: 'companies', name: 'Companies', numeric: true, value: (group) => group.companies },
-    {
-      id: 'turnover',
-      name: 'Turnover, EUR',
-      numeric: true,
-      value: (group) => group.turnover_eur,
-      show: (group) =>
-        group.turnover_eur === null ? (
-          <Missing why="no turnover is known in EUR">none in EUR</Missing>
-        ) : (
-          <span title={`${count(group.with_turnover)} of ${count(group.companies)} companies`}>
-            {money(group.turnover_eur, null)}
-          </span>
-        ),
-      title: 'Sum of the companies whose turnover is known in EUR',
-    },
-    {
-      id: 'growth_of_sum',
-      name: 'Growth of the sum',
-      title:
-        'Turnover of all compared companies together, in EUR at the rates of the later year; large companies count more',
-      numeric: true,
-      value: (group) => group.growth_of_sum,
-      show: (group) =>
-        group.growth_of_sum === null ? <Missing why="no growth is known in EUR" /> : growth(group.growth_of_sum),
-    },
-    {
-      id: 'growth',
-      name: 'Median growth',
-      title: 'Median of the companies’ growth of turnover; large and small ones count the same',
-      numeric: true,
-      value: (group) => group.growth_median,
-      show: (group) =>
-        group.growth_median === null ? (
-          <Missing why="no company has a turnover of two consecutive years" />
-        ) : (
-          growth(group.growth_median)
-        ),
-    },
-    {
-      id: 'with_growth',
-      name: 'Compared',
-      title: 'Companies with a turnover of a year and of the year before, in the same currency',
-      numeric: true,
-      value: (group) => group.with_growth,
-    },
-    {
-      id: 'years',
-      name: 'Fiscal year',
-      title: 'Years whose turnover is compared with the year before',
-      numeric: true,
-      value: yearsOf,
-      show: (group) => yearsOf(group) ?? NONE,
-    },
-  ];
-}
-
-/** The fiscal years whose growth a group has, such as `2024–2025`. */
-function yearsOf({ growth_from: from, growth_to: to }: Group): string | null {
-  return from === null || to === null ? null : from === to ? String(to) : `${from}–${to}`;
 }
