@@ -241,12 +241,15 @@ export interface OperationsAnswer {
   nights: ApiRow[];
   runs: ApiRow[];
   coverage: ApiRow[];
-  gaps: ApiRow[];
   forecasts: ApiRow[];
   requests: ApiRow[];
   quota: ApiRow[];
   freshness: ApiRow[];
   drift: ApiRow[];
+  /** The latest search of each market on each night. */
+  searches: ApiRow[];
+  /** The gaps of each search, and what the segments prove about them. */
+  reasons: ApiRow[];
   segments: ApiRow[];
   /** Names of the codes in the filters of segments and gaps. */
   codes: NamedCode[];

@@ -1,3 +1,4 @@
+import type { DuckDBValue } from '@duckdb/node-api';
 import type { ApiRow, NamedCode, OperationsAnswer } from '../../schemas/explorer/api.js';
 import { readSqlFile } from '../duckdb/sql-files.js';
 import { hasTables } from '../builds/has-tables.js';
@@ -6,20 +7,24 @@ import type { Reader } from '../builds/reader.js';
 /**
  * Reads how the nights went: runs, coverage, requests and quality.
  * @param tables tables of the file; lists whose tables it lacks are empty
+ * @param night date of the segments, as `2026-11-20`; null for the latest search of each market
  */
-export async function readOperations(reader: Reader, tables: ReadonlySet<string>): Promise<OperationsAnswer> {
+export async function readOperations(
+  reader: Reader,
+  tables: ReadonlySet<string>,
+  night: string | null,
+): Promise<OperationsAnswer> {
   const report = async (name: string): Promise<ApiRow[]> => readList(reader, tables, `report/${name}.sql`);
   return {
     nights: await report('nights'),
     runs: await report('runs'),
     coverage: await report('coverage'),
-    gaps: await report('gaps'),
     forecasts: await report('forecasts'),
     requests: await report('requests'),
     quota: await report('quota'),
     freshness: await report('freshness'),
     drift: await report('drift'),
-    ...(await readDetails(reader, tables)),
+    ...(await readDetails(reader, tables, night)),
   };
 }
 
@@ -27,10 +32,15 @@ export async function readOperations(reader: Reader, tables: ReadonlySet<string>
 export async function readDetails(
   reader: Reader,
   tables: ReadonlySet<string>,
-): Promise<Pick<OperationsAnswer, 'segments' | 'codes' | 'rejects' | 'checks' | 'models' | 'receipt'>> {
+  night: string | null = null,
+): Promise<
+  Pick<OperationsAnswer, 'searches' | 'reasons' | 'segments' | 'codes' | 'rejects' | 'checks' | 'models' | 'receipt'>
+> {
   const own = async (name: string): Promise<ApiRow[]> => readList(reader, tables, `ui/operations/${name}.sql`);
   return {
-    segments: await own('segments'),
+    searches: await own('searches'),
+    reasons: await own('reasons'),
+    segments: await readList(reader, tables, 'ui/operations/segments.sql', { night }),
     codes: await readList<NamedCode>(reader, tables, 'ui/operations/codes.sql'),
     rejects: await own('open-rejects'),
     checks: await own('failing-checks'),
@@ -43,7 +53,8 @@ async function readList<Row extends object = ApiRow>(
   reader: Reader,
   tables: ReadonlySet<string>,
   file: string,
+  params?: Record<string, DuckDBValue>,
 ): Promise<Row[]> {
   const { text } = readSqlFile(file);
-  return hasTables(tables, text) ? reader.rows<Row>(text) : [];
+  return hasTables(tables, text) ? reader.rows<Row>(text, params) : [];
 }

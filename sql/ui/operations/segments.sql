@@ -1,7 +1,9 @@
--- The segments of each market's latest run, largest first. A split segment has no row if the segments below it have all of its
+-- The segments of each market's latest run, or of its latest run on $night, largest first. Searches without companies are left out. A split segment has no row if the segments below it have all of its
 -- companies. Otherwise, its row counts only the companies that no segment below it has.
 WITH latest AS (
-  SELECT market, arg_max(run_id, started_at) AS run FROM ops.runs WHERE run_id IN (SELECT run FROM ops.segments) GROUP BY market
+  SELECT market, arg_max(run_id, started_at) AS run FROM ops.runs
+  WHERE run_id IN (SELECT run FROM ops.segments) AND ($night IS NULL OR date = TRY_CAST($night AS DATE))
+  GROUP BY market
 ),
 
 counted AS (
@@ -30,5 +32,6 @@ SELECT l.market, o.segment, o.filters, o.state,
   o.found AS distinct_companies, o.carried
 FROM own AS o
 JOIN latest AS l USING (run)
+WHERE o.total_reported > 0 AND (o.state <> 'remainder' OR o.found + o.carried + o.missing > 0)
 QUALIFY row_number() OVER (PARTITION BY l.market ORDER BY total_reported DESC NULLS LAST, o.segment) <= 500
 ORDER BY l.market, total_reported DESC NULLS LAST, o.segment

@@ -8,8 +8,8 @@ export type ReadLive = () => Promise<LiveAnswer>;
 
 /** Routes about runs, coverage and quality. */
 export function operationRoutes(app: FastifyInstance, routes: Routes, live: ReadLive): void {
-  app.get('/api/v1/operations', async (_, reply) =>
-    answer(routes, reply, async (reader, { tables }) => readOperations(reader, tables)),
+  app.get<{ Querystring: { night?: string } }>('/api/v1/operations', async ({ query: { night } }, reply) =>
+    answer(routes, reply, async (reader, { tables }) => readOperations(reader, tables, night || null)),
   );
   app.get('/api/v1/live', async () => live());
 }

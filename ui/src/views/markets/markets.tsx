@@ -244,7 +244,7 @@ function movesColumn(column: 'entered' | 'left', name: string): Column<ApiRow> {
 function Completeness({ night }: { night: ApiRow }): JSX.Element {
   if (night['is_complete'] === true) return <Badge kind="good">complete</Badge>;
   return (
-    <Link href="/operations">
+    <Link href={`/operations?tab=coverage&night=${cell(night['date'])}`}>
       <Badge kind="warn">incomplete</Badge>
     </Link>
   );

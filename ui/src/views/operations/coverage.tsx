@@ -4,27 +4,62 @@ import { Card, Nothing, Section } from '../../components/basics.js';
 import { Chart } from '../../components/chart.js';
 import { DataTable, type Column } from '../../components/data-table.js';
 import { cell, count, share } from '../../lib/format.js';
-import { describeFilters, describePaths, wrap } from '../../lib/segment-filters.js';
+import { filtersOf } from '../../lib/gap-reason.js';
+import { describeFilters, wrap } from '../../lib/segment-filters.js';
+import { Reason } from './reason.js';
 
 const gapColumns = (codes: readonly NamedCode[]): Column<ApiRow>[] => [
   {
     id: 'filters',
     name: 'Search',
-    value: (gap) => describeFilters(cell(gap['filters']), codes),
+    value: (gap) => describeFilters(filtersOf(gap), codes),
   },
   { id: 'market', name: 'Market', value: (gap) => gap['market'] },
   { id: 'missing', name: 'Missing', numeric: true, value: (gap) => gap['missing'] },
-  { id: 'class', name: 'Class', value: (gap) => gap['class'] },
-  { id: 'reason', name: 'Reason', value: (gap) => describePaths(cell(gap['reason']), codes) },
+  {
+    id: 'reason',
+    name: 'Reason',
+    value: (gap) => gap['reason'],
+    show: (gap) => <Reason gap={gap} codes={codes} />,
+  },
 ];
 
-/** How much of each market the latest search found, as a treemap of its segments, and its gaps. */
-export function Coverage({ facts: { coverage, gaps, segments, codes } }: { facts: OperationsAnswer }): JSX.Element {
+/**
+ * How much of each market a search found, as a treemap of its segments, and its gaps.
+ * @param night date whose searches are shown; an empty text shows the latest search of each market
+ * @param onNight chooses another night; without it, there is no choice
+ */
+export function Coverage({
+  facts: { searches, reasons, segments, codes },
+  night = '',
+  onNight,
+}: {
+  facts: OperationsAnswer;
+  night?: string;
+  onNight?: (night: string) => void;
+}): JSX.Element {
   const markets = [...new Set(segments.map((segment) => cell(segment['market'])))];
+  const nights = [...new Set(searches.map((search) => cell(search['date'])))];
+  // The latest search of each market comes first.
+  const latest = new Map(searches.toReversed().map((search) => [search['market'], search]));
+  const shown = night === '' ? [...latest.values()] : searches.filter((search) => search['date'] === night);
+  const gaps = reasons.filter((gap) => shown.some((search) => search['run'] === gap['run']));
   return (
     <>
+      {onNight !== undefined && (
+        <label class="filter">
+          Night{' '}
+          <select value={night} onChange={({ currentTarget }) => onNight(currentTarget.value)}>
+            <option value="">the latest of each market</option>
+            {night !== '' && !nights.includes(night) && <option>{night}</option>}
+            {nights.map((date) => (
+              <option key={date}>{date}</option>
+            ))}
+          </select>
+        </label>
+      )}
       <div class="cards">
-        {coverage.map((market) => (
+        {shown.map((market) => (
           <Card
             key={cell(market['market'])}
             name={`${cell(market['market'])}, ${cell(market['date'])}`}
@@ -33,12 +68,13 @@ export function Coverage({ facts: { coverage, gaps, segments, codes } }: { facts
           />
         ))}
       </div>
-      {markets.length === 0 && <Nothing>No search of a market is published yet.</Nothing>}
+      {night !== '' && shown.length === 0 && <Nothing>No search of {night} ended, so its coverage is unknown.</Nothing>}
+      {searches.length === 0 && <Nothing>No search of a market is published yet.</Nothing>}
       {markets.map((market) => (
         <Section
           key={market}
           title={`Segments of ${market}`}
-          about="Each area is a search of the latest run; its size is the number of companies that the API reports. Orange areas have gaps; companies of grey areas were carried over from earlier nights."
+          about="Each area is a search of the run. If searches below it found companies, it counts only the others. Its size is the number of companies that the API reports. Orange areas have gaps; companies of grey areas were carried over from earlier nights."
         >
           <SegmentMap
             market={market}
@@ -47,9 +83,12 @@ export function Coverage({ facts: { coverage, gaps, segments, codes } }: { facts
           />
         </Section>
       ))}
-      <Section title="Gaps" about="The twelve largest gaps of each market.">
+      <Section
+        title="Gaps"
+        about="The twelve largest gaps of each market. Each is named after the narrowest search that misses its companies, if the data show it."
+      >
         {gaps.length === 0 ? (
-          <Nothing>The latest searches left no gap.</Nothing>
+          <Nothing>These searches left no gap.</Nothing>
         ) : (
           <div class="gaps">
             <DataTable label="Gaps" rows={gaps} columns={gapColumns(codes)} />
@@ -91,8 +130,15 @@ function SegmentMap({
       title={`Companies reported by segment, ${market}`}
       height={380}
       table={{
-        columns: ['Segment', 'Reported', 'Found', 'Carried over', 'State'],
-        rows: parts.map(({ name, reported, found, carried, state }) => [name, reported, found, carried, state]),
+        columns: ['Segment', 'Reported', 'Found', 'Missing', 'Carried over', 'State'],
+        rows: parts.map(({ name, reported, found, missing, carried, state }) => [
+          name,
+          reported,
+          found,
+          missing,
+          carried,
+          state,
+        ]),
       }}
       option={({ series, warn, panel }) => ({
         tooltip: { formatter: ({ name }: { name: string }) => wrap(name, LETTERS) },

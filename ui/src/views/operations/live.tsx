@@ -24,7 +24,7 @@ export function Live(): JSX.Element {
                       <a href={runLink(ui, namespace, run.workflowId)}>{run.workflowId}</a>
                     )}
                     <span class="line soft">
-                      since {instant(run.startedAt)} UTC · {run.line}
+                      started {instant(run.startedAt)} UTC · {run.line}
                     </span>
                   </li>
                 ))}

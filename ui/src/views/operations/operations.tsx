@@ -3,10 +3,11 @@ import type { OperationsAnswer } from '../../../../schemas/explorer/api.js';
 import { Badge, Loaded, Nothing, Section } from '../../components/basics.js';
 import { Tabs, useTab } from '../../components/tabs.js';
 import { cell, count } from '../../lib/format.js';
-import { describeFilters, describePaths } from '../../lib/segment-filters.js';
+import { setParams, useLocation } from '../../lib/router.js';
 import { useData } from '../../lib/use-data.js';
 import { Coverage } from './coverage.js';
 import { Live } from './live.js';
+import { Reason, RunNote } from './reason.js';
 import { Models, Quality, Runs, Supply } from './tables.js';
 
 const TABS = [
@@ -18,9 +19,12 @@ const TABS = [
   ['models', 'Models'],
 ] as const;
 
-/** How the nights went. The parameter `tab` of the address names the part that is shown. */
+/** How the nights went. Parameters of the address: `tab`, the part that is shown, and `night`, the night of the coverage. */
 export function OperationsView(): JSX.Element {
-  const data = useData<OperationsAnswer>('/api/v1/operations');
+  const night = useLocation().searchParams.get('night') ?? '';
+  const data = useData<OperationsAnswer>(
+    `/api/v1/operations${night === '' ? '' : `?night=${encodeURIComponent(night)}`}`,
+  );
   const tab = useTab(TABS);
   return (
     <>
@@ -31,7 +35,9 @@ export function OperationsView(): JSX.Element {
         {(facts) => (
           <>
             {tab === 'now' && <LastNights facts={facts} />}
-            {tab === 'coverage' && <Coverage facts={facts} />}
+            {tab === 'coverage' && (
+              <Coverage facts={facts} night={night} onNight={(next) => setParams({ night: next })} />
+            )}
             {tab === 'runs' && <Runs facts={facts} />}
             {tab === 'supply' && <Supply facts={facts} />}
             {tab === 'quality' && <Quality facts={facts} />}
@@ -45,7 +51,7 @@ export function OperationsView(): JSX.Element {
 
 /** The latest night of each market, and why it is incomplete. */
 export function LastNights({
-  facts: { nights, coverage, gaps, runs, codes },
+  facts: { nights, coverage, reasons, runs, codes },
 }: {
   facts: OperationsAnswer;
 }): JSX.Element {
@@ -57,7 +63,7 @@ export function LastNights({
         {[...last].map(([market, night]) => {
           const found = coverage.find((one) => one['market'] === market);
           const run = runs.find((one) => one['market'] === market);
-          const own = gaps.filter((gap) => gap['market'] === market && Number(gap['missing']) > 0);
+          const own = reasons.filter((gap) => gap['market'] === market && gap['run'] === found?.['run']);
           const missing = Number(found?.['missing'] ?? 0);
           const carried = Number(found?.['carried'] ?? 0);
           return (
@@ -73,25 +79,20 @@ export function LastNights({
               {carried > 0 && `, ${count(carried)} carried over from earlier nights`}
               <ul class="reasons">
                 {typeof run?.['held_back'] === 'string' && <li>Held back: {run['held_back']}</li>}
-                {typeof run?.['note'] === 'string' && own.length === 0 && <li>{run['note']}</li>}
+                {typeof run?.['note'] === 'string' && own.length === 0 && (
+                  <li>
+                    <RunNote run={run} reasons={[]} codes={codes} />
+                  </li>
+                )}
                 {run !== undefined && run['outcome'] !== 'complete' && (
                   <li>The latest run ended {cell(run['outcome'])}.</li>
                 )}
                 {own.slice(0, 5).map((gap, i) => (
                   <li key={i}>
-                    {count(gap['missing'])} missing ({cell(gap['class'])}) in the search{' '}
-                    <strong>{describeFilters(cell(gap['filters']), codes)}</strong>:{' '}
-                    {describePaths(cell(gap['reason']), codes)}
+                    <Reason gap={gap} codes={codes} />
                   </li>
                 ))}
-                {typeof run?.['note'] === 'string' && own.length > 0 && (
-                  <li>
-                    <details>
-                      <summary>Note of the run</summary>
-                      {run['note']}
-                    </details>
-                  </li>
-                )}
+                {own.length > 5 && <li>{count(own.length - 5)} more reasons are below Coverage.</li>}
               </ul>
             </li>
           );

@@ -7,6 +7,7 @@ import { tableAddress } from '../../lib/dictionary.js';
 import { cell, duration, instant, NONE, share } from '../../lib/format.js';
 import { Link } from '../../lib/router.js';
 import { Quota } from './quota.js';
+import { RunNote } from './reason.js';
 
 interface Shown {
   name: string;
@@ -53,30 +54,50 @@ function describe([id, { name, as, width }]: [string, Shown]): Column<ApiRow> {
   return base;
 }
 
+/** Without widths, the cells of a table wrap. */
+function withoutWidth(column: Column<ApiRow>): Column<ApiRow> {
+  const wrapped = { ...column };
+  delete wrapped.width;
+  return wrapped;
+}
+
 function Outcome({ of }: { of: string }): JSX.Element {
   const kind = of === 'complete' ? 'good' : of === 'failed' ? 'bad' : of === 'running' ? 'plain' : 'warn';
   return <Badge kind={kind}>{of}</Badge>;
 }
 
-/** The latest runs, and how many requests each was forecast to send. */
-export function Runs({ facts: { runs, forecasts } }: { facts: OperationsAnswer }): JSX.Element {
+/** The latest runs with all of their remarks, and how many requests each was forecast to send. */
+export function Runs({ facts: { runs, forecasts, reasons, codes } }: { facts: OperationsAnswer }): JSX.Element {
+  const heldBack = runs.some((run) => typeof run['held_back'] === 'string');
+  const shown: [string, Shown][] = [
+    ['workflow_id', { name: 'Run' }],
+    ['outcome', { name: 'Outcome', as: 'outcome' }],
+    ['started_at', { name: 'Started, UTC', as: 'time' }],
+    ['seconds', { name: 'Took', as: 'duration' }],
+    ['requests', { name: 'Requests', as: 'number' }],
+    ['rows', { name: 'Rows', as: 'number' }],
+    ...(heldBack ? [['held_back', { name: 'Held back' }] satisfies [string, Shown]] : []),
+  ];
+  const columns: Column<ApiRow>[] = [
+    ...shown.map(describe).map(withoutWidth),
+    {
+      id: 'note',
+      name: 'Note',
+      value: (run) => run['note'],
+      show: (run) => <RunNote run={run} reasons={reasons} codes={codes} />,
+    },
+  ];
   return (
     <>
-      <Rows
-        title="Runs"
-        rows={runs}
-        none="No run is recorded yet."
-        columns={{
-          workflow_id: { name: 'Run', width: 240 },
-          outcome: { name: 'Outcome', as: 'outcome', width: 110 },
-          started_at: { name: 'Started, UTC', as: 'time', width: 170 },
-          seconds: { name: 'Took', as: 'duration', width: 110 },
-          requests: { name: 'Requests', as: 'number', width: 100 },
-          rows: { name: 'Rows', as: 'number', width: 100 },
-          held_back: { name: 'Held back', width: 220 },
-          note: { name: 'Note', width: 260 },
-        }}
-      />
+      <Section title="Runs">
+        {runs.length === 0 ? (
+          <Nothing>No run is recorded yet.</Nothing>
+        ) : (
+          <div class="runs">
+            <DataTable label="Runs" rows={runs} columns={columns} />
+          </div>
+        )}
+      </Section>
       <Rows
         title="Forecast and fact"
         rows={forecasts}
