@@ -279,6 +279,25 @@ describe.skipIf(browserFile === undefined)('the explorer in Chromium', () => {
     const { context, page, show } = await open({ width: 1280 });
     await show('/company/2', 'Inactive when last read on 2026-11-21');
     expect(await page.getByText('1 night, ').innerText()).toMatch(/1 night, 2026-11-20$/);
+    await show('/company/1?tab=versions', 'The record has one version');
+    expect(await page.getByRole('combobox', { name: 'Older version' }).count()).toBe(0);
+    await context.close();
+  });
+
+  it('keeps the first column in view when a table scrolls sideways', async () => {
+    const { context, page, show } = await open({ width: 390 });
+    for (const [at, label] of [
+      ['/companies', 'companies'],
+      ['/markets', 'Country'],
+    ] as const) {
+      await show(at, 'SE');
+      const table = page.getByRole('region', { name: label, exact: true });
+      await table.evaluate('(element) => element.scrollBy(400, 0)');
+      const frame = await table.boundingBox();
+      const cell = await table.locator('tbody td').first().boundingBox();
+      expect((cell?.x ?? 0) - (frame?.x ?? 0), at).toBeCloseTo(1, 0);
+      expect(cell?.width, at).toBeLessThan(220);
+    }
     await context.close();
   });
 

@@ -193,6 +193,19 @@ it('lists the companies of a status', async () => {
   expect(await list({ status: 'Inactive', moved: 'left' })).toEqual([2]);
 });
 
+it('lists the companies that moved with the reason', async () => {
+  const list = async (filter: Partial<ListFilter>): Promise<unknown[]> => {
+    const sql = listQuery({ ...NO_FILTER, ...filter }, { id: 'reason', desc: true });
+    const body = { id: 'list-of-moves', sql, rows: 100, seconds: 30 };
+    const { columns, rows } = await explorer.post<QueryAnswer>('/api/v1/query', body);
+    return rows.map((row) => [row[0], row[columns.findIndex(({ name }) => name === 'reason')]]);
+  };
+  expect(await list({ moved: 'left' })).toEqual([[2, 'inactive']]);
+  expect(await list({ moved: 'left', market: 'm', date: '2026-11-21' })).toEqual([[2, 'inactive']]);
+  expect(await list({ moved: 'left', date: '2026-11-20' })).toEqual([]);
+  expect(await list({ moved: 'entered' })).toEqual([[5, 'new']]);
+});
+
 it('says which years and how many companies a growth compares', async () => {
   const { breakdown } = await explorer.json<MarketsAnswer>('/api/v1/markets');
   const [group] = breakdown.filter(({ by }) => by === 'country');

@@ -51,8 +51,7 @@ export function literal(text: string): string {
 
 const SIZE = 'coalesce(employees, employees_min)';
 
-/** What a list of companies can be sorted by: the columns of the page, with their expressions. */
-export const LIST_ORDERS: Readonly<Record<string, string>> = {
+const LIST_ORDERS: Readonly<Record<string, string>> = {
   name: 'name',
   country: 'country_code',
   status: 'status',
@@ -65,6 +64,11 @@ export const LIST_ORDERS: Readonly<Record<string, string>> = {
   growth: 'turnover_growth',
   margin: 'profit_margin',
 };
+
+/** What a list of companies can be sorted by: the columns of the page, with their expressions. */
+export function listOrders({ moved }: ListFilter): Readonly<Record<string, string>> {
+  return moved === '' ? LIST_ORDERS : { ...LIST_ORDERS, reason: 'reason' };
+}
 
 /** Says for each filter that cannot be used, why. Such a filter limits nothing. */
 export function unusable(filter: ListFilter): Partial<Record<keyof ListFilter, string>> {
@@ -99,15 +103,17 @@ export function listQuery(filter: ListFilter, order: Order): string {
     bound('>=', filter.employees_from),
     bound('<=', filter.employees_to),
     range('turnover_growth', GROWTHS, filter.growth),
-    filter.moved === '' ? members(filter.market) : moves(filter),
+    filter.moved === '' ? members(filter.market) : '',
   ].filter((part) => part !== '');
   return [
     'SELECT company_id, name, country_code, status, in_market, left_on, industry, city, legal_form,',
     '  employees, employees_min, employees_max,',
     '  fiscal_year, turnover, turnover_currency, turnover_eur, turnover_growth, profit_margin',
-    'FROM marts.companies',
-    `WHERE ${where.join('\n  AND ')}`,
-    `${orderBy(LIST_ORDERS, order, 'turnover_eur')}, ${SIZE} DESC NULLS LAST, company_id`,
+    ...(filter.moved === ''
+      ? ['FROM marts.companies']
+      : ['  , reason', 'FROM marts.companies', `JOIN ${moves(filter)} AS moves USING (company_id)`]),
+    ...(where.length === 0 ? [] : [`WHERE ${where.join('\n  AND ')}`]),
+    `${orderBy(listOrders(filter), order, 'turnover_eur')}, ${SIZE} DESC NULLS LAST, company_id`,
   ].join('\n');
 }
 
@@ -142,11 +148,16 @@ function members(market: string): string {
   return `company_id IN (SELECT company_id FROM marts.market_members WHERE market = ${literal(market)} AND date >= ${since})`;
 }
 
+/** Writes the latest move of each company that the filter limits the list to. */
 function moves({ market, moved, date }: ListFilter): string {
   const where = [
     `kind = ${literal(moved)}`,
     market === '' ? '' : `market = ${literal(market)}`,
     date === '' ? '' : `date = TRY_CAST(${literal(date)} AS DATE)`,
   ].filter((part) => part !== '');
-  return `company_id IN (SELECT company_id FROM marts.market_moves WHERE ${where.join(' AND ')})`;
+  return `(
+  -- Files published by older versions have no column reason.
+  SELECT company_id, arg_max(to_json(m) ->> '$.reason', date) AS reason
+  FROM marts.market_moves AS m WHERE ${where.join(' AND ')} GROUP BY company_id
+)`;
 }

@@ -136,7 +136,12 @@ function YearTable({ years, euro, restated }: { years: ApiRow[]; euro: boolean; 
               {newest.map((year) => (
                 <td class="num" key={cell(year['fiscal_year'])} title={count(year[`${column}${euro ? '_eur' : ''}`])}>
                   {euro ? (
-                    <Euro eur={year[`${column}_eur`]} amount={year[column]} currency={year['currency']} />
+                    <Euro
+                      eur={year[`${column}_eur`]}
+                      amount={year[column]}
+                      currency={year['currency']}
+                      year={year['fiscal_year']}
+                    />
                   ) : (
                     money(year[column], null)
                   )}

@@ -112,7 +112,7 @@ function LatestFigures({ summary }: { summary: Record<string, Cell> }): JSX.Elem
     currency === 'EUR'
       ? undefined
       : summary['turnover_eur'] === null
-        ? whyNoEuro(summary['turnover'], currency)
+        ? whyNoEuro(summary['turnover'], currency, summary['fiscal_year'])
         : money(summary['turnover_eur'], 'EUR');
   return (
     <div class="cards">

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ApiRow, CompanyAnswer } from '../../../../schemas/explorer/api.js';
 import { Nothing, ScrollRegion, Section } from '../../components/basics.js';
+import { Fact } from '../../components/facts.js';
 import { cell, instant, NONE } from '../../lib/format.js';
 
 const HIDDEN = new Set(['company_id', 'valid_from', 'valid_to', 'is_current', 'version', 'record_hash']);
@@ -15,22 +16,17 @@ export function Versions({ data: { versions } }: { data: CompanyAnswer }): JSX.E
   if (a === undefined || b === undefined) return <Nothing>The record of this company was never read.</Nothing>;
   const fields = Object.keys(b).filter((field) => !HIDDEN.has(field));
   const differs = (field: string): boolean => cell(a[field]) !== cell(b[field]);
-  const shown = fields.filter((field) => all || versions.length === 1 || differs(field));
+  if (versions.length === 1) return <OneVersion version={b} fields={fields} />;
+  const shown = fields.filter((field) => all || differs(field));
   return (
     <Section
       title="Versions side by side"
-      about={
-        versions.length === 1
-          ? 'The record has one version: it did not change since it was first read.'
-          : `The record has ${versions.length} versions. Differences are marked.`
-      }
+      about={`The record has ${versions.length} versions. Differences are marked.`}
       aside={
-        versions.length > 1 && (
-          <label>
-            <input type="checkbox" checked={all} onChange={({ currentTarget }) => setAll(currentTarget.checked)} /> also
-            equal fields
-          </label>
-        )
+        <label>
+          <input type="checkbox" checked={all} onChange={({ currentTarget }) => setAll(currentTarget.checked)} /> also
+          equal fields
+        </label>
       }
     >
       <ScrollRegion label="Two versions side by side">
@@ -58,6 +54,23 @@ export function Versions({ data: { versions } }: { data: CompanyAnswer }): JSX.E
         </table>
       </ScrollRegion>
       {shown.length === 0 && <Nothing>These versions are equal.</Nothing>}
+    </Section>
+  );
+}
+
+function OneVersion({ version, fields }: { version: ApiRow; fields: string[] }): JSX.Element {
+  return (
+    <Section
+      title="One version"
+      about={`The record has one version, from ${instant(version['valid_from'])} UTC. So there is nothing to compare.`}
+    >
+      <dl class="facts">
+        {fields.map((field) => (
+          <Fact key={field} name={field.replaceAll('_', ' ')}>
+            {cell(version[field]) || NONE}
+          </Fact>
+        ))}
+      </dl>
     </Section>
   );
 }

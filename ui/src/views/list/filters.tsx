@@ -12,9 +12,9 @@ const CHOICES = [
 ] as const;
 
 const MOVES = [
-  ['', 'in the market now'],
-  ['entered', 'came into the market'],
-  ['left', 'left the market'],
+  ['', 'in market now'],
+  ['entered', 'came'],
+  ['left', 'left'],
 ] as const;
 
 /** The filters of the companies. Each change goes into the address. */

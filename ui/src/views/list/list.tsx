@@ -4,7 +4,7 @@ import type { Column } from '../../components/data-table.js';
 import { Euro } from '../../components/euro.js';
 import { Chips, QueryList, readFilter, readSort } from '../../components/query-list.js';
 import { cell, count, growth, money, NONE, share } from '../../lib/format.js';
-import { LIST_ORDERS, listQuery, unusable, type ListFilter, type Order } from '../../lib/list-query.js';
+import { listOrders, listQuery, unusable, type ListFilter, type Order } from '../../lib/list-query.js';
 import { Link, useLocation } from '../../lib/router.js';
 import { ListFilters } from './filters.js';
 
@@ -36,21 +36,21 @@ const COLUMNS: Column<Row>[] = [
   {
     id: 'name',
     name: 'Name',
-    width: 202,
+    width: 188,
     value: (row) => at(row, 1),
     show: (row) => <Link href={`/company/${cell(row[0])}`}>{cell(row[1]) || `Company ${cell(row[0])}`}</Link>,
   },
   { id: 'country', name: 'Country', width: 76, value: (row) => at(row, 2) },
-  { id: 'status', name: 'Status', width: 116, value: (row) => at(row, 3) },
+  { id: 'status', name: 'Status', width: 112, value: (row) => at(row, 3) },
   {
     id: 'market',
     name: 'In market',
-    width: 112,
+    width: 90,
     value: (row) => at(row, 5),
     show: (row) => (row[4] === true ? 'yes' : row[5] === null ? 'no' : `left ${cell(row[5])}`),
   },
-  { id: 'industry', name: 'Industry', width: 160, value: (row) => at(row, 6) },
-  { id: 'city', name: 'City', width: 94, value: (row) => at(row, 7) },
+  { id: 'industry', name: 'Industry', width: 156, value: (row) => at(row, 6) },
+  { id: 'city', name: 'City', width: 134, value: (row) => at(row, 7) },
   { id: 'employees', name: 'Employees', width: 104, numeric: true, ...employees() },
   {
     id: 'turnover',
@@ -68,7 +68,7 @@ const COLUMNS: Column<Row>[] = [
     width: 90,
     numeric: true,
     value: (row) => at(row, 15),
-    show: (row) => <Euro eur={row[15]} amount={row[13]} currency={row[14]} />,
+    show: (row) => <Euro eur={row[15]} amount={row[13]} currency={row[14]} year={row[12]} />,
   },
   {
     id: 'growth',
@@ -88,6 +88,20 @@ const COLUMNS: Column<Row>[] = [
   },
 ];
 
+const REASON: Column<Row> = {
+  id: 'reason',
+  name: 'Reason',
+  width: 90,
+  value: (row) => at(row, 18),
+  title:
+    'Why it left. inactive: no longer active; gone: the API no longer has its record; moved: a field that filters use has changed. Why it came: new, or returned',
+};
+
+/** Columns of a list of moves: the night when a company left needs more room. */
+const MOVED_COLUMNS = COLUMNS.flatMap((column) =>
+  column.id === 'market' ? [{ ...column, width: 132 }, REASON] : [column],
+);
+
 const BY_TURNOVER: Order = { id: 'eur', desc: true };
 
 /** The number of employees in the latest report, or else the bounds that the company record gives. */
@@ -102,6 +116,12 @@ function employees(): Pick<Column<Row>, 'value' | 'show' | 'title'> {
     },
     title: 'From the latest report, or else the class in the company record',
   };
+}
+
+function orderName(columns: readonly Column<Row>[], { id, desc }: Order): string {
+  // Amounts of different currencies have no order.
+  const name = ['turnover', 'eur'].includes(id) ? 'turnover in EUR' : columns.find((one) => one.id === id)?.name;
+  return `${name ?? id}, ${desc ? 'descending' : 'ascending'}`;
 }
 
 /** Takes out the filters that cannot be used, and says why. */
@@ -128,7 +148,8 @@ export function ListView(): JSX.Element {
   const params = useLocation().searchParams;
   const asked = readFilter(params, FILTERS);
   const { filter, chosen, ignored } = usable(asked, params);
-  const sort = readSort(params, LIST_ORDERS, BY_TURNOVER);
+  const sort = readSort(params, listOrders(filter), BY_TURNOVER);
+  const columns = filter.moved === '' ? COLUMNS : MOVED_COLUMNS;
   return (
     <>
       <h1>Companies</h1>
@@ -138,12 +159,17 @@ export function ListView(): JSX.Element {
       </p>
       <Chips chosen={chosen} none="All companies in a market" ignored={ignored} />
       <ListFilters filter={asked.filter} />
+      <p class="about">
+        In the order of {orderName(columns, sort)}. Companies without a value come last. Equal ones are ordered by
+        employees, the largest first. The number of employees, also in filters, is that of the latest report, or else
+        the lower bound in the company record.
+      </p>
       <QueryList
         sql={listQuery(filter, sort)}
         things="companies"
         chosen={chosen}
         first="first"
-        columns={COLUMNS}
+        columns={columns}
         sort={sort}
       />
     </>
