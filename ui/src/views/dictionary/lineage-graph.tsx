@@ -22,6 +22,7 @@ export function LineageGraph({
   address: (name: string) => string | null;
 }): JSX.Element {
   const [near, setNear] = useState<string>();
+  const [large, setLarge] = useState(false);
   const scroller = useRef<HTMLDivElement>(null);
   const layers = layout.nodes.map(({ layer }) => layer);
   const left = Math.min(...layers);
@@ -41,38 +42,49 @@ export function LineageGraph({
     if (element === null || chosen === undefined) return;
     // Shows the beginning if the chosen node is visible there, otherwise the chosen node in the middle.
     const { clientWidth, clientHeight } = element;
-    const x = chosen.x + WIDTH <= clientWidth ? 0 : chosen.x - (clientWidth - WIDTH) / 2;
+    const step = WIDTH + GAP_X;
+    // A whole number of steps: no box is cut at the left.
+    const middle = Math.round((chosen.x - (clientWidth - WIDTH) / 2) / step) * step;
+    const x = chosen.x + WIDTH <= clientWidth ? 0 : middle;
     const y = chosen.y + HEIGHT <= clientHeight ? 0 : chosen.y - (clientHeight - HEIGHT) / 2;
     element.scrollTo(x, y);
+    setLarge(width > clientWidth || height > clientHeight);
   }, [layout]);
   return (
-    <div
-      ref={scroller}
-      class="scroll lineage"
-      tabIndex={0}
-      role="region"
-      aria-label={`Graph of the lineage of ${start}`}
-    >
-      <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="group" aria-label="Lineage">
-        {layout.edges.map(({ from, to }) => (
-          <path
-            key={`${from} ${to}`}
-            class={near === from || near === to ? 'edge near' : 'edge'}
-            d={curve(at.get(from), at.get(to))}
-          />
-        ))}
-        {layout.nodes.map(({ name }) => (
-          <Node
-            key={name}
-            name={name}
-            at={at.get(name) ?? { x: 0, y: 0 }}
-            href={name === start ? null : address(name)}
-            isStart={name === start}
-            onNear={setNear}
-          />
-        ))}
-      </svg>
-    </div>
+    <>
+      {large && (
+        <p class="about lineage-hint">
+          The graph has {layout.nodes.length} boxes, more than fit here. It opens at {start}; scroll it for the others.
+        </p>
+      )}
+      <div
+        ref={scroller}
+        class="scroll lineage"
+        tabIndex={0}
+        role="region"
+        aria-label={`Graph of the lineage of ${start}`}
+      >
+        <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="group" aria-label="Lineage">
+          {layout.edges.map(({ from, to }) => (
+            <path
+              key={`${from} ${to}`}
+              class={near === from || near === to ? 'edge near' : 'edge'}
+              d={curve(at.get(from), at.get(to))}
+            />
+          ))}
+          {layout.nodes.map(({ name }) => (
+            <Node
+              key={name}
+              name={name}
+              at={at.get(name) ?? { x: 0, y: 0 }}
+              href={name === start ? null : address(name)}
+              isStart={name === start}
+              onNear={setNear}
+            />
+          ))}
+        </svg>
+      </div>
+    </>
   );
 }
 

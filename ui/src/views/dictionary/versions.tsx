@@ -53,10 +53,16 @@ function Changes({ changes, kind }: { changes: TableChange[]; kind: string }): J
             <td class="num">{count(one.rows_after)}</td>
             <td class="num">{difference(one)}</td>
             <td>{nameChange(one)}</td>
-            <td>{one.effects.join('; ') || (one.change === 'added' ? NONE : 'same')}</td>
+            <td>{nameEffects(one)}</td>
           </tr>
         ))}
       </TextTable>
+      {changes.some(({ change }) => change === 'directly modified') && (
+        <p class="about">
+          This page does not show the query before a change. The warehouse keeps it:{' '}
+          <code>tidemark models history</code> lists the files that each set of models changed.
+        </p>
+      )}
       {loaded && kind !== 'view' && (
         <p class="about">
           A run or a replay also loads records. So where one applied a change, rows may differ for this reason, too.
@@ -66,13 +72,19 @@ function Changes({ changes, kind }: { changes: TableChange[]; kind: string }): J
   );
 }
 
+function nameEffects({ effects, change }: TableChange): string {
+  if (effects.length > 0) return effects.join('; ');
+  if (change === 'directly modified') return 'query or header changed; columns, key and grain are the same';
+  return change === 'indirectly modified' ? 'query, columns, key and grain are the same' : NONE;
+}
+
 function nameVersions({ version, previous_version: previous }: TableChange): string {
   if (version === null) return `${previous ?? NONE} removed`;
   return previous === null || previous === version ? String(version) : `${previous} → ${version}`;
 }
 
 const CHANGES: Readonly<Record<string, string>> = {
-  'directly modified': 'model changed',
+  'directly modified': 'model file changed',
   'indirectly modified': 'rebuilt, because of',
 };
 

@@ -1,10 +1,10 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { ApiRow, OperationsAnswer } from '../../../../schemas/explorer/api.js';
+import type { ApiRow, Cell, OperationsAnswer } from '../../../../schemas/explorer/api.js';
 import { Badge, Nothing, Section } from '../../components/basics.js';
 import { DataTable, type Column } from '../../components/data-table.js';
 import { tableAddress } from '../../lib/dictionary.js';
-import { cell, duration, instant, NONE, share } from '../../lib/format.js';
+import { cell, count, duration, instant, NONE, share } from '../../lib/format.js';
 import { Link } from '../../lib/router.js';
 import { Quota } from './quota.js';
 import { RunNote } from './reason.js';
@@ -121,7 +121,13 @@ export function Supply({ facts: { requests, quota, freshness } }: { facts: Opera
     <>
       <Rows
         title="Requests"
-        about="By endpoint, in the latest run of each kind."
+        about={
+          <>
+            By endpoint, in the latest run of each kind. Errors are requests that failed; retries are requests that
+            repeated a failed one. The folder <code>requests</code> of a run, in <code>data/runs</code>, lists each
+            request.
+          </>
+        }
         rows={requests}
         none="No request is recorded yet."
         columns={{
@@ -201,8 +207,39 @@ export function Quality({ facts: { rejects, drift, checks } }: { facts: Operatio
   );
 }
 
+const MODEL_COLUMNS: Record<string, Shown> = {
+  applied_at: { name: 'Applied, UTC', as: 'time', width: 170 },
+  model: { name: 'Table', as: 'table', width: 260 },
+  version: { name: 'Version', as: 'number', width: 90 },
+  kind: { name: 'Kind', width: 120 },
+  state: { name: 'State', width: 120 },
+  deprecation_date: { name: 'Published until', width: 140 },
+  held_since: { name: 'Rolled back, UTC', as: 'time', width: 170 },
+};
+
+/** Names of what the receipt says, in the words of a reader. */
+const RECEIPT: Readonly<Record<string, string>> = {
+  run: 'made for run',
+  built_at: 'built, UTC',
+  config_hash: 'hash of the configuration',
+  parts: 'parts (files of responses)',
+  landed_rows: 'responses in these parts',
+  method: 'method',
+  reason: 'why this method',
+  base: 'base (build that was copied)',
+  changed_rows: 'rows added, replaced or removed',
+};
+
+function receiptValue(name: string, value: Cell): string {
+  if (name === 'built_at') return instant(value);
+  return typeof value === 'number' ? count(value) : cell(value) || NONE;
+}
+
 /** How this build was made, and when each model changed. */
 export function Models({ facts: { models, receipt } }: { facts: OperationsAnswer }): JSX.Element {
+  const times = models.map((model) => cell(model['applied_at']));
+  const first = times.toSorted()[0] ?? '';
+  const changed = models.filter((_, i) => times[i] !== first);
   return (
     <>
       {receipt !== null && (
@@ -210,8 +247,8 @@ export function Models({ facts: { models, receipt } }: { facts: OperationsAnswer
           <dl class="facts">
             {Object.entries(receipt).map(([name, value]) => (
               <div key={name}>
-                <dt>{name.replaceAll('_', ' ')}</dt>
-                <dd>{cell(value) || NONE}</dd>
+                <dt>{RECEIPT[name] ?? name.replaceAll('_', ' ')}</dt>
+                <dd>{receiptValue(name, value)}</dd>
               </div>
             ))}
           </dl>
@@ -225,18 +262,27 @@ export function Models({ facts: { models, receipt } }: { facts: OperationsAnswer
             <code>tidemark models diff</code> shows which rows it would change.
           </>
         }
-        rows={models}
-        none="No model is recorded."
-        columns={{
-          applied_at: { name: 'Applied, UTC', as: 'time', width: 170 },
-          model: { name: 'Table', as: 'table', width: 260 },
-          version: { name: 'Version', as: 'number', width: 90 },
-          kind: { name: 'Kind', width: 120 },
-          state: { name: 'State', width: 120 },
-          deprecation_date: { name: 'Published until', width: 140 },
-          held_since: { name: 'Rolled back, UTC', as: 'time', width: 170 },
-        }}
+        rows={changed}
+        none={models.length === 0 ? 'No model is recorded.' : `No model has changed since ${instant(first)} UTC.`}
+        columns={MODEL_COLUMNS}
       />
+      {changed.length < models.length && (
+        <details>
+          <summary>
+            {count(models.length - changed.length)} models are the same since {instant(first)} UTC
+          </summary>
+          <ul class="plain small">
+            {models
+              .filter((_, i) => times[i] === first)
+              .map((model) => (
+                <li key={`${cell(model['model'])} ${cell(model['version'])}`}>
+                  <Link href={tableAddress(cell(model['model']), { tab: 'versions' })}>{cell(model['model'])}</Link>,
+                  version {cell(model['version'])}, {cell(model['kind'])}
+                </li>
+              ))}
+          </ul>
+        </details>
+      )}
     </>
   );
 }
