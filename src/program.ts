@@ -5,6 +5,7 @@ import { registerCoverage } from './commands/coverage/coverage.js';
 import { registerDiff } from './commands/diff/diff.js';
 import { registerDemo } from './commands/demo/demo.js';
 import { registerDoctor } from './commands/doctor/doctor.js';
+import { registerFiles } from './commands/copied/files.js';
 import { registerForget } from './commands/forget.js';
 import { registerHealth } from './commands/health.js';
 import { registerInit } from './commands/init/init.js';
@@ -67,6 +68,7 @@ const COMMANDS: Record<string, readonly ((program: Command) => void)[]> = {
   ],
   'Data:': [
     registerSql,
+    registerFiles,
     registerDiff,
     registerReport,
     registerRuns,

@@ -3,9 +3,8 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { publishedFile } from '../core/data-folder.js';
 import { makeFolder } from '../core/files.js';
-import { storageError } from '../storage/errors.js';
 import type { Storage } from '../storage/storage.js';
-import { CURRENT, readCurrent, readManifest } from './manifest.js';
+import { mustReadCurrent, readManifest } from './manifest.js';
 
 /** Versions of one storage that the cache keeps: a command that has just begun may still open the earlier one. */
 const KEPT = 2;
@@ -31,16 +30,14 @@ export async function fetchCurrent(
   cache: string,
   onDownload: (bytes: number) => void = () => undefined,
 ): Promise<Cached> {
-  const found = await readCurrent(storage);
-  if (found === undefined)
-    throw storageError('missing', storage, CURRENT, 'does not exist, so no build was copied there');
-  const { build, version } = found.current;
+  const current = await mustReadCurrent(storage);
+  const { build, version } = current;
   const folder = path.join(cache, createHash('sha256').update(storage.name).digest('hex').slice(0, 16));
   const dataDir = path.join(folder, version);
   const file = publishedFile(dataDir);
   let downloaded = 0;
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
-    const { database } = await readManifest(storage, found.current);
+    const { database } = await readManifest(storage, current);
     onDownload(database.bytes);
     await makeFolder(folder);
     await storage.download(database.key, file, database);

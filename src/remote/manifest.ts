@@ -74,6 +74,17 @@ export async function readCurrent(storage: Storage): Promise<{ current: Current;
 }
 
 /**
+ * Reads `current.json`.
+ * @throws StorageError `missing` before the first copy
+ */
+export async function mustReadCurrent(storage: Storage): Promise<Current> {
+  const found = await readCurrent(storage);
+  if (found === undefined)
+    throw storageError('missing', storage, CURRENT, 'does not exist, so no build was copied there');
+  return found.current;
+}
+
+/**
  * Reads the manifest of a version, and checks its hash.
  * @throws StorageError `missing` or `damaged`
  */

@@ -74,6 +74,8 @@ const RUNS = [
   'publish --copy|',
   'publish --list|',
   'publish --to|PREVIOUS',
+  'files',
+  'files core.companies',
   'compact',
   'replay',
   'forget| --company 1000001',

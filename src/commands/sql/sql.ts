@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { text as readAll } from 'node:stream/consumers';
 import path from 'node:path';
 import { Option, type Command } from 'commander';
-import { formatBytes } from '../../../schemas/format.js';
 import type { Published } from '../../builds/published.js';
 import { invalidInput, errorMessage } from '../../core/errors.js';
 import { visibleInTerminal } from '../../core/visible-text.js';
@@ -11,6 +10,7 @@ import { examples, loadContext } from '../../terminal/context.js';
 import { parseCount } from '../../terminal/port-options.js';
 import { tell } from '../../terminal/print.js';
 import { sayTable } from '../../terminal/say-table.js';
+import { downloadCurrent } from '../copied/open-place.js';
 import { FORMATS, NEED_FILE, type Format } from '../published/formats.js';
 import { formatOfFile, OUT_FORMATS, writeResult } from '../published/write-result.js';
 
@@ -80,7 +80,8 @@ ${examples(
           `--out writes the rows of one query, but there are ${statements.length} statements.`,
           'Give one query, or omit --out.',
         );
-      const dataDir = options.from === undefined ? await ownDataDir(command) : await downloadedDir(options.from);
+      const dataDir =
+        options.from === undefined ? await ownDataDir(command) : (await downloadCurrent(options.from)).dataDir;
       const { openPublished } = await import('../../builds/published.js');
       const published = await openPublished(dataDir);
       try {
@@ -98,20 +99,6 @@ ${examples(
 
 async function ownDataDir(command: Command): Promise<string> {
   return (await loadContext(command)).config.dataDir;
-}
-
-/** Downloads the current version of a storage into the cache. Needs no configuration file. */
-async function downloadedDir(place: string): Promise<string> {
-  const [{ openStorage }, { fetchCurrent }, { cacheFolder }] = await Promise.all([
-    import('../../storage/open.js'),
-    import('../../remote/cached.js'),
-    import('../../../bootstrap/cache.mjs'),
-  ]);
-  const storage = openStorage(place);
-  const { dataDir } = await fetchCurrent(storage, path.join(cacheFolder(), 'published'), (bytes) =>
-    tell(`Downloading ${formatBytes(bytes)} from ${storage.name} …`),
-  );
-  return dataDir;
 }
 
 async function openShell(published: Published, { limit, format, exact }: Options): Promise<void> {

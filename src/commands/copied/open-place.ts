@@ -1,0 +1,41 @@
+import path from 'node:path';
+import type { Command } from 'commander';
+import { formatBytes } from '../../../schemas/format.js';
+import { invalidInput } from '../../core/errors.js';
+import type { Cached } from '../../remote/cached.js';
+import type { Storage } from '../../storage/storage.js';
+import { loadContext } from '../../terminal/context.js';
+import { tell } from '../../terminal/print.js';
+
+/**
+ * Opens the place that `--from` names, without a configuration file. Without `--from`, opens `publish.to`.
+ * @throws TidemarkError `InvalidInput` if neither is set
+ */
+export async function openPlace(from: string | undefined, command: Command): Promise<Storage> {
+  if (from !== undefined) return (await import('../../storage/open.js')).openStorage(from);
+  const { config } = await loadContext(command);
+  const { openRemote } = await import('../../remote/copy-published.js');
+  const storage = openRemote(config);
+  if (storage === undefined)
+    throw invalidInput(
+      '`publish.to` is not set, and there is no --from.',
+      'Add --from with a bucket (s3://…) or a folder to which builds are copied.',
+    );
+  return storage;
+}
+
+/**
+ * Downloads the current version of a bucket or folder into the cache of the user, unless it is there. Prints the size
+ * of a download. Needs no configuration file.
+ */
+export async function downloadCurrent(from: string): Promise<Cached> {
+  const [{ openStorage }, { fetchCurrent }, { cacheFolder }] = await Promise.all([
+    import('../../storage/open.js'),
+    import('../../remote/cached.js'),
+    import('../../../bootstrap/cache.mjs'),
+  ]);
+  const storage = openStorage(from);
+  return fetchCurrent(storage, path.join(cacheFolder(), 'published'), (bytes) =>
+    tell(`Downloading ${formatBytes(bytes)} from ${storage.name} …`),
+  );
+}
