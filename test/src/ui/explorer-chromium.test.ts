@@ -327,8 +327,8 @@ describe.skipIf(browserFile === undefined)('the explorer in Chromium', () => {
         '5',
         '2',
         '-3',
-        'model changed (run)',
-        'same',
+        'model file changed (run)',
+        'query or header changed; columns, key and grain are the same',
       ]);
       expect(await rows.count()).toBe(3);
       await context.close();
