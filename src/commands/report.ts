@@ -1,13 +1,26 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
+import type { Clock } from '../core/clock.js';
 import { reportFile } from '../core/data-folder.js';
 import type { Published } from '../builds/published.js';
 import type { RenderedReport, ReportInput } from '../../schemas/explorer/report.js';
-import { examples, loadContext, type CliContext } from '../terminal/context.js';
+import { examples, loadContext } from '../terminal/context.js';
 import { outFile } from '../terminal/out-file.js';
 import { say, sayJson, tell } from '../terminal/print.js';
 import { showPath } from '../terminal/show-path.js';
+
+interface Options {
+  out?: string;
+  json?: boolean;
+  from?: string;
+}
+
+/** The published warehouse to read, and the clock for the time of the report. */
+interface Source {
+  dataDir: string;
+  clock: Clock;
+}
 
 /** `tidemark report`: writes a report about the published warehouse as one HTML file. */
 export function registerReport(program: Command): void {
@@ -17,25 +30,47 @@ export function registerReport(program: Command): void {
     .description(
       'write the markets, operations and dictionary of the explorer as one HTML file without scripts, for screens and paper',
     )
-    .option('--out <file>', 'file to write; default report.html in the data folder')
+    .option('--out <file>', 'file to write; default report.html in the data folder, with --from in the current folder')
+    .option('--from <place>', 'read the current version of a bucket (s3://…) or folder to which `publish.to` copies')
     .option('--json', 'print the content of the report as JSON, and write no file')
-    .addHelpText('after', examples('tidemark report', 'tidemark report --out report.html', 'tidemark report --json'))
-    .action(async (options: { out?: string; json?: boolean }, command: Command) => {
-      const context = await loadContext(command);
+    .addHelpText(
+      'after',
+      examples(
+        'tidemark report',
+        'tidemark report --out report.html',
+        'tidemark report --json',
+        'tidemark report --from s3://my-bucket/tidemark',
+      ),
+    )
+    .action(async (options: Options, command: Command) => {
+      const source = await findSource(options, command);
       if (options.json) {
         const { collectFacts } = await import('../report/collect.js');
-        return sayJson(await read(context, collectFacts));
+        return sayJson(await read(source, collectFacts));
       }
-      const file = await writeReport(context, options.out);
+      const file = await writeReport(source, options.from === undefined ? options.out : (options.out ?? 'report.html'));
       say(showPath(file));
     });
+}
+
+/** Without `--from`, reads the configuration. With it, downloads the current version and needs no configuration. */
+async function findSource({ from }: Options, command: Command): Promise<Source> {
+  if (from === undefined) {
+    const { config, clock } = await loadContext(command);
+    return { dataDir: config.dataDir, clock };
+  }
+  const [{ downloadCurrent }, { createClock }] = await Promise.all([
+    import('./copied/open-place.js'),
+    import('../core/clock.js'),
+  ]);
+  return { dataDir: (await downloadCurrent(from)).dataDir, clock: createClock() };
 }
 
 /**
  * Writes the report of the published warehouse.
  * @returns Path of the file
  */
-export async function writeReport(context: CliContext, out?: string): Promise<string> {
+export async function writeReport(source: Source, out?: string): Promise<string> {
   const [{ collectReport }, { reportPage }, { findUi }, { writeFileAtomic }, { useOrdinaryMode }, { version }] =
     await Promise.all([
       import('../report/collect.js'),
@@ -45,11 +80,11 @@ export async function writeReport(context: CliContext, out?: string): Promise<st
       import('../core/file-modes.js'),
       import('../core/version.js'),
     ]);
-  const input = await read(context, collectReport);
+  const input = await read(source, collectReport);
   const program = pathToFileURL(path.join(await findUi({ log: tell }), 'report.mjs')).href;
   const { renderReport } = (await import(program)) as { renderReport: (input: ReportInput) => RenderedReport };
   // A report in the data folder is readable only by its owner. A file that `--out` names gets the usual permissions.
-  const file = out === undefined ? reportFile(context.config.dataDir) : outFile(out);
+  const file = out === undefined ? reportFile(source.dataDir) : outFile(out);
   await writeFileAtomic(file, reportPage(renderReport(input), version()));
   if (out !== undefined) useOrdinaryMode(file);
   return file;
@@ -57,14 +92,14 @@ export async function writeReport(context: CliContext, out?: string): Promise<st
 
 /** Opens the published warehouse and reads the content of the report. */
 async function read<T>(
-  { config, clock }: CliContext,
+  { dataDir, clock }: Source,
   collect: (published: Published, about: { version: string; now: Date }) => Promise<T>,
 ): Promise<T> {
   const [{ openPublished }, { version }] = await Promise.all([
     import('../builds/published.js'),
     import('../core/version.js'),
   ]);
-  const published = await openPublished(config.dataDir);
+  const published = await openPublished(dataDir);
   try {
     return await collect(published, { version: version(), now: clock.now() });
   } finally {

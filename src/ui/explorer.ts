@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fastify from 'fastify';
 import { hasErrorCode, TidemarkError } from '../core/errors.js';
-import { BuildPool } from './data/build-pool.js';
+import { BuildPool, currentIn, type FindBuild } from './data/build-pool.js';
 import { answerErrors } from './http/errors.js';
 import { secureHeaders } from './http/headers.js';
 import { servePages } from './http/pages.js';
@@ -24,7 +24,10 @@ import { SavedQueries } from './user-sql/saved-queries.js';
 
 /** Options of `startExplorer`. */
 export interface ExplorerOptions {
+  /** Data folder, or the place of a copy. The pages show it. */
   dataDir: string;
+  /** Finds the current build. If left out: in `dataDir`. */
+  findBuild?: FindBuild;
   /** The built front-end. */
   assets: string;
   /** Port on 127.0.0.1; 0 takes a free one. */
@@ -58,7 +61,11 @@ export async function startExplorer(options: ExplorerOptions): Promise<Explorer>
   const scratch = mkdtempSync(path.join(tmpdir(), 'tidemark-ui-'));
   const token = randomBytes(24).toString('base64url');
   const app = fastify({ bodyLimit: 1_000_000, exposeHeadRoutes: false, forceCloseConnections: true });
-  const pool = new BuildPool(options.dataDir, scratch, options.waits ? IDLE_MS : undefined);
+  const pool = new BuildPool(
+    options.findBuild ?? currentIn(options.dataDir),
+    scratch,
+    options.waits ? IDLE_MS : undefined,
+  );
   let port = options.port;
   secureHeaders(app);
   guard(app, { token, ports: () => [port] });

@@ -7,6 +7,9 @@ import type { Storage } from '../../storage/storage.js';
 import { loadContext } from '../../terminal/context.js';
 import { tell } from '../../terminal/print.js';
 
+/** Time between two looks for a newer version. */
+const CHECK_MS = 30_000;
+
 /**
  * Opens the place that `--from` names, without a configuration file. Without `--from`, opens `publish.to`.
  * @throws TidemarkError `InvalidInput` if neither is set
@@ -29,13 +32,35 @@ export async function openPlace(from: string | undefined, command: Command): Pro
  * of a download. Needs no configuration file.
  */
 export async function downloadCurrent(from: string): Promise<Cached> {
-  const [{ openStorage }, { fetchCurrent }, { cacheFolder }] = await Promise.all([
+  const [{ openStorage }, { fetchCurrent }] = await Promise.all([
     import('../../storage/open.js'),
     import('../../remote/cached.js'),
-    import('../../../bootstrap/cache.mjs'),
   ]);
   const storage = openStorage(from);
-  return fetchCurrent(storage, path.join(cacheFolder(), 'published'), (bytes) =>
-    tell(`Downloading ${formatBytes(bytes)} from ${storage.name} …`),
-  );
+  return fetchCurrent(storage, await cacheOfUser(), sayDownload(storage));
+}
+
+/** As `downloadCurrent`, and follows newer versions (see `follow`). */
+export async function followCurrent(from: string): Promise<{ place: string; newest: () => Cached }> {
+  const [{ openStorage }, { follow }] = await Promise.all([
+    import('../../storage/open.js'),
+    import('../../remote/follow.js'),
+  ]);
+  const storage = openStorage(from);
+  const newest = await follow(storage, {
+    cache: await cacheOfUser(),
+    everyMs: CHECK_MS,
+    onDownload: sayDownload(storage),
+    onFault: (reason) => tell(`Cannot look for a newer version, so the explorer shows the last one: ${reason}`),
+  });
+  return { place: storage.name, newest };
+}
+
+async function cacheOfUser(): Promise<string> {
+  const { cacheFolder } = await import('../../../bootstrap/cache.mjs');
+  return path.join(cacheFolder(), 'published');
+}
+
+function sayDownload({ name }: Storage): (bytes: number) => void {
+  return (bytes) => tell(`Downloading ${formatBytes(bytes)} from ${name} …`);
 }

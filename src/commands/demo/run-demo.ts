@@ -62,7 +62,7 @@ export async function runDemo(options: DemoOptions, configOption: string | undef
       return;
     }
     await showAnswers(config);
-    const report = await writeReport({ config, clock });
+    const report = await writeReport({ dataDir: config.dataDir, clock });
     const tookMs = Date.now() - startedAt;
     const stays = !options.once && process.stdout.isTTY;
     if (stays) explorer = await openBeside({ config, clock });

@@ -3,7 +3,9 @@ import path from 'node:path';
 import { errorMessage, TidemarkError } from '../../core/errors.js';
 import type { CliContext } from '../../terminal/context.js';
 import { tell } from '../../terminal/print.js';
-import type { Explorer } from '../../ui/explorer.js';
+import type { LiveAnswer } from '../../../schemas/explorer/api.js';
+import type { BuildFile } from '../../ui/data/build-pool.js';
+import type { Explorer, ExplorerOptions } from '../../ui/explorer.js';
 import { freePort } from '../local/ports.js';
 
 /** Port of the explorer, so that its address stays the same from start to start. */
@@ -19,32 +21,56 @@ export interface OpenOptions {
   waits?: boolean;
 }
 
+/** What the explorer reads. */
+type Source = Pick<ExplorerOptions, 'dataDir' | 'findBuild' | 'temporalUi' | 'readLive'>;
+
 /**
  * Starts the explorer of the data folder to which the configuration refers.
  * @throws TidemarkError `InvalidInput` when the given port is taken
  */
 export async function openExplorer(context: CliContext, options: OpenOptions = {}): Promise<Explorer> {
-  const { config } = context;
-  const [{ startExplorer }, { version }, { writeCsv }, { resolveTemporal }, { findUi }, { readLive }] =
-    await Promise.all([
-      import('../../ui/explorer.js'),
-      import('../../core/version.js'),
-      import('../published/write-rows.js'),
-      import('../../temporal/connect.js'),
-      import('../../../bootstrap/ui.mjs'),
-      import('./live.js'),
-    ]);
+  const { dataDir } = context.config;
+  const [{ resolveTemporal }, { readLive }] = await Promise.all([
+    import('../../temporal/connect.js'),
+    import('./live.js'),
+  ]);
+  const temporalUi = (): string | null => resolveTemporal(dataDir).ui;
+  return startOn({ dataDir, temporalUi, readLive: async () => readLive(context) }, options);
+}
+
+/**
+ * Starts the explorer of a bucket or folder with copied builds, without a configuration. It follows newer versions.
+ * @throws TidemarkError `InvalidInput` when the given port is taken, StorageError when no build was copied there
+ */
+export async function openCopied(from: string, options: OpenOptions = {}): Promise<Explorer> {
+  const [{ followCurrent }, { publishedFile }] = await Promise.all([
+    import('../copied/open-place.js'),
+    import('../../core/data-folder.js'),
+  ]);
+  const { place, newest } = await followCurrent(from);
+  const findBuild = (): BuildFile => {
+    const { build, dataDir } = newest();
+    return { file: publishedFile(dataDir), name: build };
+  };
+  return startOn({ dataDir: place, findBuild, temporalUi: () => null, readLive: async () => noRuns(place) }, options);
+}
+
+async function startOn(source: Source, options: OpenOptions): Promise<Explorer> {
+  const [{ startExplorer }, { version }, { writeCsv }, { findUi }] = await Promise.all([
+    import('../../ui/explorer.js'),
+    import('../../core/version.js'),
+    import('../published/write-rows.js'),
+    import('../../../bootstrap/ui.mjs'),
+  ]);
   const assets = await findUi({ log: tell });
   const start = async (port: number): Promise<Explorer> =>
     startExplorer({
-      dataDir: config.dataDir,
+      ...source,
       assets,
       port,
       savedQueries: path.resolve(options.queries ?? path.join(homedir(), '.tidemark', 'queries')),
       version: version(),
-      temporalUi: () => resolveTemporal(config.dataDir).ui,
       writeCsv,
-      readLive: async () => readLive(context),
       waits: options.waits ?? false,
     });
   if (options.port !== undefined) return start(options.port);
@@ -55,6 +81,22 @@ export async function openExplorer(context: CliContext, options: OpenOptions = {
     // All these ports are taken, or another process was faster. The system knows a free one.
     return start(0);
   }
+}
+
+/** What Operations shows for a copy: no run, and why. */
+function noRuns(place: string): LiveAnswer {
+  const error = `This explorer reads a copy from ${place}, and does not ask Temporal.`;
+  return {
+    reachable: false,
+    address: '',
+    ui: null,
+    namespace: '',
+    error,
+    running: [],
+    waiting: [],
+    next: [],
+    warnings: [],
+  };
 }
 
 /**

@@ -1,13 +1,31 @@
+import path from 'node:path';
 import { resolveBuild } from '../../builds/published.js';
 import { publishedFile } from '../../core/data-folder.js';
 import { OpenBuild } from './open-build.js';
+
+/** The DuckDB file of a build, and the name of the build. */
+export interface BuildFile {
+  file: string;
+  name: string;
+}
+
+/** Finds the current build. Each request calls it. */
+export type FindBuild = () => BuildFile | Promise<BuildFile>;
+
+/** Finds the current build of a data folder. */
+export function currentIn(dataDir: string): FindBuild {
+  return () => {
+    const file = resolveBuild(publishedFile(dataDir));
+    return { file, name: path.basename(path.dirname(file)) };
+  };
+}
 
 /**
  * Keeps the current build open. Each request uses the build that is current when the request begins. A request in
  * progress keeps its build, also after a newer one is published.
  */
 export class BuildPool {
-  readonly #dataDir: string;
+  readonly #find: FindBuild;
   readonly #scratch: string;
   #opening: { file: string; build: Promise<OpenBuild> } | undefined;
   #closed = false;
@@ -15,8 +33,8 @@ export class BuildPool {
   #idle: NodeJS.Timeout | undefined;
 
   /** @param idleMs after this time without a request, closes the build, which frees its memory and disk space */
-  constructor(dataDir: string, scratch: string, idleMs?: number) {
-    this.#dataDir = dataDir;
+  constructor(find: FindBuild, scratch: string, idleMs?: number) {
+    this.#find = find;
     this.#scratch = scratch;
     this.#idleMs = idleMs;
   }
@@ -55,8 +73,8 @@ export class BuildPool {
   /** Returns the current build, held for the caller. */
   async #current(): Promise<OpenBuild> {
     for (let attempt = 1; ; attempt++) {
-      const file = resolveBuild(publishedFile(this.#dataDir));
-      const opening = this.#opening?.file === file ? this.#opening : this.#begin(file);
+      const found = await this.#find();
+      const opening = this.#opening?.file === found.file ? this.#opening : this.#begin(found);
       try {
         const build = await opening.build;
         build.hold();
@@ -69,9 +87,9 @@ export class BuildPool {
     }
   }
 
-  #begin(file: string): { file: string; build: Promise<OpenBuild> } {
+  #begin({ file, name }: BuildFile): { file: string; build: Promise<OpenBuild> } {
     const previous = this.#opening;
-    const opening = { file, build: OpenBuild.open(file, this.#scratch) };
+    const opening = { file, build: OpenBuild.open(file, name, this.#scratch) };
     this.#opening = opening;
     void this.#prepare(opening.build, previous?.build);
     return opening;

@@ -1,5 +1,4 @@
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
-import path from 'node:path';
 import { NotPublishedError } from '../../duckdb/errors.js';
 import { openInstance } from '../../duckdb/instance.js';
 import { toPlain } from '../../duckdb/plain-value.js';
@@ -24,9 +23,15 @@ export class OpenBuild {
   #users = 0;
   #retired = false;
 
-  private constructor(file: string, pages: DuckDBInstance, locked: DuckDBInstance, tables: ReadonlySet<string>) {
+  private constructor(
+    file: string,
+    name: string,
+    pages: DuckDBInstance,
+    locked: DuckDBInstance,
+    tables: ReadonlySet<string>,
+  ) {
     this.file = file;
-    this.name = path.basename(path.dirname(file));
+    this.name = name;
     this.tables = tables;
     this.#pages = pages;
     this.#locked = locked;
@@ -38,7 +43,7 @@ export class OpenBuild {
    * @param scratch private folder, the only one to which queries of users may write
    * @throws NotPublishedError when the file cannot be opened
    */
-  static async open(file: string, scratch: string): Promise<OpenBuild> {
+  static async open(file: string, name: string, scratch: string): Promise<OpenBuild> {
     let pages: DuckDBInstance | undefined;
     try {
       // The search index lies in memory, next to the attached file.
@@ -49,8 +54,8 @@ export class OpenBuild {
         `SELECT schema_name || '.' || table_name FROM duckdb_tables() WHERE database_name = 'market'`,
       );
       connection.closeSync();
-      const tables = new Set(found.getRows().map(([name]) => String(name)));
-      return new OpenBuild(file, pages, await lockedInstance(file, scratch), tables);
+      const tables = new Set(found.getRows().map(([table]) => String(table)));
+      return new OpenBuild(file, name, pages, await lockedInstance(file, scratch), tables);
     } catch (error) {
       pages?.closeSync();
       throw new NotPublishedError(file, error);

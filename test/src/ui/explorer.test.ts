@@ -24,7 +24,7 @@ import {
 } from '../../helpers/explorer.js';
 import { waitUntil } from '../../helpers/sandbox.js';
 import { marketNight, type Answer } from '../../helpers/warehouse.js';
-import { BuildPool } from '../../../src/ui/data/build-pool.js';
+import { BuildPool, currentIn } from '../../../src/ui/data/build-pool.js';
 import type { OpenBuild } from '../../../src/ui/data/open-build.js';
 import type { Read } from '../../../src/builds/reader.js';
 import { SearchIndex } from '../../../src/ui/data/search-index.js';
@@ -86,7 +86,7 @@ describe('search', () => {
 
   it('finds the same right after the start, and without texts in memory', async () => {
     const scratch = mkdtempSync(path.join(tmpdir(), 'tidemark-search-'));
-    const pool = new BuildPool(dataDir, scratch);
+    const pool = new BuildPool(currentIn(dataDir), scratch);
     try {
       await pool.use(async (build) => {
         const withoutMemory: Read = async (work, signal) =>
@@ -352,7 +352,7 @@ it('counts each company of the searches once', async () => {
 
 it('closes an idle build, and opens it again for the next request', async () => {
   const scratch = mkdtempSync(path.join(tmpdir(), 'tidemark-idle-'));
-  const pool = new BuildPool(dataDir, scratch, 20);
+  const pool = new BuildPool(currentIn(dataDir), scratch, 20);
   const current = async (): Promise<OpenBuild> => pool.use(async (build) => build);
   try {
     const first = await current();

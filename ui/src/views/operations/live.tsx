@@ -8,7 +8,7 @@ import { useData, type Loading } from '../../lib/use-data.js';
 export function Live(): JSX.Element {
   const live: Loading<LiveAnswer> = useData<LiveAnswer>('/api/v1/live', 5_000);
   return (
-    <Section title="Running" about="Read from Temporal every 5 seconds.">
+    <Section title="Running" about={live.data?.reachable === false ? undefined : 'Read from Temporal every 5 seconds.'}>
       <Loaded from={live} waits="Waiting for the answer of Temporal, up to 6 seconds …">
         {({ reachable, address, ui, namespace, error, running, waiting, next, warnings }) =>
           reachable ? (
