@@ -8,6 +8,7 @@ import { cell, count, growth, instant, money, NONE, share } from '../../lib/form
 /** Facts, latest figures, classifications and markets of a company. */
 export function Profile({ data }: { data: CompanyAnswer }): JSX.Element {
   const { company, summary, codes, markets, rejects } = data;
+  const profiles = [company['pronet'], company['microblog'], company['socialnet']].map(cell).filter(Boolean);
   return (
     <>
       {summary !== null && <LatestFigures summary={summary} />}
@@ -29,13 +30,12 @@ export function Profile({ data }: { data: CompanyAnswer }): JSX.Element {
               <WebLink address={company['website']} />
             </Fact>
             <Fact name="Profiles">
-              {['pronet', 'microblog', 'socialnet'].map((kind) =>
-                company[kind] === null ? null : (
-                  <span key={kind} class="line">
-                    <WebLink address={company[kind]} />
-                  </span>
-                ),
-              )}
+              {profiles.length === 0 && NONE}
+              {profiles.map((address) => (
+                <span key={address} class="line">
+                  <WebLink address={address} />
+                </span>
+              ))}
             </Fact>
             <Fact name="Phones">{list(company['phones'])}</Fact>
             <Fact name="E-mail">{list(company['emails'])}</Fact>
@@ -71,8 +71,11 @@ export function Profile({ data }: { data: CompanyAnswer }): JSX.Element {
               <dl class="facts">
                 {markets.map(({ market, first_on: first, last_on: last, nights, in_market: inMarket }) => (
                   <Fact key={market} name={market}>
-                    {inMarket ? 'found by the latest night' : 'not found by the latest night'}; {count(nights)}{' '}
-                    {nights === 1 ? 'night' : 'nights'}, {first === last ? first : `${first} to ${last}`}
+                    <span class="line">{inMarket ? 'found by the latest night' : 'not found by the latest night'}</span>
+                    <span class="line">
+                      {count(nights)} {nights === 1 ? 'night' : 'nights'},{' '}
+                      {first === last ? first : `${first} to ${last}`}
+                    </span>
                   </Fact>
                 ))}
               </dl>

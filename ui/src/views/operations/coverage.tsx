@@ -47,16 +47,18 @@ export function Coverage({
   return (
     <>
       {onNight !== undefined && (
-        <label class="filter">
-          Night{' '}
-          <select value={night} onChange={({ currentTarget }) => onNight(currentTarget.value)}>
-            <option value="">the latest of each market</option>
-            {night !== '' && !nights.includes(night) && <option>{night}</option>}
-            {nights.map((date) => (
-              <option key={date}>{date}</option>
-            ))}
-          </select>
-        </label>
+        <p class="toolbar">
+          <label>
+            Night{' '}
+            <select value={night} onChange={({ currentTarget }) => onNight(currentTarget.value)}>
+              <option value="">the latest of each market</option>
+              {night !== '' && !nights.includes(night) && <option>{night}</option>}
+              {nights.map((date) => (
+                <option key={date}>{date}</option>
+              ))}
+            </select>
+          </label>
+        </p>
       )}
       <div class="cards">
         {shown.map((market) => (

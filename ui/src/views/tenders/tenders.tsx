@@ -61,7 +61,9 @@ export function TendersView(): JSX.Element {
       <Loaded from={data}>
         {({ facets, pipeline }) =>
           pipeline.read_on === null ? (
-            <Nothing>No tender is published. Runs read tenders if the configuration has a block `tenders`.</Nothing>
+            <Nothing>
+              No tender is published. Runs read tenders if the configuration has a block <code>tenders</code>.
+            </Nothing>
           ) : (
             <>
               <p class="about">
