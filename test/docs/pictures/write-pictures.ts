@@ -125,7 +125,10 @@ async function openPage(browser: Browser, width: number, colorScheme: Shot['sche
 
 /** Ids that the views show: a company with many years and one that left, and an open tender. */
 async function readIds(project: Project) {
-  const one = async (sql: string): Promise<string> => String(Object.values((await project.query(sql))[0] ?? {})[0]);
+  const one = async (sql: string): Promise<string> => {
+    const [row] = await project.query(`SELECT CAST((${sql}) AS VARCHAR) AS id`);
+    return typeof row?.['id'] === 'string' ? row['id'] : '';
+  };
   return {
     company: await one(`SELECT company_id FROM marts.companies JOIN core.owners USING (company_id)
       WHERE in_market AND turnover_eur IS NOT NULL ORDER BY turnover_eur DESC LIMIT 1`),
