@@ -41,8 +41,8 @@ export function OwnersAndPeople({ data: { owners, owned, people } }: { data: Com
       >
         {owners === null || owners.length === 0 ? (
           <Nothing>
-            No owner is known. The stream `ownership` of a market fetches owners. Then `tidemark owners enrich` asks the
-            API to look for more.
+            No owner is known. The stream <code>ownership</code> of a market fetches owners. Then{' '}
+            <code>tidemark owners enrich</code> asks the API to look for more.
           </Nothing>
         ) : (
           <ul class="tree">
@@ -75,8 +75,8 @@ export function OwnersAndPeople({ data: { owners, owned, people } }: { data: Com
       <Section title="People">
         {people === null || people.length === 0 ? (
           <Nothing>
-            No people are known. The streams `executives` and `employees` fetch them. The setting `personalData` decides
-            what is kept.
+            No people are known. The streams <code>executives</code> and <code>employees</code> fetch them. The setting{' '}
+            <code>personalData</code> decides what is kept.
           </Nothing>
         ) : (
           <DataTable label="People" rows={people} columns={PEOPLE} />
