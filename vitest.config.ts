@@ -18,7 +18,6 @@ const E2E = ['test/e2e/**/*.test.ts'];
 // These wrap modules, measure the memory of their process, or leave timers of a Temporal client behind. Each has its own
 // process, as the end-to-end tests do.
 const ALONE = [
-  'test/sandbox/hostile-memory.test.ts',
   'test/security/**/*.test.ts',
   'test/src/commands/strict.test.ts',
   'test/src/core/files.test.ts',
