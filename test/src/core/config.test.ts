@@ -189,7 +189,10 @@ describe('tidemark.yaml', () => {
       'refresh.compnies: is not a setting. Did you mean "companies"',
     ],
     ['personalData: contact', 'Did you mean "contacts"?'],
-    ['publish: { xyzzy: 1 }', 'publish.xyzzy: is not a setting. Settings here: keep, lakeEvery, to, endpoint, region, pathStyle, keepFor.'],
+    [
+      'publish: { xyzzy: 1 }',
+      'publish.xyzzy: is not a setting. Settings here: keep, lakeEvery, to, endpoint, region, pathStyle, keepFor.',
+    ],
   ])('suggests names in %s', (text, words) => {
     expect(error(() => load(API + text)).message).toContain(words);
   });
