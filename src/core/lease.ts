@@ -48,6 +48,11 @@ export interface Holder {
   place: string;
 }
 
+/** Describes a holder for messages. */
+export function describeHolder(holder: Pick<Holder, 'what' | 'pid' | 'host'> | undefined): string {
+  return holder === undefined ? 'another process' : `${holder.what} (process ${holder.pid} on ${holder.host})`;
+}
+
 /**
  * Whether the holder is certainly dead: it ran in the boot and namespace of this process (`here`), and no process there
  * has its id now. If a process has that id, the answer is false: the process may be the holder, or may reuse its id. The

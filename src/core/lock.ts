@@ -14,7 +14,7 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { hasErrorCode, TidemarkError } from './errors.js';
-import { isCertainlyGone, look, nameOf, type Holder, type Watch } from './lease.js';
+import { describeHolder, isCertainlyGone, look, nameOf, type Holder, type Watch } from './lease.js';
 
 /*
  * A lock between processes that share a folder, even in containers or on several machines. It is a lease with fencing.
@@ -202,9 +202,7 @@ export class LockSeeker {
 
   /** Describes the holder for messages. */
   get holder(): string {
-    if (this.#holder === undefined) return 'another process';
-    const { what, pid, host } = this.#holder;
-    return `${what} (process ${pid} on ${host})`;
+    return describeHolder(this.#holder);
   }
 
   #take(beatMs: number, place: string): Lock | undefined {

@@ -32,8 +32,7 @@ export type CopyConfig = Pick<Config, 'publish' | 'dataDir' | 'file'>;
  * @throws TidemarkError `InvalidConfig` without credentials
  */
 export function openRemote({ publish, file }: CopyConfig): Storage | undefined {
-  const { to, endpoint, region, pathStyle } = publish;
-  return to === undefined ? undefined : openStorage(placeOf(to, file), { endpoint, region, pathStyle });
+  return publish.to === undefined ? undefined : openStorage(placeOf(publish.to, file), publish);
 }
 
 /**
@@ -50,8 +49,7 @@ export async function copyPublished(
   const place = placeOf(to, config.file);
   const record = { to: place, at: new Date().toISOString() };
   try {
-    const storage = openRemote(config);
-    if (storage === undefined) return undefined;
+    const storage = openStorage(place, config.publish);
     const copied = await copyCurrentBuild(storage, config.dataDir, { keepSeconds: keepFor, ...options });
     await writeRecord(config.dataDir, { ...record, build: copied.build, fault: copied.pruneFault });
     return copied;

@@ -13,7 +13,7 @@ export function sparkView(table: string, place: string, { files, rows }: TableFi
   const root = `${place.replace(/\/$/, '')}/`;
   const keys = files.map(({ path }) => escapeGlob(path.slice(root.length)));
   const glob = urlOf(escapeGlob(root)) + (keys.length === 1 ? keys.join('') : `{${keys.join(',')}}`);
-  const message = `${table} has not ${rows} rows: a file was removed. Create the view again from the current version.`;
+  const message = `${table} does not have ${rows} rows: a file was removed. Create the view again from the current version.`;
   return `CREATE OR REPLACE TEMPORARY VIEW ${name} USING parquet OPTIONS (path ${literal(glob)});
 SELECT assert_true(count(*) = ${rows}, ${literal(message)}) FROM ${name};
 `;

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { TidemarkError } from '../core/errors.js';
-import { isCertainlyGone, look, nameOf, type Watch } from '../core/lease.js';
+import { describeHolder, isCertainlyGone, look, nameOf, type Watch } from '../core/lease.js';
 import { findPlace, processExists } from '../core/lock.js';
 import { isStorageError } from './errors.js';
 import type { Storage } from './storage.js';
@@ -173,16 +173,9 @@ export class LeaseSeeker {
     return this.#take(state.token + 1, (body) => this.#storage.replace(this.#key, body, version));
   }
 
-  /** Whether the holder sent a heartbeat while this waiter watched. */
-  get isHolderAlive(): boolean {
-    return this.#watch?.moved ?? false;
-  }
-
   /** Describes the holder for messages. */
   get holder(): string {
-    if (this.#holder === undefined) return 'another process';
-    const { what, pid, host } = this.#holder;
-    return `${what} (process ${pid} on ${host})`;
+    return describeHolder(this.#holder);
   }
 
   async #take(token: number, write: (body: Buffer) => Promise<string>): Promise<Lease | undefined> {

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, type Dirent } from 'node:fs';
-import { mkdtemp, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
+import { mkdtemp, open, readdir, readFile, rm, stat, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { hasErrorCode } from '../core/errors.js';
-import { asDiskFull, makeFolder, syncFolder, writeFileOnce } from '../core/files.js';
+import { asDiskFull, syncFolder, writeFileOnce } from '../core/files.js';
 import { LockLostError, LockSeeker, type Lock } from '../core/lock.js';
-import { describeDamage, isSame } from './content.js';
 import { storageError } from './errors.js';
 import { checkKey, compareKeys } from './keys.js';
 import type { Content, Entry, Storage, Stored } from './storage.js';
+import { checkContent, writeWhole } from './whole-file.js';
 
 const POLL_MS = 10;
 
@@ -77,10 +77,7 @@ export class LocalFolder implements Storage {
   async download(key: string, file: string, expected?: Content): Promise<Content> {
     return this.#existing(
       key,
-      copyWhole(this.#file(key), file, (found) => {
-        if (expected !== undefined && !isSame(found, expected))
-          throw storageError('damaged', this, key, describeDamage(found, expected));
-      }),
+      copyWhole(this.#file(key), file, (found) => checkContent(found, expected, this, key)),
     );
   }
 
@@ -154,23 +151,9 @@ export class LocalFolder implements Storage {
   }
 }
 
-/** Copies a file with a temporary name and a sync. `check` sees size and hash before the target gets its name. */
 async function copyWhole(from: string, to: string, check?: (found: Content) => void): Promise<Content> {
   await stat(from);
-  await makeFolder(path.dirname(to));
-  const folder = await mkdtemp(path.join(path.dirname(to), '.new-'));
-  try {
-    const temporary = path.join(folder, 'body');
-    const found = await writeSynced(temporary, createReadStream(from));
-    check?.(found);
-    await rename(temporary, to);
-    await syncFolder(path.dirname(to));
-    return found;
-  } catch (error) {
-    throw asDiskFull(error, to);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  return writeWhole(to, (temporary) => writeSynced(temporary, createReadStream(from)), check);
 }
 
 async function writeSynced(file: string, content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<Content> {

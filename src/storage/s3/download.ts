@@ -1,12 +1,10 @@
 import { createHash, type Hash } from 'node:crypto';
-import { mkdtemp, open, rename, rm, type FileHandle } from 'node:fs/promises';
-import path from 'node:path';
+import { open, type FileHandle } from 'node:fs/promises';
 import { errorMessage } from '../../core/errors.js';
-import { asDiskFull, makeFolder, syncFolder } from '../../core/files.js';
-import { describeDamage, isSame } from '../content.js';
 import { storageError } from '../errors.js';
 import { TransientError } from '../retry.js';
 import type { Content } from '../storage.js';
+import { checkContent, writeWhole } from '../whole-file.js';
 import { versionIn, type Reply, type S3Client } from './client.js';
 
 /** A service may show a new file late. After this many answers "not found", believe them. */
@@ -22,21 +20,11 @@ export async function downloadObject(
   file: string,
   expected: Content | undefined,
 ): Promise<Content> {
-  await makeFolder(path.dirname(file));
-  const folder = await mkdtemp(path.join(path.dirname(file), '.new-'));
-  try {
-    const temporary = path.join(folder, 'body');
-    const found = await writeBody(client, key, temporary);
-    if (expected !== undefined && !isSame(found, expected))
-      throw storageError('damaged', client, key, describeDamage(found, expected));
-    await rename(temporary, file);
-    await syncFolder(path.dirname(file));
-    return found;
-  } catch (error) {
-    throw asDiskFull(error, file);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  return writeWhole(
+    file,
+    (temporary) => writeBody(client, key, temporary),
+    (found) => checkContent(found, expected, client, key),
+  );
 }
 
 async function writeBody(client: S3Client, key: string, temporary: string): Promise<Content> {
