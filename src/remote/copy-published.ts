@@ -5,6 +5,7 @@ import { copyDir } from '../core/data-folder.js';
 import { errorMessage, TidemarkError } from '../core/errors.js';
 import { writeFileAtomic } from '../core/files.js';
 import { isBucket, openStorage } from '../storage/open.js';
+import type { Patience } from '../storage/retry.js';
 import type { Storage } from '../storage/storage.js';
 import { copyCurrentBuild, type Copied, type CopyOptions } from './copy-build.js';
 
@@ -31,8 +32,8 @@ export type CopyConfig = Pick<Config, 'publish' | 'dataDir' | 'file'>;
  * Opens the storage that `publish.to` names; undefined without this setting.
  * @throws TidemarkError `InvalidConfig` without credentials
  */
-export function openRemote({ publish, file }: CopyConfig): Storage | undefined {
-  return publish.to === undefined ? undefined : openStorage(placeOf(publish.to, file), publish);
+export function openRemote({ publish, file }: CopyConfig, patience?: Patience): Storage | undefined {
+  return publish.to === undefined ? undefined : openStorage(placeOf(publish.to, file), publish, process.env, patience);
 }
 
 /**

@@ -31,6 +31,8 @@ const State = z.object({
   beat: z.int().nonnegative(),
   released: z.boolean(),
   holder: z.object({ what: z.string(), pid: z.int(), host: z.string(), place: z.string() }),
+  /** When the holder took the lease, by its clock. For messages only. Earlier versions write none. */
+  since: z.string().optional(),
 });
 type State = z.infer<typeof State>;
 
@@ -181,7 +183,8 @@ export class LeaseSeeker {
   async #take(token: number, write: (body: Buffer) => Promise<string>): Promise<Lease | undefined> {
     const { what, beatMs = BEAT_MS, place = findPlace() } = this.#options;
     const holder = { what, pid: process.pid, host: hostname(), place };
-    const state: State = { token, id: randomUUID(), beat: 0, released: false, holder };
+    const since = new Date().toISOString();
+    const state: State = { token, id: randomUUID(), beat: 0, released: false, holder, since };
     try {
       const version = await write(encode(state));
       this.#watch = undefined;
@@ -237,6 +240,29 @@ export async function withLease<T>(
   } finally {
     await lease.release();
   }
+}
+
+/** What the file of a lease says. */
+export interface LeaseReport {
+  token: number;
+  /** Description of the holder, or of the last one after a release. */
+  holder: string;
+  /** When the holder took the lease, by its own clock; undefined if the file does not say it. */
+  since: string | undefined;
+  /** Number of heartbeats of this holder. */
+  beat: number;
+  released: boolean;
+}
+
+/**
+ * Reads who holds a lease, without taking it. Undefined if no process ever took it.
+ * @throws TidemarkError `Internal` if the file is no lease
+ */
+export async function readLease(storage: Storage, key: string): Promise<LeaseReport | undefined> {
+  const found = await readState(storage, key);
+  if (found === undefined) return undefined;
+  const { token, holder, since, beat, released } = found.state;
+  return { token, holder: describeHolder(holder), since, beat, released };
 }
 
 async function readState(storage: Storage, key: string): Promise<{ state: State; version: string } | undefined> {

@@ -77,4 +77,11 @@ export interface Storage {
 
   /** Removes a file. Does nothing if there is none. No other process may write the file meanwhile. */
   remove(key: string): Promise<void>;
+
+  /**
+   * Asks for the time of the service, in whole seconds. Undefined if the service does not say it.
+   * A folder has no clock, and not this method.
+   * @throws StorageError `unreachable`
+   */
+  serviceTime?(): Promise<Date | undefined>;
 }

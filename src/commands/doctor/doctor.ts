@@ -10,7 +10,7 @@ export function registerDoctor(program: Command): void {
     .command('doctor')
     .summary('check the installation; print a remedy for each fault')
     .description(
-      'check configuration, API key, API, Temporal, disk, warehouse and models; print a remedy for each fault',
+      'check configuration, API key, API, Temporal, disk, warehouse, models and the place of publish.to; print a remedy for each fault',
     )
     .option(
       '--connector',

@@ -11,9 +11,15 @@ import { checkDisk, checkLanding } from './check-disk.js';
 import { checkModels } from './check-models.js';
 import { checkModes } from './check-modes.js';
 import { checkTemporal } from './check-temporal.js';
+import { checkStorage } from './check-storage.js';
 import { fail, ok, skip, warn, type Finding } from './finding.js';
 import { checkWarehouse } from './check-warehouse.js';
+import { openRemote } from '../../remote/copy-published.js';
+import { LEASE } from '../../remote/manifest.js';
 import { formatCount } from '../../../schemas/format.js';
+
+/** Someone waits for the answer, so requests to a bucket are repeated for a few seconds only. */
+const PATIENCE = { forMs: 5_000, pauseMs: 100, longestMs: 1_000 };
 
 /**
  * Runs all checks, each after the checks it depends on. A failed check does not stop the others.
@@ -48,6 +54,7 @@ export async function runChecks(
     await checkWarehouse(config.dataDir),
     await checkModels(config, clock.now()),
     await checkPublished(config.dataDir),
+    ...(await checkCopies(config)),
   ];
 }
 
@@ -126,6 +133,17 @@ async function checkConnectorData(config: Config, clock: Clock): Promise<Finding
     return await api.call(compareConnector);
   } finally {
     await api.close();
+  }
+}
+
+/** Checks the place of `publish.to`. No finding without this setting. */
+async function checkCopies(config: Config): Promise<Finding[]> {
+  const setting = 'publish.to';
+  try {
+    const storage = openRemote(config, PATIENCE);
+    return storage === undefined ? [] : await checkStorage(storage, { setting, lease: LEASE });
+  } catch (error) {
+    return [fail(setting, error)];
   }
 }
 

@@ -103,6 +103,14 @@ export class Bucket implements Storage {
     await this.#client.send({ method: 'DELETE', key, handles: [404] });
   }
 
+  async serviceTime(): Promise<Date | undefined> {
+    // A service that refuses the request, also because of a wrong clock, says its time, too.
+    const handles = [301, 307, 400, 401, 403, 404, 405];
+    const { headers } = await this.#client.send({ method: 'HEAD', key: 'doctor-clock', handles });
+    const at = Date.parse(headers.date ?? '');
+    return Number.isNaN(at) ? undefined : new Date(at);
+  }
+
   /**
    * Sends a conditional write until it is decided. If the answer to an attempt was lost, a later attempt may fail
    * because the earlier one succeeded. So the file itself decides: it carries the mark of the write that made it.

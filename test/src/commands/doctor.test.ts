@@ -37,6 +37,25 @@ it('warns about a named connector that does not answer', async () => {
   expect(found).toMatchObject({ state: 'warn', message: expect.stringContaining('ECONNREFUSED') });
 });
 
+it('checks the place of publish.to, and nothing without this setting', async () => {
+  const about = async (publish: object): Promise<string[]> => {
+    writeFileSync(path.join(folder.dir, 'tidemark.yaml'), JSON.stringify({ api: { baseUrl: app.url }, ...publish }));
+    const env = { TIDEMARK_API_KEY: app.sandbox.options.key };
+    const { stdout } = await runCli(['doctor', '--json'], { cwd: folder.dir, env });
+    const found = (JSON.parse(stdout) as Found[]).filter(({ check }) => check.startsWith('publish.to'));
+    return found.map(({ check, state, message }) => `${check} ${state} ${message}`);
+  };
+  expect(await about({})).toEqual([]);
+  expect(await about({ publish: { to: 'shared' } })).toEqual([
+    `publish.to: rights ok ${path.join(folder.dir, 'shared')}: list, create, read, replace and remove succeed`,
+    'publish.to: writes ok a second create and a late replace are refused; one of 8 writers at once succeeded',
+    'publish.to: lease ok free: no process took lease.json yet',
+  ]);
+  expect(await about({ publish: { to: 's3://bucket' } })).toEqual([
+    'publish.to fail There are no credentials for the bucket.',
+  ]);
+});
+
 /** What doctor finds about each data route of the connector, by name. */
 async function connectorData(connectorUrl: string): Promise<Record<string, Found>> {
   const api = { baseUrl: app.url, connectorUrl };
