@@ -17,6 +17,8 @@ import { benchPublish } from './publish.js';
 import { benchStartup } from './startup.js';
 import { benchCompare } from './compare/run.js';
 import { benchScale } from './scale/run.js';
+import { benchCapacity } from './capacity/run.js';
+import { benchCapacityRuns } from './capacity/run-runs.js';
 
 /**
  * `npm run bench` runs all benchmarks; `npm run bench -- parquet-writer` runs one. Compare only ratios within one run;
@@ -41,6 +43,8 @@ const benches: Record<string, () => Promise<void>> = {
   warehouse: benchWarehouse,
   publish: benchPublish,
   scale: benchScale,
+  'capacity-runs': benchCapacityRuns,
+  capacity: benchCapacity,
   explorer: benchExplorer,
 };
 

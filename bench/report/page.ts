@@ -6,6 +6,18 @@ import { RESULTS, type BenchResult } from './result.js';
 // A table of a result in a Markdown page: <!-- bench: compare, speed at 0 ms --> … <!-- end -->
 const PLACE = /(<!-- bench: ([\w-]+), (.+?) -->\n)[^]*?(<!-- end -->)/g;
 
+/** The pages with tables of results, in docs/. */
+export const PAGES = ['performance.md', 'capacity.md'] as const;
+const ON_CAPACITY: ReadonlySet<string> = new Set(['capacity', 'capacity-runs']);
+
+/** Selects the results that a page shows. */
+export function resultsOn(
+  page: (typeof PAGES)[number],
+  results: ReadonlyMap<string, BenchResult>,
+): Map<string, BenchResult> {
+  return new Map([...results].filter(([bench]) => ON_CAPACITY.has(bench) === (page === 'capacity.md')));
+}
+
 /** Reads the saved results of all benchmarks, by name. */
 export function readResults(folder = RESULTS): Map<string, BenchResult> {
   const files = readdirSync(folder).filter((file) => file.endsWith('.json'));

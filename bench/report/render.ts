@@ -27,7 +27,11 @@ export function renderMarkdown(result: BenchResult, table: ResultTable): string 
 }
 
 /** Describes how a result was measured, in one paragraph. */
-export function describe({ command, date, versions, processors, load, rounds }: BenchResult): string {
+export function describe({ command, date, versions, processors, load, rounds, computedFrom }: BenchResult): string {
+  if (computedFrom !== undefined) {
+    const sources = computedFrom.map((bench) => `\`${bench}\``).join(' and ');
+    return `\`${command}\` on ${date}, computed from the saved results of ${sources}.`;
+  }
   const programs = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   const shown = rounds > 1 ? `Medians of ${rounds} rounds, with the lowest and highest value in brackets` : 'One round';
   return `\`${command}\` on ${date}: ${programs.join(', ')}; ${processors} processors, system load ${load}. ${shown}.`;

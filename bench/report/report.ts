@@ -11,11 +11,12 @@ export interface Measurement {
   settings: Record<string, string | number>;
   versions?: Record<string, string>;
   rounds: number;
+  computedFrom?: string[];
   tables: ResultTable[];
 }
 
-/** Prints the tables of a benchmark. Saves them for docs/performance.md if BENCH_SAVE=1. */
-export function report({ bench, settings, versions = {}, rounds, tables }: Measurement): void {
+/** Prints the tables of a benchmark. Saves them for the pages in docs/ if BENCH_SAVE=1. */
+export function report({ bench, settings, versions = {}, rounds, computedFrom, tables }: Measurement): void {
   const variables = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
   const result: BenchResult = {
     bench,
@@ -25,6 +26,7 @@ export function report({ bench, settings, versions = {}, rounds, tables }: Measu
     processors: availableParallelism(),
     load: Number((loadavg()[0] ?? 0).toFixed(1)),
     rounds,
+    ...(computedFrom === undefined ? {} : { computedFrom }),
     tables,
   };
   process.stdout.write(renderText(result));
@@ -32,5 +34,5 @@ export function report({ bench, settings, versions = {}, rounds, tables }: Measu
   mkdirSync(RESULTS, { recursive: true });
   const file = path.join(RESULTS, `${bench}.json`);
   writeFileSync(file, `${JSON.stringify(result, null, 1)}\n`);
-  process.stdout.write(`  saved to bench/results/${bench}.json; write docs/performance.md with: npm run bench:page\n`);
+  process.stdout.write(`  saved to bench/results/${bench}.json; write the pages in docs/ with: npm run bench:page\n`);
 }

@@ -2,7 +2,7 @@ import path from 'node:path';
 
 /** Folder of the repository. */
 export const ROOT = path.resolve(import.meta.dirname, '../..');
-/** Folder of the saved results. docs/performance.md is written from them. */
+/** Folder of the saved results. The tables of performance.md and capacity.md are written from them. */
 export const RESULTS = path.join(ROOT, 'bench', 'results');
 
 /** What a benchmark measured, as saved in `bench/results/<bench>.json`. */
@@ -18,6 +18,8 @@ export interface BenchResult {
   /** System load (average of one minute) at the end. Above the number of processors, other work slowed the benchmark. */
   load: number;
   rounds: number;
+  /** Results from which this one was computed; not there if it was measured. */
+  computedFrom?: string[];
   tables: ResultTable[];
 }
 

@@ -6,7 +6,7 @@ import { queryFile } from '../../test/helpers/project.js';
 import type { Project } from '../../test/helpers/project.js';
 import { countRequests } from '../../test/helpers/sandbox.js';
 import type { RunningSandbox } from '../../test/helpers/processes.js';
-import { costOfPhases, PHASES, readSteps, type Phase, type Step } from '../crawl/phases.js';
+import { costOfPhases, PHASES, readSteps, type Phase, type PhaseCost, type Step } from '../crawl/phases.js';
 import { ProcessMeter } from '../crawl/process-meter.js';
 import type { TemporalServer } from '../temporal-server.js';
 
@@ -29,13 +29,15 @@ export interface MeasuredRun {
   cost: RunCost;
   /** Companies that the search found. */
   searched: number;
+  phases: Record<Phase, PhaseCost>;
   /** Peak memory of the worker in MiB, by phase. */
   peakMiB: Record<Phase, number>;
   /** Peak memory in MiB of each quarter of the time in which the worker fetched records. Empty if it fetched none. */
   crawlMiB: number[];
 }
 
-interface System {
+/** Sandbox, Temporal and worker of a benchmark. */
+export interface System {
   sandbox: RunningSandbox;
   project: Project;
   temporal: TemporalServer;
@@ -43,8 +45,8 @@ interface System {
   worker: number;
 }
 
-/** Runs a market once and measures the run. */
-export async function measureRun(system: System, market: string): Promise<MeasuredRun> {
+/** Runs a market once and measures the run. Another run of the same market needs another `workflowId`. */
+export async function measureRun(system: System, market: string, workflowId = `bench/${market}`): Promise<MeasuredRun> {
   const { sandbox, project, temporal, worker } = system;
   const connection = await Connection.connect({ address: temporal.address });
   try {
@@ -52,7 +54,6 @@ export async function measureRun(system: System, market: string): Promise<Measur
     const before = await countRequests(sandbox);
     const meter = new ProcessMeter(worker);
     const begun = performance.now();
-    const workflowId = `bench/${market}`;
     const handle = await workflow.start('marketSnapshot', {
       taskQueue: 'tidemark-crawl',
       workflowId,
@@ -88,6 +89,7 @@ export async function measureRun(system: System, market: string): Promise<Measur
         databaseMiB: temporal.databaseMiB(),
       },
       searched,
+      phases,
       peakMiB: Object.fromEntries(PHASES.map((phase) => [phase, phases[phase].mib])) as Record<Phase, number>,
       crawlMiB: quarterPeaks(
         meter.samples,

@@ -1,17 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { formatCount } from '../../schemas/format.js';
-import { compiled, startProcess, startSandbox } from '../../test/helpers/processes.js';
-import { makeProject } from '../../test/helpers/project.js';
-import { MARKET } from '../market.js';
 import { report } from '../report/report.js';
-import { startTemporalServer } from '../temporal-server.js';
 import { measureRun, type MeasuredRun } from './measure.js';
+import { SEARCH_ONLY, startSystem } from './system.js';
 import { scaleTables } from './tables.js';
 
 const SIZES = (process.env['SCALE_COMPANIES'] ?? '20000,200000,1000000').split(',').map(Number);
-const IN_FLIGHT = 32;
 // A fifth of the sandbox's companies: the United Kingdom and Ireland.
 const COUNTRIES = [1471, 1213];
 
@@ -48,48 +41,16 @@ export async function benchScale(): Promise<void> {
 }
 
 async function measureSize(companies: number): Promise<Size> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'tidemark-scale-'));
-  const sandbox = await startSandbox({ ...MARKET, companies });
-  const temporal = await startTemporalServer(folder);
-  const project = makeProject({
-    api: sandbox,
-    temporal: temporal.address,
-    config: {
-      api: { baseUrl: sandbox.url, maxConcurrency: IN_FLIGHT },
-      data: path.join(folder, 'data'),
-      markets: [
-        // Without tickers, this stream has no records: the run only searches.
-        { name: 'all', streams: ['financials_ticker'] },
-        {
-          name: 'part',
-          filters: { location_countries: { include: COUNTRIES } },
-          streams: ['companies', 'financials'],
-        },
-      ],
-    },
-  });
-  const worker = await startProcess(compiled(['bin/tidemark.mjs', 'worker']), {
-    env: { ...project.env, LOG_LEVEL: 'warn' },
-    ready: /worker.*(ready|running)/i,
-  });
+  const part = {
+    name: 'part',
+    filters: { location_countries: { include: COUNTRIES } },
+    streams: ['companies', 'financials'],
+  };
+  const system = await startSystem(companies, [SEARCH_ONLY, part]);
   try {
-    const system = {
-      sandbox,
-      temporal,
-      worker: worker.child.pid!,
-      project: {
-        ...project,
-        dataDir: path.join(folder, 'data'),
-        published: path.join(folder, 'data', 'published', 'market.duckdb'),
-      },
-    };
     const search = await measureRun(system, 'all');
     return { companies, search, fetch: await measureRun(system, 'part') };
   } finally {
-    await worker.stop();
-    await temporal.stop();
-    await sandbox.stop();
-    project.remove();
-    rmSync(folder, { recursive: true, force: true });
+    await system.stop();
   }
 }
