@@ -46,28 +46,53 @@ export function rateOf(currency: string, year: number): number {
   return (USD_PER['EUR']! / USD_PER[currency]!) * (1 + (year - 2020) / 100);
 }
 
+/** Options of `publishWorld`. */
+export interface WorldOptions {
+  /** Folder with more models. */
+  modelsDir?: string | undefined;
+  /**
+   * Publishes after each night, not only after the last one, and keeps all builds. Later nights read only new companies
+   * and a few others, so that their changes go to `lake-delta`.
+   */
+  eachNight?: boolean;
+  /** More answers, which are landed with the first night. */
+  more?: Answer[];
+}
+
 /**
  * Lands, loads, builds and publishes the nights of a sandbox market without a Temporal server: companies, reports, watch
  * events, tenders, executives and owners, with exchange rates to EUR.
- * @param modelsDir folder with more models
  */
-export async function publishWorld(dataDir: string, modelsDir?: string): Promise<void> {
+export async function publishWorld(dataDir: string, options: WorldOptions = {}): Promise<void> {
+  const { modelsDir, eachNight = false, more = [] } = options;
   const world = worldOf();
-  for (const day of NIGHTS) await land(dataDir, nightOf(world, day));
-  await land(dataDir, eventsOf(world));
+  await land(dataDir, more);
   await writeEmptyWarehouse(dataDir);
+  const rates = writeRates(dataDir);
   const warehouse = await openWarehouse(dataDir);
   try {
-    await loadLanding(warehouse, dataDir);
-    const now = new Date(`${world.dateOf(LAST)}T04:00:00Z`);
-    await buildModels(warehouse, { now, modelsDir, personalData: true, rates: writeRates(dataDir) });
-    await publish(warehouse, dataDir, { run: 'world', now });
+    for (const day of NIGHTS) {
+      await land(dataDir, nightOf(world, day, eachNight ? isNews(world, day) : undefined));
+      if (day === LAST) await land(dataDir, eventsOf(world));
+      else if (!eachNight) continue;
+      await loadLanding(warehouse, dataDir);
+      const now = new Date(`${world.dateOf(day)}T04:00:00Z`);
+      await buildModels(warehouse, { now, modelsDir, personalData: true, rates });
+      const policy = eachNight ? { keep: NIGHTS.length, smallLakeRows: 0, lakeEvery: 1e9 } : {};
+      await publish(warehouse, dataDir, { run: 'world', now, ...policy });
+    }
   } finally {
     await warehouse.close();
   }
 }
 
-function nightOf(world: World, day: number): Answer[] {
+/** Returns a function that says whether a night must read a company. */
+function isNews(world: World, day: number): (id: number) => boolean {
+  const before = new Set(NIGHTS.filter((night) => night < day).flatMap((night) => membersOf(world, night)));
+  return (id) => !before.has(id) || id % 20 === 0;
+}
+
+function nightOf(world: World, day: number, isRead: (id: number) => boolean = () => true): Answer[] {
   const date = world.dateOf(day);
   const run = `n${day}`;
   const place = { run, date, market: 'm', at: `${date}T02:30:00.000Z` };
@@ -89,7 +114,7 @@ function nightOf(world: World, day: number): Answer[] {
     [...TRUTH_TABLES['executives']!.rows(world, { from: 0, day })] as { company_id: number }[],
     ({ company_id: id }) => id,
   );
-  for (const id of ids) {
+  for (const id of ids.filter(isRead)) {
     const entity = String(id);
     const [record, report] = [world.company(id, day), world.financialReport(id, day)];
     answers.push({ ...place, stream: 'companies', entity, ...(record === undefined ? gone : { body: record }) });

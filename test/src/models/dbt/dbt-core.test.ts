@@ -39,7 +39,7 @@ beforeAll(async () => {
     'seeds/regions.csv': 'code\n01\n',
     'marts/regions.sql': mart('regions', 'SELECT region_of(company_id) AS id FROM core.companies'),
   });
-  await publishWorld(path.join(folder, 'data'), path.join(folder, 'models'));
+  await publishWorld(path.join(folder, 'data'), { modelsDir: path.join(folder, 'models') });
   project = path.join(folder, 'dbt');
   cpSync(path.join(ROOT, 'examples', 'dbt'), project, { recursive: true });
   python = await installPython('dbt', packages);
