@@ -25,9 +25,14 @@ export interface MeasuredSize {
   copyOfNext: MeasuredCopy;
 }
 
-/** Runs a search, a first night and a second night, and copies both builds to a bucket of versitygw. */
-export async function measureSize(companies: number): Promise<MeasuredSize> {
-  const system = await startSystem(companies, [SEARCH_ONLY, { name: 'full', streams: ['companies', 'financials'] }]);
+/**
+ * Runs a search, a first night and a second night, and copies both builds to a bucket of versitygw.
+ * @param memory value of `TIDEMARK_WAREHOUSE_MEMORY`; undefined: not set
+ */
+export async function measureSize(companies: number, memory: string | undefined): Promise<MeasuredSize> {
+  const markets = [SEARCH_ONLY, { name: 'full', streams: ['companies', 'financials'] }];
+  const workerEnv = memory === undefined ? {} : { TIDEMARK_WAREHOUSE_MEMORY: memory };
+  const system = await startSystem(companies, markets, workerEnv);
   const gateway = await startGateway();
   const proxy = await countRequestsTo(gateway.env.AWS_ENDPOINT_URL);
   const env = { ...gateway.env, AWS_ENDPOINT_URL: proxy.url };

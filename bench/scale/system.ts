@@ -19,8 +19,15 @@ interface Market {
 /** Only searches: without tickers, this stream has no records. */
 export const SEARCH_ONLY: Market = { name: 'all', streams: ['financials_ticker'] };
 
-/** Starts the sandbox with some companies, Temporal and a worker, in a temporary folder that `stop` removes. */
-export async function startSystem(companies: number, markets: Market[]): Promise<System & { stop(): Promise<void> }> {
+/**
+ * Starts the sandbox with some companies, Temporal and a worker, in a temporary folder that `stop` removes.
+ * @param workerEnv more variables of the worker
+ */
+export async function startSystem(
+  companies: number,
+  markets: Market[],
+  workerEnv: Record<string, string> = {},
+): Promise<System & { stop(): Promise<void> }> {
   const folder = mkdtempSync(path.join(tmpdir(), 'tidemark-scale-'));
   const sandbox = await startSandbox({ ...MARKET, companies });
   const temporal = await startTemporalServer(folder);
@@ -34,7 +41,7 @@ export async function startSystem(companies: number, markets: Market[]): Promise
     },
   });
   const worker = await startProcess(compiled(['bin/tidemark.mjs', 'worker']), {
-    env: { ...project.env, LOG_LEVEL: 'warn' },
+    env: { ...project.env, LOG_LEVEL: 'warn', ...workerEnv },
     ready: /worker.*(ready|running)/i,
   });
   return {
