@@ -6,6 +6,7 @@ import type { ErrorType } from '../schemas/pipeline/error-type.js';
 import type { DataFolder, RunContext } from '../schemas/pipeline/run.js';
 import { describeFolder, readDataFolder } from '../src/core/folder-identity.js';
 import type { CrawlDeps } from '../src/crawl/deps.js';
+import { pullManifests } from '../src/landing/index.js';
 import { folderChanged, hasRunRecord } from '../src/crawl/run/folder-changed.js';
 import type { Activities } from './contract.js';
 import { countRefusal } from './heartbeat.js';
@@ -47,7 +48,11 @@ type Deps = Pick<CrawlDeps, 'config' | 'folder' | 'log'>;
  * @throws TidemarkError `DataFolderChanged` when this worker has the run's folder, but the run's records are missing;
  * when the folder at the run's path has another id; or when the worker's `folder.json` is gone
  */
-export function checkFolder({ config, folder, log }: Deps, activity: keyof Activities, input: unknown): void {
+export async function checkFolder(
+  { config, folder, log }: Deps,
+  activity: keyof Activities,
+  input: unknown,
+): Promise<void> {
   if (folder === undefined) return;
   const { dataDir } = config;
   const here = readDataFolder(dataDir);
@@ -59,6 +64,8 @@ export function checkFolder({ config, folder, log }: Deps, activity: keyof Activ
   if (ctx.folder.id !== here.id) throw refuse({ ctx, theirs: ctx.folder, here, activity, input, log });
   if (activity === 'enterQuotaGate' || endsBadly(activity, input)) return;
   const record = AFTER_CLOSE.has(activity) ? 'close' : 'open';
+  if (hasRunRecord(dataDir, ctx, record)) return;
+  await pullManifests(dataDir, { streams: ['runs'], run: ctx });
   if (hasRunRecord(dataDir, ctx, record)) return;
   throw folderChanged(
     dataDir,

@@ -1,3 +1,5 @@
+import type { Config } from '../src/core/config.js';
+import { errorMessage } from '../src/core/errors.js';
 import { collectGarbage } from '../src/core/heap.js';
 import type { CrawlDeps } from '../src/crawl/deps.js';
 import { planDrafted, planStream } from '../src/crawl/run/plan-stream.js';
@@ -6,36 +8,44 @@ import { openWarehouse, type Warehouse } from '../src/duckdb/open.js';
 import { loadForRun } from '../src/load/load-for-run.js';
 import { buildForRun } from '../src/models/build-for-run.js';
 import { publish } from '../src/publish/publish.js';
-import { copyOrDescribe } from '../src/remote/copy-published.js';
+import { copyOrDescribe, copyPublished } from '../src/remote/copy-published.js';
+import { LeaseLostError } from '../src/storage/lease.js';
+import { giveCheckpoint } from '../src/working-copy/checkpoint.js';
+import type { Writer } from '../src/working-copy/writer.js';
 import { rebuildRange } from '../src/replay/rebuild-range.js';
+import type { PublishResult } from '../schemas/pipeline/activities.js';
 import { casting } from './casting.js';
 import type { WarehouseActivities } from './contract.js';
 import { withHeartbeat } from './heartbeat.js';
 import { reportTables } from './table-progress.js';
 
+/** What the warehouse activities need. */
+export interface WarehouseDeps extends Omit<CrawlDeps, 'client'> {
+  /** The right to write the warehouse. Undefined if the data is in a folder: then each activity takes a lock. */
+  writer?: Writer | undefined;
+}
+
 /**
  * Creates the activities of the warehouse queue. Each activity opens the warehouse file only while the activity runs.
  */
-export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): WarehouseActivities {
+export function createWarehouseActivities(deps: WarehouseDeps): WarehouseActivities {
   const { config, clock } = deps;
-  const { dataDir, readers } = config;
+  const { dataDir } = config;
   return casting(deps, {
     planDue: async (input) =>
       (await withHeartbeat(() => planDrafted(deps, input))) ??
       withWarehouse(dataDir, (warehouse) => planStream(deps, warehouse, input)),
     loadLanding: ({ run }) => withWarehouse(dataDir, (warehouse) => loadForRun(warehouse, dataDir, run)),
     buildModels: ({ run }) =>
-      withWarehouse(dataDir, (warehouse) => buildForRun(warehouse, config, { run, now: clock.now() }), 'models'),
-    publishWarehouse: async ({ run }) => {
-      const build = await withWarehouse(
+      withWarehouse(
         dataDir,
-        (warehouse) => publish(warehouse, dataDir, { run, now: clock.now(), readers, ...config.publish }),
-        'publish',
-      );
-      // The publication is complete. A bucket that is down must neither undo it nor hold up the next run.
-      const fault = await withHeartbeat(() => copyOrDescribe(config, `run ${run}`));
-      return fault === null ? build : { ...build, notes: [...build.notes, fault] };
-    },
+        async (warehouse) => {
+          await catchUp(deps, warehouse, run);
+          return buildForRun(warehouse, config, { run, now: clock.now() });
+        },
+        'models',
+      ),
+    publishWarehouse: ({ run }) => publishRun(deps, run),
     rebuildWarehouse: (input) =>
       withHeartbeat((heartbeat) =>
         rebuildRange(config, input, {
@@ -44,6 +54,50 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
         }),
       ),
   });
+}
+
+/** Publishes the warehouse after a run, and copies the build to the machines that read it. */
+async function publishRun(deps: WarehouseDeps, run: string): Promise<PublishResult> {
+  const { config, clock, writer } = deps;
+  const { dataDir, readers } = config;
+  const now = clock.now();
+  const build = await withWarehouse(
+    dataDir,
+    async (warehouse) => {
+      if (await catchUp(deps, warehouse, run)) await buildForRun(warehouse, config, { run, now });
+      return publish(warehouse, dataDir, { run, now, readers, ...config.publish });
+    },
+    'publish',
+  );
+  if (writer !== undefined) writer.isBehind = false;
+  const fault = await withHeartbeat(() =>
+    // The publication is complete. A bucket that is down must neither undo it nor hold up the next run.
+    writer === undefined ? copyOrDescribe(config, `run ${run}`) : giveBuild(config, writer, `run ${run}`),
+  );
+  return fault === null ? build : { ...build, notes: [...build.notes, fault] };
+}
+
+/** After another machine wrote the warehouse, loads what was landed since the checkpoint. Returns whether it did. */
+async function catchUp({ config, writer }: WarehouseDeps, warehouse: Warehouse, run: string): Promise<boolean> {
+  if (writer?.isBehind !== true) return false;
+  await loadForRun(warehouse, config.dataDir, run);
+  return true;
+}
+
+/**
+ * Gives a published build and a checkpoint of the warehouse to all machines. If the build cannot be given, the activity
+ * fails and is tried again, because other machines read only the bucket.
+ * @returns a sentence if there is no new checkpoint; the next publication writes one
+ */
+async function giveBuild(config: Config, { copy, lease }: Writer, what: string): Promise<string | null> {
+  await copyPublished(config, { what, stillAllowed: () => lease.assertHeld() });
+  try {
+    await giveCheckpoint(copy, lease);
+    return null;
+  } catch (error) {
+    if (error instanceof LeaseLostError) throw error;
+    return `There is no new checkpoint of the warehouse: ${errorMessage(error)} The next publication writes one.`;
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { Worker } from '@temporalio/worker';
 import { createWarehouseActivities } from '../activities/warehouse.js';
 import { WAREHOUSE_QUEUE } from '../workflows/queues.js';
+import type { Writer } from './working-copy/writer.js';
 import type { WorkerParts } from './worker-parts.js';
 
 /** Creates the worker of the warehouse queue, which loads, builds and publishes. */
@@ -13,12 +14,13 @@ export async function createWarehouseWorker({
   metrics,
   temporal,
   options,
-}: WorkerParts): Promise<Worker> {
+  writer,
+}: WorkerParts & { writer?: Writer }): Promise<Worker> {
   metrics?.keepsWarehouse(temporal);
   return Worker.create({
     ...options,
     taskQueue: WAREHOUSE_QUEUE,
-    activities: createWarehouseActivities({ config, clock, stamps, log, folder }),
+    activities: createWarehouseActivities({ config, clock, stamps, log, folder, writer }),
     // Run one activity at a time: DuckDB has one writer, and one build uses all cores.
     maxConcurrentActivityTaskExecutions: 1,
     shutdownGraceTime: '10 seconds',

@@ -1,3 +1,4 @@
+import { WAREHOUSE_QUEUE } from '../workflows/queues.js';
 import { Client } from '@temporalio/client';
 import type { Worker } from '@temporalio/worker';
 import { openDataFolder, shortId } from './core/folder-identity.js';
@@ -13,8 +14,12 @@ import { traceSinks } from './temporal/trace-sinks.js';
 import { checkPolls } from './temporal/worker-health.js';
 import { loadTracing } from './tracing/load-tracing.js';
 import type { Tracing } from './tracing/tracing.js';
+import { standBy, type Runnable } from './warehouse-standby.js';
 import type { WorkerMetrics } from './worker-metrics.js';
+import { sweep } from './working-copy/sweep.js';
+import type { WorkingCopy } from './working-copy/working-copy.js';
 import type { WorkerSetup } from './worker-parts.js';
+import { joinData } from './working-copy/join.js';
 import { checkTemporal, connectNative, installRuntime } from './worker-temporal.js';
 
 /**
@@ -39,6 +44,8 @@ export async function runWorker(setup: WorkerSetup): Promise<void> {
 async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null, tracing: Tracing | null): Promise<void> {
   const { config, role, clock, log, stop, onReady } = setup;
   const apiKey = role === 'warehouse' ? null : findApiKey(config);
+  const copy = await joinData(config);
+  if (copy !== undefined) keepSmall(copy);
   const folder = await openDataFolder(config.dataDir);
   installRuntime(log, metrics?.sdkAddress ?? null);
   // Load the modules of the role while Temporal answers.
@@ -67,11 +74,16 @@ async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null, tr
     const creating: Promise<Worker>[] = [];
     if (crawl !== null && bundle !== null && apiKey !== null)
       creating.push(crawl.createCrawlWorker(parts, bundle, build, apiKey, checked));
-    if (warehouse !== null) creating.push(warehouse.createWarehouseWorker(parts));
+    if (warehouse !== null && copy === undefined) creating.push(warehouse.createWarehouseWorker(parts));
     const [workers] = await Promise.all([Promise.all(creating), watchForeignWorkers(temporal, { folder, log, stop })]);
     metrics?.checksHealth(async () => checkPolls(temporal, identity, workers));
     const queues = workers.map((worker) => worker.options.taskQueue);
-    await runAll(workers, stop, async () => {
+    const runnables: Runnable[] = [...workers];
+    if (warehouse !== null && copy !== undefined) {
+      queues.push(WAREHOUSE_QUEUE);
+      runnables.push(standBy(parts, copy, warehouse.createWarehouseWorker));
+    }
+    await runAll(runnables, stop, async () => {
       // Only crawl workers run workflows.
       if (crawl !== null && config.worker.versioning !== 'manual')
         await keepVersionCurrent(temporal, { build, log, stop });
@@ -84,6 +96,12 @@ async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null, tr
   }
 }
 
+/** Removes old files from the working copy, now and once a day. */
+function keepSmall(copy: WorkingCopy): void {
+  sweep(copy);
+  setInterval(() => sweep(copy), 86_400_000).unref();
+}
+
 /** Loads the code of the metrics only when they are on, because this code loads further libraries. */
 async function startMetrics({ config, clock }: WorkerSetup, address: MetricsAddress): Promise<WorkerMetrics> {
   const { serveWorkerMetrics } = await import('./worker-metrics.js');
@@ -94,7 +112,7 @@ async function startMetrics({ config, clock }: WorkerSetup, address: MetricsAddr
  * Runs several workers together. If one fails, the others stop, too, because a process with only some of its workers
  * must not remain.
  */
-async function runAll(workers: Worker[], stop: AbortSignal, ready: () => Promise<void>): Promise<void> {
+async function runAll(workers: Runnable[], stop: AbortSignal, ready: () => Promise<void>): Promise<void> {
   const shutdown = (): void => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { asDiskFull } from '../core/files.js';
 import { buildDir, buildsDir, currentLink, fileOf, lakeOf } from '../core/data-folder.js';
@@ -37,6 +37,8 @@ const NAME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-(.*?)(?:\.\d+)?$/;
 // publication leaves such a folder. `.old-` comes from older versions of Tidemark.
 const UNFINISHED = '.new-';
 const REMOVED = '.old-';
+// In the folder of a build that another machine published: only its DuckDB file was taken from the bucket.
+const TAKEN = 'taken.json';
 // Older versions of Tidemark published files and lakes directly in the folder of builds.
 const OF_OLDER_VERSION = /^(?:market|lake)-/;
 
@@ -100,10 +102,36 @@ export function listBuilds(dataDir: string): Build[] {
   });
 }
 
-/** Returns the folder of the newest build; null if there is no build. */
+/** Lists the builds that this machine published, newest first. A new build can reuse their files. */
+export function listOwnBuilds(dataDir: string): Build[] {
+  return listBuilds(dataDir).filter(({ name }) => !existsSync(takenFile(dataDir, name)));
+}
+
+/** Returns the folder of the newest build that this machine published; null if there is none. */
 export function newestBuild(dataDir: string): string | null {
-  const newest = listBuilds(dataDir)[0]?.name;
+  const newest = listOwnBuilds(dataDir)[0]?.name;
   return newest === undefined ? null : buildDir(dataDir, newest);
+}
+
+/**
+ * Adds a build that another machine published.
+ * @param write writes the DuckDB file; its path is the argument
+ */
+export async function addTakenBuild(
+  dataDir: string,
+  name: string,
+  write: (file: string) => Promise<unknown>,
+): Promise<void> {
+  const folder = buildDir(dataDir, `${UNFINISHED}${name}`);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(lakeOf(folder), { recursive: true });
+  await write(fileOf(folder));
+  writeFileSync(path.join(folder, TAKEN), '{"about":"Only the DuckDB file was taken from the bucket."}\n');
+  renameSync(folder, buildDir(dataDir, name));
+}
+
+function takenFile(dataDir: string, name: string): string {
+  return path.join(buildDir(dataDir, name), TAKEN);
 }
 
 /** Returns the name of the build that readers see; null before the first publication. */

@@ -9,6 +9,7 @@ import { say, sayJson, tell } from '../terminal/print.js';
 import { whileShowingTables } from '../terminal/show-tables.js';
 import { copyAndSay } from './published-copy.js';
 import { sayTable } from '../terminal/say-table.js';
+import { refuseInBucket } from '../working-copy/refuse.js';
 
 interface PublishOptions {
   list?: boolean;
@@ -42,6 +43,7 @@ export function registerPublish(program: Command): void {
       checkCopy(options);
       const { config, clock } = await loadContext(command);
       if (options.list) return list(config.dataDir, options);
+      refuseInBucket(config.dataDir, 'tidemark publish');
       if (options.to !== undefined) return goTo(config, options.to, options);
       if (options.copy) return copy(config, options);
       const build = await publishNow(config, clock.now(), options);

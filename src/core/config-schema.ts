@@ -177,6 +177,16 @@ const BucketEndpoint = z
   .string()
   .regex(/^https?:\/\/[^/?#@]+[^?#@]*$/, 'must be an address such as https://s3.example.com');
 
+/** How to reach an S3-compatible service, where the environment does not say it. */
+const REACH = {
+  endpoint: BucketEndpoint.optional(),
+  region: z
+    .string()
+    .regex(/^[a-z0-9-]+$/, 'must be a region such as eu-north-1')
+    .optional(),
+  pathStyle: z.boolean().optional(),
+};
+
 /** The content of `tidemark.yaml` (docs/configuration.md). The object is strict, so that a misspelt key is an error. */
 export const ConfigSchema = z.strictObject({
   api: z.strictObject({
@@ -204,7 +214,8 @@ export const ConfigSchema = z.strictObject({
       alertAfter: Duration.refine((seconds) => seconds >= 1, 'must be at least 1s').prefault('1h'),
     })
     .prefault({}),
-  data: z.string().min(1, 'must name a folder').default('./data'),
+  data: CopyPlace.default('./data'),
+  storage: z.strictObject({ folder: z.string().min(1).default('./data'), ...REACH }).prefault({}),
   models: z.string().min(1).optional(),
   markets: z
     .array(Market)
@@ -221,12 +232,7 @@ export const ConfigSchema = z.strictObject({
       keep: z.int().min(1).max(1_000).default(3),
       lakeEvery: Duration.default(7 * 86_400),
       to: CopyPlace.optional(),
-      endpoint: BucketEndpoint.optional(),
-      region: z
-        .string()
-        .regex(/^[a-z0-9-]+$/, 'must be a region such as eu-north-1')
-        .optional(),
-      pathStyle: z.boolean().optional(),
+      ...REACH,
       keepFor: Duration.optional(),
     })
     .prefault({}),

@@ -7,6 +7,7 @@ import { describeFaults } from './config-faults.js';
 import { ConfigSchema, type ConfigFile, type MarketConfig } from './config-schema.js';
 import { parseConfigText, showSetting, type ConfigText } from './config-text.js';
 import { errorMessage, hasErrorCode, TidemarkError } from './errors.js';
+import { isBucket } from './places.js';
 import { isAddress, type RatesSource } from './rates-source.js';
 
 export type { MarketConfig } from './config-schema.js';
@@ -15,8 +16,13 @@ export type { MarketConfig } from './config-schema.js';
 export interface Config extends ConfigFile {
   /** Path of the configuration file. */
   file: string;
-  /** `data` as an absolute path. In the file, `data` may be relative to the folder of the file. */
+  /**
+   * `data` as an absolute path. In the file, `data` may be relative to the folder of the file. With `data: s3://…`, the
+   * working copy on this machine (`storage.folder`).
+   */
   dataDir: string;
+  /** `data` if it is a bucket: `s3://bucket/prefix`. */
+  bucket?: string | undefined;
   /** Where exchange rates come from; null without the block `fx`. */
   rates?: RatesSource | null;
   /** `models` as an absolute path: a folder with the user's own SQL models. */
@@ -64,11 +70,22 @@ export function readConfig(file: string, written: string, env: NodeJS.ProcessEnv
       todo: 'Correct the places named above; docs/configuration.md lists every setting.',
     });
   }
-  const dataDir = path.resolve(path.dirname(file), env['TIDEMARK_DATA'] || parsed.data.data);
+  const place = env['TIDEMARK_DATA'] || parsed.data.data;
+  const bucket = isBucket(place) ? place : undefined;
+  const dataDir = path.resolve(path.dirname(file), bucket === undefined ? place : parsed.data.storage.folder);
   refuseQuestionMark(dataDir);
   const modelsDir = parsed.data.models === undefined ? undefined : path.resolve(path.dirname(file), parsed.data.models);
   const rates = ratesSource(path.dirname(file), dataDir, parsed.data.fx);
-  return { ...parsed.data, file, dataDir, modelsDir, rates, hash: hashOf(parsed.data), fileHash: hashOf(text.content) };
+  const settings = bucket === undefined ? parsed.data : { ...parsed.data, publish: publishTo(bucket, parsed.data) };
+  const hashes = { hash: hashOf(parsed.data), fileHash: hashOf(text.content) };
+  return { ...settings, file, dataDir, bucket, modelsDir, rates, ...hashes };
+}
+
+/** With the data in a bucket, builds are copied there, unless `publish.to` names another place. */
+function publishTo(bucket: string, { publish, storage }: ConfigFile): ConfigFile['publish'] {
+  if (publish.to !== undefined) return publish;
+  const { folder: _, ...reach } = storage;
+  return { ...publish, ...reach, to: `${bucket.replace(/\/$/, '')}/published` };
 }
 
 function ratesSource(folder: string, dataDir: string, fx: ConfigFile['fx']): RatesSource | null {

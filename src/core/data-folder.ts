@@ -6,6 +6,7 @@ import type { LandingStream } from '../../schemas/pipeline/landing.js';
  *
  *     data/
  *     ├── folder.json                        identity of the folder; workers check it for every run
+ *     ├── working-copy.json                  bucket whose data is copied here (`data: s3://…`)
  *     ├── landing/                           every answer as received
  *     │   ├── <stream>/date=…/run=…/         parts, manifests and spools, named in src/landing/paths.ts
  *     │   └── removal.lock                   held while compaction removes parts or a replay reads them
@@ -24,6 +25,7 @@ import type { LandingStream } from '../../schemas/pipeline/landing.js';
  *     ├── owner-jobs/                        enrichment jobs: open/<company>.json and ended/<company>.json
  *     ├── warehouse/
  *     │   ├── tidemark.duckdb                the writer's file
+ *     │   ├── tidemark.duckdb.checkpoint.json  checkpoint from which the file was made (`data: s3://…`)
  *     │   ├── tidemark.duckdb.apply          models that `models apply` has not yet moved into the warehouse
  *     │   ├── tidemark.duckdb.rebuild        the new file of a replay in progress
  *     │   └── writer.lock                    held by the only writer
@@ -67,6 +69,9 @@ export function alertsDir(dataDir: string): string {
 export function identityFile(dataDir: string): string {
   return path.join(dataDir, 'folder.json');
 }
+
+/** File that says of which bucket the folder is a working copy. */
+export const workingCopyFile = (dataDir: string): string => path.join(dataDir, 'working-copy.json');
 
 /** Path of the landing zone. */
 export function landingDir(dataDir: string): string {
@@ -374,19 +379,13 @@ export function logFile(dataDir: string, part: 'worker' | 'temporal' | 'sandbox'
 }
 
 /** Path of the report that `tidemark report` writes without `--out`. */
-export function reportFile(dataDir: string): string {
-  return path.join(dataDir, 'report.html');
-}
+export const reportFile = (dataDir: string): string => path.join(dataDir, 'report.html');
 
 /** File that holds the day of the first demo with this data folder. */
-export function demoMark(dataDir: string): string {
-  return path.join(dataDir, 'demo-began');
-}
+export const demoMark = (dataDir: string): string => path.join(dataDir, 'demo-began');
 
 /** Data folder of a demo, if the configuration names a real API. */
-export function demoDir(dataDir: string): string {
-  return path.join(dataDir, 'demo');
-}
+export const demoDir = (dataDir: string): string => path.join(dataDir, 'demo');
 
 const LISTS = 'resolve';
 const PAYEES = 'payees';

@@ -9,7 +9,14 @@ import {
   type ApiResponse,
 } from '../api-client/index.js';
 import { faultOf, isUsable, keysOf, readItems } from '../core/company-id.js';
-import { finishListing, ListingWriter, PartWriter, readManifests, type PartTarget } from '../landing/index.js';
+import {
+  finishListing,
+  ListingWriter,
+  PartWriter,
+  pullRows,
+  readManifests,
+  type PartTarget,
+} from '../landing/index.js';
 import { bookingIn, RequestLog } from '../request-log/request-log.js';
 import { apiAnswers, isDailyLimit, isGivenUp, isLimitOutlasted, rowOf, rowOfError } from './answer.js';
 import { readContactMetrics } from './contact-metrics.js';
@@ -62,7 +69,8 @@ export async function crawlListing(deps: CrawlDeps, input: ListInput, heartbeat:
     market: ctx.market,
     chunk: listing,
   };
-  if (PartWriter.committed(target) || (await finishListing(target))) return NOTHING;
+  if ((await PartWriter.committed(target)) || (await finishListing(target))) return NOTHING;
+  await pullRows(target.dataDir, { streams: ['nomenclatures', 'contact_metrics'] });
   if (listing === 'contact_metrics') return readContactMetrics(deps, ctx, target, heartbeat);
   if (listing === 'nomenclatures' && (!deps.config.nomenclatures || nomenclaturesAreFresh(deps))) return NOTHING;
 

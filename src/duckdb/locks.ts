@@ -1,6 +1,8 @@
 import { removalLock, switchLock, warehouseFile, writerLock } from '../core/data-folder.js';
 import { TidemarkError } from '../core/errors.js';
 import { tryLock, withLock, type Lock } from '../core/lock.js';
+import { refuseInBucket } from '../working-copy/refuse.js';
+import { writerOf } from '../working-copy/writer.js';
 import { WarehouseBusyError } from './errors.js';
 
 /*
@@ -23,8 +25,10 @@ const WRITER_LEASE_MS = 60_000;
  * Takes the lock that allows only one writer of the warehouse. If the writer that holds it is dead, takes the lock from
  * it.
  * @throws WarehouseBusyError when another live writer holds the lock
+ * @throws TidemarkError `InvalidConfig` when the data is in a bucket and this process is not its warehouse worker
  */
 export async function lockWriter(dataDir: string, what = 'a writer'): Promise<Lock> {
+  if (writerOf(dataDir) === undefined) refuseInBucket(dataDir, what);
   const { lock, holder } = await tryLock(writerLock(dataDir), { what, leaseMs: WRITER_LEASE_MS });
   if (lock === undefined) throw new WarehouseBusyError(warehouseFile(dataDir), undefined, holder);
   return lock;

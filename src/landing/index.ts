@@ -10,6 +10,8 @@ export {
   recentParts,
   type LandedPart,
 } from './manifest.js';
+export { gatherSpool } from './pieces.js';
+export { dropFiles, pullManifests, pullParts, pullRows, type PullScope } from './pull.js';
 export { landRows, PartWriter, type NewRow } from './part-writer.js';
 export {
   isSpool,

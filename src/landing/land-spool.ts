@@ -4,6 +4,8 @@ import { runFolder } from '../core/data-folder.js';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
 import { findReplacing } from './manifest.js';
 import { PartWriter, writePart } from './part-writer.js';
+import { dropPieces } from './pieces.js';
+import { workingCopyOf } from '../working-copy/open.js';
 import { spoolFile, type PartTarget } from './paths.js';
 import { readSpool } from './spool.js';
 
@@ -36,6 +38,8 @@ export async function landSpool(
     if (pass.raced) continue;
     goesOn();
     await rm(spool, { force: true });
+    const copy = workingCopyOf(target.dataDir);
+    if (copy !== undefined) await dropPieces(copy, spool);
     return pass.rows;
   }
 }
@@ -52,7 +56,7 @@ interface Pass {
 async function landFrom(target: PartTarget, spool: string, limits: SpoolLimits, goesOn: () => void): Promise<Pass> {
   if (!existsSync(spool)) return { rows: 0, raced: false };
   let row = 0;
-  let skipUntil = countCommitted(target, 0);
+  let skipUntil = await countCommitted(target, 0);
   let rows: LandedRow[] = [];
   let bytes = 0;
   const flush = async (): Promise<boolean> => {
@@ -68,7 +72,7 @@ async function landFrom(target: PartTarget, spool: string, limits: SpoolLimits, 
     if (line.row === undefined) continue;
     const isFull = rows.length >= limits.rows || bytes + line.bytes > limits.bytes;
     if (isFull && !(await flush())) return { rows: row, raced: true };
-    if (rows.length === 0 && row >= skipUntil) skipUntil = row + countCommitted(target, row);
+    if (rows.length === 0 && row >= skipUntil) skipUntil = row + (await countCommitted(target, row));
     if (row++ < skipUntil) continue;
     rows.push(line.row);
     bytes += line.bytes;
@@ -88,9 +92,9 @@ function partOf(target: PartTarget, row: number): PartTarget {
  * Finds the committed part that begins with this row of the spool, and returns the part's number of rows.
  * @returns 0 when there is no such part; Infinity when compaction has joined it with other parts
  */
-function countCommitted(target: PartTarget, row: number): number {
+async function countCommitted(target: PartTarget, row: number): Promise<number> {
   const part = partOf(target, row);
-  const committed = PartWriter.committed(part);
+  const committed = await PartWriter.committed(part);
   if (committed) return committed.rows;
   // Compaction joins parts only after their spool was removed. So all rows are landed already, and the spool exists
   // again only because the power failed.

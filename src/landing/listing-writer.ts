@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { runFolder } from '../core/data-folder.js';
 import { writeFileAtomic } from '../core/files.js';
+import { workingCopyOf } from '../working-copy/open.js';
 import { PartWriter, type NewRow } from './part-writer.js';
 import { spoolFile, spoolsDir, type PartTarget } from './paths.js';
 
@@ -51,7 +53,7 @@ export class ListingWriter {
   async commit(): Promise<void> {
     await this.seal();
     if (this.sealed === 0) return;
-    await writeFileAtomic(completeFile(this.target), `${JSON.stringify({ parts: this.sealed })}\n`);
+    await markComplete(this.target, this.sealed);
     await finishListing(this.target);
   }
 
@@ -70,19 +72,57 @@ export class ListingWriter {
   }
 }
 
+/** Content of the file `complete-<listing>.json`. */
+interface Complete {
+  parts: number;
+  /** With the data in a bucket: the spools as they were given to the bucket, by part. */
+  spools?: { key: string; bytes: number; sha256: string }[];
+}
+
+/**
+ * Marks a listing as complete. With the data in a bucket, gives its spools first, so that any machine can commit them.
+ * If another machine has read the listing meanwhile, its pages are valid.
+ */
+async function markComplete(target: PartTarget, parts: number): Promise<void> {
+  const file = completeFile(target);
+  const copy = workingCopyOf(target.dataDir);
+  if (copy === undefined) return writeFileAtomic(file, `${JSON.stringify({ parts } satisfies Complete)}\n`);
+  const spools: Complete['spools'] = [];
+  for (let part = 0; part < parts; part++) {
+    const spool = spoolFile(runFolder(target), chunkName(target, part));
+    const key = `${copy.keyOf(spool)}.${copy.id}-${randomUUID().slice(0, 8)}`;
+    spools.push({ key, ...(await copy.giveAs(key, spool)) });
+  }
+  await copy.claimText(file, Buffer.from(`${JSON.stringify({ parts, spools } satisfies Complete)}\n`));
+}
+
 /**
  * Commits the remaining parts of a complete listing.
  * @returns false when no complete listing waits for this
  */
 export async function finishListing(target: PartTarget): Promise<boolean> {
   const file = completeFile(target);
+  const copy = workingCopyOf(target.dataDir);
+  await copy?.refresh(file);
   if (!existsSync(file)) return false;
-  const { parts } = JSON.parse(readFileSync(file, 'utf8')) as { parts: number };
+  const { parts, spools } = JSON.parse(readFileSync(file, 'utf8')) as Complete;
   for (let part = 0; part < parts; part++) {
     const chunk = part === parts - 1 ? target.chunk : chunkName(target, part);
     const spooled = { ...target, chunk: chunkName(target, part) };
-    if (!existsSync(spoolFile(runFolder(target), spooled.chunk))) continue;
+    const spool = spoolFile(runFolder(target), spooled.chunk);
+    const given = spools?.[part];
+    if (copy !== undefined && given !== undefined) {
+      if (await PartWriter.committed({ ...target, chunk })) continue;
+      // The spool on this machine may be of another attempt.
+      const { key, ...content } = given;
+      await copy.storage.download(key, spool, content);
+    }
+    if (!existsSync(spool)) continue;
     await (await PartWriter.open(spooled)).commit({ as: chunk });
+  }
+  if (copy !== undefined) {
+    await copy.remove(file);
+    await copy.all(spools ?? [], async ({ key }) => copy.storage.remove(key));
   }
   await rm(file, { force: true });
   return true;

@@ -7,6 +7,7 @@ import { PartManifest, type LandedRow } from '../../schemas/pipeline/landing.js'
 import { writeFileOnce } from '../core/files.js';
 import { partLanded } from '../core/observed.js';
 import { sha256Of, withoutForgotten } from '../privacy/forgotten.js';
+import { workingCopyOf } from '../working-copy/open.js';
 import { findReplacing } from './manifest.js';
 import { encodePart } from './parquet.js';
 import { manifestFile, otherPartName, partName, spoolFile, type PartTarget } from './paths.js';
@@ -32,17 +33,21 @@ export class PartWriter {
     this.#rows = [...spool.found];
   }
 
-  /** Returns the chunk's manifest if the chunk is committed; undefined otherwise. */
-  static committed(target: PartTarget): PartManifest | undefined {
+  /** Returns the chunk's manifest if the chunk is committed, here or by another machine; undefined otherwise. */
+  static async committed(target: PartTarget): Promise<PartManifest | undefined> {
     const file = manifestFile(runFolder(target), target.chunk);
+    await workingCopyOf(target.dataDir)?.take(file);
     return existsSync(file) ? PartManifest.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
   }
 
-  /** Opens a chunk and continues from the spool of earlier attempts. With `resume: false`, removes that spool. */
+  /**
+   * Opens a chunk and continues from the spool of earlier attempts. With `resume: false`, removes that spool, and gives
+   * no pieces of the new one to other machines.
+   */
   static async open(target: PartTarget, { resume = true } = {}): Promise<PartWriter> {
     const file = spoolFile(runFolder(target), target.chunk);
     if (!resume) await rm(file, { force: true });
-    return new PartWriter(target, await Spool.open(file));
+    return new PartWriter(target, await Spool.open(file, resume ? workingCopyOf(target.dataDir) : undefined));
   }
 
   /** The rows of this chunk so far, from this attempt and from earlier ones. */
@@ -59,7 +64,7 @@ export class PartWriter {
 
   /**
    * Adds a row, which may reach the operating system later, together with other rows (`Spool.add`). If the process is
-   * killed before, its answer must be fetched again. So use `append` for answers that cost money.
+   * killed before, its answer must be fetched again. So use `keep` for answers that cost money.
    * @param most number of rows that may wait
    */
   add(row: NewRow, most: number): Promise<void> | undefined {
@@ -70,6 +75,12 @@ export class PartWriter {
 
   #hash(row: NewRow): LandedRow {
     return withoutForgotten(this.#target, { ...row, sha256: sha256Of(row.body) });
+  }
+
+  /** Appends a row whose answer cost money. With the data in a bucket, resolves when the bucket has it. */
+  async keep(row: NewRow): Promise<void> {
+    await this.append(row);
+    await this.#spool.give();
   }
 
   /** Resolves when every appended row is on disk. From then on, a power failure loses none of them. */
@@ -103,7 +114,7 @@ export class PartWriter {
  */
 export async function writePart(target: PartTarget, rows: LandedRow[]): Promise<PartManifest | undefined> {
   const folder = runFolder(target);
-  const earlier = PartWriter.committed(target) ?? findReplacing(folder, target.chunk);
+  const earlier = (await PartWriter.committed(target)) ?? findReplacing(folder, target.chunk);
   if (earlier) return earlier;
   // Remove forgotten people again: `tidemark forget` may have run after these rows were spooled.
   const bytes = encodePart(
@@ -115,7 +126,7 @@ export async function writePart(target: PartTarget, rows: LandedRow[]): Promise<
   const { dataDir: _, ...identity } = target;
   const manifest: PartManifest = {
     ...identity,
-    part: await placePart(folder, target.chunk, bytes, sha256),
+    part: await placePart(target, bytes, sha256),
     rows: rows.length,
     bytes: bytes.byteLength,
     sha256,
@@ -123,19 +134,21 @@ export async function writePart(target: PartTarget, rows: LandedRow[]): Promise<
     lastFetchedAt: times.at(-1) ?? null,
     writtenAt: new Date().toISOString(),
   };
-  const made = await writeFileOnce(manifestFile(folder, target.chunk), `${JSON.stringify(manifest)}\n`);
+  const made = await placeManifest(target, manifest);
   if (made) partLanded.report(manifest);
-  const standing = made ? manifest : PartWriter.committed(target);
+  const standing = made ? manifest : await PartWriter.committed(target);
   // Remove part files that the valid manifest does not name. No later manifest will name them.
   for (const name of [partName(target.chunk), manifest.part]) {
-    if (standing !== undefined && name !== standing.part) await rm(path.join(folder, name), { force: true });
+    if (standing === undefined || name === standing.part) continue;
+    if (name === manifest.part) await workingCopyOf(target.dataDir)?.remove(path.join(folder, name));
+    await rm(path.join(folder, name), { force: true });
   }
   return standing;
 }
 
 /** Lands a few rows in one step, unless the chunk is already committed. */
 export async function landRows(target: PartTarget, rows: NewRow[]): Promise<void> {
-  if (PartWriter.committed(target)) return;
+  if (await PartWriter.committed(target)) return;
   const writer = await PartWriter.open(target);
   // A crashed attempt may have appended the first of these rows to the spool. Append only the rest.
   for (const row of rows.slice(writer.rows.length)) await writer.append(row);
@@ -147,12 +160,28 @@ export async function landRows(target: PartTarget, rows: NewRow[]): Promise<void
  * two attempts may write the same chunk at the same time. Either of them may then write the manifest.
  * @returns the file's name
  */
-async function placePart(folder: string, chunk: string, bytes: Uint8Array, sha256: string): Promise<string> {
-  const plain = partName(chunk);
+async function placePart(target: PartTarget, bytes: Uint8Array, sha256: string): Promise<string> {
+  const folder = runFolder(target);
+  const other = otherPartName(target.chunk, sha256);
+  const copy = workingCopyOf(target.dataDir);
+  if (copy !== undefined) {
+    // Machines do not see each other's files. The hash in the name keeps their parts apart.
+    await writeFileOnce(path.join(folder, other), bytes);
+    await copy.give(path.join(folder, other));
+    return other;
+  }
+  const plain = partName(target.chunk);
   if (await writeFileOnce(path.join(folder, plain), bytes)) return plain;
   const there = createHash('sha256').update(readFileSync(path.join(folder, plain)));
   if (there.digest('hex') === sha256) return plain;
-  const other = otherPartName(chunk, sha256);
   await writeFileOnce(path.join(folder, other), bytes);
   return other;
+}
+
+/** Commits a part, unless another attempt has committed its chunk. Returns whether this call did it. */
+async function placeManifest(target: PartTarget, manifest: PartManifest): Promise<boolean> {
+  const file = manifestFile(runFolder(target), target.chunk);
+  const text = `${JSON.stringify(manifest)}\n`;
+  const copy = workingCopyOf(target.dataDir);
+  return copy === undefined ? writeFileOnce(file, text) : copy.claimText(file, Buffer.from(text));
 }

@@ -3,6 +3,8 @@ import { open, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
 import { asDiskFull, makeFolder } from '../core/files.js';
+import type { WorkingCopy } from '../working-copy/working-copy.js';
+import { dropPieces, Pieces, readPieces } from './pieces.js';
 
 /*
  * States of a spool, and what changes them:
@@ -33,18 +35,29 @@ export class Spool {
   #nextWrite: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #bytes: number;
+  readonly #copy: WorkingCopy | undefined;
+  readonly #pieces: Pieces | undefined;
 
-  private constructor(file: string, handle: FileHandle, found: LandedRow[]) {
+  private constructor(file: string, handle: FileHandle, found: LandedRow[], copy: WorkingCopy | undefined) {
     this.#file = file;
     this.#handle = handle;
     this.#bytes = statSync(file).size;
     this.found = found;
+    this.#copy = copy;
+    this.#pieces = copy === undefined ? undefined : new Pieces(copy, file);
   }
 
-  static async open(file: string): Promise<Spool> {
+  /**
+   * Opens a spool and reads the rows of earlier attempts.
+   * @param copy gives the lines to the bucket in pieces, and takes those of other machines. Undefined: the file is enough
+   */
+  static async open(file: string, copy?: WorkingCopy): Promise<Spool> {
     await makeFolder(path.dirname(file));
     const found = await recover(file);
-    return new Spool(file, await open(file, 'a'), found);
+    const given = copy === undefined ? [] : await readPieces(copy, file);
+    const spool = new Spool(file, await open(file, 'a'), found, copy);
+    await spool.#join(given);
+    return spool;
   }
 
   /** Size of the file including all appended lines, in bytes. */
@@ -56,9 +69,10 @@ export class Spool {
    * Resolves when the operating system has the line. From then on, the line is kept if the process ends, but not if the
    * power fails.
    */
-  append(row: LandedRow): Promise<void> {
-    this.#push(row);
-    return this.#flush();
+  async append(row: LandedRow): Promise<void> {
+    const given = this.#push(row);
+    await this.#flush();
+    await given;
   }
 
   /**
@@ -68,17 +82,40 @@ export class Spool {
    * @returns a promise if `most` lines wait now; it resolves when the operating system has them
    */
   add(row: LandedRow, most: number): Promise<void> | undefined {
-    this.#push(row);
-    if (this.#unwritten.length >= most) return this.#flush();
+    const given = this.#push(row);
+    if (this.#unwritten.length >= most) return given === undefined ? this.#flush() : this.#flush().then(() => given);
     // A failed write is reported by the next one.
     this.#timer ??= setTimeout(() => void this.#flush().catch(() => undefined), HELD_BACK_MS);
-    return undefined;
+    return given;
   }
 
-  #push(row: LandedRow): void {
+  /** @returns a promise if too many lines are not in the bucket yet */
+  #push(row: LandedRow): Promise<void> | undefined {
     const line = Buffer.from(`${JSON.stringify(row)}\n`);
     this.#bytes += line.byteLength;
     this.#unwritten.push(line);
+    return this.#pieces?.add(line);
+  }
+
+  /** Adds the lines that only the bucket has to the file, and those that only the file has to the next piece. */
+  async #join(given: readonly Buffer[]): Promise<void> {
+    if (this.#pieces === undefined) return;
+    const here = new Set(this.found.map((row) => `${JSON.stringify(row)}\n`));
+    const there = new Set(given.map((line) => line.toString('utf8')));
+    for (const line of here) if (!there.has(line)) void this.#pieces.add(Buffer.from(line))?.catch(() => undefined);
+    for (const line of there) {
+      const row = here.has(line) ? undefined : parseRow([Buffer.from(line)]);
+      if (row === undefined) continue;
+      this.found.push(row);
+      this.#unwritten.push(Buffer.from(line));
+      this.#bytes += Buffer.byteLength(line);
+    }
+    if (this.#unwritten.length > 0) await this.#flush();
+  }
+
+  /** Resolves when the bucket has all lines. Does nothing if the data is in a folder. */
+  async give(): Promise<void> {
+    await this.#pieces?.flush();
   }
 
   #flush(): Promise<void> {
@@ -118,6 +155,8 @@ export class Spool {
   async close(): Promise<void> {
     if (this.#unwritten.length > 0) await this.#flush().catch(() => undefined);
     await this.#tail.catch(() => undefined);
+    // Lines that cannot be given are fetched again, if another machine continues the chunk.
+    await this.give().catch(() => undefined);
     await this.#handle.close();
   }
 
@@ -125,7 +164,10 @@ export class Spool {
   async discard(): Promise<void> {
     clearTimeout(this.#timer);
     this.#unwritten = [];
-    await this.close();
+    await this.#tail.catch(() => undefined);
+    await this.#handle.close();
+    await this.#pieces?.stop();
+    if (this.#copy !== undefined) await dropPieces(this.#copy, this.#file);
     // Another attempt may have committed the chunk and removed the spool.
     await rm(this.#file, { force: true });
   }

@@ -7,7 +7,8 @@ import { withMemory } from '../duckdb/in-memory.js';
 import type { Warehouse } from '../duckdb/open.js';
 import { quote } from '../duckdb/sql-files.js';
 import { readManifests } from '../landing/index.js';
-import { dueEntities, writePlan, type DueCounts, type DueRequest } from './plan-due.js';
+import { givePlan, takePlan } from '../working-copy/due-plan.js';
+import { dueEntities, findPlan, writePlan, type DueCounts, type DueRequest } from './plan-due.js';
 
 /*
  * A draft is the due plan of a stream that a run fetches after its company records. It is made together with the plan
@@ -73,20 +74,25 @@ export async function finishDraft(dataDir: string, request: DueRequest): Promise
   if (!existsSync(draftFile(folder))) return undefined;
   const { others, chunks } = JSON.parse(readFileSync(draftFile(folder), 'utf8')) as Draft;
   const files = Array.from({ length: chunks }, (_, chunk) => draftChunk(folder, chunk));
-  const counts = await withMemory(draftFile(folder), async (db) => {
-    try {
-      const parts = readManifests(dataDir, { stream: 'companies', run: request.run });
-      await compare(
-        db,
-        files,
-        parts.map(({ file }) => file),
-      );
-    } catch {
-      return undefined;
-    }
-    const known = others + (await db.count('SELECT count(*) FROM kept'));
-    return writePlan(db, folder, request.chunkSize, known);
-  });
+  await takePlan(dataDir, folder);
+  let counts = findPlan(folder);
+  if (counts === undefined) {
+    counts = await withMemory(draftFile(folder), async (db) => {
+      try {
+        const parts = readManifests(dataDir, { stream: 'companies', run: request.run });
+        await compare(
+          db,
+          files,
+          parts.map(({ file }) => file),
+        );
+      } catch {
+        return undefined;
+      }
+      const known = others + (await db.count('SELECT count(*) FROM kept'));
+      return writePlan(db, folder, request.chunkSize, known);
+    });
+    if (counts !== undefined) await givePlan(dataDir, folder, counts.chunks);
+  }
   if (counts !== undefined) for (const file of [draftFile(folder), ...files]) rmSync(file, { force: true });
   return counts;
 }

@@ -1,6 +1,6 @@
 import { COMPANY_STREAMS, RECORD_STREAMS } from '../../schemas/pipeline/landing.js';
 import { errorMessage } from '../core/errors.js';
-import type { LandedPart } from '../landing/index.js';
+import { dropFiles, pullManifests, pullParts, type LandedPart } from '../landing/index.js';
 import type { Database } from '../duckdb/database.js';
 import { LandingCorruptError, type LoadCounts } from '../duckdb/errors.js';
 import { insertRows } from '../duckdb/insert-rows.js';
@@ -44,25 +44,24 @@ export async function loadLanding(
   { inRange = () => true, rejectsIn = dataDir, drift = loadDrift }: LoadOptions = {},
 ): Promise<LoadCounts> {
   const { db } = warehouse;
+  await pullManifests(dataDir);
   const { parts, faults } = listParts(dataDir);
   await adoptCompacted(db, parts);
-  await forgetStreamsToReadAgain(db, parts);
+  await forgetStreamsToReadAgain(db, dataDir, parts);
   const loaded = await readLoadedParts(db);
-  const sound: LandedPart[] = [];
+  const fresh: LandedPart[] = [];
   for (const part of parts.filter(({ date }) => inRange(date))) {
     const known = loaded.get(partKey(part));
-    if (known === part.sha256) continue;
-    const fault =
-      known === undefined
-        ? await findPartFault(part)
-        : `${part.file} differs from the part that was loaded under this name (after restoring a backup, run tidemark replay)`;
-    if (fault === undefined) sound.push(part);
-    else faults.push(fault);
+    if (known === undefined) fresh.push(part);
+    else if (known !== part.sha256)
+      faults.push(
+        `${part.file} differs from the part that was loaded under this name (after restoring a backup, run tidemark replay)`,
+      );
   }
   const counts: LoadCounts = { parts: 0, rows: 0, rejects: 0 };
-  const gone = faults.length > 0 ? null : describeGone(parts, loaded);
-  if (gone !== null) counts.gone = gone;
-  for (const batch of splitIntoBatches(recordsLast(sound))) {
+  for (const found of splitIntoBatches(recordsLast(fresh))) {
+    const batch = await soundParts(dataDir, found, faults);
+    if (batch.length === 0) continue;
     const load = (look: LoadOptions['drift']): Promise<number> =>
       withMoreMemory(db, () => db.transaction(() => loadBatch(db, rejectsIn, batch, look)));
     // If the check for schema drift fails, load the batch without it. A record must never be lost.
@@ -74,9 +73,24 @@ export async function loadLanding(
     counts.parts += batch.length;
     counts.rows += batch.reduce((sum, part) => sum + part.rows, 0);
     counts.rejects += rejects;
+    await dropFiles(dataDir, batch);
   }
+  const gone = faults.length > 0 ? null : describeGone(parts, loaded);
+  if (gone !== null) counts.gone = gone;
   if (faults.length > 0) throw new LandingCorruptError(faults, counts);
   return counts;
+}
+
+/** Takes the files of a batch, if this machine lacks them. Returns the parts without a fault. */
+async function soundParts(dataDir: string, parts: readonly LandedPart[], faults: string[]): Promise<LandedPart[]> {
+  const sound: LandedPart[] = [];
+  await pullParts(dataDir, parts, { skipFaulty: true });
+  for (const part of parts) {
+    const fault = await findPartFault(part);
+    if (fault === undefined) sound.push(part);
+    else faults.push(fault);
+  }
+  return sound;
 }
 
 /**

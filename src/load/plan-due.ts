@@ -3,6 +3,7 @@ import type { DueEntity, DuePlan, DueReason } from '../../schemas/pipeline/due.j
 import { traitsOf, type FetchedStreamName } from '../../schemas/pipeline/streams.js';
 import { writeFileAtomic } from '../core/files.js';
 import { LandingCorruptError } from '../duckdb/errors.js';
+import { givePlan, takePlan } from '../working-copy/due-plan.js';
 import { loadLanding } from './load.js';
 import type { Database } from '../duckdb/database.js';
 import type { Warehouse } from '../duckdb/open.js';
@@ -59,6 +60,7 @@ const CLASSES: readonly (readonly DueReason[])[] = [
  */
 export async function planDue(warehouse: Warehouse, dataDir: string, request: DueRequest): Promise<DueCounts> {
   const folder = dueDir(dataDir, request.run, request.stream);
+  await takePlan(dataDir, folder);
   const planned = findPlan(folder);
   if (planned !== undefined) return planned;
   await loadSoundParts(warehouse, dataDir);
@@ -70,13 +72,18 @@ export async function planDue(warehouse: Warehouse, dataDir: string, request: Du
     SELECT entity_id AS id, reason, row_number() OVER (ORDER BY ${order}) - 1 AS n
     FROM due_entities WHERE reason IS NOT NULL`,
   );
-  return writePlan(db, folder, request.chunkSize, await db.count('SELECT count(*) FROM due_entities'));
+  const known = await db.count('SELECT count(*) FROM due_entities');
+  const counts = await writePlan(db, folder, request.chunkSize, known);
+  await givePlan(dataDir, folder, counts.chunks);
+  return counts;
 }
 
 /** Returns the counts of a plan that an earlier call has written; undefined if there is none. */
 export function findPlan(folder: string): DueCounts | undefined {
   const planFile = duePlanFile(folder);
-  return existsSync(planFile) ? (JSON.parse(readFileSync(planFile, 'utf8')) as DueCounts) : undefined;
+  if (!existsSync(planFile)) return undefined;
+  const { known, due, chunks, reasons } = JSON.parse(readFileSync(planFile, 'utf8')) as DueCounts;
+  return { known, due, chunks, reasons };
 }
 
 /** Writes the entities of the table `due_in_order` to chunk files. Then writes the counts to the plan's file. */

@@ -1,4 +1,4 @@
-import type { LandedPart } from '../landing/index.js';
+import { pullParts, type LandedPart } from '../landing/index.js';
 import type { Database } from '../duckdb/database.js';
 import { findPartFault } from './part-check.js';
 
@@ -35,10 +35,14 @@ const SHARED_TABLES = ['observations', 'answers', 'rejects', 'shapes', 'loaded_p
  * leaves the stream on the list.
  * @param parts all parts in the landing zone
  */
-export async function forgetStreamsToReadAgain(db: Database, parts: readonly LandedPart[]): Promise<void> {
+export async function forgetStreamsToReadAgain(
+  db: Database,
+  dataDir: string,
+  parts: readonly LandedPart[],
+): Promise<void> {
   const listed = await db.rows<{ stream: string }>('SELECT stream FROM ledger.streams_to_read_again ORDER BY stream');
   for (const { stream } of listed) {
-    if (!(await isComplete(db, stream, parts))) continue;
+    if (!(await isComplete(db, dataDir, stream, parts))) continue;
     await db.transaction(async () => {
       for (const rows of OWN_ROWS[stream] ?? []) await db.run(`DELETE FROM ${rows}`);
       for (const table of SHARED_TABLES) await db.run(`DELETE FROM ledger.${table} WHERE stream = $stream`, { stream });
@@ -48,14 +52,21 @@ export async function forgetStreamsToReadAgain(db: Database, parts: readonly Lan
 }
 
 /** Whether the landing zone still holds every loaded part of a stream, unchanged. */
-async function isComplete(db: Database, stream: string, parts: readonly LandedPart[]): Promise<boolean> {
+async function isComplete(
+  db: Database,
+  dataDir: string,
+  stream: string,
+  parts: readonly LandedPart[],
+): Promise<boolean> {
   const byHash = new Map(parts.filter((part) => part.stream === stream).map((part) => [part.sha256, part]));
   const loaded = await db.rows<{ sha256: string }>('SELECT sha256 FROM ledger.loaded_parts WHERE stream = $stream', {
     stream,
   });
   for (const { sha256 } of loaded) {
     const part = byHash.get(sha256);
-    if (part === undefined || (await findPartFault(part)) !== undefined) return false;
+    if (part === undefined) return false;
+    await pullParts(dataDir, [part], { skipFaulty: true });
+    if ((await findPartFault(part)) !== undefined) return false;
   }
   return true;
 }

@@ -31,7 +31,7 @@ export async function deliver(deps: DeliverDeps, { alert, target: name }: SendAl
   const { dataDir } = config;
   const declared = config.notify.find((one) => one.name === name);
   if (declared === undefined) return { outcome: 'not declared' };
-  const before = readDelivery(dataDir, alert, name);
+  const before = await readDelivery(dataDir, alert, name);
   if (before?.state === 'sent') return { outcome: 'sent before' };
   const now = (): string => new Date().toISOString();
   const mayRepeat = before?.state === 'sending' || before?.mayHaveArrived === true;

@@ -4,6 +4,7 @@ import type { Alert } from '../../schemas/pipeline/alert.js';
 import { alertsDir } from '../core/data-folder.js';
 import { hasErrorCode } from '../core/errors.js';
 import { writeFileAtomic } from '../core/files.js';
+import { workingCopyOf } from '../working-copy/open.js';
 import { keyOf } from './message.js';
 
 /**
@@ -30,17 +31,21 @@ export interface DeliveryRecord {
 }
 
 /** Reads the record of sending an alert to a target; null when no attempt was made. */
-export function readDelivery(
+export async function readDelivery(
   dataDir: string,
   alert: Pick<Alert, 'id' | 'date'>,
   target: string,
-): DeliveryRecord | null {
-  return readRecord(alertFile(dataDir, alert.date, keyOf(alert, target)));
+): Promise<DeliveryRecord | null> {
+  const file = alertFile(dataDir, alert.date, keyOf(alert, target));
+  await workingCopyOf(dataDir)?.refresh(file);
+  return readRecord(file);
 }
 
 /** Stores the record of sending an alert to a target. */
 export async function writeDelivery(dataDir: string, date: string, record: DeliveryRecord): Promise<void> {
-  await writeFileAtomic(alertFile(dataDir, date, keyOf(record, record.target)), `${JSON.stringify(record)}\n`);
+  const file = alertFile(dataDir, date, keyOf(record, record.target));
+  await writeFileAtomic(file, `${JSON.stringify(record)}\n`);
+  await workingCopyOf(dataDir)?.give(file);
 }
 
 /**

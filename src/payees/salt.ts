@@ -2,11 +2,13 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { payeeSaltFile } from '../core/data-folder.js';
 import { writeFileOnce } from '../core/files.js';
+import { shareOnce } from '../working-copy/join.js';
+import { workingCopyOf } from '../working-copy/open.js';
 
 /** Returns the salt of the data folder. The first call creates it. */
 export async function payeeSalt(dataDir: string): Promise<string> {
   const file = payeeSaltFile(dataDir);
-  if (!existsSync(file)) await writeFileOnce(file, `${randomBytes(32).toString('hex')}\n`);
+  await shareOnce(workingCopyOf(dataDir), file, () => writeFileOnce(file, `${randomBytes(32).toString('hex')}\n`));
   return readFileSync(file, 'utf8').trim();
 }
 

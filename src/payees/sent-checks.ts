@@ -1,7 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
+import type { WorkingCopy } from '../working-copy/working-copy.js';
 import { asDiskFull, makeFolder, syncFolder } from '../core/files.js';
+
+/** The last line of each file that is on its way to the bucket. */
+const given = new Map<string, Promise<void>>();
 
 /**
  * Records each check of a chunk before it is sent to the API. A check costs money, and sending it twice costs twice. If
@@ -12,9 +16,12 @@ import { asDiskFull, makeFolder, syncFolder } from '../core/files.js';
  */
 export class SentChecks {
   readonly #file: string;
+  readonly #copy: WorkingCopy | undefined;
 
-  constructor(file: string) {
+  /** @param copy gives the file to the bucket before a check is sent; undefined if the data is in a folder */
+  constructor(file: string, copy?: WorkingCopy) {
     this.#file = file;
+    this.#copy = copy;
   }
 
   /**
@@ -22,7 +29,7 @@ export class SentChecks {
    * this one.
    */
   async sending(fingerprint: string): Promise<number> {
-    await this.#append(`${fingerprint} sent\n`);
+    await this.#record(`${fingerprint} sent\n`);
     const lines = readFileSync(this.#file, 'utf8').split('\n');
     const count = (word: string): number => lines.filter((line) => line === `${fingerprint} ${word}`).length;
     return Math.max(1, count('sent') - count('unsent'));
@@ -30,7 +37,23 @@ export class SentChecks {
 
   /** Records that the API ran no check for the last call. */
   async notRun(fingerprint: string): Promise<void> {
-    await this.#append(`${fingerprint} unsent\n`);
+    await this.#record(`${fingerprint} unsent\n`);
+  }
+
+  async #record(line: string): Promise<void> {
+    const copy = this.#copy;
+    if (copy === undefined) return this.#append(line);
+    // One line at a time, because `refresh` replaces the file.
+    const work = this.#give(copy, line, given.get(this.#file));
+    given.set(this.#file, work);
+    return work;
+  }
+
+  async #give(copy: WorkingCopy, line: string, before: Promise<void> | undefined): Promise<void> {
+    await before?.catch(() => undefined);
+    await copy.refresh(this.#file);
+    await this.#append(line);
+    await copy.give(this.#file);
   }
 
   async #append(line: string): Promise<void> {

@@ -3,6 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { personalDataKeyFile } from '../core/data-folder.js';
 import { TidemarkError } from '../core/errors.js';
 import { writeFileOnce } from '../core/files.js';
+import { shareOnce } from '../working-copy/join.js';
+import { workingCopyOf } from '../working-copy/open.js';
 import type { JsonNode } from '../core/json-nodes.js';
 
 /** Returns the keyed hash of a text as 32 hex digits. In one data folder, equal texts give equal hashes. */
@@ -17,7 +19,9 @@ const KEY_BYTES = 32;
  */
 export async function openFingerprint(dataDir: string): Promise<Fingerprint> {
   const file = personalDataKeyFile(dataDir);
-  if (!existsSync(file)) await writeFileOnce(file, `${randomBytes(KEY_BYTES).toString('hex')}\n`);
+  await shareOnce(workingCopyOf(dataDir), file, () =>
+    writeFileOnce(file, `${randomBytes(KEY_BYTES).toString('hex')}\n`),
+  );
   return fingerprintOf(file);
 }
 

@@ -4,7 +4,7 @@ import { openReadOnly } from '../duckdb/open.js';
 import { identifier } from '../duckdb/sql-files.js';
 import { formatCount } from '../../schemas/format.js';
 import { buildDir, fileOf } from '../core/data-folder.js';
-import { listBuilds, type Build } from '../builds/builds.js';
+import { listOwnBuilds, type Build } from '../builds/builds.js';
 import { changedKeysSince, lastModelBuild, readSince, type Since } from '../models/changed-keys.js';
 import { readFunctions } from '../models/functions.js';
 import { plainType, sha256, type Model } from '../models/models.js';
@@ -47,7 +47,7 @@ export async function chooseBase(
   models: readonly Model[],
   layout: string,
 ): Promise<Choice> {
-  const build = listBuilds(dataDir)[0];
+  const build = listOwnBuilds(dataDir)[0];
   if (build === undefined) return { full: 'there is no earlier build' };
   const file = fileOf(buildDir(dataDir, build.name));
   const receipt = await readReceipt(file);

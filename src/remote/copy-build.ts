@@ -32,6 +32,8 @@ export interface CopyOptions {
   what: string;
   /** Called with the holder of the lease, if this process must wait. */
   onWait?: (holder: string) => void;
+  /** Called before readers are switched; throws if this process may not publish any more. */
+  stillAllowed?: () => Promise<void>;
   /** Longest wait for another process that copies a build, in milliseconds. Default: 10 minutes. */
   waitMs?: number;
 }
@@ -64,7 +66,7 @@ const MOST_TRIES = 3;
 export async function copyCurrentBuild(storage: Storage, dataDir: string, options: CopyOptions): Promise<Copied> {
   const { what, onWait, waitMs = WAIT_MS } = options;
   return withLease(storage, LEASE, { what, onWait, waitMs }, async (lease) => {
-    const copier = new Copier(storage, dataDir, lease, options.keepSeconds);
+    const copier = new Copier(storage, dataDir, lease, options);
     for (let attempt = 1; ; attempt++) {
       const build = currentBuild(dataDir);
       if (build === null) throw new NotPublishedError(publishedFile(dataDir));
@@ -84,12 +86,19 @@ class Copier {
   readonly #dataDir: string;
   readonly #lease: Lease;
   readonly #keepMs: number;
+  readonly #stillAllowed: () => Promise<void>;
 
-  constructor(storage: Storage, dataDir: string, lease: Lease, keepSeconds: number) {
+  constructor(
+    storage: Storage,
+    dataDir: string,
+    lease: Lease,
+    { keepSeconds, stillAllowed = async () => undefined }: CopyOptions,
+  ) {
     this.#storage = storage;
     this.#dataDir = dataDir;
     this.#lease = lease;
     this.#keepMs = keepSeconds * 1_000;
+    this.#stillAllowed = stillAllowed;
   }
 
   async copy(build: string): Promise<Copied> {
@@ -174,6 +183,7 @@ class Copier {
       earlier,
     };
     await this.#lease.assertHeld();
+    await this.#stillAllowed();
     if (before === undefined) await this.#storage.create(CURRENT, encode(next));
     else await this.#storage.replace(CURRENT, encode(next), before.version);
     return next;

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { isBucket } from '../storage/open.js';
+import { isBucket } from '../core/places.js';
 import type { Manifest } from './manifest.js';
 
 /** A table of a copied version, with the addresses of its files. */

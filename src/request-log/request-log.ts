@@ -5,6 +5,7 @@ import type { RequestsRecord } from '../../schemas/pipeline/landing.js';
 import type { AttemptReport } from '../api-client/index.js';
 import { requestsDir, requestsFile } from '../core/data-folder.js';
 import { asDiskFull } from '../core/files.js';
+import { workingCopyOf } from '../working-copy/open.js';
 import { addLatency, mergeLatencies, percentile, type LatencyBuckets } from './latency.js';
 
 interface Tally {
@@ -23,6 +24,7 @@ const FLUSH_EVERY_MS = 100;
  * line counts the attempts since the line before, so the sum of all lines includes attempts of killed workers.
  */
 export class RequestLog {
+  readonly #dataDir: string;
   readonly #file: string;
   #pending = new Map<string, Tally>();
   #timer: NodeJS.Timeout | undefined;
@@ -31,6 +33,7 @@ export class RequestLog {
   requests = 0;
 
   constructor(dataDir: string, run: string, chunk: string) {
+    this.#dataDir = dataDir;
     this.#file = requestsFile(dataDir, run, chunk);
   }
 
@@ -54,6 +57,13 @@ export class RequestLog {
   close(): void {
     this.#flush();
     if (this.#failure !== undefined) throw asDiskFull(this.#failure, this.#file);
+  }
+
+  /** Gives the log to the machine that closes the run. Does nothing if the data is in a folder. */
+  async give(): Promise<void> {
+    const copy = workingCopyOf(this.#dataDir);
+    if (copy === undefined || !existsSync(this.#file)) return;
+    await copy.giveAs(copy.keyOf(this.#file).replace(/ndjson$/, `${copy.id}.ndjson`), this.#file);
   }
 
   /**
@@ -85,12 +95,24 @@ export async function bookingIn<T>(log: RequestLog, work: () => Promise<T>): Pro
     return await current.run(log, work);
   } finally {
     log.close();
+    await log.give();
   }
 }
 
 /** Logs an attempt in the log of the activity that sent the request. The API client calls this function. */
 export function bookAttempt(attempt: AttemptReport): void {
   current.getStore()?.add(attempt);
+}
+
+/** Takes the request logs that other machines have given for a run. */
+export async function pullRequests(dataDir: string, run: string): Promise<void> {
+  const copy = workingCopyOf(dataDir);
+  if (copy === undefined) return;
+  const given = await copy.list(requestsDir(dataDir, run));
+  const others = given.filter(({ file }) => !file.endsWith(`.${copy.id}.ndjson`));
+  await copy.all(others, async ({ file }) => {
+    await copy.refresh(file);
+  });
 }
 
 /** Adds up the requests of a run, by endpoint. */

@@ -200,6 +200,8 @@ export class LeaseSeeker {
 export interface WaitOptions extends LeaseOptions {
   /** Longest wait in milliseconds. Default: no limit while the holder is alive. */
   waitMs?: number | undefined;
+  /** Ends the wait. */
+  signal?: AbortSignal | undefined;
   /** Called once, before the first wait, with a description of the holder. */
   onWait?: ((holder: string) => void) | undefined;
 }
@@ -207,9 +209,10 @@ export interface WaitOptions extends LeaseOptions {
 /**
  * Takes a lease. Waits for a live holder, and takes the lease from a dead one. The caller must release it.
  * @throws TidemarkError `Internal` after a wait of `waitMs`; the message names the holder
+ * @throws AbortError when `signal` aborts
  */
 export async function takeLease(storage: Storage, key: string, options: WaitOptions): Promise<Lease> {
-  const { waitMs = Infinity, onWait, pollMs = POLL_MS } = options;
+  const { waitMs = Infinity, onWait, pollMs = POLL_MS, signal } = options;
   const seeker = new LeaseSeeker(storage, key, options);
   const begun = performance.now();
   for (let attempt = 0; ; attempt++) {
@@ -223,7 +226,7 @@ export async function takeLease(storage: Storage, key: string, options: WaitOpti
       );
     }
     if (attempt === 0) onWait?.(seeker.holder);
-    await delay(pollMs);
+    await delay(pollMs, undefined, { signal });
   }
 }
 

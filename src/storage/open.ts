@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { isBucket } from '../core/places.js';
 import { LocalFolder } from './local-folder.js';
 import { PATIENCE, type Patience } from './retry.js';
 import { Bucket } from './s3/bucket.js';
@@ -8,11 +9,6 @@ import type { Storage } from './storage.js';
 
 /** How to reach a bucket, where the environment does not say it. */
 export type ReachSettings = Pick<BucketSettings, 'endpoint' | 'region' | 'pathStyle'>;
-
-/** Whether a place is a bucket (`s3://…`) and not a folder. */
-export function isBucket(place: string): boolean {
-  return place.startsWith('s3://');
-}
 
 /**
  * Opens a bucket (`s3://bucket/prefix`) or a folder. Sends no request.

@@ -16,6 +16,7 @@ export function configOption(command: Command): string | undefined {
 /**
  * Reads the configuration that `--config` names, else tidemark.yaml in the current folder. If neither exists but a demo
  * has run, reads the demo's configuration. So `tidemark sql` works after `npm run demo` in a fresh clone.
+ * With the data in a bucket, opens the working copy and takes the current build.
  * @throws TidemarkError `InvalidConfig`
  */
 export async function loadContext(command: Command): Promise<CliContext> {
@@ -23,7 +24,9 @@ export async function loadContext(command: Command): Promise<CliContext> {
     import('../commands/config-in-force.js'),
     import('../core/clock.js'),
   ]);
-  return { config: loadInForce(configOption(command)), clock: createClock() };
+  const config = loadInForce(configOption(command));
+  if (config.bucket !== undefined) await (await import('../commands/join-bucket.js')).joinBucket(config);
+  return { config, clock: createClock() };
 }
 
 /** Returns the help text for examples, in the same format for every command. */

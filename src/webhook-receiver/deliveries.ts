@@ -10,7 +10,8 @@ import { spoolsDir, type PartTarget } from '../landing/index.js';
  * `_spool/part-<receiver>-<number>-<time>.ndjson`.
  */
 
-const STREAM = 'watch_events';
+/** Stream of the deliveries. */
+export const STREAM = 'watch_events';
 const OF_RECEIVER = /^(r[0-9a-f]{16})-/;
 
 export function newReceiverId(): string {
@@ -45,7 +46,8 @@ export function listSpools(dataDir: string): Map<string | null, PartTarget[]> {
   return found;
 }
 
-function targetOf(dataDir: string, date: string, chunk: string): PartTarget {
+/** Names a chunk of deliveries. */
+export function targetOf(dataDir: string, date: string, chunk: string): PartTarget {
   return { dataDir, stream: STREAM, run: WEBHOOK_RUN, date, market: null, chunk };
 }
 

@@ -7,8 +7,10 @@ import { syncPath } from '../core/files.js';
 import { LEASE_MS, LockLostError, takeLock, type Lock } from '../core/lock.js';
 import { withoutForgotten } from '../privacy/forgotten.js';
 import { landSpool, Spool, SPOOL_LIMITS, spoolFile, type PartTarget, type SpoolLimits } from '../landing/index.js';
+import { workingCopyOf } from '../working-copy/open.js';
 import { Adopter } from './adopter.js';
 import { newReceiverId, nextChunk } from './deliveries.js';
+import { LostReceivers } from './lost-receivers.js';
 
 const COMMIT_EVERY_MS = 60_000;
 
@@ -27,6 +29,8 @@ export interface DeliveryLogOptions {
   beatMs?: number;
   place?: string;
   olderVersionMs?: number;
+  /** Option of LostReceivers. */
+  abandonedMs?: number;
 }
 
 interface Waiting {
@@ -47,8 +51,8 @@ interface Receiver {
 }
 
 /**
- * Stores deliveries as rows of the stream watch_events. When `keep` resolves, the delivery is in a synced spool. Within
- * a minute, it is in a part. Deliveries that arrive together share one sync. Several logs may share a data folder, also
+ * Stores deliveries as rows of the stream watch_events. When `keep` resolves, the delivery is in a synced spool, and with
+ * the data in a bucket, also there. Within a minute, it is in a part. Deliveries that arrive together share one sync. Several logs may share a data folder, also
  * on several machines. Each log has its own spools and lands the spools of dead processes.
  *
  * States of a delivery: waiting → spooled (synced, `keep` resolves) → landed.
@@ -62,6 +66,7 @@ export class DeliveryLog {
   readonly #options: DeliveryLogOptions;
   readonly #timers: NodeJS.Timeout[];
   readonly #adopter: Adopter;
+  readonly #lost: LostReceivers;
   readonly #waiting: Waiting[] = [];
   readonly #closing = new AbortController();
   #receiver: Receiver | undefined;
@@ -76,6 +81,7 @@ export class DeliveryLog {
     this.#clock = clock;
     this.#options = options;
     this.#adopter = new Adopter(dataDir, { ...options, onLanded: onCommit });
+    this.#lost = new LostReceivers(dataDir, { ...options, onLanded: onCommit });
     const commit = (): void => {
       this.#commitDue = true;
       this.#work();
@@ -162,6 +168,7 @@ export class DeliveryLog {
         const receiver = await this.#join();
         for (const row of rows) await this.#append(receiver, row);
         await receiver.chunk?.spool?.sync();
+        await receiver.chunk?.spool?.give();
         // The lock is still held after the sync. So a process that takes over the spools later finds these rows.
         receiver.lock.assertHeld();
         return;
@@ -185,7 +192,7 @@ export class DeliveryLog {
       // Check the lock first: if another process has landed and removed the spool, do not create it again.
       receiver.lock.assertHeld();
       const file = spoolFile(runFolder(chunk.target), chunk.target.chunk);
-      chunk.spool = await Spool.open(file);
+      chunk.spool = await Spool.open(file, workingCopyOf(this.#dataDir));
       chunk.rows = chunk.spool.found.length;
       await syncPath(path.dirname(file), this.#dataDir);
     }
@@ -201,6 +208,7 @@ export class DeliveryLog {
     const chunk = this.#receiver?.chunk;
     if (this.#receiver === undefined || chunk === undefined) return;
     await chunk.spool?.sync();
+    await chunk.spool?.give();
     await chunk.spool?.close();
     this.#receiver.full.push(chunk.target);
     this.#receiver.chunk = undefined;
@@ -247,8 +255,10 @@ export class DeliveryLog {
   }
 
   #adopt(): void {
+    const goesOn = (): void => this.#closing.signal.throwIfAborted();
     this.#adopting ??= this.#adopter
-      .adopt(this.#receiver?.id, () => this.#closing.signal.throwIfAborted())
+      .adopt(this.#receiver?.id, goesOn)
+      .then(() => this.#lost.adopt(this.#receiver?.id, goesOn))
       .catch((error: unknown) => {
         if (!this.#closing.signal.aborted && !(error instanceof LockLostError)) this.#options.onFault?.(error);
       })

@@ -11,7 +11,8 @@ export interface Project {
   dataDir: string;
   published: string;
   env: NodeJS.ProcessEnv;
-  startWorker(extra?: Record<string, string>): Promise<RunningProcess>;
+  /** Starts a worker of a queue (default: all). */
+  startWorker(extra?: Record<string, string>, queue?: 'crawl' | 'warehouse' | 'all'): Promise<RunningProcess>;
   /** Rows of a query on the published file, opened read-only. */
   query(sql: string): Promise<Record<string, Json>[]>;
   remove(): void;
@@ -22,6 +23,8 @@ export function makeProject(options: {
   temporal: string;
   namespace?: string;
   config?: object;
+  /** More environment of all processes of the project. */
+  env?: Record<string, string>;
 }): Project {
   const dir = mkdtempSync(path.join(tmpdir(), 'tidemark-e2e-'));
   const dataDir = path.join(dir, 'data');
@@ -42,14 +45,18 @@ export function makeProject(options: {
     TIDEMARK_API_KEY: options.api.key,
     TEMPORAL_ADDRESS: options.temporal,
     ...(options.namespace === undefined ? {} : { TEMPORAL_NAMESPACE: options.namespace }),
+    ...options.env,
   });
   return {
     dir,
     dataDir,
     published,
     env,
-    startWorker: (extra = {}) =>
-      startProcess(['bin/tidemark.mjs', 'worker'], { env: { ...env, ...extra }, ready: /worker.*(ready|running)/i }),
+    startWorker: (extra = {}, queue = 'all') =>
+      startProcess(['bin/tidemark.mjs', 'worker', '--queue', queue], {
+        env: { ...env, ...extra },
+        ready: /worker.*(ready|running)/i,
+      }),
     query: (sql) => queryFile(published, sql),
     remove: () => rmSync(dir, { recursive: true, force: true }),
   };

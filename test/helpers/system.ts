@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { RunResult } from '../../schemas/pipeline/run.js';
@@ -6,6 +7,7 @@ import type { RunningProcess } from './processes.js';
 import { makeProject, type Project } from './project.js';
 import { startTarget, type MarketOptions, type Target } from './target.js';
 import { startTemporal } from './temporal.js';
+import { startGateway } from './versitygw.js';
 
 export interface SystemOptions {
   market: MarketOptions;
@@ -34,7 +36,7 @@ export interface System {
   /** Runs `tidemark …` with additional environment variables. */
   tidemarkWith(env: Record<string, string>, ...args: string[]): Promise<CliResult>;
   /** Adds a project with the same API and Temporal server. */
-  addProject(config?: SystemOptions['config'], namespace?: string): Project;
+  addProject(config?: SystemOptions['config'], namespace?: string, env?: Record<string, string>): Project;
   stop(): Promise<void>;
 }
 
@@ -53,13 +55,22 @@ export async function startSystem({
     () => temporal.teardown(),
     () => api.stop(),
   );
-  const addProject = (settings: SystemOptions['config'] = {}, namespace?: string): Project => {
-    const all = { ...settings, api: { baseUrl: api.url, ...settings.api } };
+  // `TEST_DATA=bucket` runs the end-to-end tests with the data in a bucket.
+  const gateway = process.env['TEST_DATA'] === 'bucket' ? await startGateway() : undefined;
+  if (gateway !== undefined) cleanups.unshift(() => gateway.remove());
+  const addProject = (
+    settings: SystemOptions['config'] = {},
+    namespace?: string,
+    env: Record<string, string> = gateway?.env ?? {},
+  ): Project => {
+    const bucket = gateway === undefined ? {} : { data: `s3://${gateway.bucket}/${randomUUID()}` };
+    const all = { ...bucket, ...settings, api: { baseUrl: api.url, ...settings.api } };
     const project = makeProject({
       api,
       temporal: temporal.address,
       config: all,
       ...(namespace !== undefined && { namespace }),
+      env,
     });
     cleanups.unshift(() => project.remove());
     return project;

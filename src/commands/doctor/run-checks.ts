@@ -11,6 +11,8 @@ import { checkDisk, checkLanding } from './check-disk.js';
 import { checkModels } from './check-models.js';
 import { checkModes } from './check-modes.js';
 import { checkTemporal } from './check-temporal.js';
+import { openStorage } from '../../storage/open.js';
+import { WRITER_LEASE } from '../../working-copy/checkpoint.js';
 import { checkStorage } from './check-storage.js';
 import { fail, ok, skip, warn, type Finding } from './finding.js';
 import { checkWarehouse } from './check-warehouse.js';
@@ -54,6 +56,7 @@ export async function runChecks(
     await checkWarehouse(config.dataDir),
     await checkModels(config, clock.now()),
     await checkPublished(config.dataDir),
+    ...(await checkBucket(config)),
     ...(await checkCopies(config)),
   ];
 }
@@ -133,6 +136,18 @@ async function checkConnectorData(config: Config, clock: Clock): Promise<Finding
     return await api.call(compareConnector);
   } finally {
     await api.close();
+  }
+}
+
+/** Checks the bucket that holds the data. No finding if the data is in a folder. */
+async function checkBucket({ bucket, storage }: Config): Promise<Finding[]> {
+  const setting = 'data';
+  if (bucket === undefined) return [];
+  try {
+    const opened = openStorage(bucket, storage, process.env, PATIENCE);
+    return await checkStorage(opened, { setting, lease: WRITER_LEASE });
+  } catch (error) {
+    return [fail(setting, error)];
   }
 }
 

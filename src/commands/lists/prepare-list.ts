@@ -3,6 +3,7 @@ import { keepsContacts, type Config } from '../../core/config.js';
 import { listFile } from '../../core/data-folder.js';
 import { invalidInput } from '../../core/errors.js';
 import { writeFileAtomic } from '../../core/files.js';
+import { workingCopyOf } from '../../working-copy/open.js';
 import { formatCount } from '../../../schemas/format.js';
 import { writePrepared, type PreparedList } from '../../resolve/prepared-list.js';
 import { readList, type List, type ListKind } from '../../resolve/read-list.js';
@@ -34,7 +35,9 @@ export async function storePrepared(config: Config, prepared: PreparedList): Pro
   const text = writePrepared(prepared);
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
   const name = `${hash}.ndjson`;
-  await writeFileAtomic(listFile(config.dataDir, name), text);
+  const list = listFile(config.dataDir, name);
+  await writeFileAtomic(list, text);
+  await workingCopyOf(config.dataDir)?.claim(list);
   return { name, hash };
 }
 

@@ -9,6 +9,7 @@ import { listName } from '../../payees/salt.js';
 import { formatCount } from '../../../schemas/format.js';
 import { connectTemporal } from '../../temporal/connect.js';
 import type { RunRequest } from '../../temporal/start-run.js';
+import { workingCopyOf } from '../../working-copy/open.js';
 import { listRun } from '../lists/list-run.js';
 
 // Remove only lists that are older than this, in milliseconds: Temporal may not list the run of a younger list yet.
@@ -22,7 +23,9 @@ export async function leaveList(
 ): Promise<RunRequest> {
   await removeAbandonedLists(dataDir);
   const hash = listName(bytes, salt);
-  await writeFileAtomic(payeeListFile(dataDir, `${hash}.csv`), bytes);
+  const list = payeeListFile(dataDir, `${hash}.csv`);
+  await writeFileAtomic(list, bytes);
+  await workingCopyOf(dataDir)?.claim(list);
   const input = {
     file: payeeListInput(`${hash}.csv`),
     recheckAfterSeconds: options.recheckOlderThan,

@@ -23,7 +23,7 @@ import { CUT_SHORT } from '../fetchers/read-pages.js';
 import { fetchRows, isRowOf } from './fetch-rows.js';
 import { FIRST_REQUESTS, FirstAnswer } from './first-answer.js';
 import type { ChunkTurn } from './chunk-order.js';
-import { inParallel } from '../in-parallel.js';
+import { inParallel } from '../../core/in-parallel.js';
 import { apiUnavailable } from './api-unavailable.js';
 import { concurrencyShare, heldBack } from '../concurrency-share.js';
 import { SuspectedLimits } from './suspected-limits.js';
@@ -227,7 +227,7 @@ export class ChunkAttempt {
       await writer.append(row);
       if (booking.requests >= (input.budget ?? Infinity)) throw new NoRoomError();
     }
-    if (!resumes) for (const row of rows) await (costly ? writer.append(row) : writer.add(row, most));
+    if (!resumes) for (const row of rows) await (costly ? writer.keep(row) : writer.add(row, most));
     if (rows.some(({ status }) => status === CUT_SHORT)) this.#cutShort.add(entity);
   }
 
@@ -370,7 +370,7 @@ export class ChunkAttempt {
     const { deps, input, heartbeat } = this.#work;
     const faulty = new Set([...this.#failures.keys(), ...this.#refused.keys(), ...this.#limited.keys()]);
     const { costly = false } = this.#fetcher;
-    if (!costly) this.#known ??= findAnswered(deps.config.dataDir, input.stream, faulty);
+    if (!costly) this.#known ??= await findAnswered(deps.config.dataDir, input.stream, faulty);
     const known = this.#known !== null && !costly;
     const untried = this.#open.filter((entity) => !this.#tried.has(entity));
     const candidates = known ? [this.#known] : [untried.at(-1), untried[untried.length >> 1]];

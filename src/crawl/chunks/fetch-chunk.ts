@@ -3,11 +3,12 @@ import type { ChunkResult, CrawlChunkInput } from '../../../schemas/pipeline/act
 import type { DueEntity } from '../../../schemas/pipeline/due.js';
 import type { FetchedStreamName } from '../../../schemas/pipeline/streams.js';
 import type { ApiError } from '../../api-client/index.js';
-import { chunkFile, dueDir } from '../../core/data-folder.js';
+import { dueDir } from '../../core/data-folder.js';
 import { hasErrorCode } from '../../core/errors.js';
-import { PartWriter } from '../../landing/index.js';
+import { PartWriter, pullRows } from '../../landing/index.js';
 import { bookingIn, RequestLog } from '../../request-log/request-log.js';
 import { isDailyLimit } from '../answer.js';
+import { takeChunkFile } from '../../working-copy/due-plan.js';
 import { ChunkAttempt } from './chunk-attempt.js';
 import { chunkName } from './chunk-name.js';
 import { WITHOUT_ORDER } from './chunk-order.js';
@@ -29,10 +30,11 @@ export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, heartb
   const { ctx, stream } = input;
   const chunk = chunkName(stream, input.chunk);
   const target = { dataDir: deps.config.dataDir, stream, run: ctx.run, date: ctx.date, market: ctx.market, chunk };
-  const committed = PartWriter.committed(target);
+  const committed = await PartWriter.committed(target);
   if (committed) return { rows: committed.rows, requests: 0, failed: 0, limited: false };
 
-  const entities = readEntities(deps.config.dataDir, input);
+  await pullRows(deps.config.dataDir, { streams: fetchers[stream].reads ?? [] });
+  const entities = await readEntities(deps.config.dataDir, input);
   const booking = new RequestLog(deps.config.dataDir, ctx.run, chunk);
   const writer = await PartWriter.open(target);
   const turn = deps.order?.join() ?? WITHOUT_ORDER;
@@ -88,8 +90,8 @@ function refusedOf(
   return { refused };
 }
 
-function readEntities(dataDir: string, { ctx, stream, chunk }: CrawlChunkInput): string[] {
-  const file = chunkFile(dueDir(dataDir, ctx.run, stream), chunk);
+async function readEntities(dataDir: string, { ctx, stream, chunk }: CrawlChunkInput): Promise<string[]> {
+  const file = await takeChunkFile(dataDir, dueDir(dataDir, ctx.run, stream), chunk);
   try {
     return (JSON.parse(readFileSync(file, 'utf8')) as DueEntity[]).map(({ id }) => id);
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { LandedRow, LandingStream } from '../../../schemas/pipeline/landing.js';
-import { readPartRows, recentParts } from '../../landing/index.js';
+import { pullManifests, pullParts, readPartRows, recentParts } from '../../landing/index.js';
 
 // To find a record that the API has answered, search at most this many of the latest parts.
 const PARTS_LOOKED_AT = 5;
@@ -14,10 +14,16 @@ export function isAnswered({ status, segment, entity_id }: LandedRow): boolean {
  * @param but entities to skip
  * @returns the entity's id; null if no such entity was found
  */
-export function findAnswered(dataDir: string, stream: LandingStream, but: ReadonlySet<string>): string | null {
+export async function findAnswered(
+  dataDir: string,
+  stream: LandingStream,
+  but: ReadonlySet<string>,
+): Promise<string | null> {
+  await pullManifests(dataDir, { streams: [stream] });
   let looked = 0;
   for (const part of recentParts(dataDir, stream)) {
     if (++looked > PARTS_LOOKED_AT) return null;
+    await pullParts(dataDir, [part]).catch(() => undefined);
     const row = rowsOf(part).find((landed) => isAnswered(landed) && !but.has(landed.entity_id ?? ''));
     if (row) return row.entity_id;
   }

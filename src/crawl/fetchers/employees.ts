@@ -19,6 +19,7 @@ const MOST_GAPS = 5;
  */
 export const employees: Fetcher = {
   resumes: true,
+  reads: ['nomenclatures'],
   withoutPersonalData: (body) => pageWithoutPersonalData(body, 'data'),
   async *fetch(client, ctx, id, signal, _routes, { landed, deps }) {
     const known = new Map(landed.map((row) => [row.segment, row]));

@@ -1,4 +1,4 @@
-import type { LandedRow } from '../../../schemas/pipeline/landing.js';
+import type { LandedRow, LandingStream } from '../../../schemas/pipeline/landing.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import type { ApiClient, ApiResponse } from '../../api-client/index.js';
 import type { Routes } from '../../resolve/routes.js';
@@ -38,6 +38,8 @@ export interface Fetcher {
    * for a comparison, and a request that the API calls invalid is not repeated.
    */
   costly?: boolean;
+  /** Streams whose landed rows `fetch` reads. */
+  reads?: readonly LandingStream[];
   /** Whether an entity may need several routes, some of which the API may refuse. */
   manyRoutes?: boolean;
   /** Maps a route to the route that gives the same records if the API refuses the first. */

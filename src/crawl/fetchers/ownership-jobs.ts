@@ -33,7 +33,7 @@ export const ownershipJobs: Fetcher = {
   withoutPersonalData: ownersWithoutPersonalData,
   async *fetch(_client, ctx, company, signal, routes, { deps }) {
     const files = new JobFiles(deps.config.dataDir);
-    const job = files.read(company);
+    const job = await files.read(company);
     const decision = decideStart(job, ctx, new Date());
     if (decision === 'land' && job?.row) yield job.row;
     if (decision === 'ask' && job) yield await settle(deps, ctx, files, job, { signal, routes });

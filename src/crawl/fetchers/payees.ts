@@ -19,6 +19,7 @@ import { rowOf } from '../answer.js';
 import { payeesOf } from '../payees/asked-payees.js';
 import { knownChecks } from '../payees/known-checks.js';
 import { folderChanged } from '../run/folder-changed.js';
+import { workingCopyOf } from '../../working-copy/open.js';
 import type { Fetcher } from './fetcher.js';
 
 /**
@@ -35,9 +36,9 @@ export const payeeChecks: Fetcher = {
     if (payee === undefined)
       throw folderChanged(config.dataDir, `the list ${ctx.file} no longer holds a payee of this run`);
     signal.throwIfAborted();
-    const earlier = knownChecks(config.dataDir, ctx, 'payee_checks').checkOf.get(question);
+    const earlier = (await knownChecks(config.dataDir, ctx, 'payee_checks')).checkOf.get(question);
     const call = maskFor(config, [payee]);
-    const sent = new SentChecks(sentChecksFile(config.dataDir, ctx.run, chunk));
+    const sent = new SentChecks(sentChecksFile(config.dataDir, ctx.run, chunk), workingCopyOf(config.dataDir));
     const fingerprint = fingerprintOf(question);
     const calls = await sent.sending(fingerprint);
     try {
@@ -85,7 +86,7 @@ function maskFor(config: Config, payees: readonly Payee[]): Call {
 
 async function maskForCheck(config: Config, ctx: RunContext, id: string): Promise<Call> {
   const { payees } = await payeesOf(config, ctx);
-  const questions = knownChecks(config.dataDir, ctx, 'payee_reports').questionsOf.get(id) ?? [];
+  const questions = (await knownChecks(config.dataDir, ctx, 'payee_reports')).questionsOf.get(id) ?? [];
   return maskFor(
     config,
     questions.flatMap((question) => payees.get(question) ?? []),

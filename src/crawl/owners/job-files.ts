@@ -3,6 +3,8 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { ownerJobsDir } from '../../core/data-folder.js';
 import { writeFileAtomic, writeFileOnce } from '../../core/files.js';
+import { workingCopyOf } from '../../working-copy/open.js';
+import type { WorkingCopy } from '../../working-copy/working-copy.js';
 import type { OwnerJob } from './job-state.js';
 
 /**
@@ -13,23 +15,36 @@ export class JobFiles {
   readonly #open: string;
   readonly #ended: string;
 
+  readonly #copy: WorkingCopy | undefined;
+
   constructor(dataDir: string) {
+    this.#copy = workingCopyOf(dataDir);
     this.#open = ownerJobsDir(dataDir, 'open');
     this.#ended = ownerJobsDir(dataDir, 'ended');
   }
 
+  /** Takes the open jobs of all machines. Does nothing if the data is in a folder. */
+  async pull(): Promise<void> {
+    await this.#copy?.refreshFolder(this.#open, this.#files());
+  }
+
   /** Returns the company's open job, else its ended job, else null. */
-  read(company: string): OwnerJob | null {
+  async read(company: string): Promise<OwnerJob | null> {
+    for (const folder of [this.#open, this.#ended]) await this.#copy?.refresh(fileIn(folder, company));
     return readJobFile(fileIn(this.#open, company)) ?? readJobFile(fileIn(this.#ended, company));
   }
 
   /** Lists the open jobs of all runs. */
   listOpen(): OwnerJob[] {
+    return this.#files().flatMap((file) => readJobFile(file) ?? []);
+  }
+
+  #files(): string[] {
     if (!existsSync(this.#open)) return [];
     return readdirSync(this.#open)
       .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
       .toSorted()
-      .flatMap((name) => readJobFile(path.join(this.#open, name)) ?? []);
+      .map((name) => path.join(this.#open, name));
   }
 
   /**
@@ -37,17 +52,19 @@ export class JobFiles {
    * @returns false if another process has recorded a job of this company first
    */
   async intend(job: OwnerJob): Promise<boolean> {
-    return writeFileOnce(fileIn(this.#open, job.company), textOf(job));
+    const file = fileIn(this.#open, job.company);
+    if (this.#copy !== undefined) return this.#copy.claimText(file, Buffer.from(textOf(job)));
+    return writeFileOnce(file, textOf(job));
   }
 
   /** Replaces the file of an open job. */
   async write(job: OwnerJob): Promise<void> {
-    await writeFileAtomic(fileIn(this.#open, job.company), textOf(job));
+    await this.#replace(fileIn(this.#open, job.company), job);
   }
 
   /** Removes the record of a job that the API surely did not start. */
   async forget(company: string): Promise<void> {
-    await rm(fileIn(this.#open, company), { force: true });
+    await this.#remove(fileIn(this.#open, company));
   }
 
   /**
@@ -56,8 +73,18 @@ export class JobFiles {
    */
   async end(job: OwnerJob, now: Date): Promise<void> {
     const ended: OwnerJob = { ...job, state: 'ended', endedAt: now.toISOString() };
-    await writeFileAtomic(fileIn(this.#ended, job.company), textOf(ended));
-    await rm(fileIn(this.#open, job.company), { force: true });
+    await this.#replace(fileIn(this.#ended, job.company), ended);
+    await this.#remove(fileIn(this.#open, job.company));
+  }
+
+  async #replace(file: string, job: OwnerJob): Promise<void> {
+    await writeFileAtomic(file, textOf(job));
+    await this.#copy?.give(file);
+  }
+
+  async #remove(file: string): Promise<void> {
+    await this.#copy?.remove(file);
+    await rm(file, { force: true });
   }
 }
 

@@ -7,7 +7,7 @@ import { bookingIn, RequestLog } from '../../request-log/request-log.js';
 import { isDailyLimit, rowOf, stopsEverything } from '../answer.js';
 import { concurrencyShare } from '../concurrency-share.js';
 import type { CrawlDeps, Heartbeat } from '../deps.js';
-import { inParallel } from '../in-parallel.js';
+import { inParallel } from '../../core/in-parallel.js';
 import { refusalOf } from '../refusal.js';
 import { reopenQuota } from '../run/read-quota.js';
 import { carefully, findLostStart, rowInWords, segmentOf, settingsOf } from './ask-owners.js';
@@ -47,7 +47,8 @@ export async function pollOwnerJobs(
   } as const;
   const files = new JobFiles(dataDir);
   const booking = new RequestLog(dataDir, ctx.run, chunk);
-  const committed = PartWriter.committed(target);
+  await files.pull();
+  const committed = await PartWriter.committed(target);
   if (committed) return { ...openJobs(files, ctx), rows: committed.rows, requests: 0, limited: false, fruitless: 0 };
   const writer = await PartWriter.open(target);
   const poller = new Poller(deps, ctx, files, writer, heartbeat);

@@ -7,6 +7,7 @@ import { landRows } from '../../landing/index.js';
 import { payeeQuestion } from '../../payees/question.js';
 import { readPayees, type PayeeRow } from '../../payees/read-payees.js';
 import { payeeSalt } from '../../payees/salt.js';
+import { workingCopyOf } from '../../working-copy/open.js';
 import type { CrawlDeps } from '../deps.js';
 import { wrongInput } from '../run/parse-input.js';
 
@@ -35,6 +36,7 @@ export async function payeesOf(config: Config, ctx: RunContext): Promise<RunPaye
 
 async function readRunPayees({ dataDir }: Config, ctx: RunContext): Promise<RunPayees> {
   const file = payeeListFile(dataDir, ctx.file ?? '');
+  if (ctx.file !== undefined) await workingCopyOf(dataDir)?.take(file);
   if (ctx.file === undefined || !existsSync(file)) {
     throw wrongInput(
       `the list ${file} does not exist`,

@@ -3,6 +3,7 @@ import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { knownChecksFile } from '../../core/data-folder.js';
 import { writeFileAtomic } from '../../core/files.js';
 import type { Warehouse } from '../../duckdb/open.js';
+import { workingCopyOf } from '../../working-copy/open.js';
 import type { CrawlDeps } from '../deps.js';
 
 /** The latest check of a payee. */
@@ -24,6 +25,8 @@ export async function keepKnownChecks(
   stream: PayeeStream,
 ): Promise<void> {
   const file = knownChecksFile(config.dataDir, ctx.run, stream);
+  const copy = workingCopyOf(config.dataDir);
+  await copy?.take(file);
   if (existsSync(file)) return;
   const checks = await db.rows<KnownCheck>(`
     SELECT question, arg_max(check_id, (observed_at, body_hash)) AS check_id
@@ -32,6 +35,7 @@ export async function keepKnownChecks(
     GROUP BY question
     ORDER BY question`);
   await writeFileAtomic(file, `${JSON.stringify(checks)}\n`);
+  await copy?.claim(file);
 }
 
 /**
@@ -48,10 +52,11 @@ interface KnownChecks {
 const read = new WeakMap<RunContext, KnownChecks>();
 
 /** Reads the file that `keepKnownChecks` wrote. Without the file, the result is empty. */
-export function knownChecks(dataDir: string, ctx: RunContext, stream: PayeeStream): KnownChecks {
+export async function knownChecks(dataDir: string, ctx: RunContext, stream: PayeeStream): Promise<KnownChecks> {
   const known = read.get(ctx);
   if (known !== undefined) return known;
   const file = knownChecksFile(dataDir, ctx.run, stream);
+  await workingCopyOf(dataDir)?.take(file);
   const checks = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as KnownCheck[]) : [];
   const questionsOf = new Map<string, string[]>();
   for (const { question, check_id } of checks)

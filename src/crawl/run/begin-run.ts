@@ -1,7 +1,7 @@
 import type { OpenRunInput, RunContext } from '../../../schemas/pipeline/run.js';
 import { configChange } from '../../core/config-change.js';
 import { readDataFolder } from '../../core/folder-identity.js';
-import { newestStamp } from '../../landing/index.js';
+import { newestStamp, pullManifests, pullRows } from '../../landing/index.js';
 import type { CrawlDeps } from '../deps.js';
 import { stampedAhead } from './clock-off.js';
 import { landOpening } from './close-run.js';
@@ -17,6 +17,8 @@ import { openRun } from './open-run.js';
 export async function beginRun(deps: Omit<CrawlDeps, 'client'>, input: OpenRunInput): Promise<RunContext> {
   const { dataDir } = deps.config;
   const now = deps.clock.now();
+  await pullManifests(dataDir);
+  await pullRows(dataDir, { streams: ['runs', 'coverage'] });
   const newest = newestStamp(dataDir, dayBefore(now))?.stamp ?? null;
   if (newest !== null) deps.stamps?.after(newest);
   const edited = configChange(deps.config);

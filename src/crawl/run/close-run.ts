@@ -11,10 +11,11 @@ import {
   type RunRecord,
 } from '../../../schemas/pipeline/landing.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
-import { adoptSpools, landRows, readManifests, readRunRows } from '../../landing/index.js';
+import { adoptSpools, landRows, pullManifests, pullRows, readManifests, readRunRows } from '../../landing/index.js';
+import { workingCopyOf } from '../../working-copy/open.js';
 import type { CarriedMembers } from '../../planner/index.js';
 import { describeOveruse, quotaOveruse } from '../../request-log/quota-overuse.js';
-import { readRequests } from '../../request-log/request-log.js';
+import { pullRequests, readRequests } from '../../request-log/request-log.js';
 import { payeeListFile } from '../../core/data-folder.js';
 import type { CrawlDeps } from '../deps.js';
 import { folderChanged } from './folder-changed.js';
@@ -93,6 +94,9 @@ export async function closeRun(
   { ctx, outcome, crawled = null, note, heldBack, refused = [], landed = 0 }: CloseRunInput,
 ): Promise<CloseRunResult> {
   await adoptSpools({ dataDir: deps.config.dataDir, run: ctx.run, date: ctx.date, market: ctx.market });
+  await pullRequests(deps.config.dataDir, ctx.run);
+  await pullManifests(deps.config.dataDir, { run: ctx });
+  await pullRows(deps.config.dataDir, { streams: ['quota', 'forecasts'], run: ctx });
   const requests = readRequests(deps.config.dataDir, ctx.run);
   const parts = readManifests(deps.config.dataDir, { run: ctx.run }).filter((part) => !RECORD_STREAMS.has(part.stream));
   const totals = {
@@ -122,8 +126,11 @@ export async function closeRun(
       ...totals,
     }),
   ]);
-  if (ctx.workflowType === 'checkPayees' && ctx.file !== undefined)
-    await rm(payeeListFile(deps.config.dataDir, ctx.file), { force: true });
+  if (ctx.workflowType === 'checkPayees' && ctx.file !== undefined) {
+    const list = payeeListFile(deps.config.dataDir, ctx.file);
+    await workingCopyOf(deps.config.dataDir)?.remove(list);
+    await rm(list, { force: true });
+  }
   return { ...totals, forecast: readForecast(deps, ctx), drift: drift && describeOveruse(drift) };
 }
 

@@ -6,6 +6,8 @@ import type { Warehouse } from '../../duckdb/open.js';
 import { dueDir } from '../../core/data-folder.js';
 import { draftDue, finishDraft } from '../../load/draft-due.js';
 import { findPlan, planDue, type DueCounts, type DueRequest } from '../../load/plan-due.js';
+import { pullRows } from '../../landing/index.js';
+import { takePlan } from '../../working-copy/due-plan.js';
 import type { CrawlDeps } from '../deps.js';
 import { askedQuestions } from '../search/asked-questions.js';
 import { askedPayees } from '../payees/asked-payees.js';
@@ -21,6 +23,7 @@ export async function planStream(
   const { ctx, stream, ahead = [] } = input;
   const { dataDir } = deps.config;
   const questions = await namedEntities(deps, ctx, stream);
+  await takePlan(dataDir, dueDir(dataDir, ctx.run, stream));
   const isNew = findPlan(dueDir(dataDir, ctx.run, stream)) === undefined;
   const due = await planDue(warehouse, dataDir, { ...requestOf(deps, input), questions });
   // If an earlier attempt made the plan, make no drafts: the streams are then planned one by one.
@@ -39,7 +42,9 @@ export async function planStream(
  * @returns undefined if the stream has no draft
  */
 export async function planDrafted(deps: Omit<CrawlDeps, 'client'>, input: PlanDueInput): Promise<DuePlan | undefined> {
-  const due = await finishDraft(deps.config.dataDir, requestOf(deps, input));
+  const { dataDir } = deps.config;
+  await pullRows(dataDir, { streams: ['companies'], run: input.ctx });
+  const due = await finishDraft(dataDir, requestOf(deps, input));
   return due === undefined ? undefined : landPlan(deps, input, due);
 }
 

@@ -4,6 +4,7 @@ import { keepsContacts } from '../../core/config.js';
 import { listFile } from '../../core/data-folder.js';
 import { landRows } from '../../landing/index.js';
 import { readPrepared, type PreparedList } from '../../resolve/prepared-list.js';
+import { workingCopyOf } from '../../working-copy/open.js';
 import { PEOPLE } from '../../resolve/read-people.js';
 import { COMPANIES } from '../../resolve/read-questions.js';
 import type { CrawlDeps } from '../deps.js';
@@ -15,8 +16,9 @@ type Deps = Pick<CrawlDeps, 'config' | 'clock'>;
  * Reads the list of questions of a run.
  * @throws TidemarkError `InvalidInput` when the file is missing or is not a readable list
  */
-function readAsked({ config }: Deps, ctx: RunContext): PreparedList {
+async function readAsked({ config }: Deps, ctx: RunContext): Promise<PreparedList> {
   const file = listFile(config.dataDir, ctx.file ?? '');
+  if (ctx.file !== undefined) await workingCopyOf(config.dataDir)?.take(file);
   if (ctx.file === undefined || !existsSync(file)) {
     throw wrongInput(
       `the file ${file} does not exist`,
@@ -29,7 +31,7 @@ function readAsked({ config }: Deps, ctx: RunContext): PreparedList {
 
 /** Returns the questions of a run's list. Lands the other contents of the list (see `landAsked`). */
 export async function askedQuestions(deps: Deps, ctx: RunContext): Promise<string[]> {
-  const list = readAsked(deps, ctx);
+  const list = await readAsked(deps, ctx);
   await landAsked(deps, ctx, list);
   return list.questions;
 }

@@ -2,7 +2,8 @@ import type { DiscoverInput, DiscoverResult } from '../../../schemas/pipeline/ac
 import type { CoverageGap, CoverageRecord, LandedRow } from '../../../schemas/pipeline/landing.js';
 import type { Coverage } from '../../../schemas/pipeline/run.js';
 import { ApiError, InvalidRequestError, isLimit, isRefusal, type ApiResponse } from '../../api-client/index.js';
-import { PartWriter, readRunRows, type NewRow } from '../../landing/index.js';
+import { PartWriter, pullRows, readRunRows, type NewRow } from '../../landing/index.js';
+import { takePublished } from '../../remote/take-published.js';
 import { keysOf, readItems } from '../../core/company-id.js';
 import { bookingIn, RequestLog } from '../../request-log/request-log.js';
 import type { Plan, PlanAnswer, PlanRequest } from '../../planner/index.js';
@@ -58,10 +59,13 @@ export async function discoverMarket(
     market: ctx.market,
     chunk: `search-${String(round).padStart(4, '0')}`,
   };
+  await pullRows(dataDir, { streams: ['nomenclatures'] });
+  await pullRows(dataDir, { streams: ['prospecting'], run: ctx });
+  if (round === 0) await takePublished(deps.config);
   const known = await knownMarketOf(deps, ctx, round);
   const plan = planMarket(deps.config, ctx, known);
   const answers = new Map(readRunRows(target).map((row) => [row.request_key, answerOf(row)]));
-  const done = PartWriter.committed(target);
+  const done = await PartWriter.committed(target);
   if (done) {
     replay(plan, answers);
     return conclude(deps, input, plan, { requests: 0, rows: done.rows, limited: false });

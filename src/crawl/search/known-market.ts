@@ -7,6 +7,7 @@ import { canonicalJson } from '../../core/canonical-json.js';
 import type { Calibration, Distribution, KnownMarket } from '../../planner/index.js';
 import { NotPublishedError } from '../../duckdb/errors.js';
 import { queryPublished } from '../../builds/published.js';
+import { workingCopyOf } from '../../working-copy/open.js';
 import type { CrawlDeps } from '../deps.js';
 import { folderChanged } from '../run/folder-changed.js';
 import { readRotation, turnsAfter, type KeptTurns } from './rotation.js';
@@ -38,14 +39,18 @@ const GOOD_SHARE = 0.9;
  * @throws TidemarkError `DataFolderChanged` when a later round does not find the file
  */
 export async function knownMarketOf(deps: Deps, ctx: RunContext, round: number): Promise<KnownMarket> {
-  const file = knownMarketFile(deps.config.dataDir, ctx.run);
+  const { dataDir } = deps.config;
+  const copy = workingCopyOf(dataDir);
+  const file = knownMarketFile(dataDir, ctx.run);
+  await copy?.take(file);
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as KnownMarket;
   // Runs of an older version of Tidemark have no such file. Their later rounds plan without these facts.
   if (round > 0 && ctx.folder !== undefined)
-    throw folderChanged(deps.config.dataDir, `the file ${file}, the basis of the search plan, is missing`);
+    throw folderChanged(dataDir, `the file ${file}, the basis of the search plan, is missing`);
   const known = round === 0 ? await readKnownMarket(deps, ctx) : { distributions: {} };
   await writeFileAtomic(file, `${JSON.stringify(known)}\n`);
-  return known;
+  if (copy === undefined || (await copy.claim(file))) return known;
+  return JSON.parse(readFileSync(file, 'utf8')) as KnownMarket;
 }
 
 /**
@@ -53,7 +58,7 @@ export async function knownMarketOf(deps: Deps, ctx: RunContext, round: number):
  * night.
  */
 export async function readKnownMarket(deps: Deps, ctx: RunContext): Promise<KnownMarket> {
-  const kept = readCalibration(deps, ctx);
+  const kept = await readCalibration(deps, ctx);
   return {
     distributions: await readDistributions(deps, ctx),
     calibration: kept?.calibration ?? null,
@@ -72,7 +77,9 @@ export async function keepCalibration(
   share: number,
 ): Promise<void> {
   const file = calibrationFile(config.dataDir, ctx.market ?? '');
+  const copy = workingCopyOf(config.dataDir);
   if (share < GOOD_SHARE) {
+    await copy?.remove(file);
     rmSync(file, { force: true });
     return;
   }
@@ -86,15 +93,19 @@ export async function keepCalibration(
     turns: turnsAfter(before?.turns ?? null, calibration.turns ?? null, ctx.date),
   };
   await writeFileAtomic(file, `${JSON.stringify(kept)}\n`);
+  await copy?.give(file);
 }
 
-function readCalibration({ config, clock }: Deps, ctx: RunContext): KeptCalibration | null {
+async function readCalibration({ config, clock }: Deps, ctx: RunContext): Promise<KeptCalibration | null> {
+  const copy = workingCopyOf(config.dataDir);
   const file = calibrationFile(config.dataDir, ctx.market ?? '');
+  await copy?.refresh(file);
   const kept = readKept(file);
   if (!kept) return null;
   const ageDays = (clock.now().getTime() - Date.parse(kept.at)) / 86_400_000;
   const same = kept.baseUrl === config.api.baseUrl && canonicalJson(kept.filters) === canonicalJson(ctx.filters);
   if (same && ageDays >= 0 && ageDays < CALIBRATION_DAYS) return kept;
+  await copy?.remove(file);
   rmSync(file, { force: true });
   return null;
 }

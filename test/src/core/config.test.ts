@@ -141,6 +141,7 @@ describe('tidemark.yaml', () => {
       worker: { versioning: 'auto' },
       readers: 'owner',
       retention: {},
+      storage: { folder: './data' },
       publish: { keep: 3, lakeEvery: 604_800 },
       rates: null,
       personalData: 'none',
@@ -161,6 +162,17 @@ describe('tidemark.yaml', () => {
     [`${API}watch: { callback: "https://x/hook", fields: [name], select: all, schedule: { cron: "0 1 * * *" } }`],
   ])('accepts the configuration %s', (text) => {
     expect(() => load(text)).not.toThrow();
+  });
+
+  it('keeps the data in a bucket, with a working copy, and publishes there', () => {
+    const bucket = `${API}data: s3://market-data/all/\nstorage: { folder: ./copy, endpoint: "https://s3.example.com" }\n`;
+    expect(load(bucket)).toMatchObject({
+      bucket: 's3://market-data/all/',
+      dataDir: path.join(folder, 'copy'),
+      publish: { to: 's3://market-data/all/published', endpoint: 'https://s3.example.com' },
+    });
+    expect(load(`${bucket}publish: { to: "s3://other/place" }`).publish.to).toBe('s3://other/place');
+    expect(load(`${API}data: ./data`).bucket).toBeUndefined();
   });
 
   it('names line, column and path of each wrong setting', () => {
@@ -254,7 +266,7 @@ describe('tidemark.yaml', () => {
       /markets\[0\]\.schedule\.cron: "0 25 \* \* \*" is not a valid schedule: its hour, 25, must be between 0 and 23/,
     ],
     [`${API}tenders: { schedule: { cron: "0 0 31 2 *" } }`, /tenders\.schedule\.cron: .*no day matches/],
-    [`${API}data: ""`, /data: must name a folder/],
+    [`${API}data: ""`, /data: must be s3:\/\/<bucket>\/<prefix> or a folder/],
     [
       `${API}markets: [{ name: a, streams: [financials_ticker], tickers: [700] }]`,
       /markets\[0\]\.tickers\[0\]: must be text: put it in quotes/,

@@ -13,7 +13,7 @@ import { createLog } from '../../../src/core/log.js';
 import type { CrawlDeps, Heartbeat } from '../../../src/crawl/deps.js';
 import { discoverMarket } from '../../../src/crawl/search/discover.js';
 import { fetchChunk } from '../../../src/crawl/chunks/fetch-chunk.js';
-import { inParallel } from '../../../src/crawl/in-parallel.js';
+import { inParallel } from '../../../src/core/in-parallel.js';
 import { crawlListing } from '../../../src/crawl/list.js';
 import { concurrencyShare } from '../../../src/crawl/concurrency-share.js';
 import { openRun } from '../../../src/crawl/run/open-run.js';

@@ -144,7 +144,7 @@ describe('landing of a spool', () => {
     rmSync(path.join(folder, 'part-r1-0.json'));
     writeFileSync(spool, before);
     await landSpool(target);
-    expect(PartWriter.committed(target)).toBeUndefined();
+    expect(await PartWriter.committed(target)).toBeUndefined();
     expect(existsSync(spool)).toBe(false);
   });
 

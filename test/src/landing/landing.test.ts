@@ -270,7 +270,7 @@ describe('spools of a run that ends', () => {
     await adoptSpools(target);
     await adoptSpools(target);
     expect(readManifests(target.dataDir).map(({ stream, rows }) => [stream, rows])).toEqual([['companies', 1]]);
-    expect(PartWriter.committed(target)).toBeUndefined();
+    expect(await PartWriter.committed(target)).toBeUndefined();
     const files = readdirSync(target.dataDir, { recursive: true, encoding: 'utf8' });
     expect(files.filter((name) => name.endsWith('.ndjson'))).toEqual([]);
   });

@@ -71,8 +71,8 @@ describe('the delivery of an alert', () => {
     await make('2026-01-01', 91);
     await make('2026-01-02', 89);
     await send();
-    expect(readDelivery(dataDir, { id: 'tenders/2026-01-01', date: '2026-01-01' }, 'hook')).toBeNull();
-    expect(readDelivery(dataDir, { id: 'tenders/2026-01-02', date: '2026-01-02' }, 'hook')).toMatchObject({
+    expect(await readDelivery(dataDir, { id: 'tenders/2026-01-01', date: '2026-01-01' }, 'hook')).toBeNull();
+    expect(await readDelivery(dataDir, { id: 'tenders/2026-01-02', date: '2026-01-02' }, 'hook')).toMatchObject({
       state: 'sent',
     });
     expect(existsSync(path.join(alertsDir(dataDir), '2026-01-01'))).toBe(false);
@@ -89,7 +89,7 @@ describe('the delivery of an alert', () => {
     expect(openDeliveries(dataDir, '2026-11-21')).toEqual([]);
     await webhook.open();
     expect(await send()).toEqual({ outcome: 'sent' });
-    expect(readDelivery(dataDir, ALERT, 'hook')).toMatchObject({ state: 'sent', attempts: 3, error: null });
+    expect(await readDelivery(dataDir, ALERT, 'hook')).toMatchObject({ state: 'sent', attempts: 3, error: null });
   });
 
   it('marks a message as possibly repeated after an attempt without an end', async () => {

@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { LandingStream } from '../../schemas/pipeline/landing.js';
+import { landingDir, runFolder, streamDir } from '../core/data-folder.js';
+import { isStorageError } from '../storage/errors.js';
+import { workingCopyOf } from '../working-copy/open.js';
+import { readManifests, type LandedPart } from './manifest.js';
+import { manifestsDir } from './paths.js';
+
+/*
+ * With the data in a bucket, other machines commit parts, too. Before a step reads the landing zone, it takes their
+ * manifests, and then the files of the parts that it reads. For a data folder that holds the data itself, these
+ * functions do nothing.
+ */
+
+/** Which parts a step reads: all, those of some streams, or those of a run. */
+export interface PullScope {
+  streams?: readonly LandingStream[];
+  run?: { run: string; date: string } | undefined;
+}
+
+/** Takes the manifests of parts that other machines have committed. */
+export async function pullManifests(dataDir: string, { streams, run }: PullScope = {}): Promise<void> {
+  const copy = workingCopyOf(dataDir);
+  if (copy === undefined) return;
+  const all = streams ?? LandingStream.options;
+  const folders =
+    run !== undefined
+      ? all.map((stream) => manifestsDir(runFolder({ dataDir, stream, ...run })))
+      : streams === undefined
+        ? [landingDir(dataDir)]
+        : streams.map((stream) => streamDir(dataDir, stream));
+  await copy.all(folders, async (folder) => {
+    const listed = await copy.list(folder);
+    const missing = listed.filter(({ file }) => isManifest(file) && !existsSync(file));
+    await copy.all(missing, async ({ file }) => {
+      await copy.take(file);
+    });
+  });
+}
+
+/**
+ * Takes the files of parts that this machine lacks.
+ * @param options `skipFaulty`: leave out files that are missing or damaged in the bucket; default: throw
+ */
+export async function pullParts(
+  dataDir: string,
+  parts: readonly LandedPart[],
+  { skipFaulty = false } = {},
+): Promise<void> {
+  const copy = workingCopyOf(dataDir);
+  if (copy === undefined) return;
+  await copy.all(parts, async ({ file, bytes, sha256 }) => {
+    try {
+      await copy.take(file, { bytes, sha256 });
+    } catch (error) {
+      const isFaulty = isStorageError(error, 'missing') || isStorageError(error, 'damaged');
+      if (!isFaulty || !skipFaulty) throw error;
+    }
+  });
+}
+
+/** Removes the files of loaded parts from a working copy, so that it stays small. The bucket keeps them. */
+export async function dropFiles(dataDir: string, parts: readonly LandedPart[]): Promise<void> {
+  if (workingCopyOf(dataDir) === undefined) return;
+  for (const { file } of parts) await rm(file, { force: true });
+}
+
+/** Takes manifests and files of parts. */
+export async function pullRows(
+  dataDir: string,
+  scope: { streams: readonly LandingStream[]; run?: PullScope['run'] },
+): Promise<void> {
+  if (workingCopyOf(dataDir) === undefined) return;
+  await pullManifests(dataDir, scope);
+  const filter = scope.run === undefined ? {} : { run: scope.run.run };
+  for (const stream of scope.streams) {
+    // The load reports unreadable manifests.
+    await pullParts(
+      dataDir,
+      readManifests(dataDir, { stream, ...filter }, () => undefined),
+    );
+  }
+}
+
+function isManifest(file: string): boolean {
+  return path.basename(path.dirname(file)) === '_manifest' && file.endsWith('.json');
+}

@@ -1,0 +1,69 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Worker } from '@temporalio/worker';
+import { isStorageError } from './storage/errors.js';
+import type { createWarehouseWorker } from './warehouse-worker.js';
+import type { WorkerParts } from './worker-parts.js';
+import { becomeWriter, type Writer } from './working-copy/writer.js';
+import type { WorkingCopy } from './working-copy/working-copy.js';
+
+const PAUSE_MS = 5_000;
+
+/** What `runAll` in src/worker.ts needs of a worker. */
+export type Runnable = Pick<Worker, 'run' | 'shutdown' | 'getState'>;
+
+/**
+ * Makes the warehouse worker for data in a bucket. It waits until this process holds the lease of the warehouse, and
+ * polls the queue only then. After the loss of the lease, it stops its work and waits again.
+ */
+export function standBy(parts: WorkerParts, copy: WorkingCopy, create: typeof createWarehouseWorker): Runnable {
+  const { log } = parts;
+  const stop = new AbortController();
+  let state: ReturnType<Worker['getState']> = 'INITIALIZED';
+  const serve = async (): Promise<void> => {
+    const writer = await findLease(copy, stop.signal, log);
+    if (writer === undefined) return;
+    const worker = await create({ ...parts, writer });
+    const shutdown = (): void => {
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+    };
+    const end = AbortSignal.any([stop.signal, writer.lease.lost]);
+    end.addEventListener('abort', shutdown);
+    log.info({ token: writer.lease.token }, 'this process writes the warehouse now');
+    try {
+      const running = worker.run();
+      if (end.aborted) shutdown();
+      await running;
+    } finally {
+      if (writer.lease.lost.aborted) log.warn('another process writes the warehouse now');
+      await writer.lease.release();
+    }
+  };
+  return {
+    getState: () => state,
+    shutdown: () => stop.abort(),
+    async run() {
+      state = 'RUNNING';
+      try {
+        while (!stop.signal.aborted) await serve();
+      } finally {
+        state = 'STOPPED';
+      }
+    },
+  };
+}
+
+/** Waits for the lease. Continues while the bucket cannot be reached. Returns undefined when `signal` aborts. */
+async function findLease(copy: WorkingCopy, signal: AbortSignal, log: WorkerParts['log']): Promise<Writer | undefined> {
+  const onWait = (holder: string): void => log.info({ holder }, 'waits until no other process writes the warehouse');
+  while (!signal.aborted) {
+    try {
+      return await becomeWriter(copy, { signal, onWait });
+    } catch (error) {
+      if (signal.aborted) break;
+      if (!isStorageError(error, 'unreachable')) throw error;
+      log.warn(error.message);
+      await delay(PAUSE_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+  return undefined;
+}

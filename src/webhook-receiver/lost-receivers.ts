@@ -1,0 +1,84 @@
+import path from 'node:path';
+import { WEBHOOK_RUN } from '../../schemas/pipeline/landing.js';
+import { runFolder, streamDir } from '../core/data-folder.js';
+import { look, nameOf, type Watch } from '../core/lease.js';
+import { gatherSpool, landSpool, spoolFile, spoolsDir, type PartTarget, type SpoolLimits } from '../landing/index.js';
+import { workingCopyOf } from '../working-copy/open.js';
+import { STREAM, targetOf } from './deliveries.js';
+
+// A living receiver lands its deliveries within a minute. If it could not, for example because the bucket was down, it
+// does no harm that another receiver lands them: a part's manifest says how many rows of a spool it holds.
+const ABANDONED_MS = 300_000;
+// One of this many calls lists all days. The others list only today and yesterday.
+const ALL_DAYS_EVERY = 100;
+const DAY_MS = 86_400_000;
+
+/** Options of LostReceivers. */
+export interface LostReceiversOptions {
+  limits?: SpoolLimits | undefined;
+  /** Deliveries are landed when no delivery was added to their spool for this time, in milliseconds. */
+  abandonedMs?: number | undefined;
+  /** Called for each landed spool with its number of deliveries. */
+  onLanded: (rows: number) => void;
+}
+
+/**
+ * Lands deliveries of receivers on lost machines, from the pieces of their spools in the bucket. Does nothing if the
+ * data is in a folder.
+ */
+export class LostReceivers {
+  readonly #dataDir: string;
+  readonly #options: LostReceiversOptions;
+  #watches = new Map<string, Watch>();
+  #calls = 0;
+  #lookedAt = -Infinity;
+
+  constructor(dataDir: string, options: LostReceiversOptions) {
+    this.#dataDir = dataDir;
+    this.#options = options;
+  }
+
+  /**
+   * Looks once at the spools of other receivers, and lands the abandoned ones.
+   * @param own this process's receiver
+   * @param goesOn called between parts; if it throws, the work stops, and a later call continues
+   */
+  async adopt(own: string | undefined, goesOn: () => void): Promise<void> {
+    const copy = workingCopyOf(this.#dataDir);
+    const { limits, abandonedMs = ABANDONED_MS, onLanded } = this.#options;
+    // Each look is a request.
+    if (copy === undefined || performance.now() - this.#lookedAt < abandonedMs / 10) return;
+    this.#lookedAt = performance.now();
+    const before = this.#watches;
+    this.#watches = new Map();
+    for (const [key, { target, pieces }] of await this.#find()) {
+      if (own !== undefined && target.chunk.startsWith(own)) continue;
+      const watch = look(before.get(key), nameOf(key, pieces), performance.now(), abandonedMs / 2);
+      this.#watches.set(key, watch);
+      if (watch.unchangedMs < abandonedMs) continue;
+      await gatherSpool(copy, spoolFile(runFolder(target), target.chunk));
+      const rows = await landSpool(target, { limits, goesOn });
+      if (rows > 0) onLanded(rows);
+    }
+  }
+
+  /** Finds the spools that have pieces in the bucket, and their numbers of pieces. */
+  async #find(): Promise<Map<string, { target: PartTarget; pieces: number }>> {
+    const dataDir = this.#dataDir;
+    const copy = workingCopyOf(dataDir);
+    const dates = [0, 1].map((days) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10));
+    const recent = dates.map((date) => spoolsDir(runFolder({ dataDir, stream: STREAM, run: WEBHOOK_RUN, date })));
+    const folders = this.#calls++ % ALL_DAYS_EVERY === 0 ? [streamDir(dataDir, STREAM)] : recent;
+    const found = new Map<string, { target: PartTarget; pieces: number }>();
+    for (const folder of folders) {
+      for (const { file } of (await copy?.list(folder)) ?? []) {
+        const spool = path.dirname(file);
+        const [, date = '', chunk] = /date=([\d-]+).*[\\/]part-(.+)\.ndjson\.pieces$/.exec(spool) ?? [];
+        if (chunk === undefined) continue;
+        const target = targetOf(dataDir, date, chunk);
+        found.set(spool, { target, pieces: (found.get(spool)?.pieces ?? 0) + 1 });
+      }
+    }
+    return found;
+  }
+}

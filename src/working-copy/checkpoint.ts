@@ -1,0 +1,81 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { z } from 'zod';
+import { warehouseFile } from '../core/data-folder.js';
+import { writeFileAtomic } from '../core/files.js';
+import { storageError } from '../storage/errors.js';
+import { LeaseLostError, type Lease } from '../storage/lease.js';
+import type { WorkingCopy } from './working-copy.js';
+
+/*
+ * Checkpoints of the warehouse in the bucket. The landing zone holds all answers, so a checkpoint only saves the time of
+ * a replay: another machine takes the newest one and loads the parts that were landed after it.
+ *
+ *     warehouse/current.json            names the newest checkpoint, and the fencing token of its writer
+ *     warehouse/<token>-<time>.duckdb   the file; it never changes
+ */
+
+/** Key of the lease of the only writer of the warehouse. */
+export const WRITER_LEASE = 'warehouse/writer.json';
+const POINTER = 'warehouse/current.json';
+
+const Pointer = z.object({
+  token: z.int(),
+  key: z.string(),
+  bytes: z.int().nonnegative(),
+  sha256: z.string(),
+  at: z.string(),
+});
+type Pointer = z.infer<typeof Pointer>;
+
+/**
+ * Gives the closed warehouse file as the newest checkpoint. Removes the one before.
+ * @throws LeaseLostError when another process writes the warehouse now; the checkpoint is then not valid
+ */
+export async function giveCheckpoint(copy: WorkingCopy, lease: Lease): Promise<void> {
+  const file = warehouseFile(copy.dataDir);
+  if (!existsSync(file)) return;
+  const before = await readPointer(copy);
+  if (before !== undefined && before.pointer.token > lease.token) throw new LeaseLostError(copy.storage, WRITER_LEASE);
+  const key = `warehouse/${String(lease.token).padStart(6, '0')}-${Date.now()}.duckdb`;
+  const content = await copy.giveAs(key, file);
+  await lease.assertHeld();
+  const pointer: Pointer = { token: lease.token, key, ...content, at: new Date().toISOString() };
+  const body = Buffer.from(`${JSON.stringify(pointer)}\n`);
+  if (before === undefined) await copy.storage.create(POINTER, body);
+  else await copy.storage.replace(POINTER, body, before.version);
+  await writeFileAtomic(markFile(copy.dataDir), body);
+  if (before !== undefined) await copy.storage.remove(before.pointer.key);
+}
+
+/**
+ * Takes the newest checkpoint, unless the warehouse file of this machine was made from it. Call it only while this
+ * process holds the writer's lease, and no process has the file open.
+ */
+export async function takeCheckpoint(copy: WorkingCopy): Promise<void> {
+  const found = await readPointer(copy);
+  if (found === undefined) return;
+  const { pointer } = found;
+  const file = warehouseFile(copy.dataDir);
+  const mark = markFile(copy.dataDir);
+  if (existsSync(file) && existsSync(mark) && parse(copy, readFileSync(mark)).key === pointer.key) return;
+  rmSync(mark, { force: true });
+  rmSync(`${file}.wal`, { force: true });
+  await copy.storage.download(pointer.key, file, pointer);
+  await writeFileAtomic(mark, `${JSON.stringify(pointer)}\n`);
+}
+
+/** File that names the checkpoint from which the warehouse file of a machine was made. */
+function markFile(dataDir: string): string {
+  return `${warehouseFile(dataDir)}.checkpoint.json`;
+}
+
+async function readPointer(copy: WorkingCopy): Promise<{ pointer: Pointer; version: string } | undefined> {
+  const found = await copy.storage.read(POINTER);
+  return found === undefined ? undefined : { pointer: parse(copy, found.body), version: found.version };
+}
+
+function parse(copy: WorkingCopy, body: Buffer): Pointer {
+  const read = Pointer.safeParse(JSON.parse(body.toString('utf8')));
+  if (!read.success) throw storageError('damaged', copy.storage, POINTER, 'names no checkpoint');
+  return read.data;
+}

@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import { workingCopyFile } from '../core/data-folder.js';
+import { TidemarkError } from '../core/errors.js';
+import { writeFileAtomic, writeFileOnce } from '../core/files.js';
+import { inParallel } from '../core/in-parallel.js';
+import { isStorageError } from '../storage/errors.js';
+import type { Content, Storage } from '../storage/storage.js';
+
+/*
+ * The data folder of a machine, as a working copy of the data in a bucket (`data: s3://…`).
+ *
+ * - The key of a file is its path in the data folder.
+ * - A step of a run takes the files that it reads, works on local files, and gives the files that it made. Temporal
+ *   records the step as done only after that. So another machine can do the next step.
+ * - A file that decides something is given with `claim`: of several machines, the first one wins, and all others take
+ *   its file.
+ * - A lost working copy costs only what its running steps had not given yet.
+ */
+
+const Identity = z.looseObject({ id: z.string().regex(/^[0-9a-f]{8}$/), of: z.string() });
+
+/** Number of files that are taken at the same time. */
+const AT_ONCE = 16;
+
+/** A file of another machine: its path in this working copy, and its size in the storage. */
+export interface Listed {
+  file: string;
+  bytes: number;
+}
+
+export class WorkingCopy {
+  readonly storage: Storage;
+  readonly dataDir: string;
+  /** Identifies this working copy among those of other machines: 8 hex digits. */
+  readonly id: string;
+
+  private constructor(storage: Storage, dataDir: string, id: string) {
+    this.storage = storage;
+    this.dataDir = dataDir;
+    this.id = id;
+  }
+
+  /**
+   * Opens the working copy in a folder. Gives a new folder an identity.
+   * @throws TidemarkError `InvalidConfig` when the folder is the working copy of other data
+   */
+  static async open(storage: Storage, dataDir: string): Promise<WorkingCopy> {
+    const file = workingCopyFile(dataDir);
+    const identity = { id: randomUUID().slice(0, 8), of: storage.name };
+    if (!existsSync(file)) await writeFileOnce(file, `${JSON.stringify(identity)}\n`);
+    const { id, of } = Identity.parse(JSON.parse(readFileSync(file, 'utf8')));
+    if (of !== storage.name) {
+      throw new TidemarkError(
+        'InvalidConfig',
+        `The folder ${dataDir} is a working copy of ${of}, not of ${storage.name}.`,
+        {
+          todo: 'Set `storage.folder` to another folder, or correct `data`.',
+        },
+      );
+    }
+    return new WorkingCopy(storage, dataDir, id);
+  }
+
+  /** Returns the key of a file in the data folder. */
+  keyOf(file: string): string {
+    return path.relative(this.dataDir, file).split(path.sep).join('/');
+  }
+
+  /** Returns the path of a key's file in the data folder. */
+  fileOf(key: string): string {
+    return path.join(this.dataDir, ...key.split('/'));
+  }
+
+  /**
+   * Gives a file, unless another machine has given one with this name. Then takes that file instead.
+   * @returns whether the file of this machine is the valid one
+   */
+  async claim(file: string): Promise<boolean> {
+    return this.claimText(file, readFileSync(file));
+  }
+
+  /** As `claim`, for a file that does not exist here yet. Writes the valid content to the file. */
+  async claimText(file: string, content: Uint8Array): Promise<boolean> {
+    const key = this.keyOf(file);
+    try {
+      await this.storage.create(key, content);
+    } catch (error) {
+      if (!isStorageError(error, 'exists')) throw error;
+      const theirs = await this.storage.read(key);
+      if (theirs === undefined) throw error;
+      await writeFileAtomic(file, theirs.body);
+      return content.length === theirs.body.length && theirs.body.equals(content);
+    }
+    if (!existsSync(file) || !readFileSync(file).equals(content)) await writeFileAtomic(file, content);
+    return true;
+  }
+
+  /** Gives the current content of a file that may change. If several machines give it, the last one wins. */
+  async give(file: string): Promise<Content> {
+    return this.storage.upload(this.keyOf(file), file);
+  }
+
+  /** As `give`, with a key that differs from the file's path. */
+  async giveAs(key: string, file: string): Promise<Content> {
+    return this.storage.upload(key, file);
+  }
+
+  /**
+   * Takes a file that never changes, unless it is here. For a file of any size, with `expected`; else for a small one.
+   * @returns whether the file is here now
+   */
+  async take(file: string, expected?: Content): Promise<boolean> {
+    if (existsSync(file)) return true;
+    if (expected === undefined) return this.refresh(file);
+    await this.storage.download(this.keyOf(file), file, expected);
+    return true;
+  }
+
+  /** Takes the current content of a small file that may change. Removes the file here if it is gone. */
+  async refresh(file: string): Promise<boolean> {
+    const found = await this.storage.read(this.keyOf(file));
+    if (found === undefined) rmSync(file, { force: true });
+    else if (!existsSync(file) || !readFileSync(file).equals(found.body)) await writeFileAtomic(file, found.body);
+    return found !== undefined;
+  }
+
+  /** Takes the current content of all small files in a folder. Removes files here that are gone. */
+  async refreshFolder(folder: string, here: readonly string[]): Promise<void> {
+    const there = (await this.list(folder)).map(({ file }) => file);
+    await this.all([...new Set([...there, ...here])], async (file) => {
+      await this.refresh(file);
+    });
+  }
+
+  /** Removes a file here and in the storage. */
+  async remove(file: string): Promise<void> {
+    await this.storage.remove(this.keyOf(file));
+    rmSync(file, { force: true });
+  }
+
+  /** Lists the files in the storage below a folder. */
+  async list(folder: string): Promise<Listed[]> {
+    const found: Listed[] = [];
+    for await (const entry of this.entries(`${this.keyOf(folder)}/`)) found.push(entry);
+    return found;
+  }
+
+  private async *entries(prefix: string): AsyncGenerator<Listed> {
+    for await (const { key, bytes } of this.storage.list(prefix)) yield { file: this.fileOf(key), bytes };
+  }
+
+  /** Runs `work` for every item, several at a time. */
+  async all<T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
+    await inParallel(items, AT_ONCE, work);
+  }
+}

@@ -1,0 +1,41 @@
+import type { Lease } from '../storage/lease.js';
+import { takeLease } from '../storage/lease.js';
+import { takeCheckpoint, WRITER_LEASE } from './checkpoint.js';
+import type { WorkingCopy } from './working-copy.js';
+
+/** The right of one process to write the warehouse, with the data in a bucket. */
+export interface Writer {
+  copy: WorkingCopy;
+  lease: Lease;
+  /** Whether the warehouse may lack parts that the writer before had loaded. */
+  isBehind: boolean;
+}
+
+/** The writers of this process, by data folder. */
+const writers = new Map<string, Writer>();
+
+/**
+ * Waits for the lease of the warehouse, then takes the newest checkpoint.
+ * @param onWait called once if another process holds the lease, with its description
+ */
+export async function becomeWriter(
+  copy: WorkingCopy,
+  { signal, onWait }: { signal: AbortSignal; onWait: (holder: string) => void },
+): Promise<Writer> {
+  const lease = await takeLease(copy.storage, WRITER_LEASE, { what: 'warehouse worker', onWait, signal });
+  try {
+    await takeCheckpoint(copy);
+  } catch (error) {
+    await lease.release();
+    throw error;
+  }
+  const writer = { copy, lease, isBehind: true };
+  writers.set(copy.dataDir, writer);
+  return writer;
+}
+
+/** Returns the writer of a data folder in this process; undefined if this process does not hold the lease. */
+export function writerOf(dataDir: string): Writer | undefined {
+  const writer = writers.get(dataDir);
+  return writer?.lease.lost.aborted === false ? writer : undefined;
+}

@@ -1,0 +1,142 @@
+import { rmSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import {
+  adoptSpools,
+  finishListing,
+  ListingWriter,
+  PartWriter,
+  pullManifests,
+  pullRows,
+  readManifests,
+  readRunRows,
+  type NewRow,
+  type PartTarget,
+} from '../../../src/landing/index.js';
+import type { WorkingCopy } from '../../../src/working-copy/working-copy.js';
+import { keysBelow, makeMachines } from '../working-copy/machines.js';
+
+const CHUNK = {
+  stream: 'companies',
+  run: 'run-1',
+  date: '2026-11-20',
+  market: 'demo',
+  chunk: 'companies-00000',
+} as const;
+/** Answers that may be lost with a machine: those that no piece holds yet. */
+const LOST = 24;
+
+const on = ({ dataDir }: WorkingCopy, place: Partial<PartTarget> = {}): PartTarget => ({ ...CHUNK, ...place, dataDir });
+const row = (entity: number, from = ''): NewRow => ({
+  request_key: `GET /v2/companies/${entity}`,
+  entity_id: String(entity),
+  segment: 'record',
+  status: 200,
+  fetched_at: '2026-11-20T02:00:00.123Z',
+  body: JSON.stringify({ id: entity, from }),
+});
+const entities = (rows: readonly { entity_id: string | null }[]): number[] =>
+  rows.map(({ entity_id }) => Number(entity_id)).toSorted((a, b) => a - b);
+const upTo = (count: number): number[] => [...Array(count).keys()];
+const add = async (writer: PartWriter, from: number, to: number): Promise<void> => {
+  for (let n = from; n < to; n++) await writer.add(row(n), 8);
+};
+const landed = async (copy: WorkingCopy, place: Partial<PartTarget> = {}) => {
+  const target = on(copy, place);
+  await pullRows(copy.dataDir, { streams: [target.stream], run: target });
+  return readRunRows(target);
+};
+
+it('continues the chunk of a machine that was lost with its disk', async () => {
+  const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
+  const lost = await PartWriter.open(on(a));
+  await add(lost, 0, 100);
+  rmSync(a.dataDir, { recursive: true });
+  const writer = await PartWriter.open(on(b));
+  const found = writer.rows.length;
+  expect(entities(writer.rows)).toEqual(upTo(found));
+  expect(found).toBeGreaterThanOrEqual(100 - LOST);
+  await add(writer, found, 100);
+  await writer.commit();
+  expect(entities(await landed(b))).toEqual(upTo(100));
+  expect(await keysBelow(b, 'landing/companies/date=2026-11-20/run=run-1/_spool/')).toEqual([]);
+});
+
+it('gives every answer to other machines when an attempt ends', async () => {
+  const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
+  const writer = await PartWriter.open(on(a));
+  await add(writer, 0, 5);
+  await writer.close();
+  expect(entities((await PartWriter.open(on(b))).rows)).toEqual(upTo(5));
+});
+
+it('keeps one part of a chunk that two machines commit', async () => {
+  const machines = await makeMachines(2);
+  const writers = await Promise.all(machines.map((copy) => PartWriter.open(on(copy))));
+  for (const [machine, writer] of writers.entries())
+    for (const entity of upTo(3)) await writer.append(row(entity, `machine ${machine}`));
+  const manifests = await Promise.all(writers.map((writer) => writer.commit()));
+  expect(manifests[0]).toEqual(manifests[1]);
+  const bodies = await Promise.all(machines.map(async (copy) => (await landed(copy)).map(({ body }) => body)));
+  expect(bodies[0]).toEqual(bodies[1]);
+  expect(new Set(bodies[0]?.map((body) => (JSON.parse(body) as { from: string }).from)).size).toBe(1);
+  const parts = await keysBelow(machines[0] as WorkingCopy, 'landing/');
+  expect(parts.filter((key) => key.endsWith('.parquet'))).toHaveLength(1);
+});
+
+it('sees the parts of all machines', async () => {
+  const machines = await makeMachines(3);
+  for (const [n, copy] of machines.entries()) {
+    const writer = await PartWriter.open(on(copy, { chunk: `companies-0000${n}` }));
+    await writer.append(row(n));
+    await writer.commit();
+  }
+  for (const copy of machines) {
+    await pullManifests(copy.dataDir);
+    expect(readManifests(copy.dataDir).map(({ chunk }) => chunk)).toEqual([
+      'companies-00000',
+      'companies-00001',
+      'companies-00002',
+    ]);
+    expect(entities(await landed(copy))).toEqual([0, 1, 2]);
+  }
+});
+
+it('lands the answers of lost machines once when the run ends', async () => {
+  const [a, b, c] = (await makeMachines(3)) as [WorkingCopy, WorkingCopy, WorkingCopy];
+  await add(await PartWriter.open(on(a)), 0, 60);
+  const own = await PartWriter.open(on(b, { chunk: 'companies-00001' }));
+  for (const n of upTo(4)) await own.append(row(1_000 + n));
+  await own.close();
+  rmSync(a.dataDir, { recursive: true });
+  const run = { run: CHUNK.run, date: CHUNK.date, market: CHUNK.market };
+  // Two machines close the run, as after a lost answer.
+  await Promise.all([b, c].map(({ dataDir }) => adoptSpools({ ...run, dataDir })));
+  await adoptSpools({ ...run, dataDir: c.dataDir });
+  const found = entities(await landed(c));
+  expect(new Set(found).size).toBe(found.length);
+  expect(found.slice(-4)).toEqual([1_000, 1_001, 1_002, 1_003]);
+  expect(found.length).toBeGreaterThanOrEqual(60 - LOST + 4);
+  expect(await keysBelow(c, 'landing/companies/date=2026-11-20/run=run-1/_spool/')).toEqual([]);
+});
+
+it('commits the listing that another machine has read to its end', async () => {
+  const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
+  const place = { stream: 'tenders', chunk: 'tenders', market: null } as const;
+  const listing = await ListingWriter.open(on(a, place));
+  for (let page = 0; page < 150; page++) await listing.append({ ...row(page), entity_id: null });
+  // The machine is lost after the listing was marked as complete.
+  const stop = new Error('lost');
+  const create = a.storage.create.bind(a.storage);
+  a.storage.create = async (key, body) => {
+    if (key.includes('_manifest')) throw stop;
+    return create(key, body);
+  };
+  await expect(listing.commit()).rejects.toThrow(stop);
+  rmSync(a.dataDir, { recursive: true });
+  expect(await finishListing(on(b, place))).toBe(true);
+  expect((await landed(b, place)).map(({ request_key }) => request_key)).toEqual(
+    upTo(150).map((page) => `GET /v2/companies/${page}`),
+  );
+  expect(await keysBelow(b, 'landing/tenders/date=2026-11-20/run=run-1/_spool/')).toEqual([]);
+  expect(await finishListing(on(b, place))).toBe(false);
+});

@@ -1,0 +1,103 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { chunkFile, dueDir, duePlanFile, requestsFile, warehouseFile } from '../../../src/core/data-folder.js';
+import { pullRequests, readRequests, RequestLog } from '../../../src/request-log/request-log.js';
+import { takeLease } from '../../../src/storage/lease.js';
+import { giveCheckpoint, takeCheckpoint, WRITER_LEASE } from '../../../src/working-copy/checkpoint.js';
+import { givePlan, takeChunkFile, takePlan } from '../../../src/working-copy/due-plan.js';
+import type { WorkingCopy } from '../../../src/working-copy/working-copy.js';
+import { keysBelow, makeMachines } from './machines.js';
+
+const write = (file: string, text: string): string => {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  return file;
+};
+
+/** Writes a due plan of two chunks as src/load/plan-due.ts does. */
+function plan({ dataDir }: WorkingCopy, by: string): string {
+  const folder = dueDir(dataDir, 'run-1', 'companies');
+  for (const chunk of [0, 1])
+    write(chunkFile(folder, chunk), JSON.stringify([{ id: `${by}-${chunk}`, reason: 'new' }]));
+  write(duePlanFile(folder), JSON.stringify({ known: 2, due: 2, chunks: 2, reasons: { new: 2 } }));
+  return folder;
+}
+
+it('uses one due plan on all machines, with the chunks of that plan', async () => {
+  const machines = (await makeMachines(3)) as [WorkingCopy, WorkingCopy, WorkingCopy];
+  const [a, b, c] = machines;
+  await givePlan(a.dataDir, plan(a, 'a'), 2);
+  await expect(givePlan(b.dataDir, plan(b, 'b'), 2)).rejects.toMatchObject({ retryable: true });
+  for (const { dataDir } of [a, b, c]) {
+    const folder = dueDir(dataDir, 'run-1', 'companies');
+    await takePlan(dataDir, folder);
+    expect(JSON.parse(readFileSync(duePlanFile(folder), 'utf8'))).toMatchObject({ due: 2, chunks: 2 });
+    for (const chunk of [0, 1])
+      expect(readFileSync(await takeChunkFile(dataDir, folder, chunk), 'utf8')).toContain(`"a-${chunk}"`);
+  }
+});
+
+it('removes a plan that no machine has given', async () => {
+  const [a] = (await makeMachines(1)) as [WorkingCopy];
+  const folder = plan(a, 'a');
+  await takePlan(a.dataDir, folder);
+  expect(() => readFileSync(duePlanFile(folder))).toThrow('ENOENT');
+});
+
+it('adds up the requests of all machines once', async () => {
+  const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
+  const attempt = { endpoint: 'GET /v2/metrics', error: null, retry: false, bytes: 10, ms: 5 };
+  for (const [copy, count] of [
+    [a, 2],
+    [b, 3],
+  ] as const) {
+    const log = new RequestLog(copy.dataDir, 'run-1', 'quota');
+    for (let n = 0; n < count; n++) log.add(attempt as Parameters<RequestLog['add']>[0]);
+    log.close();
+    await log.give();
+  }
+  for (const { dataDir } of [a, b, a]) {
+    await pullRequests(dataDir, 'run-1');
+    expect(readRequests(dataDir, 'run-1')).toMatchObject([{ endpoint: 'GET /v2/metrics', requests: 5 }]);
+  }
+  rmSync(requestsFile(a.dataDir, 'run-1', 'quota'));
+});
+
+it('takes a checkpoint once, and the newest one after another machine wrote', async () => {
+  const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
+  const lease = await takeLease(a.storage, WRITER_LEASE, { what: 'a test' });
+  const here = warehouseFile(a.dataDir);
+  const there = warehouseFile(b.dataDir);
+  await takeCheckpoint(b);
+  write(here, 'night 1');
+  await giveCheckpoint(a, lease);
+  await takeCheckpoint(b);
+  expect(readFileSync(there, 'utf8')).toBe('night 1');
+  // What a machine has added to the file since stays there, until another machine gives a checkpoint.
+  write(there, 'night 1 and more');
+  await takeCheckpoint(b);
+  expect(readFileSync(there, 'utf8')).toBe('night 1 and more');
+  write(here, 'night 2');
+  await giveCheckpoint(a, lease);
+  await takeCheckpoint(b);
+  expect(readFileSync(there, 'utf8')).toBe('night 2');
+  expect((await keysBelow(a, 'warehouse/')).filter((key) => key.endsWith('.duckdb'))).toHaveLength(1);
+  await lease.release();
+});
+
+it('takes no checkpoint of a writer that lost the lease', async () => {
+  const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
+  const options = { what: 'a test', leaseMs: 300, beatMs: 50, pollMs: 20, place: '' };
+  const frozen = await takeLease(a.storage, WRITER_LEASE, { ...options, beatMs: 3_600_000 });
+  const next = await takeLease(b.storage, WRITER_LEASE, options);
+  expect(next.token).toBeGreaterThan(frozen.token);
+  write(warehouseFile(a.dataDir), 'of the frozen writer');
+  write(warehouseFile(b.dataDir), 'of the next writer');
+  await expect(giveCheckpoint(a, frozen)).rejects.toThrow('another process took the lease');
+  await giveCheckpoint(b, next);
+  await expect(giveCheckpoint(a, frozen)).rejects.toThrow('another process took the lease');
+  await takeCheckpoint(a);
+  expect(readFileSync(warehouseFile(a.dataDir), 'utf8')).toBe('of the next writer');
+  await next.release();
+});
