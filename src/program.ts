@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { registerBackfill } from './commands/snapshot/backfill.js';
 import { registerConcurrency } from './commands/steer/concurrency.js';
 import { registerCoverage } from './commands/coverage/coverage.js';
+import { registerData } from './commands/data/data.js';
 import { registerDiff } from './commands/diff/diff.js';
 import { registerDemo } from './commands/demo/demo.js';
 import { registerDoctor } from './commands/doctor/doctor.js';
@@ -90,6 +91,7 @@ const COMMANDS: Record<string, readonly ((program: Command) => void)[]> = {
     registerPublish,
     registerReplay,
     registerCompact,
+    registerData,
     registerForget,
     registerCompletion,
   ],

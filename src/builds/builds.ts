@@ -104,7 +104,7 @@ export function listBuilds(dataDir: string): Build[] {
 
 /** Lists the builds that this machine published, newest first. A new build can reuse their files. */
 export function listOwnBuilds(dataDir: string): Build[] {
-  return listBuilds(dataDir).filter(({ name }) => !existsSync(takenFile(dataDir, name)));
+  return listBuilds(dataDir).filter(({ name }) => !isTaken(dataDir, name));
 }
 
 /** Returns the folder of the newest build that this machine published; null if there is none. */
@@ -128,6 +128,11 @@ export async function addTakenBuild(
   await write(fileOf(folder));
   writeFileSync(path.join(folder, TAKEN), '{"about":"Only the DuckDB file was taken from the bucket."}\n');
   renameSync(folder, buildDir(dataDir, name));
+}
+
+/** Whether a build was published by another machine. Such a build has no lake here. */
+export function isTaken(dataDir: string, name: string): boolean {
+  return existsSync(takenFile(dataDir, name));
 }
 
 function takenFile(dataDir: string, name: string): string {

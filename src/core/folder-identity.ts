@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
@@ -9,6 +9,8 @@ import { errorMessage, hasErrorCode, TidemarkError } from './errors.js';
 import { makeDataFolder } from './file-modes.js';
 import { writeFileOnce } from './files.js';
 
+const UNFINISHED_COPY = 'copy-unfinished.json';
+
 const FolderFile = z.looseObject({ id: z.uuid() });
 
 const ABOUT =
@@ -17,10 +19,11 @@ const ABOUT =
 /**
  * Creates the data folder, private to its owner. Gives the folder an identity if it has none. Workers that start at the
  * same time get the same identity.
- * @throws TidemarkError `InvalidConfig` when `folder.json` contains no identity
+ * @throws TidemarkError `InvalidConfig` when `folder.json` contains no identity, or after an unfinished copy
  */
 export async function openDataFolder(dataDir: string): Promise<DataFolder> {
   makeDataFolder(dataDir);
+  refuseUnfinishedCopy(dataDir, dataDir);
   const found = readDataFolder(dataDir);
   if (found) return found;
   const identity = { id: randomUUID(), made_at: new Date().toISOString(), about: ABOUT };
@@ -49,6 +52,22 @@ export function readDataFolder(dataDir: string): DataFolder | null {
   } catch (error) {
     throw noIdentity(dataDir, 'it contains no valid id', error);
   }
+}
+
+/** File that exists from the begin of `tidemark data copy` until all data is here. A bucket has the same key. */
+export function unfinishedCopyFile(dataDir: string): string {
+  return path.join(dataDir, UNFINISHED_COPY);
+}
+
+/**
+ * @param place folder or bucket, for the message
+ * @throws TidemarkError `InvalidConfig` when `tidemark data copy` has not copied all data to this place yet
+ */
+export function refuseUnfinishedCopy(dataDir: string, place: string): void {
+  if (!existsSync(unfinishedCopyFile(dataDir))) return;
+  throw new TidemarkError('InvalidConfig', `A copy of the data to ${place} is not complete.`, {
+    todo: 'Run the same `tidemark data copy` again. If it shows differences, resolve them first.',
+  });
 }
 
 /** Describes a data folder for messages: its path, the host, and the start of its id. */

@@ -4,6 +4,7 @@ import { warehouseFile } from '../core/data-folder.js';
 import { writeFileAtomic } from '../core/files.js';
 import { storageError } from '../storage/errors.js';
 import { LeaseLostError, type Lease } from '../storage/lease.js';
+import type { Storage } from '../storage/storage.js';
 import type { WorkingCopy } from './working-copy.js';
 
 /*
@@ -34,17 +35,27 @@ type Pointer = z.infer<typeof Pointer>;
 export async function giveCheckpoint(copy: WorkingCopy, lease: Lease): Promise<void> {
   const file = warehouseFile(copy.dataDir);
   if (!existsSync(file)) return;
-  const before = await readPointer(copy);
-  if (before !== undefined && before.pointer.token > lease.token) throw new LeaseLostError(copy.storage, WRITER_LEASE);
+  const pointer = await writeCheckpoint(copy.storage, file, lease);
+  await writeFileAtomic(markFile(copy.dataDir), encode(pointer));
+}
+
+/** As `giveCheckpoint`, for a file that belongs to no working copy. */
+export async function writeCheckpoint(storage: Storage, file: string, lease: Lease): Promise<Pointer> {
+  const before = await readPointer(storage);
+  if (before !== undefined && before.pointer.token > lease.token) throw new LeaseLostError(storage, WRITER_LEASE);
   const key = `warehouse/${String(lease.token).padStart(6, '0')}-${Date.now()}.duckdb`;
-  const content = await copy.giveAs(key, file);
+  const content = await storage.upload(key, file);
   await lease.assertHeld();
   const pointer: Pointer = { token: lease.token, key, ...content, at: new Date().toISOString() };
-  const body = Buffer.from(`${JSON.stringify(pointer)}\n`);
-  if (before === undefined) await copy.storage.create(POINTER, body);
-  else await copy.storage.replace(POINTER, body, before.version);
-  await writeFileAtomic(markFile(copy.dataDir), body);
-  if (before !== undefined) await copy.storage.remove(before.pointer.key);
+  if (before === undefined) await storage.create(POINTER, encode(pointer));
+  else await storage.replace(POINTER, encode(pointer), before.version);
+  if (before !== undefined) await storage.remove(before.pointer.key);
+  return pointer;
+}
+
+/** Returns the newest checkpoint; undefined if there is none. */
+export async function readCheckpoint(storage: Storage): Promise<Pointer | undefined> {
+  return (await readPointer(storage))?.pointer;
 }
 
 /**
@@ -52,12 +63,12 @@ export async function giveCheckpoint(copy: WorkingCopy, lease: Lease): Promise<v
  * process holds the writer's lease, and no process has the file open.
  */
 export async function takeCheckpoint(copy: WorkingCopy): Promise<void> {
-  const found = await readPointer(copy);
+  const found = await readPointer(copy.storage);
   if (found === undefined) return;
   const { pointer } = found;
   const file = warehouseFile(copy.dataDir);
   const mark = markFile(copy.dataDir);
-  if (existsSync(file) && existsSync(mark) && parse(copy, readFileSync(mark)).key === pointer.key) return;
+  if (existsSync(file) && existsSync(mark) && parse(copy.storage, readFileSync(mark)).key === pointer.key) return;
   rmSync(mark, { force: true });
   rmSync(`${file}.wal`, { force: true });
   await copy.storage.download(pointer.key, file, pointer);
@@ -69,13 +80,17 @@ function markFile(dataDir: string): string {
   return `${warehouseFile(dataDir)}.checkpoint.json`;
 }
 
-async function readPointer(copy: WorkingCopy): Promise<{ pointer: Pointer; version: string } | undefined> {
-  const found = await copy.storage.read(POINTER);
-  return found === undefined ? undefined : { pointer: parse(copy, found.body), version: found.version };
+async function readPointer(storage: Storage): Promise<{ pointer: Pointer; version: string } | undefined> {
+  const found = await storage.read(POINTER);
+  return found === undefined ? undefined : { pointer: parse(storage, found.body), version: found.version };
 }
 
-function parse(copy: WorkingCopy, body: Buffer): Pointer {
+function encode(pointer: Pointer): Buffer {
+  return Buffer.from(`${JSON.stringify(pointer)}\n`);
+}
+
+function parse(storage: Storage, body: Buffer): Pointer {
   const read = Pointer.safeParse(JSON.parse(body.toString('utf8')));
-  if (!read.success) throw storageError('damaged', copy.storage, POINTER, 'names no checkpoint');
+  if (!read.success) throw storageError('damaged', storage, POINTER, 'names no checkpoint');
   return read.data;
 }

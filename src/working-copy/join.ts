@@ -7,7 +7,7 @@ import {
   personalDataKeyFile,
   webhookSecretFile,
 } from '../core/data-folder.js';
-import { openDataFolder } from '../core/folder-identity.js';
+import { openDataFolder, refuseUnfinishedCopy, unfinishedCopyFile } from '../core/folder-identity.js';
 import { openWorkingCopy } from './open.js';
 import type { WorkingCopy } from './working-copy.js';
 
@@ -22,6 +22,8 @@ export async function joinData(
   const copy = await openWorkingCopy(config);
   if (copy === undefined) return undefined;
   const { dataDir } = copy;
+  await copy.refresh(unfinishedCopyFile(dataDir));
+  refuseUnfinishedCopy(dataDir, copy.storage.name);
   const identity = identityFile(dataDir);
   if (!(await copy.refresh(identity))) {
     await openDataFolder(dataDir);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { workingCopyFile } from '../core/data-folder.js';
+import { identityFile, workingCopyFile } from '../core/data-folder.js';
 import { TidemarkError } from '../core/errors.js';
 import { writeFileAtomic, writeFileOnce } from '../core/files.js';
 import { inParallel } from '../core/in-parallel.js';
@@ -20,6 +20,7 @@ import type { Content, Storage } from '../storage/storage.js';
  * - A lost working copy costs only what its running steps had not given yet.
  */
 
+const FILE = 'working-copy.json';
 const Identity = z.looseObject({ id: z.string().regex(/^[0-9a-f]{8}$/), of: z.string() });
 
 /** Number of files that are taken at the same time. */
@@ -29,6 +30,11 @@ const AT_ONCE = 16;
 export interface Listed {
   file: string;
   bytes: number;
+}
+
+/** File that says of which bucket a folder is a working copy. */
+export function workingCopyFile(dataDir: string): string {
+  return path.join(dataDir, FILE);
 }
 
 export class WorkingCopy {
@@ -45,12 +51,17 @@ export class WorkingCopy {
 
   /**
    * Opens the working copy in a folder. Gives a new folder an identity.
-   * @throws TidemarkError `InvalidConfig` when the folder is the working copy of other data
+   * @throws TidemarkError `InvalidConfig` when the folder holds data itself, or is the working copy of other data
    */
   static async open(storage: Storage, dataDir: string): Promise<WorkingCopy> {
     const file = workingCopyFile(dataDir);
     const identity = { id: randomUUID().slice(0, 8), of: storage.name };
-    if (!existsSync(file)) await writeFileOnce(file, `${JSON.stringify(identity)}\n`);
+    // In a working copy, this file is older than `folder.json`. So look for `folder.json` first.
+    const holdsData = existsSync(identityFile(dataDir));
+    if (!existsSync(file)) {
+      if (holdsData) throw ownData(dataDir, storage);
+      await writeFileOnce(file, `${JSON.stringify(identity)}\n`);
+    }
     const { id, of } = Identity.parse(JSON.parse(readFileSync(file, 'utf8')));
     if (of !== storage.name) {
       throw new TidemarkError(
@@ -156,4 +167,15 @@ export class WorkingCopy {
   async all<T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
     await inParallel(items, AT_ONCE, work);
   }
+}
+
+/** A working copy removes files that the bucket has, so it must not begin in a folder with the only copy of data. */
+function ownData(dataDir: string, { name }: Storage): TidemarkError {
+  return new TidemarkError(
+    'InvalidConfig',
+    `The folder ${dataDir} holds data itself, so it cannot become a working copy of ${name}.`,
+    {
+      todo: 'Set `storage.folder` to a new folder. `tidemark data copy` copies the data of the old folder to the bucket.',
+    },
+  );
 }

@@ -1,0 +1,12 @@
+import type { Command } from 'commander';
+import { examples } from '../../terminal/context.js';
+import { registerCopy } from './copy.js';
+
+/** `tidemark data …`: moves the data between a folder and a bucket. */
+export function registerData(program: Command): void {
+  const data = program
+    .command('data')
+    .description('copy the data to another folder, or between a folder and a bucket')
+    .addHelpText('after', examples('tidemark data copy ./data s3://my-bucket/tidemark'));
+  registerCopy(data);
+}

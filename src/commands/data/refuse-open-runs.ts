@@ -1,0 +1,31 @@
+import { TidemarkError } from '../../core/errors.js';
+import type { TemporalClient } from '../../temporal/connect.js';
+import { tell } from '../../terminal/print.js';
+
+const WITHIN_MS = 3_000;
+
+/**
+ * Asks Temporal whether a run is open. If Temporal does not answer, says so; the landing zone then shows unfinished runs.
+ * @param dataDir data folder whose dev server may run; null for none
+ * @throws TidemarkError `InvalidInput` if a run is open
+ */
+export async function refuseOpenRuns(dataDir: string | null): Promise<void> {
+  const { connectTemporal } = await import('../../temporal/connect.js');
+  let temporal: TemporalClient;
+  try {
+    temporal = await connectTemporal(dataDir, undefined, WITHIN_MS);
+  } catch (error) {
+    if (!(error instanceof TidemarkError)) throw error;
+    return tell(`! ${error.message} So only the landing zone says whether a run is open.`);
+  }
+  try {
+    const { listOpenRuns } = await import('../../temporal/open-runs.js');
+    const open = await listOpenRuns(temporal.client);
+    if (open.length === 0) return;
+    throw new TidemarkError('InvalidInput', `${open.length === 1 ? 'A run is' : `${open.length} runs are`} open.`, {
+      todo: 'Wait for the end, or run `tidemark stop`. `tidemark status` shows open runs. `tidemark schedule pause` keeps new ones away.',
+    });
+  } finally {
+    await temporal.close();
+  }
+}

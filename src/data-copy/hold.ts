@@ -1,0 +1,53 @@
+import { existsSync, statSync } from 'node:fs';
+import { unprovenFile, warehouseFile } from '../core/data-folder.js';
+import { TidemarkError } from '../core/errors.js';
+import { lockWriter } from '../duckdb/locks.js';
+import { openWarehouse } from '../duckdb/open.js';
+import { takeLease, type Lease } from '../storage/lease.js';
+import { WRITER_LEASE } from '../working-copy/checkpoint.js';
+import type { Place } from './place.js';
+
+const WHAT = 'tidemark data copy';
+// A dead holder loses the lease after 30 s.
+const WAIT_MS = 45_000;
+
+/** The right to read or write the warehouse of a place alone. */
+export interface Hold {
+  /** The lease, if the place is a bucket. */
+  lease?: Lease | undefined;
+  /** @throws LockLostError or LeaseLostError if another process took the right */
+  assertHeld(): Promise<void>;
+  release(): Promise<void>;
+}
+
+/**
+ * Keeps all writers away from the warehouse of a place.
+ * @param onWait called with the holder, if the lease of a bucket is not free
+ * @throws TidemarkError if a process writes the warehouse
+ */
+export async function hold({ storage, dataDir }: Place, onWait: (holder: string) => void): Promise<Hold> {
+  if (dataDir === undefined) {
+    const lease = await takeLease(storage, WRITER_LEASE, { what: WHAT, waitMs: WAIT_MS, onWait });
+    return { lease, assertHeld: () => lease.assertHeld(), release: () => lease.release() };
+  }
+  const lock = await lockWriter(dataDir, WHAT);
+  return {
+    assertHeld: async () => lock.assertHeld(),
+    release: async () => lock.release(),
+  };
+}
+
+/** Makes the warehouse of a source folder one complete file, if a killed writer left a write-ahead log. */
+export async function settleWarehouse({ dataDir }: Place): Promise<void> {
+  if (dataDir === undefined) return;
+  const log = statSync(`${warehouseFile(dataDir)}.wal`, { throwIfNoEntry: false });
+  if (log !== undefined) await (await openWarehouse(dataDir, { what: WHAT })).close();
+}
+
+/** @throws TidemarkError if a `tidemark forget` in the source is not finished */
+export function refuseUnfinishedForget({ dataDir }: Place): void {
+  if (dataDir === undefined || !existsSync(unprovenFile(dataDir))) return;
+  throw new TidemarkError('InvalidInput', `A \`tidemark forget\` in ${dataDir} is not finished.`, {
+    todo: 'Run that command again. Then copy.',
+  });
+}

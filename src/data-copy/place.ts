@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import { identityFile } from '../core/data-folder.js';
+import { unfinishedCopyFile } from '../core/folder-identity.js';
+import { invalidInput, type TidemarkError } from '../core/errors.js';
+import type { Storage } from '../storage/storage.js';
+import { workingCopyFile } from '../working-copy/working-copy.js';
+
+/** A place that holds data. Keys in its storage are paths in a data folder. */
+export interface Place {
+  storage: Storage;
+  /** Absolute path, if the place is a data folder. */
+  dataDir?: string | undefined;
+  /** Where the published builds are, if the place is a bucket. */
+  published?: Storage | undefined;
+}
+
+/** Key of the identity of the data. */
+export const IDENTITY = 'folder.json';
+const UNFINISHED = path.basename(unfinishedCopyFile(''));
+
+const Identity = z.looseObject({ id: z.uuid() });
+
+/** Returns the identity of the data in a place; undefined if it holds none. */
+export async function readIdentity({ storage }: Place): Promise<string | undefined> {
+  return readId(storage, IDENTITY);
+}
+
+/** Returns the identity of the data that an unfinished copy brings to a place. */
+export async function readUnfinished({ storage }: Place): Promise<string | undefined> {
+  return readId(storage, UNFINISHED);
+}
+
+/** Marks a place as the target of a copy that is not complete. Until `markComplete`, workers refuse the place. */
+export async function markUnfinished({ storage }: Place, id: string, from: string): Promise<void> {
+  if ((await readId(storage, UNFINISHED)) !== undefined) return;
+  const about = 'A copy to this place is not complete. Run `tidemark data copy` again.';
+  await storage.create(UNFINISHED, Buffer.from(`${JSON.stringify({ id, from, about })}\n`));
+}
+
+/** Removes the mark of `markUnfinished`. */
+export async function markComplete({ storage }: Place): Promise<void> {
+  await storage.remove(UNFINISHED);
+}
+
+/** @throws TidemarkError `InvalidInput` if a folder is a working copy of a bucket */
+export function refuseWorkingCopy({ dataDir }: Place): void {
+  if (dataDir === undefined || !existsSync(workingCopyFile(dataDir))) return;
+  throw invalidInput(
+    `${dataDir} is a working copy of a bucket, and lacks most files.`,
+    'Name the bucket as the source, or another folder as the target.',
+  );
+}
+
+/** Makes the error for a source without data. */
+export function noData({ storage, dataDir }: Place): TidemarkError {
+  const file = dataDir === undefined ? `${storage.name}/${IDENTITY}` : identityFile(dataDir);
+  return invalidInput(`${storage.name} holds no data of Tidemark: ${file} is missing.`, 'Check the first place.');
+}
+
+async function readId(storage: Storage, key: string): Promise<string | undefined> {
+  const found = await storage.read(key);
+  if (found === undefined) return undefined;
+  const read = Identity.safeParse(parseJson(found.body));
+  if (read.success) return read.data.id;
+  throw invalidInput(`${storage.name}: ${key} contains no valid id.`, 'Restore the file from a backup.');
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
