@@ -28,7 +28,7 @@ const ALONE = [
 const LONG = [
   'test/chaos/**/*.test.ts',
   'test/deploy/compose.test.ts',
-  'test/e2e/{alerts,many-machines,all-streams,backup,canary,cancelled,clock-ahead,continue-as-new,employees,enrich,executives,full-disk,held-back,json-answers,limit,metrics,night-states,operator,owner-jobs,owner-jobs-upgrade,ownership,payees,personal-data,quota,quota-gate,refused,remainder-nights,replay,resolve,resolve-scores,restored-folder,schedules,second-demo,sources,status,stub-faults,stub-watch,tracing,two-folders,up-explorer,worker-versioning,worker-versions,writer-killed}.test.ts',
+  'test/e2e/{alerts,many-machines,all-streams,backup,canary,cancelled,clock-ahead,continue-as-new,data-copy,employees,enrich,executives,full-disk,held-back,json-answers,limit,metrics,night-states,operator,owner-jobs,owner-jobs-upgrade,ownership,payees,personal-data,quota,quota-gate,refused,remainder-nights,replay,resolve,resolve-scores,restored-folder,schedules,second-demo,sources,status,stub-faults,stub-watch,tracing,two-folders,up-explorer,worker-versioning,worker-versions,writer-killed}.test.ts',
   'test/docs/site.test.ts',
   'test/engines/**/*.test.ts',
   'test/examples/**/*.test.ts',
@@ -39,6 +39,7 @@ const LONG = [
   'test/src/builds/switch.test.ts',
   'test/src/commands/{diff/diff,doctor/versitygw,init,login,models/apply,published/copy,upgrade}.test.ts',
   'test/src/crawl/null-filter.test.ts',
+  'test/src/data-copy/versitygw.test.ts',
   'test/src/fx/load-rates.test.ts',
   'test/src/load/read-again.test.ts',
   'test/src/models/{order-independence,watch-events,dbt/dbt-core}.test.ts',
