@@ -15,7 +15,7 @@ const MARKET = { companies: 300, tenders: 20, seed: 17 };
 const DETAILS = 'GET /v2/companies/{id}';
 
 /*
- * The runbook of docs/many-machines.md: a market moves from a folder to a bucket with two machines, and back to a folder.
+ * The runbook of docs/many-machines.md: a market moves from a folder to a bucket with four machines, and back to a folder.
  */
 describe('data that moves to a bucket and back', () => {
   let system: System;
@@ -85,7 +85,7 @@ describe('data that moves to a bucket and back', () => {
   });
 
   it('goes on in the bucket and in another folder, without asking for known records', async () => {
-    const machines = ['crawl', 'warehouse'] as const;
+    const machines = ['crawl', 'crawl', 'crawl', 'warehouse'] as const;
     for (const queue of machines) await start(system.addProject({ data: bucket() }, undefined, gateway.env), queue);
     expect(await night('in-the-bucket')).toBe(0);
     const busy = await copy(bucket(), first.dataDir);

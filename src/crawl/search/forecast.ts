@@ -1,7 +1,7 @@
 import type { ForecastRecord } from '../../../schemas/pipeline/landing.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { followersOf, traitsOf, type FetchedStreamName } from '../../../schemas/pipeline/streams.js';
-import { readManifests } from '../../landing/index.js';
+import { pullRows, readManifests } from '../../landing/index.js';
 import type { Plan, PlanAnswer, PlanRequest, Purpose } from '../../planner/index.js';
 import {
   forecastFollowing,
@@ -46,6 +46,8 @@ export async function forecastMarket(
   plan: Plan,
   ask: AskPlan,
 ): Promise<MarketForecast> {
+  // What earlier nights landed decides which lookup lists and contact metrics are due.
+  await pullRows(deps.config.dataDir, { streams: ['nomenclatures', 'contact_metrics'] });
   const past = await readPastNights(deps, ctx);
   const search = await calibrate(plan, ctx, ask, past.search);
   const records = (ctx.streams as FetchedStreamName[]).flatMap((stream) => {
