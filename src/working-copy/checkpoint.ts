@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { z } from 'zod';
 import { warehouseFile } from '../core/data-folder.js';
 import { writeFileAtomic } from '../core/files.js';
-import { storageError } from '../storage/errors.js';
+import { isStorageError, StorageError } from '../storage/errors.js';
 import { LeaseLostError, type Lease } from '../storage/lease.js';
 import type { Storage } from '../storage/storage.js';
 import type { WorkingCopy } from './working-copy.js';
@@ -71,7 +71,12 @@ export async function takeCheckpoint(copy: WorkingCopy): Promise<void> {
   if (existsSync(file) && existsSync(mark) && parse(copy.storage, readFileSync(mark)).key === pointer.key) return;
   rmSync(mark, { force: true });
   rmSync(`${file}.wal`, { force: true });
-  await copy.storage.download(pointer.key, file, pointer);
+  try {
+    await copy.storage.download(pointer.key, file, pointer);
+  } catch (error) {
+    if (!isStorageError(error, 'missing') && !isStorageError(error, 'damaged')) throw error;
+    throw unusable(copy.storage, error.message, error);
+  }
   await writeFileAtomic(mark, `${JSON.stringify(pointer)}\n`);
 }
 
@@ -90,7 +95,16 @@ function encode(pointer: Pointer): Buffer {
 }
 
 function parse(storage: Storage, body: Buffer): Pointer {
-  const read = Pointer.safeParse(JSON.parse(body.toString('utf8')));
-  if (!read.success) throw storageError('damaged', storage, POINTER, 'names no checkpoint');
-  return read.data;
+  try {
+    return Pointer.parse(JSON.parse(body.toString('utf8')));
+  } catch (error) {
+    throw unusable(storage, `${storage.name}: ${POINTER} names no checkpoint.`, error);
+  }
+}
+
+function unusable(storage: Storage, message: string, cause: unknown): StorageError {
+  return new StorageError('damaged', message, {
+    todo: `Remove ${POINTER} from ${storage.name}. The warehouse worker then loads all landed parts into a new warehouse.`,
+    cause,
+  });
 }
