@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { identityFile } from '../core/data-folder.js';
+import { identityFile, workingCopyFile } from '../core/data-folder.js';
 import { unfinishedCopyFile } from '../core/folder-identity.js';
 import { invalidInput, type TidemarkError } from '../core/errors.js';
 import type { Storage } from '../storage/storage.js';
-import { workingCopyFile } from '../working-copy/working-copy.js';
 
 /** A place that holds data. Keys in its storage are paths in a data folder. */
 export interface Place {

@@ -20,7 +20,6 @@ import type { Content, Storage } from '../storage/storage.js';
  * - A lost working copy costs only what its running steps had not given yet.
  */
 
-const FILE = 'working-copy.json';
 const Identity = z.looseObject({ id: z.string().regex(/^[0-9a-f]{8}$/), of: z.string() });
 
 /** Number of files that are taken at the same time. */
@@ -30,11 +29,6 @@ const AT_ONCE = 16;
 export interface Listed {
   file: string;
   bytes: number;
-}
-
-/** File that says of which bucket a folder is a working copy. */
-export function workingCopyFile(dataDir: string): string {
-  return path.join(dataDir, FILE);
 }
 
 export class WorkingCopy {
