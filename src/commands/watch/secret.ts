@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { webhookSecretFile } from '../../core/data-folder.js';
 import { hasErrorCode, TidemarkError } from '../../core/errors.js';
 import { writeSecretFile } from '../../core/secret-file.js';
+import { workingCopyOf } from '../../working-copy/open.js';
 
 /**
  * Saves the webhook secret in `data/secrets/`, readable only by this user.
@@ -10,6 +11,8 @@ import { writeSecretFile } from '../../core/secret-file.js';
 export async function writeSecret(dataDir: string, secret: string): Promise<string> {
   const file = webhookSecretFile(dataDir);
   await writeSecretFile(file, secret);
+  // With the data in a bucket, the receivers on all machines need it.
+  await workingCopyOf(dataDir)?.give(file);
   return file;
 }
 
