@@ -1,4 +1,4 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -49,6 +49,8 @@ export interface TemporalOnPostgres {
   dump(): string;
   /** What `psql` complained about while it read the dump, one line each. */
   complaints: string[];
+  /** Kills the Temporal server and starts it again. */
+  restartServer(): Promise<void>;
   /** Stops only the Temporal server. */
   stopServer(): Promise<void>;
   stop(): Promise<void>;
@@ -118,22 +120,26 @@ export async function startTemporalOnPostgres(
     place(part).replace('exec /etc/temporal/entrypoint.sh', start),
   );
   const log = path.join(dir, 'temporal.log');
-  const logFile = openSync(log, 'a');
-  const server = spawn(shell, args, {
-    env: {
-      PATH,
-      ...environmentOf('temporal'),
-      FRONTEND_GRPC_PORT: String(frontend),
-      ...(Object.fromEntries(ports) as Record<string, string>),
-    },
-    // Not a pipe: while `runOnce` blocks this process, nobody would read the pipe, and the server would block, too.
-    stdio: ['ignore', logFile, logFile],
-  });
-  closeSync(logFile);
-  const stopServer = async (): Promise<void> => {
+  const spawnServer = (): ChildProcess => {
+    const logFile = openSync(log, 'a');
+    const spawned = spawn(shell, args, {
+      env: {
+        PATH,
+        ...environmentOf('temporal'),
+        FRONTEND_GRPC_PORT: String(frontend),
+        ...(Object.fromEntries(ports) as Record<string, string>),
+      },
+      // Not a pipe: while `runOnce` blocks this process, nobody would read the pipe, and the server would block, too.
+      stdio: ['ignore', logFile, logFile],
+    });
+    closeSync(logFile);
+    return spawned;
+  };
+  let server = spawnServer();
+  const stopServer = async (signal: NodeJS.Signals = 'SIGTERM'): Promise<void> => {
     if (server.exitCode !== null || server.signalCode !== null) return;
     const ended = once(server, 'exit');
-    server.kill();
+    server.kill(signal);
     await ended;
   };
   const stop = async (): Promise<void> => {
@@ -142,19 +148,26 @@ export async function startTemporalOnPostgres(
     rmSync(dir, { recursive: true, force: true });
   };
   const address = `127.0.0.1:${frontend}`;
-  try {
-    await waitUntil('the Temporal server answers', async () => {
+  const untilHealthy = (): Promise<void> =>
+    waitUntil('the Temporal server answers', async () => {
       if (server.exitCode !== null)
         throw new Error(
           `temporal-server ended with code ${server.exitCode}:\n${readFileSync(log, 'utf8').slice(-5_000)}`,
         );
       return isHealthy(address);
     });
+  const restartServer = async (): Promise<void> => {
+    await stopServer('SIGKILL');
+    server = spawnServer();
+    await untilHealthy();
+  };
+  try {
+    await untilHealthy();
   } catch (error) {
     await stop();
     throw error;
   }
-  return { address, runOnce, dump: () => sql('pg_dumpall', []).stdout, complaints, stopServer, stop };
+  return { address, runOnce, dump: () => sql('pg_dumpall', []).stdout, complaints, restartServer, stopServer, stop };
 }
 
 /** Finds ports that nothing listens on now, below those that the system gives to outgoing connections. */
