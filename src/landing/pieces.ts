@@ -83,10 +83,13 @@ export async function readPieces(copy: WorkingCopy, spool: string): Promise<Buff
   return keys.flatMap((key) => linesOf(bodies.get(key)));
 }
 
-/** Makes a spool from the pieces of another machine, if this machine has no such spool. */
+/**
+ * Makes a spool from the pieces of another machine, if this machine has no such spool. A line that was given twice is
+ * there once.
+ */
 export async function gatherSpool(copy: WorkingCopy, spool: string): Promise<void> {
-  const lines = await readPieces(copy, spool);
-  if (lines.length > 0) await writeFileOnce(spool, Buffer.concat(lines));
+  const lines = new Set((await readPieces(copy, spool)).map((line) => line.toString('utf8')));
+  if (lines.size > 0) await writeFileOnce(spool, [...lines].join(''));
 }
 
 /** Removes the pieces of a spool, because its rows are landed. */
