@@ -581,7 +581,8 @@ describe('an inconsistent API', () => {
         const noise = numbers(seed);
         const plan = createPlan(planInput({ dimensions: [statuses, incorporation, countries, activities, employees] }));
         let asked = 0;
-        while (!plan.done && asked < 30_000) {
+        // The limit only ends an endless plan. With seed 2146682669 and no refusals, a plan ends after 85,069 requests.
+        while (!plan.done && asked < 300_000) {
           for (const request of plan.next(8)) {
             asked += 1;
             const n = noise();
