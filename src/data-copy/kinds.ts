@@ -66,8 +66,8 @@ export function unfinishedRuns(keys: Iterable<string>): string[] {
     const name = `${date} ${run}`;
     records.set(name, (records.get(name) ?? new Set()).add(record));
   }
-  // Compaction joins only records of ended runs.
-  const isOpen = (found: Set<string>): boolean =>
-    found.has('open') && !found.has('close') && ![...found].some((record) => record.startsWith('joined-'));
+  // A failed or cancelled run has the record `end`. Compaction joins only records of ended runs.
+  const isEnd = (record: string): boolean => record === 'close' || record === 'end' || record.startsWith('joined-');
+  const isOpen = (found: Set<string>): boolean => found.has('open') && ![...found].some(isEnd);
   return [...records].flatMap(([name, found]) => (isOpen(found) ? [name] : []));
 }

@@ -70,6 +70,7 @@ const RUNS = [
   'upgrade --check',
   'notify list',
   'notify test',
+  'data copy| data moved --abandon-runs',
   'publish',
   'publish --copy|',
   'publish --list|',

@@ -6,6 +6,7 @@ import { registerCopy } from './copy.js';
 export function registerData(program: Command): void {
   const data = program
     .command('data')
+    .summary('copy the data to another folder or a bucket')
     .description('copy the data to another folder, or between a folder and a bucket')
     .addHelpText('after', examples('tidemark data copy ./data s3://my-bucket/tidemark'));
   registerCopy(data);

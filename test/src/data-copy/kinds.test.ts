@@ -66,6 +66,8 @@ it('finds runs without an end', () => {
     record('open', 'open'),
     record('ended', 'open'),
     record('ended', 'close'),
+    record('failed', 'open'),
+    record('failed', 'end'),
     record('joined', 'joined-1'),
     'landing/companies/date=2026-11-20/run=other/_manifest/part-open.json',
   ];
