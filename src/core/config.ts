@@ -119,8 +119,12 @@ export function hashFile(file: string): string {
   return hashOf(parseConfigText(file, readText(file)).content);
 }
 
-function hashOf(content: object): string {
-  return createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16);
+/** Leaves out `storage.folder`: machines with other working copies have the same settings. */
+function hashOf(content: { storage?: unknown }): string {
+  const { storage, ...others } = content;
+  const { folder: _, ...reach } = (storage ?? {}) as { folder?: unknown };
+  const settings = Object.keys(reach).length === 0 ? others : { ...others, storage: reach };
+  return createHash('sha256').update(JSON.stringify(settings)).digest('hex').slice(0, 16);
 }
 
 /**

@@ -52,8 +52,9 @@ export async function runChecks(
     ...(await checkTemporal(config)),
     await checkDisk(config.dataDir),
     checkModes(config.dataDir),
-    checkLanding(config.dataDir, new Date(), clock.now()),
-    await checkWarehouse(config.dataDir),
+    ...(config.bucket === undefined
+      ? [checkLanding(config.dataDir, new Date(), clock.now()), await checkWarehouse(config.dataDir)]
+      : [skip('landing', IN_BUCKET), skip('warehouse', IN_BUCKET)]),
     await checkModels(config, clock.now()),
     await checkPublished(config.dataDir),
     ...(await checkBucket(config)),
@@ -138,6 +139,9 @@ async function checkConnectorData(config: Config, clock: Clock): Promise<Finding
     await api.close();
   }
 }
+
+// A working copy lacks files that only other machines need.
+const IN_BUCKET = 'not checked: the data is in a bucket';
 
 /** Checks the bucket that holds the data. No finding if the data is in a folder. */
 async function checkBucket({ bucket, storage }: Config): Promise<Finding[]> {

@@ -164,6 +164,16 @@ describe('tidemark.yaml', () => {
     expect(() => load(text)).not.toThrow();
   });
 
+  it('gives machines with other working copies the same hash, and other buckets another one', () => {
+    const hashes = (storage: string): (string | undefined)[] => {
+      const { hash, fileHash } = load(`${API}data: s3://market-data/all\n${storage}`);
+      return [hash, fileHash];
+    };
+    expect(hashes('storage: { folder: ./copy }')).toEqual(hashes(''));
+    expect(hashes('storage: { folder: ./a, region: eu-north-1 }')).toEqual(hashes('storage: { region: eu-north-1 }'));
+    expect(hashes('storage: { region: eu-north-1 }')).not.toEqual(hashes(''));
+  });
+
   it('keeps the data in a bucket, with a working copy, and publishes there', () => {
     const bucket = `${API}data: s3://market-data/all/\nstorage: { folder: ./copy, endpoint: "https://s3.example.com" }\n`;
     expect(load(bucket)).toMatchObject({
