@@ -13,7 +13,7 @@ import { LeaseLostError } from '../src/storage/lease.js';
 import { giveCheckpoint } from '../src/working-copy/checkpoint.js';
 import type { Writer } from '../src/working-copy/writer.js';
 import { rebuildRange } from '../src/replay/rebuild-range.js';
-import type { PublishResult } from '../schemas/pipeline/activities.js';
+import type { ModelsResult, PublishResult } from '../schemas/pipeline/activities.js';
 import { casting } from './casting.js';
 import type { WarehouseActivities } from './contract.js';
 import { withHeartbeat } from './heartbeat.js';
@@ -36,15 +36,7 @@ export function createWarehouseActivities(deps: WarehouseDeps): WarehouseActivit
       (await withHeartbeat(() => planDrafted(deps, input))) ??
       withWarehouse(dataDir, (warehouse) => planStream(deps, warehouse, input)),
     loadLanding: ({ run }) => withWarehouse(dataDir, (warehouse) => loadForRun(warehouse, dataDir, run)),
-    buildModels: ({ run }) =>
-      withWarehouse(
-        dataDir,
-        async (warehouse) => {
-          await catchUp(deps, warehouse, run);
-          return buildForRun(warehouse, config, { run, now: clock.now() });
-        },
-        'models',
-      ),
+    buildModels: ({ run }) => withWarehouse(dataDir, (warehouse) => build(deps, warehouse, run), 'models'),
     publishWarehouse: ({ run }) => publishRun(deps, run),
     rebuildWarehouse: (input) =>
       withHeartbeat((heartbeat) =>
@@ -60,28 +52,32 @@ export function createWarehouseActivities(deps: WarehouseDeps): WarehouseActivit
 async function publishRun(deps: WarehouseDeps, run: string): Promise<PublishResult> {
   const { config, clock, writer } = deps;
   const { dataDir, readers } = config;
-  const now = clock.now();
-  const build = await withWarehouse(
+  const published = await withWarehouse(
     dataDir,
     async (warehouse) => {
-      if (await catchUp(deps, warehouse, run)) await buildForRun(warehouse, config, { run, now });
-      return publish(warehouse, dataDir, { run, now, readers, ...config.publish });
+      if (writer?.isBehind) await build(deps, warehouse, run);
+      return publish(warehouse, dataDir, { run, now: clock.now(), readers, ...config.publish });
     },
     'publish',
   );
-  if (writer !== undefined) writer.isBehind = false;
   const fault = await withHeartbeat(() =>
-    // The publication is complete. A bucket that is down must neither undo it nor hold up the next run.
+    // With the data in a folder, the publication is complete now. A bucket that is down must neither undo it nor hold up
+    // the next run.
     writer === undefined ? copyOrDescribe(config, `run ${run}`) : giveBuild(config, writer, `run ${run}`),
   );
-  return fault === null ? build : { ...build, notes: [...build.notes, fault] };
+  return fault === null ? published : { ...published, notes: [...published.notes, fault] };
 }
 
-/** After another machine wrote the warehouse, loads what was landed since the checkpoint. Returns whether it did. */
-async function catchUp({ config, writer }: WarehouseDeps, warehouse: Warehouse, run: string): Promise<boolean> {
-  if (writer?.isBehind !== true) return false;
-  await loadForRun(warehouse, config.dataDir, run);
-  return true;
+/** Builds the models. If another machine wrote the warehouse before, first loads what was landed since the checkpoint. */
+async function build(
+  { config, clock, writer }: WarehouseDeps,
+  warehouse: Warehouse,
+  run: string,
+): Promise<ModelsResult> {
+  if (writer?.isBehind) await loadForRun(warehouse, config.dataDir, run);
+  const built = await buildForRun(warehouse, config, { run, now: clock.now() });
+  if (writer !== undefined) writer.isBehind = false;
+  return built;
 }
 
 /**

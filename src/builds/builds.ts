@@ -132,11 +132,7 @@ export async function addTakenBuild(
 
 /** Whether a build was published by another machine. Such a build has no lake here. */
 export function isTaken(dataDir: string, name: string): boolean {
-  return existsSync(takenFile(dataDir, name));
-}
-
-function takenFile(dataDir: string, name: string): string {
-  return path.join(buildDir(dataDir, name), TAKEN);
+  return existsSync(path.join(buildDir(dataDir, name), TAKEN));
 }
 
 /** Returns the name of the build that readers see; null before the first publication. */

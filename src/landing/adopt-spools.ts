@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import path from 'node:path';
 import { runFolder } from '../core/data-folder.js';
 import { LandingStream, RECORD_STREAMS } from '../../schemas/pipeline/landing.js';
@@ -8,7 +8,7 @@ import { landSpool } from './land-spool.js';
 import { finishListing } from './listing-writer.js';
 import { PartWriter } from './part-writer.js';
 import { spoolFile, spoolsDir, type PartTarget } from './paths.js';
-import { dropPieces, piecesDir } from './pieces.js';
+import { piecesDir, removeSpool } from './pieces.js';
 import { Spool } from './spool.js';
 import { workingCopyOf } from '../working-copy/open.js';
 import type { WorkingCopy } from '../working-copy/working-copy.js';
@@ -74,12 +74,6 @@ async function adoptGiven(copy: WorkingCopy, target: PartTarget): Promise<void> 
     }
   }
   await removeSpool(copy.dataDir, spool);
-}
-
-async function removeSpool(dataDir: string, spool: string): Promise<void> {
-  await rm(spool, { force: true });
-  const copy = workingCopyOf(dataDir);
-  if (copy !== undefined) await dropPieces(copy, spool);
 }
 
 /** Lists the chunks of a run's folder that have a spool, here or in the bucket. */

@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { runFolder } from '../core/data-folder.js';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
 import { findReplacing } from './manifest.js';
 import { PartWriter, writePart } from './part-writer.js';
-import { dropPieces } from './pieces.js';
-import { workingCopyOf } from '../working-copy/open.js';
+import { removeSpool } from './pieces.js';
 import { spoolFile, type PartTarget } from './paths.js';
 import { readSpool } from './spool.js';
 
@@ -37,9 +35,7 @@ export async function landSpool(
     const pass = await landFrom(target, spool, limits, goesOn);
     if (pass.raced) continue;
     goesOn();
-    await rm(spool, { force: true });
-    const copy = workingCopyOf(target.dataDir);
-    if (copy !== undefined) await dropPieces(copy, spool);
+    await removeSpool(target.dataDir, spool);
     return pass.rows;
   }
 }

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { writeFileOnce } from '../core/files.js';
+import { workingCopyOf } from '../working-copy/open.js';
 import type { WorkingCopy } from '../working-copy/working-copy.js';
 
 /*
@@ -90,6 +92,13 @@ export async function readPieces(copy: WorkingCopy, spool: string): Promise<Buff
 export async function gatherSpool(copy: WorkingCopy, spool: string): Promise<void> {
   const lines = new Set((await readPieces(copy, spool)).map((line) => line.toString('utf8')));
   if (lines.size > 0) await writeFileOnce(spool, [...lines].join(''));
+}
+
+/** Removes a spool, here and its pieces in the bucket. */
+export async function removeSpool(dataDir: string, spool: string): Promise<void> {
+  await rm(spool, { force: true });
+  const copy = workingCopyOf(dataDir);
+  if (copy !== undefined) await dropPieces(copy, spool);
 }
 
 /** Removes the pieces of a spool, because its rows are landed. */

@@ -149,12 +149,9 @@ export class WorkingCopy {
   /** Lists the files in the storage below a folder. */
   async list(folder: string): Promise<Listed[]> {
     const found: Listed[] = [];
-    for await (const entry of this.entries(`${this.keyOf(folder)}/`)) found.push(entry);
+    for await (const { key, bytes } of this.storage.list(`${this.keyOf(folder)}/`))
+      found.push({ file: this.fileOf(key), bytes });
     return found;
-  }
-
-  private async *entries(prefix: string): AsyncGenerator<Listed> {
-    for await (const { key, bytes } of this.storage.list(prefix)) yield { file: this.fileOf(key), bytes };
   }
 
   /** Runs `work` for every item, several at a time. */
