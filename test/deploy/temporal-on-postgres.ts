@@ -1,21 +1,11 @@
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  chownSync,
-  closeSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs';
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePort } from '../../src/commands/local/ports.js';
 import { ROOT } from '../helpers/processes.js';
+import { startPostgresServer } from '../helpers/postgres-server.js';
 import { waitUntil } from '../helpers/sandbox.js';
 import type { ComposeFile } from './compose-file.js';
 
@@ -26,8 +16,6 @@ import type { ComposeFile } from './compose-file.js';
  */
 
 const FOLDER = process.env['TIDEMARK_TEST_TEMPORAL'];
-// PostgreSQL refuses to run as root.
-const NOBODY = 65_534;
 
 /** Why the services cannot run here; null if they can. */
 export function missingForPostgres(): string | null {
@@ -88,7 +76,8 @@ export async function startTemporalOnPostgres(
   const PATH = `${bin}:${process.env['PATH']}`;
 
   const user = services['postgres']?.environment?.['POSTGRES_USER'] ?? '';
-  const postgres = startPostgres(dir, { user, passwordFile, port: sqlPort });
+  const initdb = [`--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
+  const postgres = startPostgresServer(dir, { user, port: sqlPort, initdb });
   const runOnce = (service: string): string => {
     const [program = '', ...args] = (services[service]?.command ?? []).map(place);
     const env = { PATH, HOME: dir, ...environmentOf(service) };
@@ -176,28 +165,6 @@ export async function freePorts(count: number): Promise<number[]> {
   const found: number[] = [];
   while (found.length < count) found.push(await freePort(from, found));
   return found;
-}
-
-function startPostgres(
-  dir: string,
-  { user, passwordFile, port }: { user: string; passwordFile: string; port: number },
-): { stop: () => void } {
-  const data = path.join(dir, 'postgres');
-  mkdirSync(data);
-  const isRoot = process.getuid?.() === 0;
-  if (isRoot) {
-    chmodSync(dir, 0o755);
-    chownSync(data, NOBODY, NOBODY);
-  }
-  const run = (program: string, ...args: string[]): void => {
-    const given = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
-    execFileSync(find(program) ?? program, args, { ...given, cwd: data, stdio: 'ignore' });
-  };
-  const settings = `-p ${port} -k ${data} -c listen_addresses=127.0.0.1 -c fsync=off`;
-  const files = path.join(data, 'files');
-  run('initdb', '-D', files, '-U', user, `--pwfile=${passwordFile}`, '--auth=scram-sha-256');
-  run('pg_ctl', '-D', files, '-o', settings, '-l', path.join(data, 'log'), '-w', 'start');
-  return { stop: () => run('pg_ctl', '-D', files, '-m', 'immediate', '-w', 'stop') };
 }
 
 function isHealthy(address: string): boolean {

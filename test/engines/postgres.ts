@@ -1,11 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePorts } from '../deploy/temporal-on-postgres.js';
-
-// PostgreSQL refuses to run as root.
-const NOBODY = 65_534;
+import { startPostgresServer } from '../helpers/postgres-server.js';
 
 /** A PostgreSQL server on 127.0.0.1 with the user `test` and no password. */
 export interface Postgres {
@@ -22,23 +19,10 @@ export function hasPostgres(): boolean {
 /** Starts a server with an empty database `postgres`. */
 export async function startPostgres(): Promise<Postgres> {
   const root = mkdtempSync(path.join(tmpdir(), 'tidemark-postgres-'));
-  const data = path.join(root, 'data');
-  const files = path.join(data, 'files');
-  mkdirSync(data);
-  const isRoot = process.getuid?.() === 0;
-  if (isRoot) {
-    chmodSync(root, 0o755);
-    chownSync(data, NOBODY, NOBODY);
-  }
-  const run = (program: string, ...args: string[]): void => {
-    execFileSync(program, args, { ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}), cwd: data, stdio: 'ignore' });
-  };
   const [port = 0] = await freePorts(1);
-  run('initdb', '-D', files, '-U', 'test', '--auth=trust');
-  const settings = `-p ${port} -k ${data} -c listen_addresses=127.0.0.1 -c fsync=off`;
-  run('pg_ctl', '-D', files, '-o', settings, '-l', path.join(data, 'log'), '-w', 'start');
+  const server = startPostgresServer(root, { user: 'test', port, initdb: ['--auth=trust'] });
   const stop = (): void => {
-    run('pg_ctl', '-D', files, '-m', 'immediate', '-w', 'stop');
+    server.stop();
     rmSync(root, { recursive: true, force: true });
   };
   return { port, stop };
