@@ -142,6 +142,13 @@ function pathOf(request: FastifyRequest): string {
 }
 
 function countRequests(app: FastifyInstance, sandbox: Sandbox): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!isControl(request.url) && !isInner(request)) {
+      sandbox.requests.begin();
+      reply.raw.once('close', () => sandbox.requests.end());
+    }
+    done();
+  });
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? '(unknown)';
     if (!isControl(route) && !isInner(request)) {

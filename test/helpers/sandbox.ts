@@ -10,6 +10,12 @@ export async function countRequests(sandbox: RunningSandbox, route?: string): Pr
   return route === undefined ? said.total : (said.routes[route] ?? 0);
 }
 
+/** The most requests that the sandbox had in flight at the same time. */
+export async function mostInFlight({ url }: Pick<RunningSandbox, 'url'>): Promise<number> {
+  const answer = await fetch(`${url}/_sandbox/requests`);
+  return ((await answer.json()) as { mostInFlight: number }).mostInFlight;
+}
+
 /** Advances the sandbox's market by some nights. */
 export async function advanceDay(sandbox: RunningSandbox, days = 1): Promise<void> {
   await control(sandbox, 'day', { advance: days });

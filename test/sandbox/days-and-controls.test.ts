@@ -52,6 +52,7 @@ describe('GET /_sandbox/requests', () => {
     await app.get('/v2/nothing');
     expect((await app.get('/_sandbox/requests')).body).toEqual({
       total: 4,
+      mostInFlight: 1,
       routes: { 'GET (unknown)': 1, 'GET /v2/companies/{id}': 2, 'POST /v2/prospecting': 1 },
       statuses: { '200': 2, '404': 2 },
     });
