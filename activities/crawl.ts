@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { fetchChunk } from '../src/crawl/chunks/fetch-chunk.js';
-import type { CrawlDeps } from '../src/crawl/deps.js';
+import type { CrawlDeps, Heartbeat } from '../src/crawl/deps.js';
 import { crawlListing } from '../src/crawl/list.js';
 import { pollOwnerJobs } from '../src/crawl/owners/poll-jobs.js';
 import { beginRun } from '../src/crawl/run/begin-run.js';
@@ -21,12 +21,21 @@ export interface TemporalFacts {
 
 /** Creates the activities of the crawl queue for the worker process. */
 export function createCrawlActivities(deps: CrawlDeps, { quotaGate, stateAttributes }: TemporalFacts): CrawlActivities {
+  /** Runs work that sends many requests, once the other workers know that this one takes part. */
+  const fetching = <T>(work: (heartbeat: Heartbeat) => Promise<T>): Promise<T> =>
+    withHeartbeat(async (heartbeat) => {
+      await deps.counted?.(heartbeat.signal);
+      return work(heartbeat);
+    });
   return casting(deps, {
     openRun: async (input) => ({ ...(await beginRun(deps, input)), stateAttributes }),
-    discoverMarket: (input) => withHeartbeat((heartbeat) => discoverMarket(deps, input, heartbeat)),
-    crawlListing: (input) => withHeartbeat((heartbeat) => crawlListing(deps, input, heartbeat)),
-    crawlChunk: (input) => withHeartbeat((heartbeat) => fetchChunk(deps, input, heartbeat)),
-    pollOwnerJobs: (input) => withHeartbeat((heartbeat) => pollOwnerJobs(deps, input, heartbeat)),
+    discoverMarket: (input) => fetching((heartbeat) => discoverMarket(deps, input, heartbeat)),
+    crawlListing: (input) => fetching((heartbeat) => crawlListing(deps, input, heartbeat)),
+    async crawlChunk(input) {
+      const result = await fetching((heartbeat) => fetchChunk(deps, input, heartbeat));
+      return deps.atWork === undefined ? result : { ...result, workers: deps.atWork.workers };
+    },
+    pollOwnerJobs: (input) => fetching((heartbeat) => pollOwnerJobs(deps, input, heartbeat)),
     async enterQuotaGate({ waiter, workflowType, taskQueue, signal }) {
       await Context.current().client.workflow.signalWithStart(workflowType, {
         workflowId: quotaGate,

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
-import { Worker, type WorkerDeploymentOptions } from '@temporalio/worker';
+import { Worker, type WorkerDeploymentOptions, type WorkerOptions } from '@temporalio/worker';
 import { createCrawlActivities } from '../activities/crawl.js';
 import { createAlertActivities } from '../activities/notify.js';
-import { CRAWL_QUEUE } from '../workflows/queues.js';
+import { CHUNK_QUEUE, CRAWL_QUEUE } from '../workflows/queues.js';
 import { createApiClient } from './api-client/index.js';
 import type { Config } from './core/config.js';
 import { readRunSizes } from './core/run-sizes.js';
 import { ChunkOrder } from './crawl/chunks/chunk-order.js';
-import type { AtWork } from './crawl/concurrency-share.js';
+import { workerShare, type AtWork } from './crawl/concurrency-share.js';
 import { bookAttempt } from './request-log/request-log.js';
 import { linkToRun } from './temporal/connect.js';
-import { watchAtWork } from './temporal/crawl-workers.js';
+import { WorkersAtWork } from './temporal/at-work.js';
 import { DEPLOYMENT, type Build } from './temporal/versions.js';
 import type { CheckedTemporal } from './worker-temporal.js';
 import type { WorkerParts } from './worker-parts.js';
@@ -19,25 +19,31 @@ import type { WorkerParts } from './worker-parts.js';
 // request is sent.
 const RECORDS_PER_REQUEST = 1.25;
 
+const recordsFor = (inFlight: number): number => Math.ceil(inFlight * RECORDS_PER_REQUEST);
+
+// With several workers, each fetches at most this many chunks at the same time. Further chunks wait for a free worker.
+const CHUNKS_OF_WORKER = 2;
+
 /**
- * Creates the worker of the crawl queue, which runs the workflows and calls the API.
+ * Creates the workers of the crawl queue and of the chunk queue. They run the workflows and call the API.
  * @param build version of the worker; null: none
  */
-export async function createCrawlWorker(
+export async function createCrawlWorkers(
   parts: WorkerParts,
   bundle: { code: string },
   build: Build,
   apiKey: string,
   { target, stateAttributes }: CheckedTemporal,
-): Promise<Worker> {
+): Promise<Worker[]> {
   const { config, clock, stamps, log, folder, stop, metrics, tracing, temporal, options } = parts;
   const quotaGate = quotaGateId(config, apiKey);
+  const alone = workerShare(config.api, { workers: 1, rank: 0 });
   const client = createApiClient({
     baseUrl: config.api.baseUrl,
     connectorUrl: config.api.connectorUrl,
     allowHttp: config.api.allowHttp,
     apiKey,
-    maxConcurrency: config.api.maxConcurrency,
+    maxConcurrency: alone,
     timeoutMs: config.api.timeout * 1_000,
     now: () => stamps.now(),
     onAttempt(attempt) {
@@ -49,25 +55,40 @@ export async function createCrawlWorker(
     ...(config.api.requestsPerSecond === undefined ? {} : { requestsPerSecond: config.api.requestsPerSecond }),
   });
   metrics?.crawls(client, temporal, quotaGate);
-  const atWork: AtWork = { workers: 1, runs: 1 };
-  const order = new ChunkOrder(Math.ceil(config.api.maxConcurrency * RECORDS_PER_REQUEST));
-  const onChange = (now: AtWork): void => {
-    Object.assign(atWork, now);
-    const { requestsPerSecond } = config.api;
-    if (requestsPerSecond !== undefined) client.setPace(requestsPerSecond / now.workers);
-    log.info(now, 'workers that share the concurrency of the API key');
+  const atWork: AtWork = { workers: 1, inFlight: alone };
+  const order = new ChunkOrder(recordsFor(alone));
+  const others = new WorkersAtWork(temporal, {
+    identity: options.identity,
+    stop,
+    onChange(place) {
+      const { requestsPerSecond } = config.api;
+      const now: AtWork = { workers: place.workers, inFlight: workerShare(config.api, place) };
+      Object.assign(atWork, now);
+      client.setConcurrency(now.inFlight);
+      order.setLimit(recordsFor(now.inFlight));
+      if (requestsPerSecond !== undefined) client.setPace(requestsPerSecond / now.workers);
+      log.info(now, 'workers that share the API key, and the requests in flight of this one');
+    },
+  });
+  const counted = (signal: AbortSignal): Promise<void> => others.counted(signal);
+  const crawlActivities = createCrawlActivities(
+    { config, client, clock, stamps, log, folder, sizes: readRunSizes(), atWork, counted, order },
+    { quotaGate, stateAttributes },
+  );
+  const shared: Omit<WorkerOptions, 'taskQueue'> = {
+    ...options,
+    ...(build === null ? {} : { workerDeploymentOptions: versioned(build) }),
+    // Short activities may finish within this time. After this time, a chunk is cancelled and lands its answers.
+    shutdownGraceTime: '1 second',
+    shutdownForceTime: '30 seconds',
   };
-  const [worker] = await Promise.all([
+  const [crawls, chunks] = await Promise.all([
     Worker.create({
-      ...options,
+      ...shared,
       taskQueue: CRAWL_QUEUE,
       workflowBundle: bundle,
-      ...(build === null ? {} : { workerDeploymentOptions: versioned(build) }),
       activities: {
-        ...createCrawlActivities(
-          { config, client, clock, stamps, log, folder, sizes: readRunSizes(), atWork, order },
-          { quotaGate, stateAttributes },
-        ),
+        ...crawlActivities,
         ...createAlertActivities({
           config,
           clock,
@@ -76,13 +97,17 @@ export async function createCrawlWorker(
           linkTo: (workflowId, run) => linkToRun(target, workflowId, run),
         }),
       },
-      // Short activities may finish within this time. After this time, a chunk is cancelled and lands its answers.
-      shutdownGraceTime: '1 second',
-      shutdownForceTime: '30 seconds',
     }),
-    watchAtWork(temporal, { identity: options.identity, onChange, stop }),
+    Worker.create({
+      ...shared,
+      taskQueue: CHUNK_QUEUE,
+      activities: { crawlChunk: crawlActivities.crawlChunk },
+      maxConcurrentActivityTaskExecutions: CHUNKS_OF_WORKER,
+    }),
+    others.look(),
   ]);
-  return worker;
+  others.start();
+  return [crawls, chunks];
 }
 
 /**

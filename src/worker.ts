@@ -71,11 +71,12 @@ async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null, tr
     const stamps = new StampClock(clock);
     const parts = { config, clock, stamps, log, folder, stop, metrics, tracing, temporal, options };
     const build = checked.versioned && bundle !== null ? bundleId(bundle) : null;
-    const creating: Promise<Worker>[] = [];
+    const creating: Promise<Worker | Worker[]>[] = [];
     if (crawl !== null && bundle !== null && apiKey !== null)
-      creating.push(crawl.createCrawlWorker(parts, bundle, build, apiKey, checked));
+      creating.push(crawl.createCrawlWorkers(parts, bundle, build, apiKey, checked));
     if (warehouse !== null && copy === undefined) creating.push(warehouse.createWarehouseWorker(parts));
-    const [workers] = await Promise.all([Promise.all(creating), watchForeignWorkers(temporal, { folder, log, stop })]);
+    const [created] = await Promise.all([Promise.all(creating), watchForeignWorkers(temporal, { folder, log, stop })]);
+    const workers = created.flat();
     metrics?.checksHealth(async () => checkPolls(temporal, identity, workers));
     const queues = workers.map((worker) => worker.options.taskQueue);
     const runnables: Runnable[] = [...workers];

@@ -1,6 +1,6 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { AlertActivities, CrawlActivities, WarehouseActivities } from '../activities/contract.js';
-import { CRAWL_QUEUE, WAREHOUSE_QUEUE } from './queues.js';
+import { CHUNK_QUEUE, CRAWL_QUEUE, WAREHOUSE_QUEUE } from './queues.js';
 
 // activities/cast-errors.ts decides which failures are retried. The retry policies here only set the time between
 // attempts. No proxy of a run sets scheduleToClose, because a night may wait a day for quota.
@@ -16,13 +16,16 @@ export const quick = proxyActivities<CrawlActivities & Omit<AlertActivities, 'se
  * Activities that call the API for minutes. A missed heartbeat reveals a dead worker long before the timeout. On
  * cancellation, the run waits until the activity ends, so that its closing record counts all requests.
  */
-export const crawl = proxyActivities<CrawlActivities>({
-  taskQueue: CRAWL_QUEUE,
+const minutes = {
   startToCloseTimeout: '2 hours',
   heartbeatTimeout: '20 seconds',
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '1 minute' },
-});
+} as const;
+export const crawl = proxyActivities<CrawlActivities>({ taskQueue: CRAWL_QUEUE, ...minutes });
+
+/** The same, for chunks that spread over several workers. */
+export const spread = proxyActivities<Pick<CrawlActivities, 'crawlChunk'>>({ taskQueue: CHUNK_QUEUE, ...minutes });
 
 /** Activities that run heavy SQL. The worker runs one of them at a time, because the warehouse has one writer. */
 export const warehouse = proxyActivities<WarehouseActivities>({

@@ -1,6 +1,11 @@
 /** Task queue of the workflows and the crawl activities. Any number of workers serve it. */
 export const CRAWL_QUEUE = 'tidemark-crawl';
 /**
+ * Task queue of the chunks of runs that several workers share. Each worker takes few chunks at a time, so that the
+ * chunks spread over the workers.
+ */
+export const CHUNK_QUEUE = 'tidemark-chunks';
+/**
  * Task queue of the warehouse activities. Its worker runs one activity at a time, because the warehouse has one writer.
  */
 export const WAREHOUSE_QUEUE = 'tidemark-warehouse';

@@ -37,9 +37,9 @@ export interface CrawlChunkInput {
   stream: FetchedStreamName;
   /** Number of the chunk file within its stream, from 0. */
   chunk: number;
-  /** Limit of requests in flight for this chunk. Null: the chunk's share of `api.maxConcurrency`. */
+  /** Limit of requests in flight for this chunk. Null: the share of the worker. */
   concurrency: number | null;
-  /** Number of chunks that the run fetches at the same time. Left out: 1. */
+  /** Number of chunks of the run that one worker fetches at the same time. Left out: 1. */
   atOnce?: number;
   /** Number of requests that the chunk may send before it ends as `limited`. Null or left out: no limit. */
   budget?: number | null;
@@ -80,6 +80,8 @@ export interface ChunkResult {
    * API has not answered any record yet.
    */
   closed?: { sure: boolean };
+  /** Number of crawl workers, as the worker counted last. Older workers leave this field out. */
+  workers?: number;
 }
 
 /** Input of `discoverMarket`, one round of a market's search. */

@@ -30,6 +30,8 @@ export interface CarriedRun {
   ctx: RunContext;
   paused: boolean;
   concurrency: number | null;
+  /** Number of crawl workers, as counted last. Older versions leave this field out. */
+  workers?: number;
   /** Names of finished steps. */
   completed: string[];
   /** First unfinished chunk of the current step. */

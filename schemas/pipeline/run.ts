@@ -147,6 +147,8 @@ export interface RunContext {
   stateAttributes?: string[];
   /** Number of history events after which the run continues as new. Left out: the default of the workflows. */
   eventsPerRun?: number;
+  /** Number of crawl workers when the run was opened. Older workers leave this field out. */
+  workers?: number;
   /** Number of records in a chunk. Left out: the default of the workflows. */
   chunkSize?: number;
   /** Share of the daily quota that the run leaves to other runs (docs/configuration.md, `quota.reserve`). */

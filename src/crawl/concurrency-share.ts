@@ -1,29 +1,37 @@
 import type { Config } from '../core/config.js';
 
-/**
- * How many workers serve the crawl task queue, and how many runs are in progress. All of them share the requests in
- * flight of one API key.
- */
+/** How many crawl workers share the API key, and how many requests this worker may have in flight. */
 export interface AtWork {
   workers: number;
-  runs: number;
+  inFlight: number;
 }
 
 /**
- * Computes how many requests an activity may have in flight. With one worker, each activity gets the full number,
- * because the worker's client limits all requests together. With several workers, the activities divide the number,
- * because each worker sees only its own requests.
+ * Computes how many requests a worker may have in flight. The shares of all workers add up to at most `maxConcurrency`,
+ * unless there are more workers than requests: a worker always has at least one.
+ *
+ * A worker may still count others that have ended. Its share is then too small, never too large.
+ * @param workers number of workers that share the API key
+ * @param rank place of this worker in a common order of all workers, from 0
+ */
+export function workerShare(
+  { maxConcurrency, maxConcurrencyPerWorker = maxConcurrency }: Config['api'],
+  { workers, rank }: { workers: number; rank: number },
+): number {
+  const share = Math.max(1, Math.ceil((maxConcurrency - rank) / workers));
+  return Math.min(maxConcurrencyPerWorker, share);
+}
+
+/**
+ * Returns how many requests an activity may have in flight. Several activities of a worker share its number, because
+ * the API client of the worker limits all of them together.
  * @param asked a lower number that an operator set for the run; null if none was set
- * @param atOnce activities that the run executes at the same time
  */
 export function concurrencyShare(
   { config, atWork }: { config: Config; atWork?: Readonly<AtWork> },
   asked: number | null,
-  atOnce = 1,
 ): number {
-  const { maxConcurrency } = config.api;
-  const shares = atWork && atWork.workers > 1 ? atWork.runs * atOnce : 1;
-  const most = Math.max(1, Math.floor(maxConcurrency / shares));
+  const most = atWork?.inFlight ?? config.api.maxConcurrency;
   return asked !== null && Number.isInteger(asked) && asked >= 1 ? Math.min(asked, most) : most;
 }
 
@@ -33,8 +41,9 @@ const MOST_UNWRITTEN = 32;
 /**
  * Computes how many answers of a chunk may wait to be written to its spool. While they wait, as many may be being
  * written. So if a worker is killed, it repeats at most the requests in flight and as many answered ones.
- * @param atOnce chunks that the run fetches at the same time
+ * @param inFlight requests in flight that the worker may have
+ * @param atOnce chunks that the worker fetches at the same time
  */
-export function heldBack(maxConcurrency: number, atOnce = 1): number {
-  return Math.max(1, Math.floor(Math.min(MOST_UNWRITTEN, maxConcurrency) / (2 * atOnce)));
+export function heldBack(inFlight: number, atOnce = 1): number {
+  return Math.max(1, Math.floor(Math.min(MOST_UNWRITTEN, inFlight) / (2 * atOnce)));
 }

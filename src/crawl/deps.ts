@@ -21,8 +21,10 @@ export interface CrawlDeps {
   folder?: DataFolder;
   /** Chunk size and history size of the runs that this worker opens. If unset, workflows use their defaults. */
   sizes?: RunSizes;
-  /** The workers and runs that share the API key, as counted last. If unset, no other worker uses the API key. */
+  /** The workers that share the API key, as counted last. If unset, no other worker uses the API key. */
   atWork?: Readonly<AtWork>;
+  /** Waits until the other workers have counted this one. If unset, there is nothing to wait for. */
+  counted?: (signal: AbortSignal) => Promise<void>;
   /** Order of the chunks that this worker fetches at the same time. If unset, all have the same precedence. */
   order?: ChunkOrder;
 }

@@ -13,8 +13,8 @@ import type { WorkingCopy } from '../working-copy/working-copy.js';
 /** Give a piece when this many lines wait. */
 const PIECE_LINES = 12;
 /**
- * At most this many lines are not in the bucket yet. A run has up to two chunks in progress, with up to 16 requests in
- * flight. So after the loss of a machine, at most 64 requests of a run are repeated.
+ * At most this many lines are not in the bucket yet. One of several workers has up to two chunks in progress. With up to
+ * 16 requests in flight, at most 64 requests are repeated after its machine is lost.
  */
 const MOST_WAITING = 24;
 

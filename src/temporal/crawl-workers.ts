@@ -1,14 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { CRAWL_QUEUE, QUOTA_GATE, WAREHOUSE_QUEUE } from '../../workflows/queues.js';
+import { CRAWL_QUEUE, WAREHOUSE_QUEUE } from '../../workflows/queues.js';
 import { isCertainlyGone } from '../core/lease.js';
 import { findPlace, processExists } from '../core/lock.js';
-import type { AtWork } from '../crawl/concurrency-share.js';
 import { readPollers, TaskType, type Poller } from './pollers.js';
 
-const LOOK_EVERY_MS = 10_000;
 // A worker polls at least once per minute. If it has not polled for this time, treat it as ended.
 const SEEN_WITHIN_MS = 90_000;
 // temporal.api.enums.v1.WorkerVersioningMode.WORKER_VERSIONING_MODE_VERSIONED
@@ -64,13 +61,13 @@ export async function seenWorkers(client: Client): Promise<WorkerSeen[]> {
 }
 
 /**
- * Counts the other crawl workers on the queue.
+ * Lists the identities of the crawl workers that polled in the last 90 s. Leaves out processes of this machine that
+ * have ended.
  * @throws ServiceError when the server does not answer
  */
-export async function countOtherWorkers(client: Client, identity: string): Promise<number> {
-  const others = recentIdentities(await readPollers(client, CRAWL_QUEUE, TaskType.activity));
-  others.delete(identity);
-  return [...others].filter((other) => !isDeadHere(other)).length;
+export async function listCrawlWorkers(client: Client): Promise<string[]> {
+  const pollers = await readPollers(client, CRAWL_QUEUE, TaskType.activity);
+  return [...recentIdentities(pollers)].filter((identity) => !isDeadHere(identity));
 }
 
 /**
@@ -110,44 +107,6 @@ export async function liveBuilds(client: Client): Promise<Set<string | null>> {
 
 function buildOf({ deploymentOptions }: Poller): string | null {
   return deploymentOptions?.workerVersioningMode === VERSIONED ? (deploymentOptions.buildId ?? null) : null;
-}
-
-/**
- * Counts the running workflows. Leaves out quota gates and runs that enrich owners, because these nearly always wait.
- * The server's list is about a second late.
- * @throws ServiceError when the server does not answer
- */
-export async function countRuns(client: Client): Promise<number> {
-  const query = `TaskQueue = '${CRAWL_QUEUE}' AND ExecutionStatus = 'Running' AND WorkflowType NOT IN ('${QUOTA_GATE}', 'enrichOwners')`;
-  return (await client.workflow.count(query)).count;
-}
-
-/**
- * Reports how many workers and runs share the limits of the API key, including this worker. Reports once before it
- * resolves, then after every change until `stop`.
- */
-export async function watchAtWork(
-  client: Client,
-  { identity, onChange, stop }: { identity: string; onChange: (atWork: AtWork) => void; stop: AbortSignal },
-): Promise<void> {
-  let told = '';
-  const look = async (): Promise<void> => {
-    // If the server does not answer, keep the last count. The server then gives out no new work.
-    const counted = await Promise.all([countOtherWorkers(client, identity), countRuns(client)]).catch(() => null);
-    if (counted === null) return;
-    const [others, runs] = counted;
-    const atWork = { workers: others + 1, runs: Math.max(1, runs) };
-    if (JSON.stringify(atWork) === told) return;
-    told = JSON.stringify(atWork);
-    onChange(atWork);
-  };
-  await look();
-  void (async () => {
-    for (;;) {
-      await delay(LOOK_EVERY_MS, undefined, { signal: stop, ref: false });
-      await look();
-    }
-  })().catch(() => undefined);
 }
 
 /** Returns whether a process of this machine has ended. The server still lists a worker for minutes after its end. */

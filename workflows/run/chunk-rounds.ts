@@ -1,39 +1,65 @@
 import type { ChunkResult } from '../../schemas/pipeline/activities.js';
 import type { ChunkRound } from '../../schemas/pipeline/carried.js';
 
-// Fetch two chunks at the same time: while one lands its part, the other keeps sending requests. The worker answers the
-// requests of the earlier chunk first (src/crawl/chunks/chunk-order.ts), so the two chunks end at different times.
-const CHUNKS_AT_ONCE = 2;
+// Each worker fetches two chunks at the same time: while one lands its part, the other keeps sending requests. The
+// worker sends the requests of the earlier chunk first (src/crawl/chunks/chunk-order.ts), so the two chunks end at
+// different times.
+const CHUNKS_OF_WORKER = 2;
 
 /** Chunks to fetch at the same time, with the limits of each. */
 export interface SharedRound extends ChunkRound {
   /** Limit of requests in flight for each chunk. Null: the configured number. */
   concurrency: (number | null)[];
   /** Number of requests that each chunk may send. Null: no limit. */
-  budget: number | null;
+  budgets: (number | null)[];
+  /** Most chunks of the round that one worker fetches at the same time. */
+  ofWorker: number;
+}
+
+/** Limits of a round of chunks. */
+export interface RoundLimits {
+  /** Requests in flight that an operator set for all chunks together; null: the configured number. */
+  asked: number | null;
+  /** Number of requests that the run may send; null: no limit. */
+  room: number | null;
+  /** Number of workers that fetch chunks. */
+  workers: number;
 }
 
 /**
  * Returns the next chunks to fetch.
  * @param at first chunk that is not done, and chunks to repeat, if any
- * @param asked requests in flight that an operator set for all chunks together; null: the configured number
- * @param room number of requests that the run may send; null: no limit
+ * @param chunks number of all chunks
  */
 export function nextRound(
   at: { nextChunk: number; again: ChunkRound | null },
   chunks: number,
-  asked: number | null,
-  room: number | null,
+  limits: RoundLimits,
 ): SharedRound {
-  const round = at.again ?? firstTry(at.nextChunk, chunks, asked);
+  const { asked, room } = limits;
+  const round = at.again ?? firstTry(at.nextChunk, chunks, limits);
   const count = round.chunks.length;
-  const concurrency = round.chunks.map((_, i) => (asked === null ? null : Math.floor((asked + i) / count)));
-  return { ...round, concurrency, budget: room === null ? null : Math.ceil(room / count) };
+  const divided = (total: number | null): (number | null)[] =>
+    round.chunks.map((_, i) => (total === null ? null : Math.floor((total + i) / count)));
+  return {
+    ...round,
+    concurrency: divided(asked),
+    budgets: divided(room).map((budget) => (budget === 0 ? 1 : budget)),
+    ofWorker: Math.min(CHUNKS_OF_WORKER, count),
+  };
 }
 
-function firstTry(first: number, chunks: number, asked: number | null): ChunkRound {
-  const count = Math.min(CHUNKS_AT_ONCE, chunks - first, asked ?? CHUNKS_AT_ONCE);
+function firstTry(first: number, chunks: number, { asked, room, workers }: RoundLimits): ChunkRound {
+  const most = Math.min(chunks - first, asked ?? Infinity);
+  // Runs of older versions count one worker, and start two chunks for a single request.
+  const enough = workers > 1 ? Math.max(1, room ?? Infinity) : Infinity;
+  const count = Math.min(chunksAtOnce(workers), most, enough);
   return { chunks: Array.from({ length: count }, (_, i) => first + i), next: first + count };
+}
+
+/** Returns how many chunks a run fetches at the same time. */
+export function chunksAtOnce(workers: number): number {
+  return CHUNKS_OF_WORKER * workers;
 }
 
 /**

@@ -30,6 +30,7 @@ export function beginning(ctx: RunContext, progress: Progress, notes: string[]):
     ctx,
     paused: false,
     concurrency: null,
+    workers: ctx.workers ?? 1,
     completed: [],
     nextChunk: 0,
     again: null,
@@ -67,6 +68,8 @@ export class RunState {
   readonly refused: Refusal[];
   coverage: DiscoverResult['coverage'];
   concurrency: number | null;
+  /** Number of crawl workers, as counted last. */
+  workers: number;
   nextChunk: number;
   again: ChunkRound | null;
   readonly progress: Progress;
@@ -112,6 +115,7 @@ export class RunState {
     this.waitAlerted = carried.waitAlerted ?? false;
     this.coverage = carried.coverage;
     this.concurrency = carried.concurrency;
+    this.workers = carried.workers ?? carried.ctx.workers ?? 1;
     this.nextChunk = carried.nextChunk;
     // Use the same array of notes in `progress`, so that it also shows later notes.
     this.progress = { ...carried.progress, notes: carried.notes };
@@ -126,6 +130,7 @@ export class RunState {
       ctx: this.ctx,
       paused: this.#paused,
       concurrency: this.concurrency,
+      workers: this.workers,
       completed: this.#completed,
       nextChunk: this.nextChunk,
       again: this.again,

@@ -8,7 +8,7 @@ import { reasonsInWords, refusalInWords } from './describe.js';
 import { nextRound, repeatOf, roomBeside, type SharedRound } from './chunk-rounds.js';
 import { alertsOf, type Findings } from './alerts.js';
 import { heldBackBy, isIncomplete } from './publish-thresholds.js';
-import { crawl, quick, warehouse } from '../proxies.js';
+import { crawl, quick, spread, warehouse } from '../proxies.js';
 import type { Run } from './run.js';
 import { startAlert } from './start-alert.js';
 import { runConcurrently } from './run-concurrently.js';
@@ -115,7 +115,7 @@ export async function crawlStream(
     while (run.nextChunk < plan.chunks) {
       await run.checkpoint();
       const room = await run.quotaBudget();
-      const round = nextRound(run, plan.chunks, run.concurrency, room);
+      const round = nextRound(run, plan.chunks, { asked: run.concurrency, room, workers: run.workers });
       // Runs that older workers opened wait for all chunks of a round before they start the next one.
       const overlap = run.again === null && patched('chunks-overlap');
       const { results, next } = await (overlap ? crawlChunks : crawlRound)(run, plan, round, shown);
@@ -143,8 +143,8 @@ async function crawlRound(run: Run, plan: DuePlan, round: SharedRound, shown: Pr
   // After a stop, the other chunk of the round may still finish and land its part.
   await runConcurrently(
     round.chunks.map((chunk, i) => async () => {
-      const part = { chunk, concurrency: round.concurrency[i] ?? null, atOnce: round.chunks.length };
-      results.push({ chunk, ...(await crawlChunk(run, plan, part, shown, round.budget)) });
+      const part = { chunk, concurrency: round.concurrency[i] ?? null, atOnce: round.ofWorker };
+      results.push({ chunk, ...(await crawlChunk(run, plan, part, shown, round.budgets[i] ?? null)) });
     }),
     () => run.stopped,
   );
@@ -154,21 +154,26 @@ async function crawlRound(run: Run, plan: DuePlan, round: SharedRound, shown: Pr
 /**
  * Fetches the chunks of a round and all later ones. Starts the next chunk as soon as one ends, so that requests stay in
  * flight while an ended chunk is landed. Starts no more chunks, and waits for those in progress, when one was refused,
- * when an operator pauses or stops the run or changes its concurrency, or when the history is long.
+ * when an operator pauses or stops the run or changes its concurrency, when the number of workers changes, or when the
+ * history is long.
  * @returns the results, and the first chunk that was not started
  */
 async function crawlChunks(run: Run, plan: DuePlan, round: SharedRound, shown: ProgressStep): Promise<Crawled> {
   const results: Crawled['results'] = [];
-  const { concurrency: asked } = run;
+  const { concurrency: asked, workers } = run;
   let { next } = round;
   const mayStart = (): boolean =>
-    next < plan.chunks && run.concurrency === asked && !run.mustDrain && results.every(({ closed }) => !closed);
+    next < plan.chunks &&
+    run.concurrency === asked &&
+    run.workers === workers &&
+    !run.mustDrain &&
+    results.every(({ closed }) => !closed);
   // Requests that the chunk of each lane may send.
-  const budgets = round.chunks.map(() => round.budget);
+  const budgets = [...round.budgets];
   await runConcurrently(
     round.chunks.map((first, lane) => async () => {
       for (let chunk: number | undefined = first; chunk !== undefined;) {
-        const part = { chunk, concurrency: round.concurrency[lane] ?? null, atOnce: round.chunks.length };
+        const part = { chunk, concurrency: round.concurrency[lane] ?? null, atOnce: round.ofWorker };
         const result = await crawlChunk(run, plan, part, shown, budgets[lane] ?? null);
         results.push({ chunk, ...result });
         // Later chunks need to know the refused routes. If the chunk is closed, another chunk may still get answers.
@@ -205,7 +210,10 @@ async function crawlChunk(
       doubts: run.quotaKnown ? doubts : null,
       ...(refused.length > 0 ? { refused } : {}),
     };
-    const result: ChunkResult = await run.orStopped(() => crawl.crawlChunk.executeWithOptions({ summary }, [input]));
+    // A single worker takes all chunks. Several workers take as many as each may fetch at the same time.
+    const { crawlChunk: fetch } = run.workers > 1 ? spread : crawl;
+    const result: ChunkResult = await run.orStopped(() => fetch.executeWithOptions({ summary }, [input]));
+    run.workers = result.workers ?? run.workers;
     run.progress.requests += result.requests;
     if (!result.limited) {
       if (!result.closed) shown.done = Math.min(shown.done + plan.chunkSize, plan.due);

@@ -14,11 +14,17 @@ interface Member {
  * record only while all chunks together work on fewer than `limit` records.
  */
 export class ChunkOrder {
-  readonly #limit: number;
+  #limit: number;
   readonly #members: Member[] = [];
 
   constructor(limit: number) {
     this.#limit = limit;
+  }
+
+  /** Changes the number of records on which all chunks together may work. */
+  setLimit(limit: number): void {
+    this.#limit = limit;
+    this.#wake();
   }
 
   /** Adds a chunk. Call `leave` when it ends. */

@@ -31,6 +31,7 @@ export async function beginRun(deps: Omit<CrawlDeps, 'client'>, input: OpenRunIn
     stampsAfter: newest !== null && newest > now.toISOString() ? newest : null,
     startedAt: (deps.stamps ?? deps.clock).now(),
     notes: notes.filter((note) => note !== null),
+    workers: deps.atWork?.workers,
     sizes: deps.sizes,
     lastWatchSync: lastSyncDate(dataDir),
     currentNight: (market, filters) => currentNight(dataDir, market, filters),

@@ -49,6 +49,8 @@ export interface Past {
   stampsAfter?: string | null;
   /** When the run starts. Must be later than the timestamps of all landed answers. Default: now. */
   startedAt?: Date;
+  /** Number of crawl workers. */
+  workers?: number | undefined;
   /** Sizes from the worker's environment. */
   sizes?: RunSizes | undefined;
   /** Remarks about the worker, for the run's notes. Each is one sentence. */
@@ -73,6 +75,7 @@ export function openRun(config: Config, clock: Clock, input: OpenRunInput, past:
     ...(config.fileHash === undefined ? {} : { fileHash: config.fileHash }),
     probeEverySeconds: config.quota.probeEvery,
     maxConcurrency: config.api.maxConcurrency,
+    ...(past.workers === undefined ? {} : { workers: past.workers }),
     ...past.sizes,
     leavesQuota: quotaLeft(config, input),
     ...(decided.streams.includes('ownership') ? { ownership: config.ownership } : {}),

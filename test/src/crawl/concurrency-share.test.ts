@@ -1,5 +1,60 @@
-import { expect, it } from 'vitest';
-import { heldBack } from '../../../src/crawl/concurrency-share.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Config } from '../../../src/core/config.js';
+import { concurrencyShare, heldBack, workerShare } from '../../../src/crawl/concurrency-share.js';
+import { placeOf } from '../../../src/temporal/at-work.js';
+
+const api = (maxConcurrency: number, maxConcurrencyPerWorker?: number) =>
+  ({ maxConcurrency, ...(maxConcurrencyPerWorker && { maxConcurrencyPerWorker }) }) as Config['api'];
+const workers = fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 20 });
+const sumOf = (numbers: number[]): number => numbers.reduce((sum, number) => sum + number, 0);
+
+describe('the share of a worker', () => {
+  it('adds up to the whole limit when all workers count the same', () => {
+    const limit = fc.integer({ min: 20, max: 512 });
+    fc.assert(
+      fc.property(workers, limit, (all, most) => {
+        const shares = all.map((identity) => workerShare(api(most), placeOf(identity, all)));
+        expect(sumOf(shares)).toBe(most);
+        expect(Math.max(...shares) - Math.min(...shares)).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+
+  it('never adds up to more than the limit while some workers still count ended ones', () => {
+    const views = fc.tuple(workers, fc.array(workers, { minLength: 20, maxLength: 20 }));
+    fc.assert(
+      fc.property(views, fc.integer({ min: 20, max: 512 }), ([all, ended], most) => {
+        const shares = all.map((identity, i) =>
+          workerShare(api(most), placeOf(identity, [...all, ...(ended[i] ?? [])])),
+        );
+        expect(sumOf(shares)).toBeLessThanOrEqual(most);
+      }),
+    );
+  });
+
+  it('is at least 1 and at most the limit of one worker', () => {
+    const limits = fc.tuple(fc.integer({ min: 1, max: 512 }), fc.integer({ min: 1, max: 512 }));
+    fc.assert(
+      fc.property(workers, limits, (all, [most, ofWorker]) => {
+        for (const identity of all) {
+          const share = workerShare(api(most, ofWorker), placeOf(identity, all));
+          expect(share).toBeGreaterThanOrEqual(1);
+          expect(share).toBeLessThanOrEqual(Math.min(most, ofWorker));
+        }
+      }),
+    );
+  });
+
+  it('is the most that an activity may use', () => {
+    const of = (asked: number | null, inFlight?: number) =>
+      concurrencyShare(
+        { config: { api: api(16) } as Config, ...(inFlight && { atWork: { workers: 2, inFlight } }) },
+        asked,
+      );
+    expect([of(null), of(3), of(40), of(null, 8), of(3, 8), of(12, 8)]).toEqual([16, 3, 16, 8, 3, 8]);
+  });
+});
 
 it('holds back at most as many answers as requests are in flight, and at most 32', () => {
   for (const [inFlight, atOnce, most] of [

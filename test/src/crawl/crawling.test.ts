@@ -15,7 +15,6 @@ import { discoverMarket } from '../../../src/crawl/search/discover.js';
 import { fetchChunk } from '../../../src/crawl/chunks/fetch-chunk.js';
 import { inParallel } from '../../../src/core/in-parallel.js';
 import { crawlListing } from '../../../src/crawl/list.js';
-import { concurrencyShare } from '../../../src/crawl/concurrency-share.js';
 import { openRun } from '../../../src/crawl/run/open-run.js';
 import { readRunRows } from '../../../src/landing/index.js';
 import { bookAttempt, readRequests } from '../../../src/request-log/request-log.js';
@@ -75,20 +74,6 @@ describe('a chunk', () => {
     expect(await fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency }, heartbeat)).toMatchObject({
       rows: 3,
     });
-  });
-
-  it('shares concurrency with chunks of other workers', async () => {
-    const { config } = deps;
-    const share = (workers: number, runs: number, asked: number | null = null, atOnce = 2) =>
-      concurrencyShare(
-        { ...deps, config: { ...config, api: { ...config.api, maxConcurrency: 16 } }, atWork: { workers, runs } },
-        asked,
-        atOnce,
-      );
-    expect([share(1, 1), share(1, 5), share(2, 1), share(2, 1, null, 1), share(3, 2), share(2, 40)]).toEqual([
-      16, 16, 8, 16, 4, 1,
-    ]);
-    expect([share(1, 1, 3), share(2, 2, 3), share(2, 4, 3)]).toEqual([3, 3, 2]);
   });
 
   it('commits nothing when cancelled and resumes from the spool', async () => {

@@ -3,13 +3,8 @@ import { hostname } from 'node:os';
 import type { Client } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  countOtherWorkers,
-  liveBuilds,
-  parseIdentity,
-  watchAtWork,
-  workerIdentity,
-} from '../../../src/temporal/crawl-workers.js';
+import { WorkersAtWork } from '../../../src/temporal/at-work.js';
+import { listCrawlWorkers, liveBuilds, parseIdentity, workerIdentity } from '../../../src/temporal/crawl-workers.js';
 import { readPollers, TaskType } from '../../../src/temporal/pollers.js';
 import { CRAWL_QUEUE } from '../../../workflows/queues.js';
 import { waitUntil } from '../../helpers/sandbox.js';
@@ -25,11 +20,15 @@ afterAll(async () => server?.teardown());
 
 it('counts the workers without ended ones of this machine', async () => {
   const counts: number[] = [];
-  const stop = new AbortController();
-  const watch = () =>
-    watchAtWork(server.client, { identity: 'me', onChange: ({ workers }) => counts.push(workers), stop: stop.signal });
-  await watch();
+  const watching = new WorkersAtWork(server.client, {
+    identity: 'me',
+    onChange: ({ workers }) => counts.push(workers),
+    stop: new AbortController().signal,
+  });
+  await watching.look();
   expect(counts).toEqual([1]);
+  // A worker that is alone does not wait.
+  await watching.counted(AbortSignal.abort('waits'));
   // The server counts every identity that polls a task queue as a worker, in any partition of it.
   const { connection, workflowService, options } = server.client;
   const { pid } = spawnSync(process.execPath, ['--version']);
@@ -46,10 +45,13 @@ it('counts the workers without ended ones of this machine', async () => {
     );
     return Promise.allSettled(polls);
   });
-  await waitUntil('all are seen', async () => (await countOtherWorkers(server.client, 'me')) === 3);
-  await watch();
-  stop.abort();
-  expect(counts.at(-1)).toBe(4);
+  await waitUntil('all are seen', async () => (await listCrawlWorkers(server.client)).length === 4);
+  await watching.look();
+  expect(counts).toEqual([1, 4]);
+  // Until the others have counted this worker, they use its share.
+  await expect(watching.counted(AbortSignal.abort('waits'))).rejects.toMatchObject({ cause: 'waits' });
+  await watching.counted(new AbortController().signal);
+  await watching.counted(AbortSignal.abort('waits'));
 });
 
 it('finds the workers with and without a version', async () => {

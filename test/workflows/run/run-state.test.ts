@@ -86,6 +86,7 @@ describe("the run's state over continue-as-new", () => {
     ctx: fc.record({ run: text, probeEverySeconds: count }).map((some) => ({ ...CTX, ...some })),
     paused: fc.boolean(),
     concurrency: fc.option(count),
+    workers: count,
     completed: fc.array(text),
     nextChunk: count,
     again: fc.option(fc.record({ chunks: fc.array(count), next: count })),
@@ -174,6 +175,7 @@ describe("the run's state over continue-as-new", () => {
     expect(state.carry()).toEqual({
       ...old,
       again: null,
+      workers: 1,
       quotaResetsAt: null,
       quotaUnknown: false,
       clockNoted: false,
