@@ -14,6 +14,7 @@ import { benchResolve } from './resolve.js';
 import { benchSearchRequests } from './search-requests.js';
 import { benchExplorer } from './explorer/run.js';
 import { benchPublish } from './publish.js';
+import { benchWorkers } from './workers/run.js';
 import { benchStartup } from './startup.js';
 import { benchCompare } from './compare/run.js';
 import { benchScale } from './scale/run.js';
@@ -33,6 +34,7 @@ const benches: Record<string, () => Promise<void>> = {
   'search-requests': benchSearchRequests,
   crawl: benchCrawl,
   timeline: benchTimeline,
+  workers: benchWorkers,
   'long-listing': benchLongListing,
   resolve: benchResolve,
   financials: benchFinancials,
