@@ -21,12 +21,7 @@ export interface TemporalFacts {
 
 /** Creates the activities of the crawl queue for the worker process. */
 export function createCrawlActivities(deps: CrawlDeps, { quotaGate, stateAttributes }: TemporalFacts): CrawlActivities {
-  /** Runs work that sends many requests, once the other workers know that this one takes part. */
-  const fetching = <T>(work: (heartbeat: Heartbeat) => Promise<T>): Promise<T> =>
-    withHeartbeat(async (heartbeat) => {
-      await deps.counted?.(heartbeat.signal);
-      return work(heartbeat);
-    });
+  const fetching: typeof withHeartbeat = (work) => withHeartbeat((heartbeat) => whenCounted(deps, heartbeat, work));
   return casting(deps, {
     openRun: async (input) => ({ ...(await beginRun(deps, input)), stateAttributes }),
     discoverMarket: (input) => fetching((heartbeat) => discoverMarket(deps, input, heartbeat)),
@@ -50,4 +45,14 @@ export function createCrawlActivities(deps: CrawlDeps, { quotaGate, stateAttribu
     listStateAttributes: async () => stateAttributes,
     closeRun: (input) => closeRun(deps, input),
   });
+}
+
+/** Runs work that sends many requests, once the other workers know that this one takes part. */
+async function whenCounted<T>(
+  { counted }: Pick<CrawlDeps, 'counted'>,
+  heartbeat: Heartbeat,
+  work: (heartbeat: Heartbeat) => Promise<T>,
+): Promise<T> {
+  await counted?.(heartbeat.signal);
+  return work(heartbeat);
 }
