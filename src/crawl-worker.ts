@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Worker, type WorkerDeploymentOptions, type WorkerOptions } from '@temporalio/worker';
 import { createCrawlActivities } from '../activities/crawl.js';
 import { createAlertActivities } from '../activities/notify.js';
+import type { CrawlChunkInput } from '../schemas/pipeline/activities.js';
 import { CHUNK_QUEUE, CRAWL_QUEUE } from '../workflows/queues.js';
 import { createApiClient } from './api-client/index.js';
 import type { Config } from './core/config.js';
@@ -101,7 +102,7 @@ export async function createCrawlWorkers(
     Worker.create({
       ...shared,
       taskQueue: CHUNK_QUEUE,
-      activities: { crawlChunk: crawlActivities.crawlChunk },
+      activities: { crawlChunk: (input: CrawlChunkInput) => crawlActivities.crawlChunk(input) },
       maxConcurrentActivityTaskExecutions: CHUNKS_OF_WORKER,
     }),
     others.look(),
