@@ -7,13 +7,15 @@ import { becomeWriter, type Writer } from './working-copy/writer.js';
 import type { WorkingCopy } from './working-copy/working-copy.js';
 
 const PAUSE_MS = 5_000;
+const LOOK_MS = 250;
 
 /** What `runAll` in src/worker.ts needs of a worker. */
 export type Runnable = Pick<Worker, 'run' | 'shutdown' | 'getState'>;
 
 /**
  * Makes the warehouse worker for data in a bucket. It waits until this process holds the lease of the warehouse, and
- * polls the queue only then. After the loss of the lease, it stops its work and waits again.
+ * polls the queue only then. After the loss of the lease, it stops its work and waits again. If a command asks for the
+ * lease, it gives the lease to the command when no activity runs, and waits again.
  */
 export function standBy(parts: WorkerParts, copy: WorkingCopy, create: typeof createWarehouseWorker): Runnable {
   const { log } = parts;
@@ -26,7 +28,9 @@ export function standBy(parts: WorkerParts, copy: WorkingCopy, create: typeof cr
     const shutdown = (): void => {
       if (worker.getState() === 'RUNNING') worker.shutdown();
     };
-    const end = AbortSignal.any([stop.signal, writer.lease.lost]);
+    const given = new AbortController();
+    const end = AbortSignal.any([stop.signal, writer.lease.lost, given.signal]);
+    void giveWhenIdle(worker, writer.lease.asked, end, given);
     end.addEventListener('abort', shutdown);
     log.info({ token: writer.lease.token }, 'this process writes the warehouse now');
     try {
@@ -35,6 +39,7 @@ export function standBy(parts: WorkerParts, copy: WorkingCopy, create: typeof cr
       await running;
     } finally {
       if (writer.lease.lost.aborted) log.warn('another process writes the warehouse now');
+      else if (given.signal.aborted) log.info('gives the warehouse to a command');
       await writer.lease.release();
     }
   };
@@ -52,12 +57,26 @@ export function standBy(parts: WorkerParts, copy: WorkingCopy, create: typeof cr
   };
 }
 
+/** Aborts `given` if a command has asked for the lease and no activity runs. */
+async function giveWhenIdle(
+  worker: Worker,
+  asked: AbortSignal,
+  end: AbortSignal,
+  given: AbortController,
+): Promise<void> {
+  const isBusy = (): boolean => worker.getState() !== 'RUNNING' || worker.getStatus().numInFlightActivities > 0;
+  while (!end.aborted) {
+    if (asked.aborted && !isBusy()) return given.abort();
+    await delay(LOOK_MS, undefined, { signal: end }).catch(() => undefined);
+  }
+}
+
 /** Waits for the lease. Continues while the bucket cannot be reached. Returns undefined when `signal` aborts. */
 async function findLease(copy: WorkingCopy, signal: AbortSignal, log: WorkerParts['log']): Promise<Writer | undefined> {
   const onWait = (holder: string): void => log.info({ holder }, 'waits until no other process writes the warehouse');
   while (!signal.aborted) {
     try {
-      return await becomeWriter(copy, { signal, onWait });
+      return await becomeWriter(copy, { what: 'warehouse worker', signal, onWait });
     } catch (error) {
       if (signal.aborted) break;
       if (!isStorageError(error, 'unreachable')) throw error;

@@ -11,12 +11,9 @@ export async function createWarehouseWorker({
   stamps,
   log,
   folder,
-  metrics,
-  temporal,
   options,
   writer,
 }: WorkerParts & { writer?: Writer }): Promise<Worker> {
-  metrics?.keepsWarehouse(temporal);
   return Worker.create({
     ...options,
     taskQueue: WAREHOUSE_QUEUE,

@@ -72,6 +72,7 @@ async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null, tr
     const parts = { config, clock, stamps, log, folder, stop, metrics, tracing, temporal, options };
     const build = checked.versioned && bundle !== null ? bundleId(bundle) : null;
     const creating: Promise<Worker | Worker[]>[] = [];
+    if (warehouse !== null) metrics?.keepsWarehouse(temporal);
     if (crawl !== null && bundle !== null && apiKey !== null)
       creating.push(crawl.createCrawlWorkers(parts, bundle, build, apiKey, checked));
     if (warehouse !== null && copy === undefined) creating.push(warehouse.createWarehouseWorker(parts));

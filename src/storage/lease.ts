@@ -16,6 +16,8 @@ import type { Storage } from './storage.js';
  * - A heartbeat raises a number. It fails after another process took the lease.
  * - A waiter takes the lease if the holder released it, certainly died on this machine, or sent no heartbeat for a whole
  *   lease. The waiter measures with its own monotonic clock, by the rules in `src/core/lease.ts`.
+ * - A waiter may ask the holder for the lease. The holder learns it with its next heartbeat, and may release it. Other
+ *   waiters then leave it to the one that asked, for a few looks.
  *
  * A paused holder may still believe that it has the lease. So the lease alone protects no file: the holder also writes
  * its token into the files that it protects, and replaces them with `replace`. It stops if a file has a higher token.
@@ -24,6 +26,8 @@ import type { Storage } from './storage.js';
 const LEASE_MS = 30_000;
 const BEAT_MS = 5_000;
 const POLL_MS = 1_000;
+/** A released lease that a waiter asked for is left to this waiter for this long. */
+const RESERVED_MS = 5_000;
 
 const State = z.object({
   token: z.int().positive(),
@@ -33,6 +37,8 @@ const State = z.object({
   holder: z.object({ what: z.string(), pid: z.int(), host: z.string(), place: z.string() }),
   /** When the holder took the lease, by its clock. For messages only. Earlier versions write none. */
   since: z.string().optional(),
+  /** What the waiter does that asked the holder for the lease. */
+  askedBy: z.string().optional(),
 });
 type State = z.infer<typeof State>;
 
@@ -48,6 +54,8 @@ export interface LeaseOptions {
   pollMs?: number | undefined;
   /** Identifies the boot, process namespace and host of this process. Default: what the system reports. */
   place?: string | undefined;
+  /** Asks a live holder to release the lease. Default: false. */
+  asks?: boolean | undefined;
 }
 
 /** Another process took the lease while this process was paused or could not reach the storage. */
@@ -68,6 +76,7 @@ export class Lease {
   readonly #storage: Storage;
   readonly #key: string;
   readonly #ended = new AbortController();
+  readonly #asked = new AbortController();
   readonly #timer: NodeJS.Timeout;
   #state: State;
   #version: string;
@@ -100,6 +109,11 @@ export class Lease {
     return this.#ended.signal;
   }
 
+  /** Aborted when another process asked for the lease. */
+  get asked(): AbortSignal {
+    return this.#asked.signal;
+  }
+
   /**
    * Sends a heartbeat now. After that, no other process can take the lease for the time of one lease.
    * @throws LeaseLostError when another process has the lease
@@ -116,26 +130,31 @@ export class Lease {
     clearInterval(this.#timer);
     await this.#last;
     if (this.lost.aborted) return;
+    await this.#write({ released: true }).catch(() => undefined);
     this.#ended.abort();
-    const body = encode({ ...this.#state, released: true });
-    await this.#storage.replace(this.#key, body, this.#version).catch(() => undefined);
   }
 
   async #beat(): Promise<void> {
+    await this.#write({ beat: this.#state.beat + 1 });
+  }
+
+  async #write(change: Partial<State>): Promise<void> {
     for (;;) {
       if (this.lost.aborted) throw new LeaseLostError(this.#storage, this.#key);
-      const next = { ...this.#state, beat: this.#state.beat + 1 };
+      const next = { ...this.#state, ...change };
       try {
         this.#version = await this.#storage.replace(this.#key, encode(next), this.#version);
         this.#state = next;
         return;
       } catch (error) {
         if (!isStorageError(error, 'changed')) throw error;
-        // The answer to an earlier heartbeat may have been lost. Then the file has a later heartbeat of this holder.
+        // The answer to an earlier heartbeat may have been lost, or a waiter has asked for the lease. Then the file still
+        // names this holder.
         const found = await readState(this.#storage, this.#key);
         if (found?.state.id !== this.#state.id || found.version === this.#version) throw this.#lose(error);
         this.#state = found.state;
         this.#version = found.version;
+        if (found.state.askedBy !== undefined) this.#asked.abort();
       }
     }
   }
@@ -163,14 +182,20 @@ export class LeaseSeeker {
 
   /** Takes the lease if it is free or its holder is dead. Returns undefined if a live process holds it. */
   async attempt(): Promise<Lease | undefined> {
-    const { leaseMs = LEASE_MS, beatMs = BEAT_MS, place = findPlace() } = this.#options;
+    const { leaseMs = LEASE_MS, beatMs = BEAT_MS, place = findPlace(), asks = false } = this.#options;
     const found = await readState(this.#storage, this.#key);
     if (found === undefined) return this.#take(1, (body) => this.#storage.create(this.#key, body));
     const { state, version } = found;
-    if (!state.released) {
+    this.#watch = look(this.#watch, nameOf(state.id, state.beat), performance.now(), 2 * beatMs);
+    if (state.released) {
+      if (state.askedBy !== undefined && !asks && this.#watch.unchangedMs < RESERVED_MS) return undefined;
+    } else {
       this.#holder = state.holder;
-      this.#watch = look(this.#watch, nameOf(state.id, state.beat), performance.now(), 2 * beatMs);
-      if (this.#watch.unchangedMs < leaseMs && !isCertainlyGone(state.holder, place, processExists)) return undefined;
+      const isDead = this.#watch.unchangedMs >= leaseMs || isCertainlyGone(state.holder, place, processExists);
+      if (!isDead) {
+        if (asks && state.askedBy === undefined) await this.#ask(state, version);
+        return undefined;
+      }
     }
     return this.#take(state.token + 1, (body) => this.#storage.replace(this.#key, body, version));
   }
@@ -178,6 +203,15 @@ export class LeaseSeeker {
   /** Describes the holder for messages. */
   get holder(): string {
     return describeHolder(this.#holder);
+  }
+
+  /** Asks the holder for the lease. If the holder sends a heartbeat meanwhile, the next attempt asks again. */
+  async #ask(state: State, version: string): Promise<void> {
+    try {
+      await this.#storage.replace(this.#key, encode({ ...state, askedBy: this.#options.what }), version);
+    } catch (error) {
+      if (!isStorageError(error, 'changed')) throw error;
+    }
   }
 
   async #take(token: number, write: (body: Buffer) => Promise<string>): Promise<Lease | undefined> {

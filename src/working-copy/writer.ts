@@ -1,5 +1,4 @@
-import type { Lease } from '../storage/lease.js';
-import { takeLease } from '../storage/lease.js';
+import { takeLease, type Lease, type WaitOptions } from '../storage/lease.js';
 import { takeCheckpoint, WRITER_LEASE } from './checkpoint.js';
 import type { WorkingCopy } from './working-copy.js';
 
@@ -16,13 +15,14 @@ const writers = new Map<string, Writer>();
 
 /**
  * Waits for the lease of the warehouse, then takes the newest checkpoint.
- * @param onWait called once if another process holds the lease, with its description
+ * @param options `asks`: asks the holder for the lease. `onWait`: called once if another process holds the lease, with
+ * its description
  */
 export async function becomeWriter(
   copy: WorkingCopy,
-  { signal, onWait }: { signal: AbortSignal; onWait: (holder: string) => void },
+  options: Pick<WaitOptions, 'what' | 'asks' | 'signal' | 'onWait'>,
 ): Promise<Writer> {
-  const lease = await takeLease(copy.storage, WRITER_LEASE, { what: 'warehouse worker', onWait, signal });
+  const lease = await takeLease(copy.storage, WRITER_LEASE, options);
   try {
     await takeCheckpoint(copy);
   } catch (error) {

@@ -88,6 +88,23 @@ export function describeLease(name: string, open: () => Promise<{ storage: Stora
       expect((await takeLease(storage, KEY, QUICK)).token).toBe(2);
     });
 
+    it('gives a lease to the waiter that asks for it, before all other waiters', async () => {
+      const holder = await takeLease(storage, KEY, QUICK);
+      const asking = takeLease(storage, KEY, { ...QUICK, what: 'a command', asks: true });
+      const waiting = takeLease(storage, KEY, { ...QUICK, what: 'a standby' });
+      await once(holder.asked, 'abort');
+      expect(holder.lost.aborted).toBe(false);
+      await holder.assertHeld();
+      await holder.release();
+      const [given, taken] = [await asking, waiting];
+      expect(given.token).toBe(2);
+      expect(given.asked.aborted).toBe(false);
+      await given.release();
+      const next = await taken;
+      expect(next.token).toBe(3);
+      await next.release();
+    });
+
     it('loses a lease without heartbeats to a waiter', async () => {
       const lease = await takeLease(storage, KEY, { ...QUICK, beatMs: 1_000_000, place: 'one machine' });
       const next = await takeLease(storage, KEY, { ...QUICK, place: 'another machine' });
