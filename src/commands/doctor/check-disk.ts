@@ -6,7 +6,9 @@ import { readDataFolder, shortId } from '../../core/folder-identity.js';
 import { TidemarkError } from '../../core/errors.js';
 import { stampedAhead } from '../../crawl/run/clock-off.js';
 import { landingDir } from '../../core/data-folder.js';
-import { readManifests, type LandedPart } from '../../landing/manifest.js';
+import { listLanded, pullManifests, readManifests, type LandedPart } from '../../landing/index.js';
+import { openWorkingCopy } from '../../working-copy/open.js';
+import type { Config } from '../../core/config.js';
 import { formatBytes, formatCount } from '../../../schemas/format.js';
 import { fail, ok, warn, type Finding } from './finding.js';
 
@@ -50,10 +52,14 @@ function identity(dataDir: string): string {
  * @param now Real time, from which the age of a spool is computed
  * @param clockNow Time of the clock that stamps answers (TIDEMARK_NOW shifts it)
  */
-export function checkLanding(dataDir: string, now: Date, clockNow: Date): Finding {
+export async function checkLanding(config: Config, now: Date, clockNow: Date): Promise<Finding> {
+  const { dataDir } = config;
   try {
+    await openWorkingCopy(config);
+    await pullManifests(dataDir);
+    const there = await listLanded(dataDir);
     const parts = readManifests(dataDir);
-    const gone = parts.filter((part) => !existsSync(part.file));
+    const gone = parts.filter(({ file }) => !(there?.has(file) ?? existsSync(file)));
     if (gone[0]) {
       return fail(
         'landing',

@@ -52,9 +52,8 @@ export async function runChecks(
     ...(await checkTemporal(config)),
     await checkDisk(config.dataDir),
     checkModes(config.dataDir),
-    ...(config.bucket === undefined
-      ? [checkLanding(config.dataDir, new Date(), clock.now()), await checkWarehouse(config.dataDir)]
-      : [skip('landing', IN_BUCKET), skip('warehouse', IN_BUCKET)]),
+    await checkLanding(config, new Date(), clock.now()),
+    config.bucket === undefined ? await checkWarehouse(config.dataDir) : skip('warehouse', IN_BUCKET),
     await checkModels(config, clock.now()),
     await checkPublished(config.dataDir),
     ...(await checkBucket(config)),
@@ -140,7 +139,7 @@ async function checkConnectorData(config: Config, clock: Clock): Promise<Finding
   }
 }
 
-// A working copy lacks files that only other machines need.
+// Only the machine of the writer has the warehouse file.
 const IN_BUCKET = 'not checked: the data is in a bucket';
 
 /** Checks the bucket that holds the data. No finding if the data is in a folder. */
