@@ -91,15 +91,20 @@ function freeName(dataDir: string, { run, now }: { run: string; now: Date }): st
 export function listBuilds(dataDir: string): Build[] {
   const current = currentBuild(dataDir);
   return entriesOf(dataDir).flatMap((name) => {
-    const parts = NAME.exec(name);
-    if (parts === null) return [];
     const folder = buildDir(dataDir, name);
     const file = statSync(fileOf(folder), { throwIfNoEntry: false });
     if (file === undefined || !existsSync(lakeOf(folder))) return [];
-    const [, year, month, day, hour, minute, second, ms, run = ''] = parts;
-    const builtAt = `${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`;
-    return [{ name, builtAt, run, bytes: file.size, current: name === current }];
+    const build = describeBuild(name, { bytes: file.size, current: name === current });
+    return build === undefined ? [] : [build];
   });
+}
+
+/** Describes a build by its name. Undefined if this is no name of a build. */
+export function describeBuild(name: string, rest: Pick<Build, 'bytes' | 'current'>): Build | undefined {
+  const parts = NAME.exec(name);
+  if (parts === null) return undefined;
+  const [, year, month, day, hour, minute, second, ms, run = ''] = parts;
+  return { name, builtAt: `${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`, run, ...rest };
 }
 
 /** Lists the builds that this machine published, newest first. A new build can reuse their files. */

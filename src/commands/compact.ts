@@ -3,6 +3,7 @@ import { formatBytes, formatCount } from '../../schemas/format.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { parseCount } from '../terminal/port-options.js';
 import { say, sayJson } from '../terminal/print.js';
+import type { Compacted, CompactRequest } from '../replay/compact.js';
 
 const DAY_MS = 86_400_000;
 
@@ -33,24 +34,31 @@ ${examples('tidemark compact', 'tidemark compact --drop-repeats 90')}`,
     )
     .action(async (options: { minParts: number; dropRepeats?: number; json?: boolean }, command: Command) => {
       const { config, clock } = await loadContext(command);
-      const [{ openWarehouse }, { compactLanding }] = await Promise.all([
-        import('../duckdb/open.js'),
-        import('../replay/compact.js'),
-      ]);
-      const warehouse = await openWarehouse(config.dataDir, { what: 'tidemark compact' });
-      try {
-        const { minParts, dropRepeats } = options;
-        const dropRepeatsBefore =
-          dropRepeats === undefined ? undefined : new Date(clock.now().getTime() - dropRepeats * DAY_MS);
-        const done = await compactLanding(warehouse, config.dataDir, { minParts, dropRepeatsBefore });
-        if (options.json) return sayJson(done);
-        if (done.folders === 0) return say('Nothing to join. Only loaded parts of ended runs are joined.');
-        say(
-          `✔ ${formatCount(done.partsBefore)} parts of ${formatCount(done.folders)} folders are now ${formatCount(done.partsAfter)}; ${formatBytes(done.bytesBefore)} are now ${formatBytes(done.bytesAfter)}`,
-        );
-        if (done.dropped > 0) say(`  ${formatCount(done.dropped)} repeated answers dropped`);
-      } finally {
-        await warehouse.close();
-      }
+      const now = clock.now();
+      const { minParts, dropRepeats } = options;
+      const dropRepeatsBefore = dropRepeats === undefined ? undefined : new Date(now.getTime() - dropRepeats * DAY_MS);
+      const { asWriter } = await import('./as-writer.js');
+      const done = await asWriter(config, { what: 'tidemark compact', needs: 'loaded', now }, () =>
+        compact(config.dataDir, { minParts, dropRepeatsBefore }),
+      );
+      if (options.json) return sayJson(done);
+      if (done.folders === 0) return say('Nothing to join. Only loaded parts of ended runs are joined.');
+      say(
+        `✔ ${formatCount(done.partsBefore)} parts of ${formatCount(done.folders)} folders are now ${formatCount(done.partsAfter)}; ${formatBytes(done.bytesBefore)} are now ${formatBytes(done.bytesAfter)}`,
+      );
+      if (done.dropped > 0) say(`  ${formatCount(done.dropped)} repeated answers dropped`);
     });
+}
+
+async function compact(dataDir: string, request: CompactRequest): Promise<Compacted> {
+  const [{ openWarehouse }, { compactLanding }] = await Promise.all([
+    import('../duckdb/open.js'),
+    import('../replay/compact.js'),
+  ]);
+  const warehouse = await openWarehouse(dataDir, { what: 'tidemark compact' });
+  try {
+    return await compactLanding(warehouse, dataDir, request);
+  } finally {
+    await warehouse.close();
+  }
 }

@@ -5,7 +5,7 @@ import { formatBytes, formatCount } from '../../schemas/format.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { FAILED } from '../terminal/print-error.js';
 import { say, sayJson, tell } from '../terminal/print.js';
-import type { Forgot } from '../replay/forget/forget.js';
+import type { ForgetRequest, Forgot } from '../replay/forget/forget.js';
 import type { Proof } from '../replay/forget/prove.js';
 import type { Subject } from '../privacy/forgotten.js';
 
@@ -57,7 +57,10 @@ ${examples('tidemark forget --person 4711', 'tidemark forget --company 1000001',
       ]);
       if (options.all && keepsContacts(config)) throw keepsPeople(config);
       const now = clock.now();
-      const done = await forget(config.dataDir, {
+      await refuseOthers(config);
+      const { asWriter } = await import('./as-writer.js');
+      const what = 'tidemark forget';
+      const request: ForgetRequest = {
         subjects,
         everyone: options.all,
         expired: options.expired ? cutoffsOf(config, now) : undefined,
@@ -68,11 +71,20 @@ ${examples('tidemark forget --person 4711', 'tidemark forget --company 1000001',
         onStep: (step) => {
           if (!options.json) tell(`${STEPS[step]} …`);
         },
-      });
+        onPublished: async () => (await import('../remote/replace-build.js')).replaceBuild(config, what),
+      };
+      const done = await asWriter(config, { what, needs: 'none', now }, () => forget(config.dataDir, request));
       if (done.proof?.proven === false) process.exitCode = FAILED;
       if (options.json) return sayJson(done);
       sayResult(done, config);
     });
+}
+
+/** With the data in a bucket, other machines may hold answers that this machine cannot see. They land when runs end. */
+async function refuseOthers({ bucket, dataDir }: Config): Promise<void> {
+  if (bucket === undefined) return;
+  const { refuseOpenRuns } = await import('./data/refuse-open-runs.js');
+  await refuseOpenRuns(dataDir);
 }
 
 function subjectsOf({ person = [], company = [], contact = [] }: ForgetOptions): Subject[] {
@@ -106,7 +118,7 @@ function cutoffsOf({ file, retention }: Config, now: Date): Record<string, Date>
   return Object.fromEntries(ages.map(([stream, seconds]) => [stream, new Date(now.getTime() - seconds * 1_000)]));
 }
 
-function sayResult({ rows, parts, removed, proof }: Forgot, { dataDir, publish }: Config): void {
+function sayResult({ rows, parts, removed, proof }: Forgot, { dataDir, publish, bucket }: Config): void {
   if (proof === null) {
     say('✔ Nothing to remove from landed answers. Later answers about forgotten people are changed before landing.');
     return;
@@ -115,11 +127,15 @@ function sayResult({ rows, parts, removed, proof }: Forgot, { dataDir, publish }
   say(`${proof.proven ? '✔ removed' : '✖ not everything is removed'}: ${counts}`);
   for (const file of removed) say(`  removed    ${file}`);
   sayProof(proof);
-  say(`  not done   backups and snapshots of ${dataDir}: delete all that were made before now`);
+  say(`  not done   backups and snapshots of ${bucket ?? dataDir}: delete all that were made before now`);
+  if (bucket !== undefined) {
+    say('  not done   working copies of other machines: stop their workers and remove the folders (`storage.folder`)');
+    say('  not done   older versions of files, if the bucket keeps them');
+  }
   say(
     '  not done   exports of analysts, folders of `replay --into`, builds that a reader still has open: delete these',
   );
-  if (publish.to !== undefined) {
+  if (publish.to !== undefined && (bucket === undefined || !publish.to.startsWith(bucket))) {
     say(`  not done   versions in ${publish.to}: replace them now with \`tidemark publish --copy --prune\``);
     say('             Tell the users of other machines to delete their copies.');
   }

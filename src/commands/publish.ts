@@ -9,7 +9,6 @@ import { say, sayJson, tell } from '../terminal/print.js';
 import { whileShowingTables } from '../terminal/show-tables.js';
 import { copyAndSay } from './published-copy.js';
 import { sayTable } from '../terminal/say-table.js';
-import { refuseInBucket } from '../working-copy/refuse.js';
 
 interface PublishOptions {
   list?: boolean;
@@ -42,19 +41,26 @@ export function registerPublish(program: Command): void {
       }
       checkCopy(options);
       const { config, clock } = await loadContext(command);
-      if (options.list) return list(config.dataDir, options);
-      refuseInBucket(config.dataDir, 'tidemark publish');
-      if (options.to !== undefined) return goTo(config, options.to, options);
-      if (options.copy) return copy(config, options);
-      const build = await publishNow(config, clock.now(), options);
+      if (options.list) return list(config, options);
+      const { asWriter } = await import('./as-writer.js');
+      const { to } = options;
       const what = 'tidemark publish';
-      if (options.json) return sayJson({ ...build, ...(await copyAndSay(config, { what, json: true })) });
-      say(`✔ published ${formatCount(build.rows)} rows of ${build.tables} tables`);
-      say(`  ${path.join(config.dataDir, build.file)}`);
-      say(`  ${build.reason}`);
-      for (const note of build.notes) say(`  ${note}`);
-      await copyAndSay(config, { what });
+      const now = clock.now();
+      if (to !== undefined) return asWriter(config, { what, needs: 'none', now }, () => goTo(config, to, options));
+      if (options.copy) return asWriter(config, { what, needs: 'none', now }, () => copy(config, options));
+      await asWriter(config, { what, needs: 'built', now }, () => publishAndSay(config, now, options));
     });
+}
+
+async function publishAndSay(config: Config, now: Date, options: PublishOptions): Promise<void> {
+  const build = await publishNow(config, now, options);
+  const what = 'tidemark publish';
+  if (options.json) return sayJson({ ...build, ...(await copyAndSay(config, { what, json: true })) });
+  say(`✔ published ${formatCount(build.rows)} rows of ${build.tables} tables`);
+  say(`  ${path.join(config.dataDir, build.file)}`);
+  say(`  ${build.reason}`);
+  for (const note of build.notes) say(`  ${note}`);
+  await copyAndSay(config, { what });
 }
 
 async function publishNow(config: Config, now: Date, options: PublishOptions): Promise<PublishedBuild> {
@@ -70,9 +76,9 @@ async function publishNow(config: Config, now: Date, options: PublishOptions): P
   }
 }
 
-async function list(dataDir: string, { json = false }: PublishOptions): Promise<void> {
-  const { listBuilds } = await import('../builds/builds.js');
-  const builds = listBuilds(dataDir);
+async function list(config: Config, { json = false }: PublishOptions): Promise<void> {
+  const { listKeptBuilds } = await import('../remote/take-published.js');
+  const builds = await listKeptBuilds(config);
   if (json) return sayJson(builds);
   if (builds.length === 0) return say('No build was published yet.');
   sayTable({
@@ -112,10 +118,12 @@ async function copy(config: Config, { json, prune }: PublishOptions): Promise<vo
 
 async function goTo(config: Config, wanted: string, { json = false }: PublishOptions): Promise<void> {
   const { dataDir } = config;
-  const [{ listBuilds }, { showBuild }] = await Promise.all([
+  const [{ listBuilds }, { showBuild }, { takeKept }] = await Promise.all([
     import('../builds/builds.js'),
     import('../builds/switch.js'),
+    import('../remote/take-published.js'),
   ]);
+  await takeKept(config, wanted);
   const name = await showBuild(dataDir, wanted, (holder) => tell(`Waiting for ${holder}.`));
   if (json) {
     const build = listBuilds(dataDir).find((one) => one.name === name);

@@ -5,7 +5,7 @@ import { formatCount, formatDuration } from '../../schemas/format.js';
 import { IsoDate } from '../../schemas/pipeline/run.js';
 import { copyAndSay } from './published-copy.js';
 import { examples, loadContext } from '../terminal/context.js';
-import type { RebuildRequest } from '../replay/rebuild.js';
+import type { RebuildRequest, Rebuilt } from '../replay/rebuild.js';
 import { FAILED } from '../terminal/print-error.js';
 import { whileShowingTables } from '../terminal/show-tables.js';
 import { say, sayJson, tell } from '../terminal/print.js';
@@ -53,30 +53,41 @@ export function registerReplay(program: Command): void {
           if (!options.json) tell(`${STEPS[step]} …`);
         },
       };
-      const result = await whileShowingTables(options, () => rebuildWarehouse(config.dataDir, request));
+      const what = 'tidemark replay';
+      const isInPlace = request.into === undefined;
+      const replay = async () => {
+        const result = await whileShowingTables(options, () => rebuildWarehouse(config.dataDir, request));
+        if (!options.json) sayReplayed(result, { dataDir: config.dataDir, into: request.into, begun });
+        if (isInPlace) await copyAndSay(config, { what, json: options.json });
+        return result;
+      };
+      const { asWriter } = await import('./as-writer.js');
+      const result = isInPlace
+        ? await asWriter(config, { what, needs: 'any', now: request.now }, replay)
+        : await replay();
       if (result.faults.length > 0) process.exitCode = FAILED;
-      if (options.json) {
-        if (options.into === undefined) await copyAndSay(config, { what: 'tidemark replay', json: true });
-        return sayJson(result);
-      }
-      const took = formatDuration(performance.now() - begun);
-      const { parts, rows, rejects, models, published, faults, failedAudits, notes } = result;
-      say(
-        `${faults.length === 0 ? '✔ replayed' : '✖ replayed only in part'}: ${formatCount(rows)} rows of ${formatCount(parts)} parts in ${took}`,
-      );
-      say(
-        `  tables     ${models} models, ${formatCount(published.rows)} rows published, ${formatCount(rejects)} rejected`,
-      );
-      for (const audit of failedAudits) say(`  audit      ${audit}`);
-      for (const note of notes) say(`  note       ${note}`);
-      if (parts === 0)
-        say(
-          `  note       ${config.dataDir} has no landed parts. Check that it is the data folder of the workers (--config, TIDEMARK_DATA).`,
-        );
-      for (const fault of faults) say(`  unreadable ${fault}`);
-      say(`  published  ${path.join(options.into ?? config.dataDir, published.file)}`);
-      if (options.into === undefined) await copyAndSay(config, { what: 'tidemark replay' });
+      if (options.json) sayJson(result);
     });
+}
+
+function sayReplayed(
+  result: Rebuilt,
+  { dataDir, into = dataDir, begun }: { dataDir: string; into?: string | undefined; begun: number },
+): void {
+  const took = formatDuration(performance.now() - begun);
+  const { parts, rows, rejects, models, published, faults, failedAudits, notes } = result;
+  say(
+    `${faults.length === 0 ? '✔ replayed' : '✖ replayed only in part'}: ${formatCount(rows)} rows of ${formatCount(parts)} parts in ${took}`,
+  );
+  say(`  tables     ${models} models, ${formatCount(published.rows)} rows published, ${formatCount(rejects)} rejected`);
+  for (const audit of failedAudits) say(`  audit      ${audit}`);
+  for (const note of notes) say(`  note       ${note}`);
+  if (parts === 0)
+    say(
+      `  note       ${dataDir} has no landed parts. Check that it is the data folder of the workers (--config, TIDEMARK_DATA).`,
+    );
+  for (const fault of faults) say(`  unreadable ${fault}`);
+  say(`  published  ${path.join(into, published.file)}`);
 }
 
 /** Refuses `--from` and `--to` without `--into`: a warehouse of some nights must not replace the complete one. */

@@ -27,7 +27,7 @@ export interface Hold {
  */
 export async function hold({ storage, dataDir }: Place, onWait: (holder: string) => void): Promise<Hold> {
   if (dataDir === undefined) {
-    const lease = await takeLease(storage, WRITER_LEASE, { what: WHAT, waitMs: WAIT_MS, onWait });
+    const lease = await takeLease(storage, WRITER_LEASE, { what: WHAT, asks: true, waitMs: WAIT_MS, onWait });
     return { lease, assertHeld: () => lease.assertHeld(), release: () => lease.release() };
   }
   const lock = await lockWriter(dataDir, WHAT);

@@ -1,7 +1,7 @@
 import { removalLock, switchLock, warehouseFile, writerLock } from '../core/data-folder.js';
 import { TidemarkError } from '../core/errors.js';
 import { tryLock, withLock, type Lock } from '../core/lock.js';
-import { refuseInBucket } from '../working-copy/refuse.js';
+import { workingCopyOf } from '../working-copy/open.js';
 import { writerOf } from '../working-copy/writer.js';
 import { WarehouseBusyError } from './errors.js';
 
@@ -25,13 +25,20 @@ const WRITER_LEASE_MS = 60_000;
  * Takes the lock that allows only one writer of the warehouse. If the writer that holds it is dead, takes the lock from
  * it.
  * @throws WarehouseBusyError when another live writer holds the lock
- * @throws TidemarkError `InvalidConfig` when the data is in a bucket and this process is not its warehouse worker
+ * @throws TidemarkError `WarehouseBusy` when the data is in a bucket, and this process does not hold its lease
  */
 export async function lockWriter(dataDir: string, what = 'a writer'): Promise<Lock> {
-  if (writerOf(dataDir) === undefined) refuseInBucket(dataDir, what);
+  if (workingCopyOf(dataDir) !== undefined && writerOf(dataDir) === undefined) throw notWriter(dataDir, what);
   const { lock, holder } = await tryLock(writerLock(dataDir), { what, leaseMs: WRITER_LEASE_MS });
   if (lock === undefined) throw new WarehouseBusyError(warehouseFile(dataDir), undefined, holder);
   return lock;
+}
+
+function notWriter(dataDir: string, what: string): TidemarkError {
+  return new TidemarkError('WarehouseBusy', `${what} cannot write ${warehouseFile(dataDir)} now: it lost the lease.`, {
+    todo: 'Another process writes the warehouse. Wait until it ends, then try again.',
+    retryable: true,
+  });
 }
 
 /**

@@ -10,14 +10,15 @@ export {
   recentParts,
   type LandedPart,
 } from './manifest.js';
-export { gatherSpool } from './pieces.js';
-export { dropFiles, pullManifests, pullParts, pullRows, type PullScope } from './pull.js';
+export { gatherSpool, isPiece } from './pieces.js';
+export { dropFiles, listLanded, pullManifests, pullParts, pullRows, type PullScope } from './pull.js';
 export { landRows, PartWriter, type NewRow } from './part-writer.js';
 export {
   isSpool,
   manifestFile,
   manifestName,
   manifestsDir,
+  otherPartName,
   partName,
   spoolFile,
   spoolsDir,

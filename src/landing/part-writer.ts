@@ -6,7 +6,7 @@ import { runFolder } from '../core/data-folder.js';
 import { PartManifest, type LandedRow } from '../../schemas/pipeline/landing.js';
 import { writeFileOnce } from '../core/files.js';
 import { partLanded } from '../core/observed.js';
-import { sha256Of, withoutForgotten } from '../privacy/forgotten.js';
+import { refreshForgotten, sha256Of, withoutForgotten } from '../privacy/forgotten.js';
 import { workingCopyOf } from '../working-copy/open.js';
 import { findReplacing } from './manifest.js';
 import { encodePart } from './parquet.js';
@@ -117,6 +117,7 @@ export async function writePart(target: PartTarget, rows: LandedRow[]): Promise<
   const earlier = (await PartWriter.committed(target)) ?? findReplacing(folder, target.chunk);
   if (earlier) return earlier;
   // Remove forgotten people again: `tidemark forget` may have run after these rows were spooled.
+  await refreshForgotten(target);
   const bytes = encodePart(
     target,
     rows.map((row) => withoutForgotten(target, row)),

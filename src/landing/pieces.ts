@@ -106,6 +106,11 @@ export async function dropPieces(copy: WorkingCopy, spool: string): Promise<void
   await copy.all(await copy.list(piecesDir(spool)), async ({ file }) => copy.storage.remove(copy.keyOf(file)));
 }
 
+/** Whether a path names a piece of a spool. */
+export function isPiece(file: string): boolean {
+  return /\.ndjson\.pieces[\\/][^\\/]+$/.test(file);
+}
+
 /** Folder of the pieces of a spool. It exists only in the bucket. */
 export function piecesDir(spool: string): string {
   return `${spool}.pieces`;

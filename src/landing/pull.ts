@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { LandingStream } from '../../schemas/pipeline/landing.js';
+import { LandingStream, PartManifest } from '../../schemas/pipeline/landing.js';
 import { landingDir, runFolder, streamDir } from '../core/data-folder.js';
 import { isStorageError } from '../storage/errors.js';
 import { workingCopyOf } from '../working-copy/open.js';
@@ -20,7 +20,7 @@ export interface PullScope {
   run?: { run: string; date: string } | undefined;
 }
 
-/** Takes the manifests of parts that other machines have committed. */
+/** Takes the manifests of parts that other machines have committed, and removes parts that were removed there. */
 export async function pullManifests(dataDir: string, { streams, run }: PullScope = {}): Promise<void> {
   const copy = workingCopyOf(dataDir);
   if (copy === undefined) return;
@@ -32,12 +32,35 @@ export async function pullManifests(dataDir: string, { streams, run }: PullScope
         ? [landingDir(dataDir)]
         : streams.map((stream) => streamDir(dataDir, stream));
   await copy.all(folders, async (folder) => {
-    const listed = await copy.list(folder);
-    const missing = listed.filter(({ file }) => isManifest(file) && !existsSync(file));
-    await copy.all(missing, async ({ file }) => {
-      await copy.take(file);
-    });
+    // A manifest is in the bucket before it is here. So if the later list lacks one of these, it was removed there.
+    const here = manifestsIn(folder);
+    const there = new Set((await copy.list(folder)).map(({ file }) => file).filter(isManifest));
+    await copy.all(
+      [...there].filter((file) => !existsSync(file)),
+      async (file) => {
+        await copy.take(file);
+      },
+    );
+    for (const file of here) if (!there.has(file)) await removeHere(file);
   });
+}
+
+function manifestsIn(folder: string): string[] {
+  const names = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
+  return names.map((name) => path.join(folder, name)).filter(isManifest);
+}
+
+/** Removes a part from this machine, because another one has joined it with others, or removed people from it. */
+async function removeHere(manifest: string): Promise<void> {
+  const { part } = PartManifest.parse(JSON.parse(readFileSync(manifest, 'utf8')));
+  await rm(manifest, { force: true });
+  await rm(path.join(path.dirname(path.dirname(manifest)), part), { force: true });
+}
+
+/** Lists all files of the landing zone in the bucket, by their paths here; undefined if the data is in a folder. */
+export async function listLanded(dataDir: string): Promise<ReadonlySet<string> | undefined> {
+  const listed = await workingCopyOf(dataDir)?.list(landingDir(dataDir));
+  return listed && new Set(listed.map(({ file }) => file));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { workingCopyOf } from '../working-copy/open.js';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { hash } from 'node:crypto';
 import { UNREAD_PAGES, WEBHOOK_REQUEST, type LandedRow, type LandingStream } from '../../schemas/pipeline/landing.js';
@@ -139,7 +140,8 @@ export function readForgotten(dataDir: string): Forgotten | undefined {
 }
 
 /**
- * Adds tombstones. Resolves when they are on disk. From then on, no answer with these people or companies is landed.
+ * Adds tombstones. Resolves when they are on disk, and in the bucket if the data is there. From then on, no answer with
+ * these people or companies is landed.
  */
 export async function addTombstones(dataDir: string, subjects: readonly Subject[]): Promise<void> {
   const fingerprint = await openFingerprint(dataDir);
@@ -147,6 +149,12 @@ export async function addTombstones(dataDir: string, subjects: readonly Subject[
   const before = readTombstones(file);
   const all = new Set([...before, ...subjects.map((subject) => tombstoneOf(fingerprint, subject))]);
   if (all.size > before.size) await writeFileAtomic(file, `${[...all].join('\n')}\n`);
+  if (all.size > 0) await workingCopyOf(dataDir)?.give(file);
+}
+
+/** Takes the tombstones that another machine has added. Call it before answers are committed. */
+export async function refreshForgotten({ dataDir, stream }: { dataDir: string; stream: LandingStream }): Promise<void> {
+  if (PEOPLE[stream] !== undefined) await workingCopyOf(dataDir)?.refresh(forgottenFile(dataDir));
 }
 
 function readTombstones(file: string): Set<string> {

@@ -1,31 +1,80 @@
-import { addTakenBuild, currentBuild, listBuilds } from '../builds/builds.js';
-import { showNewBuild } from '../builds/switch.js';
+import { addTakenBuild, currentBuild, describeBuild, isTaken, listBuilds, type Build } from '../builds/builds.js';
+import { PREVIOUS, showNewBuild } from '../builds/switch.js';
 import type { Config } from '../core/config.js';
+import type { Storage } from '../storage/storage.js';
 import { workingCopyOf } from '../working-copy/open.js';
 import { openRemote } from './copy-published.js';
-import { readCurrent, readManifest } from './manifest.js';
+import { readCurrent, readManifest, type Current, type Version } from './manifest.js';
 
 // Queries on this machine may still read a build that was replaced a moment ago.
 const KEPT = { keep: 2, graceSeconds: 600 };
 
+type Place = Pick<Config, 'publish' | 'dataDir' | 'file'>;
+
 /**
  * Takes the current build of the bucket, so that this machine reads what the warehouse worker published. Does nothing if
- * the data is in a folder, or if this machine has the build or a newer one.
+ * the data is in a folder, or if this machine has the build, or has published a newer one.
  * @returns whether the machine reads another build now
  */
-export async function takePublished(config: Pick<Config, 'publish' | 'dataDir' | 'file'>): Promise<boolean> {
+export async function takePublished(config: Place): Promise<boolean> {
   const { dataDir } = config;
-  if (workingCopyOf(dataDir) === undefined) return false;
+  const found = await findPublished(config);
+  if (found === undefined || isAhead(dataDir, found.current)) return false;
+  await takeVersion(dataDir, found.storage, found.current);
+  await showNewBuild(dataDir, found.current.build, KEPT);
+  return true;
+}
+
+/** Lists the builds that readers can go back to, newest first: those of the bucket, or those of the data folder. */
+export async function listKeptBuilds(config: Place): Promise<Build[]> {
+  const found = await findPublished(config);
+  if (found === undefined) return listBuilds(config.dataDir);
+  const { storage, current } = found;
+  const builds: Build[] = [];
+  for (const version of versionsOf(current)) {
+    const { bytes } = (await readManifest(storage, version)).database;
+    const build = describeBuild(version.build, { bytes, current: version.build === current.build });
+    if (build !== undefined) builds.push(build);
+  }
+  return builds;
+}
+
+/**
+ * Takes an earlier build of the bucket, so that this machine can go back to it. Does nothing if the data is in a folder,
+ * or if the bucket has no such build.
+ * @param wanted name of a build, or `PREVIOUS`
+ */
+export async function takeKept(config: Place, wanted: string): Promise<void> {
+  const found = await findPublished(config);
+  if (found === undefined) return;
+  const versions = versionsOf(found.current);
+  const at = versions.findIndex(({ build }) => build === (wanted === PREVIOUS ? found.current.build : wanted));
+  const version = versions[wanted === PREVIOUS ? at + 1 : at];
+  if (version !== undefined) await takeVersion(config.dataDir, found.storage, version);
+}
+
+async function findPublished(config: Place): Promise<{ storage: Storage; current: Current } | undefined> {
+  if (workingCopyOf(config.dataDir) === undefined) return undefined;
   const storage = openRemote(config);
   const found = storage && (await readCurrent(storage));
-  if (storage === undefined || found === undefined) return false;
-  const { build } = found.current;
-  // Names of builds sort by time.
-  if ((currentBuild(dataDir) ?? '') >= build) return false;
-  if (!listBuilds(dataDir).some(({ name }) => name === build)) {
-    const { database } = await readManifest(storage, found.current);
-    await addTakenBuild(dataDir, build, (file) => storage.download(database.key, file, database));
-  }
-  await showNewBuild(dataDir, build, KEPT);
-  return true;
+  return storage === undefined || found === undefined ? undefined : { storage, current: found.current };
+}
+
+/** All versions of the bucket, newest build first. Names of builds sort by time. */
+function versionsOf(current: Current): Version[] {
+  return [current, ...current.earlier].toSorted((a, b) => (a.build < b.build ? 1 : -1));
+}
+
+/** Whether this machine shows the current build, or has published a newer one that the bucket does not have yet. */
+function isAhead(dataDir: string, { build, earlier }: Current): boolean {
+  const here = currentBuild(dataDir);
+  if (here === null || here === build) return here === build;
+  return here > build && !isTaken(dataDir, here) && earlier.every((one) => one.build !== here);
+}
+
+async function takeVersion(dataDir: string, storage: Storage, version: Version): Promise<void> {
+  const { build } = version;
+  if (listBuilds(dataDir).some(({ name }) => name === build)) return;
+  const { database } = await readManifest(storage, version);
+  await addTakenBuild(dataDir, build, (file) => storage.download(database.key, file, database));
 }

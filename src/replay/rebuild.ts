@@ -14,7 +14,6 @@ import { openWarehouse, type Warehouse } from '../duckdb/open.js';
 import { replayFile, warehouseFile } from '../core/data-folder.js';
 import { publish, type PublishedBuild } from '../publish/publish.js';
 import { buildModels, type BuildResult } from '../models/run-models.js';
-import { refuseInBucket } from '../working-copy/refuse.js';
 
 /** Input of `rebuildWarehouse`. */
 export interface RebuildRequest {
@@ -53,7 +52,6 @@ export interface Rebuilt extends LoadCounts, BuildResult {
  * was replaced
  */
 export async function rebuildWarehouse(dataDir: string, request: RebuildRequest): Promise<Rebuilt> {
-  refuseInBucket(dataDir, 'tidemark replay');
   // Keep the lock until the replay has published. Otherwise, a run could load into the file that the replay is about to
   // replace. A run could also publish a newer state, and the replay would then replace it with an older one.
   const lock = await lockWriter(request.into ?? dataDir, 'tidemark replay');

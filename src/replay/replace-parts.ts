@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { PartManifest } from '../../schemas/pipeline/landing.js';
@@ -10,14 +10,20 @@ import { ModelFailedError } from '../duckdb/errors.js';
 import { quote } from '../duckdb/sql-files.js';
 import {
   footerOf,
+  listLanded,
   manifestFile,
   manifestName,
   manifestsDir,
+  otherPartName,
   partName,
+  pullManifests,
+  pullParts,
   readManifests,
   type LandedPart,
 } from '../landing/index.js';
 import { findPartFault } from '../load/part-check.js';
+import { workingCopyOf } from '../working-copy/open.js';
+import { writerOf } from '../working-copy/writer.js';
 
 const COLUMNS = 'stream, run, date, market, request_key, entity_id, segment, status, fetched_at, body, sha256';
 // The smallest row group that DuckDB writes. With several row groups, DuckDB reads one part with all its threads.
@@ -29,6 +35,7 @@ const ROW_GROUP_ROWS = 2_048;
  * @param select returns the query of the rows to keep. Its argument is a relation with the columns of landed rows,
  * filename and file_row_number. The query must return the same columns
  * @throws ModelFailedError when a part is damaged, or the new part differs from the query
+ * @throws LeaseLostError when another process writes the warehouse now (data in a bucket); nothing is replaced
  */
 export async function replaceParts(
   db: Database,
@@ -36,6 +43,7 @@ export async function replaceParts(
   parts: LandedPart[],
   select: (relation: string) => string,
 ): Promise<LandedPart> {
+  await pullParts(dataDir, parts);
   for (const part of parts) {
     const fault = await findPartFault(part);
     if (fault !== undefined) throw unsound(fault);
@@ -44,8 +52,7 @@ export async function replaceParts(
   const replaces = parts.map(({ part, sha256 }) => ({ part, sha256 }));
   const chunk = `joined-${createHash('sha256').update(JSON.stringify(replaces)).digest('hex').slice(0, 12)}`;
   const folder = path.dirname(first.file);
-  const file = path.join(folder, partName(chunk));
-  const temporary = `${file}.tmp`;
+  const temporary = path.join(folder, `${partName(chunk)}.tmp`);
   const files = `[${parts.map((part) => quote(part.file)).join(', ')}]`;
   const rows = `FROM (${select(
     `read_parquet(${files}, hive_partitioning = false, filename = true, file_row_number = true)`,
@@ -77,6 +84,10 @@ export async function replaceParts(
     throw unsound(`the new part ${temporary} differs from its source parts`);
   }
   const bytes = readFileSync(temporary);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const copy = workingCopyOf(dataDir);
+  // With the data in a bucket, the hash in the name keeps the parts of different machines apart.
+  const name = copy === undefined ? partName(chunk) : otherPartName(chunk, sha256);
   const fetched = parts
     .flatMap((part) => [part.firstFetchedAt, part.lastFetchedAt])
     .filter((at) => at !== null)
@@ -87,33 +98,56 @@ export async function replaceParts(
     date: first.date,
     market: first.market,
     chunk,
-    part: partName(chunk),
+    part: name,
     rows: Number((written[0] as { rows: string }).rows),
     bytes: bytes.byteLength,
-    sha256: createHash('sha256').update(bytes).digest('hex'),
+    sha256,
     firstFetchedAt: fetched[0] ?? null,
     lastFetchedAt: fetched.at(-1) ?? null,
     writtenAt: new Date().toISOString(),
     replaces,
   };
+  const file = path.join(folder, name);
   await rename(temporary, file);
   await syncFolder(folder);
-  await writeFileAtomic(manifestFile(folder, chunk), `${JSON.stringify(manifest)}\n`);
+  await commit(dataDir, file, manifest);
   return { ...manifest, file };
+}
+
+/** Writes the manifest of a new part. With the data in a bucket, first gives the part. */
+async function commit(dataDir: string, file: string, manifest: PartManifest): Promise<void> {
+  const target = manifestFile(path.dirname(file), manifest.chunk);
+  const text = `${JSON.stringify(manifest)}\n`;
+  const copy = workingCopyOf(dataDir);
+  if (copy === undefined) return writeFileAtomic(target, text);
+  await copy.give(file);
+  await writerOf(dataDir)?.lease.assertHeld();
+  if (await copy.claimText(target, Buffer.from(text))) return;
+  await copy.remove(file);
+  throw unsound(`another process has replaced the parts of ${path.dirname(file)}`);
 }
 
 /**
  * Removes the parts that a new part replaces. Removes the manifest before its part, so that no manifest is left without
  * a part.
+ * @throws LeaseLostError as `replaceParts`
  */
 export async function removeReplaced(dataDir: string): Promise<void> {
+  await pullManifests(dataDir);
+  const copy = workingCopyOf(dataDir);
+  const there = await listLanded(dataDir);
   for (const part of readManifests(dataDir)) {
-    if (part.replaces === undefined || (await findPartFault(part)) !== undefined) continue;
     const folder = path.dirname(part.file);
-    for (const { part: name } of part.replaces) {
-      await rm(path.join(manifestsDir(folder), manifestName(name)), { force: true });
-      await rm(path.join(folder, name), { force: true });
-    }
+    const files = (part.replaces ?? []).flatMap(({ part: name }) => [
+      path.join(manifestsDir(folder), manifestName(name)),
+      path.join(folder, name),
+    ]);
+    const left = files.filter((file) => existsSync(file) || there?.has(file));
+    if (left.length === 0) continue;
+    await pullParts(dataDir, [part], { skipFaulty: true });
+    if ((await findPartFault(part)) !== undefined) continue;
+    await writerOf(dataDir)?.lease.assertHeld();
+    for (const file of left) await (copy === undefined ? rm(file, { force: true }) : copy.remove(file));
   }
 }
 

@@ -53,6 +53,14 @@ export async function writeCheckpoint(storage: Storage, file: string, lease: Lea
   return pointer;
 }
 
+/** Removes files in the folder of the checkpoints that killed processes left. Call it only as the writer. */
+export async function removeOldCheckpoints(storage: Storage): Promise<void> {
+  const newest = (await readPointer(storage))?.pointer.key;
+  const keys: string[] = [];
+  for await (const { key } of storage.list('warehouse/')) if (key.endsWith('.duckdb') && key !== newest) keys.push(key);
+  for (const key of keys) await storage.remove(key);
+}
+
 /** Returns the newest checkpoint; undefined if there is none. */
 export async function readCheckpoint(storage: Storage): Promise<Pointer | undefined> {
   return (await readPointer(storage))?.pointer;

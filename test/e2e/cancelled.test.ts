@@ -1,5 +1,4 @@
 import { readdirSync } from 'node:fs';
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import type { Progress, RunResult } from '../../schemas/pipeline/run.js';
@@ -113,7 +112,7 @@ describe('a cancelled run', () => {
     const [kept] = await system.project.query(`SELECT rows::INTEGER AS rows FROM ops.runs WHERE run_id = '${details}'`);
     // Everything except the requests of search, lookup lists and metrics, and those cancelled in flight.
     expect(Number(kept?.['rows'])).toBeGreaterThanOrEqual(Number(answered.get(details!)) - IN_FLIGHT - 4);
-    const files = readdirSync(path.join(system.project.dataDir, 'landing'), { recursive: true, encoding: 'utf8' });
+    const files = readdirSync(system.project.landing, { recursive: true, encoding: 'utf8' });
     expect(files.filter((name) => name.endsWith('.ndjson'))).toEqual([]);
   });
 });

@@ -70,7 +70,7 @@ const RUNS = [
   'upgrade --check',
   'notify list',
   'notify test',
-  'data copy| data moved --abandon-runs',
+  'data copy| DATA moved --abandon-runs',
   'publish',
   'publish --copy|',
   'publish --list|',
@@ -204,6 +204,7 @@ async function answerOf(run: string): Promise<[name: string, shape: string]> {
   const line = `${name} ${rest}`
     .replaceAll('TODAY', new Date().toISOString().slice(0, 10))
     .replaceAll('DAY', day)
+    .replaceAll('DATA', system.project.data)
     .replaceAll('URL', system.api.url)
     .replaceAll('HEALTH', `${health}healthz`);
   const args = (line.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''));

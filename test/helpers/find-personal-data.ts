@@ -14,12 +14,12 @@ export async function searchFor(project: Project, streams: string[], values: unk
     ),
   );
   const texts = [...values, ...bodies].map((value) => Buffer.from(JSON.stringify(value)));
-  return [...filesBelow(project.dataDir), ...texts];
+  return [...filesBelow(project.dataDir), ...filesBelow(project.landing), ...texts];
 }
 
 /** The pattern of a stream's landed parts, for `read_parquet`. */
 export function landedParts(project: Project, stream: string): string {
-  return path.join(project.dataDir, 'landing', stream, '**', '*.parquet');
+  return path.join(project.landing, stream, '**', '*.parquet');
 }
 
 function filesBelow(folder: string): Buffer[] {

@@ -9,7 +9,11 @@ import { cleanEnv, startProcess, type RunningProcess } from './processes.js';
 export interface Project {
   dir: string;
   dataDir: string;
+  /** The setting `data`. */
+  data: string;
   published: string;
+  /** Folder with the landed files. With the data in a bucket, the folder in which the gateway keeps them. */
+  landing: string;
   env: NodeJS.ProcessEnv;
   /** Starts a worker of a queue (default: all). */
   startWorker(extra?: Record<string, string>, queue?: 'crawl' | 'warehouse' | 'all'): Promise<RunningProcess>;
@@ -22,7 +26,9 @@ export function makeProject(options: {
   api: { url: string; key: string };
   temporal: string;
   namespace?: string;
-  config?: object;
+  config?: { data?: string; [section: string]: unknown };
+  /** Where landed files are, if the data is in a bucket. */
+  landing?: string;
   /** More environment of all processes of the project. */
   env?: Record<string, string>;
 }): Project {
@@ -50,7 +56,9 @@ export function makeProject(options: {
   return {
     dir,
     dataDir,
+    data: options.config?.data ?? './data',
     published,
+    landing: options.landing ?? path.join(dataDir, 'landing'),
     env,
     startWorker: (extra = {}, queue = 'all') =>
       startProcess(['bin/tidemark.mjs', 'worker', '--queue', queue], {

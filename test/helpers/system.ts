@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import path from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { RunResult } from '../../schemas/pipeline/run.js';
@@ -63,13 +64,15 @@ export async function startSystem({
     namespace?: string,
     env: Record<string, string> = gateway?.env ?? {},
   ): Project => {
-    const bucket = gateway === undefined ? {} : { data: `s3://${gateway.bucket}/${randomUUID()}` };
+    const prefix = randomUUID();
+    const bucket = gateway === undefined ? {} : { data: `s3://${gateway.bucket}/${prefix}` };
     const all = { ...bucket, ...settings, api: { baseUrl: api.url, ...settings.api } };
     const project = makeProject({
       api,
       temporal: temporal.address,
       config: all,
       ...(namespace !== undefined && { namespace }),
+      ...(gateway !== undefined && { landing: path.join(gateway.folder, prefix, 'landing') }),
       env,
     });
     cleanups.unshift(() => project.remove());

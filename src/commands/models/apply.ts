@@ -3,7 +3,7 @@ import { Option, type Command } from 'commander';
 import type { Config } from '../../core/config.js';
 import { TidemarkError } from '../../core/errors.js';
 import { formatCount, formatDuration } from '../../../schemas/format.js';
-import type { Applied, ApplyRequest } from '../../publish/apply-models.js';
+import type { Applied, ApplyRequest, RolledBack } from '../../publish/apply-models.js';
 import type { ModelChange } from '../../models/plan.js';
 import type { AppliedSet } from '../../models/sets.js';
 import { copyAndSay } from '../published-copy.js';
@@ -78,45 +78,60 @@ ${examples('tidemark models rollback', 'tidemark models rollback --to 3 --dry-ru
 async function apply(options: { env?: string; drop?: string[]; json?: boolean }, command: Command): Promise<void> {
   if (options.env !== undefined) return buildEnvironment(options.env, options, command);
   const request = { ...(await readRequest(options, command)), drop: options.drop };
-  const { applyModels } = await import('../../publish/apply-models.js');
+  const [{ applyModels }, { asWriter }] = await Promise.all([
+    import('../../publish/apply-models.js'),
+    import('../as-writer.js'),
+  ]);
+  const what = 'tidemark models apply';
   const begun = performance.now();
-  const result = await whileShowingTables(options, () => applyModels(request.dataDir, request));
-  const copy = async (): Promise<unknown> =>
-    result.published !== null && copyAndSay(request.config, { what: 'tidemark models apply', json: options.json });
-  if (options.json) {
-    await copy();
-    return sayJson(withoutTexts(result));
-  }
+  const result = await asWriter(request.config, { what, needs: 'loaded', now: request.now }, async () => {
+    const applied = await whileShowingTables(options, () => applyModels(request.dataDir, request));
+    if (!options.json) sayApplied(applied, request.dataDir, begun);
+    if (applied.published !== null) await copyAndSay(request.config, { what, json: options.json });
+    return applied;
+  });
+  if (options.json) sayJson(withoutTexts(result));
+}
+
+function sayApplied(result: Applied, dataDir: string, begun: number): void {
   if (result.built === null && result.published === null) {
     say(`No changes: all ${result.changes.length} models are already applied.`);
     for (const note of result.notes) say(`  note       ${note}`);
     return;
   }
   say(`✔ applied in ${took(begun)}: ${summary(result)}`);
-  sayResult(result, request.dataDir);
-  await copy();
+  sayResult(result, dataDir);
 }
 
 async function rollBack(options: { to?: number; dryRun?: boolean; json?: boolean }, command: Command): Promise<void> {
   const request = await readRequest(options, command);
-  const { rollbackModels } = await import('../../publish/apply-models.js');
+  const [{ rollbackModels }, { asWriter }] = await Promise.all([
+    import('../../publish/apply-models.js'),
+    import('../as-writer.js'),
+  ]);
+  const what = 'tidemark models rollback';
   const begun = performance.now();
   const { to: wanted, dryRun } = options;
-  const result = await whileShowingTables(options, () =>
-    rollbackModels(request.dataDir, { ...request, to: wanted, dryRun }),
-  );
-  const copy = async (): Promise<unknown> =>
-    !dryRun && copyAndSay(request.config, { what: 'tidemark models rollback', json: options.json });
-  if (options.json) {
-    await copy();
-    return sayJson({ ...withoutTexts(result), to: plainSet(result.to) });
-  }
+  const result = await asWriter(request.config, { what, needs: 'loaded', now: request.now }, async () => {
+    const restored = await whileShowingTables(options, () =>
+      rollbackModels(request.dataDir, { ...request, to: wanted, dryRun }),
+    );
+    if (!options.json) sayRestored(restored, { dataDir: request.dataDir, dryRun, begun });
+    if (!dryRun) await copyAndSay(request.config, { what, json: options.json });
+    return restored;
+  });
+  if (options.json) sayJson({ ...withoutTexts(result), to: plainSet(result.to) });
+}
+
+function sayRestored(
+  result: RolledBack,
+  { dataDir, dryRun = false, begun }: { dataDir: string; dryRun?: boolean | undefined; begun: number },
+): void {
   const to = `set ${result.to.ofSet ?? result.to.set} of ${result.to.appliedAt}`;
-  if (options.dryRun) say(`Rollback would restore ${to}: ${summary(result)}`);
+  if (dryRun) say(`Rollback would restore ${to}: ${summary(result)}`);
   else say(`✔ restored ${to} in ${took(begun)}: ${summary(result)}`);
-  sayResult(result, request.dataDir);
-  if (!options.dryRun) say('  note       runs build this set until `tidemark models apply`');
-  await copy();
+  sayResult(result, dataDir);
+  if (!dryRun) say('  note       runs build this set until `tidemark models apply`');
 }
 
 async function showHistory(options: { json?: boolean }, command: Command): Promise<void> {

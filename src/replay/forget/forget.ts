@@ -16,6 +16,7 @@ import { PEOPLE_STREAMS } from '../../../schemas/pipeline/people.js';
 import { ValueFinder } from '../../privacy/values.js';
 import { rebuildUnder } from '../rebuild.js';
 import { removeReplaced } from '../replace-parts.js';
+import { BucketFiles } from './in-bucket.js';
 import { Changes, type Reduction } from './changes.js';
 import { rewritePart, rewriteSpool, rowsOf } from './landed-rows.js';
 import { removeDerived, scrubDueLists, scrubDueQuestions, scrubTexts } from './other-files.js';
@@ -46,6 +47,11 @@ export interface ForgetRequest extends Reduction {
   modelsDir?: string | undefined;
   readers?: Readers | undefined;
   onStep?: (step: ForgetStep) => void;
+  /**
+   * Called after the new build is published, and before the search. With the data in a bucket, gives the build and a
+   * checkpoint, and removes all older ones.
+   */
+  onPublished?: () => Promise<void>;
 }
 
 export type ForgetStep = 'read' | 'rewrite' | 'rebuild' | 'search';
@@ -63,7 +69,7 @@ export interface Forgot {
 
 /**
  * Removes people from the landing zone and from everything made from it. Then searches the data folder for the removed
- * values.
+ * values. With the data in a bucket, does the same with all files of the bucket; the caller is then its writer.
  * @throws WarehouseBusyError while a worker writes the warehouse
  * @throws TidemarkError `WarehouseBusy` while a crawl or a webhook receiver may hold answers about people
  * @throws LandingCorruptError when a landed part is damaged or missing: a rebuild would lose its records
@@ -78,12 +84,13 @@ export async function forget(dataDir: string, request: ForgetRequest): Promise<F
 }
 
 async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest): Promise<Forgot> {
-  const { now, onStep = () => undefined } = request;
+  const { now, onStep = () => undefined, onPublished = async () => undefined } = request;
+  const bucket = await BucketFiles.take(dataDir);
   await requireSound(dataDir, lock);
   await addTombstones(dataDir, request.subjects);
   await requireQuiet(dataDir, Date.now());
   onStep('read');
-  const unproven = await Unproven.open(unprovenFile(dataDir));
+  const unproven = await Unproven.open(dataDir);
   const { rows, parts } = await whileNobodyReplays(dataDir, 'tidemark forget', () =>
     withMemory(unprovenFile(dataDir), async (db) => {
       await removeReplaced(dataDir);
@@ -132,15 +139,20 @@ async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest):
     await removeOldBuilds(dataDir, { keep: 1, graceSeconds: 0 });
     const kept = new Set(listBuilds(dataDir).map(({ name }) => name));
     removed.push(...before.filter((name) => !kept.has(name)).map((name) => `published/builds/${name}`));
+    await onPublished();
   }
   onStep('search');
+  await bucket.takeParts();
   const proof = await prove(dataDir, unproven.values, async (remaining) => {
     const finder = new ValueFinder(remaining);
     removed.push(...scrubTexts(dataDir, finder));
     await scrubDueQuestions(dataDir, finder);
   });
-  if (proof.proven) await unproven.remove();
-  return { rows, parts, removed, proof };
+  await bucket.give();
+  const unread = [...proof.unread, ...(await bucket.unseen()).map((key) => `${key}: not on this machine`)];
+  const proven = proof.proven && unread.length === 0;
+  if (proven) await unproven.remove();
+  return { rows, parts, removed, proof: { ...proof, unread, proven } };
 }
 
 /** Checks that a replay of the landing zone would restore every row of the warehouse. */

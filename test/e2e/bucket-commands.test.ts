@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Project } from '../helpers/project.js';
+import { tidemarkIn } from '../helpers/run-cli.js';
+import { startSystem, type System } from '../helpers/system.js';
+import { startGateway, type Gateway } from '../helpers/versitygw.js';
+
+const MARKET = { companies: 60, tenders: 5, seed: 23 };
+const COMPANIES = 'SELECT * FROM core.companies ORDER BY ALL';
+
+describe('commands that write the warehouse, with the data in a bucket', () => {
+  let gateway: Gateway;
+  let system: System;
+  /** The machine of the worker, and another one without a worker. */
+  let here: Project;
+  let there: Project;
+
+  const run = async (project: Project, ...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await tidemarkIn(project, args);
+    expect(`${code} ${stderr}`).toMatch(/^0 /);
+    return stdout;
+  };
+  const night = async (id: string): Promise<void> => {
+    expect((await system.run('marketSnapshot', `snapshot/demo/${id}`)).outcome).toBe('complete');
+    await system.api.expectMarketEqualsTruth(here);
+  };
+  const builds = async (project: Project): Promise<{ name: string; current: boolean }[]> =>
+    JSON.parse(await run(project, 'publish', '--list', '--json')) as { name: string; current: boolean }[];
+  const current = async (project: Project): Promise<string | undefined> =>
+    (await builds(project)).find((build) => build.current)?.name;
+
+  beforeAll(async () => {
+    gateway = await startGateway();
+    system = await startSystem({ market: MARKET, worker: null });
+    const config = {
+      data: `s3://${gateway.bucket}/commands`,
+      markets: [{ name: 'demo', refresh: { companies: '0d', financials: '0d' } }],
+    };
+    here = system.addProject(config, undefined, gateway.env);
+    there = system.addProject(config, undefined, gateway.env);
+    system.worker = await here.startWorker();
+    await night('first');
+    await night('second');
+  });
+
+  afterAll(async () => {
+    await system?.worker.stop();
+    await system?.stop();
+    await gateway?.remove();
+  });
+
+  it('publish from a machine without a worker, and the worker goes on', async () => {
+    const before = await current(there);
+    await run(there, 'publish');
+    expect(await current(here)).not.toBe(before);
+    await night('after-publish');
+  });
+
+  it('go back to an earlier build on all machines', async () => {
+    const [newest, earlier] = await builds(here);
+    expect(newest?.current).toBe(true);
+    await run(there, 'publish', '--to', 'PREVIOUS');
+    expect([await current(here), await current(there)]).toEqual([earlier?.name, earlier?.name]);
+    await run(here, 'sql', 'SELECT 1');
+    expect(await here.query('SELECT count(*) > 0 AS some FROM core.companies')).toEqual([{ some: true }]);
+    await night('after-going-back');
+  });
+
+  it('join landed parts, and other machines see the same tables', async () => {
+    const tables = await here.query(COMPANIES);
+    const done = JSON.parse(await run(there, 'compact', '--min-parts', '2', '--json')) as { folders: number };
+    expect(done.folders).toBeGreaterThan(0);
+    await night('after-compact');
+    await run(there, 'replay');
+    await run(here, 'sql', 'SELECT 1');
+    expect((await here.query(COMPANIES)).length).toBe(tables.length);
+    await night('after-replay');
+  });
+
+  it('apply models, and go back to the earlier ones', async () => {
+    await run(there, 'models', 'apply');
+    await run(here, 'models', 'rollback', '--to', '1');
+    await run(there, 'models', 'apply');
+    await night('after-models');
+    const sets = JSON.parse(await run(here, 'models', 'history', '--json')) as { origin: string }[];
+    expect(sets.map(({ origin }) => origin)).toContain('rollback');
+  });
+
+  it('forget a company, and find nothing that was not searched', async () => {
+    const [firm] = await here.query('SELECT CAST(company_id AS VARCHAR) AS id FROM core.companies LIMIT 1');
+    const { id } = firm as { id: string };
+    const done = JSON.parse(await run(there, 'forget', '--company', id, '--json')) as { proof: object | null };
+    // The sandbox's market has no people here, so nothing was removed.
+    expect(done.proof).toBeNull();
+    await night('after-forget');
+  });
+});
