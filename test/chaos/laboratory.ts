@@ -8,6 +8,7 @@ import { Client, Connection } from '@temporalio/client';
 import { ensureTemporalCli } from '../../bootstrap/temporal.mjs';
 import type { RunResult } from '../../schemas/pipeline/run.js';
 import { cleanEnv, ROOT, TODAY } from '../helpers/processes.js';
+import { startDataPlace } from '../helpers/data-place.js';
 import { makeProject, type Project } from '../helpers/project.js';
 import type { MarketFlags } from '../helpers/truth.js';
 import { polls } from './storm/temporal.js';
@@ -78,14 +79,14 @@ export async function runNight(options: NightOptions): Promise<Night> {
   const api = { url: `http://127.0.0.1:${apiPort}`, key: 'chaos-key-0123456789' };
   const address = `127.0.0.1:${temporalPort}`;
   const market = { companies: options.companies, tenders: 10, seed: options.seed, date: TODAY };
-  const project = makeProject({
-    api,
-    temporal: address,
+  const place = await startDataPlace();
+  const data = place.withData({
     config: {
       api: { baseUrl: api.url, maxConcurrency: IN_FLIGHT, timeout: '2s' },
       quota: { probeEvery: '1s' },
     },
   });
+  const project = makeProject({ api, temporal: address, ...data });
   const sandbox = new Supervised('the sandbox', {
     command: process.execPath,
     args: [
@@ -141,6 +142,7 @@ export async function runNight(options: NightOptions): Promise<Night> {
   const close = async (): Promise<void> => {
     for (const one of all.toReversed()) await one.stop();
     project.remove();
+    await place.stop();
     rmSync(folder, { recursive: true, force: true });
   };
   try {

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { WorkflowHandle } from '@temporalio/client';
@@ -79,7 +80,7 @@ describe('an API that answers `limit` for long', () => {
     expect(result).toMatchObject({ outcome: 'complete', rejects: 0, notes: [] });
     await system.api.expectMarketEqualsTruth(system.project);
     const rows = readRunRows({
-      dataDir: system.project.dataDir,
+      dataDir: path.dirname(system.project.landing),
       stream: 'companies',
       run: result.run,
       date: result.date,

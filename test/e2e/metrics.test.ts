@@ -85,7 +85,7 @@ describe('metrics of a worker', () => {
     expect(valueOf(now, 'tidemark_coverage_ratio', { market: 'demo' })).toBeCloseTo(300 / 340, 4);
     expect(valueOf(now, 'tidemark_coverage_missing_companies', { market: 'demo' })).toBe(40);
     expect(valueOf(now, 'tidemark_night_age_seconds')).toBeUndefined();
-    expect(valueOf(now, 'tidemark_landing_written_bytes_total')).toBe(landedBytes(system.project.dataDir));
+    expect(valueOf(now, 'tidemark_landing_written_bytes_total')).toBe(landedBytes(system.project.landing));
     const [reading] = await system.project.query(
       "SELECT metric, used::INTEGER AS used, total::INTEGER AS total FROM ops.quota WHERE metric ILIKE '%daily%' ORDER BY read_at DESC",
     );
@@ -191,10 +191,9 @@ function metricsIn(expression: string): string[] {
   return expression.match(/\b(?:tidemark|temporal|process|nodejs)_[a-z0-9_]+/g) ?? [];
 }
 
-function landedBytes(dataDir: string): number {
-  const files = readdirSync(path.join(dataDir, 'landing'), { recursive: true, encoding: 'utf8' });
+function landedBytes(landing: string): number {
+  const files = readdirSync(landing, { recursive: true, encoding: 'utf8' });
   const manifests = files.filter((file) => /_manifest\/part-.*\.json$/.test(file));
-  const read = (file: string) =>
-    JSON.parse(readFileSync(path.join(dataDir, 'landing', file), 'utf8')) as { bytes: number };
+  const read = (file: string) => JSON.parse(readFileSync(path.join(landing, file), 'utf8')) as { bytes: number };
   return manifests.reduce((sum, file) => sum + read(file).bytes, 0);
 }

@@ -63,7 +63,7 @@ export function makeProject(options: {
     startWorker: (extra = {}, queue = 'all') =>
       startProcess(['bin/tidemark.mjs', 'worker', '--queue', queue], {
         env: { ...env, ...extra },
-        ready: /worker.*(ready|running)/i,
+        ready: /^worker ready: /m,
       }),
     query: (sql) => queryFile(published, sql),
     remove: () => rmSync(dir, { recursive: true, force: true }),

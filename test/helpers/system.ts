@@ -1,14 +1,12 @@
-import { randomUUID } from 'node:crypto';
-import path from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { RunResult } from '../../schemas/pipeline/run.js';
+import { startDataPlace } from './data-place.js';
 import { tidemarkIn, type CliResult } from './run-cli.js';
 import type { RunningProcess } from './processes.js';
 import { makeProject, type Project } from './project.js';
 import { startTarget, type MarketOptions, type Target } from './target.js';
 import { startTemporal } from './temporal.js';
-import { startGateway } from './versitygw.js';
 
 export interface SystemOptions {
   market: MarketOptions;
@@ -56,24 +54,21 @@ export async function startSystem({
     () => temporal.teardown(),
     () => api.stop(),
   );
-  // `TEST_DATA=bucket` runs the end-to-end tests with the data in a bucket.
-  const gateway = process.env['TEST_DATA'] === 'bucket' ? await startGateway() : undefined;
-  if (gateway !== undefined) cleanups.unshift(() => gateway.remove());
+  const place = await startDataPlace();
+  cleanups.unshift(() => place.stop());
   const addProject = (
     settings: SystemOptions['config'] = {},
     namespace?: string,
-    env: Record<string, string> = gateway?.env ?? {},
+    env?: Record<string, string>,
   ): Project => {
-    const prefix = randomUUID();
-    const bucket = gateway === undefined ? {} : { data: `s3://${gateway.bucket}/${prefix}` };
-    const all = { ...bucket, ...settings, api: { baseUrl: api.url, ...settings.api } };
     const project = makeProject({
       api,
       temporal: temporal.address,
-      config: all,
       ...(namespace !== undefined && { namespace }),
-      ...(gateway !== undefined && { landing: path.join(gateway.folder, prefix, 'landing') }),
-      env,
+      ...place.withData({
+        config: { ...settings, api: { baseUrl: api.url, ...settings.api } },
+        ...(env !== undefined && { env }),
+      }),
     });
     cleanups.unshift(() => project.remove());
     return project;

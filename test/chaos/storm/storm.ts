@@ -3,6 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { startDataPlace, type DataPlace } from '../../helpers/data-place.js';
 import { makeProject, type Project } from '../../helpers/project.js';
 import { startProcess, type RunningProcess } from '../../helpers/processes.js';
 import { startTemporal } from '../../helpers/temporal.js';
@@ -76,6 +77,7 @@ class Storm {
     private readonly api: StubApi,
     private readonly temporal: TestWorkflowEnvironment,
     private readonly project: Project,
+    private readonly place: DataPlace,
     private readonly ports: readonly [number, number],
     private readonly reader: RunningProcess,
   ) {
@@ -84,7 +86,8 @@ class Storm {
 
   /** State that lasts for all rounds. */
   static async open(options: StormOptions): Promise<Storm> {
-    const [temporal, api, first, second] = await Promise.all([
+    const [place, temporal, api, first, second] = await Promise.all([
+      startDataPlace(),
       startTemporal(),
       startStub({ companies: options.companies, page: { standard: 5, most: 10, above: 'clamped' } }),
       freePort(),
@@ -93,12 +96,14 @@ class Storm {
     const project = makeProject({
       api,
       temporal: temporal.address,
-      config: {
-        models: './models',
-        // Few builds, so that some are removed while others are read or rolled back to.
-        publish: { keep: 2 },
-        markets: [{ name: MARKET, refresh: { companies: '0d', financials: '0d' } }],
-      },
+      ...place.withData({
+        config: {
+          models: './models',
+          // Few builds, so that some are removed while others are read or rolled back to.
+          publish: { keep: 2 },
+          markets: [{ name: MARKET, refresh: { companies: '0d', financials: '0d' } }],
+        },
+      }),
     });
     project.env['TIDEMARK_WEBHOOK_SECRET'] = api.state.secret;
     writeModel(project, 0);
@@ -108,9 +113,9 @@ class Storm {
         env: project.env,
         ready: /reading/,
       });
-      return new Storm(options, api, temporal, project, [first, second], reader);
+      return new Storm(options, api, temporal, project, place, [first, second], reader);
     } catch (error) {
-      await Promise.all([temporal.teardown(), api.close()]);
+      await Promise.all([temporal.teardown(), api.close(), place.stop()]);
       project.remove();
       throw error;
     }
@@ -165,7 +170,7 @@ class Storm {
 
   async close(): Promise<void> {
     await this.reader.stop();
-    await Promise.all([this.temporal.teardown(), this.api.close()]);
+    await Promise.all([this.temporal.teardown(), this.api.close(), this.place.stop()]);
     if (this.#found.problems.length === 0) this.project.remove();
     else this.options.say(`The data folder is kept for a look: ${this.project.dir}`);
   }
@@ -342,9 +347,20 @@ class Storm {
     );
   }
 
+  /** Loads everything landed, builds the models and publishes. Returns what went wrong, or null. */
+  async #load(): Promise<string | null> {
+    const { env, dataDir, dir } = this.project;
+    if (!this.place.isBucket) return runScript('load.ts', [dataDir, path.join(dir, 'models')], env);
+    for (const command of [['models', 'apply'], ['publish']]) {
+      const { code, stdout, stderr } = await this.#tidemark(...command);
+      if (code !== 0) return `${command.join(' ')}: ${stdout}${stderr}`;
+    }
+    return null;
+  }
+
   /** Loads everything landed and compares the tables with acknowledgements and claims. */
   async #check(complete: boolean): Promise<void> {
-    const { env, dataDir, dir, published } = this.project;
+    const { env, dataDir, published } = this.project;
     // A receiver takes over the spool of a killed one.
     const receiver = new Actor('receiver A', this.#argsOf('receiver A'), env, {
       isAtWork: (actor) => this.#isAtWork(actor),
@@ -356,7 +372,7 @@ class Storm {
       break;
     }
     await receiver.stop('SIGTERM');
-    const failed = await runScript('load.ts', [dataDir, path.join(dir, 'models')], env);
+    const failed = await this.#load();
     if (failed !== null) return this.#wrong(`the warehouse cannot be loaded: ${failed}`);
     if (complete) await this.#compare(published, 'the warehouse');
     const lost = await miscounted(published, this.#sender.acknowledged);
