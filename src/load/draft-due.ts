@@ -89,7 +89,7 @@ export async function finishDraft(dataDir: string, request: DueRequest): Promise
         return undefined;
       }
       const known = others + (await db.count('SELECT count(*) FROM kept'));
-      return writePlan(db, folder, request.chunkSize, known);
+      return writePlan(db, folder, request, known);
     });
     if (counts !== undefined) await givePlan(dataDir, folder, counts.chunks);
   }

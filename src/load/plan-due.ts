@@ -20,6 +20,8 @@ export interface DueRequest {
   now: Date;
   /** Maximum number of entities in one chunk file. */
   chunkSize: number;
+  /** Number of crawl workers. Several workers get smaller chunks, if few entities are due. Default: 1. */
+  workers?: number | undefined;
   /**
    * The records from which to choose those that are due:
    * - `sighted`: companies that the searches of this run found.
@@ -73,7 +75,7 @@ export async function planDue(warehouse: Warehouse, dataDir: string, request: Du
     FROM due_entities WHERE reason IS NOT NULL`,
   );
   const known = await db.count('SELECT count(*) FROM due_entities');
-  const counts = await writePlan(db, folder, request.chunkSize, known);
+  const counts = await writePlan(db, folder, request, known);
   await givePlan(dataDir, folder, counts.chunks);
   return counts;
 }
@@ -87,11 +89,17 @@ export function findPlan(folder: string): DueCounts | undefined {
 }
 
 /** Writes the entities of the table `due_in_order` to chunk files. Then writes the counts to the plan's file. */
-export async function writePlan(db: Database, folder: string, chunkSize: number, known: number): Promise<DueCounts> {
+export async function writePlan(
+  db: Database,
+  folder: string,
+  request: Pick<DueRequest, 'chunkSize' | 'workers'>,
+  known: number,
+): Promise<DueCounts> {
   const found = await db.rows<{ reason: DueReason; due: number }>(
     'SELECT reason, CAST(count(*) AS INTEGER) AS due FROM due_in_order GROUP BY reason ORDER BY min(n)',
   );
   const due = found.reduce((sum, each) => sum + each.due, 0);
+  const chunkSize = chunkSizeFor(due, request);
   const chunks = Math.ceil(due / chunkSize);
   for (let chunk = 0; chunk < chunks; chunk++) {
     // Read one chunk at a time, because a list may have a million entities.
@@ -110,6 +118,20 @@ export async function writePlan(db: Database, folder: string, chunkSize: number,
   // Write this file last, so that its existence proves that all chunk files exist.
   await writeFileAtomic(duePlanFile(folder), `${JSON.stringify(counts)}\n`);
   return counts;
+}
+
+// With several workers, plan this many chunks for each, if the chunks then have enough entities. At the end of a plan, a
+// worker may have two chunks left while the others have none.
+const CHUNKS_OF_WORKER = 32;
+const FEWEST_ENTITIES = 100;
+
+/** Returns the number of entities in a chunk of a plan. Pure function. */
+export function chunkSizeFor(
+  due: number,
+  { chunkSize, workers = 1 }: Pick<DueRequest, 'chunkSize' | 'workers'>,
+): number {
+  if (workers <= 1) return chunkSize;
+  return Math.min(chunkSize, Math.max(FEWEST_ENTITIES, Math.ceil(due / (CHUNKS_OF_WORKER * workers))));
 }
 
 /** Loads the landed parts. Skips corrupt parts: the load before publishing reports them. */

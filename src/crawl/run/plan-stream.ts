@@ -5,7 +5,7 @@ import { traitsOf } from '../../../schemas/pipeline/streams.js';
 import type { Warehouse } from '../../duckdb/open.js';
 import { dueDir } from '../../core/data-folder.js';
 import { draftDue, finishDraft } from '../../load/draft-due.js';
-import { findPlan, planDue, type DueCounts, type DueRequest } from '../../load/plan-due.js';
+import { chunkSizeFor, findPlan, planDue, type DueCounts, type DueRequest } from '../../load/plan-due.js';
 import { pullRows } from '../../landing/index.js';
 import { takePlan } from '../../working-copy/due-plan.js';
 import type { CrawlDeps } from '../deps.js';
@@ -59,6 +59,7 @@ function requestOf(
     refreshSeconds: ctx.refreshSeconds[traitsOf(stream).follows ?? stream] ?? 0,
     now: clock.now(),
     chunkSize,
+    workers: ctx.workers,
     known: knownOf(ctx, stream),
     wholeMarket,
   };
@@ -71,7 +72,8 @@ async function landPlan(
 ): Promise<DuePlan> {
   await landDue(deps, ctx, stream, due);
   const idle = isIdle(knownOf(ctx, stream), stream) && due.due === 0;
-  return { stream, chunkSize, ...due, ...(idle ? { idle: true } : {}) };
+  const planned = chunkSizeFor(due.due, { chunkSize, workers: ctx.workers });
+  return { stream, chunkSize: planned, ...due, ...(idle ? { idle: true } : {}) };
 }
 
 /**

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { DueEntity } from '../../../schemas/pipeline/due.js';
 import { readManifests } from '../../../src/landing/index.js';
 import { chunkFile, dueDir } from '../../../src/core/data-folder.js';
-import { planDue, type DueRequest } from '../../../src/load/plan-due.js';
+import { chunkSizeFor, planDue, type DueRequest } from '../../../src/load/plan-due.js';
 import { land, marketNight, openTestWarehouse, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
 
 const NOW = new Date('2026-11-20T04:00:00Z');
@@ -47,7 +48,40 @@ const answered = (id: number, at: string, rest: Partial<Answer> = {}): Answer =>
   ...rest,
 });
 
+describe('the size of a chunk', () => {
+  const size = fc.integer({ min: 1, max: 1_000 });
+  const due = fc.nat(1_000_000);
+
+  test('is the usual one for a single worker, and for many entities', () => {
+    fc.assert(
+      fc.property(due, size, (entities, chunkSize) => {
+        expect(chunkSizeFor(entities, { chunkSize })).toBe(chunkSize);
+        expect(chunkSizeFor(entities, { chunkSize, workers: 1 })).toBe(chunkSize);
+        expect(chunkSizeFor(1_000_000, { chunkSize, workers: 3 })).toBe(chunkSize);
+      }),
+    );
+  });
+
+  test('gives each of several workers many chunks, with enough entities', () => {
+    fc.assert(
+      fc.property(due, size, fc.integer({ min: 2, max: 40 }), (entities, chunkSize, workers) => {
+        const chosen = chunkSizeFor(entities, { chunkSize, workers });
+        expect(chosen).toBeLessThanOrEqual(chunkSize);
+        expect(chosen).toBeGreaterThanOrEqual(Math.min(chunkSize, 100));
+        if (chosen > 100) expect(Math.ceil(entities / (chosen - 1))).toBeGreaterThanOrEqual(32 * workers);
+      }),
+    );
+  });
+});
+
 describe('planDue', () => {
+  test('plans each entity once in smaller chunks for several workers', async () => {
+    const ids = Array.from({ length: 250 }, (_, i) => i + 1);
+    const planned = await plan(sighted(ids), { chunkSize: 500, workers: 2 });
+    expect(planned).toMatchObject({ due: 250, chunks: 3 });
+    expect(planned.ids.toSorted()).toEqual(ids.map(String).toSorted());
+  });
+
   test('plans companies without an answer, with a stale one, or with an event', async () => {
     const result = await plan([
       ...sighted([10, 9, 8, 7, 6, 5, 4]),
