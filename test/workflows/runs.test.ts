@@ -17,7 +17,11 @@ vi.mock('../../workflows/proxies.js', async () => {
     calls.push([name, input as Input, ...more]);
     return (answers[name] ?? (() => undefined))(input as Input);
   });
-  return { quick: all, crawl: all, warehouse: all };
+  const spread = fake.temporal.activities((name, [input]) => {
+    calls.push([`spread ${name}`, input as Input]);
+    return (answers[name] ?? (() => undefined))(input as Input);
+  });
+  return { quick: all, crawl: all, warehouse: all, spread };
 });
 
 const workflows: Record<string, (...given: never[]) => Promise<unknown>> = { ...exported };
@@ -116,6 +120,59 @@ const planned =
     const due = 5 * chunks;
     return { stream, chunkSize: 5, known: due, due, reasons: { new: due }, chunks };
   };
+
+describe('chunks of several workers', () => {
+  /** The most chunks in progress at the same time, for each number of workers that the last result reported. */
+  const mostAtOnce = new Map<number, number>();
+  let workers = 1;
+  let inProgress = 0;
+  const countedBy = (now: (chunk: number) => number) => async (input: Input) => {
+    const known = workers;
+    mostAtOnce.set(known, Math.max(mostAtOnce.get(known) ?? 0, ++inProgress));
+    for (let i = 0; i < 50; i++) await Promise.resolve();
+    inProgress--;
+    workers = now(input.chunk ?? 0);
+    return { rows: 5, requests: 5, failed: 0, limited: false, workers };
+  };
+  const fetched = () =>
+    calls.filter(([name]) => name.includes('crawlChunk')).map(([name, { chunk }]) => [name, chunk] as const);
+
+  beforeEach(() => {
+    mostAtOnce.clear();
+    workers = 1;
+    answers['planDue'] = planned(40);
+  });
+
+  it('are two for each worker, in the queue of chunks', async () => {
+    workers = 3;
+    answers['openRun'] = () => ({ ...CTX, streams: ['companies'], workers });
+    answers['crawlChunk'] = countedBy(() => 3);
+    await run('marketSnapshot', {});
+    expect(fetched()).toEqual(Array.from({ length: 40 }, (_, chunk) => ['spread crawlChunk', chunk]));
+    expect([...mostAtOnce]).toEqual([[3, 6]]);
+    expect(new Set(calls.map(([, { atOnce }]) => atOnce))).toContain(2);
+  });
+
+  it('follow the workers that join and leave', async () => {
+    answers['openRun'] = () => ({ ...CTX, streams: ['companies'], workers });
+    answers['crawlChunk'] = countedBy((chunk) => (chunk < 9 ? 1 : chunk < 30 ? 3 : 2));
+    await run('marketSnapshot', {});
+    expect(fetched().map(([, chunk]) => chunk)).toEqual(Array.from({ length: 40 }, (_, chunk) => chunk));
+    expect(fetched().filter(([name]) => name === 'crawlChunk').length).toBe(10);
+    expect([mostAtOnce.get(1), mostAtOnce.get(3)]).toEqual([2, 6]);
+    expect(mostAtOnce.get(2)).toBeGreaterThanOrEqual(4);
+    expect(inputs('spread crawlChunk').at(-1)).toMatchObject({ chunk: 39, atOnce: 2 });
+  });
+
+  it('are two in the queue of the crawl if an older worker opened the run', async () => {
+    answers['openRun'] = () => ({ ...CTX, streams: ['companies'] });
+    const fetch = countedBy(() => 1);
+    answers['crawlChunk'] = async (input) => ({ ...(await fetch(input)), workers: undefined });
+    await run('marketSnapshot', {});
+    expect(fetched()).toEqual(Array.from({ length: 40 }, (_, chunk) => ['crawlChunk', chunk]));
+    expect([...mostAtOnce]).toEqual([[1, 2]]);
+  });
+});
 
 describe('steps of each run', () => {
   const type = (workflowType: RunContext['workflowType'], more: Partial<RunContext> = {}): void => {

@@ -19,6 +19,26 @@ function record(): { work: () => Promise<void>; end: () => void; started: () => 
 const settled = async (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('ChunkOrder', () => {
+  it('starts waiting records when its limit grows', async () => {
+    const order = new ChunkOrder(1);
+    const [first, second] = [order.join(), order.join()];
+    const [a, b, c] = [record(), record(), record()];
+    const all = [first.run(never, a.work), second.run(never, b.work), second.run(never, c.work)];
+    await settled();
+    expect([a, b, c].map(({ started }) => started())).toEqual([true, false, false]);
+    order.setLimit(2);
+    await settled();
+    expect([b, c].map(({ started }) => started())).toEqual([true, false]);
+    order.setLimit(1);
+    b.end();
+    await settled();
+    expect(c.started()).toBe(false);
+    a.end();
+    await settled();
+    c.end();
+    await Promise.all(all);
+  });
+
   it('starts records of a later chunk only if the earlier one leaves room', async () => {
     const order = new ChunkOrder(2);
     const [first, second] = [order.join(), order.join()];
