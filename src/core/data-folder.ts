@@ -36,6 +36,7 @@ import type { LandingStream } from '../../schemas/pipeline/landing.js';
  *     │   ├── copy/                          result of the last copy to `publish.to`, and files being copied
  *     │   └── replaced.json, switch.lock     when each older build was replaced; held while `current` changes
  *     ├── rebuilt/<from>..<to>/              warehouse/, rejects/ and published/ of a replay of some nights
+ *     ├── partitions/<rebuild>/              plan.json, and a DuckDB file for each built partition of a rebuild
  *     ├── env/<name>.duckdb                  dev environments
  *     ├── receivers/<receiver>               lock of a webhook receiver
  *     ├── secrets/
@@ -61,14 +62,10 @@ export interface LandingPlace {
 }
 
 /** Folder with the results of sending alerts. It holds a folder for each night. */
-export function alertsDir(dataDir: string): string {
-  return path.join(dataDir, 'alerts');
-}
+export const alertsDir = (dataDir: string): string => path.join(dataDir, 'alerts');
 
 /** Path of the file with the folder's identity. */
-export function identityFile(dataDir: string): string {
-  return path.join(dataDir, 'folder.json');
-}
+export const identityFile = (dataDir: string): string => path.join(dataDir, 'folder.json');
 
 /** File that says of which bucket the folder is a working copy. */
 export const workingCopyFile = (dataDir: string): string => path.join(dataDir, 'working-copy.json');
@@ -140,9 +137,7 @@ export function rejectsDir(dataDir: string, stream: LandingStream): string {
 }
 
 /** Folder with the downloaded exchange rates. */
-export function ratesDir(dataDir: string): string {
-  return path.join(dataDir, 'fx');
-}
+export const ratesDir = (dataDir: string): string => path.join(dataDir, 'fx');
 
 /** Folder with the prepared lists of `tidemark resolve` and `tidemark enrich`. */
 export function listsDir(dataDir: string): string {
@@ -155,9 +150,7 @@ export function runsDir(dataDir: string): string {
 }
 
 /** Folder with the results of replays that cover only some nights. */
-export function rebuiltRoot(dataDir: string): string {
-  return path.join(dataDir, 'rebuilt');
-}
+export const rebuiltRoot = (dataDir: string): string => path.join(dataDir, 'rebuilt');
 
 /** File with a prepared list of `tidemark resolve` or `tidemark enrich`. */
 export function listFile(dataDir: string, name: string): string {
@@ -285,10 +278,18 @@ export function rebuiltDir(
   return path.join(rebuiltRoot(dataDir), `${from}..${to}`);
 }
 
+/** Folder that holds a folder for each rebuild with partitions. */
+export const partitionsRoot = (dataDir: string): string => path.join(dataDir, 'partitions');
+
+/** Folder with the plan and the files of a rebuild with partitions. */
+export const partitionsDir = (dataDir: string, id: string): string => path.join(partitionsRoot(dataDir), id);
+
+/** File with the plan of a rebuild with partitions. */
+export const partitionPlanFile = (dataDir: string, id: string): string =>
+  path.join(partitionsDir(dataDir, id), 'plan.json');
+
 /** Folder that holds a file for each dev environment. */
-export function envDir(dataDir: string): string {
-  return path.join(dataDir, 'env');
-}
+export const envDir = (dataDir: string): string => path.join(dataDir, 'env');
 
 /** DuckDB file of a dev environment. */
 export function envFile(dataDir: string, name: string): string {

@@ -24,12 +24,24 @@ const BATCH_PAGES: Readonly<Record<string, number>> = { prospecting: 400, tender
 
 /** Options of `loadLanding`: which parts it loads, and where it writes rejects. */
 export interface LoadOptions {
-  /** Returns whether to load the parts of a landing date. Default: all. */
-  inRange?: (date: string) => boolean;
+  /** Returns whether to load a part. Default: all. */
+  isWanted?: (part: LandedPart) => boolean;
+  /** Which rows of the parts to load. Default: all. */
+  rows?: RowChoice | undefined;
   /** Folder in which to write `rejects/`. Default: the data folder. */
   rejectsIn?: string | undefined;
+  /** Keeps the rejects of the current batch, and returns their number by the part's key. Default: writes files. */
+  keepRejects?: (db: Database, batch: LandedPart[]) => Promise<Map<string, number>>;
   /** Looks for schema drift in the current batch. Default: `loadDrift`, which compares with `schemas/`. */
   drift?: (db: Database, stream: string) => Promise<void>;
+}
+
+/** Some of the rows of each part. */
+export interface RowChoice {
+  /** SQL condition on the columns of a landed row. */
+  where: string;
+  /** The condition selects about one of `of` rows. The limits of a batch are `of` times higher. */
+  of: number;
 }
 
 /**
@@ -41,16 +53,18 @@ export interface LoadOptions {
 export async function loadLanding(
   warehouse: Warehouse,
   dataDir: string,
-  { inRange = () => true, rejectsIn = dataDir, drift = loadDrift }: LoadOptions = {},
+  options: LoadOptions = {},
 ): Promise<LoadCounts> {
   const { db } = warehouse;
+  const { isWanted = () => true, rows, rejectsIn = dataDir, drift = loadDrift } = options;
+  const { keepRejects = (batchDb, batch) => writeRejectFiles(batchDb, rejectsIn, batch) } = options;
   await pullManifests(dataDir);
   const { parts, faults } = listParts(dataDir);
   await adoptCompacted(db, parts);
   await forgetStreamsToReadAgain(db, dataDir, parts);
   const loaded = await readLoadedParts(db);
   const fresh: LandedPart[] = [];
-  for (const part of parts.filter(({ date }) => inRange(date))) {
+  for (const part of parts.filter(isWanted)) {
     const known = loaded.get(partKey(part));
     if (known === undefined) fresh.push(part);
     else if (known !== part.sha256)
@@ -59,11 +73,11 @@ export async function loadLanding(
       );
   }
   const counts: LoadCounts = { parts: 0, rows: 0, rejects: 0 };
-  for (const found of splitIntoBatches(recordsLast(fresh))) {
+  for (const found of splitIntoBatches(recordsLast(fresh), rows?.of)) {
     const batch = await soundParts(dataDir, found, faults);
     if (batch.length === 0) continue;
     const load = (look: LoadOptions['drift']): Promise<number> =>
-      withMoreMemory(db, () => db.transaction(() => loadBatch(db, rejectsIn, batch, look)));
+      withMoreMemory(db, () => db.transaction(() => loadBatch(db, batch, { drift: look, rows, keepRejects })));
     // If the check for schema drift fails, load the batch without it. A record must never be lost.
     const rejects = await load(drift).catch((error: unknown) => {
       if (!(error instanceof DriftError)) throw error;
@@ -156,11 +170,15 @@ async function listLoaded(db: Database, parts: LandedPart[], rejects: ReadonlyMa
 /** The check for schema drift failed. The message is the message of the cause. */
 class DriftError extends Error {}
 
+interface BatchOptions extends Required<Pick<LoadOptions, 'keepRejects'>> {
+  drift: LoadOptions['drift'];
+  rows: LoadOptions['rows'];
+}
+
 async function loadBatch(
   db: Database,
-  dataDir: string,
   batch: LandedPart[],
-  drift: LoadOptions['drift'],
+  { drift, rows, keepRejects }: BatchOptions,
 ): Promise<number> {
   const stream = batch[0]?.stream ?? '';
   const files = batch.map((part) => quote(part.file)).join(', ');
@@ -168,7 +186,8 @@ async function loadBatch(
   // threads, and still match the rows.
   await db.run(`CREATE OR REPLACE TEMP VIEW parts AS
     SELECT *, (CAST(file_index AS BIGINT) << 32) + file_row_number AS row_id, parse_filename(filename) AS part
-    FROM read_parquet([${files}], filename = true, hive_partitioning = false)`);
+    FROM read_parquet([${files}], filename = true, hive_partitioning = false)
+    WHERE ${rows?.where ?? 'true'}`);
   await db.run(`SET VARIABLE stream = ${quote(stream)}`);
   await db.runFile(readSqlFile('staging/_batch.sql'));
   await db.runFile(readSqlFile(RECORD_STREAMS.has(stream) ? 'staging/_records.sql' : `staging/${stream}.sql`));
@@ -178,7 +197,7 @@ async function loadBatch(
     throw new DriftError(errorMessage(error), { cause: error });
   });
   await db.runFile(readSqlFile('staging/_finish.sql'));
-  const rejects = await writeRejectFiles(db, dataDir, batch);
+  const rejects = await keepRejects(db, batch);
   await listLoaded(db, batch, rejects);
   return [...rejects.values()].reduce((sum, count) => sum + count, 0);
 }
@@ -200,8 +219,12 @@ function kindOf(stream: string): string {
 /**
  * Splits parts into batches, in their given order. A new batch begins when a part of another stream follows, or when
  * the next part would exceed the limits. The streams of RECORD_STREAMS share batches.
+ * @param of about one of `of` rows is read, so the limits are `of` times higher
  */
-export function splitIntoBatches<Part extends Pick<LandedPart, 'stream' | 'rows' | 'bytes'>>(parts: Part[]): Part[][] {
+export function splitIntoBatches<Part extends Pick<LandedPart, 'stream' | 'rows' | 'bytes'>>(
+  parts: Part[],
+  of = 1,
+): Part[][] {
   const batches: Part[][] = [];
   let rows = 0;
   let bytes = 0;
@@ -210,8 +233,8 @@ export function splitIntoBatches<Part extends Pick<LandedPart, 'stream' | 'rows'
     if (
       current?.[0] !== undefined &&
       kindOf(current[0].stream) === kindOf(part.stream) &&
-      rows + part.rows <= mostRows(part.stream) &&
-      bytes + part.bytes <= BATCH_BYTES
+      rows + part.rows <= mostRows(part.stream) * of &&
+      bytes + part.bytes <= BATCH_BYTES * of
     ) {
       current.push(part);
     } else {

@@ -5,6 +5,11 @@ import type { LandedPart } from '../landing/index.js';
 import type { Database } from '../duckdb/database.js';
 import { quote } from '../duckdb/sql-files.js';
 
+/** Table with the rejects of a partition of the companies, until all partitions are combined. */
+const KEPT = 'main.rejected';
+const COLUMNS = 'stream, entity_id, reason, path, raw, observed_at, request_key';
+const ORDER = 'entity_id, path, reason, observed_at';
+
 /**
  * Writes the rejects of the current batch to `data/rejects/<stream>/date=…/run=…/<part>.ndjson`. Each reject is one
  * JSON line with the full raw value. A second load of the same part writes the same file.
@@ -15,27 +20,61 @@ export async function writeRejectFiles(
   dataDir: string,
   batch: LandedPart[],
 ): Promise<Map<string, number>> {
-  const found = await db.rows<{ stream: string; date: string; run: string; part: string; rejects: string }>(
-    'SELECT stream, CAST(date AS VARCHAR) AS date, run, part, count(*) AS rejects FROM batch_rejects JOIN batch USING (row_id) GROUP BY ALL',
-  );
   const counts = new Map<string, number>();
-  for (const { stream, date, run, part, rejects } of found) {
-    const landed = batch.find(
-      (each) => each.stream === stream && each.date === date && each.run === run && each.part === part,
-    );
+  for (const found of await countRejects(db)) {
+    const landed = batch.find((part) => keyOf(part) === keyOf(found));
     if (landed === undefined) continue;
-    counts.set(`${stream}/${date}/${run}/${part}`, Number(rejects));
-    const file = rejectsFile({ dataDir, stream: landed.stream, date, run }, part);
-    mkdirSync(path.dirname(file), { recursive: true });
-    await db.run(
-      `COPY (
-        SELECT stream, entity_id, reason, path, raw, observed_at, request_key
-        FROM batch_rejects JOIN batch USING (row_id)
-        WHERE stream = ${quote(stream)} AND part = ${quote(part)} AND run = ${quote(run)} AND date = CAST(${quote(date)} AS DATE)
-        ORDER BY entity_id, path, reason, observed_at
-      ) TO ${quote(`${file}.tmp`)} (FORMAT json)`,
-    );
-    renameSync(`${file}.tmp`, file);
+    counts.set(keyOf(found), Number(found.rejects));
+    await writeFileOf(db, dataDir, found, 'batch_rejects JOIN batch USING (row_id)');
   }
   return counts;
+}
+
+/**
+ * Keeps the rejects of the current batch in a table of the database, for `writeKeptRejects`.
+ * @returns as `writeRejectFiles`
+ */
+export async function keepRejects(db: Database): Promise<Map<string, number>> {
+  const rows = `SELECT date, run, part, ${COLUMNS} FROM batch_rejects JOIN batch USING (row_id)`;
+  await db.run(`CREATE TABLE IF NOT EXISTS ${KEPT} AS ${rows} LIMIT 0`);
+  await db.run(`INSERT INTO ${KEPT} ${rows}`);
+  return new Map((await countRejects(db)).map((found) => [keyOf(found), Number(found.rejects)]));
+}
+
+/** Writes the files of rejects that attached databases kept with `keepRejects`. */
+export async function writeKeptRejects(db: Database, dataDir: string, databases: readonly string[]): Promise<void> {
+  const tables = await db.rows<{ name: string }>(
+    `SELECT database_name AS name FROM duckdb_tables() WHERE schema_name || '.' || table_name = ${quote(KEPT)}`,
+  );
+  const from = tables.filter(({ name }) => databases.includes(name)).map(({ name }) => `FROM ${name}.${KEPT}`);
+  if (from.length === 0) return;
+  const all = `(${from.join(' UNION ALL ')})`;
+  const files = `SELECT DISTINCT stream, CAST(date AS VARCHAR) AS date, run, part FROM ${all} ORDER BY ALL`;
+  for (const place of await db.rows<PartOfRejects>(files)) await writeFileOf(db, dataDir, place, all);
+}
+
+type PartOfRejects = Pick<LandedPart, 'stream' | 'date' | 'run' | 'part'>;
+
+function keyOf({ stream, date, run, part }: PartOfRejects): string {
+  return `${stream}/${date}/${run}/${part}`;
+}
+
+async function countRejects(db: Database): Promise<(PartOfRejects & { rejects: string })[]> {
+  return db.rows(
+    'SELECT stream, CAST(date AS VARCHAR) AS date, run, part, count(*) AS rejects FROM batch_rejects JOIN batch USING (row_id) GROUP BY ALL',
+  );
+}
+
+async function writeFileOf(db: Database, dataDir: string, place: PartOfRejects, from: string): Promise<void> {
+  const { stream, date, run, part } = place;
+  const file = rejectsFile({ dataDir, stream, date, run }, part);
+  mkdirSync(path.dirname(file), { recursive: true });
+  await db.run(
+    `COPY (
+      SELECT ${COLUMNS} FROM ${from}
+      WHERE stream = ${quote(stream)} AND part = ${quote(part)} AND run = ${quote(run)} AND date = CAST(${quote(date)} AS DATE)
+      ORDER BY ${ORDER}
+    ) TO ${quote(`${file}.tmp`)} (FORMAT json)`,
+  );
+  renameSync(`${file}.tmp`, file);
 }
