@@ -10,6 +10,7 @@ import type {
   ListResult,
   LoadResult,
   ModelsResult,
+  PartitionFile,
   PlanDueInput,
   PollOwnerJobsInput,
   PollOwnerJobsResult,
@@ -81,6 +82,22 @@ export interface WarehouseActivities {
   publishWarehouse(ctx: RunContext): Promise<PublishResult>;
   /** Validates the input (RebuildInput), then replays the landing zone into a warehouse and publishes it. */
   rebuildWarehouse(input: unknown): Promise<RebuildResult>;
+  /**
+   * Validates the input (RebuildInput), and lists the landed parts that the partitions read.
+   * @param rebuild id of the rebuild
+   * @returns the number of partitions
+   */
+  planPartitions(input: { rebuild: string; input: unknown }): Promise<number>;
+  /** As `rebuildWarehouse`, but takes what the partitions loaded and built, and adds the rest. */
+  combinePartitions(input: { rebuild: string; input: unknown; files: PartitionFile[] }): Promise<RebuildResult>;
+  /** Removes the plan and the files of a rebuild. */
+  removePartitions(input: { rebuild: string }): Promise<void>;
 }
 
-export type Activities = CrawlActivities & AlertActivities & WarehouseActivities;
+/** Activities of the queue `tidemark-partitions`. Any number of workers may serve the queue. */
+export interface PartitionActivities {
+  /** Loads the landed rows of one partition of the companies, and builds its models, into a file. */
+  buildPartition(input: { rebuild: string; index: number }): Promise<PartitionFile>;
+}
+
+export type Activities = CrawlActivities & AlertActivities & WarehouseActivities & PartitionActivities;

@@ -32,6 +32,10 @@ const AFTER_CLOSE: ReadonlySet<string> = new Set<keyof Activities>(['loadLanding
 const WITHOUT_RUN: ReadonlySet<string> = new Set<keyof Activities>([
   'openRun',
   'rebuildWarehouse',
+  'planPartitions',
+  'buildPartition',
+  'combinePartitions',
+  'removePartitions',
   'findLateNights',
   'listStateAttributes',
 ]);

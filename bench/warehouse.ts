@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { landRows, readManifests } from '../src/landing/index.js';
+import { readManifests } from '../src/landing/index.js';
 import { buildModels } from '../src/models/run-models.js';
 import { loadLanding } from '../src/load/load.js';
 import { openWarehouse } from '../src/duckdb/open.js';
@@ -10,13 +10,12 @@ import { publish } from '../src/publish/publish.js';
 import { publishedFile } from '../src/core/data-folder.js';
 import { queryPublished } from '../src/builds/published.js';
 import { rebuildWarehouse } from '../src/replay/rebuild.js';
-import { createWorld } from '../sandbox/world/index.js';
 import { formatCount } from '../schemas/format.js';
+import { landRecords } from './land-records.js';
 import { report } from './report/report.js';
 import { measured, median, type ResultTable } from './report/result.js';
 
 const COMPANIES = Number(process.env['WAREHOUSE_COMPANIES'] ?? 20_000);
-const CHUNK = 500;
 const ROUNDS = 3;
 const NOW = new Date('2026-11-20T04:00:00Z');
 
@@ -31,7 +30,7 @@ const NOW = new Date('2026-11-20T04:00:00Z');
 export async function benchWarehouse(): Promise<void> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-warehouse-'));
   try {
-    await landMarket(dataDir);
+    await landRecords(dataDir, COMPANIES);
     const rows = [await benchLoad(dataDir), await benchReplay(dataDir), await benchPublish(dataDir)];
     report({
       bench: 'warehouse',
@@ -45,33 +44,6 @@ export async function benchWarehouse(): Promise<void> {
 }
 
 type Row = ResultTable['rows'][number];
-
-async function landMarket(dataDir: string): Promise<void> {
-  const world = createWorld({ companies: COMPANIES, tenders: 0, seed: 1, date: '2026-11-20' });
-  const ids = world.companyIds(0);
-  const bodies = {
-    companies: (id: number) => world.company(id, 0),
-    financials: (id: number) => world.financialReport(id, 0),
-  };
-  for (const stream of ['companies', 'financials'] as const) {
-    for (let from = 0; from < ids.length; from += CHUNK) {
-      const rows = ids.slice(from, from + CHUNK).flatMap((id) => {
-        const body = bodies[stream](id);
-        if (body === undefined) return [];
-        return {
-          request_key: `GET /${stream}/${id}`,
-          entity_id: String(id),
-          segment: 'record',
-          status: 200,
-          fetched_at: '2026-11-20T02:00:00.000Z',
-          body: JSON.stringify(body),
-        };
-      });
-      const chunk = `${stream}-${String(from / CHUNK).padStart(5, '0')}`;
-      await landRows({ dataDir, stream, run: 'r', date: '2026-11-20', market: 'm', chunk }, rows);
-    }
-  }
-}
 
 async function benchLoad(dataDir: string): Promise<Row> {
   const onlyCompanies = mkdtempSync(path.join(tmpdir(), 'tidemark-companies-'));

@@ -1,6 +1,6 @@
 import { Worker } from '@temporalio/worker';
-import { createWarehouseActivities } from '../activities/warehouse.js';
-import { WAREHOUSE_QUEUE } from '../workflows/queues.js';
+import { createPartitionActivities, createWarehouseActivities } from '../activities/warehouse.js';
+import { PARTITION_QUEUE, WAREHOUSE_QUEUE } from '../workflows/queues.js';
 import type { Writer } from './working-copy/writer.js';
 import type { WorkerParts } from './worker-parts.js';
 
@@ -19,6 +19,26 @@ export async function createWarehouseWorker({
     taskQueue: WAREHOUSE_QUEUE,
     activities: createWarehouseActivities({ config, clock, stamps, log, folder, writer }),
     // Run one activity at a time: DuckDB has one writer, and one build uses all cores.
+    maxConcurrentActivityTaskExecutions: 1,
+    shutdownGraceTime: '10 seconds',
+    shutdownForceTime: '60 seconds',
+  });
+}
+
+/** Creates the worker of the partition queue. It never writes the warehouse. */
+export async function createPartitionWorker({
+  config,
+  clock,
+  stamps,
+  log,
+  folder,
+  options,
+}: WorkerParts): Promise<Worker> {
+  return Worker.create({
+    ...options,
+    taskQueue: PARTITION_QUEUE,
+    activities: createPartitionActivities({ config, clock, stamps, log, folder }),
+    // One build uses all cores.
     maxConcurrentActivityTaskExecutions: 1,
     shutdownGraceTime: '10 seconds',
     shutdownForceTime: '60 seconds',

@@ -4,7 +4,7 @@ import type { Config } from './core/config.js';
 import { connectTemporal, temporalUnreachable, type TemporalTarget } from './temporal/connect.js';
 import { ensureSearchAttributes, namespaceError } from './temporal/search-attributes.js';
 import { hasDeployments } from './temporal/versions.js';
-import type { Role } from './worker-parts.js';
+import { isCrawling, type Role } from './worker-parts.js';
 
 /** What a worker knows of its Temporal server before it connects. */
 export interface CheckedTemporal {
@@ -29,7 +29,7 @@ export async function checkTemporal(config: Config, role: Role, log: Logger): Pr
       throw namespaceError(namespace, error);
     });
     // Only crawl workers run workflows.
-    if (role === 'warehouse') {
+    if (!isCrawling(role)) {
       await described;
       return { target, stateAttributes: [], versioned: false };
     }

@@ -18,7 +18,7 @@ import { standBy, type Runnable } from './warehouse-standby.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 import { sweep } from './working-copy/sweep.js';
 import type { WorkingCopy } from './working-copy/working-copy.js';
-import type { WorkerSetup } from './worker-parts.js';
+import { isCrawling, type WorkerSetup } from './worker-parts.js';
 import { joinData } from './working-copy/join.js';
 import { checkTemporal, connectNative, installRuntime } from './worker-temporal.js';
 
@@ -43,7 +43,7 @@ export async function runWorker(setup: WorkerSetup): Promise<void> {
 
 async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null, tracing: Tracing | null): Promise<void> {
   const { config, role, clock, log, stop, onReady } = setup;
-  const apiKey = role === 'warehouse' ? null : findApiKey(config);
+  const apiKey = isCrawling(role) ? findApiKey(config) : null;
   const copy = await joinData(config);
   if (copy !== undefined) keepSmall(copy);
   const folder = await openDataFolder(config.dataDir);
@@ -51,8 +51,8 @@ async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null, tr
   // Load the modules of the role while Temporal answers.
   const [checked, bundle, crawl, warehouse] = await Promise.all([
     checkTemporal(config, role, log),
-    role === 'warehouse' ? null : loadWorkflowBundle(),
-    role === 'warehouse' ? null : import('./crawl-worker.js'),
+    isCrawling(role) ? loadWorkflowBundle() : null,
+    isCrawling(role) ? import('./crawl-worker.js') : null,
     role === 'crawl' ? null : import('./warehouse-worker.js'),
   ]);
   const { target } = checked;
@@ -75,13 +75,15 @@ async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null, tr
     if (warehouse !== null) metrics?.keepsWarehouse(temporal);
     if (crawl !== null && bundle !== null && apiKey !== null)
       creating.push(crawl.createCrawlWorkers(parts, bundle, build, apiKey, checked));
-    if (warehouse !== null && copy === undefined) creating.push(warehouse.createWarehouseWorker(parts));
+    const writes = role === 'warehouse' || role === 'all';
+    if (warehouse !== null && role === 'partitions') creating.push(warehouse.createPartitionWorker(parts));
+    else if (warehouse !== null && copy === undefined) creating.push(warehouse.createWarehouseWorker(parts));
     const [created] = await Promise.all([Promise.all(creating), watchForeignWorkers(temporal, { folder, log, stop })]);
     const workers = created.flat();
     metrics?.checksHealth(async () => checkPolls(temporal, identity, workers));
     const queues = workers.map((worker) => worker.options.taskQueue);
     const runnables: Runnable[] = [...workers];
-    if (warehouse !== null && copy !== undefined) {
+    if (warehouse !== null && writes && copy !== undefined) {
       queues.push(WAREHOUSE_QUEUE);
       runnables.push(standBy(parts, copy, warehouse.createWarehouseWorker));
     }

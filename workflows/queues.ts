@@ -9,6 +9,8 @@ export const CHUNK_QUEUE = 'tidemark-chunks';
  * Task queue of the warehouse activities. Its worker runs one activity at a time, because the warehouse has one writer.
  */
 export const WAREHOUSE_QUEUE = 'tidemark-warehouse';
+/** Task queue on which any number of workers build partitions of a rebuild. */
+export const PARTITION_QUEUE = 'tidemark-partitions';
 
 /** Workflow type of the quota gate (`quota-gate.ts`). */
 export const QUOTA_GATE = 'quotaGate';

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import type { Role } from '../worker-parts.js';
+import { isCrawling, type Role } from '../worker-parts.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { interruptSignalSaying } from '../terminal/interrupt.js';
 import {
@@ -18,14 +18,16 @@ export function readMetricsUrl(readyLine: string): string | null {
   return /; metrics at (\S+)$/.exec(readyLine)?.[1] ?? null;
 }
 
-/** `tidemark worker`: serves the crawl queue, the warehouse queue or both. */
+/** `tidemark worker`: serves the crawl queue, the warehouse queue, both, or the queue of partitions. */
 export function registerWorker(program: Command): void {
   program
     .command('worker')
     .summary('run a worker until SIGTERM')
     .description('run a worker for the Temporal server at TEMPORAL_ADDRESS; stops gracefully on SIGTERM')
     .addOption(
-      new Option('--queue <queue>', 'task queue to serve').choices(['crawl', 'warehouse', 'all']).default('all'),
+      new Option('--queue <queue>', 'task queue to serve; `all` leaves out `partitions`')
+        .choices(['crawl', 'warehouse', 'partitions', 'all'])
+        .default('all'),
     )
     .addOption(metricsPortOption())
     .addOption(metricsHostOption())
@@ -41,7 +43,7 @@ export function registerWorker(program: Command): void {
       const { config, clock } = await loadContext(command);
       // Check the API key before loading the worker's heavy modules, so that a missing API key fails at once.
       const { findApiKey } = await import('../core/stored-key.js');
-      if (options.queue !== 'warehouse') findApiKey(config);
+      if (isCrawling(options.queue)) findApiKey(config);
       const [{ runWorker }, { createLog }] = await Promise.all([import('../worker.js'), import('../core/log.js')]);
       const log = createLog('tidemark', process.env['LOG_LEVEL'] ?? 'info');
       const stop = interruptSignalSaying('Stopping. Running activities land their answers; the runs continue later.');

@@ -1,11 +1,26 @@
 import path from 'node:path';
+import type { z } from 'zod';
 import { RebuildInput, type RebuildResult } from '../../schemas/pipeline/run.js';
 import { keepsContacts, type Config } from '../core/config.js';
 import { rebuiltDir } from '../core/data-folder.js';
 import { readDataFolder } from '../core/folder-identity.js';
 import { parseInput } from '../crawl/run/parse-input.js';
+import type { Warehouse } from '../duckdb/open.js';
+import type { Combined } from '../partitions/combine.js';
 import { copyOrDescribe } from '../remote/copy-published.js';
 import { rebuildWarehouse, type RebuildRequest } from './rebuild.js';
+
+/** Puts what partitions loaded and built into a new warehouse, and their rejects into a folder. */
+export type Combine = (warehouse: Warehouse, rejectsIn: string) => Promise<Combined>;
+
+/**
+ * Checks the input of the workflow `rebuildWarehouse`.
+ * @throws TidemarkError `InvalidInput` with the wrong field and the allowed input
+ */
+export function parseRebuild(input: unknown): z.output<typeof RebuildInput> {
+  const example = '{"from": "2026-11-01", "to": "2026-11-30", "partitions": 8}; all are optional';
+  return parseInput(RebuildInput, input, example);
+}
 
 /**
  * Replays the landing zone for the workflow `rebuildWarehouse`. A range of dates gets its own folder in `rebuilt/`,
@@ -15,10 +30,10 @@ import { rebuildWarehouse, type RebuildRequest } from './rebuild.js';
 export async function rebuildRange(
   config: Config,
   input: unknown,
-  { now, onStep }: Required<Pick<RebuildRequest, 'now' | 'onStep'>>,
+  { now, onStep, combine }: Required<Pick<RebuildRequest, 'now' | 'onStep'>> & { combine?: Combine | undefined },
 ): Promise<RebuildResult> {
   const { dataDir, readers, modelsDir, rates } = config;
-  const range = parseInput(RebuildInput, input, '{"from": "2026-11-01", "to": "2026-11-30"}; both are optional');
+  const range = parseRebuild(input);
   const { from, to } = range;
   const into = from === undefined && to === undefined ? undefined : rebuiltDir(dataDir, range);
   const { published, ...rebuilt } = await rebuildWarehouse(dataDir, {
@@ -32,6 +47,7 @@ export async function rebuildRange(
     modelsDir,
     rates,
     onStep,
+    combine: combine && ((warehouse) => combine(warehouse, into ?? dataDir)),
   });
   const { parts, rows, rejects, failedAudits, notes, faults } = rebuilt;
   const copyFault = into === undefined ? await copyOrDescribe(config, 'a rebuild') : null;

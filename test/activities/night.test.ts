@@ -229,7 +229,7 @@ describe('rebuildWarehouse', () => {
   it('rejects unknown rebuild options', async () => {
     await expect(run('rebuildWarehouse', { form: '2026-11-20' })).rejects.toMatchObject({
       type: 'InvalidInput',
-      message: expect.stringMatching(/form.*both are optional/s) as string,
+      message: expect.stringMatching(/form.*all are optional/s) as string,
     });
   });
 });

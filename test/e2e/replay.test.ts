@@ -8,40 +8,16 @@ import { ROOT } from '../helpers/processes.js';
 import { waitUntil } from '../helpers/sandbox.js';
 import { startSystem, type System } from '../helpers/system.js';
 import { runCli } from '../helpers/run-cli.js';
+import { hashTables } from '../helpers/table-hashes.js';
 
 const COMPANIES = 200;
-// The time of building models and the run of a publication are not compared.
-const LEFT_OUT: Record<string, string> = { 'meta.models': 'applied_at', 'ops.checks': 'at' };
-// What a change of a model did depends on when it was applied.
-const NO_CONTENT = ['meta.receipt', 'meta.model_changes'];
 
 describe('tidemark replay, after three nights', () => {
   let system: System;
   let dataDir: string;
   let lived: Record<string, string>;
 
-  /** A hash of each published table's rows, independent of their order. */
-  const tables = async (folder = dataDir): Promise<Record<string, string>> => {
-    const published = await openPublished(folder);
-    try {
-      const names = await published.objects<{ name: string }>(
-        `SELECT schema_name || '.' || table_name AS name FROM duckdb_tables() ORDER BY 1`,
-      );
-      const hashes: Record<string, string> = {};
-      for (const { name } of names) {
-        if (NO_CONTENT.includes(name)) continue;
-        const columns = LEFT_OUT[name] ? `* EXCLUDE ("${LEFT_OUT[name]}")` : '*';
-        const [row] = await published.objects<{ hash: string }>(
-          `SELECT count(*) || ' ' || coalesce(md5(string_agg(r, chr(10) ORDER BY r)), '') AS hash
-           FROM (SELECT CAST(t AS VARCHAR) AS r FROM (SELECT ${columns} FROM ${name}) AS t)`,
-        );
-        hashes[name] = row!.hash;
-      }
-      return hashes;
-    } finally {
-      published.close();
-    }
-  };
+  const tables = (folder = dataDir) => hashTables(folder);
   // Needs no key, API or Temporal server: everything is on disk.
   const offline = (): Record<string, string> => ({
     PATH: process.env['PATH'] ?? '',

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DuckDBInstance, type Json } from '@duckdb/node-api';
 import { stringify } from 'yaml';
+import type { Role } from '../../src/worker-parts.js';
 import { cleanEnv, startProcess, type RunningProcess } from './processes.js';
 
 /** A user's folder: configuration, data folder and environment. */
@@ -16,7 +17,7 @@ export interface Project {
   landing: string;
   env: NodeJS.ProcessEnv;
   /** Starts a worker of a queue (default: all). */
-  startWorker(extra?: Record<string, string>, queue?: 'crawl' | 'warehouse' | 'all'): Promise<RunningProcess>;
+  startWorker(extra?: Record<string, string>, queue?: Role): Promise<RunningProcess>;
   /** Rows of a query on the published file, opened read-only. */
   query(sql: string): Promise<Record<string, Json>[]>;
   remove(): void;

@@ -131,7 +131,7 @@ describe.concurrent('wrong usage', () => {
   it.each([
     [['snapshots'], /unknown command 'snapshots'[\s\S]*Did you mean snapshot/],
     [['snapshot', '--nope'], /unknown option '--nope'/],
-    [['worker', '--queue', 'all-of-them'], /Allowed choices are crawl, warehouse, all/],
+    [['worker', '--queue', 'all-of-them'], /Allowed choices are crawl, warehouse, partitions, all/],
     [['up', '--port', '70000'], /A port is a number from 1 to 65535/],
     [['runs', '--limit', 'many'], /Must be a whole number/],
     [['backfill', '--from', '2026-01-01'], /required option '--to <day>'/],

@@ -71,7 +71,7 @@ describe('rebuildRange', () => {
     await expect(wrong).rejects.toMatchObject({
       type: 'InvalidInput',
       message: expect.stringContaining('form') as string,
-      todo: expect.stringMatching(/"from".*"to".*both are optional/) as string,
+      todo: expect.stringMatching(/"from".*"to".*all are optional/) as string,
     });
   });
 });

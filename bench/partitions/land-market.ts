@@ -1,0 +1,45 @@
+import type { LandingStream } from '../../schemas/pipeline/landing.js';
+import { landRows, type NewRow } from '../../src/landing/index.js';
+import { landRecords } from '../land-records.js';
+
+const PAGE = 100;
+const PLACE = { run: 'r', date: '2026-11-20', market: 'm' };
+
+/** Lands a first night of a market: the pages of its search, records, reports, and the records about the run. */
+export async function landMarket(dataDir: string, companies: number): Promise<void> {
+  const ids = await landRecords(dataDir, companies);
+  const land = (stream: LandingStream, rows: NewRow[]) => landRows({ ...PLACE, dataDir, stream, chunk: 'one' }, rows);
+  const count = Math.ceil(ids.length / PAGE);
+  const pages = Array.from({ length: count }, (_, page) => {
+    const data = ids.slice(page * PAGE, (page + 1) * PAGE).map((id) => ({ id, name: `Company ${id}` }));
+    return row(`POST /v2/prospecting ${page}`, { total_companies: ids.length, total_pages: count, data });
+  });
+  await land('prospecting', pages);
+  const found = { reported_total: ids.length, distinct_companies: ids.length, missing: 0, share: 1, why: [] };
+  await land('coverage', [row('tidemark coverage', { market: 'm', ...found })]);
+  await land('runs', [
+    row('tidemark runs', {
+      run_id: 'r',
+      workflow_id: 'snapshot/m/2026-11-20',
+      workflow_type: 'marketSnapshot',
+      market: 'm',
+      date: '2026-11-20',
+      as_of_now: true,
+      started_at: '2026-11-20T01:00:00.000Z',
+      finished_at: '2026-11-20T03:00:00.000Z',
+      outcome: 'complete',
+      crawled: 'complete',
+      requests: 1,
+      rows: 1,
+      config_hash: 'c',
+      filters: {},
+      note: null,
+      held_back: null,
+    }),
+  ]);
+}
+
+function row(request_key: string, body: object): NewRow {
+  const fetched_at = '2026-11-20T01:30:00.000Z';
+  return { request_key, entity_id: null, segment: 'record', status: 200, fetched_at, body: JSON.stringify(body) };
+}
