@@ -73,10 +73,13 @@ export function createPartitionActivities(deps: Omit<CrawlDeps, 'client'>): Part
   });
 }
 
-function rebuild({ config, clock }: WarehouseDeps, input: unknown, combine?: Combine): Promise<RebuildResult> {
-  return withHeartbeat((heartbeat) =>
-    rebuildRange(config, input, { now: clock.now(), onStep: reporter(heartbeat), combine }),
-  );
+function rebuild({ config, clock, writer }: WarehouseDeps, input: unknown, combine?: Combine): Promise<RebuildResult> {
+  return withHeartbeat(async (heartbeat) => {
+    const result = await rebuildRange(config, input, { now: clock.now(), onStep: reporter(heartbeat), combine });
+    if (writer === undefined || result.into !== '') return result;
+    const fault = await giveBuild(config, writer, 'a rebuild');
+    return fault === null ? result : { ...result, notes: [...(result.notes ?? []), fault] };
+  });
 }
 
 function reporter(heartbeat: Heartbeat): (step: 'load' | 'models' | 'publish') => void {

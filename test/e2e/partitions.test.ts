@@ -5,17 +5,33 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RebuildResult } from '../../schemas/pipeline/run.js';
 import type { RunningProcess } from '../helpers/processes.js';
+import type { Project } from '../helpers/project.js';
 import { waitUntil } from '../helpers/sandbox.js';
 import { startSystem, type System } from '../helpers/system.js';
 import { hashTables } from '../helpers/table-hashes.js';
 
-const COMPANIES = 1_500;
+const COMPANIES = 400;
+
+const CONFIG = {
+  markets: [
+    {
+      name: 'demo',
+      streams: ['companies', 'financials', 'employees'],
+      refresh: { companies: '0d', financials: '0d', employees: '90d' },
+    },
+  ],
+};
 
 describe('a rebuild with partitions', () => {
   let system: System;
   let dataDir: string;
   let whole: Record<string, string>;
 
+  /** With the data in a bucket, another machine. With the data in a folder, the same one. */
+  const addMachine = (): Project =>
+    system.project.data.startsWith('s3://')
+      ? system.addProject({ ...CONFIG, data: system.project.data })
+      : system.project;
   const night = async (date: string): Promise<void> => {
     const env = { TIDEMARK_NOW: `${date}T03:00:00Z` };
     await system.startWorker(env);
@@ -31,15 +47,7 @@ describe('a rebuild with partitions', () => {
   beforeAll(async () => {
     system = await startSystem({
       market: { companies: COMPANIES, tenders: 12, seed: 5, date: '2026-11-18' },
-      config: {
-        markets: [
-          {
-            name: 'demo',
-            streams: ['companies', 'financials', 'employees'],
-            refresh: { companies: '0d', financials: '0d', employees: '90d' },
-          },
-        ],
-      },
+      config: CONFIG,
       worker: null,
     });
     dataDir = system.project.dataDir;
@@ -53,7 +61,7 @@ describe('a rebuild with partitions', () => {
     expect(Object.keys(whole).length).toBeGreaterThan(25);
     rmSync(path.join(dataDir, 'warehouse'), { recursive: true });
     const all = await system.startWorker();
-    const [lost, other] = await Promise.all([1, 2].map(() => system.project.startWorker({}, 'partitions')));
+    const [lost, other] = await Promise.all([1, 2].map(() => addMachine().startWorker({}, 'partitions')));
     try {
       const handle = await system.start('rebuildWarehouse', 'rebuild/partitions', { partitions: 6 });
       const killed = await killWhileBuilding(handle, lost!);
