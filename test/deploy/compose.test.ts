@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,6 +7,7 @@ import { queryFile } from '../helpers/project.js';
 import { cleanEnv, ROOT, startProcess, type RunningProcess } from '../helpers/processes.js';
 import { runCli, type CliResult } from '../helpers/run-cli.js';
 import { waitUntil } from '../helpers/sandbox.js';
+import { startGateway, type Gateway } from '../helpers/versitygw.js';
 import { startTemporal } from '../helpers/temporal.js';
 import { readCompose, readEntrypoint, replaceIn, type ComposeFile, type Service } from './compose-file.js';
 import { freePorts, missingForPostgres, startTemporalOnPostgres } from './temporal-on-postgres.js';
@@ -50,6 +51,9 @@ for (const { name, skip, start } of SERVERS) {
     let compose: ComposeFile;
     let server: Server;
     let dir: string;
+    let gateway: Gateway | undefined;
+    /** Variables that `.env` sets after the move to a bucket. */
+    let moved: Record<string, string> = {};
     let ports: Record<string, number>;
     const running: RunningProcess[] = [];
 
@@ -64,6 +68,7 @@ for (const { name, skip, start } of SERVERS) {
     afterAll(async () => {
       for (const process of running.toReversed()) await process.stop();
       await server?.stop();
+      await gateway?.remove();
       rmSync(dir, { recursive: true, force: true });
     });
 
@@ -76,6 +81,7 @@ for (const { name, skip, start } of SERVERS) {
         [/\b4020(?=$|\/)/, String(ports['receiver'])],
         [/\b9464(?=$|\/)/, String(ports[service] ?? 0)],
         [/\b9465$/, String(ports['receiverMetrics'])],
+        [/^\/data(?=\/|$)/, path.join(dir, 'data')],
         ['/etc/tidemark/tidemark.yaml', path.join(ROOT, file.configs['tidemark']?.file ?? '')],
         ['/run/secrets/api-key', path.join(ROOT, file.secrets['api-key']?.file ?? '')],
       ];
@@ -83,9 +89,8 @@ for (const { name, skip, start } of SERVERS) {
       return replaceIn(file.services[service], replace) as Service;
     };
     const environmentOf = (service: Service): Record<string, string> => ({
-      // The image sets this variable.
-      TIDEMARK_DATA: path.join(dir, 'data'),
       ...service.environment,
+      ...moved,
     });
     const runOnce = async (service: string, command?: string[]): Promise<CliResult> => {
       const at = placed(service);
@@ -167,6 +172,39 @@ for (const { name, skip, start } of SERVERS) {
         headers: { 'x-svc-signature': signature },
       });
       expect(answer.status).toBe(200);
+    });
+
+    it('continues with a bucket, three crawl workers and a standby', async () => {
+      gateway = await startGateway();
+      for (const process of running.splice(1)) await process.stop();
+      const companies = 'SELECT CAST(company_id AS VARCHAR) AS id, name, status FROM core.companies ORDER BY id';
+      const before = await queryFile(path.join(dir, 'data', 'published', 'market.duckdb'), companies);
+      const bucket = `s3://${gateway.bucket}/tidemark`;
+      moved = { ...gateway.env };
+      const copied = await runOnce('crawl-worker', ['data', 'copy', path.join(dir, 'data'), bucket]);
+      expect(copied.stderr + copied.stdout).toMatch(/✔/);
+
+      // Each machine has its own volume, and else the same settings.
+      const settings = readFileSync(placed('crawl-worker').environment?.['TIDEMARK_CONFIG'] ?? '', 'utf8');
+      const machines = [1, 2, 3].map((machine) => {
+        const file = path.join(dir, `machine-${machine}.yaml`);
+        writeFileSync(file, `${settings}\nstorage: { folder: ${path.join(dir, `volume-${machine}`, 'copy')} }\n`);
+        return { ...moved, TIDEMARK_DATA: bucket, TIDEMARK_CONFIG: file };
+      });
+      const own = ports;
+      for (const [i, variables] of machines.entries()) {
+        moved = variables;
+        // The first machine keeps its ports, so its health checks go on.
+        ports = i === 0 ? own : { ...own, 'crawl-worker': 0, 'warehouse-worker': 0 };
+        await up('crawl-worker', /worker ready/);
+        if (i < 2) await up('warehouse-worker', /worker ready/);
+      }
+      ports = own;
+      moved = machines[0] ?? {};
+      const { code, stderr } = await runOnce('crawl-worker', ['snapshot']);
+      expect({ code, stderr }).toMatchObject({ code: 0 });
+      const { stdout } = await runOnce('crawl-worker', ['sql', '--format', 'json', companies]);
+      expect(JSON.parse(stdout)).toEqual(before);
     });
 
     it.skipIf(start === startDevServer)('has its runs and schedules after a dump was restored', async () => {
