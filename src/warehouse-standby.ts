@@ -12,14 +12,21 @@ const LOOK_MS = 250;
 /** What `runAll` in src/worker.ts needs of a worker. */
 export type Runnable = Pick<Worker, 'run' | 'shutdown' | 'getState'>;
 
+/** A warehouse worker that waits for its lease. */
+export interface Standby extends Runnable {
+  /** The worker that polls the queue now; none while it waits. */
+  working(): Worker[];
+}
+
 /**
  * Makes the warehouse worker for data in a bucket. It waits until this process holds the lease of the warehouse, and
  * polls the queue only then. After the loss of the lease, it stops its work and waits again. If a command asks for the
  * lease, it gives the lease to the command when no activity runs, and waits again.
  */
-export function standBy(parts: WorkerParts, copy: WorkingCopy, create: typeof createWarehouseWorker): Runnable {
+export function standBy(parts: WorkerParts, copy: WorkingCopy, create: typeof createWarehouseWorker): Standby {
   const { log } = parts;
   const stop = new AbortController();
+  let working: Worker[] = [];
   let state: ReturnType<Worker['getState']> = 'INITIALIZED';
   const serve = async (): Promise<void> => {
     const writer = await findLease(copy, stop.signal, log);
@@ -35,9 +42,11 @@ export function standBy(parts: WorkerParts, copy: WorkingCopy, create: typeof cr
     log.info({ token: writer.lease.token }, 'this process writes the warehouse now');
     try {
       const running = worker.run();
+      working = [worker];
       if (end.aborted) shutdown();
       await running;
     } finally {
+      working = [];
       if (writer.lease.lost.aborted) log.warn('another process writes the warehouse now');
       else if (given.signal.aborted) log.info('gives the warehouse to a command');
       await writer.lease.release();
@@ -45,6 +54,7 @@ export function standBy(parts: WorkerParts, copy: WorkingCopy, create: typeof cr
   };
   return {
     getState: () => state,
+    working: () => working,
     shutdown: () => stop.abort(),
     async run() {
       state = 'RUNNING';

@@ -14,7 +14,7 @@ import { traceSinks } from './temporal/trace-sinks.js';
 import { checkPolls } from './temporal/worker-health.js';
 import { loadTracing } from './tracing/load-tracing.js';
 import type { Tracing } from './tracing/tracing.js';
-import { standBy, type Runnable } from './warehouse-standby.js';
+import { standBy, type Standby, type Runnable } from './warehouse-standby.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 import { sweep } from './working-copy/sweep.js';
 import type { WorkingCopy } from './working-copy/working-copy.js';
@@ -80,13 +80,15 @@ async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null, tr
     else if (warehouse !== null && copy === undefined) creating.push(warehouse.createWarehouseWorker(parts));
     const [created] = await Promise.all([Promise.all(creating), watchForeignWorkers(temporal, { folder, log, stop })]);
     const workers = created.flat();
-    metrics?.checksHealth(async () => checkPolls(temporal, identity, workers));
     const queues = workers.map((worker) => worker.options.taskQueue);
     const runnables: Runnable[] = [...workers];
+    let standby: Standby | undefined;
     if (warehouse !== null && writes && copy !== undefined) {
       queues.push(WAREHOUSE_QUEUE);
-      runnables.push(standBy(parts, copy, warehouse.createWarehouseWorker));
+      standby = standBy(parts, copy, warehouse.createWarehouseWorker);
+      runnables.push(standby);
     }
+    metrics?.checksHealth(async () => checkPolls(temporal, identity, [...workers, ...(standby?.working() ?? [])]));
     await runAll(runnables, stop, async () => {
       // Only crawl workers run workflows.
       if (crawl !== null && config.worker.versioning !== 'manual')

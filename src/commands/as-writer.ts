@@ -59,8 +59,8 @@ async function catchUp(config: Config, needs: Needed, now: Date): Promise<void> 
   ]);
   const warehouse = await openWarehouse(dataDir);
   try {
-    const { parts } = await loadLanding(warehouse, dataDir);
-    if (needs === 'loaded' || parts === 0) return;
+    await loadLanding(warehouse, dataDir);
+    if (needs === 'loaded') return;
     const { buildModels } = await import('../models/run-models.js');
     await buildModels(warehouse, { now, personalData: keepsContacts(config), modelsDir, rates });
   } finally {

@@ -12,8 +12,9 @@ export type PollingWorker = Pick<Worker, 'getState' | 'getStatus'> & {
 };
 
 /**
- * Checks that the server has seen this process poll each of its queues in the last 90 s. A worker does not poll while
- * it runs as many activities as it may. For such a worker, it is enough that the server answers.
+ * Checks that the server answers, and has seen this process poll each of its queues in the last 90 s. A worker does not poll while
+ * it runs as many activities as it may. For such a worker, and for a standby, it is enough that the server answers.
+ * @param workers those that poll now; none for a standby
  */
 export async function checkPolls(client: Client, identity: string, workers: readonly PollingWorker[]): Promise<Health> {
   const queues = workers.map(({ options }) => options.taskQueue);
@@ -30,7 +31,16 @@ export async function checkPolls(client: Client, identity: string, workers: read
       return { healthy: false, text: `Temporal does not answer: ${errorMessage(error)}` };
     }
   }
-  return { healthy: true, text: `polling ${queues.join(', ')}` };
+  return workers.length === 0 ? checkAnswer(client) : { healthy: true, text: `polling ${queues.join(', ')}` };
+}
+
+async function checkAnswer(client: Client): Promise<Health> {
+  try {
+    await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => client.workflowService.getSystemInfo({}));
+    return { healthy: true, text: 'on standby' };
+  } catch (error) {
+    return { healthy: false, text: `Temporal does not answer: ${errorMessage(error)}` };
+  }
 }
 
 function isFull(worker: PollingWorker): boolean {
