@@ -91,6 +91,7 @@ function freeName(dataDir: string, { run, now }: { run: string; now: Date }): st
 export function listBuilds(dataDir: string): Build[] {
   const current = currentBuild(dataDir);
   return entriesOf(dataDir).flatMap((name) => {
+    if (!NAME.test(name)) return [];
     const folder = buildDir(dataDir, name);
     const file = statSync(fileOf(folder), { throwIfNoEntry: false });
     if (file === undefined || !existsSync(lakeOf(folder))) return [];
