@@ -55,7 +55,7 @@ export async function createCrawlWorkers(
     stopAtDailyLimit: true,
     ...(config.api.requestsPerSecond === undefined ? {} : { requestsPerSecond: config.api.requestsPerSecond }),
   });
-  metrics?.crawls(client, temporal, quotaGate);
+  await metrics?.crawls(client, temporal, quotaGate);
   const atWork: AtWork = { workers: 1, inFlight: alone };
   const order = new ChunkOrder(recordsFor(alone));
   const others = new WorkersAtWork(temporal, {

@@ -8,7 +8,7 @@ import { keyKind } from './core/stored-key.js';
 import { addApiMetrics } from './metrics/api.js';
 import { createScrape, remembered, type Collector } from './metrics/collectors.js';
 import { addLandingMetrics } from './metrics/landing.js';
-import { addQuotaMetrics } from './metrics/quota.js';
+import { addQuotaMetrics, takeLandedReadings } from './metrics/quota.js';
 import { addQuotaGateMetrics } from './metrics/quota-gate.js';
 import { createRegistry } from './metrics/registry.js';
 import { addRunMetrics } from './metrics/runs.js';
@@ -29,7 +29,7 @@ export interface WorkerMetrics extends MetricsServer {
   /** Hook of the API client. */
   onAttempt(attempt: AttemptReport): void;
   /** Adds the metrics of a crawl worker. `gate` is the workflow id of the quota gate. */
-  crawls(client: ApiClient, temporal: Client, gate: string): void;
+  crawls(client: ApiClient, temporal: Client, gate: string): Promise<void>;
   /** Adds the metrics of a warehouse worker. */
   keepsWarehouse(temporal: Client): void;
   /** Sets what `/healthz` answers. Before this call, it answers that the worker is not healthy. */
@@ -63,8 +63,9 @@ export async function serveWorkerMetrics(
     sdkAddress,
     onAttempt: api.onAttempt,
     checksHealth: (check) => void (health = remembered(REMEMBERED_MS, check)),
-    crawls(client, temporal, gate) {
+    async crawls(client, temporal, gate) {
       collectors.push(api.watch(() => client.concurrency()));
+      await takeLandedReadings(config.dataDir);
       addQuotaMetrics(registry, config.dataDir, keyKind(config));
       const count = remembered(REMEMBERED_MS, () => countWaitingRuns(temporal, gate));
       collectors.push(addQuotaGateMetrics(registry, count));

@@ -1,6 +1,6 @@
 import type { QuotaRecord } from '../../schemas/pipeline/landing.js';
 import { quotaRead, type QuotaReading } from '../core/observed.js';
-import { readPartRows, recentParts, type LandedPart } from '../landing/index.js';
+import { pullManifests, pullParts, readPartRows, recentParts, type LandedPart } from '../landing/index.js';
 import { newGauge, type MetricsRegistry } from './registry.js';
 
 /**
@@ -50,15 +50,34 @@ export function addQuotaMetrics(registry: MetricsRegistry, dataDir: string, key:
   quotaRead.listen(show);
 }
 
+/**
+ * With the data in a bucket, takes the latest readings, so that `addQuotaMetrics` finds them. Without them, the metrics
+ * are missing until the next reading.
+ */
+export async function takeLandedReadings(dataDir: string): Promise<void> {
+  try {
+    await pullManifests(dataDir, { streams: ['quota'] });
+    const newest = newestPart(dataDir);
+    if (newest !== undefined) await pullParts(dataDir, [newest]);
+  } catch {
+    // The bucket cannot be reached, or lacks the part. Other steps report it.
+  }
+}
+
+function newestPart(dataDir: string): LandedPart | undefined {
+  let newest: LandedPart | undefined;
+  for (const part of recentParts(dataDir, 'quota')) {
+    // The latest date comes first; older dates have older readings.
+    if (newest !== undefined && part.date !== newest.date) break;
+    if ((part.lastFetchedAt ?? '') > (newest?.lastFetchedAt ?? '')) newest = part;
+  }
+  return newest;
+}
+
 /** The latest readings in the landing zone; none if they cannot be read. */
 function landedReadings(dataDir: string): QuotaReading[] {
   try {
-    let newest: LandedPart | undefined;
-    for (const part of recentParts(dataDir, 'quota')) {
-      // The latest date comes first; older dates have older readings.
-      if (newest !== undefined && part.date !== newest.date) break;
-      if ((part.lastFetchedAt ?? '') > (newest?.lastFetchedAt ?? '')) newest = part;
-    }
+    const newest = newestPart(dataDir);
     const records = newest === undefined ? [] : readPartRows(newest).map(({ body }) => JSON.parse(body) as QuotaRecord);
     return records
       .map(({ metric, used, total, read_at }) => ({ metric, used, total, readAt: read_at }))
