@@ -2,7 +2,6 @@ import { formatBytes, formatCount } from '../../schemas/format.js';
 import type { CopyConfig } from '../remote/copy-published.js';
 import type { Copied } from '../remote/copy-build.js';
 import { say, tell } from '../terminal/print.js';
-import { writerOf } from '../working-copy/writer.js';
 
 const FAILED = 1;
 
@@ -19,14 +18,7 @@ export async function copyAndSay(
   if (!json) tell(`Copying to ${config.publish.to} …`);
   try {
     const onWait = (holder: string): void => tell(`Waiting for ${holder}.`);
-    // With the data in a bucket, only the writer of the warehouse may change what all machines read.
-    const lease = writerOf(config.dataDir)?.lease;
-    const options = {
-      what,
-      onWait,
-      ...(keepSeconds === undefined ? {} : { keepSeconds }),
-      ...(lease === undefined ? {} : { stillAllowed: () => lease.assertHeld() }),
-    };
+    const options = { what, onWait, ...(keepSeconds === undefined ? {} : { keepSeconds }) };
     const copied = (await copyPublished(config, options)) ?? null;
     if (copied !== null && !json) sayCopied(copied);
     if (copied?.pruneFault) process.exitCode = FAILED;

@@ -52,9 +52,18 @@ function manifestsIn(folder: string): string[] {
 
 /** Removes a part from this machine, because another one has joined it with others, or removed people from it. */
 async function removeHere(manifest: string): Promise<void> {
-  const { part } = PartManifest.parse(JSON.parse(readFileSync(manifest, 'utf8')));
+  const name = partOf(manifest);
   await rm(manifest, { force: true });
-  await rm(path.join(path.dirname(path.dirname(manifest)), part), { force: true });
+  if (name !== undefined) await rm(path.join(path.dirname(path.dirname(manifest)), name), { force: true });
+}
+
+/** The file name of a manifest's part; undefined if the manifest is damaged. */
+function partOf(manifest: string): string | undefined {
+  try {
+    return PartManifest.parse(JSON.parse(readFileSync(manifest, 'utf8'))).part;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Lists all files of the landing zone in the bucket, by their paths here; undefined if the data is in a folder. */

@@ -8,6 +8,7 @@ import { isBucket } from '../core/places.js';
 import { openStorage } from '../storage/open.js';
 import type { Patience } from '../storage/retry.js';
 import type { Storage } from '../storage/storage.js';
+import { assertWriter } from '../working-copy/writer.js';
 import { copyCurrentBuild, type Copied, type CopyOptions } from './copy-build.js';
 
 const KEEP_SECONDS = 7 * 86_400;
@@ -38,7 +39,8 @@ export function openRemote({ publish, file }: CopyConfig, patience?: Patience): 
 }
 
 /**
- * Copies the current build to the storage that `publish.to` names. Records the result for `tidemark status`.
+ * Copies the current build to the storage that `publish.to` names. Records the result for `tidemark status`. With the
+ * data in a bucket, only the writer of the warehouse may do it.
  * @returns undefined without this setting
  * @throws TidemarkError; the build in the data folder is unchanged
  */
@@ -52,7 +54,8 @@ export async function copyPublished(
   const record = { to: place, at: new Date().toISOString() };
   try {
     const storage = openStorage(place, config.publish);
-    const copied = await copyCurrentBuild(storage, config.dataDir, { keepSeconds: keepFor, ...options });
+    const stillAllowed = (): Promise<void> => assertWriter(config.dataDir);
+    const copied = await copyCurrentBuild(storage, config.dataDir, { keepSeconds: keepFor, stillAllowed, ...options });
     await writeRecord(config.dataDir, { ...record, build: copied.build, fault: copied.pruneFault });
     return copied;
   } catch (error) {

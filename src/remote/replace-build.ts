@@ -12,7 +12,7 @@ export async function replaceBuild(config: CopyConfig, what: string): Promise<vo
   const writer = writerOf(config.dataDir);
   if (writer === undefined) return;
   const { copy, lease } = writer;
-  const options = { what, keepSeconds: 0, stillAllowed: () => lease.assertHeld() };
+  const options = { what, keepSeconds: 0 };
   await copyPublished(config, options);
   // The first copy puts the version before on the list of replaced ones. The second one removes it.
   const fault = (await copyPublished(config, options))?.pruneFault ?? null;

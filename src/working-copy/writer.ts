@@ -1,5 +1,6 @@
-import { takeLease, type Lease, type WaitOptions } from '../storage/lease.js';
+import { LeaseLostError, takeLease, type Lease, type WaitOptions } from '../storage/lease.js';
 import { takeCheckpoint, WRITER_LEASE } from './checkpoint.js';
+import { workingCopyOf } from './open.js';
 import type { WorkingCopy } from './working-copy.js';
 
 /** The right of one process to write the warehouse, with the data in a bucket. */
@@ -32,6 +33,19 @@ export async function becomeWriter(
   const writer = { copy, lease, isBehind: true };
   writers.set(copy.dataDir, writer);
   return writer;
+}
+
+/**
+ * Checks that this process may still write the warehouse. Does nothing if the data is in a folder, because the lock of
+ * the folder protects it.
+ * @throws LeaseLostError when another process writes the warehouse now
+ */
+export async function assertWriter(dataDir: string): Promise<void> {
+  const copy = workingCopyOf(dataDir);
+  if (copy === undefined) return;
+  const writer = writers.get(dataDir);
+  if (writer === undefined) throw new LeaseLostError(copy.storage, WRITER_LEASE);
+  await writer.lease.assertHeld();
 }
 
 /** Returns the writer of a data folder in this process; undefined if this process does not hold the lease. */

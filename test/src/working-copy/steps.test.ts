@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { chunkFile, dueDir, duePlanFile, requestsFile, warehouseFile } from '../../../src/core/data-folder.js';
 import { pullRequests, readRequests, RequestLog } from '../../../src/request-log/request-log.js';
 import { takeLease } from '../../../src/storage/lease.js';
+import { assertWriter, becomeWriter } from '../../../src/working-copy/writer.js';
 import { giveCheckpoint, takeCheckpoint, WRITER_LEASE } from '../../../src/working-copy/checkpoint.js';
 import { givePlan, takeChunkFile, takePlan } from '../../../src/working-copy/due-plan.js';
 import type { WorkingCopy } from '../../../src/working-copy/working-copy.js';
@@ -100,4 +101,16 @@ it('takes no checkpoint of a writer that lost the lease', async () => {
   await takeCheckpoint(a);
   expect(readFileSync(warehouseFile(a.dataDir), 'utf8')).toBe('of the next writer');
   await next.release();
+});
+
+it('lets only the writer of the warehouse publish', async () => {
+  const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
+  await expect(assertWriter(a.dataDir)).rejects.toThrow('another process took the lease');
+  const { lease } = await becomeWriter(a, { what: 'a test' });
+  await assertWriter(a.dataDir);
+  await expect(assertWriter(b.dataDir)).rejects.toThrow('another process took the lease');
+  await lease.release();
+  await expect(assertWriter(a.dataDir)).rejects.toThrow('another process took the lease');
+  // A folder that holds the data itself has its lock.
+  await assertWriter(path.join(a.dataDir, 'another'));
 });
