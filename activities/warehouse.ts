@@ -76,7 +76,7 @@ export function createPartitionActivities(deps: Omit<CrawlDeps, 'client'>): Part
 function rebuild({ config, clock, writer }: WarehouseDeps, input: unknown, combine?: Combine): Promise<RebuildResult> {
   return withHeartbeat(async (heartbeat) => {
     const result = await rebuildRange(config, input, { now: clock.now(), onStep: reporter(heartbeat), combine });
-    if (writer === undefined || result.into !== '') return result;
+    if (result.into !== '') return result;
     const fault = await giveBuild(config, writer, 'a rebuild');
     return fault === null ? result : { ...result, notes: [...(result.notes ?? []), fault] };
   });
@@ -98,11 +98,7 @@ async function publishRun(deps: WarehouseDeps, run: string): Promise<PublishResu
     },
     'publish',
   );
-  const fault = await withHeartbeat(() =>
-    // With the data in a folder, the publication is complete now. A bucket that is down must neither undo it nor hold up
-    // the next run.
-    writer === undefined ? copyOrDescribe(config, `run ${run}`) : giveBuild(config, writer, `run ${run}`),
-  );
+  const fault = await withHeartbeat(() => giveBuild(config, writer, `run ${run}`));
   return fault === null ? published : { ...published, notes: [...published.notes, fault] };
 }
 
@@ -119,14 +115,17 @@ async function build(
 }
 
 /**
- * Gives a published build and a checkpoint of the warehouse to all machines. If the build cannot be given, the activity
- * fails and is tried again, because other machines read only the bucket.
- * @returns a sentence if there is no new checkpoint; the next publication writes one
+ * Gives the current build to the machines that read it.
+ * - With the data in a folder, the publication is complete already. So a fault neither undoes it nor stops the next run.
+ * - With the data in a bucket, other machines read only the bucket. So a fault fails the activity, and Temporal tries it
+ *   again. Also gives a checkpoint of the warehouse.
+ * @returns a sentence about what was not given; the next publication gives it
  */
-async function giveBuild(config: Config, { copy, lease }: Writer, what: string): Promise<string | null> {
+async function giveBuild(config: Config, writer: Writer | undefined, what: string): Promise<string | null> {
+  if (writer === undefined) return copyOrDescribe(config, what);
   await copyPublished(config, { what });
   try {
-    await giveCheckpoint(copy, lease);
+    await giveCheckpoint(writer.copy, writer.lease);
     return null;
   } catch (error) {
     if (error instanceof LeaseLostError) throw error;

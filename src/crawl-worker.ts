@@ -3,7 +3,7 @@ import { Worker, type WorkerDeploymentOptions, type WorkerOptions } from '@tempo
 import { createCrawlActivities } from '../activities/crawl.js';
 import { createAlertActivities } from '../activities/notify.js';
 import type { CrawlChunkInput } from '../schemas/pipeline/activities.js';
-import { CHUNK_QUEUE, CRAWL_QUEUE } from '../workflows/queues.js';
+import { CHUNK_QUEUE, CHUNKS_OF_WORKER, CRAWL_QUEUE } from '../workflows/queues.js';
 import { createApiClient } from './api-client/index.js';
 import type { Config } from './core/config.js';
 import { readRunSizes } from './core/run-sizes.js';
@@ -21,9 +21,6 @@ import type { WorkerParts } from './worker-parts.js';
 const RECORDS_PER_REQUEST = 1.25;
 
 const recordsFor = (inFlight: number): number => Math.ceil(inFlight * RECORDS_PER_REQUEST);
-
-// With several workers, each fetches at most this many chunks at the same time. Further chunks wait for a free worker.
-const CHUNKS_OF_WORKER = 2;
 
 /**
  * Creates the workers of the crawl queue and of the chunk queue. They run the workflows and call the API.

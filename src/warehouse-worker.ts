@@ -1,8 +1,15 @@
-import { Worker } from '@temporalio/worker';
+import { Worker, type WorkerOptions } from '@temporalio/worker';
 import { createPartitionActivities, createWarehouseActivities } from '../activities/warehouse.js';
 import { PARTITION_QUEUE, WAREHOUSE_QUEUE } from '../workflows/queues.js';
 import type { Writer } from './working-copy/writer.js';
 import type { WorkerParts } from './worker-parts.js';
+
+// Run one activity at a time: the warehouse has one writer, and one build uses all cores.
+const ONE_AT_A_TIME: Omit<WorkerOptions, 'taskQueue'> = {
+  maxConcurrentActivityTaskExecutions: 1,
+  shutdownGraceTime: '10 seconds',
+  shutdownForceTime: '60 seconds',
+};
 
 /** Creates the worker of the warehouse queue, which loads, builds and publishes. */
 export async function createWarehouseWorker({
@@ -18,10 +25,7 @@ export async function createWarehouseWorker({
     ...options,
     taskQueue: WAREHOUSE_QUEUE,
     activities: createWarehouseActivities({ config, clock, stamps, log, folder, writer }),
-    // Run one activity at a time: DuckDB has one writer, and one build uses all cores.
-    maxConcurrentActivityTaskExecutions: 1,
-    shutdownGraceTime: '10 seconds',
-    shutdownForceTime: '60 seconds',
+    ...ONE_AT_A_TIME,
   });
 }
 
@@ -38,9 +42,6 @@ export async function createPartitionWorker({
     ...options,
     taskQueue: PARTITION_QUEUE,
     activities: createPartitionActivities({ config, clock, stamps, log, folder }),
-    // One build uses all cores.
-    maxConcurrentActivityTaskExecutions: 1,
-    shutdownGraceTime: '10 seconds',
-    shutdownForceTime: '60 seconds',
+    ...ONE_AT_A_TIME,
   });
 }

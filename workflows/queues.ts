@@ -6,6 +6,12 @@ export const CRAWL_QUEUE = 'tidemark-crawl';
  */
 export const CHUNK_QUEUE = 'tidemark-chunks';
 /**
+ * Most chunks that one worker fetches at the same time: while one lands its part, the other keeps sending requests. The
+ * worker sends the requests of the earlier chunk first (src/crawl/chunks/chunk-order.ts), so the two chunks end at
+ * different times.
+ */
+export const CHUNKS_OF_WORKER = 2;
+/**
  * Task queue of the warehouse activities. Its worker runs one activity at a time, because the warehouse has one writer.
  */
 export const WAREHOUSE_QUEUE = 'tidemark-warehouse';

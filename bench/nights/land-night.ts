@@ -1,5 +1,6 @@
 import type { LandingStream } from '../../schemas/pipeline/landing.js';
 import { landRows, type NewRow } from '../../src/landing/index.js';
+import { runRecord } from '../run-record.js';
 
 const PAGE = 100;
 const CHUNK = 500;
@@ -24,7 +25,7 @@ export async function landNight(
       chunk,
       bodies.map((body) => row(`tidemark ${stream}`, null, night, 40, body)),
     );
-  await record('runs', 'open', [runRecord(night, null)]);
+  await record('runs', 'open', [runRecord(place, at(night, 0), null)]);
   const ids = Array.from(
     { length: companies },
     (_, index) => 1_000_000 + index + Math.floor(night * companies * 0.0005),
@@ -64,7 +65,7 @@ export async function landNight(
   ]);
   await record('due', 'companies', [{ stream: 'companies', reason: 'stale', entities: due.length }]);
   await record('due', 'financials', [{ stream: 'financials', reason: 'stale', entities: due.length }]);
-  await record('runs', 'close', [runRecord(night, at(night, 55))]);
+  await record('runs', 'close', [runRecord(place, at(night, 0), at(night, 55))]);
 }
 
 function company(id: number, night: number): object {
@@ -95,27 +96,6 @@ function report(id: number, night: number): object {
     'Number-of-Employees': id % 250,
   });
   return Object.fromEntries([2023, 2024, 2025].map((y) => [String(y), year(y)]));
-}
-
-function runRecord(night: number, finished: Date | null): object {
-  return {
-    run_id: runOf(night),
-    workflow_id: `snapshot/${MARKET}/${dayOf(night)}`,
-    workflow_type: 'marketSnapshot',
-    market: MARKET,
-    date: dayOf(night),
-    as_of_now: true,
-    started_at: at(night, 0).toISOString(),
-    finished_at: finished?.toISOString() ?? null,
-    outcome: finished ? 'complete' : 'running',
-    crawled: finished ? 'complete' : null,
-    requests: 1,
-    rows: 1,
-    config_hash: 'c',
-    filters: {},
-    note: null,
-    held_back: null,
-  };
 }
 
 function row(request_key: string, entity: number | null, night: number, minute: number, body: object): NewRow {

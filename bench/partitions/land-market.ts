@@ -1,6 +1,7 @@
 import type { LandingStream } from '../../schemas/pipeline/landing.js';
 import { landRows, type NewRow } from '../../src/landing/index.js';
 import { landRecords } from '../land-records.js';
+import { runRecord } from '../run-record.js';
 
 const PAGE = 100;
 const PLACE = { run: 'r', date: '2026-11-20', market: 'm' };
@@ -17,26 +18,8 @@ export async function landMarket(dataDir: string, companies: number): Promise<vo
   await land('prospecting', pages);
   const found = { reported_total: ids.length, distinct_companies: ids.length, missing: 0, share: 1, why: [] };
   await land('coverage', [row('tidemark coverage', { market: 'm', ...found })]);
-  await land('runs', [
-    row('tidemark runs', {
-      run_id: 'r',
-      workflow_id: 'snapshot/m/2026-11-20',
-      workflow_type: 'marketSnapshot',
-      market: 'm',
-      date: '2026-11-20',
-      as_of_now: true,
-      started_at: '2026-11-20T01:00:00.000Z',
-      finished_at: '2026-11-20T03:00:00.000Z',
-      outcome: 'complete',
-      crawled: 'complete',
-      requests: 1,
-      rows: 1,
-      config_hash: 'c',
-      filters: {},
-      note: null,
-      held_back: null,
-    }),
-  ]);
+  const [started, finished] = [new Date('2026-11-20T01:00:00Z'), new Date('2026-11-20T03:00:00Z')];
+  await land('runs', [row('tidemark runs', runRecord(PLACE, started, finished))]);
 }
 
 function row(request_key: string, body: object): NewRow {

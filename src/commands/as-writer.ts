@@ -13,8 +13,9 @@ import { becomeWriter } from '../working-copy/writer.js';
  * - `any`: the command makes a new file
  * - `loaded`: every landed part is loaded
  * - `built`: as `loaded`, and the models are built from these parts
+ * - `saved`: as `loaded`, and the newest checkpoint of the bucket has these parts
  */
-export type Needed = 'none' | 'any' | 'loaded' | 'built';
+export type Needed = 'none' | 'any' | 'loaded' | 'built' | 'saved';
 
 /**
  * Runs the work of a command that writes the warehouse. With the data in a bucket, first asks the warehouse worker for
@@ -36,9 +37,7 @@ export async function asWriter<T>(
   try {
     if (needs === 'none') return await work();
     await catchUp(config, needs, now);
-    // Compaction removes parts that an older checkpoint may know by name only. So the newest one must know their
-    // successors.
-    if (needs !== 'any') await giveCheckpoint(copy, lease);
+    if (needs === 'saved') await giveCheckpoint(copy, lease);
     const result = await work();
     await giveCheckpoint(copy, lease);
     return result;
@@ -60,7 +59,7 @@ async function catchUp(config: Config, needs: Needed, now: Date): Promise<void> 
   const warehouse = await openWarehouse(dataDir);
   try {
     await loadLanding(warehouse, dataDir);
-    if (needs === 'loaded') return;
+    if (needs !== 'built') return;
     const { buildModels } = await import('../models/run-models.js');
     await buildModels(warehouse, { now, personalData: keepsContacts(config), modelsDir, rates });
   } finally {

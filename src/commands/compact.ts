@@ -38,7 +38,7 @@ ${examples('tidemark compact', 'tidemark compact --drop-repeats 90')}`,
       const { minParts, dropRepeats } = options;
       const dropRepeatsBefore = dropRepeats === undefined ? undefined : new Date(now.getTime() - dropRepeats * DAY_MS);
       const { asWriter } = await import('./as-writer.js');
-      const done = await asWriter(config, { what: 'tidemark compact', needs: 'loaded', now }, () =>
+      const done = await asWriter(config, { what: 'tidemark compact', needs: 'saved', now }, () =>
         compact(config.dataDir, { minParts, dropRepeatsBefore }),
       );
       if (options.json) return sayJson(done);

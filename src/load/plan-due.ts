@@ -122,7 +122,7 @@ export async function writePlan(
 
 // With several workers, plan this many chunks for each, if the chunks then have enough entities. At the end of a plan, a
 // worker may have two chunks left while the others have none.
-const CHUNKS_OF_WORKER = 32;
+const PLANNED_PER_WORKER = 32;
 const FEWEST_ENTITIES = 100;
 
 /** Returns the number of entities in a chunk of a plan. Pure function. */
@@ -131,7 +131,7 @@ export function chunkSizeFor(
   { chunkSize, workers = 1 }: Pick<DueRequest, 'chunkSize' | 'workers'>,
 ): number {
   if (workers <= 1) return chunkSize;
-  return Math.min(chunkSize, Math.max(FEWEST_ENTITIES, Math.ceil(due / (CHUNKS_OF_WORKER * workers))));
+  return Math.min(chunkSize, Math.max(FEWEST_ENTITIES, Math.ceil(due / (PLANNED_PER_WORKER * workers))));
 }
 
 /** Loads the landed parts. Skips corrupt parts: the load before publishing reports them. */

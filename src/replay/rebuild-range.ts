@@ -7,7 +7,6 @@ import { readDataFolder } from '../core/folder-identity.js';
 import { parseInput } from '../crawl/run/parse-input.js';
 import type { Warehouse } from '../duckdb/open.js';
 import type { Combined } from '../partitions/combine.js';
-import { copyOrDescribe } from '../remote/copy-published.js';
 import { rebuildWarehouse, type RebuildRequest } from './rebuild.js';
 
 /** Puts what partitions loaded and built into a new warehouse, and their rejects into a folder. */
@@ -24,7 +23,7 @@ export function parseRebuild(input: unknown): z.output<typeof RebuildInput> {
 
 /**
  * Replays the landing zone for the workflow `rebuildWarehouse`. A range of dates gets its own folder in `rebuilt/`,
- * because a warehouse of some nights must not replace the complete warehouse.
+ * because a warehouse of some nights must not replace the complete warehouse. Copies the build to no other place.
  * @throws TidemarkError `InvalidInput` with the wrong field and the allowed input
  */
 export async function rebuildRange(
@@ -50,14 +49,13 @@ export async function rebuildRange(
     combine: combine && ((warehouse) => combine(warehouse, into ?? dataDir)),
   });
   const { parts, rows, rejects, failedAudits, notes, faults } = rebuilt;
-  const copyFault = into === undefined ? await copyOrDescribe(config, 'a rebuild') : null;
   const folder = readDataFolder(dataDir);
   return {
     parts,
     rows,
     rejects,
     failedAudits,
-    notes: copyFault === null ? notes : [...notes, copyFault],
+    notes,
     faults,
     into: into === undefined ? '' : path.relative(dataDir, into),
     published: published.file,

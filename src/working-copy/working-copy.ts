@@ -146,11 +146,12 @@ export class WorkingCopy {
     rmSync(file, { force: true });
   }
 
-  /** Lists the files in the storage below a folder. */
-  async list(folder: string): Promise<Listed[]> {
+  /** Lists the files in the storage below a folder; all files without a folder. */
+  async list(folder = this.dataDir): Promise<Listed[]> {
+    const key = this.keyOf(folder);
     const found: Listed[] = [];
-    for await (const { key, bytes } of this.storage.list(`${this.keyOf(folder)}/`))
-      found.push({ file: this.fileOf(key), bytes });
+    for await (const entry of this.storage.list(key === '' ? '' : `${key}/`))
+      found.push({ file: this.fileOf(entry.key), bytes: entry.bytes });
     return found;
   }
 

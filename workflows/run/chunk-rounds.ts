@@ -1,10 +1,6 @@
 import type { ChunkResult } from '../../schemas/pipeline/activities.js';
 import type { ChunkRound } from '../../schemas/pipeline/carried.js';
-
-// Each worker fetches two chunks at the same time: while one lands its part, the other keeps sending requests. The
-// worker sends the requests of the earlier chunk first (src/crawl/chunks/chunk-order.ts), so the two chunks end at
-// different times.
-const CHUNKS_OF_WORKER = 2;
+import { CHUNKS_OF_WORKER } from '../queues.js';
 
 /** Chunks to fetch at the same time, with the limits of each. */
 export interface SharedRound extends ChunkRound {

@@ -33,7 +33,7 @@ export class BucketFiles {
     const copy = workingCopyOf(dataDir);
     const files = new BucketFiles(copy);
     if (copy === undefined) return files;
-    const listed = await list(copy);
+    const listed = await copy.list();
     refuseUnlanded(copy, listed);
     await files.takeParts();
     const state = listed.filter(({ file }) => STATE.test(copy.keyOf(file)));
@@ -79,7 +79,7 @@ export class BucketFiles {
     if (copy === undefined) return [];
     const isSeen = ({ file, bytes }: Listed): boolean =>
       statSync(file, { throwIfNoEntry: false })?.size === bytes || !isStored(copy.keyOf(file));
-    return (await list(copy))
+    return (await copy.list())
       .filter((one) => !isSeen(one))
       .map(({ file }) => `${copy.storage.name}/${copy.keyOf(file)}`);
   }
@@ -102,12 +102,6 @@ function refuseUnlanded(copy: WorkingCopy, listed: readonly Listed[]): void {
 
 function isAboutPeople(key: string): boolean {
   return PEOPLE_STREAMS.some((stream) => key.startsWith(`landing/${stream}/`));
-}
-
-async function list(copy: WorkingCopy): Promise<Listed[]> {
-  const found: Listed[] = [];
-  for await (const { key, bytes } of copy.storage.list('')) found.push({ file: copy.fileOf(key), bytes });
-  return found;
 }
 
 /** Identifies the content of a file on this machine: each write gives another stamp. */
