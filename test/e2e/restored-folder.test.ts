@@ -1,4 +1,5 @@
-import { cpSync, renameSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
@@ -10,9 +11,32 @@ import { startSystem, type System } from '../helpers/system.js';
 const MARKET = { companies: 150, tenders: 2, seed: 23 };
 const DETAILS = 'GET /v2/companies/{id}';
 
+// With `TEST_DATA=bucket`, the bucket changes. The gateway keeps it in a folder.
 describe('a data folder that changes during a run', () => {
   let system: System;
   let nights = 0;
+
+  /** The folder that holds the data itself. */
+  const dataFolder = (): string => path.dirname(system.project.landing);
+  const inBucket = (): boolean => system.project.data.startsWith('s3://');
+  /** Copies the data, with the extended attributes of the gateway. */
+  const backUp = (): string => {
+    const backup = `${dataFolder()}-backup`;
+    execFileSync('cp', ['-a', dataFolder(), backup]);
+    return backup;
+  };
+  const removeWorkingCopy = (): void => rmSync(system.project.dataDir, { recursive: true, force: true });
+  const removeData = (): void => rmSync(dataFolder(), { recursive: true });
+  /** Moves data to a new place, and starts a worker with it. */
+  const startIn = async (place: 'restored' | 'elsewhere', from: string): Promise<void> => {
+    const moved = path.join(path.dirname(dataFolder()), place);
+    renameSync(from, moved);
+    removeWorkingCopy();
+    const { data } = system.project;
+    await system.startWorker({ TIDEMARK_DATA: inBucket() ? data.replace(/[^/]*$/, place) : moved });
+  };
+  const publishedIn = (place: 'restored' | 'elsewhere'): string =>
+    inBucket() ? system.project.published : path.join(system.project.dir, place, 'published', 'market.duckdb');
 
   const start = (): Promise<WorkflowHandle> => system.start('marketSnapshot', `snapshot/demo/night-${++nights}`);
   /** A run whose worker was killed while it fetched details. */
@@ -52,15 +76,16 @@ describe('a data folder that changes during a run', () => {
   afterAll(() => system?.stop());
 
   it('fails a run whose data folder was restored from a backup; the next completes', async () => {
-    const backup = path.join(system.project.dir, 'backup');
     expect((await nextNight()).outcome).toBe('complete');
     await system.worker.stop();
-    cpSync(system.project.dataDir, backup, { recursive: true, verbatimSymlinks: true });
+    const backup = backUp();
     await system.startWorker();
 
     const run = await killed();
-    rmSync(system.project.dataDir, { recursive: true });
-    renameSync(backup, system.project.dataDir);
+    removeData();
+    // As in docs/many-machines.md.
+    removeWorkingCopy();
+    renameSync(backup, dataFolder());
     await system.startWorker();
     const failure = await failureOf(run);
     expect(failure.type).toBe('DataFolderChanged');
@@ -77,7 +102,7 @@ describe('a data folder that changes during a run', () => {
 
   it('fails a run whose data folder was emptied', async () => {
     const run = await killed();
-    rmSync(system.project.dataDir, { recursive: true });
+    removeData();
     await system.startWorker();
     const failure = await failureOf(run);
     expect(failure.type).toBe('DataFolderChanged');
@@ -88,18 +113,15 @@ describe('a data folder that changes during a run', () => {
 
   it('continues the next night from a backup that was made while the worker was idle', async () => {
     expect((await nextNight()).outcome).toBe('complete');
-    const backup = path.join(system.project.dir, 'backup');
     // As in docs/operations.md: the worker keeps running, but no run is open.
-    cpSync(system.project.dataDir, backup, { recursive: true, verbatimSymlinks: true });
+    const backup = backUp();
     await system.worker.stop();
-    rmSync(system.project.dataDir, { recursive: true });
-    const restored = path.join(system.project.dir, 'restored');
-    renameSync(backup, restored);
+    removeData();
 
-    await system.startWorker({ TIDEMARK_DATA: restored });
+    await startIn('restored', backup);
     expect((await nextNight()).outcome).toBe('complete');
     const [row] = await queryFile(
-      path.join(restored, 'published', 'market.duckdb'),
+      publishedIn('restored'),
       `SELECT (SELECT count(*)::INTEGER FROM core.companies) AS companies,
               (SELECT count(*)::INTEGER FROM ops.runs WHERE outcome = 'complete') AS nights`,
     );
@@ -108,15 +130,10 @@ describe('a data folder that changes during a run', () => {
 
   it('continues a run whose data folder was moved', async () => {
     const run = await killed();
-    const moved = path.join(system.project.dir, 'elsewhere');
-    renameSync(system.project.dataDir, moved);
-    await system.startWorker({ TIDEMARK_DATA: moved });
+    await startIn('elsewhere', dataFolder());
     const result = (await run.result()) as RunResult;
     expect(result.outcome).toBe('complete');
-    const [row] = await queryFile(
-      path.join(moved, 'published', 'market.duckdb'),
-      'SELECT count(*)::INTEGER AS n FROM core.companies',
-    );
+    const [row] = await queryFile(publishedIn('elsewhere'), 'SELECT count(*)::INTEGER AS n FROM core.companies');
     expect(row).toEqual({ n: MARKET.companies });
   });
 });

@@ -17,7 +17,8 @@ beforeAll(async () => {
   collector = await startCollector();
   system = await startSystem({ market: { companies: 30, tenders: 5, seed: 4 }, worker: null });
   const file = path.join(system.project.dir, 'traced.yaml');
-  const settings = { api: { baseUrl: system.api.url }, data: './data', markets: [{ name: 'demo' }], tenders: {} };
+  const { data } = system.project;
+  const settings = { api: { baseUrl: system.api.url }, data, markets: [{ name: 'demo' }], tenders: {} };
   writeFileSync(file, stringify({ ...settings, tracing: { endpoint: collector.url } }));
   traced = { TIDEMARK_CONFIG: file };
 });
