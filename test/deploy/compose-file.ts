@@ -9,6 +9,7 @@ export interface Service {
   image?: string;
   command?: string[];
   environment?: Record<string, string>;
+  env_file?: { path: string; required: boolean }[];
   healthcheck?: { test: string[] };
   depends_on?: Record<string, { condition: string; required?: boolean }>;
   restart?: string;
@@ -26,9 +27,11 @@ export interface ComposeFile {
 /**
  * Reads docker-compose.yml as Compose does: replaces `${NAME}` and `${NAME:-default}`, and `$$` by `$`.
  * @param envFile file that `--env-file` names; undefined: none
+ * @param more variables of the terminal
  */
-export function readCompose(envFile?: string): ComposeFile {
-  const env = envFile === undefined ? {} : parseEnv(readFileSync(path.join(ROOT, envFile), 'utf8'));
+export function readCompose(envFile?: string, more: Record<string, string> = {}): ComposeFile {
+  const found = envFile === undefined ? {} : parseEnv(readFileSync(path.join(ROOT, envFile), 'utf8'));
+  const env = { ...found, ...more };
   const raw = parse(readFileSync(path.join(ROOT, 'docker-compose.yml'), 'utf8'), { merge: true }) as unknown;
   return replaceIn(raw, (text) =>
     text.replaceAll(/\$\$|\$\{(\w+)(?::-([^}]*))?\}/g, (_, name: string | undefined, otherwise = '') =>

@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { parseEnv } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { queryFile } from '../helpers/project.js';
 import { cleanEnv, ROOT, startProcess, type RunningProcess } from '../helpers/processes.js';
@@ -52,8 +53,8 @@ for (const { name, skip, start } of SERVERS) {
     let server: Server;
     let dir: string;
     let gateway: Gateway | undefined;
-    /** Variables that `.env` sets after the move to a bucket. */
-    let moved: Record<string, string> = {};
+    /** Settings of the machine on which commands and services start; undefined: those of the Compose file. */
+    let settingsFile: string | undefined;
     let ports: Record<string, number>;
     const running: RunningProcess[] = [];
 
@@ -88,10 +89,15 @@ for (const { name, skip, start } of SERVERS) {
       const replace = (text: string): string => places.reduce((now, [from, to]) => now.replace(from, to), text);
       return replaceIn(file.services[service], replace) as Service;
     };
-    const environmentOf = (service: Service): Record<string, string> => ({
-      ...service.environment,
-      ...moved,
-    });
+    /** Variables of a service. Those of its files come first, because `environment` wins. */
+    const environmentOf = ({ environment, env_file = [] }: Service): Record<string, string> => {
+      const files = env_file.map((one) => path.join(dir, one.path)).filter((file) => existsSync(file));
+      return {
+        ...Object.assign({}, ...files.map((file) => parseEnv(readFileSync(file, 'utf8')))),
+        ...environment,
+        ...(settingsFile === undefined ? {} : { TIDEMARK_CONFIG: settingsFile }),
+      } as Record<string, string>;
+    };
     const runOnce = async (service: string, command?: string[]): Promise<CliResult> => {
       const at = placed(service);
       return runCli(command ?? at.command ?? [], { cwd: dir, env: environmentOf(at) });
@@ -180,27 +186,30 @@ for (const { name, skip, start } of SERVERS) {
       const companies = 'SELECT CAST(company_id AS VARCHAR) AS id, name, status FROM core.companies ORDER BY id';
       const before = await queryFile(path.join(dir, 'data', 'published', 'market.duckdb'), companies);
       const bucket = `s3://${gateway.bucket}/tidemark`;
-      moved = { ...gateway.env };
+      const credentials = Object.entries(gateway.env).map(([key, value]) => `${key}=${value}\n`);
+      mkdirSync(path.join(dir, 'secrets'), { mode: 0o700 });
+      writeFileSync(path.join(dir, 'secrets', 'bucket.env'), credentials.join(''), { mode: 0o600 });
       const copied = await runOnce('crawl-worker', ['data', 'copy', path.join(dir, 'data'), bucket]);
       expect(copied.stderr + copied.stdout).toMatch(/✔/);
 
+      compose = readCompose('deploy/compose/sandbox.env', { TIDEMARK_DATA: bucket });
       // Each machine has its own volume, and else the same settings.
       const settings = readFileSync(placed('crawl-worker').environment?.['TIDEMARK_CONFIG'] ?? '', 'utf8');
       const machines = [1, 2, 3].map((machine) => {
         const file = path.join(dir, `machine-${machine}.yaml`);
         writeFileSync(file, `${settings}\nstorage: { folder: ${path.join(dir, `volume-${machine}`, 'copy')} }\n`);
-        return { ...moved, TIDEMARK_DATA: bucket, TIDEMARK_CONFIG: file };
+        return file;
       });
       const own = ports;
-      for (const [i, variables] of machines.entries()) {
-        moved = variables;
+      for (const [i, file] of machines.entries()) {
+        settingsFile = file;
         // The first machine keeps its ports, so its health checks go on.
         ports = i === 0 ? own : { ...own, 'crawl-worker': 0, 'warehouse-worker': 0 };
         await up('crawl-worker', /worker ready/);
         if (i < 2) await up('warehouse-worker', /worker ready/);
       }
       ports = own;
-      moved = machines[0] ?? {};
+      settingsFile = machines[0];
       const { code, stderr } = await runOnce('crawl-worker', ['snapshot']);
       expect({ code, stderr }).toMatchObject({ code: 0 });
       const { stdout } = await runOnce('crawl-worker', ['sql', '--format', 'json', companies]);
