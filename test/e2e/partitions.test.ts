@@ -63,6 +63,7 @@ describe('a rebuild with partitions', () => {
     const all = await system.startWorker();
     const [lost, other] = await Promise.all([1, 2].map(() => addMachine().startWorker({}, 'partitions')));
     try {
+      expect((await system.tidemark('doctor')).stdout).toContain('2 polling tidemark-partitions');
       const handle = await system.start('rebuildWarehouse', 'rebuild/partitions', { partitions: 6 });
       const killed = await killWhileBuilding(handle, lost!);
       const result = (await handle.result()) as RebuildResult;

@@ -1,4 +1,4 @@
-import { CRAWL_QUEUE, WAREHOUSE_QUEUE } from '../../../workflows/queues.js';
+import { CRAWL_QUEUE, PARTITION_QUEUE, WAREHOUSE_QUEUE } from '../../../workflows/queues.js';
 import { connectTemporal, resolveTemporal, type TemporalClient } from '../../temporal/connect.js';
 import { readPollers, TaskType } from '../../temporal/pollers.js';
 import { readSearchAttributes } from '../../temporal/search-attributes.js';
@@ -44,9 +44,10 @@ export async function checkTemporal(config: Config | null): Promise<Finding[]> {
 async function checkWorkers({ client }: TemporalClient, config: Config | null): Promise<Finding[]> {
   const count = async (queue: string, type: TaskType): Promise<number> =>
     new Set((await readPollers(client, queue, type)).map(({ identity }) => identity)).size;
-  const [crawl, warehouse] = await Promise.all([
+  const [crawl, warehouse, partitions] = await Promise.all([
     count(CRAWL_QUEUE, TaskType.workflow),
     count(WAREHOUSE_QUEUE, TaskType.activity),
+    count(PARTITION_QUEUE, TaskType.activity),
   ]);
   const idle = [...(crawl === 0 ? [CRAWL_QUEUE] : []), ...(warehouse === 0 ? [WAREHOUSE_QUEUE] : [])];
   if (idle.length > 0)
@@ -63,7 +64,9 @@ async function checkWorkers({ client }: TemporalClient, config: Config | null): 
       'A run uses the data folder, the settings and the version of the worker that starts it. `tidemark workers` shows the versions.';
     return warnings.map((warning) => warn('workers', warning, todo));
   }
-  return [ok('workers', `${crawl} polling ${CRAWL_QUEUE}, ${warehouse} polling ${WAREHOUSE_QUEUE}`)];
+  // Only rebuilds with partitions need workers on this queue.
+  const more = partitions === 0 ? '' : `, ${partitions} polling ${PARTITION_QUEUE}`;
+  return [ok('workers', `${crawl} polling ${CRAWL_QUEUE}, ${warehouse} polling ${WAREHOUSE_QUEUE}${more}`)];
 }
 
 /** Checks the ports that `tidemark up` needs. Called only when Temporal does not answer. */
