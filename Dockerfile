@@ -29,8 +29,8 @@ COPY --from=build /src/node_modules ./node_modules
 COPY bin ./bin
 COPY --from=build /src/dist ./dist
 
-# The data folder lies on a volume, so that it outlives the container.
-ENV TIDEMARK_DATA=/data
+# The data folder lies on a volume, so that it outlives the container. With the data in a bucket, the working copy does.
+ENV TIDEMARK_DATA=/data TIDEMARK_STORAGE_FOLDER=/data/copy
 VOLUME /data
 USER node
 

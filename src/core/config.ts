@@ -72,7 +72,8 @@ export function readConfig(file: string, written: string, env: NodeJS.ProcessEnv
   }
   const place = env['TIDEMARK_DATA'] || parsed.data.data;
   const bucket = isBucket(place) ? place : undefined;
-  const dataDir = path.resolve(path.dirname(file), bucket === undefined ? place : parsed.data.storage.folder);
+  const folder = env['TIDEMARK_STORAGE_FOLDER'] || parsed.data.storage.folder;
+  const dataDir = path.resolve(path.dirname(file), bucket === undefined ? place : folder);
   refuseQuestionMark(dataDir);
   const modelsDir = parsed.data.models === undefined ? undefined : path.resolve(path.dirname(file), parsed.data.models);
   const rates = ratesSource(path.dirname(file), dataDir, parsed.data.fx);

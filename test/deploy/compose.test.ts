@@ -53,8 +53,8 @@ for (const { name, skip, start } of SERVERS) {
     let server: Server;
     let dir: string;
     let gateway: Gateway | undefined;
-    /** Settings of the machine on which commands and services start; undefined: those of the Compose file. */
-    let settingsFile: string | undefined;
+    /** Volume of the machine on which commands and services start. */
+    let volume = 'data';
     let ports: Record<string, number>;
     const running: RunningProcess[] = [];
 
@@ -82,21 +82,21 @@ for (const { name, skip, start } of SERVERS) {
         [/\b4020(?=$|\/)/, String(ports['receiver'])],
         [/\b9464(?=$|\/)/, String(ports[service] ?? 0)],
         [/\b9465$/, String(ports['receiverMetrics'])],
-        [/^\/data(?=\/|$)/, path.join(dir, 'data')],
+        [/^\/data(?=\/|$)/, path.join(dir, volume)],
         ['/etc/tidemark/tidemark.yaml', path.join(ROOT, file.configs['tidemark']?.file ?? '')],
         ['/run/secrets/api-key', path.join(ROOT, file.secrets['api-key']?.file ?? '')],
       ];
       const replace = (text: string): string => places.reduce((now, [from, to]) => now.replace(from, to), text);
       return replaceIn(file.services[service], replace) as Service;
     };
-    /** Variables of a service. Those of its files come first, because `environment` wins. */
+    /** Variables of a service: those of the image, of its files, and of `environment`. A later one wins. */
     const environmentOf = ({ environment, env_file = [] }: Service): Record<string, string> => {
       const files = env_file.map((one) => path.join(dir, one.path)).filter((file) => existsSync(file));
-      return {
-        ...Object.assign({}, ...files.map((file) => parseEnv(readFileSync(file, 'utf8')))),
-        ...environment,
-        ...(settingsFile === undefined ? {} : { TIDEMARK_CONFIG: settingsFile }),
-      } as Record<string, string>;
+      return Object.assign(
+        { TIDEMARK_STORAGE_FOLDER: path.join(dir, volume, 'copy') },
+        ...files.map((file) => parseEnv(readFileSync(file, 'utf8'))),
+        environment,
+      ) as Record<string, string>;
     };
     const runOnce = async (service: string, command?: string[]): Promise<CliResult> => {
       const at = placed(service);
@@ -186,30 +186,22 @@ for (const { name, skip, start } of SERVERS) {
       const companies = 'SELECT CAST(company_id AS VARCHAR) AS id, name, status FROM core.companies ORDER BY id';
       const before = await queryFile(path.join(dir, 'data', 'published', 'market.duckdb'), companies);
       const bucket = `s3://${gateway.bucket}/tidemark`;
-      const credentials = Object.entries(gateway.env).map(([key, value]) => `${key}=${value}\n`);
+      const credentials = Object.entries(gateway.env).map(([key, value]) => `${key}='${value}'\n`);
       mkdirSync(path.join(dir, 'secrets'), { mode: 0o700 });
       writeFileSync(path.join(dir, 'secrets', 'bucket.env'), credentials.join(''), { mode: 0o600 });
       const copied = await runOnce('crawl-worker', ['data', 'copy', path.join(dir, 'data'), bucket]);
       expect(copied.stderr + copied.stdout).toMatch(/✔/);
 
       compose = readCompose('deploy/compose/sandbox.env', { TIDEMARK_DATA: bucket });
-      // Each machine has its own volume, and else the same settings.
-      const settings = readFileSync(placed('crawl-worker').environment?.['TIDEMARK_CONFIG'] ?? '', 'utf8');
-      const machines = [1, 2, 3].map((machine) => {
-        const file = path.join(dir, `machine-${machine}.yaml`);
-        writeFileSync(file, `${settings}\nstorage: { folder: ${path.join(dir, `volume-${machine}`, 'copy')} }\n`);
-        return file;
-      });
       const own = ports;
-      for (const [i, file] of machines.entries()) {
-        settingsFile = file;
+      for (const machine of ['data', 'volume-2', 'volume-3']) {
+        volume = machine;
         // The first machine keeps its ports, so its health checks go on.
-        ports = i === 0 ? own : { ...own, 'crawl-worker': 0, 'warehouse-worker': 0 };
+        ports = machine === 'data' ? own : { ...own, 'crawl-worker': 0, 'warehouse-worker': 0 };
         await up('crawl-worker', /worker ready/);
-        if (i < 2) await up('warehouse-worker', /worker ready/);
+        if (machine !== 'volume-3') await up('warehouse-worker', /worker ready/);
       }
-      ports = own;
-      settingsFile = machines[0];
+      [ports, volume] = [own, 'data'];
       const { code, stderr } = await runOnce('crawl-worker', ['snapshot']);
       expect({ code, stderr }).toMatchObject({ code: 0 });
       const { stdout } = await runOnce('crawl-worker', ['sql', '--format', 'json', companies]);

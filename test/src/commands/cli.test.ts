@@ -283,8 +283,9 @@ describe.concurrent('tidemark doctor', () => {
     for (const mode of [0o640, 0o604]) {
       chmodSync(key, mode);
       chmodSync(path.join(dataDir, 'landing'), mode | 0o100);
-      const { key: found, modes } = await find();
+      const { key: found, modes, api } = await find();
       expect(found).toMatchObject({ state: 'warn', todo: expect.stringContaining(`chmod 600 ${key}`) as string });
+      expect(api?.state).toBe('fail');
       expect(modes).toMatchObject({ state: 'warn', message: expect.stringContaining('landing') as string });
     }
     chmodSync(key, 0o600);

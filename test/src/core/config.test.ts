@@ -76,6 +76,8 @@ describe('tidemark.yaml', () => {
     });
     expect(config.api.baseUrl).toBe('https://api.example.com');
     expect(config.dataDir).toBe(path.join(folder, 'elsewhere'));
+    const inBucket = load(`${API}data: s3://bucket/p\nstorage: { folder: one }`, { TIDEMARK_STORAGE_FOLDER: 'two' });
+    expect(inBucket).toMatchObject({ bucket: 's3://bucket/p', dataDir: path.join(folder, 'two') });
   });
 
   it('reads the thresholds of owners in ascending order', () => {
