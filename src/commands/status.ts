@@ -253,12 +253,15 @@ async function askPublished({ config }: CliContext): Promise<Pick<Status, 'publi
 
 async function readCopy({ config }: CliContext): Promise<Status['copy']> {
   if (config.publish.to === undefined) return null;
-  const [{ readCopyRecord }, { currentBuild }] = await Promise.all([
+  const [{ readCopyRecord }, { currentBuild, isTaken }] = await Promise.all([
     import('../remote/copy-published.js'),
     import('../builds/builds.js'),
   ]);
   const record = readCopyRecord(config.dataDir);
-  return record === undefined ? null : { ...record, current: record.build === currentBuild(config.dataDir) };
+  const current = currentBuild(config.dataDir);
+  // Another machine has published since, so the record of this one says nothing about the current build.
+  if (current !== null && isTaken(config.dataDir, current)) return null;
+  return record === undefined ? null : { ...record, current: record.build === current };
 }
 
 /** Renders the status for a person. Sends no request. Uses the terminal's colours and the current folder. */

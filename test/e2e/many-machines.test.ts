@@ -114,6 +114,11 @@ describe('machines that share a bucket', () => {
     const next = await system.run('marketSnapshot', 'snapshot/demo/after');
     expect(next.outcome).toBe('complete');
     await system.api.expectMarketEqualsTruth(frozen.project);
+    const copyOn = async ({ project }: Machine): Promise<unknown> =>
+      (JSON.parse((await tidemarkIn(project, ['status', '--json'])).stdout) as { copy: unknown }).copy;
+    expect(await copyOn(frozen)).toMatchObject({ current: true, fault: null });
+    // The last copy of this machine is older than the current build.
+    expect(await copyOn(standby)).toBeNull();
     const counted = await tidemarkIn(crawl.project, [
       'sql',
       '--format',
