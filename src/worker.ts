@@ -84,7 +84,7 @@ async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null, tr
     const runnables: Runnable[] = [...workers];
     let standby: Standby | undefined;
     if (warehouse !== null && writes && copy !== undefined) {
-      queues.push(WAREHOUSE_QUEUE);
+      queues.push(`${WAREHOUSE_QUEUE} (while it holds the lease)`);
       standby = standBy(parts, copy, warehouse.createWarehouseWorker);
       runnables.push(standby);
     }

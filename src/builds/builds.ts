@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, s
 import path from 'node:path';
 import { asDiskFull } from '../core/files.js';
 import { buildDir, buildsDir, currentLink, fileOf, lakeOf } from '../core/data-folder.js';
+import { whileTaking } from '../duckdb/locks.js';
 
 /*
  * States of a build, and what changes them:
@@ -37,6 +38,8 @@ const NAME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-(.*?)(?:\.\d+)?$/;
 // publication leaves such a folder. `.old-` comes from older versions of Tidemark.
 const UNFINISHED = '.new-';
 const REMOVED = '.old-';
+// A build that is being taken from the bucket. A killed process leaves such a folder.
+const TAKING = '.taking-';
 // In the folder of a build that another machine published: only its DuckDB file was taken from the bucket.
 const TAKEN = 'taken.json';
 // Older versions of Tidemark published files and lakes directly in the folder of builds.
@@ -120,7 +123,8 @@ export function newestBuild(dataDir: string): string | null {
 }
 
 /**
- * Adds a build that another machine published.
+ * Adds a build that another machine published, unless this machine has it. Several processes may call this together:
+ * one takes the build, the others wait.
  * @param write writes the DuckDB file; its path is the argument
  */
 export async function addTakenBuild(
@@ -128,12 +132,16 @@ export async function addTakenBuild(
   name: string,
   write: (file: string) => Promise<unknown>,
 ): Promise<void> {
-  const folder = buildDir(dataDir, `${UNFINISHED}${name}`);
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(lakeOf(folder), { recursive: true });
-  await write(fileOf(folder));
-  writeFileSync(path.join(folder, TAKEN), '{"about":"Only the DuckDB file was taken from the bucket."}\n');
-  renameSync(folder, buildDir(dataDir, name));
+  await whileTaking(dataDir, async (lock) => {
+    if (listBuilds(dataDir).some((build) => build.name === name)) return;
+    for (const entry of entriesOf(dataDir))
+      if (entry.startsWith(TAKING)) rmSync(buildDir(dataDir, entry), { recursive: true, force: true });
+    const folder = buildDir(dataDir, `${TAKING}${name}`);
+    mkdirSync(lakeOf(folder), { recursive: true });
+    await write(fileOf(folder));
+    writeFileSync(path.join(folder, TAKEN), '{"about":"Only the DuckDB file was taken from the bucket."}\n');
+    lock.rename(folder, buildDir(dataDir, name));
+  });
 }
 
 /** Whether a build was published by another machine. Such a build has no lake here. */

@@ -34,7 +34,8 @@ import type { LandingStream } from '../../schemas/pipeline/landing.js';
  *     │   ├── current                        link to the current build
  *     │   ├── builds/<build>/                immutable market.duckdb, lake/ and lake-delta/ of each kept build
  *     │   ├── copy/                          result of the last copy to `publish.to`, and files being copied
- *     │   └── replaced.json, switch.lock     when each older build was replaced; held while `current` changes
+ *     │   ├── replaced.json                  when each older build was replaced
+ *     │   └── switch.lock, taking.lock       held while `current` changes, and while a build is taken from the bucket
  *     ├── rebuilt/<from>..<to>/              warehouse/, rejects/ and published/ of a replay of some nights
  *     ├── partitions/<rebuild>/              plan.json, and a DuckDB file for each built partition of a rebuild
  *     ├── env/<name>.duckdb                  dev environments
@@ -270,6 +271,9 @@ export function switchLock(dataDir: string): string {
   return path.join(publishedDir(dataDir), 'switch.lock');
 }
 
+/** Path of the lock that a process holds while it takes a build from the bucket. */
+export const takingLock = (dataDir: string): string => path.join(publishedDir(dataDir), 'taking.lock');
+
 /** Result of a replay of some nights: `rebuilt/<from>..<to>`. Without a first night: `..<to>`; without a last: `<from>..`. */
 export function rebuiltDir(
   dataDir: string,
@@ -370,9 +374,7 @@ export function devServerStartLock(dataDir: string): string {
 }
 
 /** Folder of the log files. */
-export function logsDir(dataDir: string): string {
-  return path.join(dataDir, 'logs');
-}
+export const logsDir = (dataDir: string): string => path.join(dataDir, 'logs');
 
 /** Path of the log file of a program that `up` or `demo` starts. */
 export function logFile(dataDir: string, part: 'worker' | 'temporal' | 'sandbox'): string {

@@ -1,4 +1,4 @@
-import { removalLock, switchLock, warehouseFile, writerLock } from '../core/data-folder.js';
+import { removalLock, switchLock, takingLock, warehouseFile, writerLock } from '../core/data-folder.js';
 import { TidemarkError } from '../core/errors.js';
 import { tryLock, withLock, type Lock } from '../core/lock.js';
 import { workingCopyOf } from '../working-copy/open.js';
@@ -13,7 +13,8 @@ import { WarehouseBusyError } from './errors.js';
  *
  * 1. writer     guards the warehouse file: loads, models, compaction, and `replay` until it has published
  * 2. landing    keeps compaction from removing landed parts while a replay reads them
- * 3. switch     guards `data/published`: the link to the current build, and the removal of old builds
+ * 3. taking     keeps two processes from taking the same build from the bucket
+ * 4. switch     guards `data/published`: the link to the current build, and the removal of old builds
  */
 
 const SWITCH_WAIT_MS = 600_000;
@@ -80,4 +81,9 @@ export async function whileSwitching<T>(
 ): Promise<T> {
   const options = { what: 'a publication', waitMs: SWITCH_WAIT_MS, onWait };
   return withLock(switchLock(dataDir), options, work);
+}
+
+/** Runs `work`, which takes a build from the bucket. If another process of this machine does the same, waits for it. */
+export async function whileTaking<T>(dataDir: string, work: (lock: Lock) => Promise<T>): Promise<T> {
+  return withLock(takingLock(dataDir), { what: 'taking a build' }, work);
 }

@@ -230,6 +230,21 @@ for (const { name, skip, start } of SERVERS) {
       }
     });
 
+    it('goes back to the volume of one machine', async () => {
+      for (const process of running.splice(1)) await process.stop();
+      const bucket = `s3://${gateway?.bucket}/tidemark`;
+      const folder = path.join(dir, 'data', 'back');
+      const back = await runOnce('crawl-worker', ['data', 'copy', bucket, folder]);
+      expect({ code: back.code, out: back.stderr }).toMatchObject({ code: 0 });
+      compose = readCompose('deploy/compose/sandbox.env', { TIDEMARK_DATA: '/data/back' });
+      for (const worker of ['crawl-worker', 'warehouse-worker']) await up(worker, /worker ready/);
+      const { code, stderr } = await runOnce('crawl-worker', ['snapshot']);
+      expect({ code, stderr }).toMatchObject({ code: 0 });
+      const published = path.join(folder, 'published', 'market.duckdb');
+      const runs = await queryFile(published, 'SELECT outcome FROM ops.runs');
+      expect(runs).toEqual([{ outcome: 'complete' }, { outcome: 'complete' }, { outcome: 'complete' }]);
+    });
+
     it('finds workers unhealthy when Temporal is gone', async () => {
       await server.stopServer();
       for (const worker of ['crawl-worker', 'warehouse-worker']) {

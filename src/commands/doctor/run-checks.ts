@@ -155,9 +155,10 @@ async function checkBucket({ bucket, storage }: Config): Promise<Finding[]> {
   }
 }
 
-/** Checks the place of `publish.to`. No finding without this setting. */
+/** Checks the place to which builds are copied. No finding without such a place. */
 async function checkCopies(config: Config): Promise<Finding[]> {
-  const setting = 'publish.to';
+  // With the data in a bucket, the builds are in `published/` there.
+  const setting = config.bucket === undefined ? 'publish.to' : 'builds';
   try {
     const storage = openRemote(config, PATIENCE);
     return storage === undefined ? [] : await checkStorage(storage, { setting, lease: LEASE });

@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import {
+  addTakenBuild,
   beginBuild,
   currentBuild,
   finishBuild,
+  isTaken,
   listBuilds,
   listOlderEntries,
   nameOfBuild,
@@ -79,4 +81,39 @@ it('removes leftovers of killed publications only', () => {
     [killed.folder, buildDir(dataDir, '.old-build'), next.folder, buildDir(dataDir, kept)].map(existsSync),
   ).toEqual([false, false, true, true]);
   expect(listBuilds(dataDir).map(({ name }) => name)).toEqual([kept]);
+});
+
+it('takes a build once, although two processes ask for it and a third one publishes', async () => {
+  let started: () => void = () => undefined;
+  let goOn: () => void = () => undefined;
+  const isWriting = new Promise<void>((resolve) => (started = resolve));
+  const mayEnd = new Promise<void>((resolve) => (goOn = resolve));
+  const written: string[] = [];
+  const take = async (by: string): Promise<void> =>
+    addTakenBuild(dataDir, NAME, async (file) => {
+      written.push(by);
+      started();
+      await mayEnd;
+      writeFileSync(file, by);
+    });
+  const both = Promise.all([take('first'), take('second')]);
+  await isWriting;
+  const published = publish('run-2', new Date('2027-01-02T03:04:05.006Z'));
+  goOn();
+  await both;
+  expect(written).toHaveLength(1);
+  expect(listBuilds(dataDir).map(({ name }) => [name, isTaken(dataDir, name)])).toEqual([
+    [published, false],
+    [NAME, true],
+  ]);
+  await take('again');
+  expect(written).toHaveLength(1);
+});
+
+it('removes what a killed process had taken of a build', async () => {
+  const left = buildDir(dataDir, '.taking-20261119T000000000Z-run-0');
+  mkdirSync(left, { recursive: true });
+  await addTakenBuild(dataDir, NAME, async (file) => writeFileSync(file, 'four'));
+  expect(existsSync(left)).toBe(false);
+  expect(listBuilds(dataDir).map(({ name, bytes }) => ({ name, bytes }))).toEqual([{ name: NAME, bytes: 4 }]);
 });
