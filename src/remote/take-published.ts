@@ -1,3 +1,4 @@
+import { utimesSync } from 'node:fs';
 import { addTakenBuild, currentBuild, describeBuild, isTaken, listBuilds, type Build } from '../builds/builds.js';
 import { PREVIOUS, showNewBuild } from '../builds/switch.js';
 import type { Config } from '../core/config.js';
@@ -20,7 +21,7 @@ export async function takePublished(config: Place): Promise<boolean> {
   const { dataDir } = config;
   const found = await findPublished(config);
   if (found === undefined || isAhead(dataDir, found.current)) return false;
-  await takeVersion(dataDir, found.storage, found.current);
+  await takeVersion(dataDir, found.storage, found.current, found.current.published_at);
   await showNewBuild(dataDir, found.current.build, KEPT);
   return true;
 }
@@ -72,9 +73,13 @@ function isAhead(dataDir: string, { build, earlier }: Current): boolean {
   return here > build && !isTaken(dataDir, here) && earlier.every((one) => one.build !== here);
 }
 
-async function takeVersion(dataDir: string, storage: Storage, version: Version): Promise<void> {
+/** @param at when the build was published, if it is known. `tidemark status` shows the time of the file. */
+async function takeVersion(dataDir: string, storage: Storage, version: Version, at?: string): Promise<void> {
   const { build } = version;
   if (listBuilds(dataDir).some(({ name }) => name === build)) return;
   const { database } = await readManifest(storage, version);
-  await addTakenBuild(dataDir, build, (file) => storage.download(database.key, file, database));
+  await addTakenBuild(dataDir, build, async (file) => {
+    await storage.download(database.key, file, database);
+    if (at !== undefined) utimesSync(file, new Date(at), new Date(at));
+  });
 }

@@ -114,11 +114,14 @@ describe('machines that share a bucket', () => {
     const next = await system.run('marketSnapshot', 'snapshot/demo/after');
     expect(next.outcome).toBe('complete');
     await system.api.expectMarketEqualsTruth(frozen.project);
-    const copyOn = async ({ project }: Machine): Promise<unknown> =>
-      (JSON.parse((await tidemarkIn(project, ['status', '--json'])).stdout) as { copy: unknown }).copy;
-    expect(await copyOn(frozen)).toMatchObject({ current: true, fault: null });
+    const statusOn = async ({ project }: Machine): Promise<{ copy: unknown; published: { at: string } }> =>
+      JSON.parse((await tidemarkIn(project, ['status', '--json'])).stdout) as Awaited<ReturnType<typeof statusOn>>;
+    expect((await statusOn(frozen)).copy).toMatchObject({ current: true, fault: null });
     // The last copy of this machine is older than the current build.
-    expect(await copyOn(standby)).toBeNull();
+    const taken = await statusOn(standby);
+    expect(taken.copy).toBeNull();
+    const current = JSON.parse((await currentBuild()) ?? '') as { published_at: string };
+    expect(taken.published.at).toBe(current.published_at);
     const counted = await tidemarkIn(crawl.project, [
       'sql',
       '--format',
