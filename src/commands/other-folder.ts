@@ -46,7 +46,7 @@ export async function workerWarnings(client: Client, config: Config): Promise<st
   const outdated = outdatedWorkers(workers, config, own);
   if (outdated.length > 0)
     warnings.push(
-      `These workers use other settings than ${config.file} (changed at ${changedAt(config.file)}): ${outdated.join(', ')}. Restart them.`,
+      `These workers use other settings than ${config.file} (changed at ${changedAt(config.file)}): ${outdated.join(', ')}. Restart them. A worker that has ended counts for up to 90 s.`,
     );
   const { readVersions, versionWarnings } = await import('../temporal/versions.js');
   const versions = await readVersions(client).catch(() => null);

@@ -1,6 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { publishedDir } from './data-folder.js';
+import { errorMessage, TidemarkError } from './errors.js';
+import { asDiskFull } from './files.js';
 
 /*
  * Sets file permissions. Answers of the API contain personal data, so only the owner may read the data folder. Files
@@ -43,9 +45,19 @@ export function makeOrdinaryFolder(folder: string): void {
 /**
  * Creates the data folder. If folders in it are open to other users, makes them private again, except `published`. An
  * older version of Tidemark or another program may have opened them.
+ * @throws TidemarkError `InvalidInput` if the folder cannot be created; `DiskFull`
  */
 export function makeDataFolder(dataDir: string): void {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const known = asDiskFull(error, dataDir);
+    if (known instanceof TidemarkError) throw known;
+    throw new TidemarkError('InvalidInput', `The data folder cannot be created: ${errorMessage(error)}.`, {
+      todo: 'Name a folder that this user may create. In a container, name one in a volume, such as /data/back.',
+      cause: error,
+    });
+  }
   for (const name of openFolders(dataDir)) chmodSync(path.join(dataDir, name), 0o700);
 }
 

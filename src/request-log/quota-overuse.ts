@@ -12,7 +12,7 @@ const METRICS: ReadonlySet<string> = new Set(['GET /v2/metrics', 'GET /v2/metric
  * API counts (docs/assumptions.md). So the expected count is a range. Its lower end is the number of answered calls to
  * data routes of version 2. Its upper end is the number of all calls except those for metrics. `drift` is the distance
  * of the API's count from this range; 0 inside the range. A count above the range means that someone else used the API
- * key (quota overuse).
+ * key (quota overuse), or that a worker was lost with its request log.
  * @returns null when the metric was read less than twice, or was reset between two readings
  */
 export function quotaOveruse(
@@ -40,8 +40,8 @@ export function quotaOveruse(
  */
 export function describeOveruse({ metric, used_before, used_after, calls, drift }: QuotaOveruseRecord): string | null {
   if (Math.abs(drift) < Math.max(WORTH_TELLING, WORTH_TELLING_SHARE * calls)) return null;
-  const counted = `The API counted ${used_after - used_before} calls (${metric}) while this run sent ${calls} requests`;
+  const counted = `The API counted ${used_after - used_before} calls (${metric}) while this run logged ${calls} requests`;
   return drift > 0
-    ? `${counted}: ${drift} calls are not from this run. Another run or another user of the API key sent them.`
+    ? `${counted}. Another run, another user of the API key or a lost worker sent the other ${drift}.`
     : `${counted}: the API did not count ${-drift} requests.`;
 }

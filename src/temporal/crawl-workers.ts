@@ -71,6 +71,15 @@ export async function listCrawlWorkers(client: Client): Promise<string[]> {
 }
 
 /**
+ * Counts the workers that polled a queue in the last 90 s. Leaves out processes of this machine that have ended.
+ * @throws ServiceError when the server does not answer
+ */
+export async function countWorkers(client: Client, queue: string, type: TaskType): Promise<number> {
+  const identities = recentIdentities(await readPollers(client, queue, type));
+  return [...identities].filter((identity) => !isDeadHere(identity)).length;
+}
+
+/**
  * Returns whether a worker polled a queue for activities in the last 90 s.
  * @throws ServiceError when the server does not answer
  */

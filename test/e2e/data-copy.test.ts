@@ -71,6 +71,12 @@ describe('data that moves to a bucket and back', () => {
     expect(same).toBeGreaterThan(0);
   });
 
+  it('says so if it cannot create the target', async () => {
+    const refused = await copy(first.dataDir, path.join(first.published, 'below-a-file'));
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be created') as string });
+    expect(refused.stderr).toContain('Temporal has no open run.');
+  });
+
   it('finds a changed byte, and names the file', async () => {
     const name = objects().find((one) => one.endsWith('.parquet') && one.includes('landing/companies')) ?? '';
     const file = path.join(gateway.folder, name);

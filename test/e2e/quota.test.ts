@@ -55,7 +55,7 @@ describe('a daily quota that is too small', () => {
     }
     const result = (await run.result()) as RunResult;
     expect(result.outcome).toBe('complete');
-    expect(result.notes).toEqual([expect.stringMatching(/The API counted \d+ .* \d+ calls are not from this run/)]);
+    expect(result.notes).toEqual([expect.stringMatching(/The API counted \d+ .* sent the other \d+\./)]);
     const [drift] = await system.project.query('SELECT drift::INTEGER AS drift FROM ops.quota_drift');
     // The drift may be lower than 60: the run sent calls that the API refused and did not count.
     expect(drift?.['drift']).toBeGreaterThan(60 - 6 * CONCURRENCY);

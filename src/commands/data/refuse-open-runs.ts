@@ -5,7 +5,7 @@ import { tell } from '../../terminal/print.js';
 const WITHIN_MS = 3_000;
 
 /**
- * Asks Temporal whether a run is open. If Temporal does not answer, says so; the landing zone then shows unfinished runs.
+ * Asks Temporal whether a run is open, and says the answer. If Temporal does not answer, the landing zone then shows unfinished runs.
  * @param dataDir data folder whose dev server may run; null for none
  * @throws TidemarkError `InvalidInput` if a run is open
  */
@@ -21,7 +21,7 @@ export async function refuseOpenRuns(dataDir: string | null): Promise<void> {
   try {
     const { listOpenRuns } = await import('../../temporal/open-runs.js');
     const open = await listOpenRuns(temporal.client);
-    if (open.length === 0) return;
+    if (open.length === 0) return tell('Temporal has no open run.');
     throw new TidemarkError('InvalidInput', `${open.length === 1 ? 'A run is' : `${open.length} runs are`} open.`, {
       todo: 'Wait for the end, or run `tidemark stop`. `tidemark status` shows open runs. `tidemark schedule pause` keeps new ones away.',
     });

@@ -87,7 +87,10 @@ async function checkConditions(storage: Storage, check: string): Promise<Finding
     );
     const winners = (await Promise.all(races)).filter(Boolean).length;
     if (winners !== 1) return unsafe(check, storage, `lets ${winners} of ${RACERS} processes replace the same version`);
-    return ok(check, `a second create and a late replace are refused; one of ${RACERS} writers at once succeeded`);
+    return ok(
+      check,
+      `a second create and a late replace are refused; of ${RACERS} writers at once, exactly one succeeded`,
+    );
   } catch (error) {
     return fail(check, error);
   } finally {

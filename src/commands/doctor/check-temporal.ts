@@ -1,6 +1,7 @@
 import { CRAWL_QUEUE, PARTITION_QUEUE, WAREHOUSE_QUEUE } from '../../../workflows/queues.js';
 import { connectTemporal, resolveTemporal, type TemporalClient } from '../../temporal/connect.js';
-import { readPollers, TaskType } from '../../temporal/pollers.js';
+import { countWorkers } from '../../temporal/crawl-workers.js';
+import { TaskType } from '../../temporal/pollers.js';
 import { readSearchAttributes } from '../../temporal/search-attributes.js';
 import type { Config } from '../../core/config.js';
 import { workerWarnings } from '../other-folder.js';
@@ -42,12 +43,10 @@ export async function checkTemporal(config: Config | null): Promise<Finding[]> {
 }
 
 async function checkWorkers({ client }: TemporalClient, config: Config | null): Promise<Finding[]> {
-  const count = async (queue: string, type: TaskType): Promise<number> =>
-    new Set((await readPollers(client, queue, type)).map(({ identity }) => identity)).size;
   const [crawl, warehouse, partitions] = await Promise.all([
-    count(CRAWL_QUEUE, TaskType.workflow),
-    count(WAREHOUSE_QUEUE, TaskType.activity),
-    count(PARTITION_QUEUE, TaskType.activity),
+    countWorkers(client, CRAWL_QUEUE, TaskType.workflow),
+    countWorkers(client, WAREHOUSE_QUEUE, TaskType.activity),
+    countWorkers(client, PARTITION_QUEUE, TaskType.activity),
   ]);
   const idle = [...(crawl === 0 ? [CRAWL_QUEUE] : []), ...(warehouse === 0 ? [WAREHOUSE_QUEUE] : [])];
   if (idle.length > 0)

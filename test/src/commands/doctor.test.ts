@@ -48,7 +48,7 @@ it('checks the place of publish.to, and nothing without this setting', async () 
   expect(await about({})).toEqual([]);
   expect(await about({ publish: { to: 'shared' } })).toEqual([
     `publish.to: rights ok ${path.join(folder.dir, 'shared')}: list, create, read, replace and remove succeed`,
-    'publish.to: writes ok a second create and a late replace are refused; one of 8 writers at once succeeded',
+    'publish.to: writes ok a second create and a late replace are refused; of 8 writers at once, exactly one succeeded',
     'publish.to: lease ok free: no process took lease.json yet',
   ]);
   expect(await about({ publish: { to: 's3://bucket' } })).toEqual([

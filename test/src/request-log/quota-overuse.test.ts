@@ -37,7 +37,7 @@ it('reports calls of another user and uncounted calls', () => {
   const other = quotaOveruse([reading(0, 1), reading(20, 2), reading(255, 3)], calls);
   expect(other).toMatchObject({ used_before: 0, used_after: 255, drift: 100 });
   expect(describeOveruse(other!)).toMatch(
-    /counted 255 .* sent 155 requests: 100 calls are not from this run.*another user of the API key/i,
+    /counted 255 .* logged 155 requests\. .*another user of the API key.* sent the other 100\./i,
   );
   const free = quotaOveruse([reading(0, 1), reading(30, 2)], calls);
   expect(free).toMatchObject({ drift: -50 });
@@ -78,7 +78,7 @@ it.each([
   });
   expect(words !== null).toBe(told);
   if (told)
-    expect(words).toContain(`The API counted ${of + drift} calls (daily_browsing) while this run sent ${of} requests`);
+    expect(words).toContain(`The API counted ${of + drift} calls (daily_browsing) while this run logged ${of} requests`);
 });
 
 it('reports no small overuse, nor across a quota reset or monthly metric', () => {

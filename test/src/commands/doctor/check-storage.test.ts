@@ -38,7 +38,7 @@ function openFolder(): { storage: Storage; folder: string } {
 it('finds no fault in a service with all abilities, and leaves no file there', async () => {
   expect(await find(await openLacking())).toEqual({
     rights: 'ok: s3://bucket: list, create, read, replace and remove succeed',
-    writes: 'ok: a second create and a late replace are refused; one of 8 writers at once succeeded',
+    writes: 'ok: a second create and a late replace are refused; of 8 writers at once, exactly one succeeded',
     clock: 'ok: the clock of this machine agrees with the service (0 s)',
     lease: 'ok: free: no process took lease.json yet',
   });
