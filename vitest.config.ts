@@ -42,7 +42,7 @@ const LONG = [
   'test/src/crawl/null-filter.test.ts',
   'test/src/data-copy/{copy-data,versitygw}.test.ts',
   'test/src/fx/load-rates.test.ts',
-  'test/src/load/read-again.test.ts',
+  'test/src/load/{drift-together,read-again}.test.ts',
   'test/src/models/{order-independence,watch-events,dbt/dbt-core,own/build-own}.test.ts',
   'test/src/partitions/equal-tables.test.ts',
   'test/src/publish/{apply-models,incremental,publish-lakes,random-nights}.test.ts',
@@ -53,8 +53,8 @@ const LONG = [
   'test/src/webhook-receiver/two-receivers.test.ts',
   'test/src/ui/explorer-chromium.test.ts',
 ];
-// These run in both: a short property in `npm test`, a long one here.
-const LONG_TOO = ['test/src/models/unchanged.test.ts'];
+// These run in both: in `npm test` with fewer cases.
+const LONG_TOO = ['test/src/models/unchanged.test.ts', 'test/e2e/worker-killed.test.ts'];
 
 const common = {
   environment: 'node',
@@ -83,7 +83,7 @@ const long = {
     ...common,
     name: 'long',
     include: [...LONG, ...LONG_TOO],
-    env: { ...common.env, TIDEMARK_TEST_COMPANIES: '40', UNCHANGED_RUNS: '8' },
+    env: { ...common.env, TIDEMARK_TEST_COMPANIES: '40', UNCHANGED_RUNS: '8', KILLED_BY: 'SIGKILL,SIGTERM' },
     isolate: true,
     maxWorkers: 2,
     sequence: { groupOrder: 1 },

@@ -7,8 +7,10 @@ const MARKET = { companies: 900, tenders: 20, seed: 11, maxPerPage: 25 };
 // Only requests in flight when the worker dies may be repeated (a chunk has 500).
 const IN_FLIGHT = 16;
 
-// kill -9, and the signal that a deployment sends.
-describe.each(['SIGKILL', 'SIGTERM'] as const)('a worker that gets %s during a crawl', (signal) => {
+// kill -9; `npm run test:long` also takes the signal that a deployment sends.
+const SIGNALS = (process.env['KILLED_BY'] ?? 'SIGKILL').split(',') as NodeJS.Signals[];
+
+describe.each(SIGNALS)('a worker that gets %s during a crawl', (signal) => {
   let system: System;
   let result: RunResult;
 

@@ -78,7 +78,9 @@ it.each([
   });
   expect(words !== null).toBe(told);
   if (told)
-    expect(words).toContain(`The API counted ${of + drift} calls (daily_browsing) while this run logged ${of} requests`);
+    expect(words).toContain(
+      `The API counted ${of + drift} calls (daily_browsing) while this run logged ${of} requests`,
+    );
 });
 
 it('reports no small overuse, nor across a quota reset or monthly metric', () => {
