@@ -28,6 +28,11 @@ export interface DeclaredBody {
 
 const RECORDS = 100;
 const PAGES = 10;
+const NEVER = Number.MAX_SAFE_INTEGER;
+
+// Without `personalData: contacts`, these fields are removed before landing (src/privacy/tender-contacts.ts). So they
+// never count as missing.
+const REMOVED_NAME = /^\$\.contacts\.\w+\[\]\.name$/;
 
 function body(route: string, schema: z.ZodType, enough: number, personal = false): DeclaredBody {
   return { route, shape: shapeOf(schema), enough, personal };
@@ -65,31 +70,29 @@ export const DECLARED: Readonly<Record<string, readonly DeclaredBody[]>> = {
   // The reference says "absent in some enrichment responses". So no field of these routes is ever reported as missing.
   matches: [
     ...['enrichment/company', 'enrichment/url', 'enrichment/company/pronet', 'autocomplete'].map((way) =>
-      body(`POST /v2/${way}`, Company, Number.MAX_SAFE_INTEGER),
+      body(`POST /v2/${way}`, Company, NEVER),
     ),
-    body('POST /v2/overview', OverviewResponse, Number.MAX_SAFE_INTEGER),
-    body('POST /v2/prospecting', ProspectingResponse, Number.MAX_SAFE_INTEGER),
-    body('DECISION', z.looseObject({ company_id: z.string().nullable() }), Number.MAX_SAFE_INTEGER),
+    body('POST /v2/overview', OverviewResponse, NEVER),
+    body('POST /v2/prospecting', ProspectingResponse, NEVER),
+    body('DECISION', z.looseObject({ company_id: z.string().nullable() }), NEVER),
   ],
   enrichments: [
-    body('POST /v2/enrichment/email', Employee, Number.MAX_SAFE_INTEGER, true),
-    body('POST /v2/enrichment/employee/pronet', Employee, Number.MAX_SAFE_INTEGER, true),
-    body('POST /v2/enrichment/employee/contacts', Employee, Number.MAX_SAFE_INTEGER, true),
-    body('POST /v2/enrichment/employee/search', EnrichEmployeeSearchResponse, Number.MAX_SAFE_INTEGER, true),
+    body('POST /v2/enrichment/email', Employee, NEVER, true),
+    body('POST /v2/enrichment/employee/pronet', Employee, NEVER, true),
+    body('POST /v2/enrichment/employee/contacts', Employee, NEVER, true),
+    body('POST /v2/enrichment/employee/search', EnrichEmployeeSearchResponse, NEVER, true),
   ],
   // Without `personalData: contacts`, most fields are removed before landing. So no field counts as missing here.
   executives: [
-    body('GET /v1/finder/company/executives', V1CompanyExecutivesResponse, Number.MAX_SAFE_INTEGER, true),
-    body('POST /v1/finder/executives', V1ExecutivesResponse, Number.MAX_SAFE_INTEGER, true),
-    body('GET /v1/finder/executive/details', V1Executive, Number.MAX_SAFE_INTEGER, true),
+    body('GET /v1/finder/company/executives', V1CompanyExecutivesResponse, NEVER, true),
+    body('POST /v1/finder/executives', V1ExecutivesResponse, NEVER, true),
+    body('GET /v1/finder/executive/details', V1Executive, NEVER, true),
   ],
-  employees: [body('POST /v2/employees', EmployeesResponse, Number.MAX_SAFE_INTEGER, true)],
-  employee_details: [body('GET /v2/employees/{id}', Employee, Number.MAX_SAFE_INTEGER, true)],
+  employees: [body('POST /v2/employees', EmployeesResponse, NEVER, true)],
+  employee_details: [body('GET /v2/employees/{id}', Employee, NEVER, true)],
   // The reference does not show these answers. So none of their fields counts as new or missing.
-  ownership: [body('GET /v2/kyb/{id}/ubo', z.record(z.string(), z.unknown()), Number.MAX_SAFE_INTEGER, true)],
-  ownership_jobs: [
-    body('GET /v2/kyb/{id}/ubo/enrich', z.record(z.string(), z.unknown()), Number.MAX_SAFE_INTEGER, true),
-  ],
+  ownership: [body('GET /v2/kyb/{id}/ubo', z.record(z.string(), z.unknown()), NEVER, true)],
+  ownership_jobs: [body('GET /v2/kyb/{id}/ubo/enrich', z.record(z.string(), z.unknown()), NEVER, true)],
   watched_companies: [body('GET /v2/companies/watch', WatchListResponse, PAGES)],
   watch_events: [
     body('GET /v2/companies/{id}/watch/events', WatchEventsResponse, RECORDS, true),
@@ -126,7 +129,10 @@ export interface DeclaredField {
 export function declaredFields(): DeclaredField[] {
   return Object.entries(DECLARED).flatMap(([stream, bodies]) =>
     bodies.flatMap(({ route, shape, enough }) =>
-      fieldsOf(shape, '$').map((field) => ({ stream, route, enough, ...field })),
+      fieldsOf(shape, '$').map((field) => {
+        const isRemoved = stream === 'tender_details' && REMOVED_NAME.test(field.path);
+        return { stream, route, enough: isRemoved ? NEVER : enough, ...field };
+      }),
     ),
   );
 }

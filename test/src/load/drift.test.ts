@@ -214,6 +214,19 @@ describe('ops.drift', () => {
     ]);
   });
 
+  test('does not miss the names of contacts that were removed before landing', async () => {
+    const warehouse = await buildFrom(
+      [...Array(100).keys()].map((n) => ({
+        stream: 'tender_details' as const,
+        entity: `t${n}`,
+        body: { slug: `t${n}`, contacts: { email: [{ type: 'email', id: n }], mobile: [{ type: 'mobile' }] } },
+        request: 'GET /v1/finder/tenders/details',
+      })),
+    );
+    const missing = (await driftOf(warehouse)).filter(({ path }) => String(path).startsWith('$.contacts.'));
+    expect(missing.map(({ path }) => path)).toEqual(['$.contacts.mobile[].id', '$.contacts.name']);
+  });
+
   test('survives hostile bodies and invalid answers', async () => {
     const keys = [
       '',
