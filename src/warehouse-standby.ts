@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
 import type { Worker } from '@temporalio/worker';
 import { isStorageError } from './storage/errors.js';
 import type { createWarehouseWorker } from './warehouse-worker.js';
@@ -8,6 +9,7 @@ import type { WorkingCopy } from './working-copy/working-copy.js';
 
 const PAUSE_MS = 5_000;
 const LOOK_MS = 250;
+const ANSWER_MS = 10_000;
 
 /** What `runAll` in src/worker.ts needs of a worker. */
 export type Runnable = Pick<Worker, 'run' | 'shutdown' | 'getState'>;
@@ -31,6 +33,12 @@ export function standBy(parts: WorkerParts, copy: WorkingCopy, create: typeof cr
   const serve = async (): Promise<void> => {
     const writer = await findLease(copy, stop.signal, log);
     if (writer === undefined) return;
+    if (!(await answers(parts.temporal))) {
+      // Another machine may reach Temporal.
+      log.warn('gives the lease back, because Temporal does not answer');
+      await writer.lease.release();
+      return rest(stop.signal);
+    }
     const worker = await create({ ...parts, writer });
     const shutdown = (): void => {
       if (worker.getState() === 'RUNNING') worker.shutdown();
@@ -67,6 +75,22 @@ export function standBy(parts: WorkerParts, copy: WorkingCopy, create: typeof cr
   };
 }
 
+/** Whether Temporal answers. A worker whose creation failed cannot be created again, because the SDK keeps its queue. */
+async function answers({ connection, workflowService, options }: Client): Promise<boolean> {
+  const { namespace } = options;
+  const asked = connection.withDeadline(Date.now() + ANSWER_MS, async () =>
+    workflowService.describeNamespace({ namespace }),
+  );
+  return asked.then(
+    () => true,
+    () => false,
+  );
+}
+
+async function rest(signal: AbortSignal): Promise<void> {
+  await delay(PAUSE_MS, undefined, { signal }).catch(() => undefined);
+}
+
 /** Aborts `given` if a command has asked for the lease and no activity runs. */
 async function giveWhenIdle(
   worker: Worker,
@@ -91,7 +115,7 @@ async function findLease(copy: WorkingCopy, signal: AbortSignal, log: WorkerPart
       if (signal.aborted) break;
       if (!isStorageError(error, 'unreachable')) throw error;
       log.warn(error.message);
-      await delay(PAUSE_MS, undefined, { signal }).catch(() => undefined);
+      await rest(signal);
     }
   }
   return undefined;

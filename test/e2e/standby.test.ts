@@ -1,0 +1,92 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunningProcess } from '../helpers/processes.js';
+import { waitUntil } from '../helpers/sandbox.js';
+import { startSystem, type System } from '../helpers/system.js';
+import { startGateway, type Gateway } from '../helpers/versitygw.js';
+
+const MARKET = { companies: 60, tenders: 0, seed: 23 };
+
+/** A way to Temporal that can be cut. */
+class Way {
+  readonly #sockets = new Set<Socket>();
+  readonly #server: Server;
+  open = true;
+
+  constructor(host: string, port: number) {
+    this.#server = createServer((incoming) => {
+      if (!this.open) return incoming.destroy();
+      const outgoing = connect(port, host);
+      for (const [from, to] of [
+        [incoming, outgoing],
+        [outgoing, incoming],
+      ] as const) {
+        this.#sockets.add(from);
+        from.on('error', () => to.destroy());
+        from.pipe(to);
+      }
+    });
+  }
+
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  cut(): void {
+    this.open = false;
+    for (const socket of this.#sockets) socket.destroy();
+    this.#sockets.clear();
+  }
+
+  close(): void {
+    this.cut();
+    this.#server.close();
+  }
+}
+
+describe('a standby that cannot reach Temporal', () => {
+  let gateway: Gateway;
+  let system: System;
+  let way: Way;
+  const workers: RunningProcess[] = [];
+
+  beforeAll(async () => {
+    gateway = await startGateway();
+    system = await startSystem({ market: MARKET, worker: null });
+    const [host = '', port = ''] = system.temporal.address.split(':');
+    way = new Way(host, Number(port));
+  });
+
+  afterAll(async () => {
+    for (const worker of workers) await worker.stop('SIGKILL');
+    way?.close();
+    await system?.stop();
+    await gateway?.remove();
+  });
+
+  it('gives the lease back, and writes when Temporal is back', async () => {
+    const add = async (queue: 'crawl' | 'warehouse', env: Record<string, string> = {}): Promise<RunningProcess> => {
+      const project = system.addProject({ data: `s3://${gateway.bucket}/standby` }, undefined, gateway.env);
+      const worker = await project.startWorker(env, queue);
+      workers.push(worker);
+      return worker;
+    };
+    await add('crawl');
+    const writer = await add('warehouse');
+    await waitUntil('one process writes', async () =>
+      writer.output().includes('this process writes the warehouse now'),
+    );
+    const standby = await add('warehouse', { TEMPORAL_ADDRESS: await way.listen() });
+    await waitUntil('the other waits', async () => standby.output().includes('waits until no other process'));
+    way.cut();
+    await writer.stop('SIGTERM');
+    await waitUntil('the standby gives the lease back', async () => standby.output().includes('gives the lease back'));
+    expect(standby.child.exitCode).toBeNull();
+    way.open = true;
+    await waitUntil('the standby writes', async () =>
+      standby.output().includes('this process writes the warehouse now'),
+    );
+    expect((await system.run('marketSnapshot', 'snapshot/demo/standby')).outcome).toBe('complete');
+  });
+});
