@@ -93,13 +93,31 @@ export async function pullParts(
   });
 }
 
-/** Removes the files of loaded parts from a working copy, so that it stays small. The bucket keeps them. */
+/**
+ * Streams that crawl steps read with `pullRows`. A crawl worker may share the working copy with the warehouse worker, and
+ * may read a part between `pullRows` and the load's end. So a load keeps these files; they are small, or `sweep` removes
+ * them later.
+ */
+const READ_BY_CRAWL: ReadonlySet<LandingStream> = new Set([
+  'runs',
+  'coverage',
+  'quota',
+  'forecasts',
+  'prospecting',
+  'nomenclatures',
+  'contact_metrics',
+]);
+
+/**
+ * Removes the files of loaded parts from a working copy, so that it stays small. The bucket keeps them. Keeps the parts
+ * that crawl steps read.
+ */
 export async function dropFiles(dataDir: string, parts: readonly LandedPart[]): Promise<void> {
   if (workingCopyOf(dataDir) === undefined) return;
-  for (const { file } of parts) await rm(file, { force: true });
+  for (const { file, stream } of parts) if (!READ_BY_CRAWL.has(stream)) await rm(file, { force: true });
 }
 
-/** Takes manifests and files of parts. */
+/** Takes manifests and files of parts. If a crawl step reads a stream, add the stream to READ_BY_CRAWL. */
 export async function pullRows(
   dataDir: string,
   scope: { streams: readonly LandingStream[]; run?: PullScope['run'] },

@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import type { LandingStream } from '../../../schemas/pipeline/landing.js';
+import { landRows, pullRows, readManifests, readRunRows } from '../../../src/landing/index.js';
+import { loadLanding } from '../../../src/load/load.js';
+import { becomeWriter } from '../../../src/working-copy/writer.js';
+import type { WorkingCopy } from '../../../src/working-copy/working-copy.js';
+import { openTestWarehouse } from '../../helpers/warehouse.js';
+import { makeMachines } from '../working-copy/machines.js';
+
+const RUN = { run: 'r1', date: '2026-11-01' };
+/** What the steps of a crawl read from earlier answers (`pullRows` in src/crawl). */
+const READ_BY_CRAWL: LandingStream[] = [
+  'runs',
+  'coverage',
+  'quota',
+  'forecasts',
+  'prospecting',
+  'nomenclatures',
+  'contact_metrics',
+];
+
+async function landOne({ dataDir }: WorkingCopy, stream: LandingStream): Promise<void> {
+  const row = {
+    request_key: `a request of ${stream}`,
+    entity_id: '1',
+    segment: '',
+    status: 404,
+    fetched_at: '2026-11-01T00:00:00.000Z',
+    body: '{}',
+  };
+  await landRows({ dataDir, stream, ...RUN, market: 'm', chunk: 'close' }, [row]);
+}
+
+it('keeps parts in a shared working copy that a crawl step is about to read', async () => {
+  const [copy] = (await makeMachines(1)) as [WorkingCopy];
+  const { dataDir } = copy;
+  for (const stream of [...READ_BY_CRAWL, 'companies' as const]) await landOne(copy, stream);
+  await pullRows(dataDir, { streams: READ_BY_CRAWL });
+  // The warehouse worker of this machine loads between `pullRows` and the read.
+  const { lease } = await becomeWriter(copy, { what: 'a test' });
+  await loadLanding(await openTestWarehouse(dataDir), dataDir);
+  for (const stream of READ_BY_CRAWL) expect(readRunRows({ dataDir, stream, ...RUN }), stream).toHaveLength(1);
+  const [records] = readManifests(dataDir, { stream: 'companies' });
+  expect(existsSync(records?.file ?? ''), 'a loaded part that no crawl step reads').toBe(false);
+  await lease.release();
+});
