@@ -1,6 +1,6 @@
 import { Worker, type WorkerOptions } from '@temporalio/worker';
 import { createPartitionActivities, createWarehouseActivities } from '../activities/warehouse.js';
-import { PARTITION_QUEUE, WAREHOUSE_QUEUE } from '../workflows/queues.js';
+import { PARTITION_QUEUE, STANDBY_QUEUE, WAREHOUSE_QUEUE } from '../workflows/queues.js';
 import type { Writer } from './working-copy/writer.js';
 import type { WorkerParts } from './worker-parts.js';
 
@@ -43,5 +43,18 @@ export async function createPartitionWorker({
     taskQueue: PARTITION_QUEUE,
     activities: createPartitionActivities({ config, clock, stamps, log, folder }),
     ...ONE_AT_A_TIME,
+  });
+}
+
+/**
+ * Creates the worker of the standby queue. It shows that this process writes the warehouse when it has the lease, and gets
+ * no work.
+ */
+export async function createStandbyWorker({ options }: Pick<WorkerParts, 'options'>): Promise<Worker> {
+  return Worker.create({
+    ...options,
+    taskQueue: STANDBY_QUEUE,
+    activities: { nothing: () => Promise.resolve() },
+    maxConcurrentActivityTaskPolls: 1,
   });
 }

@@ -86,7 +86,7 @@ async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null, tr
     if (warehouse !== null && writes && copy !== undefined) {
       queues.push(`${WAREHOUSE_QUEUE} (while it holds the lease)`);
       standby = standBy(parts, copy, warehouse.createWarehouseWorker);
-      runnables.push(standby);
+      runnables.push(standby, await warehouse.createStandbyWorker(parts));
     }
     metrics?.checksHealth(async () => checkPolls(temporal, identity, [...workers, ...(standby?.working() ?? [])]));
     await runAll(runnables, stop, async () => {

@@ -17,6 +17,11 @@ export const CHUNKS_OF_WORKER = 2;
 export const WAREHOUSE_QUEUE = 'tidemark-warehouse';
 /** Task queue on which any number of workers build partitions of a rebuild. */
 export const PARTITION_QUEUE = 'tidemark-partitions';
+/**
+ * Queue of the warehouse workers with the data in a bucket, also of those that wait for the lease of the warehouse. No
+ * work is sent there. The server lists who polls a queue, so commands can show a standby.
+ */
+export const STANDBY_QUEUE = 'tidemark-standby';
 
 /** Workflow type of the quota gate (`quota-gate.ts`). */
 export const QUOTA_GATE = 'quotaGate';

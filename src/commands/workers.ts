@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
+import { formatDuration } from '../../schemas/format.js';
 import { TidemarkError } from '../core/errors.js';
 import type { TemporalClient } from '../temporal/connect.js';
+import type { ListedWorker } from '../temporal/list-workers.js';
 import type { Build, VersionState } from '../temporal/versions.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { say, sayJson, tell } from '../terminal/print.js';
@@ -9,21 +11,32 @@ import { sayTable } from '../terminal/say-table.js';
 /** Name that selects workers without a version in `tidemark workers promote`. */
 const UNVERSIONED = 'unversioned';
 
-/** `tidemark workers …`: shows the versions of the crawl workers, and makes one of them current. */
+/** `tidemark workers …`: shows the workers and the versions of the crawl workers, and makes one version current. */
 export function registerWorkers(program: Command): void {
   const workers = program
     .command('workers')
-    .description('show the versions of workers and of open runs')
+    .description('show the workers, what each one does now, and the versions of workers and of open runs')
+    .summary('show workers, their versions and their work')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark workers', 'tidemark workers promote'))
     .action(async (options: { json?: boolean }, command: Command) => {
-      await withVersions(command, async (_temporal, state) => {
-        const { versionWarnings } = await import('../temporal/versions.js');
-        const rows = versionRows(state);
-        const warnings = versionWarnings(state);
-        if (options.json) return sayJson({ current: state.current, versions: rows, warnings });
+      await withTemporal(command, async ({ client }) => {
+        const [{ listWorkers }, { readVersions, versionWarnings }] = await Promise.all([
+          import('../temporal/list-workers.js'),
+          import('../temporal/versions.js'),
+        ]);
+        const [listed, state] = await Promise.all([listWorkers(client), readVersions(client)]);
+        const rows = state === null ? [] : versionRows(state);
+        const warnings = state === null ? [] : versionWarnings(state);
+        if (options.json)
+          return sayJson({ workers: listed, current: state?.current ?? null, versions: rows, warnings });
+        if (listed.length === 0) say('No worker has polled in the last 90 s. Start one with `tidemark worker`.');
+        else sayWorkers(listed);
         const columns = ['version', 'current', 'workers', 'runs'] as const;
-        sayTable({ columns, rows: rows.map((row) => columns.map((column) => row[column])) });
+        if (rows.length > 0) {
+          say('');
+          sayTable({ columns, rows: rows.map((row) => columns.map((column) => row[column])) });
+        }
         for (const warning of warnings) tell(`Warning: ${warning}`);
       });
     });
@@ -54,17 +67,23 @@ export function registerWorkers(program: Command): void {
     });
 }
 
+async function withTemporal(command: Command, work: (temporal: TemporalClient) => Promise<void>): Promise<void> {
+  const { config } = await loadContext(command);
+  const { connectTemporal } = await import('../temporal/connect.js');
+  const temporal = await connectTemporal(config.dataDir);
+  try {
+    await work(temporal);
+  } finally {
+    await temporal.close();
+  }
+}
+
 async function withVersions(
   command: Command,
   work: (temporal: TemporalClient, state: VersionState) => Promise<void>,
 ): Promise<void> {
-  const { config } = await loadContext(command);
-  const [{ connectTemporal }, { readVersions }] = await Promise.all([
-    import('../temporal/connect.js'),
-    import('../temporal/versions.js'),
-  ]);
-  const temporal = await connectTemporal(config.dataDir);
-  try {
+  await withTemporal(command, async (temporal) => {
+    const { readVersions } = await import('../temporal/versions.js');
     const state = await readVersions(temporal.client);
     if (state === null) {
       throw new TidemarkError(
@@ -76,9 +95,22 @@ async function withVersions(
       );
     }
     await work(temporal, state);
-  } finally {
-    await temporal.close();
-  }
+  });
+}
+
+function sayWorkers(workers: readonly ListedWorker[]): void {
+  const now = Date.now();
+  sayTable({
+    columns: ['worker', 'role', 'last poll', 'works on'],
+    rows: workers.map(({ worker, roles, polledAt, doing }) => [
+      worker,
+      roles.join(', '),
+      `${formatDuration(Math.max(0, now - Date.parse(polledAt)))} ago`,
+      doing
+        .map(({ activity, workflowId, count }) => `${count === 1 ? '' : `${count} × `}${activity} of ${workflowId}`)
+        .join('; '),
+    ]),
+  });
 }
 
 interface VersionRow {

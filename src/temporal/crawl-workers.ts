@@ -54,10 +54,10 @@ export function parseIdentity(identity: string): WorkerSeen {
  */
 export async function seenWorkers(client: Client): Promise<WorkerSeen[]> {
   const pollers = await Promise.all([
-    readPollers(client, CRAWL_QUEUE, TaskType.activity),
-    readPollers(client, WAREHOUSE_QUEUE, TaskType.activity),
+    recentPollers(client, CRAWL_QUEUE, TaskType.activity),
+    recentPollers(client, WAREHOUSE_QUEUE, TaskType.activity),
   ]);
-  return [...recentIdentities(pollers.flat())].filter((identity) => !isDeadHere(identity)).map(parseIdentity);
+  return [...identitiesOf(pollers.flat())].map(parseIdentity);
 }
 
 /**
@@ -66,17 +66,7 @@ export async function seenWorkers(client: Client): Promise<WorkerSeen[]> {
  * @throws ServiceError when the server does not answer
  */
 export async function listCrawlWorkers(client: Client): Promise<string[]> {
-  const pollers = await readPollers(client, CRAWL_QUEUE, TaskType.activity);
-  return [...recentIdentities(pollers)].filter((identity) => !isDeadHere(identity));
-}
-
-/**
- * Counts the workers that polled a queue in the last 90 s. Leaves out processes of this machine that have ended.
- * @throws ServiceError when the server does not answer
- */
-export async function countWorkers(client: Client, queue: string, type: TaskType): Promise<number> {
-  const identities = recentIdentities(await readPollers(client, queue, type));
-  return [...identities].filter((identity) => !isDeadHere(identity)).length;
+  return [...identitiesOf(await recentPollers(client, CRAWL_QUEUE, TaskType.activity))];
 }
 
 /**
@@ -84,18 +74,23 @@ export async function countWorkers(client: Client, queue: string, type: TaskType
  * @throws ServiceError when the server does not answer
  */
 export async function hasPolled(client: Client, queue: string, identity: string): Promise<boolean> {
-  return recentIdentities(await readPollers(client, queue, TaskType.activity)).has(identity);
+  return identitiesOf(await recentPollers(client, queue, TaskType.activity)).has(identity);
 }
 
-/** Returns the pollers that polled in the last 90 s. */
-function recent(pollers: readonly Poller[]): Poller[] {
+/**
+ * Lists the pollers that polled a queue in the last 90 s. Leaves out processes of this machine that have ended.
+ * @throws ServiceError when the server does not answer
+ */
+export async function recentPollers(client: Client, queue: string, type: TaskType): Promise<Poller[]> {
   const since = Date.now() - SEEN_WITHIN_MS;
-  return pollers.filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 >= since);
+  return (await readPollers(client, queue, type)).filter(
+    ({ identity, lastAccessTime }) =>
+      Number(lastAccessTime?.seconds ?? 0) * 1_000 >= since && !isDeadHere(identity ?? ''),
+  );
 }
 
-/** Returns the identities of the workers that polled in the last 90 s. */
-function recentIdentities(pollers: readonly Poller[]): Set<string> {
-  return new Set(recent(pollers).map(({ identity }) => identity ?? ''));
+function identitiesOf(pollers: readonly Poller[]): Set<string> {
+  return new Set(pollers.map(({ identity }) => identity ?? ''));
 }
 
 /**
@@ -104,14 +99,10 @@ function recentIdentities(pollers: readonly Poller[]): Set<string> {
  */
 export async function liveBuilds(client: Client): Promise<Set<string | null>> {
   const pollers = await Promise.all([
-    readPollers(client, CRAWL_QUEUE, TaskType.workflow),
-    readPollers(client, CRAWL_QUEUE, TaskType.activity),
+    recentPollers(client, CRAWL_QUEUE, TaskType.workflow),
+    recentPollers(client, CRAWL_QUEUE, TaskType.activity),
   ]);
-  return new Set(
-    recent(pollers.flat())
-      .filter(({ identity }) => !isDeadHere(identity ?? ''))
-      .map(buildOf),
-  );
+  return new Set(pollers.flat().map(buildOf));
 }
 
 function buildOf({ deploymentOptions }: Poller): string | null {

@@ -1,6 +1,9 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunResult } from '../../schemas/pipeline/run.js';
+import { listWorkers, type ListedWorker } from '../../src/temporal/list-workers.js';
 import type { RunningProcess } from '../helpers/processes.js';
+import { tidemarkIn } from '../helpers/run-cli.js';
 import { waitUntil } from '../helpers/sandbox.js';
 import { startSystem, type System } from '../helpers/system.js';
 import { startGateway, type Gateway } from '../helpers/versitygw.js';
@@ -66,19 +69,26 @@ describe('a standby that cannot reach Temporal', () => {
   });
 
   it('gives the lease back, and writes when Temporal is back', async () => {
+    const project = system.addProject({ data: `s3://${gateway.bucket}/standby` }, undefined, gateway.env);
     const add = async (queue: 'crawl' | 'warehouse', env: Record<string, string> = {}): Promise<RunningProcess> => {
-      const project = system.addProject({ data: `s3://${gateway.bucket}/standby` }, undefined, gateway.env);
-      const worker = await project.startWorker(env, queue);
+      const { startWorker } = system.addProject({ data: `s3://${gateway.bucket}/standby` }, undefined, gateway.env);
+      const worker = await startWorker(env, queue);
       workers.push(worker);
       return worker;
     };
-    await add('crawl');
+    const crawler = await add('crawl');
     const writer = await add('warehouse');
     await waitUntil('one process writes', async () =>
       writer.output().includes('this process writes the warehouse now'),
     );
     const standby = await add('warehouse', { TEMPORAL_ADDRESS: await way.listen() });
     await waitUntil('the other waits', async () => standby.output().includes('waits until no other process'));
+    const listed = JSON.parse((await tidemarkIn(project, ['workers', '--json'])).stdout) as { workers: ListedWorker[] };
+    const rolesOf = ({ child }: RunningProcess) =>
+      listed.workers.find(({ worker }) => worker.startsWith(`${child.pid}@`))?.roles;
+    expect([crawler, writer, standby].map(rolesOf)).toEqual([['crawl'], ['warehouse'], ['standby']]);
+    const { stdout } = await tidemarkIn(project, ['doctor']);
+    expect(stdout).toContain('1 polling tidemark-warehouse, 1 on standby for it');
     way.cut();
     await writer.stop('SIGTERM');
     await waitUntil('the standby gives the lease back', async () => standby.output().includes('gives the lease back'));
@@ -87,6 +97,15 @@ describe('a standby that cannot reach Temporal', () => {
     await waitUntil('the standby writes', async () =>
       standby.output().includes('this process writes the warehouse now'),
     );
-    expect((await system.run('marketSnapshot', 'snapshot/demo/standby')).outcome).toBe('complete');
+    const run = await system.start('marketSnapshot', 'snapshot/demo/standby');
+    await waitUntil(
+      'the list of workers shows the run',
+      async () => {
+        const shown = await listWorkers(system.temporal.client);
+        return shown.some(({ doing }) => doing.some(({ workflowId }) => workflowId === run.workflowId));
+      },
+      { everyMs: 10 },
+    );
+    expect(((await run.result()) as RunResult).outcome).toBe('complete');
   });
 });

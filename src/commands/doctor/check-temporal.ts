@@ -1,7 +1,6 @@
 import { CRAWL_QUEUE, PARTITION_QUEUE, WAREHOUSE_QUEUE } from '../../../workflows/queues.js';
 import { connectTemporal, resolveTemporal, type TemporalClient } from '../../temporal/connect.js';
-import { countWorkers } from '../../temporal/crawl-workers.js';
-import { TaskType } from '../../temporal/pollers.js';
+import { listWorkers, type WorkerRole } from '../../temporal/list-workers.js';
 import { readSearchAttributes } from '../../temporal/search-attributes.js';
 import type { Config } from '../../core/config.js';
 import { workerWarnings } from '../other-folder.js';
@@ -43,29 +42,34 @@ export async function checkTemporal(config: Config | null): Promise<Finding[]> {
 }
 
 async function checkWorkers({ client }: TemporalClient, config: Config | null): Promise<Finding[]> {
-  const [crawl, warehouse, partitions] = await Promise.all([
-    countWorkers(client, CRAWL_QUEUE, TaskType.workflow),
-    countWorkers(client, WAREHOUSE_QUEUE, TaskType.activity),
-    countWorkers(client, PARTITION_QUEUE, TaskType.activity),
-  ]);
+  const workers = await listWorkers(client);
+  const count = (role: WorkerRole): number => workers.filter(({ roles }) => roles.includes(role)).length;
+  const [crawl, warehouse, standbys, partitions] = [
+    count('crawl'),
+    count('warehouse'),
+    count('standby'),
+    count('partitions'),
+  ];
   const idle = [...(crawl === 0 ? [CRAWL_QUEUE] : []), ...(warehouse === 0 ? [WAREHOUSE_QUEUE] : [])];
-  if (idle.length > 0)
-    return [
-      warn(
-        'workers',
-        `no worker polls ${idle.join(' and ')}`,
-        'Runs wait for a worker. Start one with `tidemark worker` or `tidemark up`.',
-      ),
-    ];
-  const warnings = config === null ? [] : await workerWarnings(client, config);
-  if (warnings.length > 0) {
+  const faults: Finding[] = [];
+  if (idle.length > 0) {
+    const todo = 'Runs wait for a worker. Start one with `tidemark worker` or `tidemark up`.';
+    faults.push(warn('workers', `no worker polls ${idle.join(' and ')}`, todo));
+  }
+  for (const warning of config === null ? [] : await workerWarnings(client, config)) {
     const todo =
       'A run uses the data folder, the settings and the version of the worker that starts it. `tidemark workers` shows the versions.';
-    return warnings.map((warning) => warn('workers', warning, todo));
+    faults.push(warn('workers', warning, todo));
   }
-  // Only rebuilds with partitions need workers on this queue.
-  const more = partitions === 0 ? '' : `, ${partitions} polling ${PARTITION_QUEUE}`;
-  return [ok('workers', `${crawl} polling ${CRAWL_QUEUE}, ${warehouse} polling ${WAREHOUSE_QUEUE}${more}`)];
+  if (faults.length > 0) return faults;
+  const more = [
+    // With the data in a bucket, further warehouse workers wait for the lease.
+    ...(standbys === 0 ? [] : [`${standbys} on standby for it`]),
+    // Only rebuilds with partitions need workers on this queue.
+    ...(partitions === 0 ? [] : [`${partitions} polling ${PARTITION_QUEUE}`]),
+  ];
+  const message = [`${crawl} polling ${CRAWL_QUEUE}`, `${warehouse} polling ${WAREHOUSE_QUEUE}`, ...more].join(', ');
+  return [ok('workers', message)];
 }
 
 /** Checks the ports that `tidemark up` needs. Called only when Temporal does not answer. */
