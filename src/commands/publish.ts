@@ -15,6 +15,7 @@ interface PublishOptions {
   to?: string;
   full?: boolean;
   copy?: boolean;
+  check?: boolean;
   prune?: boolean;
   json?: boolean;
 }
@@ -32,6 +33,7 @@ export function registerPublish(program: Command): void {
     )
     .option('--full', 'write all rows again, instead of changing a copy of the newest build')
     .option('--copy', 'publish nothing; copy the current build to publish.to again, after a copy that failed')
+    .option('--check', 'read all files of the copy again, and send those that are missing or damaged')
     .option('--prune', 'with --copy: remove all replaced versions from publish.to now')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark publish --list', 'tidemark publish --to PREVIOUS', 'tidemark publish'))
@@ -55,12 +57,13 @@ export function registerPublish(program: Command): void {
 async function publishAndSay(config: Config, now: Date, options: PublishOptions): Promise<void> {
   const build = await publishNow(config, now, options);
   const what = 'tidemark publish';
-  if (options.json) return sayJson({ ...build, ...(await copyAndSay(config, { what, json: true })) });
+  const { check } = options;
+  if (options.json) return sayJson({ ...build, ...(await copyAndSay(config, { what, json: true, check })) });
   say(`✔ published ${formatCount(build.rows)} rows of ${build.tables} tables`);
   say(`  ${path.join(config.dataDir, build.file)}`);
   say(`  ${build.reason}`);
   for (const note of build.notes) say(`  ${note}`);
-  await copyAndSay(config, { what });
+  await copyAndSay(config, { what, check });
 }
 
 async function publishNow(config: Config, now: Date, options: PublishOptions): Promise<PublishedBuild> {
@@ -103,7 +106,7 @@ function checkCopy({ copy: isCopy, prune, list: isList, to, full }: PublishOptio
   }
 }
 
-async function copy(config: Config, { json, prune }: PublishOptions): Promise<void> {
+async function copy(config: Config, { json, prune, check }: PublishOptions): Promise<void> {
   if (config.publish.to === undefined) {
     throw new TidemarkError('InvalidConfig', '`publish.to` is not set.', {
       todo: 'Set it in tidemark.yaml, for example to s3://my-bucket/tidemark.',
@@ -112,7 +115,7 @@ async function copy(config: Config, { json, prune }: PublishOptions): Promise<vo
   const what = 'tidemark publish --copy';
   // The first copy may put a version on the list of replaced ones; the second one removes it.
   if (prune) await copyAndSay(config, { what, json: true, keepSeconds: 0 });
-  const result = await copyAndSay(config, { what, json, ...(prune ? { keepSeconds: 0 } : {}) });
+  const result = await copyAndSay(config, { what, json, check, ...(prune ? { keepSeconds: 0 } : {}) });
   if (json) sayJson(result);
 }
 

@@ -1,6 +1,6 @@
 import { formatBytes, formatCount } from '../../schemas/format.js';
 import type { CopyConfig } from '../remote/copy-published.js';
-import type { Copied } from '../remote/copy-build.js';
+import type { Copied, CopyOptions } from '../remote/copy-build.js';
 import { say, tell } from '../terminal/print.js';
 
 const FAILED = 1;
@@ -11,15 +11,20 @@ const FAILED = 1;
  */
 export async function copyAndSay(
   config: CopyConfig,
-  { what, json = false, keepSeconds }: { what: string; json?: boolean | undefined; keepSeconds?: number },
+  {
+    what,
+    json = false,
+    ...rest
+  }: { what: string; json?: boolean | undefined } & Pick<CopyOptions, 'check'> & {
+      keepSeconds?: number;
+    },
 ): Promise<{ copied: Copied | null; copyFault: string | null }> {
   if (config.publish.to === undefined) return { copied: null, copyFault: null };
   const { copyPublished, describeFault } = await import('../remote/copy-published.js');
   if (!json) tell(`Copying to ${config.publish.to} …`);
   try {
     const onWait = (holder: string): void => tell(`Waiting for ${holder}.`);
-    const options = { what, onWait, ...(keepSeconds === undefined ? {} : { keepSeconds }) };
-    const copied = (await copyPublished(config, options)) ?? null;
+    const copied = (await copyPublished(config, { what, onWait, ...rest })) ?? null;
     if (copied !== null && !json) sayCopied(copied);
     if (copied?.pruneFault) process.exitCode = FAILED;
     return { copied, copyFault: null };
@@ -31,8 +36,9 @@ export async function copyAndSay(
   }
 }
 
-function sayCopied({ to, build, sent, reused, removed, pruneFault }: Copied): void {
+function sayCopied({ to, build, sent, reused, faulty, removed, pruneFault }: Copied): void {
   say(`✔ ${to} has build ${build}`);
+  if (faulty > 0) say(`  ${formatCount(faulty)} files were missing or damaged there`);
   if (sent.files > 0)
     say(`  ${formatCount(sent.files)} files (${formatBytes(sent.bytes)}) sent, ${formatCount(reused)} unchanged`);
   if (removed > 0) say(`  ${formatCount(removed)} files of old versions removed`);

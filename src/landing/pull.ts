@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { LandingStream, PartManifest } from '../../schemas/pipeline/landing.js';
 import { landingDir, runFolder, streamDir } from '../core/data-folder.js';
-import { isStorageError } from '../storage/errors.js';
+import { isFileFault } from '../storage/errors.js';
 import { workingCopyOf } from '../working-copy/open.js';
 import { readManifests, type LandedPart } from './manifest.js';
 import { manifestsDir } from './paths.js';
@@ -87,8 +87,7 @@ export async function pullParts(
     try {
       await copy.take(file, { bytes, sha256 });
     } catch (error) {
-      const isFaulty = isStorageError(error, 'missing') || isStorageError(error, 'damaged');
-      if (!isFaulty || !skipFaulty) throw error;
+      if (!isFileFault(error) || !skipFaulty) throw error;
     }
   });
 }

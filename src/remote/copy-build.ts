@@ -13,7 +13,6 @@ import {
   hashOf,
   LEASE,
   readCurrent,
-  readManifest,
   VERSIONS,
   type Current,
   type Manifest,
@@ -22,6 +21,7 @@ import {
   type Version,
 } from './manifest.js';
 import { prune } from './prune.js';
+import { StoredFiles } from './stored-files.js';
 import { listTables } from './tables.js';
 
 /** Options of `copyCurrentBuild`. */
@@ -36,6 +36,8 @@ export interface CopyOptions {
   stillAllowed?: () => Promise<void>;
   /** Longest wait for another process that copies a build, in milliseconds. Default: 10 minutes. */
   waitMs?: number;
+  /** Reads all files of the version again and compares their hashes. Default: compares only their sizes. */
+  check?: boolean | undefined;
 }
 
 /** What `copyCurrentBuild` did. */
@@ -47,6 +49,8 @@ export interface Copied {
   sent: { files: number; bytes: number };
   /** Number of files of earlier versions that the new version names. */
   reused: number;
+  /** Number of files of this build that were missing or damaged in the storage. They were sent again. */
+  faulty: number;
   /** Number of files of old versions that were removed. */
   removed: number;
   /** Why old versions could not be removed; null without a fault. The next copy tries again. */
@@ -59,7 +63,8 @@ const MOST_TRIES = 3;
 /**
  * Makes the current build of the data folder current in a storage, too. Sends the files that no earlier version has.
  * Then writes the manifest, and then switches `current.json`. Until then, and after any failure, readers see the version
- * before. Repeats nothing if the build is already current there.
+ * before. Sends nothing if the build is already there with all its files. If some of them are missing or damaged, sends
+ * these as a new version.
  * @throws NotPublishedError when nothing is published
  * @throws StorageError, LeaseLostError, TidemarkError; the data folder is unchanged
  */
@@ -87,45 +92,49 @@ class Copier {
   readonly #lease: Lease;
   readonly #keepMs: number;
   readonly #stillAllowed: () => Promise<void>;
+  readonly #check: boolean;
 
   constructor(
     storage: Storage,
     dataDir: string,
     lease: Lease,
-    { keepSeconds, stillAllowed = async () => undefined }: CopyOptions,
+    { keepSeconds, stillAllowed = async () => undefined, check = false }: CopyOptions,
   ) {
     this.#storage = storage;
     this.#dataDir = dataDir;
     this.#lease = lease;
     this.#keepMs = keepSeconds * 1_000;
     this.#stillAllowed = stillAllowed;
+    this.#check = check;
   }
 
   async copy(build: string): Promise<Copied> {
     const before = await readCurrent(this.#storage);
-    const kept = before?.current.earlier.find((version) => version.build === build);
+    const there = await StoredFiles.list(this.#storage, this.#check ? copyDir(this.#dataDir) : undefined);
+    const known = before === undefined ? [] : [before.current, ...before.current.earlier];
+    const { whole, faulty } = await findWhole(
+      known.filter((version) => version.build === build),
+      there,
+    );
     const made =
-      before?.current.build === build
-        ? { version: before.current, sent: [], reused: 0 }
-        : kept === undefined
-          ? await this.#send(build, before?.current)
-          : { version: kept, sent: [], reused: 0 };
-    const current = await this.#switch(made.version, before);
+      whole === undefined ? await this.#send(build, before?.current, there) : { version: whole, sent: [], reused: 0 };
+    const current = await this.#switch(made.version, before, there);
     const pruned = await prune(this.#storage, current, this.#lease).then(
       (removed) => ({ removed, pruneFault: null }),
       (error: unknown) => ({ removed: 0, pruneFault: errorMessage(error) }),
     );
     const sent = { files: made.sent.length, bytes: made.sent.reduce((sum, { bytes }) => sum + bytes, 0) };
-    return { to: this.#storage.name, build, sent, reused: made.reused, ...pruned };
+    return { to: this.#storage.name, build, sent, reused: made.reused, faulty, ...pruned };
   }
 
   /** Sends the files of a build as a new version. The token in the name makes all keys unique, also after a failure. */
   async #send(
     build: string,
     before: Current | undefined,
+    there: StoredFiles,
   ): Promise<{ version: Version; sent: Content[]; reused: number }> {
     const version = `${VERSIONS}${build}.${this.#lease.token}`;
-    const known = before === undefined ? undefined : await readManifest(this.#storage, before);
+    const known = before === undefined ? undefined : await there.manifestOf(before);
     const sent: Content[] = [];
     let reused = 0;
     const send = async (key: string, file: string): Promise<StoredFile> => {
@@ -144,9 +153,10 @@ class Copier {
         const stored: StoredTable['files'] = [];
         for (const file of files) {
           const same = await findSame(known?.tables[name]?.files ?? [], file.file);
-          if (same !== undefined) reused++;
+          const isReused = same !== undefined && (await there.isWhole(same));
+          if (isReused) reused++;
           const key = `${version}/${name.replace('.', '/')}/${file.name}`;
-          stored.push({ ...(same ?? (await send(key, file.file))), rows: file.rows });
+          stored.push({ ...(isReused ? same : await send(key, file.file)), rows: file.rows });
         }
         tables[name] = { rows, columns, files: stored };
       }
@@ -165,12 +175,16 @@ class Copier {
   }
 
   /** Points readers at a version. Fails if another process had the lease meanwhile. */
-  async #switch(to: Version, before: { current: Current; version: string } | undefined): Promise<Current> {
+  async #switch(
+    to: Version,
+    before: { current: Current; version: string } | undefined,
+    there: StoredFiles,
+  ): Promise<Current> {
     const now = Date.now();
     const { build, version, manifest } = to;
     if (before !== undefined && before.current.token > this.#lease.token)
       throw new LeaseLostError(this.#storage, LEASE);
-    const earlier = before === undefined ? [] : this.#stillKept(before.current, version, now);
+    const earlier = before === undefined ? [] : await this.#stillKept(before.current, version, now, there);
     const isSame = before?.current.version === version;
     if (isSame && earlier.length === before.current.earlier.length) return before.current;
     const next: Current = {
@@ -189,13 +203,32 @@ class Copier {
     return next;
   }
 
-  #stillKept(current: Current, next: string, now: number): Current['earlier'] {
+  /** Earlier versions that readers may still use. A version whose manifest is gone cannot be read. */
+  async #stillKept(current: Current, next: string, now: number, there: StoredFiles): Promise<Current['earlier']> {
     const { build, version, manifest } = current;
-    const replaced = version === next ? [] : [{ build, version, manifest, replaced_at: new Date(now).toISOString() }];
-    // A time in the future comes from a wrong clock. Such a version is kept.
-    const isKept = ({ replaced_at }: { replaced_at: string }): boolean => now - Date.parse(replaced_at) < this.#keepMs;
-    return [...replaced, ...current.earlier.filter((one) => one.version !== next && isKept(one))];
+    const replaced = { build, version, manifest, replaced_at: new Date(now).toISOString() };
+    const kept: Current['earlier'] = [];
+    for (const one of [replaced, ...current.earlier]) {
+      // A time in the future comes from a wrong clock. Such a version is kept.
+      const isRecent = one === replaced || now - Date.parse(one.replaced_at) < this.#keepMs;
+      if (one.version !== next && isRecent && (await there.isWhole(one.manifest))) kept.push(one);
+    }
+    return kept;
   }
+}
+
+/** Finds a version with all its files, and counts the missing and damaged files of the versions before it. */
+async function findWhole(
+  versions: readonly Version[],
+  there: StoredFiles,
+): Promise<{ whole: Version | undefined; faulty: number }> {
+  let faulty = 0;
+  for (const version of versions) {
+    const count = await there.countFaulty(version);
+    if (count === 0) return { whole: version, faulty };
+    faulty += count;
+  }
+  return { whole: undefined, faulty };
 }
 
 /** Finds a file with the same bytes. */

@@ -59,3 +59,8 @@ export function storageError(
 export function isStorageError(error: unknown, reason: Reason): error is StorageError {
   return error instanceof StorageError && error.reason === reason;
 }
+
+/** Whether a file is missing or damaged, although the storage answers. */
+export function isFileFault(error: unknown): error is StorageError {
+  return isStorageError(error, 'missing') || isStorageError(error, 'damaged');
+}

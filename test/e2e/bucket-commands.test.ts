@@ -1,3 +1,5 @@
+import { readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Project } from '../helpers/project.js';
 import { tidemarkIn } from '../helpers/run-cli.js';
@@ -63,6 +65,36 @@ describe('commands that write the warehouse, with the data in a bucket', () => {
     await run(here, 'sql', 'SELECT 1');
     expect(await here.query('SELECT count(*) > 0 AS some FROM core.companies')).toEqual([{ some: true }]);
     await night('after-going-back');
+  });
+
+  it('publish again after the bucket lost the files of the current build', async () => {
+    const folder = path.join(gateway.folder, 'commands', 'published');
+    const loseFiles = (): void => {
+      const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+        /\.(?:parquet|duckdb)$/.test(name),
+      );
+      expect(files.length).toBeGreaterThan(20);
+      for (const name of files) rmSync(path.join(folder, name));
+    };
+    /** A machine that never had a build. */
+    const addMachine = (): Project =>
+      system.addProject({ data: `s3://${gateway.bucket}/commands` }, undefined, gateway.env);
+    loseFiles();
+    await run(addMachine(), 'publish', '--check');
+    const reader = addMachine();
+    await run(reader, 'sql', 'SELECT 1');
+    expect(await reader.query(COMPANIES)).toEqual(await here.query(COMPANIES));
+    // A night on a new machine, without anybody noticing the loss.
+    loseFiles();
+    await system.worker.stop();
+    const worker = await addMachine().startWorker();
+    try {
+      expect((await system.run('marketSnapshot', 'snapshot/demo/after-lost-files')).outcome).toBe('complete');
+    } finally {
+      await worker.stop();
+    }
+    system.worker = await here.startWorker();
+    await night('after-new-machine');
   });
 
   it('join landed parts, and other machines see the same tables', async () => {

@@ -120,6 +120,46 @@ export function describeCopies(name: string, open: () => Promise<Storage>): void
       expect(await storage.read('current.json')).toEqual(before);
     });
 
+    it.each(['a table', 'the DuckDB file', 'the manifest'])('sends %s again that is gone', async (what) => {
+      const [storage, dataDir] = [await open(), prepared()];
+      const { build } = await copy(storage, dataDir);
+      const found = (await readCurrent(storage))!.current;
+      const { database, tables } = await readManifest(storage, found);
+      const [table] = Object.values(tables).flatMap(({ files }) => files);
+      const gone = { 'a table': table, 'the DuckDB file': database, 'the manifest': found.manifest }[what]!;
+      await storage.remove(gone.key);
+      expect(await copy(storage, dataDir)).toMatchObject({ faulty: 1, pruneFault: null });
+      await expectReadable(storage, dataDir, build);
+      expect((await copy(storage, dataDir)).sent.files).toBe(0);
+    });
+
+    it('does not reuse a file that is gone', async () => {
+      const [storage, dataDir] = [await open(), prepared()];
+      const [newest = '', middle = ''] = listBuilds(dataDir).map((build) => build.name);
+      await showBuild(dataDir, middle);
+      await copy(storage, dataDir);
+      const { tables } = await readManifest(storage, (await readCurrent(storage))!.current);
+      for (const { key } of Object.values(tables).flatMap(({ files }) => files)) await storage.remove(key);
+      await showBuild(dataDir, newest);
+      expect((await copy(storage, dataDir)).reused).toBe(0);
+      await expectReadable(storage, dataDir, newest);
+    });
+
+    it('finds a damaged file if it reads all files again', async () => {
+      const [storage, dataDir] = [await open(), prepared()];
+      const { build } = await copy(storage, dataDir);
+      const { tables } = await readManifest(storage, (await readCurrent(storage))!.current);
+      const { key, bytes } = Object.values(tables).flatMap(({ files }) => files)[0]!;
+      await storage.remove(key);
+      await storage.create(key, Buffer.alloc(bytes));
+      const check = (): Promise<Copied> =>
+        copyCurrentBuild(storage, dataDir, { keepSeconds: DAY, what: 'a test', check: true });
+      expect((await copy(storage, dataDir)).sent.files, 'with sizes only').toBe(0);
+      expect(await check()).toMatchObject({ faulty: 1, pruneFault: null });
+      await expectReadable(storage, dataDir, build);
+      expect((await check()).sent.files).toBe(0);
+    });
+
     it('reuses unchanged files, and keeps them when it removes old versions', async () => {
       const [storage, dataDir] = [await open(), prepared()];
       const [newest, middle] = listBuilds(dataDir).map((build) => build.name);
