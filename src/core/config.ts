@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { BackfillStream, MarketStream } from '../../schemas/pipeline/run.js';
-import { ratesDir } from './data-folder.js';
 import { describeFaults } from './config-faults.js';
 import { ConfigSchema, type ConfigFile, type MarketConfig } from './config-schema.js';
 import { parseConfigText, showSetting, type ConfigText } from './config-text.js';
@@ -95,7 +94,7 @@ function ratesSource(folder: string, dataDir: string, fx: ConfigFile['fx']): Rat
   return {
     file: isAddress(name) ? name : path.resolve(folder, name),
     name,
-    downloads: ratesDir(dataDir),
+    dataDir,
     base,
     reporting,
   };

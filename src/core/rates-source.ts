@@ -6,8 +6,8 @@ export interface RatesSource {
   file: string;
   /** The file as the configuration names it. */
   name: string;
-  /** Folder that keeps the last download. */
-  downloads: string;
+  /** Data folder, which keeps the last download. */
+  dataDir: string;
   /** Currency to which the rates refer, ISO 4217: a rate says how many units of a currency one unit of `base` costs. */
   base: string;
   /** Currency of the columns `*_reporting`, ISO 4217. */

@@ -19,9 +19,10 @@ export function downloadedFile(folder: string, address: string): string {
 /**
  * Downloads the file of exchange rates and replaces the last download. Keeps the last download if the server says that
  * the file is the same (ETag, status 304).
+ * @returns whether the last download was replaced
  * @throws Error with a phrase about the cause; the last download then stays
  */
-export async function downloadRates(folder: string, address: string): Promise<void> {
+export async function downloadRates(folder: string, address: string): Promise<boolean> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const file = downloadedFile(folder, address);
   const tagFile = `${file}.etag`;
@@ -31,7 +32,7 @@ export async function downloadRates(folder: string, address: string): Promise<vo
     if (signal.aborted) throw new Error(`no complete answer within ${TIMEOUT_MS / 1_000} s`, { cause: error });
     throw error;
   });
-  if (known !== null && response.status === 304) return;
+  if (known !== null && response.status === 304) return false;
   if (!response.ok) throw new Error(`the server answered with status ${response.status}`);
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -45,6 +46,7 @@ export async function downloadRates(folder: string, address: string): Promise<vo
   await writeFileAtomic(file, Buffer.concat(chunks));
   const tag = response.headers.get('etag');
   if (tag !== null) await writeFileAtomic(tagFile, tag);
+  return true;
 }
 
 /** Gets an address and follows redirects, but not to plain http on another machine. */

@@ -1,9 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Database } from '../duckdb/database.js';
+import { ratesDir } from '../core/data-folder.js';
 import { errorMessage } from '../core/errors.js';
 import { downloadedFile, downloadRates } from './download-rates.js';
 import { readRates } from './read-rates.js';
 import { isAddress, type RatesSource } from '../core/rates-source.js';
+import { workingCopyOf } from '../working-copy/open.js';
 
 /** Result of `loadRates`. */
 export interface LoadedRates {
@@ -51,20 +53,29 @@ function stampOf(file: string, { name, base }: RatesSource): string {
   return JSON.stringify([name, base, String(size), String(mtimeNs), String(ino)]);
 }
 
-async function localFile({ file, name, downloads }: RatesSource, notes: string[]): Promise<string> {
+async function localFile({ file, name, dataDir }: RatesSource, notes: string[]): Promise<string> {
   if (!isAddress(file)) {
     if (!existsSync(file)) throw new Error('there is no such file');
     return file;
   }
-  const local = downloadedFile(downloads, file);
+  const folder = ratesDir(dataDir);
+  const local = downloadedFile(folder, file);
+  // With the data in a bucket, the next writer of the warehouse may be another machine.
+  const copy = workingCopyOf(dataDir);
+  const isShared = async (): Promise<boolean> =>
+    (await copy?.list(folder))?.some((listed) => listed.file === local) ?? false;
+  let isNew: boolean;
   try {
-    await downloadRates(downloads, file);
+    isNew = await downloadRates(folder, file);
   } catch (error) {
+    if (await isShared()) await copy?.refresh(local);
     if (!existsSync(local)) throw error;
     notes.push(
       `The exchange rates could not be downloaded from ${name}: ${errorMessage(error)}. The last download stays in use.`,
     );
+    return local;
   }
+  if (isNew || !(await isShared())) await copy?.give(local);
   return local;
 }
 

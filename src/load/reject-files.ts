@@ -4,6 +4,7 @@ import { rejectsFile } from '../core/data-folder.js';
 import type { LandedPart } from '../landing/index.js';
 import type { Database } from '../duckdb/database.js';
 import { quote } from '../duckdb/sql-files.js';
+import { workingCopyOf } from '../working-copy/open.js';
 
 /** Table with the rejects of a partition of the companies, until all partitions are combined. */
 const KEPT = 'main.rejected';
@@ -12,7 +13,8 @@ const ORDER = 'entity_id, path, reason, observed_at';
 
 /**
  * Writes the rejects of the current batch to `data/rejects/<stream>/date=…/run=…/<part>.ndjson`. Each reject is one
- * JSON line with the full raw value. A second load of the same part writes the same file.
+ * JSON line with the full raw value. A second load of the same part writes the same file. With the data in a bucket,
+ * gives the files, so that they survive the loss of this machine.
  * @returns the number of rejects by the part's key
  */
 export async function writeRejectFiles(
@@ -77,4 +79,5 @@ async function writeFileOf(db: Database, dataDir: string, place: PartOfRejects, 
     ) TO ${quote(`${file}.tmp`)} (FORMAT json)`,
   );
   renameSync(`${file}.tmp`, file);
+  await workingCopyOf(dataDir)?.give(file);
 }

@@ -195,7 +195,7 @@ function writeRates(dataDir: string): RatesSource {
       ),
     );
   writeFileSync(file, ['date,currency,rate', ...lines].join('\n'));
-  return { file, name: './rates.csv', downloads: dataDir, base: 'EUR', reporting: 'USD' };
+  return { file, name: './rates.csv', dataDir, base: 'EUR', reporting: 'USD' };
 }
 
 /** Groups values by a key, in their order. */

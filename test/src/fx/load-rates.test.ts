@@ -6,7 +6,11 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { RatesSource } from '../../../src/core/rates-source.js';
 import { loadLanding } from '../../../src/load/load.js';
+import { loadRates } from '../../../src/fx/load-rates.js';
 import { buildModels } from '../../../src/models/run-models.js';
+import { becomeWriter } from '../../../src/working-copy/writer.js';
+import type { WorkingCopy } from '../../../src/working-copy/working-copy.js';
+import { makeMachines } from '../working-copy/machines.js';
 import { land, openTestWarehouse, temporaryDataDir } from '../../helpers/warehouse.js';
 
 const RATES = 'SELECT date, currency, rate FROM core.fx_rates ORDER BY ALL';
@@ -28,7 +32,7 @@ async function setUp(fx: Partial<RatesSource> = {}) {
   const warehouse = await openTestWarehouse(dataDir);
   await loadLanding(warehouse, dataDir);
   const file = path.join(dataDir, 'rates.csv');
-  const source = { file, name: './rates.csv', downloads: dataDir, base: 'EUR', reporting: 'EUR', ...fx };
+  const source = { file, name: './rates.csv', dataDir, base: 'EUR', reporting: 'EUR', ...fx };
   return {
     dataDir,
     db: warehouse.db,
@@ -172,6 +176,30 @@ describe('exchange rates', () => {
       `The exchange rates could not be downloaded from ${address}: the server answered with status 503. The last download stays in use.`,
     ]);
     expect(await db.rows(RATES)).toEqual([{ date: '2023-12-29', currency: 'USD', rate: 2 }]);
+  });
+
+  test('come from the last download of another machine while the server fails', async () => {
+    let status = 200;
+    const server = createServer((_, response) =>
+      response.writeHead(status).end('date,currency,rate\n2023-12-29,USD,2\n'),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/rates.csv`;
+    const [first, second] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
+    const notesOf = async (copy: WorkingCopy): Promise<string[]> => {
+      const { dataDir } = copy;
+      const { lease } = await becomeWriter(copy, { what: 'a test' });
+      const { db } = await openTestWarehouse(dataDir);
+      const source = { file: address, name: address, dataDir, base: 'EUR', reporting: 'EUR' };
+      const { notes } = await loadRates(db, source);
+      expect(await db.count('SELECT count(*) FROM ledger.fx_rates')).toBe(1);
+      await lease.release();
+      return notes;
+    };
+    expect(await notesOf(first)).toEqual([]);
+    status = 503;
+    expect(await notesOf(second)).toEqual([expect.stringContaining('The last download stays in use.')]);
   });
 
   test('are not read again until the file changes', async () => {

@@ -6,7 +6,7 @@ import { loadLanding } from '../../../src/load/load.js';
 import { becomeWriter } from '../../../src/working-copy/writer.js';
 import type { WorkingCopy } from '../../../src/working-copy/working-copy.js';
 import { openTestWarehouse } from '../../helpers/warehouse.js';
-import { makeMachines } from '../working-copy/machines.js';
+import { keysBelow, makeMachines } from '../working-copy/machines.js';
 
 const RUN = { run: 'r1', date: '2026-11-01' };
 /** What the steps of a crawl read from earlier answers (`pullRows` in src/crawl). */
@@ -43,5 +43,25 @@ it('keeps parts in a shared working copy that a crawl step is about to read', as
   for (const stream of READ_BY_CRAWL) expect(readRunRows({ dataDir, stream, ...RUN }), stream).toHaveLength(1);
   const [records] = readManifests(dataDir, { stream: 'companies' });
   expect(existsSync(records?.file ?? ''), 'a loaded part that no crawl step reads').toBe(false);
+  await lease.release();
+});
+
+it('gives the complete raw values of rejects to the bucket', async () => {
+  const [copy] = (await makeMachines(1)) as [WorkingCopy];
+  const { dataDir } = copy;
+  const row = {
+    request_key: 'GET /v2/companies/1',
+    entity_id: '1',
+    segment: 'record',
+    status: 200,
+    fetched_at: '2026-11-01T00:00:00.000Z',
+    body: JSON.stringify({ data: 'no company' }),
+  };
+  await landRows({ dataDir, stream: 'companies', ...RUN, market: 'm', chunk: 'companies-00000' }, [row]);
+  const { lease } = await becomeWriter(copy, { what: 'a test' });
+  expect(await loadLanding(await openTestWarehouse(dataDir), dataDir)).toMatchObject({ parts: 1, rejects: 1 });
+  const [key = '', ...others] = await keysBelow(copy, 'rejects/');
+  expect(others).toEqual([]);
+  expect((await copy.storage.read(key))?.body.toString()).toContain('no company');
   await lease.release();
 });

@@ -93,7 +93,7 @@ describe('applyModels', () => {
   test('says why exchange rates could not be read, also if no model changed', async () => {
     const { dataDir, request } = await start();
     const file = path.join(dataDir, 'rates.csv');
-    const rates = { file, name: './rates.csv', downloads: dataDir, base: 'EUR', reporting: 'EUR' };
+    const rates = { file, name: './rates.csv', dataDir, base: 'EUR', reporting: 'EUR' };
     const applied = await applyModels(dataDir, { ...request, modelsDir: undefined, rates });
     expect(applied).toMatchObject({ built: null, published: null });
     expect(applied.notes).toEqual([expect.stringContaining('./rates.csv could not be read: there is no such file.')]);
