@@ -7,7 +7,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { formatCount } from '../schemas/format.js';
-import type { Progress, RebuildResult } from '../schemas/pipeline/run.js';
+import type { Progress, ProgressStep, RebuildResult } from '../schemas/pipeline/run.js';
 import { isCancelled } from './run/cancellation.js';
 import { stateAttributes } from './run/state-attributes.js';
 import { progressQuery } from './messages.js';
@@ -41,7 +41,7 @@ export async function rebuildWarehouse(input?: unknown): Promise<RebuildResult> 
   };
   showState();
   try {
-    const result = await (hasPartitions(input) ? rebuildFromPartitions(input) : rebuildWhole(input));
+    const result = await (hasPartitions(input) ? rebuildFromPartitions(input, progress) : rebuildWhole(input));
     progress.phase = 'done';
     progress.outcome = result.faults.length === 0 ? 'complete' : 'partial';
     progress.rejects = result.rejects;
@@ -69,25 +69,27 @@ function hasPartitions(input: unknown): boolean {
   return typeof input === 'object' && input !== null && 'partitions' in input;
 }
 
-async function rebuildFromPartitions(input: unknown): Promise<RebuildResult> {
+async function rebuildFromPartitions(input: unknown, progress: Progress): Promise<RebuildResult> {
   const rebuild = workflowInfo().runId;
   try {
     const of = await warehouse.planPartitions({ rebuild, input });
-    let done = 0;
+    const step: ProgressStep = { name: 'partitions', done: 0, total: of, state: 'running' };
+    progress.steps.push(step);
     const show = (): void =>
       setCurrentDetails(
-        `**building partitions**: ${done} of ${of} are ready. \`tidemark worker --queue partitions\` builds them`,
+        `**building partitions**: ${step.done} of ${of} are ready. \`tidemark worker --queue partitions\` builds them`,
       );
     show();
     const files = await Promise.all(
       Array.from({ length: of }, async (_, index) => {
         const summary = `partition ${index + 1} of ${of}`;
         const file = await partitions.buildPartition.executeWithOptions({ summary }, [{ rebuild, index }]);
-        done++;
+        step.done++;
         show();
         return file;
       }),
     );
+    step.state = 'done';
     setCurrentDetails('**combining** the partitions, then building the other models and publishing');
     return await warehouse.combinePartitions({ rebuild, input, files });
   } finally {

@@ -304,7 +304,7 @@ export interface ProgressStep {
 }
 
 /** Each partition is a file that the writer attaches. */
-const MOST_PARTITIONS = 256;
+export const MOST_PARTITIONS = 256;
 
 /**
  * Input of the workflow `rebuildWarehouse`: first and last landing date, both included. A date left out means no limit.

@@ -12,20 +12,20 @@ const QUERY_TIMEOUT_MS = 3_000;
 const WORKERS_EVERY_MS = 5_000;
 
 /** Result of `followRun`. Null when the user interrupted it; the run then continues. */
-export type Followed = { result: RunResult; state: RunState | null } | null;
+export type Followed<Result = RunResult> = { result: Result; state: RunState | null } | null;
 
 /**
  * Waits for the end of a run and shows its progress about twice a second. Without a view, only waits.
  * @throws WorkflowFailedError when the run fails
  */
-export async function followRun(
+export async function followRun<Result = RunResult>(
   client: Client,
   handle: WorkflowHandle,
   view: ProgressView | null,
   options: { startedAt: Date; interrupted: AbortSignal },
-): Promise<Followed> {
+): Promise<Followed<Result>> {
   const { startedAt, interrupted } = options;
-  const end = (handle.result() as Promise<RunResult>).then(
+  const end = (handle.result() as Promise<Result>).then(
     (result) => ({ result }),
     (error: unknown) => ({ error }),
   );
@@ -58,10 +58,10 @@ export async function followRun(
 }
 
 /** Waits without observing the run: each observation costs a query, which the worker answers. */
-async function waitForEnd(
-  end: Promise<{ result: RunResult } | { error: unknown }>,
+async function waitForEnd<Result>(
+  end: Promise<{ result: Result } | { error: unknown }>,
   interrupted: AbortSignal,
-): Promise<Followed> {
+): Promise<Followed<Result>> {
   const interrupt = new Promise<null>((resolve) => {
     if (interrupted.aborted) resolve(null);
     interrupted.addEventListener('abort', () => resolve(null), { once: true });

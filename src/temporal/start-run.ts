@@ -6,7 +6,7 @@ import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE } from '../../workflows/search-attribu
 
 /** A top-level workflow to start or join. */
 export interface RunRequest {
-  type: WorkflowType;
+  type: WorkflowType | 'rebuildWarehouse';
   workflowId: string;
   input: Record<string, unknown>;
   market: string | null;

@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RebuildResult } from '../../schemas/pipeline/run.js';
+import type { Progress, RebuildResult } from '../../schemas/pipeline/run.js';
 import type { RunningProcess } from '../helpers/processes.js';
 import type { Project } from '../helpers/project.js';
 import { waitUntil } from '../helpers/sandbox.js';
@@ -76,6 +76,23 @@ describe('a rebuild with partitions', () => {
       expect(existsSync(left) ? readdirSync(left) : []).toEqual([]);
     } finally {
       await Promise.all([all, other!].map((worker) => worker.stop()));
+    }
+  });
+
+  it('is started and followed by `tidemark replay --partitions`', async () => {
+    const workers = [await system.startWorker(), await addMachine().startWorker({}, 'partitions')];
+    try {
+      const { code, stdout, stderr } = await system.tidemark('replay', '--partitions', '2');
+      expect(`${code} ${stdout}`).toMatch(/^0 ✔ replayed: [\d,]+ rows of \d+ parts in /);
+      expect(stderr).not.toContain('No worker builds partitions');
+      const { id } = JSON.parse(readFileSync(path.join(dataDir, 'folder.json'), 'utf8')) as { id: string };
+      const rebuild = system.temporal.client.workflow.getHandle(`rebuild/${id}`);
+      expect((await rebuild.query<Progress>('progress')).steps).toEqual([
+        { name: 'partitions', done: 2, total: 2, state: 'done' },
+      ]);
+      expect(await hashTables(dataDir)).toEqual(whole);
+    } finally {
+      await Promise.all(workers.map((worker) => worker.stop()));
     }
   });
 

@@ -148,6 +148,8 @@ describe.concurrent('wrong usage', () => {
       /Market north does not fetch owners[^]*Add `ownership` to its streams[^]*tidemark snapshot --market north/,
     ],
     [['snapshot', '--market', 'east'], /declares no market "east"/],
+    [['replay', '--partitions', '0'], /0 is no number of partitions[^]*from 1 to 256/],
+    [['replay', '--partitions', '2', '--into', 'x'], /--partitions and --into cannot be combined/],
     [['sql', 'SELECT 1', '-f', 'x.sql'], /both a query and -f/],
     [['sql', '-f', 'gone.sql'], /Cannot read gone.sql/],
     [['sql', 'SELECT 1', '--format', 'parquet'], /Name a file with --out/],
