@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RunResult } from '../../schemas/pipeline/run.js';
 import type { RunningProcess } from '../helpers/processes.js';
 import type { Project } from '../helpers/project.js';
+import { tidemarkIn } from '../helpers/run-cli.js';
 import { mostInFlight, waitUntil } from '../helpers/sandbox.js';
 import { startSystem, type System } from '../helpers/system.js';
 import { TARGET } from '../helpers/target.js';
@@ -16,13 +17,12 @@ let system: System;
 let gateway: Gateway;
 const workers: RunningProcess[] = [];
 
+const addMachine = (maxConcurrency = MOST_IN_FLIGHT): Project => {
+  const config = { data: `s3://${gateway.bucket}/shared`, api: { maxConcurrency }, markets: [{ name: 'demo' }] };
+  return system.addProject(config, undefined, gateway.env);
+};
 const addWorker = async (queue: 'crawl' | 'warehouse'): Promise<Project> => {
-  const config = {
-    data: `s3://${gateway.bucket}/shared`,
-    api: { maxConcurrency: MOST_IN_FLIGHT },
-    markets: [{ name: 'demo' }],
-  };
-  const project = system.addProject(config, undefined, gateway.env);
+  const project = addMachine();
   workers.push(await project.startWorker({ TIDEMARK_CHUNK_SIZE: String(CHUNK) }, queue));
   return project;
 };
@@ -51,6 +51,11 @@ it.skipIf(TARGET === 'stub')('workers that join a run fetch chunks, within the l
   expect(await mostInFlight(system.api)).toBe(MOST_IN_FLIGHT);
   const chunks = await chunksOfWorkers(system.temporal, handle.workflowId);
   expect(chunks.size).toBe(3);
+});
+
+it.skipIf(TARGET === 'stub')('doctor warns about more workers than requests in flight', async () => {
+  const { stdout } = await tidemarkIn(addMachine(2), ['doctor']);
+  expect(stdout).toContain('3 crawl workers share 2 requests in flight');
 });
 
 /** Counts the chunks that each worker fetched, by its identity. */

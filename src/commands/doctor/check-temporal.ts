@@ -56,6 +56,12 @@ async function checkWorkers({ client }: TemporalClient, config: Config | null): 
     const todo = 'Runs wait for a worker. Start one with `tidemark worker` or `tidemark up`.';
     faults.push(warn('workers', `no worker polls ${idle.join(' and ')}`, todo));
   }
+  const most = config?.api.maxConcurrency ?? Infinity;
+  if (crawl > most) {
+    const todo = 'Stop some of them. If the API allows more requests in flight, raise `api.maxConcurrency`.';
+    const message = `${crawl} crawl workers share ${most} requests in flight, but each one sends at least one request at a time`;
+    faults.push(warn('workers', message, todo));
+  }
   for (const warning of config === null ? [] : await workerWarnings(client, config)) {
     const todo =
       'A run uses the data folder, the settings and the version of the worker that starts it. `tidemark workers` shows the versions.';
