@@ -110,7 +110,7 @@ async function findLease(copy: WorkingCopy, signal: AbortSignal, log: WorkerPart
   const onWait = (holder: string): void => log.info({ holder }, 'waits until no other process writes the warehouse');
   while (!signal.aborted) {
     try {
-      return await becomeWriter(copy, { what: 'warehouse worker', signal, onWait });
+      return await becomeWriter(copy, { what: 'warehouse worker', signal, onWait, onLost: (text) => log.warn(text) });
     } catch (error) {
       if (signal.aborted) break;
       if (!isStorageError(error, 'unreachable')) throw error;

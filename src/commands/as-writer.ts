@@ -33,7 +33,7 @@ export async function asWriter<T>(
   const copy = workingCopyOf(dataDir);
   if (copy === undefined) return work();
   const onWait = (holder: string): void => tell(`Waiting until ${holder} lets this command write …`);
-  const { lease } = await becomeWriter(copy, { what, asks: true, onWait });
+  const { lease } = await becomeWriter(copy, { what, asks: true, onWait, onLost: tell });
   try {
     if (needs === 'none') return await work();
     await catchUp(config, needs, now);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { z } from 'zod';
 import { warehouseFile } from '../core/data-folder.js';
 import { writeFileAtomic } from '../core/files.js';
-import { isStorageError, StorageError } from '../storage/errors.js';
+import { isFileFault, StorageError } from '../storage/errors.js';
 import { LeaseLostError, type Lease } from '../storage/lease.js';
 import type { Storage } from '../storage/storage.js';
 import type { WorkingCopy } from './working-copy.js';
@@ -67,10 +67,13 @@ export async function readCheckpoint(storage: Storage): Promise<Pointer | undefi
 }
 
 /**
- * Takes the newest checkpoint, unless the warehouse file of this machine was made from it. Call it only while this
- * process holds the writer's lease, and no process has the file open.
+ * Takes the newest checkpoint, unless the warehouse file of this machine was made from it. If the checkpoint is missing or
+ * damaged, removes the warehouse file of this machine: it may hold what another machine has removed since. The next step
+ * then loads all landed parts. Call it only while this process holds the writer's lease, and no process has the file
+ * open.
+ * @param onLost called with a sentence if the checkpoint is missing or damaged
  */
-export async function takeCheckpoint(copy: WorkingCopy): Promise<void> {
+export async function takeCheckpoint(copy: WorkingCopy, onLost: (message: string) => void): Promise<void> {
   const found = await readPointer(copy.storage);
   if (found === undefined) return;
   const { pointer } = found;
@@ -82,8 +85,9 @@ export async function takeCheckpoint(copy: WorkingCopy): Promise<void> {
   try {
     await copy.storage.download(pointer.key, file, pointer);
   } catch (error) {
-    if (!isStorageError(error, 'missing') && !isStorageError(error, 'damaged')) throw error;
-    throw unusable(copy.storage, error.message, error);
+    if (!isFileFault(error)) throw error;
+    rmSync(file, { force: true });
+    return onLost(`${error.message} This checkpoint of the warehouse is lost, so all landed parts are loaded again.`);
   }
   await writeFileAtomic(mark, `${JSON.stringify(pointer)}\n`);
 }

@@ -17,15 +17,15 @@ const writers = new Map<string, Writer>();
 /**
  * Waits for the lease of the warehouse, then takes the newest checkpoint.
  * @param options `asks`: asks the holder for the lease. `onWait`: called once if another process holds the lease, with
- * its description
+ * its description. `onLost`: called with a sentence if the checkpoint is missing or damaged
  */
 export async function becomeWriter(
   copy: WorkingCopy,
-  options: Pick<WaitOptions, 'what' | 'asks' | 'signal' | 'onWait'>,
+  options: Pick<WaitOptions, 'what' | 'asks' | 'signal' | 'onWait'> & { onLost?: (message: string) => void },
 ): Promise<Writer> {
   const lease = await takeLease(copy.storage, WRITER_LEASE, options);
   try {
-    await takeCheckpoint(copy);
+    await takeCheckpoint(copy, options.onLost ?? (() => undefined));
   } catch (error) {
     await lease.release();
     throw error;

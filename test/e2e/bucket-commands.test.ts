@@ -84,12 +84,18 @@ describe('commands that write the warehouse, with the data in a bucket', () => {
     const reader = addMachine();
     await run(reader, 'sql', 'SELECT 1');
     expect(await reader.query(COMPANIES)).toEqual(await here.query(COMPANIES));
-    // A night on a new machine, without anybody noticing the loss.
+    // A night on a new machine, without anybody noticing the loss. The checkpoint of the warehouse is lost, too.
     loseFiles();
     await system.worker.stop();
-    const worker = await addMachine().startWorker();
+    const checkpoints = path.join(gateway.folder, 'commands', 'warehouse');
+    for (const name of readdirSync(checkpoints).filter((one) => one.endsWith('.duckdb')))
+      rmSync(path.join(checkpoints, name));
+    const machine = addMachine();
+    const worker = await machine.startWorker();
     try {
       expect((await system.run('marketSnapshot', 'snapshot/demo/after-lost-files')).outcome).toBe('complete');
+      expect(worker.output()).toContain('This checkpoint of the warehouse is lost');
+      await system.api.expectMarketEqualsTruth(machine);
     } finally {
       await worker.stop();
     }

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { chunkFile, dueDir, duePlanFile, requestsFile, warehouseFile } from '../../../src/core/data-folder.js';
@@ -10,6 +10,7 @@ import { givePlan, takeChunkFile, takePlan } from '../../../src/working-copy/due
 import type { WorkingCopy } from '../../../src/working-copy/working-copy.js';
 import { keysBelow, makeMachines } from './machines.js';
 
+const wrong = (message: string): void => expect.unreachable(message);
 const write = (file: string, text: string): string => {
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, text);
@@ -70,21 +71,41 @@ it('takes a checkpoint once, and the newest one after another machine wrote', as
   const lease = await takeLease(a.storage, WRITER_LEASE, { what: 'a test' });
   const here = warehouseFile(a.dataDir);
   const there = warehouseFile(b.dataDir);
-  await takeCheckpoint(b);
+  await takeCheckpoint(b, wrong);
   write(here, 'night 1');
   await giveCheckpoint(a, lease);
-  await takeCheckpoint(b);
+  await takeCheckpoint(b, wrong);
   expect(readFileSync(there, 'utf8')).toBe('night 1');
   // What a machine has added to the file since stays there, until another machine gives a checkpoint.
   write(there, 'night 1 and more');
-  await takeCheckpoint(b);
+  await takeCheckpoint(b, wrong);
   expect(readFileSync(there, 'utf8')).toBe('night 1 and more');
   write(here, 'night 2');
   await giveCheckpoint(a, lease);
-  await takeCheckpoint(b);
+  await takeCheckpoint(b, wrong);
   expect(readFileSync(there, 'utf8')).toBe('night 2');
   expect((await keysBelow(a, 'warehouse/')).filter((key) => key.endsWith('.duckdb'))).toHaveLength(1);
   await lease.release();
+});
+
+it('begins without a warehouse if the checkpoint is lost', async () => {
+  const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
+  const { lease } = await becomeWriter(a, { what: 'a test' });
+  write(warehouseFile(a.dataDir), 'night 1');
+  await giveCheckpoint(a, lease);
+  await lease.release();
+  // An older file may hold people that another machine has forgotten since.
+  write(warehouseFile(b.dataDir), 'an older night');
+  for (const key of await keysBelow(a, 'warehouse/')) if (key.endsWith('.duckdb')) await a.storage.remove(key);
+  const lost: string[] = [];
+  const next = await becomeWriter(b, { what: 'a test', onLost: (message) => lost.push(message) });
+  expect(lost).toEqual([expect.stringMatching(/does not exist\. This checkpoint of the warehouse is lost/)]);
+  expect(existsSync(warehouseFile(b.dataDir))).toBe(false);
+  write(warehouseFile(b.dataDir), 'loaded again');
+  await giveCheckpoint(b, next.lease);
+  await takeCheckpoint(a, wrong);
+  expect(readFileSync(warehouseFile(a.dataDir), 'utf8')).toBe('loaded again');
+  await next.lease.release();
 });
 
 it('takes no checkpoint of a writer that lost the lease', async () => {
@@ -98,7 +119,7 @@ it('takes no checkpoint of a writer that lost the lease', async () => {
   await expect(giveCheckpoint(a, frozen)).rejects.toThrow('another process took the lease');
   await giveCheckpoint(b, next);
   await expect(giveCheckpoint(a, frozen)).rejects.toThrow('another process took the lease');
-  await takeCheckpoint(a);
+  await takeCheckpoint(a, wrong);
   expect(readFileSync(warehouseFile(a.dataDir), 'utf8')).toBe('of the next writer');
   await next.release();
 });
