@@ -15,6 +15,7 @@ import type { Writer } from '../src/working-copy/writer.js';
 import { buildPartition } from '../src/partitions/build-partition.js';
 import { combinePartitions, removePartitions } from '../src/partitions/combine.js';
 import { planPartitions } from '../src/partitions/plan.js';
+import { carryIntoNew } from '../src/replay/carry-into-new.js';
 import { isInRange } from '../src/replay/rebuild.js';
 import { parseRebuild, rebuildRange, type Combine } from '../src/replay/rebuild-range.js';
 import type { ModelsResult, PublishResult } from '../schemas/pipeline/activities.js';
@@ -40,9 +41,9 @@ export function createWarehouseActivities(deps: WarehouseDeps): WarehouseActivit
   return casting(deps, {
     planDue: async (input) =>
       (await withHeartbeat(() => planDrafted(deps, input))) ??
-      withWarehouse(dataDir, (warehouse) => planStream(deps, warehouse, input)),
-    loadLanding: ({ run }) => withWarehouse(dataDir, (warehouse) => loadForRun(warehouse, dataDir, run)),
-    buildModels: ({ run }) => withWarehouse(dataDir, (warehouse) => build(deps, warehouse, run), 'models'),
+      withWarehouse(config, (warehouse) => planStream(deps, warehouse, input)),
+    loadLanding: ({ run }) => withWarehouse(config, (warehouse) => loadForRun(warehouse, dataDir, run)),
+    buildModels: ({ run }) => withWarehouse(config, (warehouse) => build(deps, warehouse, run), 'models'),
     publishWarehouse: ({ run }) => publishRun(deps, run),
     rebuildWarehouse: (input) => rebuild(deps, input),
     planPartitions: ({ rebuild: id, input }) =>
@@ -91,7 +92,7 @@ async function publishRun(deps: WarehouseDeps, run: string): Promise<PublishResu
   const { config, clock, writer } = deps;
   const { dataDir, readers } = config;
   const published = await withWarehouse(
-    dataDir,
+    config,
     async (warehouse) => {
       if (writer?.isBehind) await build(deps, warehouse, run);
       return publish(warehouse, dataDir, { run, now: clock.now(), readers, ...config.publish });
@@ -138,24 +139,25 @@ async function giveBuild(config: Config, writer: Writer | undefined, what: strin
  * @param step name of a step that works on one table after the other; its heartbeats name the table
  */
 function withWarehouse<T>(
-  dataDir: string,
+  config: Config,
   work: (warehouse: Warehouse) => Promise<T>,
   step?: 'models' | 'publish',
 ): Promise<T> {
   return withHeartbeat(async (heartbeat) => {
     const stop = step === undefined ? () => undefined : reportTables(heartbeat, step);
     try {
-      return await withOpen(dataDir, work);
+      return await withOpen(config, work);
     } finally {
       stop();
     }
   });
 }
 
-async function withOpen<T>(dataDir: string, work: (warehouse: Warehouse) => Promise<T>): Promise<T> {
+async function withOpen<T>(config: Config, work: (warehouse: Warehouse) => Promise<T>): Promise<T> {
   collectGarbage();
-  const warehouse = await openWarehouse(dataDir, { what: 'a worker' });
+  const warehouse = await openWarehouse(config.dataDir, { what: 'a worker' });
   try {
+    await carryIntoNew(warehouse.db, config);
     return await withMoreMemory(warehouse.db, () => work(warehouse));
   } finally {
     await warehouse.close();

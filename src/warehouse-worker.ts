@@ -46,10 +46,7 @@ export async function createPartitionWorker({
   });
 }
 
-/**
- * Creates the worker of the standby queue. It shows that this process writes the warehouse when it has the lease, and gets
- * no work.
- */
+/** Creates the worker of the standby queue. Its polls show that this process waits for the lease. It gets no work. */
 export async function createStandbyWorker({ options }: Pick<WorkerParts, 'options'>): Promise<Worker> {
   return Worker.create({
     ...options,

@@ -52,12 +52,14 @@ async function catchUp(config: Config, needs: Needed, now: Date): Promise<void> 
   if (needs === 'any') return;
   await pullManifests(dataDir);
   if (!existsSync(warehouseFile(dataDir)) && readManifests(dataDir, {}, () => undefined).length === 0) return;
-  const [{ openWarehouse }, { loadLanding }] = await Promise.all([
+  const [{ openWarehouse }, { loadLanding }, { carryIntoNew }] = await Promise.all([
     import('../duckdb/open.js'),
     import('../load/load.js'),
+    import('../replay/carry-into-new.js'),
   ]);
   const warehouse = await openWarehouse(dataDir);
   try {
+    await carryIntoNew(warehouse.db, config);
     await loadLanding(warehouse, dataDir);
     if (needs !== 'built') return;
     const { buildModels } = await import('../models/run-models.js');

@@ -15,7 +15,7 @@ export async function joinBucket(config: Config): Promise<void> {
   } catch (error) {
     if (isFileFault(error)) {
       tell(
-        `${error.message} This command uses what this machine has. \`tidemark publish --check\` publishes it again.`,
+        `${error.message} This command uses what this machine has. To publish the build again, run \`tidemark publish --check\`.`,
       );
     } else if (isStorageError(error, 'unreachable')) {
       tell(`${error.message} This command uses what this machine has.`);

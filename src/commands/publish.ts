@@ -33,7 +33,7 @@ export function registerPublish(program: Command): void {
     )
     .option('--full', 'write all rows again, instead of changing a copy of the newest build')
     .option('--copy', 'publish nothing; copy the current build to publish.to again, after a copy that failed')
-    .option('--check', 'read all files of the copy again, and send those that are missing or damaged')
+    .option('--check', 'read the files in publish.to again, and send those that are missing or damaged')
     .option('--prune', 'with --copy: remove all replaced versions from publish.to now')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark publish --list', 'tidemark publish --to PREVIOUS', 'tidemark publish'))
@@ -43,6 +43,7 @@ export function registerPublish(program: Command): void {
       }
       checkCopy(options);
       const { config, clock } = await loadContext(command);
+      if (options.copy || options.check) requirePlace(config);
       if (options.list) return list(config, options);
       const { asWriter } = await import('./as-writer.js');
       const { to } = options;
@@ -95,7 +96,12 @@ async function list(config: Config, { json = false }: PublishOptions): Promise<v
   });
 }
 
-function checkCopy({ copy: isCopy, prune, list: isList, to, full }: PublishOptions): void {
+function checkCopy({ copy: isCopy, check, prune, list: isList, to, full }: PublishOptions): void {
+  if (check && (isList || to !== undefined)) {
+    throw new TidemarkError('InvalidInput', '--check cannot be combined with --list and --to.', {
+      todo: 'Use `tidemark publish --check`, or add --copy to publish nothing new.',
+    });
+  }
   if (isCopy && (isList || to !== undefined || full)) {
     throw new TidemarkError('InvalidInput', '--copy cannot be combined with --list, --to and --full.', {
       todo: 'Omit --copy: each publication is copied.',
@@ -106,15 +112,17 @@ function checkCopy({ copy: isCopy, prune, list: isList, to, full }: PublishOptio
   }
 }
 
+function requirePlace({ publish }: Config): void {
+  if (publish.to !== undefined) return;
+  throw new TidemarkError('InvalidConfig', '`publish.to` is not set.', {
+    todo: 'Set it in tidemark.yaml, for example to s3://my-bucket/tidemark.',
+  });
+}
+
 async function copy(config: Config, { json, prune, check }: PublishOptions): Promise<void> {
-  if (config.publish.to === undefined) {
-    throw new TidemarkError('InvalidConfig', '`publish.to` is not set.', {
-      todo: 'Set it in tidemark.yaml, for example to s3://my-bucket/tidemark.',
-    });
-  }
   const what = 'tidemark publish --copy';
   // The first copy may put a version on the list of replaced ones; the second one removes it.
-  if (prune) await copyAndSay(config, { what, json: true, keepSeconds: 0 });
+  if (prune) await copyAndSay(config, { what, json: true, check, keepSeconds: 0 });
   const result = await copyAndSay(config, { what, json, check, ...(prune ? { keepSeconds: 0 } : {}) });
   if (json) sayJson(result);
 }

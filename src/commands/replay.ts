@@ -36,7 +36,7 @@ export function registerReplay(program: Command): void {
     .addOption(
       new Option(
         '--partitions <number>',
-        'let workers build this many partitions of the companies: `tidemark worker --queue partitions`',
+        'build the warehouse in this many partitions, on workers started with `tidemark worker --queue partitions`',
       ).argParser(parsePartitions),
     )
     .option('--json', 'print the result as JSON')

@@ -105,7 +105,7 @@ function sayWorkers(workers: readonly ListedWorker[]): void {
     rows: workers.map(({ worker, roles, polledAt, doing }) => [
       worker,
       roles.join(', '),
-      `${formatDuration(Math.max(0, now - Date.parse(polledAt)))} ago`,
+      polledAt === null ? 'busy' : `${formatDuration(Math.max(0, now - Date.parse(polledAt)))} ago`,
       doing
         .map(({ activity, workflowId, count }) => `${count === 1 ? '' : `${count} × `}${activity} of ${workflowId}`)
         .join('; '),

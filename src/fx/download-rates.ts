@@ -16,6 +16,11 @@ export function downloadedFile(folder: string, address: string): string {
   return path.join(folder, `${id}.${suffix}`);
 }
 
+/** Path of the file with the tag (ETag) of a download. */
+export function tagOf(file: string): string {
+  return `${file}.etag`;
+}
+
 /**
  * Downloads the file of exchange rates and replaces the last download. Keeps the last download if the server says that
  * the file is the same (ETag, status 304).
@@ -25,7 +30,7 @@ export function downloadedFile(folder: string, address: string): string {
 export async function downloadRates(folder: string, address: string): Promise<boolean> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const file = downloadedFile(folder, address);
-  const tagFile = `${file}.etag`;
+  const tagFile = tagOf(file);
   const known = existsSync(file) && existsSync(tagFile) ? readFileSync(tagFile, 'utf8') : null;
   const headers: Record<string, string> = known === null ? {} : { 'if-none-match': known };
   const response = await follow(address, { signal, headers }).catch((error: unknown) => {

@@ -1,8 +1,8 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import type { Database } from '../duckdb/database.js';
 import { ratesDir } from '../core/data-folder.js';
 import { errorMessage } from '../core/errors.js';
-import { downloadedFile, downloadRates } from './download-rates.js';
+import { downloadedFile, downloadRates, tagOf } from './download-rates.js';
 import { readRates } from './read-rates.js';
 import { isAddress, type RatesSource } from '../core/rates-source.js';
 import { workingCopyOf } from '../working-copy/open.js';
@@ -60,22 +60,25 @@ async function localFile({ file, name, dataDir }: RatesSource, notes: string[]):
   }
   const folder = ratesDir(dataDir);
   const local = downloadedFile(folder, file);
-  // With the data in a bucket, the next writer of the warehouse may be another machine.
   const copy = workingCopyOf(dataDir);
-  const isShared = async (): Promise<boolean> =>
-    (await copy?.list(folder))?.some((listed) => listed.file === local) ?? false;
+  const listed = (await copy?.list(folder))?.find((one) => one.file === local);
   let isNew: boolean;
   try {
     isNew = await downloadRates(folder, file);
   } catch (error) {
-    if (await isShared()) await copy?.refresh(local);
+    if (listed !== undefined) {
+      // The tag belongs to the last download of this machine.
+      rmSync(tagOf(local), { force: true });
+      await copy?.refresh(local);
+    }
     if (!existsSync(local)) throw error;
     notes.push(
       `The exchange rates could not be downloaded from ${name}: ${errorMessage(error)}. The last download stays in use.`,
     );
     return local;
   }
-  if (isNew || !(await isShared())) await copy?.give(local);
+  // With the data in a bucket, the next writer of the warehouse may be another machine. An earlier `give` may have failed.
+  if (isNew || listed?.bytes !== statSync(local).size) await copy?.give(local);
   return local;
 }
 

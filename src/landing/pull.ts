@@ -93,9 +93,9 @@ export async function pullParts(
 }
 
 /**
- * Streams that crawl steps read with `pullRows`. A crawl worker may share the working copy with the warehouse worker, and
- * may read a part between `pullRows` and the load's end. So a load keeps these files; they are small, or `sweep` removes
- * them later.
+ * Streams that crawl steps read with `pullRows`. A crawl worker may share the working copy with the warehouse worker. It
+ * may then be about to read a part that a load has just finished. So loads keep these files. They are small, or `sweep`
+ * removes them later.
  */
 const READ_BY_CRAWL: ReadonlySet<LandingStream> = new Set([
   'runs',
@@ -116,7 +116,10 @@ export async function dropFiles(dataDir: string, parts: readonly LandedPart[]): 
   for (const { file, stream } of parts) if (!READ_BY_CRAWL.has(stream)) await rm(file, { force: true });
 }
 
-/** Takes manifests and files of parts. If a crawl step reads a stream, add the stream to READ_BY_CRAWL. */
+/**
+ * Takes manifests and files of parts. If a step reads rows of a stream while another process loads, add the stream to
+ * READ_BY_CRAWL. `finishDraft` needs no entry for `companies`: if a file is gone, the run plans without the draft.
+ */
 export async function pullRows(
   dataDir: string,
   scope: { streams: readonly LandingStream[]; run?: PullScope['run'] },

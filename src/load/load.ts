@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { COMPANY_STREAMS, RECORD_STREAMS } from '../../schemas/pipeline/landing.js';
 import { errorMessage } from '../core/errors.js';
 import { dropFiles, pullManifests, pullParts, type LandedPart } from '../landing/index.js';
@@ -14,6 +15,8 @@ import { writeRejectFiles } from './reject-files.js';
 import { quote, readSqlFile } from '../duckdb/sql-files.js';
 import { formatCount } from '../../schemas/format.js';
 
+// How often the files of a batch are taken, if another process removes them.
+const MOST_ATTEMPTS = 5;
 // Largest batch. One transaction loads a batch, and the staging SQL of the stream reads all its rows at once. So all
 // bodies of a batch must fit into memory.
 const BATCH_ROWS = 20_000;
@@ -32,6 +35,8 @@ export interface LoadOptions {
   rejectsIn?: string | undefined;
   /** Keeps the rejects of the current batch, and returns their number by the part's key. Default: writes files. */
   keepRejects?: (db: Database, batch: LandedPart[]) => Promise<Map<string, number>>;
+  /** Keeps the files of loaded parts in a working copy, because the next load reads them again. Default: false. */
+  keepFiles?: boolean;
   /** Looks for schema drift in the current batch. Default: `loadDrift`, which compares with `schemas/`. */
   drift?: (db: Database, stream: string) => Promise<void>;
 }
@@ -56,7 +61,7 @@ export async function loadLanding(
   options: LoadOptions = {},
 ): Promise<LoadCounts> {
   const { db } = warehouse;
-  const { isWanted = () => true, rows, rejectsIn = dataDir, drift = loadDrift } = options;
+  const { isWanted = () => true, rows, rejectsIn = dataDir, keepFiles = false, drift = loadDrift } = options;
   const { keepRejects = (batchDb, batch) => writeRejectFiles(batchDb, rejectsIn, batch) } = options;
   await pullManifests(dataDir);
   const { parts, faults } = listParts(dataDir);
@@ -74,20 +79,21 @@ export async function loadLanding(
   }
   const counts: LoadCounts = { parts: 0, rows: 0, rejects: 0 };
   for (const found of splitIntoBatches(recordsLast(fresh), rows?.of)) {
-    const batch = await soundParts(dataDir, found, faults);
-    if (batch.length === 0) continue;
-    const load = (look: LoadOptions['drift']): Promise<number> =>
-      withMoreMemory(db, () => db.transaction(() => loadBatch(db, batch, { drift: look, rows, keepRejects })));
-    // If the check for schema drift fails, load the batch without it. A record must never be lost.
-    const rejects = await load(drift).catch((error: unknown) => {
-      if (!(error instanceof DriftError)) throw error;
-      counts.driftFault ??= error.message;
-      return load(undefined);
+    await whileFilesStay(dataDir, found, faults, async (batch) => {
+      if (batch.length === 0) return;
+      const load = (look: LoadOptions['drift']): Promise<number> =>
+        withMoreMemory(db, () => db.transaction(() => loadBatch(db, batch, { drift: look, rows, keepRejects })));
+      // If the check for schema drift fails, load the batch without it. A record must never be lost.
+      const rejects = await load(drift).catch((error: unknown) => {
+        if (!(error instanceof DriftError)) throw error;
+        counts.driftFault ??= error.message;
+        return load(undefined);
+      });
+      counts.parts += batch.length;
+      counts.rows += batch.reduce((sum, part) => sum + part.rows, 0);
+      counts.rejects += rejects;
+      if (!keepFiles) await dropFiles(dataDir, batch);
     });
-    counts.parts += batch.length;
-    counts.rows += batch.reduce((sum, part) => sum + part.rows, 0);
-    counts.rejects += rejects;
-    await dropFiles(dataDir, batch);
   }
   const gone = faults.length > 0 ? null : describeGone(parts, loaded);
   if (gone !== null) counts.gone = gone;
@@ -95,16 +101,43 @@ export async function loadLanding(
   return counts;
 }
 
-/** Takes the files of a batch, if this machine lacks them. Returns the parts without a fault. */
-async function soundParts(dataDir: string, parts: readonly LandedPart[], faults: string[]): Promise<LandedPart[]> {
+/**
+ * Takes the files of a batch, if this machine lacks them, and passes the sound parts to `work`. Another process with this
+ * working copy may remove a file meanwhile, because it has loaded it. Then takes the files again.
+ * @param faults gets the faults of all other parts
+ */
+async function whileFilesStay(
+  dataDir: string,
+  parts: readonly LandedPart[],
+  faults: string[],
+  work: (sound: LandedPart[]) => Promise<void>,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const isLast = attempt === MOST_ATTEMPTS;
+    await pullParts(dataDir, parts, { skipFaulty: true });
+    const taken = parts.filter(({ file }) => existsSync(file));
+    const isRemoved = (): boolean => taken.some(({ file }) => !existsSync(file));
+    try {
+      const { sound, found } = await checkParts(parts);
+      if (found.length > 0 && isRemoved() && !isLast) continue;
+      await work(sound);
+      faults.push(...found);
+      return;
+    } catch (error) {
+      if (isLast || !isRemoved()) throw error;
+    }
+  }
+}
+
+async function checkParts(parts: readonly LandedPart[]): Promise<{ sound: LandedPart[]; found: string[] }> {
   const sound: LandedPart[] = [];
-  await pullParts(dataDir, parts, { skipFaulty: true });
+  const found: string[] = [];
   for (const part of parts) {
     const fault = await findPartFault(part);
     if (fault === undefined) sound.push(part);
-    else faults.push(fault);
+    else found.push(fault);
   }
-  return sound;
+  return { sound, found };
 }
 
 /**

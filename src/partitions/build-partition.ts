@@ -64,6 +64,7 @@ async function fill(dataDir: string, file: string, request: PartitionRequest): P
       isWanted: (part) => planned.has(nameOf(part)),
       rows: rowsOf(index, plan.of),
       keepRejects,
+      keepFiles: true,
     }).catch((error: unknown) => {
       // The writer tries the damaged parts again, and reports them.
       if (!(error instanceof LandingCorruptError)) throw error;

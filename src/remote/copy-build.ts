@@ -36,7 +36,7 @@ export interface CopyOptions {
   stillAllowed?: () => Promise<void>;
   /** Longest wait for another process that copies a build, in milliseconds. Default: 10 minutes. */
   waitMs?: number;
-  /** Reads all files of the version again and compares their hashes. Default: compares only their sizes. */
+  /** Reads the files that the version takes over, and compares their hashes. Default: compares only their sizes. */
   check?: boolean | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface Copied {
   sent: { files: number; bytes: number };
   /** Number of files of earlier versions that the new version names. */
   reused: number;
-  /** Number of files of this build that were missing or damaged in the storage. They were sent again. */
+  /** Number of files that were missing or damaged in the storage. The current version names none of them. */
   faulty: number;
   /** Number of files of old versions that were removed. */
   removed: number;
@@ -109,22 +109,29 @@ class Copier {
   }
 
   async copy(build: string): Promise<Copied> {
+    const folder = path.join(copyDir(this.#dataDir), 'check');
+    rmSync(folder, { recursive: true, force: true });
+    try {
+      return await this.#copy(build, await StoredFiles.list(this.#storage, this.#check ? folder : undefined));
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  async #copy(build: string, there: StoredFiles): Promise<Copied> {
     const before = await readCurrent(this.#storage);
-    const there = await StoredFiles.list(this.#storage, this.#check ? copyDir(this.#dataDir) : undefined);
-    const known = before === undefined ? [] : [before.current, ...before.current.earlier];
-    const { whole, faulty } = await findWhole(
-      known.filter((version) => version.build === build),
-      there,
-    );
+    const complete = before && (await findComplete(before.current, build, there));
     const made =
-      whole === undefined ? await this.#send(build, before?.current, there) : { version: whole, sent: [], reused: 0 };
+      complete === undefined
+        ? await this.#send(build, before?.current, there)
+        : { version: complete, sent: [], reused: 0 };
     const current = await this.#switch(made.version, before, there);
-    const pruned = await prune(this.#storage, current, this.#lease).then(
+    const pruned = await prune(this.#storage, current, this.#lease, there).then(
       (removed) => ({ removed, pruneFault: null }),
       (error: unknown) => ({ removed: 0, pruneFault: errorMessage(error) }),
     );
     const sent = { files: made.sent.length, bytes: made.sent.reduce((sum, { bytes }) => sum + bytes, 0) };
-    return { to: this.#storage.name, build, sent, reused: made.reused, faulty, ...pruned };
+    return { to: this.#storage.name, build, sent, reused: made.reused, faulty: there.faulty, ...pruned };
   }
 
   /** Sends the files of a build as a new version. The token in the name makes all keys unique, also after a failure. */
@@ -153,7 +160,7 @@ class Copier {
         const stored: StoredTable['files'] = [];
         for (const file of files) {
           const same = await findSame(known?.tables[name]?.files ?? [], file.file);
-          const isReused = same !== undefined && (await there.isWhole(same));
+          const isReused = same !== undefined && (await there.isSound(same));
           if (isReused) reused++;
           const key = `${version}/${name.replace('.', '/')}/${file.name}`;
           stored.push({ ...(isReused ? same : await send(key, file.file)), rows: file.rows });
@@ -203,7 +210,7 @@ class Copier {
     return next;
   }
 
-  /** Earlier versions that readers may still use. A version whose manifest is gone cannot be read. */
+  /** Earlier versions that readers may still use. A version whose manifest is missing or damaged cannot be read. */
   async #stillKept(current: Current, next: string, now: number, there: StoredFiles): Promise<Current['earlier']> {
     const { build, version, manifest } = current;
     const replaced = { build, version, manifest, replaced_at: new Date(now).toISOString() };
@@ -211,24 +218,18 @@ class Copier {
     for (const one of [replaced, ...current.earlier]) {
       // A time in the future comes from a wrong clock. Such a version is kept.
       const isRecent = one === replaced || now - Date.parse(one.replaced_at) < this.#keepMs;
-      if (one.version !== next && isRecent && (await there.isWhole(one.manifest))) kept.push(one);
+      if (one.version === next || !isRecent) continue;
+      if ((await there.manifestOf(one)) !== undefined) kept.push(one);
     }
     return kept;
   }
 }
 
-/** Finds a version with all its files, and counts the missing and damaged files of the versions before it. */
-async function findWhole(
-  versions: readonly Version[],
-  there: StoredFiles,
-): Promise<{ whole: Version | undefined; faulty: number }> {
-  let faulty = 0;
-  for (const version of versions) {
-    const count = await there.countFaulty(version);
-    if (count === 0) return { whole: version, faulty };
-    faulty += count;
-  }
-  return { whole: undefined, faulty };
+/** Finds a version of a build that has all its files. */
+async function findComplete(current: Current, build: string, there: StoredFiles): Promise<Version | undefined> {
+  for (const version of [current, ...current.earlier])
+    if (version.build === build && (await there.isComplete(version))) return version;
+  return undefined;
 }
 
 /** Finds a file with the same bytes. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { TidemarkError } from '../core/errors.js';
-import { storageError } from '../storage/errors.js';
+import { isFileFault, storageError } from '../storage/errors.js';
 import type { Storage } from '../storage/storage.js';
 
 /*
@@ -94,6 +94,19 @@ export async function readManifest(storage: Storage, { manifest }: Pick<Version,
   if (hashOf(found.body) !== manifest.sha256)
     throw storageError('damaged', storage, manifest.key, `does not match the hash in ${CURRENT}`);
   return parse(Manifest, found.body, storage, manifest.key);
+}
+
+/** As `readManifest`, but returns undefined if the manifest is missing or damaged. */
+export async function findManifest(
+  storage: Storage,
+  version: Pick<Version, 'manifest'>,
+): Promise<Manifest | undefined> {
+  try {
+    return await readManifest(storage, version);
+  } catch (error) {
+    if (isFileFault(error)) return undefined;
+    throw error;
+  }
 }
 
 /** Returns SHA-256 in hex. */

@@ -1,4 +1,5 @@
 import type { Lease } from '../storage/lease.js';
+import type { StoredFiles } from './stored-files.js';
 import type { Storage } from '../storage/storage.js';
 import { readManifest, VERSIONS, type Current } from './manifest.js';
 
@@ -9,12 +10,18 @@ const CHECK_EVERY = 50;
  * Removes the files that no kept version names: those of old versions and of copies that failed. The caller holds the
  * lease. A holder that lost it removes no file that a newer version needs: keys are never used again, and a version
  * takes files only from the version before it.
+ * @param there knows the manifests that this copy has read
  * @returns the number of removed files
  */
-export async function prune(storage: Storage, current: Current, lease: Lease): Promise<number> {
+export async function prune(
+  storage: Storage,
+  current: Current,
+  lease: Lease,
+  there: Pick<StoredFiles, 'manifestOf'>,
+): Promise<number> {
   const kept = new Set<string>();
   for (const version of [current, ...current.earlier]) {
-    const { database, tables } = await readManifest(storage, version);
+    const { database, tables } = (await there.manifestOf(version)) ?? (await readManifest(storage, version));
     for (const { key } of [version.manifest, database, ...Object.values(tables).flatMap(({ files }) => files)])
       kept.add(key);
   }

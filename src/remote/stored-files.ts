@@ -3,19 +3,21 @@ import path from 'node:path';
 import { inParallel } from '../core/in-parallel.js';
 import { isFileFault } from '../storage/errors.js';
 import type { Storage } from '../storage/storage.js';
-import { readManifest, VERSIONS, type Manifest, type StoredFile, type Version } from './manifest.js';
+import { findManifest, VERSIONS, type Manifest, type StoredFile, type Version } from './manifest.js';
 
 const AT_ONCE = 4;
 
-/** Finds out which files of the copied versions are whole. */
+/** Finds missing and damaged files of the copied versions. */
 export class StoredFiles {
   readonly #storage: Storage;
   /** Sizes by key. */
   readonly #sizes: ReadonlyMap<string, number>;
   /** Folder for downloads; undefined: compare only sizes. */
   readonly #folder: string | undefined;
-  /** Keys of files whose hash was compared, and the result. */
-  readonly #compared = new Map<string, boolean>();
+  /** Results of `isSound` by key. */
+  readonly #known = new Map<string, boolean>();
+  /** Manifests by key; undefined for a missing or damaged one. */
+  readonly #manifests = new Map<string, Manifest | undefined>();
   #downloads = 0;
 
   private constructor(storage: Storage, sizes: ReadonlyMap<string, number>, folder: string | undefined) {
@@ -26,7 +28,8 @@ export class StoredFiles {
 
   /**
    * Lists the files of all versions.
-   * @param folder if set, `isWhole` downloads each file to this folder and compares its hash
+   * @param folder if set, `isSound` downloads each file to this folder and compares its hash. It needs space for the
+   * largest file. The caller removes the folder
    */
   static async list(storage: Storage, folder: string | undefined): Promise<StoredFiles> {
     const sizes = new Map<string, number>();
@@ -34,40 +37,45 @@ export class StoredFiles {
     return new StoredFiles(storage, sizes, folder);
   }
 
-  /** Returns whether a file is there and has its size; and its hash, if hashes are compared. */
-  async isWhole(file: StoredFile): Promise<boolean> {
-    if (this.#sizes.get(file.key) !== file.bytes) return false;
-    if (this.#folder === undefined) return true;
-    const known = this.#compared.get(file.key);
+  /** Number of files that `isSound` found missing or damaged. */
+  get faulty(): number {
+    return [...this.#known.values()].filter((isSound) => !isSound).length;
+  }
+
+  /** Returns whether a file exists with its size; and with its hash, if hashes are compared. */
+  async isSound(file: StoredFile): Promise<boolean> {
+    const known = this.#known.get(file.key);
     if (known !== undefined) return known;
-    const result = await this.#compare(file, path.join(this.#folder, String(this.#downloads++)));
-    this.#compared.set(file.key, result);
+    const result = this.#sizes.get(file.key) === file.bytes && (await this.#hasHash(file));
+    this.#known.set(file.key, result);
     return result;
   }
 
-  /** Reads the manifest of a version. Undefined if it is missing or damaged. */
-  async manifestOf(version: Pick<Version, 'manifest'>): Promise<Manifest | undefined> {
-    try {
-      return await readManifest(this.#storage, version);
-    } catch (error) {
-      if (isFileFault(error)) return undefined;
-      throw error;
-    }
+  /** Reads the manifest of a version once. Undefined if it is missing or damaged. */
+  async manifestOf({ manifest }: Pick<Version, 'manifest'>): Promise<Manifest | undefined> {
+    if (!this.#manifests.has(manifest.key))
+      this.#manifests.set(manifest.key, await findManifest(this.#storage, { manifest }));
+    return this.#manifests.get(manifest.key);
   }
 
-  /** Counts the files of a version that are missing or damaged. If its manifest is, counts only the manifest. */
-  async countFaulty(version: Version): Promise<number> {
+  /** Returns whether all files of a version are sound. */
+  async isComplete(version: Version): Promise<boolean> {
     const manifest = await this.manifestOf(version);
-    if (manifest === undefined) return 1;
-    let faulty = 0;
+    if (manifest === undefined) {
+      this.#known.set(version.manifest.key, false);
+      return false;
+    }
+    let isComplete = true;
     const files = [manifest.database, ...Object.values(manifest.tables).flatMap((table) => table.files)];
     await inParallel(files, AT_ONCE, async (file) => {
-      if (!(await this.isWhole(file))) faulty++;
+      if (!(await this.isSound(file))) isComplete = false;
     });
-    return faulty;
+    return isComplete;
   }
 
-  async #compare(file: StoredFile, to: string): Promise<boolean> {
+  async #hasHash(file: StoredFile): Promise<boolean> {
+    if (this.#folder === undefined) return true;
+    const to = path.join(this.#folder, String(this.#downloads++));
     try {
       await this.#storage.download(file.key, to, file);
       return true;

@@ -5,7 +5,7 @@ import type { Config } from '../core/config.js';
 import type { Storage } from '../storage/storage.js';
 import { workingCopyOf } from '../working-copy/open.js';
 import { openRemote } from './copy-published.js';
-import { readCurrent, readManifest, type Current, type Version } from './manifest.js';
+import { findManifest, readCurrent, readManifest, type Current, type Version } from './manifest.js';
 
 // Queries on this machine may still read a build that was replaced a moment ago.
 const KEPT = { keep: 2, graceSeconds: 600 };
@@ -33,7 +33,9 @@ export async function listKeptBuilds(config: Place): Promise<Build[]> {
   const { storage, current } = found;
   const builds: Build[] = [];
   for (const version of versionsOf(current)) {
-    const { bytes } = (await readManifest(storage, version)).database;
+    const manifest = await findManifest(storage, version);
+    if (manifest === undefined) continue;
+    const { bytes } = manifest.database;
     const build = describeBuild(version.build, { bytes, current: version.build === current.build });
     if (build !== undefined) builds.push(build);
   }
@@ -61,9 +63,15 @@ async function findPublished(config: Place): Promise<{ storage: Storage; current
   return storage === undefined || found === undefined ? undefined : { storage, current: found.current };
 }
 
-/** All versions of the bucket, newest build first. Names of builds sort by time. */
+/**
+ * The newest version of each build of the bucket, newest build first. A build has several versions if files of it were lost
+ * and sent again. Names of builds sort by time.
+ */
 function versionsOf(current: Current): Version[] {
-  return [current, ...current.earlier].toSorted((a, b) => (a.build < b.build ? 1 : -1));
+  const newest = new Map<string, Version>();
+  for (const version of [current, ...current.earlier])
+    if (!newest.has(version.build)) newest.set(version.build, version);
+  return [...newest.values()].toSorted((a, b) => (a.build < b.build ? 1 : -1));
 }
 
 /** Whether this machine shows the current build, or has published a newer one that the bucket does not have yet. */

@@ -110,7 +110,7 @@ function buildOf({ deploymentOptions }: Poller): string | null {
 }
 
 /** Returns whether a process of this machine has ended. The server still lists a worker for minutes after its end. */
-function isDeadHere(identity: string): boolean {
+export function isDeadHere(identity: string): boolean {
   const [, pid, place = ''] = /^(\d+)@.* place=([0-9a-f]*)-[0-9a-f]+$/.exec(identity) ?? [];
   return isCertainlyGone({ pid: Number(pid), place }, markOf(findPlace()), processExists);
 }

@@ -1,6 +1,6 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import { CRAWL_QUEUE } from '../../workflows/queues.js';
 import { liveBuilds } from './crawl-workers.js';
+import { describeOpen } from './describe-open.js';
 
 /*
  * Worker versions of the Temporal deployment "tidemark". A version is a build of the workflows; its id is the hash of
@@ -98,16 +98,10 @@ export async function readVersions(client: Client): Promise<VersionState | null>
 }
 
 async function pinnedRuns(client: Client): Promise<PinnedRun[]> {
-  const query = `TaskQueue = '${CRAWL_QUEUE}' AND ExecutionStatus = 'Running'`;
   const found: PinnedRun[] = [];
-  for await (const { workflowId } of client.workflow.list({ query })) {
-    // The list is about a second late, so the run may have ended.
-    const description = await client.workflow
-      .getHandle(workflowId)
-      .describe()
-      .catch(() => null);
-    const pinnedTo = description === null ? null : pinnedBuild(description);
-    if (pinnedTo) found.push({ workflowId, build: pinnedTo });
+  for (const description of await describeOpen(client)) {
+    const pinnedTo = pinnedBuild(description);
+    if (pinnedTo) found.push({ workflowId: description.workflowId, build: pinnedTo });
   }
   return found;
 }

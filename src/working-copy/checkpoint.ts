@@ -18,6 +18,7 @@ import type { WorkingCopy } from './working-copy.js';
 /** Key of the lease of the only writer of the warehouse. */
 export const WRITER_LEASE = 'warehouse/writer.json';
 const POINTER = 'warehouse/current.json';
+const MOST_DOWNLOADS = 3;
 
 const Pointer = z.object({
   token: z.int(),
@@ -68,9 +69,9 @@ export async function readCheckpoint(storage: Storage): Promise<Pointer | undefi
 
 /**
  * Takes the newest checkpoint, unless the warehouse file of this machine was made from it. If the checkpoint is missing or
- * damaged, removes the warehouse file of this machine: it may hold what another machine has removed since. The next step
- * then loads all landed parts. Call it only while this process holds the writer's lease, and no process has the file
- * open.
+ * damaged, removes the warehouse file of this machine, because it may hold what another machine has removed since. The
+ * next load then reads all landed parts. Call this function only while this process holds the writer's lease, and no
+ * process has the file open.
  * @param onLost called with a sentence if the checkpoint is missing or damaged
  */
 export async function takeCheckpoint(copy: WorkingCopy, onLost: (message: string) => void): Promise<void> {
@@ -82,14 +83,26 @@ export async function takeCheckpoint(copy: WorkingCopy, onLost: (message: string
   if (existsSync(file) && existsSync(mark) && parse(copy.storage, readFileSync(mark)).key === pointer.key) return;
   rmSync(mark, { force: true });
   rmSync(`${file}.wal`, { force: true });
-  try {
-    await copy.storage.download(pointer.key, file, pointer);
-  } catch (error) {
-    if (!isFileFault(error)) throw error;
+  const fault = await download(copy, pointer, file);
+  if (fault !== undefined) {
     rmSync(file, { force: true });
-    return onLost(`${error.message} This checkpoint of the warehouse is lost, so all landed parts are loaded again.`);
+    onLost(`${fault} This checkpoint of the warehouse is lost. The next load reads all landed parts again.`);
   }
+  // After a loss, the mark lets this machine keep the file that it makes now.
   await writeFileAtomic(mark, `${JSON.stringify(pointer)}\n`);
+}
+
+/** Downloads a checkpoint. Tries a damaged download again. Returns a sentence if the checkpoint is missing or damaged. */
+async function download(copy: WorkingCopy, { key, bytes, sha256 }: Pointer, file: string): Promise<string | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await copy.storage.download(key, file, { bytes, sha256 });
+      return undefined;
+    } catch (error) {
+      if (!isFileFault(error)) throw error;
+      if (error.reason === 'missing' || attempt === MOST_DOWNLOADS) return error.message;
+    }
+  }
 }
 
 /** File that names the checkpoint from which the warehouse file of a machine was made. */

@@ -30,6 +30,11 @@ describe('commands that write the warehouse, with the data in a bucket', () => {
   const current = async (project: Project): Promise<string | undefined> =>
     (await builds(project)).find((build) => build.current)?.name;
 
+  const loseCheckpoint = (): void => {
+    const folder = path.join(gateway.folder, 'commands', 'warehouse');
+    for (const name of readdirSync(folder).filter((one) => one.endsWith('.duckdb'))) rmSync(path.join(folder, name));
+  };
+
   beforeAll(async () => {
     gateway = await startGateway();
     system = await startSystem({ market: MARKET, worker: null });
@@ -83,13 +88,14 @@ describe('commands that write the warehouse, with the data in a bucket', () => {
     await run(addMachine(), 'publish', '--check');
     const reader = addMachine();
     await run(reader, 'sql', 'SELECT 1');
+    await run(reader, 'publish', '--copy');
+    const names = (await builds(reader)).map(({ name }) => name);
+    expect(names).toEqual([...new Set(names)]);
     expect(await reader.query(COMPANIES)).toEqual(await here.query(COMPANIES));
     // A night on a new machine, without anybody noticing the loss. The checkpoint of the warehouse is lost, too.
     loseFiles();
     await system.worker.stop();
-    const checkpoints = path.join(gateway.folder, 'commands', 'warehouse');
-    for (const name of readdirSync(checkpoints).filter((one) => one.endsWith('.duckdb')))
-      rmSync(path.join(checkpoints, name));
+    loseCheckpoint();
     const machine = addMachine();
     const worker = await machine.startWorker();
     try {
@@ -117,6 +123,18 @@ describe('commands that write the warehouse, with the data in a bucket', () => {
   it('apply models, and go back to the earlier ones', async () => {
     await run(there, 'models', 'apply');
     await run(here, 'models', 'rollback', '--to', '1');
+    // A machine that begins without a checkpoint keeps the rollback.
+    await system.worker.stop();
+    loseCheckpoint();
+    const machine = system.addProject({ data: `s3://${gateway.bucket}/commands` }, undefined, gateway.env);
+    const worker = await machine.startWorker();
+    expect((await system.run('marketSnapshot', 'snapshot/demo/after-rollback')).outcome).toBe('complete');
+    await worker.stop();
+    await run(machine, 'sql', 'SELECT 1');
+    expect(await machine.query('SELECT count(*) > 0 AS held FROM meta.models WHERE held_since IS NOT NULL')).toEqual([
+      { held: true },
+    ]);
+    system.worker = await here.startWorker();
     await run(there, 'models', 'apply');
     await night('after-models');
     const sets = JSON.parse(await run(here, 'models', 'history', '--json')) as { origin: string }[];

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunResult } from '../../schemas/pipeline/run.js';
 import { listWorkers, type ListedWorker } from '../../src/temporal/list-workers.js';
 import type { RunningProcess } from '../helpers/processes.js';
+import type { Project } from '../helpers/project.js';
 import { tidemarkIn } from '../helpers/run-cli.js';
 import { waitUntil } from '../helpers/sandbox.js';
 import { startSystem, type System } from '../helpers/system.js';
@@ -69,10 +70,11 @@ describe('a standby that cannot reach Temporal', () => {
   });
 
   it('gives the lease back, and writes when Temporal is back', async () => {
-    const project = system.addProject({ data: `s3://${gateway.bucket}/standby` }, undefined, gateway.env);
+    const addProject = (): Project =>
+      system.addProject({ data: `s3://${gateway.bucket}/standby` }, undefined, gateway.env);
+    const project = addProject();
     const add = async (queue: 'crawl' | 'warehouse', env: Record<string, string> = {}): Promise<RunningProcess> => {
-      const { startWorker } = system.addProject({ data: `s3://${gateway.bucket}/standby` }, undefined, gateway.env);
-      const worker = await startWorker(env, queue);
+      const worker = await addProject().startWorker(env, queue);
       workers.push(worker);
       return worker;
     };

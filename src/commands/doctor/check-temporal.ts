@@ -58,7 +58,8 @@ async function checkWorkers({ client }: TemporalClient, config: Config | null): 
   }
   const most = config?.api.maxConcurrency ?? Infinity;
   if (crawl > most) {
-    const todo = 'Stop some of them. If the API allows more requests in flight, raise `api.maxConcurrency`.';
+    const todo =
+      'Stop some of them. If the API allows more requests in flight, raise `api.maxConcurrency`. A worker that has ended counts for up to 90 s.';
     const message = `${crawl} crawl workers share ${most} requests in flight, but each one sends at least one request at a time`;
     faults.push(warn('workers', message, todo));
   }

@@ -93,16 +93,17 @@ function canDoWithout({ stream, replacedBy }: Refusal): boolean {
  * Starts or joins a run and shows its progress until it ends; null when interrupted.
  * @throws TidemarkError when the run failed, with the reason
  */
-export async function followToEnd(
+export async function followToEnd<Result = RunResult>(
   temporal: TemporalClient,
   request: RunRequest,
   options: { json: boolean; interrupted: AbortSignal; dataDir: string; title?: string },
-): Promise<RunResult | null> {
+): Promise<Result | null> {
   const { handle, joined, startedAt } = await startOrJoin(temporal.client, request);
   if (joined && !options.json) tell(`${handle.workflowId} is already running. Following it.`);
   const view = options.json ? null : createProgressView(options.title ?? request.summary);
   try {
-    const followed = await followRun(temporal.client, handle, view, { startedAt, interrupted: options.interrupted });
+    const { interrupted } = options;
+    const followed = await followRun<Result>(temporal.client, handle, view, { startedAt, interrupted });
     return followed?.result ?? null;
   } catch (error) {
     if (!(error instanceof Error && error.name === 'WorkflowFailedError')) throw error;

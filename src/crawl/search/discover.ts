@@ -40,14 +40,15 @@ const NOTHING_FOUND: DiscoverResult = {
 
 /**
  * Takes the published build, which says how the market looked last night. If its files are lost in the bucket, the search
- * starts without it and needs more requests; the publication of this night sends the files again.
+ * uses an older build of this machine, or none. It then needs more requests. The publication of this night sends the
+ * files again.
  */
 async function takeKnownMarket({ config, log }: Pick<CrawlDeps, 'config' | 'log'>): Promise<void> {
   try {
     await takePublished(config);
   } catch (error) {
     if (!isFileFault(error)) throw error;
-    log.warn(`${error.message} The search starts without the published build.`);
+    log.warn(`${error.message} The search uses an older build of this machine, or none.`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { LandingStream } from '../../../schemas/pipeline/landing.js';
 import { landRows, pullRows, readManifests, readRunRows } from '../../../src/landing/index.js';
@@ -43,6 +43,25 @@ it('keeps parts in a shared working copy that a crawl step is about to read', as
   for (const stream of READ_BY_CRAWL) expect(readRunRows({ dataDir, stream, ...RUN }), stream).toHaveLength(1);
   const [records] = readManifests(dataDir, { stream: 'companies' });
   expect(existsSync(records?.file ?? ''), 'a loaded part that no crawl step reads').toBe(false);
+  await lease.release();
+});
+
+it('takes a part again that another process removed while it was loaded', async () => {
+  const [copy] = (await makeMachines(1)) as [WorkingCopy];
+  const { dataDir } = copy;
+  await landOne(copy, 'companies');
+  const [part] = readManifests(dataDir);
+  const { lease } = await becomeWriter(copy, { what: 'a test' });
+  let loads = 0;
+  const counts = await loadLanding(await openTestWarehouse(dataDir), dataDir, {
+    drift: async () => {
+      if (++loads > 1) return;
+      // Another load of this working copy drops the file. Then this load begins again, without this check.
+      rmSync(part?.file ?? '');
+      throw new Error('the check fails');
+    },
+  });
+  expect([counts.parts, loads]).toEqual([1, 2]);
   await lease.release();
 });
 

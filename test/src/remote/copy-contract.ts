@@ -133,6 +133,34 @@ export function describeCopies(name: string, open: () => Promise<Storage>): void
       expect((await copy(storage, dataDir)).sent.files).toBe(0);
     });
 
+    it('leaves out an earlier version whose manifest is damaged', async () => {
+      const [storage, dataDir] = [await open(), prepared()];
+      const { build } = await copy(storage, dataDir);
+      const { manifest } = (await readCurrent(storage))!.current;
+      await storage.remove(manifest.key);
+      await storage.create(manifest.key, Buffer.alloc(manifest.bytes));
+      expect(await copy(storage, dataDir)).toMatchObject({ build, faulty: 1, pruneFault: null });
+      expect((await readCurrent(storage))?.current.earlier).toEqual([]);
+      await expectReadable(storage, dataDir, build);
+    });
+
+    it('goes back to an earlier version of the build that is complete', async () => {
+      const [storage, dataDir] = [await open(), prepared()];
+      const { build } = await copy(storage, dataDir);
+      const first = (await readCurrent(storage))!.current;
+      const { database } = await readManifest(storage, first);
+      const lost = await storage.read(database.key);
+      await storage.remove(database.key);
+      await copy(storage, dataDir);
+      const second = (await readCurrent(storage))!.current;
+      expect(second.earlier.map(({ version }) => version)).toEqual([first.version]);
+      await storage.create(database.key, lost!.body);
+      await storage.remove((await readManifest(storage, second)).database.key);
+      expect((await copy(storage, dataDir)).sent.files).toBe(0);
+      expect((await readCurrent(storage))?.current.version).toBe(first.version);
+      await expectReadable(storage, dataDir, build);
+    });
+
     it('does not reuse a file that is gone', async () => {
       const [storage, dataDir] = [await open(), prepared()];
       const [newest = '', middle = ''] = listBuilds(dataDir).map((build) => build.name);
