@@ -48,7 +48,7 @@ export async function chooseBase(
   layout: string,
 ): Promise<Choice> {
   const build = listOwnBuilds(dataDir)[0];
-  if (build === undefined) return { full: 'there is no earlier build' };
+  if (build === undefined) return { full: 'this machine has published no earlier build' };
   const file = fileOf(buildDir(dataDir, build.name));
   const receipt = await readReceipt(file);
   if (receipt === undefined) return { full: `the receipt of ${build.name} cannot be read` };

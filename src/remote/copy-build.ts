@@ -12,7 +12,7 @@ import {
   encode,
   hashOf,
   LEASE,
-  readCurrent,
+  findPointer,
   VERSIONS,
   type Current,
   type Manifest,
@@ -64,7 +64,7 @@ const MOST_TRIES = 3;
  * Makes the current build of the data folder current in a storage, too. Sends the files that no earlier version has.
  * Then writes the manifest, and then switches `current.json`. Until then, and after any failure, readers see the version
  * before. Sends nothing if the build is already there with all its files. If some of them are missing or damaged, sends
- * these as a new version.
+ * these as a new version. If `current.json` is damaged, sends all files, and removes all earlier versions.
  * @throws NotPublishedError when nothing is published
  * @throws StorageError, LeaseLostError, TidemarkError; the data folder is unchanged
  */
@@ -119,8 +119,8 @@ class Copier {
   }
 
   async #copy(build: string, there: StoredFiles): Promise<Copied> {
-    const before = await readCurrent(this.#storage);
-    const complete = before && (await findComplete(before.current, build, there));
+    const before = await findPointer(this.#storage);
+    const complete = before?.current && (await findComplete(before.current, build, there));
     const made =
       complete === undefined
         ? await this.#send(build, before?.current, there)
@@ -184,23 +184,23 @@ class Copier {
   /** Points readers at a version. Fails if another process had the lease meanwhile. */
   async #switch(
     to: Version,
-    before: { current: Current; version: string } | undefined,
+    before: { current: Current | undefined; version: string } | undefined,
     there: StoredFiles,
   ): Promise<Current> {
     const now = Date.now();
     const { build, version, manifest } = to;
-    if (before !== undefined && before.current.token > this.#lease.token)
-      throw new LeaseLostError(this.#storage, LEASE);
-    const earlier = before === undefined ? [] : await this.#stillKept(before.current, version, now, there);
-    const isSame = before?.current.version === version;
-    if (isSame && earlier.length === before.current.earlier.length) return before.current;
+    const known = before?.current;
+    if (known !== undefined && known.token > this.#lease.token) throw new LeaseLostError(this.#storage, LEASE);
+    const earlier = known === undefined ? [] : await this.#stillKept(known, version, now, there);
+    const isSame = known?.version === version;
+    if (isSame && earlier.length === known.earlier.length) return known;
     const next: Current = {
       format: 1,
       token: this.#lease.token,
       build,
       version,
       manifest,
-      published_at: isSame ? before.current.published_at : new Date(now).toISOString(),
+      published_at: isSame ? known.published_at : new Date(now).toISOString(),
       earlier,
     };
     await this.#lease.assertHeld();

@@ -65,12 +65,29 @@ const Current = Version.extend({
 /** Content of `current.json`. */
 export type Current = z.infer<typeof Current>;
 
-/** Reads `current.json`, with its version for `replace`. Undefined before the first copy. */
+/**
+ * Reads `current.json`, with its version for `replace`. Undefined before the first copy.
+ * @throws StorageError `damaged`
+ */
 export async function readCurrent(storage: Storage): Promise<{ current: Current; version: string } | undefined> {
+  const found = await findPointer(storage);
+  if (found === undefined) return undefined;
+  const { current, version } = found;
+  if (current === undefined) throw storageError('damaged', storage, CURRENT, 'is damaged');
+  return { current, version };
+}
+
+/** As `readCurrent`, but returns no `current` if the file is damaged. */
+export async function findPointer(
+  storage: Storage,
+): Promise<{ current: Current | undefined; version: string } | undefined> {
   const found = await storage.read(CURRENT);
-  return found === undefined
-    ? undefined
-    : { current: parse(Current, found.body, storage, CURRENT), version: found.version };
+  if (found === undefined) return undefined;
+  const { body, version } = found;
+  const format = formatOf(body);
+  if (format === undefined) return { current: undefined, version };
+  if (format !== 1) return { current: parse(Current, body, storage, CURRENT), version };
+  return { current: Current.safeParse(JSON.parse(body.toString('utf8'))).data, version };
 }
 
 /**
@@ -117,6 +134,15 @@ export function hashOf(body: Uint8Array): string {
 /** Encodes a file of this folder. */
 export function encode(content: Manifest | Current): Buffer {
   return Buffer.from(`${JSON.stringify(content, null, 1)}\n`);
+}
+
+/** Returns the format that a file names; undefined if the file is damaged. */
+function formatOf(body: Buffer): number | undefined {
+  try {
+    return z.object({ format: z.int() }).parse(JSON.parse(body.toString('utf8'))).format;
+  } catch {
+    return undefined;
+  }
 }
 
 function parse<T>(schema: z.ZodType<T>, body: Buffer, storage: Storage, key: string): T {

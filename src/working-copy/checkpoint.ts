@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { z } from 'zod';
 import { warehouseFile } from '../core/data-folder.js';
 import { writeFileAtomic } from '../core/files.js';
-import { isFileFault, StorageError } from '../storage/errors.js';
+import { isFileFault, storageError } from '../storage/errors.js';
 import { LeaseLostError, type Lease } from '../storage/lease.js';
 import type { Storage } from '../storage/storage.js';
 import type { WorkingCopy } from './working-copy.js';
@@ -75,19 +75,25 @@ export async function readCheckpoint(storage: Storage): Promise<Pointer | undefi
  * @param onLost called with a sentence if the checkpoint is missing or damaged
  */
 export async function takeCheckpoint(copy: WorkingCopy, onLost: (message: string) => void): Promise<void> {
-  const found = await readPointer(copy.storage);
-  if (found === undefined) return;
-  const { pointer } = found;
   const file = warehouseFile(copy.dataDir);
   const mark = markFile(copy.dataDir);
-  if (existsSync(file) && existsSync(mark) && parse(copy.storage, readFileSync(mark)).key === pointer.key) return;
+  const lose = (fault: string): void => {
+    rmSync(file, { force: true });
+    onLost(`${fault} This checkpoint of the warehouse is lost. The next load reads all landed parts again.`);
+  };
+  const found = await readPointer(copy.storage).catch(async (error: unknown) => {
+    if (!isFileFault(error)) throw error;
+    await copy.storage.remove(POINTER);
+    await removeOldCheckpoints(copy.storage);
+    lose(error.message);
+  });
+  if (found === undefined) return;
+  const { pointer } = found;
+  if (existsSync(file) && existsSync(mark) && decode(readFileSync(mark))?.key === pointer.key) return;
   rmSync(mark, { force: true });
   rmSync(`${file}.wal`, { force: true });
   const fault = await download(copy, pointer, file);
-  if (fault !== undefined) {
-    rmSync(file, { force: true });
-    onLost(`${fault} This checkpoint of the warehouse is lost. The next load reads all landed parts again.`);
-  }
+  if (fault !== undefined) lose(fault);
   // After a loss, the mark lets this machine keep the file that it makes now.
   await writeFileAtomic(mark, `${JSON.stringify(pointer)}\n`);
 }
@@ -110,26 +116,23 @@ function markFile(dataDir: string): string {
   return `${warehouseFile(dataDir)}.checkpoint.json`;
 }
 
+/** @throws StorageError `damaged` */
 async function readPointer(storage: Storage): Promise<{ pointer: Pointer; version: string } | undefined> {
   const found = await storage.read(POINTER);
-  return found === undefined ? undefined : { pointer: parse(storage, found.body), version: found.version };
+  if (found === undefined) return undefined;
+  const pointer = decode(found.body);
+  if (pointer === undefined) throw storageError('damaged', storage, POINTER, 'names no checkpoint');
+  return { pointer, version: found.version };
 }
 
 function encode(pointer: Pointer): Buffer {
   return Buffer.from(`${JSON.stringify(pointer)}\n`);
 }
 
-function parse(storage: Storage, body: Buffer): Pointer {
+function decode(body: Buffer): Pointer | undefined {
   try {
     return Pointer.parse(JSON.parse(body.toString('utf8')));
-  } catch (error) {
-    throw unusable(storage, `${storage.name}: ${POINTER} names no checkpoint.`, error);
+  } catch {
+    return undefined;
   }
-}
-
-function unusable(storage: Storage, message: string, cause: unknown): StorageError {
-  return new StorageError('damaged', message, {
-    todo: `Remove ${POINTER} from ${storage.name}. The warehouse worker then loads all landed parts into a new warehouse.`,
-    cause,
-  });
 }

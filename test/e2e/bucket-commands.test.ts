@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Project } from '../helpers/project.js';
@@ -85,6 +85,9 @@ describe('commands that write the warehouse, with the data in a bucket', () => {
     const addMachine = (): Project =>
       system.addProject({ data: `s3://${gateway.bucket}/commands` }, undefined, gateway.env);
     loseFiles();
+    const { stdout } = await tidemarkIn(addMachine(), ['doctor'], { TIDEMARK_API_KEY: '' });
+    expect(stdout).toMatch(/✘ builds: build .* files are missing or damaged in v=/);
+    expect(stdout).toContain('- key ');
     await run(addMachine(), 'publish', '--check');
     const reader = addMachine();
     await run(reader, 'sql', 'SELECT 1');
@@ -92,6 +95,11 @@ describe('commands that write the warehouse, with the data in a bucket', () => {
     const names = (await builds(reader)).map(({ name }) => name);
     expect(names).toEqual([...new Set(names)]);
     expect(await reader.query(COMPANIES)).toEqual(await here.query(COMPANIES));
+    writeFileSync(path.join(folder, 'current.json'), '{"format": 1, "buil');
+    expect((await tidemarkIn(here, ['sql', 'SELECT 1'])).stderr).toContain('current.json is damaged');
+    await run(addMachine(), 'publish', '--check');
+    await run(here, 'sql', 'SELECT 1');
+    expect(await here.query(COMPANIES)).toEqual(await reader.query(COMPANIES));
     // A night on a new machine, without anybody noticing the loss. The checkpoint of the warehouse is lost, too.
     loseFiles();
     await system.worker.stop();

@@ -28,6 +28,7 @@ it('off: runs workers without a version', async () => {
   const off = await start('off');
   expect((await off.run('tenderSnapshot', 'tenders/off')).outcome).toBe('complete');
   expect(await workers(off)).toEqual({
+    workers: [{ worker: expect.any(String), roles: ['crawl', 'warehouse'], polledAt: expect.any(String), doing: [] }],
     current: null,
     versions: [{ version: 'unversioned', current: 'yes', workers: 'polling', runs: 0 }],
     warnings: [],
@@ -59,6 +60,7 @@ it('auto: runs workers without a version if the server has Worker Deployments sw
   expect((await auto.run('tenderSnapshot', 'tenders/auto')).outcome).toBe('complete');
   expect(auto.worker.output()).not.toMatch(/Cannot update the worker versions/);
   expect(await workers(auto)).toEqual({
+    workers: [{ worker: expect.any(String), roles: ['crawl', 'warehouse'], polledAt: expect.any(String), doing: [] }],
     current: null,
     versions: [{ version: 'unversioned', current: 'yes', workers: 'polling', runs: 0 }],
     warnings: [],

@@ -1,11 +1,12 @@
 import { createClock, type Clock } from '../../core/clock.js';
 import type { Config } from '../../core/config.js';
 import { isOpen } from '../../core/file-modes.js';
-import { findApiKey, keySource } from '../../core/stored-key.js';
+import { findApiKey, isInEnvironment, keyKind, keySource } from '../../core/stored-key.js';
 import { requireClock } from '../../crawl/run/clock-off.js';
 import { sandboxToAsk } from '../local/running-sandbox.js';
 import { openApi } from '../api.js';
 import { loadInForce } from '../config-in-force.js';
+import { currentBuild } from '../../builds/builds.js';
 import { openPublished } from '../../builds/published.js';
 import { checkDisk, checkLanding } from './check-disk.js';
 import { checkModels } from './check-models.js';
@@ -13,6 +14,7 @@ import { checkModes } from './check-modes.js';
 import { checkTemporal } from './check-temporal.js';
 import { openStorage } from '../../storage/open.js';
 import { WRITER_LEASE } from '../../working-copy/checkpoint.js';
+import { checkBuild } from './check-build.js';
 import { checkStorage } from './check-storage.js';
 import { fail, ok, skip, warn, type Finding } from './finding.js';
 import { checkWarehouse } from './check-warehouse.js';
@@ -40,7 +42,10 @@ export async function runChecks(
     return [found, ...without, ...(await checkTemporal(null))];
   }
   const key = checkKey(config);
-  const api = key.state === 'fail' ? skip('api', 'not checked without an API key') : await checkApi(config, clock);
+  const api =
+    key.state === 'fail' || key.state === 'skip'
+      ? skip('api', 'not checked without an API key')
+      : await checkApi(config, clock);
   return [
     found,
     key,
@@ -55,7 +60,7 @@ export async function runChecks(
     await checkLanding(config, new Date(), clock.now()),
     config.bucket === undefined ? await checkWarehouse(config.dataDir) : skip('warehouse', IN_BUCKET),
     await checkModels(config, clock.now()),
-    await checkPublished(config.dataDir),
+    await checkPublished(config),
     ...(await checkBucket(config)),
     ...(await checkCopies(config)),
   ];
@@ -83,8 +88,15 @@ function checkKey(config: Config): Finding {
       ? warn('key', `other users can read ${file}`, `Run: chmod 600 ${file}`)
       : ok('key', `from ${file}`);
   } catch (error) {
+    // With the data in a bucket, machines without a crawl worker need no key.
+    if (config.bucket !== undefined && !hasKey(config))
+      return skip('key', 'none on this machine; only crawl workers need the API key');
     return fail('key', error);
   }
+}
+
+function hasKey({ dataDir }: Config): boolean {
+  return isInEnvironment() || keyKind({ dataDir }) === 'login';
 }
 
 /** Sends one request: checks that the API answers, accepts the API key and agrees with this machine's clock. */
@@ -161,13 +173,16 @@ async function checkCopies(config: Config): Promise<Finding[]> {
   const setting = config.bucket === undefined ? 'publish.to' : 'builds';
   try {
     const storage = openRemote(config, PATIENCE);
-    return storage === undefined ? [] : await checkStorage(storage, { setting, lease: LEASE });
+    if (storage === undefined) return [];
+    return [...(await checkStorage(storage, { setting, lease: LEASE })), await checkBuild(storage, setting)];
   } catch (error) {
     return [fail(setting, error)];
   }
 }
 
-async function checkPublished(dataDir: string): Promise<Finding> {
+async function checkPublished({ dataDir, bucket }: Config): Promise<Finding> {
+  if (bucket !== undefined && currentBuild(dataDir) === null)
+    return skip('published', 'this machine has not taken the published build yet; `tidemark sql` takes it');
   try {
     const published = await openPublished(dataDir);
     try {

@@ -50,6 +50,7 @@ it('checks the place of publish.to, and nothing without this setting', async () 
     `publish.to: rights ok ${path.join(folder.dir, 'shared')}: list, create, read, replace and remove succeed`,
     'publish.to: writes ok a second create and a late replace are refused; of 8 writers at once, exactly one succeeded',
     'publish.to: lease ok free: no process took lease.json yet',
+    'publish.to: build ok none yet; the first publication copies one',
   ]);
   expect(await about({ publish: { to: 's3://bucket' } })).toEqual([
     'publish.to fail There are no credentials for the bucket.',

@@ -84,7 +84,10 @@ const keys = ({ db }: Warehouse): Promise<number> => db.count('SELECT count(*) F
 describe('an incremental publication', () => {
   test('writes only rows that differ, and says so in the receipt', async () => {
     const { dataDir, warehouse } = await firstNight();
-    expect(first).toMatchObject({ method: 'full', reason: 'All rows were written: there is no earlier build.' });
+    expect(first).toMatchObject({
+      method: 'full',
+      reason: 'All rows were written: this machine has published no earlier build.',
+    });
     await land(dataDir, [report(1, 100.5, 1), report(2, 200, 1)]);
     await build(warehouse, dataDir);
     const second = await next(warehouse, dataDir, 1);

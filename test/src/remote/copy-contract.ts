@@ -7,7 +7,7 @@ import { buildDir, copyDir, fileOf } from '../../../src/core/data-folder.js';
 import { withMemory } from '../../../src/duckdb/in-memory.js';
 import { quote } from '../../../src/duckdb/sql-files.js';
 import { copyCurrentBuild, type Copied } from '../../../src/remote/copy-build.js';
-import { hashOf, LEASE, readCurrent, readManifest, VERSIONS } from '../../../src/remote/manifest.js';
+import { CURRENT, hashOf, LEASE, readCurrent, readManifest, VERSIONS } from '../../../src/remote/manifest.js';
 import { LeaseLostError } from '../../../src/storage/lease.js';
 import type { Storage } from '../../../src/storage/storage.js';
 import { publishNights } from '../../lake/nights.js';
@@ -131,6 +131,27 @@ export function describeCopies(name: string, open: () => Promise<Storage>): void
       expect(await copy(storage, dataDir)).toMatchObject({ faulty: 1, pruneFault: null });
       await expectReadable(storage, dataDir, build);
       expect((await copy(storage, dataDir)).sent.files).toBe(0);
+    });
+
+    it.each(['', '{"format": 1, "build"', '{"format": 1}', 'null'])(
+      'replaces a damaged current.json: %s',
+      async (text) => {
+        const [storage, dataDir] = [await open(), prepared()];
+        const { build } = await copy(storage, dataDir);
+        const { version } = (await readCurrent(storage))!;
+        await storage.replace(CURRENT, Buffer.from(text), version);
+        await expect(readCurrent(storage)).rejects.toMatchObject({ reason: 'damaged' });
+        const { sent, removed } = await copy(storage, dataDir);
+        expect(removed).toBe(sent.files + 1);
+        await expectReadable(storage, dataDir, build);
+      },
+    );
+
+    it('refuses a current.json of a newer version of Tidemark', async () => {
+      const [storage, dataDir] = [await open(), prepared()];
+      await copy(storage, dataDir);
+      await storage.replace(CURRENT, Buffer.from('{"format": 2}'), (await readCurrent(storage))!.version);
+      await expect(copy(storage, dataDir)).rejects.toThrow('this version of Tidemark cannot read current.json');
     });
 
     it('leaves out an earlier version whose manifest is damaged', async () => {

@@ -108,6 +108,25 @@ it('begins without a warehouse if the checkpoint is lost', async () => {
   await next.lease.release();
 });
 
+it('begins without a warehouse if the pointer to the checkpoint is damaged', async () => {
+  const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
+  const { lease } = await becomeWriter(a, { what: 'a test' });
+  write(warehouseFile(a.dataDir), 'night 1');
+  await giveCheckpoint(a, lease);
+  await lease.release();
+  const pointer = 'warehouse/current.json';
+  await a.storage.replace(pointer, Buffer.from('{"token": 1, "ke'), (await a.storage.read(pointer))!.version);
+  const lost: string[] = [];
+  const next = await becomeWriter(b, { what: 'a test', onLost: (message) => lost.push(message) });
+  expect(lost).toEqual([expect.stringContaining('warehouse/current.json names no checkpoint. This checkpoint')]);
+  write(warehouseFile(b.dataDir), 'loaded again');
+  await giveCheckpoint(b, next.lease);
+  await takeCheckpoint(a, wrong);
+  expect(readFileSync(warehouseFile(a.dataDir), 'utf8')).toBe('loaded again');
+  expect((await keysBelow(a, 'warehouse/')).filter((key) => key.endsWith('.duckdb'))).toHaveLength(1);
+  await next.lease.release();
+});
+
 it('takes no checkpoint of a writer that lost the lease', async () => {
   const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
   const options = { what: 'a test', leaseMs: 300, beatMs: 50, pollMs: 20, place: '' };
