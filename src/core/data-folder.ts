@@ -261,6 +261,11 @@ export function copyDir(dataDir: string): string {
   return path.join(publishedDir(dataDir), 'copy');
 }
 
+/** Folder with the files that `tidemark publish --check` downloads to compare them. */
+export function copyCheckDir(dataDir: string): string {
+  return path.join(copyDir(dataDir), 'check');
+}
+
 /** File that records, for each older build, when another build replaced it. */
 export function replacedFile(dataDir: string): string {
   return path.join(publishedDir(dataDir), 'replaced.json');

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { currentBuild } from '../builds/builds.js';
-import { buildDir, copyDir, fileOf, publishedFile } from '../core/data-folder.js';
+import { buildDir, copyCheckDir, copyDir, fileOf, publishedFile } from '../core/data-folder.js';
 import { errorMessage, hasErrorCode } from '../core/errors.js';
 import { NotPublishedError } from '../duckdb/errors.js';
 import { LeaseLostError, withLease, type Lease } from '../storage/lease.js';
@@ -109,7 +109,7 @@ class Copier {
   }
 
   async copy(build: string): Promise<Copied> {
-    const folder = path.join(copyDir(this.#dataDir), 'check');
+    const folder = copyCheckDir(this.#dataDir);
     rmSync(folder, { recursive: true, force: true });
     try {
       return await this.#copy(build, await StoredFiles.list(this.#storage, this.#check ? folder : undefined));
