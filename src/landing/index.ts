@@ -11,7 +11,7 @@ export {
   type LandedPart,
 } from './manifest.js';
 export { gatherSpool, isPiece } from './pieces.js';
-export { dropFiles, listLanded, pullManifests, pullParts, pullRows, type PullScope } from './pull.js';
+export { READ_BY_CRAWL, dropFiles, listLanded, pullManifests, pullParts, pullRows, type PullScope } from './pull.js';
 export { landRows, PartWriter, type NewRow } from './part-writer.js';
 export {
   isSpool,

@@ -97,7 +97,7 @@ export async function pullParts(
  * may then be about to read a part that a load has just finished. So loads keep these files. They are small, or `sweep`
  * removes them later.
  */
-const READ_BY_CRAWL: ReadonlySet<LandingStream> = new Set([
+export const READ_BY_CRAWL: ReadonlySet<LandingStream> = new Set([
   'runs',
   'coverage',
   'quota',

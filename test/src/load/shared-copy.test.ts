@@ -1,25 +1,15 @@
 import { existsSync, rmSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { LandingStream } from '../../../schemas/pipeline/landing.js';
-import { landRows, pullRows, readManifests, readRunRows } from '../../../src/landing/index.js';
+import { landRows, pullRows, READ_BY_CRAWL, readManifests, readRunRows } from '../../../src/landing/index.js';
 import { loadLanding } from '../../../src/load/load.js';
 import { becomeWriter } from '../../../src/working-copy/writer.js';
 import type { WorkingCopy } from '../../../src/working-copy/working-copy.js';
+import { readProjectFiles } from '../../repo/project-files.js';
 import { openTestWarehouse } from '../../helpers/warehouse.js';
 import { keysBelow, makeMachines } from '../working-copy/machines.js';
 
 const RUN = { run: 'r1', date: '2026-11-01' };
-/** What the steps of a crawl read from earlier answers (`pullRows` in src/crawl). */
-const READ_BY_CRAWL: LandingStream[] = [
-  'runs',
-  'coverage',
-  'quota',
-  'forecasts',
-  'prospecting',
-  'nomenclatures',
-  'contact_metrics',
-];
-
 async function landOne({ dataDir }: WorkingCopy, stream: LandingStream): Promise<void> {
   const row = {
     request_key: `a request of ${stream}`,
@@ -35,8 +25,8 @@ async function landOne({ dataDir }: WorkingCopy, stream: LandingStream): Promise
 it('keeps parts in a shared working copy that a crawl step is about to read', async () => {
   const [copy] = (await makeMachines(1)) as [WorkingCopy];
   const { dataDir } = copy;
-  for (const stream of [...READ_BY_CRAWL, 'companies' as const]) await landOne(copy, stream);
-  await pullRows(dataDir, { streams: READ_BY_CRAWL });
+  for (const stream of [...READ_BY_CRAWL, 'companies'] as const) await landOne(copy, stream);
+  await pullRows(dataDir, { streams: [...READ_BY_CRAWL] });
   // The warehouse worker of this machine loads between `pullRows` and the read.
   const { lease } = await becomeWriter(copy, { what: 'a test' });
   await loadLanding(await openTestWarehouse(dataDir), dataDir);
@@ -44,6 +34,17 @@ it('keeps parts in a shared working copy that a crawl step is about to read', as
   const [records] = readManifests(dataDir, { stream: 'companies' });
   expect(existsSync(records?.file ?? ''), 'a loaded part that no crawl step reads').toBe(false);
   await lease.release();
+});
+
+it('keeps the parts of every stream that the code of the crawl pulls', () => {
+  const pulled = [...readProjectFiles(/^src\/crawl\/.*\.ts$/).values()].flatMap((text) => {
+    // `pullRows(…, { streams: ['a', 'b'] })`, and `reads: ['a']` of a fetcher.
+    return [...text.matchAll(/(?:pullRows\([^;]*?streams|reads): \[([^\]]*)\]/g)].flatMap(([, list = '']) =>
+      [...list.matchAll(/'(\w+)'/g)].map(([, stream]) => stream),
+    );
+  });
+  // The draft of a due plan reads `companies`. If a file is gone, the run plans without the draft.
+  expect(new Set(pulled)).toEqual(new Set([...READ_BY_CRAWL, 'companies']));
 });
 
 it('takes a part again that another process removed while it was loaded', async () => {
