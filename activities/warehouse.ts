@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { keepsContacts, type Config } from '../src/core/config.js';
+import { warehouseFile } from '../src/core/data-folder.js';
 import { errorMessage } from '../src/core/errors.js';
 import { collectGarbage } from '../src/core/heap.js';
 import type { CrawlDeps, Heartbeat } from '../src/crawl/deps.js';
@@ -15,7 +17,7 @@ import type { Writer } from '../src/working-copy/writer.js';
 import { buildPartition } from '../src/partitions/build-partition.js';
 import { combinePartitions, removePartitions } from '../src/partitions/combine.js';
 import { planPartitions } from '../src/partitions/plan.js';
-import { carryIntoNew } from '../src/replay/carry-into-new.js';
+import { carryIntoNew, takeSoundBuild } from '../src/replay/carry-into-new.js';
 import { isInRange } from '../src/replay/rebuild.js';
 import { parseRebuild, rebuildRange, type Combine } from '../src/replay/rebuild-range.js';
 import type { ModelsResult, PublishResult } from '../schemas/pipeline/activities.js';
@@ -76,6 +78,8 @@ export function createPartitionActivities(deps: Omit<CrawlDeps, 'client'>): Part
 
 function rebuild({ config, clock, writer }: WarehouseDeps, input: unknown, combine?: Combine): Promise<RebuildResult> {
   return withHeartbeat(async (heartbeat) => {
+    // The replay reads from the published build what models promise, if there is no warehouse.
+    if (!existsSync(warehouseFile(config.dataDir))) await takeSoundBuild(config);
     const result = await rebuildRange(config, input, { now: clock.now(), onStep: reporter(heartbeat), combine });
     if (result.into !== '') return result;
     const fault = await giveBuild(config, writer, 'a rebuild');

@@ -59,9 +59,9 @@ async function catchUp(config: Config, needs: Needed, now: Date): Promise<void> 
   ]);
   const warehouse = await openWarehouse(dataDir);
   try {
-    await carryIntoNew(warehouse.db, config);
+    const isNew = await carryIntoNew(warehouse.db, config);
     await loadLanding(warehouse, dataDir);
-    if (needs !== 'built') return;
+    if (needs !== 'built' && !isNew) return;
     const { buildModels } = await import('../models/run-models.js');
     await buildModels(warehouse, { now, personalData: keepsContacts(config), modelsDir, rates });
   } finally {

@@ -121,10 +121,17 @@ function requirePlace({ publish }: Config): void {
 
 async function copy(config: Config, { json, prune, check }: PublishOptions): Promise<void> {
   const what = 'tidemark publish --copy';
+  if (!prune) {
+    const result = await copyAndSay(config, { what, json, check });
+    if (json) sayJson(result);
+    return;
+  }
   // The first copy may put a version on the list of replaced ones; the second one removes it.
-  if (prune) await copyAndSay(config, { what, json: true, check, keepSeconds: 0 });
-  const result = await copyAndSay(config, { what, json, check, ...(prune ? { keepSeconds: 0 } : {}) });
-  if (json) sayJson(result);
+  const first = await copyAndSay(config, { what, json, check, keepSeconds: 0 });
+  const last = await copyAndSay(config, { what, json, keepSeconds: 0 });
+  const { sent, reused, faulty } = first.copied ?? {};
+  const copied = last.copied && { ...last.copied, ...(first.copied && { sent, reused, faulty }) };
+  if (json) sayJson({ ...last, copied });
 }
 
 async function goTo(config: Config, wanted: string, { json = false }: PublishOptions): Promise<void> {

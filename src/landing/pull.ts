@@ -75,21 +75,25 @@ export async function listLanded(dataDir: string): Promise<ReadonlySet<string> |
 /**
  * Takes the files of parts that this machine lacks.
  * @param options `skipFaulty`: leave out files that are missing or damaged in the bucket; default: throw
+ * @returns the parts that were left out; undefined if the data is in a folder
  */
 export async function pullParts(
   dataDir: string,
   parts: readonly LandedPart[],
   { skipFaulty = false } = {},
-): Promise<void> {
+): Promise<LandedPart[] | undefined> {
   const copy = workingCopyOf(dataDir);
-  if (copy === undefined) return;
-  await copy.all(parts, async ({ file, bytes, sha256 }) => {
+  if (copy === undefined) return undefined;
+  const leftOut: LandedPart[] = [];
+  await copy.all(parts, async (part) => {
     try {
-      await copy.take(file, { bytes, sha256 });
+      await copy.take(part.file, part);
     } catch (error) {
       if (!isFileFault(error) || !skipFaulty) throw error;
+      leftOut.push(part);
     }
   });
+  return leftOut;
 }
 
 /**

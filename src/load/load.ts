@@ -83,12 +83,14 @@ export async function loadLanding(
       if (batch.length === 0) return;
       const load = (look: LoadOptions['drift']): Promise<number> =>
         withMoreMemory(db, () => db.transaction(() => loadBatch(db, batch, { drift: look, rows, keepRejects })));
+      let driftFault: string | undefined;
       // If the check for schema drift fails, load the batch without it. A record must never be lost.
       const rejects = await load(drift).catch((error: unknown) => {
         if (!(error instanceof DriftError)) throw error;
-        counts.driftFault ??= error.message;
+        driftFault = error.message;
         return load(undefined);
       });
+      if (driftFault !== undefined) counts.driftFault ??= driftFault;
       counts.parts += batch.length;
       counts.rows += batch.reduce((sum, part) => sum + part.rows, 0);
       counts.rejects += rejects;
@@ -114,9 +116,9 @@ async function whileFilesStay(
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     const isLast = attempt === MOST_ATTEMPTS;
-    await pullParts(dataDir, parts, { skipFaulty: true });
-    const taken = parts.filter(({ file }) => existsSync(file));
-    const isRemoved = (): boolean => taken.some(({ file }) => !existsSync(file));
+    const faulty = await pullParts(dataDir, parts, { skipFaulty: true });
+    const isRemoved = (): boolean =>
+      faulty !== undefined && parts.some((part) => !faulty.includes(part) && !existsSync(part.file));
     try {
       const { sound, found } = await checkParts(parts);
       if (found.length > 0 && isRemoved() && !isLast) continue;

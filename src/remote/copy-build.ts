@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { currentBuild } from '../builds/builds.js';
+import { currentBuild, isTaken } from '../builds/builds.js';
 import { buildDir, copyCheckDir, copyDir, fileOf, publishedFile } from '../core/data-folder.js';
-import { errorMessage, hasErrorCode } from '../core/errors.js';
+import { errorMessage, hasErrorCode, TidemarkError } from '../core/errors.js';
 import { NotPublishedError } from '../duckdb/errors.js';
 import { LeaseLostError, withLease, type Lease } from '../storage/lease.js';
 import type { Content, Storage } from '../storage/storage.js';
@@ -120,6 +120,8 @@ class Copier {
 
   async #copy(build: string, there: StoredFiles): Promise<Copied> {
     const before = await findPointer(this.#storage);
+    if (before !== undefined && before.current === undefined && isTaken(this.#dataDir, build))
+      throw unknownCurrent(this.#storage, build);
     const complete = before?.current && (await findComplete(before.current, build, there));
     const made =
       complete === undefined
@@ -223,6 +225,15 @@ class Copier {
     }
     return kept;
   }
+}
+
+/** A machine that did not make its build cannot know whether the build is the newest one. */
+function unknownCurrent({ name }: Storage, build: string): TidemarkError {
+  return new TidemarkError(
+    'StorageUnavailable',
+    `${name}: ${CURRENT} is damaged, and another machine may have published after ${build}.`,
+    { todo: 'Run `tidemark publish --check`, which publishes a new build from the warehouse.' },
+  );
 }
 
 /** Finds a version of a build that has all its files. */

@@ -28,8 +28,8 @@ export class StoredFiles {
 
   /**
    * Lists the files of all versions.
-   * @param folder if set, `isSound` downloads each file to this folder and compares its hash. It needs space for the
-   * largest file. The caller removes the folder
+   * @param folder if set, `isSound` downloads each file to this folder and compares its hash. It needs space for
+   * a few files. The caller removes the folder
    */
   static async list(storage: Storage, folder: string | undefined): Promise<StoredFiles> {
     const sizes = new Map<string, number>();

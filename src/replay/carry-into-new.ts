@@ -2,20 +2,33 @@ import type { Config } from '../core/config.js';
 import type { Database } from '../duckdb/database.js';
 import { takePublished } from '../remote/take-published.js';
 import { isFileFault } from '../storage/errors.js';
+import { workingCopyOf } from '../working-copy/open.js';
 import { carryModels } from './carry-models.js';
 
+type Place = Pick<Config, 'publish' | 'dataDir' | 'file'>;
+
 /**
- * Copies the records about models from the published build into a warehouse that was just created: what each version
- * promises, and whether a rollback is in effect. A machine without a checkpoint begins with such a warehouse. Does nothing
- * if the warehouse has records about models, or if nothing is published.
+ * Copies the records about models from the published build into a new warehouse. They say what each version promises, and
+ * whether a rollback is in effect. With the data in a bucket, a machine without a checkpoint begins with a new warehouse.
+ * Does nothing if the warehouse has such records, or if the data is in a folder.
+ * @returns whether records were copied; then no model is built yet
  */
-export async function carryIntoNew(db: Database, config: Pick<Config, 'publish' | 'dataDir' | 'file'>): Promise<void> {
-  if ((await db.count('SELECT count(*) FROM ledger.models')) > 0) return;
+export async function carryIntoNew(db: Database, config: Place): Promise<boolean> {
+  if (workingCopyOf(config.dataDir) === undefined || (await hasModels(db))) return false;
+  await takeSoundBuild(config);
+  await db.transaction(() => carryModels(db, null, [config.dataDir]));
+  return hasModels(db);
+}
+
+/** Takes the published build. If its files are lost, an older build of this machine has to do, or none. */
+export async function takeSoundBuild(config: Place): Promise<void> {
   try {
     await takePublished(config);
   } catch (error) {
-    // Then an older build of this machine has to do, or none.
     if (!isFileFault(error)) throw error;
   }
-  await db.transaction(() => carryModels(db, null, [config.dataDir]));
+}
+
+async function hasModels(db: Database): Promise<boolean> {
+  return (await db.count('SELECT count(*) FROM ledger.models')) > 0;
 }

@@ -44,7 +44,7 @@ const OF_WAREHOUSE: Readonly<Record<keyof WarehouseActivities, true>> = {
 
 /**
  * Lists the workers of all queues, and the activities that each of them runs now. Leaves out processes of this machine
- * that have ended. Another process counts for up to 90 s after its end.
+ * that have ended. Another process counts for up to 90 s after its end, or as long as the server waits for its activity.
  * @returns workers in the order of their names
  * @throws ServiceError when the server does not answer
  */

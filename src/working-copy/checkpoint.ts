@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { z } from 'zod';
 import { warehouseFile } from '../core/data-folder.js';
 import { writeFileAtomic } from '../core/files.js';
-import { isFileFault, storageError } from '../storage/errors.js';
+import { isFileFault } from '../storage/errors.js';
 import { LeaseLostError, type Lease } from '../storage/lease.js';
 import type { Storage } from '../storage/storage.js';
 import type { WorkingCopy } from './working-copy.js';
@@ -42,60 +42,63 @@ export async function giveCheckpoint(copy: WorkingCopy, lease: Lease): Promise<v
 
 /** As `giveCheckpoint`, for a file that belongs to no working copy. */
 export async function writeCheckpoint(storage: Storage, file: string, lease: Lease): Promise<Pointer> {
-  const before = await readPointer(storage);
-  if (before !== undefined && before.pointer.token > lease.token) throw new LeaseLostError(storage, WRITER_LEASE);
+  const before = await findPointer(storage);
+  const replaced = before?.pointer;
+  if (replaced !== undefined && replaced.token > lease.token) throw new LeaseLostError(storage, WRITER_LEASE);
   const key = `warehouse/${String(lease.token).padStart(6, '0')}-${Date.now()}.duckdb`;
   const content = await storage.upload(key, file);
   await lease.assertHeld();
   const pointer: Pointer = { token: lease.token, key, ...content, at: new Date().toISOString() };
   if (before === undefined) await storage.create(POINTER, encode(pointer));
   else await storage.replace(POINTER, encode(pointer), before.version);
-  if (before !== undefined) await storage.remove(before.pointer.key);
+  if (replaced !== undefined) await storage.remove(replaced.key);
+  else if (before !== undefined) await removeOldCheckpoints(storage);
   return pointer;
 }
 
 /** Removes files in the folder of the checkpoints that killed processes left. Call it only as the writer. */
 export async function removeOldCheckpoints(storage: Storage): Promise<void> {
-  const newest = (await readPointer(storage))?.pointer.key;
+  const newest = (await findPointer(storage))?.pointer?.key;
   const keys: string[] = [];
   for await (const { key } of storage.list('warehouse/')) if (key.endsWith('.duckdb') && key !== newest) keys.push(key);
   for (const key of keys) await storage.remove(key);
 }
 
-/** Returns the newest checkpoint; undefined if there is none. */
+/** Returns the newest checkpoint. Undefined if there is none, or if its pointer is damaged. */
 export async function readCheckpoint(storage: Storage): Promise<Pointer | undefined> {
-  return (await readPointer(storage))?.pointer;
+  return (await findPointer(storage))?.pointer;
 }
 
 /**
- * Takes the newest checkpoint, unless the warehouse file of this machine was made from it. If the checkpoint is missing or
- * damaged, removes the warehouse file of this machine, because it may hold what another machine has removed since. The
- * next load then reads all landed parts. Call this function only while this process holds the writer's lease, and no
- * process has the file open.
+ * Takes the newest checkpoint, unless the warehouse file of this machine was made from it. A checkpoint may be missing or
+ * damaged, or the pointer to it. Then removes the warehouse file of this machine, because it may hold what another machine
+ * has removed since. The next load reads all landed parts. Call this function only while this process holds the writer's
+ * lease, and no process has the file open.
  * @param onLost called with a sentence if the checkpoint is missing or damaged
  */
 export async function takeCheckpoint(copy: WorkingCopy, onLost: (message: string) => void): Promise<void> {
-  const file = warehouseFile(copy.dataDir);
-  const mark = markFile(copy.dataDir);
-  const lose = (fault: string): void => {
-    rmSync(file, { force: true });
-    onLost(`${fault} This checkpoint of the warehouse is lost. The next load reads all landed parts again.`);
-  };
-  const found = await readPointer(copy.storage).catch(async (error: unknown) => {
-    if (!isFileFault(error)) throw error;
-    await copy.storage.remove(POINTER);
-    await removeOldCheckpoints(copy.storage);
-    lose(error.message);
-  });
-  if (found === undefined) return;
-  const { pointer } = found;
-  if (existsSync(file) && existsSync(mark) && decode(readFileSync(mark))?.key === pointer.key) return;
+  const { storage, dataDir } = copy;
+  const file = warehouseFile(dataDir);
+  const mark = markFile(dataDir);
+  const madeFrom = existsSync(file) && existsSync(mark) ? decodeMark(readFileSync(mark)) : undefined;
+  const found = await findPointer(storage);
+  // This machine made its file before the first checkpoint.
+  if (found === undefined && madeFrom === undefined) return;
+  const { pointer } = found ?? {};
+  // The mark names the state of the bucket from which the file was made. So this machine keeps what it loads after a loss.
+  const wanted = pointer?.key ?? (found === undefined ? 'no checkpoint' : `damaged ${found.version}`);
+  if (madeFrom === wanted) return;
   rmSync(mark, { force: true });
   rmSync(`${file}.wal`, { force: true });
-  const fault = await download(copy, pointer, file);
-  if (fault !== undefined) lose(fault);
-  // After a loss, the mark lets this machine keep the file that it makes now.
-  await writeFileAtomic(mark, `${JSON.stringify(pointer)}\n`);
+  const fault =
+    pointer === undefined
+      ? `${storage.name}: ${POINTER} ${found === undefined ? 'is missing' : 'is damaged'}.`
+      : await download(copy, pointer, file);
+  if (fault !== undefined) {
+    rmSync(file, { force: true });
+    onLost(`${fault} This checkpoint of the warehouse is lost. The next load reads all landed parts again.`);
+  }
+  await writeFileAtomic(mark, `${JSON.stringify({ key: wanted } satisfies Mark)}\n`);
 }
 
 /** Downloads a checkpoint. Tries a damaged download again. Returns a sentence if the checkpoint is missing or damaged. */
@@ -116,22 +119,26 @@ function markFile(dataDir: string): string {
   return `${warehouseFile(dataDir)}.checkpoint.json`;
 }
 
-/** @throws StorageError `damaged` */
-async function readPointer(storage: Storage): Promise<{ pointer: Pointer; version: string } | undefined> {
+const Mark = z.object({ key: z.string() });
+type Mark = z.infer<typeof Mark>;
+
+function decodeMark(body: Buffer): string | undefined {
+  return parseAs(Mark, body)?.key;
+}
+
+/** Reads the pointer to the newest checkpoint. Without `pointer` if the file is damaged. */
+async function findPointer(storage: Storage): Promise<{ pointer: Pointer | undefined; version: string } | undefined> {
   const found = await storage.read(POINTER);
-  if (found === undefined) return undefined;
-  const pointer = decode(found.body);
-  if (pointer === undefined) throw storageError('damaged', storage, POINTER, 'names no checkpoint');
-  return { pointer, version: found.version };
+  return found === undefined ? undefined : { pointer: parseAs(Pointer, found.body), version: found.version };
 }
 
 function encode(pointer: Pointer): Buffer {
   return Buffer.from(`${JSON.stringify(pointer)}\n`);
 }
 
-function decode(body: Buffer): Pointer | undefined {
+function parseAs<T>(schema: z.ZodType<T>, body: Buffer): T | undefined {
   try {
-    return Pointer.parse(JSON.parse(body.toString('utf8')));
+    return schema.parse(JSON.parse(body.toString('utf8')));
   } catch {
     return undefined;
   }

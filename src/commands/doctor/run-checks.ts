@@ -1,12 +1,14 @@
+import { existsSync } from 'node:fs';
 import { createClock, type Clock } from '../../core/clock.js';
 import type { Config } from '../../core/config.js';
 import { isOpen } from '../../core/file-modes.js';
-import { findApiKey, isInEnvironment, keyKind, keySource } from '../../core/stored-key.js';
+import { findApiKey, isInEnvironment, keySource } from '../../core/stored-key.js';
 import { requireClock } from '../../crawl/run/clock-off.js';
 import { sandboxToAsk } from '../local/running-sandbox.js';
 import { openApi } from '../api.js';
 import { loadInForce } from '../config-in-force.js';
 import { currentBuild } from '../../builds/builds.js';
+import { loginFile } from '../../core/data-folder.js';
 import { openPublished } from '../../builds/published.js';
 import { checkDisk, checkLanding } from './check-disk.js';
 import { checkModels } from './check-models.js';
@@ -96,7 +98,7 @@ function checkKey(config: Config): Finding {
 }
 
 function hasKey({ dataDir }: Config): boolean {
-  return isInEnvironment() || keyKind({ dataDir }) === 'login';
+  return isInEnvironment() || existsSync(loginFile(dataDir));
 }
 
 /** Sends one request: checks that the API answers, accepts the API key and agrees with this machine's clock. */

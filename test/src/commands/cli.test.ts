@@ -149,6 +149,7 @@ describe.concurrent('wrong usage', () => {
     ],
     [['snapshot', '--market', 'east'], /declares no market "east"/],
     [['replay', '--partitions', '0'], /0 is no number of partitions[^]*from 1 to 256/],
+    [['replay', '--partitions', '2'], /No worker has used the data folder/],
     [['replay', '--partitions', '2', '--into', 'x'], /--partitions and --into cannot be combined/],
     [['sql', 'SELECT 1', '-f', 'x.sql'], /both a query and -f/],
     [['sql', '-f', 'gone.sql'], /Cannot read gone.sql/],

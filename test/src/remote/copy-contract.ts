@@ -1,7 +1,7 @@
-import { readFileSync, rmSync, existsSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync, existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { currentBuild, listBuilds } from '../../../src/builds/builds.js';
+import { addTakenBuild, currentBuild, listBuilds } from '../../../src/builds/builds.js';
 import { showBuild } from '../../../src/builds/switch.js';
 import { buildDir, copyDir, fileOf } from '../../../src/core/data-folder.js';
 import { withMemory } from '../../../src/duckdb/in-memory.js';
@@ -146,6 +146,18 @@ export function describeCopies(name: string, open: () => Promise<Storage>): void
         await expectReadable(storage, dataDir, build);
       },
     );
+
+    it('does not replace a damaged current.json with a build of another machine', async () => {
+      const [storage, dataDir] = [await open(), prepared()];
+      const { build } = await copy(storage, dataDir);
+      const other = temporaryDataDir();
+      await addTakenBuild(other, build, async (file) => copyFileSync(fileOf(buildDir(dataDir, build)), file));
+      await showBuild(other, build);
+      await storage.replace(CURRENT, Buffer.from('{'), (await readCurrent(storage))!.version);
+      await expect(copy(storage, other)).rejects.toThrow('another machine may have published after');
+      await copy(storage, dataDir);
+      await expectReadable(storage, dataDir, build);
+    });
 
     it('refuses a current.json of a newer version of Tidemark', async () => {
       const [storage, dataDir] = [await open(), prepared()];

@@ -118,13 +118,38 @@ it('begins without a warehouse if the pointer to the checkpoint is damaged', asy
   await a.storage.replace(pointer, Buffer.from('{"token": 1, "ke'), (await a.storage.read(pointer))!.version);
   const lost: string[] = [];
   const next = await becomeWriter(b, { what: 'a test', onLost: (message) => lost.push(message) });
-  expect(lost).toEqual([expect.stringContaining('warehouse/current.json names no checkpoint. This checkpoint')]);
+  expect(lost).toEqual([expect.stringContaining('warehouse/current.json is damaged. This checkpoint')]);
   write(warehouseFile(b.dataDir), 'loaded again');
+  // A later step of this machine keeps what it has loaded, also before the first publication.
+  await takeCheckpoint(b, wrong);
+  expect(readFileSync(warehouseFile(b.dataDir), 'utf8')).toBe('loaded again');
+  // A machine with an older file must not continue with it, although no checkpoint was given since.
+  await takeCheckpoint(a, (message) => lost.push(message));
+  expect([existsSync(warehouseFile(a.dataDir)), lost.length]).toEqual([false, 2]);
   await giveCheckpoint(b, next.lease);
   await takeCheckpoint(a, wrong);
   expect(readFileSync(warehouseFile(a.dataDir), 'utf8')).toBe('loaded again');
   expect((await keysBelow(a, 'warehouse/')).filter((key) => key.endsWith('.duckdb'))).toHaveLength(1);
   await next.lease.release();
+});
+
+it('does not continue with an old warehouse if the pointer to the checkpoint is missing', async () => {
+  const [a] = (await makeMachines(1)) as [WorkingCopy];
+  const { lease } = await becomeWriter(a, { what: 'a test' });
+  write(warehouseFile(a.dataDir), 'before the first checkpoint');
+  await takeCheckpoint(a, wrong);
+  await giveCheckpoint(a, lease);
+  await a.storage.remove('warehouse/current.json');
+  const lost: string[] = [];
+  await takeCheckpoint(a, (message) => lost.push(message));
+  expect(lost).toEqual([expect.stringContaining('warehouse/current.json is missing.')]);
+  expect(existsSync(warehouseFile(a.dataDir))).toBe(false);
+  write(warehouseFile(a.dataDir), 'loaded again');
+  await takeCheckpoint(a, wrong);
+  await giveCheckpoint(a, lease);
+  await takeCheckpoint(a, wrong);
+  expect(readFileSync(warehouseFile(a.dataDir), 'utf8')).toBe('loaded again');
+  await lease.release();
 });
 
 it('takes no checkpoint of a writer that lost the lease', async () => {
