@@ -257,14 +257,10 @@ export function deltaOf(build: string): string {
 }
 
 /** Folder with the result of the last copy of a build to `publish.to`, and with files that are being copied. */
-export function copyDir(dataDir: string): string {
-  return path.join(publishedDir(dataDir), 'copy');
-}
+export const copyDir = (dataDir: string): string => path.join(publishedDir(dataDir), 'copy');
 
 /** Folder with the files that `tidemark publish --check` downloads to compare them. */
-export function copyCheckDir(dataDir: string): string {
-  return path.join(copyDir(dataDir), 'check');
-}
+export const copyCheckDir = (dataDir: string): string => path.join(copyDir(dataDir), 'check');
 
 /** File that records, for each older build, when another build replaced it. */
 export function replacedFile(dataDir: string): string {

@@ -84,10 +84,7 @@ export async function findPointer(
   const found = await storage.read(CURRENT);
   if (found === undefined) return undefined;
   const { body, version } = found;
-  const format = formatOf(body);
-  if (format === undefined) return { current: undefined, version };
-  if (format !== 1) return { current: parse(Current, body, storage, CURRENT), version };
-  return { current: Current.safeParse(JSON.parse(body.toString('utf8'))).data, version };
+  return { current: hasFormat(body) ? parse(Current, body, storage, CURRENT) : undefined, version };
 }
 
 /**
@@ -136,12 +133,12 @@ export function encode(content: Manifest | Current): Buffer {
   return Buffer.from(`${JSON.stringify(content, null, 1)}\n`);
 }
 
-/** Returns the format that a file names; undefined if the file is damaged. */
-function formatOf(body: Buffer): number | undefined {
+/** Whether a file is JSON that names its format. Otherwise, it is damaged. */
+function hasFormat(body: Buffer): boolean {
   try {
-    return z.object({ format: z.int() }).parse(JSON.parse(body.toString('utf8'))).format;
+    return z.object({ format: z.int() }).safeParse(JSON.parse(body.toString('utf8'))).success;
   } catch {
-    return undefined;
+    return false;
   }
 }
 
