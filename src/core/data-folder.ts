@@ -72,9 +72,7 @@ export const identityFile = (dataDir: string): string => path.join(dataDir, 'fol
 export const workingCopyFile = (dataDir: string): string => path.join(dataDir, 'working-copy.json');
 
 /** Path of the landing zone. */
-export function landingDir(dataDir: string): string {
-  return path.join(dataDir, 'landing');
-}
+export const landingDir = (dataDir: string): string => path.join(dataDir, 'landing');
 
 /** Folder of a stream in the landing zone. It holds a folder for each date. */
 export function streamDir(dataDir: string, stream: LandingStream): string {
