@@ -79,7 +79,7 @@ export async function loadLanding(
   }
   const counts: LoadCounts = { parts: 0, rows: 0, rejects: 0 };
   for (const found of splitIntoBatches(recordsLast(fresh), rows?.of)) {
-    await whileFilesStay(dataDir, found, faults, async (batch) => {
+    const finished = await whileFilesStay(dataDir, found, faults, async (batch) => {
       if (batch.length === 0) return;
       const load = (look: LoadOptions['drift']): Promise<number> =>
         withMoreMemory(db, () => db.transaction(() => loadBatch(db, batch, { drift: look, rows, keepRejects })));
@@ -94,8 +94,8 @@ export async function loadLanding(
       counts.parts += batch.length;
       counts.rows += batch.reduce((sum, part) => sum + part.rows, 0);
       counts.rejects += rejects;
-      if (!keepFiles) await dropFiles(dataDir, batch);
     });
+    if (!keepFiles) await dropFiles(dataDir, finished);
   }
   const gone = faults.length > 0 ? null : describeGone(parts, loaded);
   if (gone !== null) counts.gone = gone;
@@ -107,13 +107,15 @@ export async function loadLanding(
  * Takes the files of a batch, if this machine lacks them, and passes the sound parts to `work`. Another process with this
  * working copy may remove a file meanwhile, because it has loaded it. Then takes the files again.
  * @param faults gets the faults of all other parts
+ * @param work must change nothing if it fails, because it may run again
+ * @returns the sound parts
  */
 async function whileFilesStay(
   dataDir: string,
   parts: readonly LandedPart[],
   faults: string[],
   work: (sound: LandedPart[]) => Promise<void>,
-): Promise<void> {
+): Promise<LandedPart[]> {
   for (let attempt = 1; ; attempt++) {
     const isLast = attempt === MOST_ATTEMPTS;
     const faulty = await pullParts(dataDir, parts, { skipFaulty: true });
@@ -124,7 +126,7 @@ async function whileFilesStay(
       if (found.length > 0 && isRemoved() && !isLast) continue;
       await work(sound);
       faults.push(...found);
-      return;
+      return sound;
     } catch (error) {
       if (isLast || !isRemoved()) throw error;
     }
