@@ -11,13 +11,14 @@ import { loadForRun } from '../src/load/load-for-run.js';
 import { buildForRun } from '../src/models/build-for-run.js';
 import { publish } from '../src/publish/publish.js';
 import { copyOrDescribe, copyPublished } from '../src/remote/copy-published.js';
+import { takeUnlessLost } from '../src/remote/take-published.js';
 import { LeaseLostError } from '../src/storage/lease.js';
 import { giveCheckpoint } from '../src/working-copy/checkpoint.js';
 import type { Writer } from '../src/working-copy/writer.js';
 import { buildPartition } from '../src/partitions/build-partition.js';
 import { combinePartitions, removePartitions } from '../src/partitions/combine.js';
 import { planPartitions } from '../src/partitions/plan.js';
-import { carryIntoNew, takeSoundBuild } from '../src/replay/carry-into-new.js';
+import { carryIntoNew } from '../src/replay/carry-into-new.js';
 import { isInRange } from '../src/replay/rebuild.js';
 import { parseRebuild, rebuildRange, type Combine } from '../src/replay/rebuild-range.js';
 import type { ModelsResult, PublishResult } from '../schemas/pipeline/activities.js';
@@ -79,7 +80,7 @@ export function createPartitionActivities(deps: Omit<CrawlDeps, 'client'>): Part
 function rebuild({ config, clock, writer }: WarehouseDeps, input: unknown, combine?: Combine): Promise<RebuildResult> {
   return withHeartbeat(async (heartbeat) => {
     // The replay reads from the published build what models promise, if there is no warehouse.
-    if (!existsSync(warehouseFile(config.dataDir))) await takeSoundBuild(config);
+    if (!existsSync(warehouseFile(config.dataDir))) await takeUnlessLost(config);
     const result = await rebuildRange(config, input, { now: clock.now(), onStep: reporter(heartbeat), combine });
     if (result.into !== '') return result;
     const fault = await giveBuild(config, writer, 'a rebuild');

@@ -1,8 +1,10 @@
-import { isFileFault, isStorageError } from '../storage/errors.js';
+import { isStorageError } from '../storage/errors.js';
 import type { Config } from '../core/config.js';
-import { takePublished } from '../remote/take-published.js';
+import { takeUnlessLost } from '../remote/take-published.js';
 import { tell } from '../terminal/print.js';
 import { joinData } from '../working-copy/join.js';
+
+const GOES_ON = 'This command uses what this machine has.';
 
 /**
  * Opens the working copy of a machine for a command, and takes the current build. If the bucket cannot be reached, or
@@ -11,14 +13,11 @@ import { joinData } from '../working-copy/join.js';
 export async function joinBucket(config: Config): Promise<void> {
   try {
     await joinData(config);
-    await takePublished(config);
+    await takeUnlessLost(config, (fault) =>
+      tell(`${fault} ${GOES_ON} To publish the build again, run \`tidemark publish --check\`.`),
+    );
   } catch (error) {
-    if (isFileFault(error)) {
-      tell(
-        `${error.message} This command uses what this machine has. To publish the build again, run \`tidemark publish --check\`.`,
-      );
-    } else if (isStorageError(error, 'unreachable')) {
-      tell(`${error.message} This command uses what this machine has.`);
-    } else throw error;
+    if (!isStorageError(error, 'unreachable')) throw error;
+    tell(`${error.message} ${GOES_ON}`);
   }
 }

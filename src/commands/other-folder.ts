@@ -5,6 +5,7 @@ import { changedAt } from '../core/config-change.js';
 import type { Config } from '../core/config.js';
 import { describeFolder, readDataFolder, shortId } from '../core/folder-identity.js';
 import type { WorkerSeen } from '../temporal/crawl-workers.js';
+import type { OpenWorkflows } from '../temporal/describe-open.js';
 import { showPath } from '../terminal/show-path.js';
 
 /**
@@ -28,8 +29,9 @@ export function publishedPlace(published: string, folder: DataFolder | undefined
 /**
  * Warnings about workers, to show before a run starts: another data folder, settings that a worker read before the
  * configuration file was edited, or runs whose version has no worker.
+ * @param open the open workflows, if the caller has described them
  */
-export async function workerWarnings(client: Client, config: Config): Promise<string[]> {
+export async function workerWarnings(client: Client, config: Config, open?: Promise<OpenWorkflows>): Promise<string[]> {
   const { seenWorkers } = await import('../temporal/crawl-workers.js');
   // If a server does not list its pollers, start the run anyway.
   const workers = await seenWorkers(client).catch(() => []);
@@ -49,7 +51,7 @@ export async function workerWarnings(client: Client, config: Config): Promise<st
       `These workers use other settings than ${config.file} (changed at ${changedAt(config.file)}): ${outdated.join(', ')}. Restart them. A worker that has ended counts for up to 90 s.`,
     );
   const { readVersions, versionWarnings } = await import('../temporal/versions.js');
-  const versions = await readVersions(client).catch(() => null);
+  const versions = await readVersions(client, open).catch(() => null);
   return versions === null ? warnings : [...warnings, ...versionWarnings(versions)];
 }
 

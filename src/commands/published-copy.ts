@@ -15,9 +15,7 @@ export async function copyAndSay(
     what,
     json = false,
     ...rest
-  }: { what: string; json?: boolean | undefined } & Pick<CopyOptions, 'check'> & {
-      keepSeconds?: number;
-    },
+  }: { what: string; json?: boolean | undefined } & Partial<Pick<CopyOptions, 'check' | 'keepSeconds'>>,
 ): Promise<{ copied: Copied | null; copyFault: string | null }> {
   if (config.publish.to === undefined) return { copied: null, copyFault: null };
   const { copyPublished, describeFault } = await import('../remote/copy-published.js');

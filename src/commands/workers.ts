@@ -21,11 +21,13 @@ export function registerWorkers(program: Command): void {
     .addHelpText('after', examples('tidemark workers', 'tidemark workers promote'))
     .action(async (options: { json?: boolean }, command: Command) => {
       await withTemporal(command, async ({ client }) => {
-        const [{ listWorkers }, { readVersions, versionWarnings }] = await Promise.all([
+        const [{ describeOpen }, { listWorkers }, { readVersions, versionWarnings }] = await Promise.all([
+          import('../temporal/describe-open.js'),
           import('../temporal/list-workers.js'),
           import('../temporal/versions.js'),
         ]);
-        const [listed, state] = await Promise.all([listWorkers(client), readVersions(client)]);
+        const open = describeOpen(client);
+        const [listed, state] = await Promise.all([listWorkers(client, open), readVersions(client, open)]);
         const rows = state === null ? [] : versionRows(state);
         const warnings = state === null ? [] : versionWarnings(state);
         if (options.json)

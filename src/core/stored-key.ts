@@ -53,10 +53,7 @@ export function keySource(
 }
 
 /** Names the kind of place that holds the API key, without path or key. */
-export function keyKind(
-  { dataDir }: Pick<KeyPlace, 'dataDir'>,
-  env: NodeJS.ProcessEnv = process.env,
-): 'environment' | 'file' | 'login' {
+export function keyKind({ dataDir }: KeyPlace, env: NodeJS.ProcessEnv = process.env): 'environment' | 'file' | 'login' {
   if (apiKeyFile(env) !== undefined) return 'file';
   return isInEnvironment(env) || readLoginOrNull(dataDir) === null ? 'environment' : 'login';
 }

@@ -10,9 +10,9 @@ import type { Content, Storage } from '../storage/storage.js';
 import {
   CURRENT,
   encode,
+  findPointer,
   hashOf,
   LEASE,
-  findPointer,
   VERSIONS,
   type Current,
   type Manifest,

@@ -2,6 +2,7 @@ import { utimesSync } from 'node:fs';
 import { addTakenBuild, currentBuild, describeBuild, isTaken, listBuilds, type Build } from '../builds/builds.js';
 import { PREVIOUS, showNewBuild } from '../builds/switch.js';
 import type { Config } from '../core/config.js';
+import { isFileFault } from '../storage/errors.js';
 import type { Storage } from '../storage/storage.js';
 import { workingCopyOf } from '../working-copy/open.js';
 import { openRemote } from './copy-published.js';
@@ -24,6 +25,19 @@ export async function takePublished(config: Place): Promise<boolean> {
   await takeVersion(dataDir, found.storage, found.current, found.current.published_at);
   await showNewBuild(dataDir, found.current.build, KEPT);
   return true;
+}
+
+/**
+ * As `takePublished`. If files of the build are lost, keeps what this machine has: an older build, or none.
+ * @param onLost called with a sentence about the lost file
+ */
+export async function takeUnlessLost(config: Place, onLost: (fault: string) => void = () => undefined): Promise<void> {
+  try {
+    await takePublished(config);
+  } catch (error) {
+    if (!isFileFault(error)) throw error;
+    onLost(error.message);
+  }
 }
 
 /** Lists the builds that readers can go back to, newest first: those of the bucket, or those of the data folder. */

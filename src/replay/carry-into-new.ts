@@ -1,7 +1,6 @@
 import type { Config } from '../core/config.js';
 import type { Database } from '../duckdb/database.js';
-import { takePublished } from '../remote/take-published.js';
-import { isFileFault } from '../storage/errors.js';
+import { takeUnlessLost } from '../remote/take-published.js';
 import { workingCopyOf } from '../working-copy/open.js';
 import { carryModels } from './carry-models.js';
 
@@ -15,18 +14,9 @@ type Place = Pick<Config, 'publish' | 'dataDir' | 'file'>;
  */
 export async function carryIntoNew(db: Database, config: Place): Promise<boolean> {
   if (workingCopyOf(config.dataDir) === undefined || (await hasModels(db))) return false;
-  await takeSoundBuild(config);
+  await takeUnlessLost(config);
   await db.transaction(() => carryModels(db, null, [config.dataDir]));
   return hasModels(db);
-}
-
-/** Takes the published build. If its files are lost, an older build of this machine has to do, or none. */
-export async function takeSoundBuild(config: Place): Promise<void> {
-  try {
-    await takePublished(config);
-  } catch (error) {
-    if (!isFileFault(error)) throw error;
-  }
 }
 
 async function hasModels(db: Database): Promise<boolean> {

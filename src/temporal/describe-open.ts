@@ -4,11 +4,14 @@ import { inParallel } from '../core/in-parallel.js';
 
 const AT_ONCE = 10;
 
+/** Descriptions of all open workflows. */
+export type OpenWorkflows = readonly WorkflowExecutionDescription[];
+
 /**
  * Describes all open workflows of Tidemark.
  * @throws ServiceError when the server does not answer
  */
-export async function describeOpen(client: Client): Promise<WorkflowExecutionDescription[]> {
+export async function describeOpen(client: Client): Promise<OpenWorkflows> {
   const ids: string[] = [];
   const query = `TaskQueue = '${CRAWL_QUEUE}' AND ExecutionStatus = 'Running'`;
   for await (const { workflowId } of client.workflow.list({ query })) ids.push(workflowId);

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import { CRAWL_QUEUE, PARTITION_QUEUE, STANDBY_QUEUE, WAREHOUSE_QUEUE } from '../../workflows/queues.js';
 import type { PartitionActivities, WarehouseActivities } from '../../activities/contract.js';
 import { isDeadHere, parseIdentity, recentPollers } from './crawl-workers.js';
-import { describeOpen } from './describe-open.js';
+import { describeOpen, type OpenWorkflows } from './describe-open.js';
 import { TaskType } from './pollers.js';
 
 // temporal.api.enums.v1.PendingActivityState.PENDING_ACTIVITY_STATE_STARTED
@@ -45,10 +45,11 @@ const OF_WAREHOUSE: Readonly<Record<keyof WarehouseActivities, true>> = {
 /**
  * Lists the workers of all queues, and the activities that each of them runs now. Leaves out processes of this machine
  * that have ended. Another process counts for up to 90 s after its end, or as long as the server waits for its activity.
+ * @param open the open workflows, if the caller has described them
  * @returns workers in the order of their names
  * @throws ServiceError when the server does not answer
  */
-export async function listWorkers(client: Client): Promise<ListedWorker[]> {
+export async function listWorkers(client: Client, open = describeOpen(client)): Promise<ListedWorker[]> {
   const [polls, running] = await Promise.all([
     Promise.all(
       QUEUES.map(async ([role, queue]) => {
@@ -60,7 +61,7 @@ export async function listWorkers(client: Client): Promise<ListedWorker[]> {
         }));
       }),
     ),
-    runningActivities(client),
+    open.then(runningActivities),
   ]);
   return mergeWorkers(
     polls.flat(),
@@ -109,8 +110,8 @@ function roleOf(activity: string): WorkerRole {
   return activity in OF_WAREHOUSE ? 'warehouse' : 'crawl';
 }
 
-async function runningActivities(client: Client): Promise<RunningActivity[]> {
-  return (await describeOpen(client)).flatMap(({ workflowId, raw }) =>
+function runningActivities(open: OpenWorkflows): RunningActivity[] {
+  return open.flatMap(({ workflowId, raw }) =>
     (raw.pendingActivities ?? [])
       .filter(({ state }) => Number(state) === STARTED)
       .map(({ activityType, lastWorkerIdentity }) => ({

@@ -1,6 +1,6 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { liveBuilds } from './crawl-workers.js';
-import { describeOpen } from './describe-open.js';
+import { describeOpen, type OpenWorkflows } from './describe-open.js';
 
 /*
  * Worker versions of the Temporal deployment "tidemark". A version is a build of the workflows; its id is the hash of
@@ -88,18 +88,19 @@ export async function hasDeployments(client: Client): Promise<boolean> {
 
 /**
  * Reads the deployment, its live workers and the runs that are pinned to a version; null as in `readDeployment`.
+ * @param open the open workflows, if the caller has described them
  * @throws ServiceError when the server does not answer
  */
-export async function readVersions(client: Client): Promise<VersionState | null> {
+export async function readVersions(client: Client, open?: Promise<OpenWorkflows>): Promise<VersionState | null> {
   const [deployment, live] = await Promise.all([readDeployment(client), liveBuilds(client)]);
   if (deployment === null) return null;
-  const pinned = await pinnedRuns(client);
+  const pinned = pinnedRuns(await (open ?? describeOpen(client)));
   return { ...deployment, live, pinned, stranded: pinned.filter(({ build }) => !live.has(build)) };
 }
 
-async function pinnedRuns(client: Client): Promise<PinnedRun[]> {
+function pinnedRuns(open: OpenWorkflows): PinnedRun[] {
   const found: PinnedRun[] = [];
-  for (const description of await describeOpen(client)) {
+  for (const description of open) {
     const pinnedTo = pinnedBuild(description);
     if (pinnedTo) found.push({ workflowId: description.workflowId, build: pinnedTo });
   }

@@ -1,5 +1,6 @@
 import { CRAWL_QUEUE, PARTITION_QUEUE, WAREHOUSE_QUEUE } from '../../../workflows/queues.js';
 import { connectTemporal, resolveTemporal, type TemporalClient } from '../../temporal/connect.js';
+import { describeOpen } from '../../temporal/describe-open.js';
 import { listWorkers, type WorkerRole } from '../../temporal/list-workers.js';
 import { readSearchAttributes } from '../../temporal/search-attributes.js';
 import type { Config } from '../../core/config.js';
@@ -42,7 +43,8 @@ export async function checkTemporal(config: Config | null): Promise<Finding[]> {
 }
 
 async function checkWorkers({ client }: TemporalClient, config: Config | null): Promise<Finding[]> {
-  const workers = await listWorkers(client);
+  const open = describeOpen(client);
+  const workers = await listWorkers(client, open);
   const count = (role: WorkerRole): number => workers.filter(({ roles }) => roles.includes(role)).length;
   const [crawl, warehouse, standbys, partitions] = [
     count('crawl'),
@@ -63,7 +65,7 @@ async function checkWorkers({ client }: TemporalClient, config: Config | null): 
     const message = `${crawl} crawl workers share ${most} requests in flight, but each one sends at least one request at a time`;
     faults.push(warn('workers', message, todo));
   }
-  for (const warning of config === null ? [] : await workerWarnings(client, config)) {
+  for (const warning of config === null ? [] : await workerWarnings(client, config, open)) {
     const todo =
       'A run uses the data folder, the settings and the version of the worker that starts it. `tidemark workers` shows the versions.';
     faults.push(warn('workers', warning, todo));

@@ -3,8 +3,7 @@ import type { CoverageGap, CoverageRecord, LandedRow } from '../../../schemas/pi
 import type { Coverage } from '../../../schemas/pipeline/run.js';
 import { ApiError, InvalidRequestError, isLimit, isRefusal, type ApiResponse } from '../../api-client/index.js';
 import { PartWriter, pullRows, readRunRows, type NewRow } from '../../landing/index.js';
-import { takePublished } from '../../remote/take-published.js';
-import { isFileFault } from '../../storage/errors.js';
+import { takeUnlessLost } from '../../remote/take-published.js';
 import { keysOf, readItems } from '../../core/company-id.js';
 import { bookingIn, RequestLog } from '../../request-log/request-log.js';
 import type { Plan, PlanAnswer, PlanRequest } from '../../planner/index.js';
@@ -39,20 +38,6 @@ const NOTHING_FOUND: DiscoverResult = {
 };
 
 /**
- * Takes the published build, which says how the market looked last night. If its files are lost in the bucket, the search
- * uses an older build of this machine, or none. It then needs more requests. The publication of this night sends the
- * files again.
- */
-async function takeKnownMarket({ config, log }: Pick<CrawlDeps, 'config' | 'log'>): Promise<void> {
-  try {
-    await takePublished(config);
-  } catch (error) {
-    if (!isFileFault(error)) throw error;
-    log.warn(`${error.message} The search uses an older build of this machine, or none.`);
-  }
-}
-
-/**
  * Searches a market with about `input.budget` requests. Lands every answer. The plan's state depends only on the
  * answers. So a new attempt, or the next round, first gives the plan all landed answers, and then sends only the
  * missing searches.
@@ -76,7 +61,11 @@ export async function discoverMarket(
   };
   await pullRows(dataDir, { streams: ['nomenclatures'] });
   await pullRows(dataDir, { streams: ['prospecting'], run: ctx });
-  if (round === 0) await takeKnownMarket(deps);
+  // The published build says how the market looked last night. Without it, the search needs more requests.
+  if (round === 0)
+    await takeUnlessLost(deps.config, (fault) =>
+      deps.log.warn(`${fault} The search uses an older build of this machine, or none.`),
+    );
   const known = await knownMarketOf(deps, ctx, round);
   const plan = planMarket(deps.config, ctx, known);
   const answers = new Map(readRunRows(target).map((row) => [row.request_key, answerOf(row)]));

@@ -26,6 +26,14 @@ function plan({ dataDir }: WorkingCopy, by: string): string {
   return folder;
 }
 
+/** Makes a machine the writer for a moment, to give a checkpoint. */
+async function giveNight(copy: WorkingCopy): Promise<void> {
+  const { lease } = await becomeWriter(copy, { what: 'a test' });
+  write(warehouseFile(copy.dataDir), 'night 1');
+  await giveCheckpoint(copy, lease);
+  await lease.release();
+}
+
 it('uses one due plan on all machines, with the chunks of that plan', async () => {
   const machines = (await makeMachines(3)) as [WorkingCopy, WorkingCopy, WorkingCopy];
   const [a, b, c] = machines;
@@ -90,10 +98,7 @@ it('takes a checkpoint once, and the newest one after another machine wrote', as
 
 it('begins without a warehouse if the checkpoint is lost', async () => {
   const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
-  const { lease } = await becomeWriter(a, { what: 'a test' });
-  write(warehouseFile(a.dataDir), 'night 1');
-  await giveCheckpoint(a, lease);
-  await lease.release();
+  await giveNight(a);
   // An older file may hold people that another machine has forgotten since.
   write(warehouseFile(b.dataDir), 'an older night');
   for (const key of await keysBelow(a, 'warehouse/')) if (key.endsWith('.duckdb')) await a.storage.remove(key);
@@ -110,10 +115,7 @@ it('begins without a warehouse if the checkpoint is lost', async () => {
 
 it('begins without a warehouse if the pointer to the checkpoint is damaged', async () => {
   const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
-  const { lease } = await becomeWriter(a, { what: 'a test' });
-  write(warehouseFile(a.dataDir), 'night 1');
-  await giveCheckpoint(a, lease);
-  await lease.release();
+  await giveNight(a);
   const pointer = 'warehouse/current.json';
   await a.storage.replace(pointer, Buffer.from('{"token": 1, "ke'), (await a.storage.read(pointer))!.version);
   const lost: string[] = [];
