@@ -68,7 +68,8 @@ export class WorkersAtWork {
     if (this.#listedAt === undefined) await this.look();
     const since = this.#listedAt ?? performance.now();
     const left = since + COUNTED_AFTER_MS - performance.now();
-    if (this.#place.workers > 1 && left > 0) await delay(left, undefined, { signal });
+    // A timer may fire up to a millisecond early.
+    if (this.#place.workers > 1 && left > 0) await delay(Math.ceil(left) + 1, undefined, { signal });
   }
 }
 
