@@ -8,7 +8,7 @@ description: >-
   The figures of marts.financials_wide in their own currency, in EUR and in the reporting currency (fx.reporting in tidemark.yaml), with
   growth and ratios. Amounts are converted at the latest rate of core.fx_rates up to the end of the fiscal year, if this rate is at most
   31 days older. ops.checks counts the currencies and years without a rate (no_rate). Growth compares with the fiscal year before, and is
-  NULL if that year is missing or in another currency.
+  NULL if that year is missing. Growth of turnover is also NULL if that year is in another currency or from another version of the API.
 incremental:
   by: [company_id]
   changed: >-
@@ -61,7 +61,7 @@ columns:
   employees: BIGINT | Indicator Employee-Numbers
   previous_turnover: DOUBLE | Turnover of the fiscal year before, in currency; NULL if that year has none in the same currency
   turnover_growth: DOUBLE | Growth of turnover against the fiscal year before (0.1 is 10 %); NULL if that turnover is not above 0
-  employees_growth: DOUBLE | Growth of employees against the fiscal year before (0.1 is 10 %); NULL if there were none
+  employees_growth: DOUBLE | Growth of employees against the fiscal year before, whatever its currency (0.1 is 10 %); NULL if there were none
   gross_margin: DOUBLE | gross_profit / turnover (0.1 is 10 %); NULL if turnover is not above 0
   operating_margin: DOUBLE | operating_profit / turnover (0.1 is 10 %); NULL if turnover is not above 0
   profit_margin: DOUBLE | profit_after_tax / turnover (0.1 is 10 %); NULL if turnover is not above 0
@@ -137,8 +137,9 @@ SELECT y.company_id, y.fiscal_year, y.year_end, y.currency,
   y.total_assets * r.reporting_rate AS total_assets_reporting, y.total_liabilities * r.reporting_rate AS total_liabilities_reporting,
   y.net_worth * r.reporting_rate AS net_worth_reporting, y.cash * r.reporting_rate AS cash_reporting,
   y.employees,
-  before.turnover AS previous_turnover,
-  CASE WHEN before.turnover > 0 THEN y.turnover / before.turnover - 1 END AS turnover_growth,
+  -- Amounts are comparable only in one currency. v1 states no currency, so amounts of v1 and v2 are not comparable.
+  CASE WHEN before.currency IS NOT DISTINCT FROM y.currency AND before.source = y.source THEN before.turnover END AS previous_turnover,
+  CASE WHEN previous_turnover > 0 THEN y.turnover / previous_turnover - 1 END AS turnover_growth,
   CASE WHEN before.employees > 0 THEN y.employees / before.employees - 1 END AS employees_growth,
   CASE WHEN y.turnover > 0 THEN y.gross_profit / y.turnover END AS gross_margin,
   CASE WHEN y.turnover > 0 THEN y.operating_profit / y.turnover END AS operating_margin,
@@ -150,6 +151,4 @@ SELECT y.company_id, y.fiscal_year, y.year_end, y.currency,
   y.source
 FROM years AS y
 LEFT JOIN rates AS r ON r.currency = y.currency AND r.year_end = y.year_end
-LEFT JOIN years AS before
-  ON before.company_id = y.company_id AND before.fiscal_year = y.fiscal_year - 1 AND before.currency IS NOT DISTINCT FROM y.currency
-  AND before.source = y.source
+LEFT JOIN years AS before ON before.company_id = y.company_id AND before.fiscal_year = y.fiscal_year - 1

@@ -29,7 +29,7 @@ columns:
   turnover_growth_q1: DOUBLE | First quartile of turnover_growth (0.1 is 10 %)
   turnover_growth_median: DOUBLE | Median of turnover_growth
   turnover_growth_q3: DOUBLE | Third quartile of turnover_growth
-  employees_total: BIGINT | Employees of the companies that report them
+  employees_total: BIGINT | Employees of the companies that report them; NULL if BIGINT cannot hold the sum
 */
 SELECT c.region, c.country_code, y.fiscal_year,
   count(*) AS companies,
@@ -49,7 +49,7 @@ SELECT c.region, c.country_code, y.fiscal_year,
   quantile_cont(y.turnover_growth, 0.25) AS turnover_growth_q1,
   median(y.turnover_growth) AS turnover_growth_median,
   quantile_cont(y.turnover_growth, 0.75) AS turnover_growth_q3,
-  CAST(sum(y.employees) AS BIGINT) AS employees_total
+  TRY_CAST(sum(y.employees) AS BIGINT) AS employees_total
 FROM marts.company_years AS y
-JOIN marts.companies AS c USING (company_id)
+LEFT JOIN marts.companies AS c USING (company_id)
 GROUP BY ALL

@@ -8,15 +8,16 @@ WITH members AS (
 ),
 
 chosen AS (
-  SELECT * FROM marts.companies
+  SELECT c.*,
+    -- Turnover of the year before, at the rate of the later year, so that rates do not count as growth.
+    c.previous_turnover * y.eur_rate AS before_eur
+  FROM marts.companies AS c
+  LEFT JOIN marts.company_years AS y USING (company_id, fiscal_year)
   WHERE CASE WHEN $market IS NULL THEN in_market ELSE company_id IN (SELECT company_id FROM members) END
 ),
 
 parts AS (
-  SELECT company_id, turnover_eur, turnover_growth, fiscal_year,
-    -- Turnover of the year before, at the rate of the later year, so that rates do not count as growth.
-    CASE WHEN turnover_growth IS NULL THEN NULL WHEN turnover_currency = 'EUR' THEN previous_turnover
-      ELSE previous_turnover * turnover_eur / nullif(turnover, 0) END AS before_eur,
+  SELECT company_id, turnover_eur, turnover_growth, fiscal_year, before_eur,
     unnest([
     {'by': 'country', value: country_code},
     {'by': 'industry', value: industry},
