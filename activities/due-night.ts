@@ -1,14 +1,18 @@
 import type { Client, ScheduleDescription } from '@temporalio/client';
-import { optionalDateToTs, optionalTsToDate } from '@temporalio/common/lib/time.js';
+import { dayIn } from '../src/core/clock.js';
+import { nightsBetween, type Night } from '../src/core/nights.js';
 import type { NightlyJob } from '../src/core/schedule-ids.js';
 import type { DueNight } from '../src/notify/late-nights.js';
 
 // Look back this far for the last scheduled time. Older nights no longer matter.
 const LOOK_BACK_MS = 8 * 86_400_000;
 
+/** The part of a night that Temporal knows. */
+type Started = Pick<DueNight, 'state' | 'started'>;
+
 /**
- * Finds the latest night of a job that should be published by now. Asks Temporal for the schedule's times, so that time
- * zones and leap days are those of the server.
+ * Finds the latest night of a job that should be published by now. Computes the nights itself: a clock change may hide
+ * a night from Temporal, and that night is due nevertheless.
  * @returns null when no night is due, when the schedule does not exist, or when it was created after the night's
  * scheduled time
  */
@@ -17,15 +21,10 @@ export async function dueNight(client: Client, job: NightlyJob, now: Date): Prom
   const schedule = await describeSchedule(client, job.scheduleId);
   if (schedule === null) return null;
   const since = new Date(Math.max(until.getTime() - LOOK_BACK_MS, schedule.info.createdAt.getTime()));
-  if (since >= until) return null;
-  const { startTime } = await client.workflowService.listScheduleMatchingTimes({
-    namespace: client.options.namespace,
-    scheduleId: job.scheduleId,
-    startTime: optionalDateToTs(since) ?? null,
-    endTime: optionalDateToTs(until) ?? null,
-  });
-  const scheduledAt = optionalTsToDate(startTime?.at(-1));
-  return scheduledAt === undefined ? null : { job, scheduledAt, ...(await startedFor(client, schedule, scheduledAt)) };
+  const night = nightsBetween(job, since, until).at(-1);
+  if (night === undefined) return null;
+  const started = await startedFor(client, schedule, job, night);
+  return { job, date: night.date, scheduledAt: new Date(night.last), ...started };
 }
 
 async function describeSchedule(client: Client, id: string): Promise<ScheduleDescription | null> {
@@ -37,16 +36,27 @@ async function describeSchedule(client: Client, id: string): Promise<ScheduleDes
   }
 }
 
-/** Finds the run that a schedule planned for a certain time, and describes the state of that run in a sentence. */
+/** Finds the last run that a schedule started for a night, and describes the state of that run in a sentence. */
 async function startedFor(
   client: Client,
   { info, state }: ScheduleDescription,
-  scheduledAt: Date,
-): Promise<Pick<DueNight, 'state' | 'started'>> {
-  const action = info.recentActions.find((one) => one.scheduledAt.getTime() === scheduledAt.getTime());
+  { timezone }: NightlyJob,
+  { date, time, kind }: Night,
+): Promise<Started> {
+  const action = info.recentActions.findLast(({ scheduledAt }) => dayIn(timezone, scheduledAt) === date);
   const found = action?.action.type === 'startWorkflow' ? action.action.workflow : undefined;
-  if (found === undefined)
-    return { state: state.paused ? 'No run started: the schedule is paused.' : 'No run started.', started: null };
+  if (found === undefined) {
+    // Temporal lists only the last runs. If all of them are later, it cannot tell whether this night had a run.
+    const [oldest] = info.recentActions;
+    if (oldest !== undefined && dayIn(timezone, oldest.scheduledAt) > date)
+      return { state: 'Temporal no longer lists the runs of that day.', started: null };
+    const why = state.paused
+      ? ': the schedule is paused'
+      : kind === 'gap'
+        ? `: a clock change skipped ${time} that day (${timezone})`
+        : '';
+    return { state: `No run started${why}.`, started: null };
+  }
   const started = { workflowId: found.workflowId, run: found.firstExecutionRunId };
   try {
     const { status } = await client.workflow.getHandle(found.workflowId).describe();

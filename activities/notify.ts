@@ -34,7 +34,7 @@ export function createAlertActivities(deps: Deps): AlertActivities {
       const due = await Promise.all(nightlyJobs(config).map((job) => dueNight(client, job, now)));
       return lateAlerts(
         due.filter((night) => night !== null),
-        await latestNights(config.dataDir),
+        await latestNights(config.dataDir, now),
         now,
       );
     },

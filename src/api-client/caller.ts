@@ -128,7 +128,7 @@ export class Caller {
     route: Route<T>,
     request: PreparedRequest,
     attempt: number,
-    { signal, mask }: CallOptions,
+    { signal, mask, onTimes }: CallOptions,
   ): Promise<Outcome<T>> {
     const { gate, pacer, latch, transport, closing, retry } = this.#options;
     signal?.throwIfAborted();
@@ -140,7 +140,9 @@ export class Caller {
       const refusal = latch.refusal(route.endpoint, () => this.#context(route, request, attempt - 1));
       if (refusal) return { ok: false, error: refusal, retryAfterMs: null };
       const started = performance.now();
+      const sentAt = new Date();
       const sent = await transport.send(request, signal);
+      if (sent.ok) onTimes?.({ servedAt: isoDate(sent.date), cached: sent.cached, sentAt, receivedAt: new Date() });
       const raw = mask === undefined ? sent : masked(sent, mask);
       const outcome = this.#read(route, request, raw, attempt);
       this.#report(route, raw, outcome, attempt, performance.now() - started);

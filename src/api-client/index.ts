@@ -35,7 +35,15 @@ export {
   ValidationError,
 } from './errors.js';
 export { IncompleteListError, type Listing, type ListGap, type ListOptions } from './listing.js';
-export type { ApiClientOptions, ApiResponse, Assumed, AttemptReport, CallOptions, Documented } from './options.js';
+export type {
+  AnswerTimes,
+  ApiClientOptions,
+  ApiResponse,
+  Assumed,
+  AttemptReport,
+  CallOptions,
+  Documented,
+} from './options.js';
 export type * from './records.js';
 export { readJob, readOwners, type JobAnswer } from './read-ownership.js';
 export { readPayeeDecision } from './read-payee.js';

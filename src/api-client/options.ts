@@ -77,6 +77,18 @@ export interface CallOptions {
    * itself is sent unchanged. A masked JSON body must still be JSON.
    */
   mask?: (text: string) => string;
+  /** Called with the times of each answer, before the call resolves. Must not throw. */
+  onTimes?: (times: AnswerTimes) => void;
+}
+
+/** When an answer was made, by the server's clock, and when it was asked for and came, by this machine's clock. */
+export interface AnswerTimes {
+  /** Header `Date`, as an ISO instant. Null when the answer had none. */
+  servedAt: string | null;
+  /** Whether a cache answered. Then the server made the answer before it was asked for. */
+  cached: boolean;
+  sentAt: Date;
+  receivedAt: Date;
 }
 
 /** An answer without an error. */

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 
 import { Pool, type Dispatcher } from 'undici';
 
+import { isFromCache } from '../core/from-cache.js';
 import type { PreparedRequest } from './request.js';
 import type { RetryHeaders } from './retry.js';
 
@@ -19,6 +20,8 @@ export interface Answer extends RetryHeaders, NextHeaders {
   status: number;
   text: string;
   bytes: number;
+  /** Whether a cache answered, so `date` is older than the answer. */
+  cached: boolean;
 }
 
 /**
@@ -164,6 +167,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       bytes: this.#bytes,
       retryAfter: this.#header('retry-after'),
       date: this.#header('date'),
+      cached: isFromCache((name) => this.#header(name)),
       location: this.#header('location'),
       cookies: [this.#headers['set-cookie'] ?? []].flat().map((cookie) => cookie.split(';', 1)[0]!.trim()),
     });

@@ -1,4 +1,5 @@
 import { TidemarkError } from './errors.js';
+import { instantsOf, offsetsOf } from './zone.js';
 
 /**
  * Tells the time. Code that stores data by date takes a clock as argument. So a test or a demo can pass a clock that
@@ -33,14 +34,18 @@ export function dayIn(timeZone: string, instant: Date): string {
 }
 
 /**
- * Returns the seconds from an instant to the next occurrence of a time of day.
+ * Returns the seconds from an instant to the next occurrence of a time of day. If a clock change skips this time,
+ * returns the seconds to the instant at which a clock without the change would show it.
  * @param timeOfDay `HH:MM` in `timeZone`
- * @returns whole seconds, 1 to 86,400
+ * @returns whole seconds, at least 1; rarely more than a day, because a day with a clock change is longer
  */
 export function secondsUntil(timeOfDay: string, timeZone: string, instant: Date): number {
-  const format = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', second: '2-digit' });
-  const [hour = 0, minute = 0, second = 0] = format.format(instant).split(':').map(Number);
-  const [wantedHour = 0, wantedMinute = 0] = timeOfDay.split(':').map(Number);
-  const ahead = (wantedHour - hour) * 3_600 + (wantedMinute - minute) * 60 - second;
-  return ahead > 0 ? ahead : ahead + 86_400;
+  const offsetAt = offsetsOf(timeZone);
+  const today = Date.parse(`${dayIn(timeZone, instant)}T${timeOfDay}:00Z`);
+  const times = [-1, 0, 1].flatMap((days) => {
+    const { first, last } = instantsOf(today + days * 86_400_000, offsetAt);
+    return [first, last];
+  });
+  const next = Math.min(...times.filter((at) => at > instant.getTime()));
+  return Math.ceil((next - instant.getTime()) / 1_000);
 }

@@ -23,31 +23,67 @@ const FIELDS: readonly CronField[] = [
 // Days of each month in a leap year.
 const LONGEST = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Words that Temporal accepts instead of the five fields. */
-const WORDS = /^@(yearly|annually|monthly|weekly|daily|midnight|hourly)$/;
+/** Words that Temporal accepts instead of the five fields, and the fields that they stand for. */
+const WORDS: Record<string, string> = {
+  '@yearly': '0 0 1 1 *',
+  '@annually': '0 0 1 1 *',
+  '@monthly': '0 0 1 * *',
+  '@weekly': '0 0 * * 0',
+  '@daily': '0 0 * * *',
+  '@midnight': '0 0 * * *',
+  '@hourly': '0 * * * *',
+};
+
+/** The times that a cron line names. A day must match `days`, `months` and `weekdays` (0 is Sunday). All are sorted. */
+export interface CronTimes {
+  minutes: number[];
+  hours: number[];
+  days: number[];
+  months: number[];
+  weekdays: number[];
+}
 
 /**
- * Checks a cron line by Temporal's rules. Temporal reads a sixth field as a year (not as seconds), and `#` as the start
- * of a comment. Lines with a sixth field or a `#` would run on unexpected days, so they are rejected.
+ * Checks a cron line by Temporal's rules.
  * @returns what is wrong, as a part of a message; null when the line is valid
  */
 export function cronFault(cron: string): string | null {
+  const read = readCron(cron);
+  return typeof read === 'string' ? read : null;
+}
+
+/** Writes a word such as `@daily` as five fields. Returns another line without needless spaces. */
+export function cronFields(cron: string): string {
   const text = cron.trim();
-  if (WORDS.test(text)) return null;
+  return WORDS[text] ?? text.replaceAll(/\s+/g, ' ');
+}
+
+/**
+ * Reads a cron line by Temporal's rules. Temporal reads a sixth field as a year (not as seconds), and `#` as the start
+ * of a comment. Lines with a sixth field or a `#` would run on unexpected days, so they are rejected.
+ * @returns the times; if the line is invalid, what is wrong, as a part of a message
+ */
+export function readCron(cron: string): CronTimes | string {
+  const text = cronFields(cron);
   if (text.startsWith('@')) return `${text} is unknown; use @hourly, @daily, @weekly, @monthly or @yearly`;
   if (/^(CRON_)?TZ=/.test(text)) return 'it names a time zone; use the key `timezone` for that';
-  const parts = text.split(/\s+/);
+  const parts = text.split(' ');
   if (parts.length !== FIELDS.length)
     return `it has ${parts.length} fields; it needs five fields: minute hour day month weekday`;
   const values: number[][] = [];
   for (const [i, field] of FIELDS.entries()) {
     const read = valuesOf(parts[i] ?? '', field);
     if (typeof read === 'string') return read;
-    values.push(read);
+    values.push(sorted(read));
   }
-  const [, , days = [], months = []] = values;
+  const [minutes = [], hours = [], days = [], months = [], weekdays = []] = values;
   const comes = months.some((month) => days.some((day) => day <= (LONGEST[month - 1] ?? 0)));
-  return comes ? null : `no day matches: none of its months has a day ${Math.min(...days)}`;
+  if (!comes) return `no day matches: none of its months has a day ${Math.min(...days)}`;
+  return { minutes, hours, days, months, weekdays: sorted(weekdays.map((day) => day % 7)) };
+}
+
+function sorted(values: readonly number[]): number[] {
+  return [...new Set(values)].toSorted((a, b) => a - b);
 }
 
 /**

@@ -7,7 +7,9 @@ import type { NightlyJob } from '../core/schedule-ids.js';
 /** A night that should be published by now: `schedule.lateAfter` has passed since its scheduled time. */
 export interface DueNight {
   job: NightlyJob;
-  /** Nominal time of the run. */
+  /** Date of the night in the time zone of its schedule, `YYYY-MM-DD`. */
+  date: string;
+  /** Nominal time of the run. If a clock change skips it, the time that a clock without the change would show. */
   scheduledAt: Date;
   /** What Temporal says about the night, a sentence. */
   state: string;
@@ -22,18 +24,22 @@ interface Latest {
   date: string;
 }
 
+// A run on a machine whose clock was ahead has a date in the future. Such a night does not stand for the nights before.
 const LATEST = `
 SELECT workflow_type, market, CAST(max(date) AS VARCHAR) AS date
 FROM ops.runs
-WHERE outcome IN ('complete', 'partial') AND held_back IS NULL
+WHERE outcome IN ('complete', 'partial') AND held_back IS NULL AND date <= CAST($today AS DATE)
 GROUP BY ALL`;
 
-/** Reads the latest published date of each nightly job. Empty when nothing is published. */
-export async function latestNights(dataDir: string): Promise<Latest[]> {
+/** The zone in which each day begins first. */
+const FIRST_ZONE = 'Pacific/Kiritimati';
+
+/** Reads the latest published date of each nightly job, up to today. Empty when nothing is published. */
+export async function latestNights(dataDir: string, now: Date): Promise<Latest[]> {
   const published = await openPublished(dataDir).catch(() => null);
   if (published === null) return [];
   try {
-    return await published.objects<Latest>(LATEST);
+    return await published.objects<Latest>(LATEST, { today: dayIn(FIRST_ZONE, now) });
   } finally {
     published.close();
   }
@@ -41,9 +47,8 @@ export async function latestNights(dataDir: string): Promise<Latest[]> {
 
 /** Returns an alert for each due night that is not published. Pure function. */
 export function lateAlerts(due: readonly DueNight[], latest: readonly Latest[], now: Date): Alert[] {
-  return due.flatMap(({ job, scheduledAt, state, started }): Alert[] => {
-    const { market, workflowType, timezone, lateAfter } = job;
-    const date = dayIn(timezone, scheduledAt);
+  return due.flatMap(({ job, date, scheduledAt, state, started }): Alert[] => {
+    const { market, workflowType, lateAfter } = job;
     const last = latest.find((one) => one.workflow_type === workflowType && one.market === market)?.date ?? null;
     if (last !== null && last >= date) return [];
     const name = market === null ? NAMES[workflowType] : `Market ${market}`;

@@ -3,7 +3,8 @@ import { createClock, type Clock } from '../../core/clock.js';
 import type { Config } from '../../core/config.js';
 import { isOpen } from '../../core/file-modes.js';
 import { findApiKey, isInEnvironment, keySource } from '../../core/stored-key.js';
-import { requireClock } from '../../crawl/run/clock-off.js';
+import { readClock, requireClock, type ClockReading } from '../../crawl/run/clock-off.js';
+import type { AnswerTimes } from '../../api-client/index.js';
 import { sandboxToAsk } from '../local/running-sandbox.js';
 import { openApi } from '../api.js';
 import { loadInForce } from '../config-in-force.js';
@@ -13,6 +14,7 @@ import { openPublished } from '../../builds/published.js';
 import { checkDisk, checkLanding } from './check-disk.js';
 import { checkModels } from './check-models.js';
 import { checkModes } from './check-modes.js';
+import { checkSchedules } from './check-schedules.js';
 import { checkTemporal } from './check-temporal.js';
 import { openStorage } from '../../storage/open.js';
 import { WRITER_LEASE } from '../../working-copy/checkpoint.js';
@@ -38,9 +40,18 @@ export async function runChecks(
   const clock = createClock();
   const [found, config] = checkConfig(configOption);
   if (config === null) {
-    const without = ['key', 'api', 'connector', 'disk', 'modes', 'landing', 'warehouse', 'models', 'published'].map(
-      (check) => skip(check, 'not checked without a configuration'),
-    );
+    const without = [
+      'key',
+      'schedules',
+      'api',
+      'connector',
+      'disk',
+      'modes',
+      'landing',
+      'warehouse',
+      'models',
+      'published',
+    ].map((check) => skip(check, 'not checked without a configuration'));
     return [found, ...without, ...(await checkTemporal(null))];
   }
   const key = checkKey(config);
@@ -51,6 +62,7 @@ export async function runChecks(
   return [
     found,
     key,
+    ...checkSchedules(config, clock.now()),
     api,
     api.state === 'fail' || api.state === 'skip'
       ? skip('connector', 'not checked without the API')
@@ -105,9 +117,11 @@ function hasKey({ dataDir }: Config): boolean {
 async function checkApi(config: Config, clock: Clock): Promise<Finding> {
   const api = openApi(config, clock);
   try {
-    const { data, servedAt } = await api.call(async (client) => client.v2.metrics());
+    let reading: ClockReading = { servedAt: null, now: new Date() };
+    const onTimes = (times: AnswerTimes): void => void (reading = readClock(times));
+    const { data } = await api.call(async (client) => client.v2.metrics({ onTimes }));
     const metrics = data.flatMap((group) => group.metrics).length;
-    const off = requireClock(servedAt, new Date(), { tolerance: config.api.clockTolerance });
+    const off = requireClock(reading.servedAt, reading.now, { tolerance: config.api.clockTolerance });
     if (off !== null) return warn('api', off, 'Set the clock of this machine with NTP.');
     return ok('api', `${config.api.baseUrl} accepts the API key and reports ${metrics} usage metrics`);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { tell } from '../../terminal/print.js';
 import { COUNTRY, findEntries, INDUSTRY, type Entry } from './choices.js';
-import { marketFault, refuseFlag, timeFault, zoneFault, type InitOptions } from './flags.js';
+import { marketFault, NIGHTLY_AT, refuseFlag, timeFault, zoneFault, type InitOptions } from './flags.js';
 import type * as PromptsModule from './prompts.js';
 import type { Draft, Selection } from './render-config.js';
 import { errorMessage } from '../../core/errors.js';
@@ -102,8 +102,8 @@ export async function chooseSchedule(ask: Prompts | null, options: InitOptions):
   const time =
     options.at ??
     (ask === null
-      ? '02:00'
-      : await ask.askText('Time of the nightly run (HH:MM, or none)', { initial: '02:00', check: timeFault }));
+      ? NIGHTLY_AT
+      : await ask.askText('Time of the nightly run (HH:MM, or none)', { initial: NIGHTLY_AT, check: timeFault }));
   if (time === 'none') return null;
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const timezone =

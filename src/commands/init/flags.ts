@@ -70,9 +70,14 @@ export function marketFault(text: string): string | null {
   return parsed.success ? null : (parsed.error.issues[0]?.message ?? 'is not a name');
 }
 
+/** Start of the nightly run if the user names none. Most zones change their clocks between 01:00 and 03:59. */
+export const NIGHTLY_AT = '04:30';
+
 /** Returns why a text is not a time of the nightly run; null if it is. */
 export function timeFault(text: string): string | null {
-  return text === 'none' || /^([01]\d|2[0-3]):[0-5]\d$/.test(text) ? null : 'must be a time like 02:00, or none';
+  return text === 'none' || /^([01]\d|2[0-3]):[0-5]\d$/.test(text)
+    ? null
+    : `must be a time like ${NIGHTLY_AT}, or none`;
 }
 
 /** Returns why a text is not a time zone; null if it is. */

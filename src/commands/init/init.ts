@@ -20,7 +20,7 @@ export function registerInit(program: Command): void {
     .option('--country <names...>', 'countries by name, two-letter code or id; default all')
     .option('--industry <names...>', 'industries by name or id; default all')
     .option('--size <sizes...>', 'number of employees: micro, small, medium, large, 20-99, 500+; default all')
-    .option('--at <time>', 'time of the nightly run, HH:MM, or none; default 02:00')
+    .option('--at <time>', 'time of the nightly run, HH:MM, or none; default 04:30')
     .option('--timezone <zone>', 'time zone of --at; default: the zone of this machine')
     .option('--yes', 'ask nothing: use the defaults, and write the file')
     .option('--json', 'print the result as JSON; asks nothing')

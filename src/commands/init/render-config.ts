@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import { visibleLine } from '../../core/visible-text.js';
 import type { Entry } from './choices.js';
+import { NIGHTLY_AT } from './flags.js';
 import { sizeFilter, type Size } from './sizes.js';
 
 /** The companies of a market, as a person chose them. */
@@ -42,7 +43,7 @@ export function renderConfig(draft: Draft): string {
     ...indent(4, scheduleLines(draft.schedule)),
     '# To read tenders, too, remove the # from these lines:',
     '# tenders:',
-    "#   schedule: { cron: '30 3 * * *', timezone: UTC }",
+    "#   schedule: { cron: '0 6 * * *', timezone: UTC }",
     '# personalData: contacts # keep names and contact data of people; the default is none',
   ].join('\n')}\n`;
 }
@@ -71,7 +72,7 @@ function filterLines({ countries, industries, sizes }: Selection): string[] {
 }
 
 function scheduleLines(schedule: Draft['schedule']): string[] {
-  const { time, timezone } = schedule ?? { time: '02:00', timezone: 'UTC' };
+  const { time, timezone } = schedule ?? { time: NIGHTLY_AT, timezone: 'UTC' };
   const [hour, minute] = time.split(':').map(Number);
   const line = `schedule: { cron: '${minute} ${hour} * * *', timezone: ${scalar(timezone)} }`;
   return [`${schedule === null ? '# ' : ''}${line} # \`tidemark schedule apply\` creates the schedule`];

@@ -26,11 +26,13 @@ export function registerSchedule(program: Command): void {
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark schedule apply'))
     .action(async (options: { json?: boolean }, command: Command) => {
-      await withClient(command, async (client, { config }, temporal) => {
-        const [{ applySchedules, declaredSchedules }, { ensureSearchAttributes }] = await Promise.all([
-          import('../../temporal/schedules.js'),
-          import('../../temporal/search-attributes.js'),
-        ]);
+      await withClient(command, async (client, { config, clock }, temporal) => {
+        const [{ applySchedules, declaredSchedules }, { ensureSearchAttributes }, { scheduleWarnings }] =
+          await Promise.all([
+            import('../../temporal/schedules.js'),
+            import('../../temporal/search-attributes.js'),
+            import('./schedule-warnings.js'),
+          ]);
         // The schedules set a search attribute, so the server would refuse them without it.
         const { warning } = await ensureSearchAttributes(temporal);
         if (warning !== null) tell(`Warning: ${warning}`);
@@ -40,6 +42,7 @@ export function registerSchedule(program: Command): void {
         for (const { id, change } of options.json ? [] : applied) {
           say(`${change.padEnd(9)}  ${id}${change === 'removed' ? '  (no longer declared)' : ''}`);
         }
+        for (const { message, todo } of scheduleWarnings(config, clock.now())) tell(`Warning: ${message} ${todo}`);
       });
     });
 

@@ -1,6 +1,25 @@
+import type { AnswerTimes } from '../../api-client/index.js';
 import { TidemarkError } from '../../core/errors.js';
 
 const WORTH_A_WORD_SECONDS = 120;
+
+/** A time by the API's clock, and the time by this machine's clock to compare with it. */
+export interface ClockReading {
+  servedAt: string | null;
+  now: Date;
+}
+
+/**
+ * Chooses the times to compare. The API made the answer between request and answer, so only a time outside of both
+ * proves a difference. An answer from a cache is older than the request: it cannot prove that this machine's clock is
+ * ahead. It can prove that the clock is behind.
+ */
+export function readClock({ servedAt, cached, sentAt, receivedAt }: AnswerTimes): ClockReading {
+  const served = servedAt === null ? Number.NaN : Date.parse(servedAt);
+  if (served > receivedAt.getTime()) return { servedAt, now: receivedAt };
+  if (served < sentAt.getTime() && !cached) return { servedAt, now: sentAt };
+  return { servedAt: null, now: receivedAt };
+}
 
 /**
  * Describes the difference between this machine's clock and the API's clock.

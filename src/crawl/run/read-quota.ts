@@ -3,11 +3,11 @@ import type { QuotaStatus } from '../../../schemas/pipeline/activities.js';
 import type { QuotaRecord } from '../../../schemas/pipeline/landing.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import type { MetricsReading } from '../../../schemas/v2/metrics.js';
-import { ApiError, TokenVerificationError } from '../../api-client/index.js';
+import { ApiError, TokenVerificationError, type AnswerTimes } from '../../api-client/index.js';
 import { bookingIn, RequestLog } from '../../request-log/request-log.js';
 import { secondsUntil } from '../../core/clock.js';
 import { quotaRead } from '../../core/observed.js';
-import { clockOff, requireClock } from './clock-off.js';
+import { clockOff, readClock, requireClock, type ClockReading } from './clock-off.js';
 import { landRecords } from './close-run.js';
 import { isGivenUp, NoRoomError } from '../answer.js';
 import type { CrawlDeps, Heartbeat } from '../deps.js';
@@ -31,7 +31,7 @@ export async function readQuota(
     .toISOString()
     .replaceAll(/[^0-9]/g, '');
   const booking = new RequestLog(deps.config.dataDir, ctx.run, 'quota');
-  const { groups, readAt, servedAt, fault } = await bookingIn(booking, () => askMetrics(deps, heartbeat));
+  const { groups, readAt, reading, fault } = await bookingIn(booking, () => askMetrics(deps, heartbeat));
   const { metric, resetsAt, timezone } = deps.config.quota;
   const daily = dailyMetric(groups, metric);
   const records = readMetrics(groups).map(({ metric: name, used, total }): QuotaRecord => ({
@@ -48,7 +48,7 @@ export async function readQuota(
   const known = daily !== null && daily.total > 0;
   const open = !known || daily.used < daily.total;
   if (known && open) deps.client.quota.open();
-  const now = new Date();
+  const { servedAt, now } = reading;
   const tolerance = deps.config.api.clockTolerance;
   const clock = begins ? requireClock(servedAt, now, { tolerance }) : clockOff(servedAt, now);
   if (begins) deps.stamps?.agree();
@@ -71,15 +71,17 @@ export async function readQuota(
 async function askMetrics(
   { client, clock }: CrawlDeps,
   heartbeat: Heartbeat,
-): Promise<{ groups: MetricsReading; readAt: string; servedAt: string | null; fault: string | null }> {
+): Promise<{ groups: MetricsReading; readAt: string; reading: ClockReading; fault: string | null }> {
+  let reading: ClockReading = { servedAt: null, now: new Date() };
+  const onTimes = (times: AnswerTimes): void => void (reading = readClock(times));
   try {
-    const { data, fetchedAt, servedAt } = await client.v2.metrics({ signal: heartbeat.signal });
+    const { data, fetchedAt } = await client.v2.metrics({ signal: heartbeat.signal, onTimes });
     for (const { metric, used, total } of readMetrics(data)) {
       quotaRead.report({ metric, used, total, readAt: fetchedAt });
     }
-    return { groups: data, readAt: fetchedAt, servedAt, fault: null };
+    return { groups: data, readAt: fetchedAt, reading, fault: null };
   } catch (error) {
-    const none = { groups: [], readAt: clock.now().toISOString(), servedAt: null };
+    const none = { groups: [], readAt: clock.now().toISOString(), reading: { servedAt: null, now: new Date() } };
     if (isGivenUp(error, heartbeat)) {
       const fault = `The daily quota could not be read (${error.name} of /v2/metrics); the run continued without it.`;
       return { ...none, fault };
@@ -113,11 +115,11 @@ async function checkClock(deps: CrawlDeps, heartbeat: Heartbeat): Promise<void> 
   const tolerance = config.api.clockTolerance;
   if (stamps === undefined || !stamps.wasSet((tolerance / 2) * 1_000)) return;
   // If the API gives no time, accept the clock. Otherwise every chunk would send this request again.
-  const servedAt = await askMetrics(deps, heartbeat).then(
-    (answer) => answer.servedAt,
+  const reading = await askMetrics(deps, heartbeat).then(
+    (answer) => answer.reading,
     () => null,
   );
-  requireClock(servedAt, new Date(), { tolerance, waits: true });
+  if (reading !== null) requireClock(reading.servedAt, reading.now, { tolerance, waits: true });
   stamps.agree();
 }
 

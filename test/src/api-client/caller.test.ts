@@ -19,6 +19,7 @@ const answer = (status: number, body: object): Answer => ({
   bytes: 1,
   retryAfter: null,
   date: null,
+  cached: false,
   location: null,
   cookies: [],
 });

@@ -56,7 +56,7 @@ describe('tidemark init without a terminal', () => {
         industry_focus: ['Food'],
         number_of_employees: { gte: 10, lte: 249 },
       },
-      schedule: { cron: '0 2 * * *', timezone: 'Europe/Berlin' },
+      schedule: { cron: '30 4 * * *', timezone: 'Europe/Berlin' },
     });
     expect(read()).toMatch(/- \d+ # Denmark\n +- \d+ # Sweden\n/);
     expect(isValid(parse(read())), JSON.stringify(isValid.errors)).toBe(true);

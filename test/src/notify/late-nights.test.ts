@@ -13,6 +13,7 @@ function due(market: string | null): DueNight {
       timezone: 'Asia/Tokyo',
       lateAfter: 43_200,
     },
+    date: '2026-11-21',
     // 21 November in Tokyo.
     scheduledAt: new Date('2026-11-20T15:30:00Z'),
     state: 'No run started.',

@@ -1,7 +1,12 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { Client } from '@temporalio/client';
+import { optionalDateToTs } from '@temporalio/common/lib/time.js';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dueNight } from '../../../activities/due-night.js';
 import { loadConfig } from '../../../src/core/config.js';
+import { nightlyJobs } from '../../../src/core/schedule-ids.js';
 import type { RunState } from '../../../src/progress/run-state.js';
 import { followRun } from '../../../src/temporal/follow-run.js';
 import { runFailure } from '../../../src/temporal/failure.js';
@@ -12,6 +17,7 @@ import { connectTemporal, type TemporalClient } from '../../../src/temporal/conn
 import { MARKET_ATTRIBUTE, DATE_ATTRIBUTE } from '../../../workflows/search-attributes.js';
 import { CRAWL_QUEUE } from '../../../workflows/queues.js';
 import { ROOT } from '../../helpers/processes.js';
+import { emptyFolder, runCli } from '../../helpers/run-cli.js';
 import { waitUntil } from '../../helpers/sandbox.js';
 import { startTemporal } from '../../helpers/temporal.js';
 
@@ -116,6 +122,53 @@ describe('followRun', () => {
     const ended = followed.then(null, (error: unknown) => runFailure(error, handle.workflowId));
     await handle.terminate('by hand');
     expect(await ended).toMatchObject({ message: 'snapshot/demo/2026-11-05 was terminated: by hand' });
+  });
+});
+
+// In Copenhagen, 25 March 2035 has no 02:00.
+describe('a schedule in a clock change', () => {
+  const folder = emptyFolder();
+  const schedule = { cron: '0 2 * * *', timezone: 'Europe/Copenhagen' };
+
+  beforeAll(async () => {
+    const config = { api: { baseUrl: 'http://127.0.0.1:9' }, markets: [{ name: 'changed', schedule }] };
+    writeFileSync(path.join(folder.dir, 'tidemark.yaml'), JSON.stringify(config));
+  });
+  afterAll(() => folder.remove());
+
+  it('gets a warning of schedule apply and doctor, with the date and a safer time', async () => {
+    const env = { TEMPORAL_ADDRESS: server.address, TIDEMARK_NOW: '2035-01-10T00:00:00Z' };
+    const applied = await runCli(['schedule', 'apply'], { cwd: folder.dir, env });
+    expect(applied).toMatchObject({ code: 0, stdout: expect.stringMatching(/created +tidemark.snapshot.changed/) });
+    expect(applied.stderr).toContain(
+      'Warning: snapshot/changed ("0 2 * * *", Europe/Copenhagen): clock changes skip 02:00 on 2035-03-25, so Temporal may start no run; clock changes repeat 02:00 on 2035-10-28, so Temporal may start two runs. Set schedule.cron to a time that exists once a day, such as "0 4 * * *".',
+    );
+    const { stdout } = await runCli(['doctor', '--json'], { cwd: folder.dir, env });
+    const found = JSON.parse(stdout) as { check: string; state: string; message: string }[];
+    expect(found.filter(({ check }) => check === 'schedules')).toMatchObject([
+      { state: 'warn', message: expect.stringContaining('skip 02:00 on 2035-03-25') },
+    ]);
+  });
+
+  it('has a late night on the day that Temporal skips', async () => {
+    const { client } = temporal;
+    const [job] = nightlyJobs(loadConfig(path.join(folder.dir, 'tidemark.yaml'), {}));
+    const { startTime } = await client.workflowService.listScheduleMatchingTimes({
+      namespace: 'default',
+      scheduleId: 'tidemark/snapshot/changed',
+      startTime: optionalDateToTs(new Date('2035-03-24T12:00Z')) ?? null,
+      endTime: optionalDateToTs(new Date('2035-03-25T12:00Z')) ?? null,
+    });
+    expect(startTime ?? []).toEqual([]);
+    const due = await dueNight(client, job!, new Date('2035-03-25T13:00Z'));
+    expect(due).toMatchObject({
+      date: '2035-03-25',
+      scheduledAt: new Date('2035-03-25T01:00Z'),
+      state: 'No run started: a clock change skipped 02:00 that day (Europe/Copenhagen).',
+      started: null,
+    });
+    expect(await dueNight(client, job!, new Date('2035-03-25T12:59Z'))).toMatchObject({ date: '2035-03-24' });
+    await client.schedule.getHandle('tidemark/snapshot/changed').delete();
   });
 });
 

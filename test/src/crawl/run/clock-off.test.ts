@@ -8,7 +8,7 @@ import { loadConfig } from '../../../../src/core/config.js';
 import { createLog } from '../../../../src/core/log.js';
 import { StampClock } from '../../../../src/core/stamp-clock.js';
 import type { CrawlDeps, Heartbeat } from '../../../../src/crawl/deps.js';
-import { clockOff, requireClock } from '../../../../src/crawl/run/clock-off.js';
+import { clockOff, readClock, requireClock } from '../../../../src/crawl/run/clock-off.js';
 import { openRun } from '../../../../src/crawl/run/open-run.js';
 import { readQuota, reopenQuota } from '../../../../src/crawl/run/read-quota.js';
 import { makeProject, type Project } from '../../../helpers/project.js';
@@ -20,12 +20,16 @@ describe("the machine's clock compared with the API's", () => {
   let server: Server;
   let project: Project;
   let date: string | undefined;
+  let headers: Record<string, string> = {};
+  let delayMs = 0;
 
   beforeEach(async () => {
     server = createServer((_, response) => {
       response.sendDate = false;
       if (date !== undefined) response.setHeader('date', date);
-      response.setHeader('content-type', 'application/json').end('[]');
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+      response.setHeader('content-type', 'application/json').flushHeaders();
+      setTimeout(() => response.end('[]'), delayMs);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
@@ -33,6 +37,8 @@ describe("the machine's clock compared with the API's", () => {
   });
 
   afterEach(async () => {
+    headers = {};
+    delayMs = 0;
     project.remove();
     await new Promise((resolve) => server.close(resolve));
   });
@@ -77,6 +83,61 @@ describe("the machine's clock compared with the API's", () => {
     await expect(ask(-0.2)).rejects.toThrow(/(11|12) minutes behind/);
     await expect(ask(49)).rejects.toThrow(/2 days ahead/);
     await expect(ask(-25)).rejects.toThrow(/(24|25) hours behind/);
+  });
+
+  it.each([
+    { age: '43200' },
+    { Age: '1', via: '1.1 cache' },
+    { 'cache-status': 'edge; hit; ttl=-12' },
+    { 'cache-status': '"origin shield"; fwd=miss; stored, edge; hit' },
+    { 'x-cache': 'HIT from cache.internal' },
+    { 'x-cache': 'TCP_REFRESH_HIT' },
+    { 'x-cache': 'Stale from gateway' },
+    { 'cf-cache-status': 'UPDATING' },
+    { warning: '110 - "Response is Stale"' },
+    { warning: '113 cache "Heuristic Expiration"' },
+  ])('accepts the clock if a cache gave an old answer: %j', async (sent) => {
+    headers = sent;
+    expect(await ask(12)).toBeNull();
+    // The API made the answer before it was asked for, so the machine's clock is behind.
+    await expect(ask(-12)).rejects.toThrow(/(11|12) hours behind/);
+  });
+
+  it.each([
+    {},
+    { age: '0' },
+    { age: 'none' },
+    { via: '1.1 gateway' },
+    { 'x-cache': 'MISS from cache.internal' },
+    { 'x-cache': 'BYPASS' },
+    { 'cache-status': 'edge; fwd=uri-miss; stored' },
+    { 'cache-status': 'edge; hit=?0; fwd=miss' },
+    { 'cf-cache-status': 'DYNAMIC' },
+    { 'cache-control': 'public, max-age=60' },
+    { warning: '199 - "Miscellaneous"' },
+  ])('rejects the clock if the answer is new: %j', async (sent) => {
+    headers = sent;
+    await expect(ask(12)).rejects.toThrow(/12 hours ahead/);
+  });
+
+  it('allows for the time that an answer takes', async () => {
+    const sentAt = new Date('2026-11-20T02:00:00Z');
+    const receivedAt = new Date('2026-11-20T02:20:00Z');
+    const off = (servedAt: string): string | null => {
+      const reading = readClock({ servedAt, cached: false, sentAt, receivedAt });
+      return clockOff(reading.servedAt, reading.now);
+    };
+    expect(off('2026-11-20T02:00:00Z')).toBeNull();
+    expect(off('2026-11-20T02:20:00Z')).toBeNull();
+    expect(off('2026-11-20T01:55:00Z')).toMatch(/is 5 minutes ahead/);
+    expect(off('2026-11-20T02:30:00Z')).toMatch(/is 10 minutes behind/);
+    // The body of a correct answer takes three seconds, longer than the tolerance.
+    project.remove();
+    const { port } = server.address() as AddressInfo;
+    const api = { baseUrl: `http://127.0.0.1:${port}`, clockTolerance: '2s' };
+    project = makeProject({ api: { url: api.baseUrl, key: 'k'.repeat(16) }, temporal: 'none', config: { api } });
+    delayMs = 3_000;
+    expect(await ask(0)).toBeNull();
   });
 
   it('only reports a clock within clockTolerance', async () => {
