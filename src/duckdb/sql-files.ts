@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { requireText } from '../lists/require-text.js';
 
 const SQL_ROOT = fileURLToPath(new URL('../../sql/', import.meta.url));
 
@@ -15,7 +16,7 @@ export interface SqlFile {
 
 /** Reads one file of `sql/`. */
 export function readSqlFile(name: string): SqlFile {
-  return { name, text: readFileSync(path.join(SQL_ROOT, name), 'utf8') };
+  return { name, text: readText(path.join(SQL_ROOT, name)) };
 }
 
 /** Reads the files of one folder of `sql/`, sorted by name. */
@@ -28,6 +29,7 @@ export function readSqlFolder(folder: string, extension = '.sql'): SqlFile[] {
 
 /**
  * Reads the .sql files of a folder outside `sql/`, sorted by name. Returns an empty list if the folder does not exist.
+ * @throws TidemarkError `InvalidInput` when a file is no UTF-8 text
  */
 export function readSqlFolderAt(root: string, folder: string): SqlFile[] {
   const at = path.join(root, folder);
@@ -37,9 +39,22 @@ export function readSqlFolderAt(root: string, folder: string): SqlFile[] {
     .toSorted()
     .map((name) => ({
       name: `${folder}/${name}`,
-      text: readFileSync(path.join(at, name), 'utf8'),
+      text: readText(path.join(at, name)),
       path: path.join(at, name),
     }));
+}
+
+/**
+ * Reads a text file. Removes a byte order mark and the carriage returns of line ends, so that an editor or Git on Windows
+ * changes neither the models nor their fingerprints.
+ */
+function readText(file: string): string {
+  const bytes = readFileSync(file);
+  requireText(bytes, file, 'Save it as UTF-8 in your editor.');
+  return bytes
+    .toString('utf8')
+    .replace(/^\uFEFF/, '')
+    .replaceAll(/\r+\n/g, '\n');
 }
 
 /** Quotes a text as a SQL string literal. */

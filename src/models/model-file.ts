@@ -96,7 +96,7 @@ export interface ModelFile extends Omit<Header, 'model' | 'deprecation_date' | '
  * @throws ModelFailedError when the header is missing or wrong
  */
 export function parseModel(file: SqlFile): ModelFile {
-  const match = /^\/\*\n(.*?)\n\*\/\n(.*)$/s.exec(file.text);
+  const match = /^\s*\/\*[ \t]*\n(.*?)\n[ \t]*\*\/[ \t]*\n(.*)$/s.exec(file.text);
   if (match === null)
     throw wrongHeader(file, 'the header is missing; a model begins with a block comment that contains YAML');
   let header: Header;

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import type { Database } from '../duckdb/database.js';
-import { WarehouseBusyError } from '../duckdb/errors.js';
+import { ModelFailedError, WarehouseBusyError } from '../duckdb/errors.js';
 import { MODEL_SCHEMAS, plainType, readModelSet, sha256, type Model, type ModelSet } from './models.js';
 import { dayOf, modelsInForce } from './in-force.js';
 import { OWN } from './own/own-files.js';
@@ -69,6 +69,19 @@ export async function readPlan(dataDir: string, options: PlanOptions = {}): Prom
   }
   const plan = await planFrom(realpathSync(link), 'meta.models', set, day);
   return { comparedWith: 'published', file: link, overdue, ...plan };
+}
+
+/**
+ * Throws if a model has a fault that would stop its build.
+ * @throws ModelFailedError with the name of each model and its faults
+ */
+export function refuseFaults(changes: ModelsPlan['changes']): void {
+  const faulty = changes.filter(({ faults }) => faults.length > 0);
+  if (faulty.length === 0) return;
+  throw new ModelFailedError(
+    faulty.map(({ model, faults }) => `${model} cannot be built: ${faults.join('; ')}.`).join('\n'),
+    'Correct the model file. Until then, every build of this model fails.',
+  );
 }
 
 interface AppliedRow extends Pick<AppliedModel, 'model' | 'version' | 'kind' | 'fingerprint' | 'state'> {

@@ -247,6 +247,6 @@ function noSuchSet(wanted: number | undefined, sets: readonly AppliedSet[]): Tid
     wanted === undefined
       ? 'Cannot roll back: no other set of models was applied before.'
       : `There is no set ${wanted} of models. Known sets: ${known}.`,
-    { todo: '`tidemark models history` lists the sets that were applied.' },
+    { todo: '`tidemark models history` lists the sets. Choose one: tidemark models rollback --to <set>' },
   );
 }

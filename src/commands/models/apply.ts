@@ -57,6 +57,8 @@ ${examples('tidemark models apply', 'tidemark models apply --env me && tidemark 
     )
     .option('--dry-run', 'show what would change; changes nothing')
     .option('--json', 'print the result as JSON')
+    // A set without `--to` is a frequent mistake. `rollBack` names the option.
+    .allowExcessArguments()
     .addHelpText(
       'after',
       `
@@ -104,6 +106,11 @@ function sayApplied(result: Applied, dataDir: string, begun: number): void {
 }
 
 async function rollBack(options: { to?: number; dryRun?: boolean; json?: boolean }, command: Command): Promise<void> {
+  const [unnamed] = command.args;
+  if (unnamed !== undefined)
+    throw new TidemarkError('InvalidInput', `\`models rollback\` takes the set with --to, not as \`${unnamed}\`.`, {
+      todo: `Run: tidemark models rollback --to ${/^\d+$/.test(unnamed) ? unnamed : '<set>'} (\`tidemark models history\` lists the sets)`,
+    });
   const request = await readRequest(options, command);
   const [{ rollbackModels }, { asWriter }] = await Promise.all([
     import('../../publish/apply-models.js'),
@@ -131,7 +138,8 @@ function sayRestored(
   if (dryRun) say(`Rollback would restore ${to}: ${summary(result)}`);
   else say(`✔ restored ${to} in ${took(begun)}: ${summary(result)}`);
   sayResult(result, dataDir);
-  if (!dryRun) say('  note       runs build this set until `tidemark models apply`');
+  if (dryRun) say(`  next       tidemark models rollback --to ${result.to.ofSet ?? result.to.set}`);
+  else say('  note       runs build this set until `tidemark models apply`');
 }
 
 async function showHistory(options: { json?: boolean }, command: Command): Promise<void> {

@@ -36,7 +36,8 @@ export function registerModels(program: Command): void {
       `
 A change is breaking if it removes a column, or changes a column's type, the key
 or the grain. A breaking change needs a new \`version\` in the model's header.
-Without one, this command (exit code 1) and every run refuse the change.
+Without one, this command (exit code 1) and every run refuse the change. The
+exit code is also 1 if a model has a fault: the next build would fail.
 
 To serve the old version until a given day, keep its file, for example as
 sql/marts/market_daily_v1.sql with \`deprecation_date: 2027-03-31\` in its header.
@@ -97,7 +98,7 @@ ${examples('tidemark models test', 'tidemark models test my-cases/ --match sizes
 
 async function planModels(options: { json?: boolean }, command: Command): Promise<void> {
   const { config, clock } = await loadContext(command);
-  const [{ readPlan }, { refuseBreaking }, { renderPlan }] = await Promise.all([
+  const [{ readPlan, refuseFaults }, { refuseBreaking }, { renderPlan }] = await Promise.all([
     import('../../models/read-plan.js'),
     import('../../models/plan.js'),
     import('./plan-view.js'),
@@ -106,6 +107,7 @@ async function planModels(options: { json?: boolean }, command: Command): Promis
   if (options.json) sayJson(plan);
   else say(renderPlan(plan, { paint: colorsFor(process.stdout), width: terminalWidth() }));
   refuseBreaking(plan.changes);
+  refuseFaults(plan.changes);
 }
 
 async function testModels(

@@ -302,3 +302,47 @@ describe('tidemark models plan', () => {
     ]);
   });
 });
+
+describe('tidemark models with the models of a folder', () => {
+  let place: ReturnType<typeof emptyFolder>;
+
+  beforeAll(() => {
+    place = emptyFolder();
+    mkdirSync(path.join(place.dir, 'models/marts'), { recursive: true });
+    writeFileSync(
+      path.join(place.dir, 'tidemark.yaml'),
+      `{ api: { baseUrl: 'http://127.0.0.1:1' }, data: ./data, models: ./models, markets: [{ name: m }] }`,
+    );
+  });
+
+  afterAll(() => place.remove());
+
+  const models = async (...args: string[]) => runCli(['models', ...args], { cwd: place.dir });
+  const write = (sql: string) =>
+    writeFileSync(
+      path.join(place.dir, 'models/marts/thing.sql'),
+      `\uFEFF/*\nmodel: marts.thing\nkind: table\nversion: 1\ngrain: thing\nkey: [id]\ndescription: Things.\ncolumns:\n  id: BIGINT | Id\n*/\n${sql}\n`.replaceAll(
+        '\n',
+        '\r\n',
+      ),
+    );
+
+  it('models plan ends with 1 if a model has a fault, and with 0 without faults', async () => {
+    write('SELECT company_id AS id FROM core.companies');
+    expect(await models('plan')).toMatchObject({ code: 0, stderr: '' });
+    write('SELECT nothing AS id FROM core.companies');
+    const { code, stdout, stderr } = await models('plan');
+    expect(code).toBe(1);
+    expect(stdout).toContain('Faults:\n  marts.thing: ');
+    expect(stderr).toMatch(/^error: marts\.thing cannot be built: .*"nothing"/);
+  });
+
+  it.each([
+    ['3', 'tidemark models rollback --to 3'],
+    ['previous', 'tidemark models rollback --to <set>'],
+  ])('models rollback %s names --to', async (set, remedy) => {
+    const { code, stderr } = await models('rollback', set);
+    expect(code).toBe(2);
+    expect(stderr).toContain(remedy);
+  });
+});

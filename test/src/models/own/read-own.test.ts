@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { readModelSet } from '../../../../src/models/models.js';
 import { readsOfModels } from '../../../../src/models/reads.js';
@@ -190,10 +192,50 @@ test.each<[what: string, files: Record<string, string>, message: RegExp]>([
 
 test('refuses a seed that is not UTF-8, or too large', async () => {
   const folder = ownFolder({ 'seeds/regions.csv': 'id\n', 'seeds/.hidden': '', 'seeds/README.md': '' });
-  const { writeFileSync } = await import('node:fs');
   await readModelSet(folder);
   writeFileSync(`${folder}/seeds/regions.csv`, Buffer.from([0x69, 0x0a, 0xe9, 0x0a]));
   await expect(readModelSet(folder)).rejects.toThrow(/regions\.csv is not UTF-8 text: line 2/);
   writeFileSync(`${folder}/seeds/regions.csv`, `id\n${'x'.repeat(10_000_000)}`);
   await expect(readModelSet(folder)).rejects.toThrow(/regions\.csv is larger than 10 MB/);
+});
+
+const THING = mart('thing', `SELECT twice(CAST(1 AS BIGINT)) AS id -- 'é'\n`);
+const MACRO = 'CREATE MACRO twice(x) AS\n  2 * x;\n';
+const BOM = '\uFEFF';
+const crlf = (text: string) => text.replaceAll('\n', '\r\n');
+
+test.each([
+  ['LF', THING, MACRO],
+  ['CRLF (Git with autocrlf)', crlf(THING), crlf(MACRO)],
+  ['a byte order mark', BOM + THING, BOM + MACRO],
+  ['a byte order mark and CRLF', BOM + crlf(THING), BOM + crlf(MACRO)],
+  ['CRLF that was converted twice', crlf(crlf(THING)), crlf(crlf(MACRO))],
+  ['LF and CRLF mixed', THING.replace('\n', '\r\n'), MACRO.replace('\n', '\r\n')],
+])('reads a model and a macro with %s, with the same fingerprint', async (_, thing, macro) => {
+  const fingerprintOf = async (files: Record<string, string>) => {
+    const { models } = await readModelSet(ownFolder(files));
+    return models.find(({ model }) => model === 'marts.thing')?.fingerprint;
+  };
+  const expected = await fingerprintOf({ 'marts/thing.sql': THING, 'macros/a.sql': MACRO });
+  expect(expected).toBeDefined();
+  expect(await fingerprintOf({ 'marts/thing.sql': thing, 'macros/a.sql': macro })).toBe(expected);
+});
+
+test.each([
+  ['lines before the header', `\n  \n${THING}`],
+  ['spaces after the opening', THING.replace('/*\n', '/* \t\n')],
+  ['spaces around the end of the header', THING.replace('\n*/\n', '\n  */  \n')],
+])('reads a model with %s', async (_, thing) => {
+  const { models } = await readModelSet(ownFolder({ 'marts/thing.sql': thing, 'macros/a.sql': MACRO }));
+  expect(models.find(({ model }) => model === 'marts.thing')?.uses).toHaveLength(1);
+});
+
+test.each([
+  ['UTF-16 with a mark', Buffer.from(BOM + THING, 'utf16le'), 'it begins like UTF-16'],
+  ['UTF-16 without a mark', Buffer.from(THING, 'utf16le'), 'it holds zero bytes'],
+  ['Latin-1', Buffer.from(THING, 'latin1'), 'line 11 has bytes of another encoding'],
+])('names the encoding of a model in %s', async (_, bytes, what) => {
+  const folder = ownFolder({ 'marts/thing.sql': '' });
+  writeFileSync(path.join(folder, 'marts/thing.sql'), bytes);
+  await expect(readModelSet(folder)).rejects.toThrow(`thing.sql is not UTF-8 text: ${what}`);
 });
