@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+import { reshape } from './empty-shapes.js';
+
 /** A value that does not have its documented type. */
 export interface Misfit {
   /** Place in the answer, for example `['data', 3, 'name']`. */
@@ -29,10 +31,11 @@ const NONE: Read = { fits: false };
  * - A wrong object in a list becomes null if the list may contain null. Otherwise, it is removed from the list.
  * - A list of texts or numbers with a wrong item is wrong as a whole.
  * - An object without a required field is wrong as a whole.
+ * - An empty value in another shape (`[]` for `{}`) is no wrong value; see empty-shapes.ts.
  */
 export function readLeniently<T>(schema: z.ZodType<T>, value: unknown): LenientReading<T> {
   const misfits: Misfit[] = [];
-  const read = readValue(schema, value, [], misfits);
+  const read = readValue(schema, reshape(schema, value), [], misfits);
   return read.fits ? { fits: true, value: read.value as T, misfits } : { fits: false, misfits };
 }
 

@@ -19,22 +19,44 @@ CREATE OR REPLACE TEMP MACRO json_id(j) AS
 CREATE OR REPLACE TEMP MACRO text_id(t) AS
   CASE WHEN regexp_full_match(trim(t, E' \t\n\r'), '-?[0-9]+') THEN TRY_CAST(trim(t, E' \t\n\r') AS BIGINT) END;
 
--- Returns the texts of an array's plain items. For a single plain value, returns a list with one text.
-CREATE OR REPLACE TEMP MACRO json_texts(j) AS
-  CASE
-    WHEN coalesce(json_type(j), 'NULL') IN ('NULL', 'OBJECT') THEN NULL
-    WHEN json_type(j) = 'ARRAY'
-    THEN list_filter(list_transform(TRY_CAST(j AS JSON[]), lambda x: json_text(x)), lambda t: t IS NOT NULL)
-    ELSE list_filter([json_text(j)], lambda t: t IS NOT NULL)
-  END;
-
--- Returns the items of an array; an empty list for any other value.
-CREATE OR REPLACE TEMP MACRO json_items(j) AS
-  CASE WHEN json_type(j) = 'ARRAY' THEN TRY_CAST(j AS JSON[]) ELSE CAST([] AS JSON[]) END;
-
 -- True for an array or object. Used to check values that must be plain.
 CREATE OR REPLACE TEMP MACRO json_is_nested(j) AS
   coalesce(json_type(j) IN ('OBJECT', 'ARRAY'), false);
+
+-- True for a value without content: null, false, an empty text, or arrays and objects of these. Encoders write an empty
+-- array or object in any of these shapes. Same rules as schemas/v2/empty-shapes.ts.
+CREATE OR REPLACE TEMP MACRO json_is_blank(j) AS
+  regexp_full_match(CAST(j AS VARCHAR), '(?:[\[\]{},\s]|null|false|"(?:\s|\\[tnr])*")*');
+
+-- True for a map without content. It may be inside a field `data`.
+CREATE OR REPLACE TEMP MACRO json_is_blank_map(j) AS
+  regexp_full_match(CAST(j AS VARCHAR), '(?:\s*\{\s*"data"\s*:)?(?:[\[\]{},\s]|null|false|"(?:\s|\\[tnr])*")*');
+
+-- True for an object that stands for a list with gaps (`{"0":…,"2":…}`), as PHP writes it.
+CREATE OR REPLACE TEMP MACRO json_has_list_keys(j) AS
+  json_type(j) = 'OBJECT' AND regexp_full_match(array_to_string(json_keys(j), ','), '[0-9]+(?:,[0-9]+)*')
+    AND list_unique(json_keys(j)) = len(json_keys(j));
+
+-- True for an array, and for each other shape of a list. False for a missing value.
+CREATE OR REPLACE TEMP MACRO json_is_list(j) AS
+  coalesce(json_type(j) = 'ARRAY' OR json_is_blank(j) OR json_has_list_keys(j), false);
+
+-- Returns the items of a list; an empty list for any other value.
+CREATE OR REPLACE TEMP MACRO json_items(j) AS
+  CASE
+    WHEN json_type(j) = 'ARRAY' THEN TRY_CAST(j AS JSON[])
+    WHEN json_has_list_keys(j) THEN map_values(TRY_CAST(j AS MAP(VARCHAR, JSON)))
+    ELSE CAST([] AS JSON[])
+  END;
+
+-- Returns the texts of a list's plain items. For a single plain value, returns a list with one text.
+CREATE OR REPLACE TEMP MACRO json_texts(j) AS
+  CASE
+    WHEN coalesce(CAST(j AS VARCHAR), 'null') IN ('null', 'false') THEN NULL
+    WHEN json_type(j) = 'ARRAY' OR json_has_list_keys(j)
+    THEN list_filter(list_transform(json_items(j), lambda x: json_text(x)), lambda t: t IS NOT NULL)
+    WHEN json_type(j) <> 'OBJECT' THEN list_filter([json_text(j)], lambda t: t IS NOT NULL)
+  END;
 
 -- Returns the reject reason for a value that is no id, or for an id that BIGINT cannot hold.
 CREATE OR REPLACE TEMP MACRO json_id_fault(j) AS
@@ -59,9 +81,51 @@ CREATE OR REPLACE TEMP MACRO json_mended(t) AS
     ),
   chr(1), '\u'), chr(2), '\\');
 
--- Parses a body as JSON. NULL if the body is not JSON.
+-- Writes raw tabs and line breaks in the strings of a JSON text as escapes.
+CREATE OR REPLACE TEMP MACRO json_escaped(t) AS
+  replace(replace(replace(
+    regexp_replace(t, '("[^"\\]*(?:\\.[^"\\]*)*")|[ \t\n\r]+', '\1 ', 'g'), chr(9), '\t'), chr(10), '\n'), chr(13), '\r');
+
+-- Replaces each bad value of a JSON text, such as NaN or 01, with an array that no API sends: `[["\u0001NaN"]]`. So a
+-- bad value is a value of the wrong type wherever it stands. src/core/json-fault.ts lists the bad values.
+CREATE OR REPLACE TEMP MACRO json_marked(t) AS
+  replace(replace(replace(
+    regexp_replace(
+      t,
+      '("[^"\\]*(?:\\.[^"\\]*)*"|(?:true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)[ ,\]}])|([^ "''\\{}\[\],:\x00-\x1f]+)',
+      '\1' || chr(1) || '\2' || chr(2), 'g'
+    ),
+  chr(1) || chr(2), ''), chr(1), '[["\u0001'), chr(2), '"]]');
+
+-- Parses a JSON text that TRY_CAST does not accept. NULL for a plain text, and for a text with other control characters.
+CREATE OR REPLACE TEMP MACRO json_mended_read(t) AS
+  CASE WHEN regexp_full_match(t, '\s*[\[{"][^\x00-\x08\x0b\x0c\x0e-\x1f]*') THEN TRY_CAST(json_marked(json_escaped(json_mended(t))) AS JSON) END;
+
+-- Parses a body as JSON. NULL if the body is not JSON. NaN and Infinity stay as they are, because DuckDB accepts them;
+-- any other bad value is marked (see json_marked).
 CREATE OR REPLACE TEMP MACRO json_read(t) AS
-  coalesce(TRY_CAST(t AS JSON), CASE WHEN contains(lower(t), '\ud') THEN TRY_CAST(json_mended(t) AS JSON) END);
+  coalesce(TRY_CAST(t AS JSON), json_mended_read(t));
+
+-- As json_read, but marks every bad value.
+CREATE OR REPLACE TEMP MACRO json_read_marked(t) AS
+  CASE WHEN regexp_matches(t, '[:\[,]\s*[+-]?(?i:nan|inf)') THEN coalesce(json_mended_read(t), json_read(t)) ELSE json_read(t) END;
+
+-- True for a value that contains a marked bad value.
+CREATE OR REPLACE TEMP MACRO json_has_marks(j) AS contains(CAST(j AS VARCHAR), '[["\u0001');
+
+-- Returns a value with null instead of each marked bad value.
+CREATE OR REPLACE TEMP MACRO json_unmarked(j) AS
+  CAST(regexp_replace(CAST(j AS VARCHAR), '\[\["\\u0001[^"]*"\]\]', 'null', 'g') AS JSON);
+
+-- Returns the text that the API sent, without marks.
+CREATE OR REPLACE TEMP MACRO json_said(t) AS regexp_replace(t, '\[\["\\u0001([^"]*)"\]\]', '\1', 'g');
+
+-- Returns the reject reason for the text of a bad value; NULL for the text of any other value.
+CREATE OR REPLACE TEMP MACRO json_bad_reason(t) AS
+  CASE
+    WHEN regexp_full_match(json_said(t), '(?i)[+-]?(nan|inf|infinity)') THEN 'not_finite'
+    WHEN contains(t, '[["\u0001') THEN 'not_json'
+  END;
 
 -- Returns the date at the start of a text (`2026-11-20`, `2026-11-20 08:00:00`, `2026-11-20T08:00:00Z`). The year 0
 -- gives NULL.

@@ -21,6 +21,7 @@ CREATE OR REPLACE TEMP MACRO stated_number(j) AS
 -- true if the reference says that the value is a number.
 CREATE OR REPLACE TEMP MACRO report_fault(v, d, is_number) AS
   CASE
+    WHEN json_bad_reason(v) IS NOT NULL THEN json_bad_reason(v)
     WHEN v[1] IN ('{', '[') THEN 'wrong_type'
     WHEN d IS NOT NULL AND NOT isfinite(d) THEN 'not_finite'
     WHEN d IS NULL AND is_number THEN 'not_a_number'

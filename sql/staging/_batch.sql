@@ -7,7 +7,7 @@ CREATE OR REPLACE TEMP TABLE batch AS
 WITH parsed AS (
   SELECT
     *,
-    CASE WHEN getvariable('stream') <> 'financials' AND status BETWEEN 200 AND 299 THEN json_read(body) END AS json
+    CASE WHEN getvariable('stream') <> 'financials' AND status BETWEEN 200 AND 299 THEN json_read_marked(body) END AS json
   FROM parts
 ),
 judged AS (
@@ -42,6 +42,15 @@ SELECT
   fault,
   CASE WHEN fault IS NULL THEN json END AS doc
 FROM judged;
+
+-- Bad values, such as NaN (macro json_marked). Outside of reports, they become null, and _finish.sql adds their rejects.
+-- The staging files of reports reject bad values themselves.
+CREATE OR REPLACE TEMP TABLE bad_values AS
+SELECT b.row_id, left(t.fullkey, -6) AS path, substr(t.atom ->> '$', 2) AS raw
+FROM (SELECT * FROM batch WHERE json_has_marks(doc) AND stream NOT IN ('financials_v1', 'financials_ticker')) AS b, json_tree(b.doc) AS t
+WHERE t.type = 'VARCHAR' AND starts_with(t.atom ->> '$', chr(1)) AND ends_with(t.fullkey, '[0][0]');
+
+UPDATE batch SET doc = json_unmarked(doc) WHERE row_id IN (SELECT row_id FROM bad_values);
 
 CREATE OR REPLACE TEMP TABLE batch_rejects (row_id BIGINT, reason VARCHAR, path VARCHAR, raw VARCHAR);
 CREATE OR REPLACE TEMP TABLE batch_records (row_id BIGINT, company_id BIGINT, record_hash VARCHAR, scope_year INTEGER);

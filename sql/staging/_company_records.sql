@@ -50,7 +50,7 @@ WITH lists AS (
 items AS (
   SELECT row_id, path, unnest(json_items(v)) AS item, generate_subscripts(json_items(v), 1) - 1 AS i FROM lists
 )
-SELECT row_id, 'wrong_type', '$.' || path, CAST(v AS VARCHAR) FROM lists WHERE json_type(v) = 'OBJECT'
+SELECT row_id, 'wrong_type', '$.' || path, CAST(v AS VARCHAR) FROM lists WHERE json_type(v) = 'OBJECT' AND NOT json_is_list(v)
 UNION ALL
 SELECT row_id, 'wrong_type', '$.' || path || '[' || i || ']', CAST(item AS VARCHAR) FROM items WHERE json_is_nested(item);
 
@@ -63,7 +63,7 @@ WITH lists AS (
 items AS (
   SELECT row_id, path, unnest(json_items(v)) AS item, generate_subscripts(json_items(v), 1) - 1 AS i FROM lists
 )
-SELECT row_id, 'wrong_type', '$.' || path, CAST(v AS VARCHAR) FROM lists WHERE json_type(v) NOT IN ('ARRAY', 'NULL')
+SELECT row_id, 'wrong_type', '$.' || path, CAST(v AS VARCHAR) FROM lists WHERE v IS NOT NULL AND NOT json_is_list(v)
 UNION ALL
 SELECT row_id, 'no_id', '$.' || path || '[' || i || ']', CAST(item AS VARCHAR)
 FROM items
@@ -87,7 +87,7 @@ WITH renamed AS (
     json_texts(company_phone) AS phones,
     json_texts(company_email) AS emails,
     json_texts(company_fax) AS faxes,
-    CASE WHEN json_type(brands) = 'ARRAY' THEN json_texts(brands) ELSE comma_texts(json_text(brands)) END AS brands,
+    CASE WHEN json_is_nested(brands) THEN json_texts(brands) ELSE comma_texts(json_text(brands)) END AS brands,
     json_text(address_street) AS address_street,
     json_text(address_location) AS address_location,
     json_text(address_city) AS address_city,

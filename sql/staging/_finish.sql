@@ -1,5 +1,10 @@
 -- Runs after a stream's own staging file. Writes the ledger rows that all streams have in common. A row is readable
 -- unless the whole row was rejected; some of its values may be rejected.
+INSERT INTO batch_rejects
+SELECT row_id, CASE WHEN json_bad_reason(raw) IS NULL THEN 'not_json' ELSE json_bad_reason(raw) END, path, raw FROM bad_values;
+
+UPDATE batch_rejects SET raw = json_said(raw) WHERE contains(raw, '[["\u0001');
+
 CREATE OR REPLACE TEMP TABLE observed AS
 SELECT
   b.* EXCLUDE (doc),

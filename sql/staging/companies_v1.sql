@@ -71,7 +71,7 @@ WITH lists AS (
 items AS (
   SELECT row_id, path, unnest(json_items(v)) AS item, generate_subscripts(json_items(v), 1) - 1 AS i FROM lists
 )
-SELECT row_id, 'wrong_type', '$.' || path, CAST(v AS VARCHAR) FROM lists WHERE json_type(v) = 'OBJECT'
+SELECT row_id, 'wrong_type', '$.' || path, CAST(v AS VARCHAR) FROM lists WHERE json_type(v) = 'OBJECT' AND NOT json_is_list(v)
 UNION ALL
 SELECT row_id, 'wrong_type', '$.' || path || '[' || i || ']', CAST(item AS VARCHAR) FROM items WHERE json_is_nested(item);
 
@@ -90,13 +90,13 @@ WITH renamed AS (
     json_text(company_legal_form) AS legal_form,
     json_text(company_website) AS website,
     json_text(company_phone) AS phone_text,
-    CASE WHEN json_type(company_phone) = 'ARRAY' THEN json_texts(company_phone) ELSE phone_texts(json_text(company_phone)) END AS phones,
+    CASE WHEN json_is_nested(company_phone) THEN json_texts(company_phone) ELSE phone_texts(json_text(company_phone)) END AS phones,
     json_text(company_email) AS email_text,
-    CASE WHEN json_type(company_email) = 'ARRAY' THEN json_texts(company_email) ELSE email_texts(json_text(company_email)) END AS emails,
+    CASE WHEN json_is_nested(company_email) THEN json_texts(company_email) ELSE email_texts(json_text(company_email)) END AS emails,
     json_text(company_fax) AS fax_text,
-    CASE WHEN json_type(company_fax) = 'ARRAY' THEN json_texts(company_fax) ELSE phone_texts(json_text(company_fax)) END AS faxes,
+    CASE WHEN json_is_nested(company_fax) THEN json_texts(company_fax) ELSE phone_texts(json_text(company_fax)) END AS faxes,
     json_text(brands) AS brands_text,
-    CASE WHEN json_type(brands) = 'ARRAY' THEN json_texts(brands) ELSE comma_texts(json_text(brands)) END AS brands,
+    CASE WHEN json_is_nested(brands) THEN json_texts(brands) ELSE comma_texts(json_text(brands)) END AS brands,
     json_text(address_street) AS address_street,
     json_text(address_location) AS address_location,
     json_text(country_region) AS country_region,

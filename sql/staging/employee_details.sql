@@ -48,7 +48,7 @@ WITH lists AS (
 items AS (
   SELECT row_id, path, unnest(json_items(v)) AS item, generate_subscripts(json_items(v), 1) - 1 AS i FROM lists
 )
-SELECT row_id, 'wrong_type', '$.' || path, CAST(v AS VARCHAR) FROM lists WHERE json_type(v) = 'OBJECT'
+SELECT row_id, 'wrong_type', '$.' || path, CAST(v AS VARCHAR) FROM lists WHERE json_type(v) = 'OBJECT' AND NOT json_is_list(v)
 UNION ALL
 SELECT row_id, 'wrong_type', '$.' || path || '[' || i || ']', CAST(item AS VARCHAR)
 FROM items
@@ -70,7 +70,7 @@ WITH renamed AS (
     json_text(f.gender) AS gender,
     list_sort(json_texts(f.seniority_level)) AS seniority,
     CASE
-      WHEN json_type(f.department) = 'ARRAY'
+      WHEN json_is_nested(f.department)
       THEN list_sort(list_filter(
         list_transform(
           json_items(f.department),

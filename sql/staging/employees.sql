@@ -7,7 +7,7 @@ INSERT INTO batch_rejects
 SELECT row_id, CASE WHEN json_id(to_json(entity_id)) IS NULL THEN 'bad_entity_id' ELSE 'no_data' END, '$', CAST(doc AS VARCHAR)
 FROM batch
 WHERE doc IS NOT NULL
-  AND (json_id(to_json(entity_id)) IS NULL OR json_type(json_extract(doc, '$.data')) IS DISTINCT FROM 'ARRAY');
+  AND (json_id(to_json(entity_id)) IS NULL OR NOT json_is_list(json_extract(doc, '$.data')));
 
 INSERT INTO ledger.people_listings
 SELECT

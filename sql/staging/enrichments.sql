@@ -6,7 +6,7 @@ SET reason = 'bad_row'
 WHERE row_id IN (SELECT row_id FROM batch WHERE starts_with(request_key, 'CSV '));
 
 INSERT INTO batch_rejects
-SELECT row_id, 'not_an_object', '$', CAST(doc AS VARCHAR) FROM batch WHERE doc IS NOT NULL AND json_type(doc) <> 'OBJECT';
+SELECT row_id, 'not_an_object', '$', CAST(doc AS VARCHAR) FROM batch WHERE json_type(doc) <> 'OBJECT' AND NOT json_is_blank(doc);
 
 -- Reject ids that BIGINT cannot hold. A record without an id means that nobody was found.
 INSERT INTO batch_rejects

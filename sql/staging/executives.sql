@@ -21,7 +21,7 @@ WHERE doc IS NOT NULL;
 INSERT INTO batch_rejects
 SELECT row_id, 'no_' || form, '$', CAST(doc AS VARCHAR)
 FROM executive_bodies
-WHERE form <> 'details' AND json_type(json_extract(doc, '$.' || form)) IS DISTINCT FROM 'ARRAY';
+WHERE form <> 'details' AND NOT json_is_list(json_extract(doc, '$.' || form));
 
 INSERT INTO batch_rejects
 SELECT row_id, 'bad_entity_id', '$', CAST(doc AS VARCHAR)

@@ -97,7 +97,8 @@ SELECT
     AS value_text
 FROM numbers;
 
--- Second pass: reads the reports with an incorrect part again, value by value.
+-- Second pass: reads the reports with an incorrect part again, value by value. An empty report in another shape, such as
+-- `[]`, is a report without years.
 CREATE OR REPLACE TEMP TABLE odd_rows AS
 SELECT row_id, report_id, is_new
 FROM batch_reports
@@ -109,7 +110,8 @@ WHERE NOT is_new
   );
 
 CREATE OR REPLACE TEMP TABLE odd_reports AS
-SELECT o.*, json_read(body) AS doc, TRY_CAST(doc AS MAP(VARCHAR, MAP(VARCHAR, JSON))) AS years, body
+SELECT o.*, CASE WHEN json_is_blank_map(json_read(body)) THEN JSON '{}' ELSE json_read(body) END AS doc,
+  TRY_CAST(doc AS MAP(VARCHAR, MAP(VARCHAR, JSON))) AS years, body
 FROM parts
 JOIN odd_rows AS o USING (row_id);
 
@@ -140,8 +142,8 @@ SELECT
   CASE
     WHEN NOT regexp_full_match(year_key, '(1[89]|2[01])[0-9]{2}') THEN 'not_a_year'
     WHEN count(*) OVER (PARTITION BY row_id, year_key) > 1 THEN 'duplicate_key'
-    -- null means a year without values. Any other value that is no object is an error.
-    WHEN indicators IS NULL AND json_type(json_member(r.doc, year_key)) <> 'NULL' THEN 'not_an_object'
+    -- An empty value means a year without values. Any other value that is no object is an error.
+    WHEN indicators IS NULL AND NOT json_is_blank(json_member(r.doc, year_key)) THEN 'not_an_object'
   END AS reason,
   CASE WHEN reason IS NOT NULL THEN CAST(json_member(r.doc, year_key) AS VARCHAR) END AS raw
 FROM unnested AS u

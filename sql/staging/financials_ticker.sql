@@ -11,7 +11,7 @@ inner_objects AS (
   SELECT
     *,
     len(list_filter(map_keys(members), lambda k: regexp_full_match(k, '(1[89]|2[01])[0-9]{2}'))) > 0 AS has_years,
-    list_filter(map_entries(members), lambda e: json_type(e.value) = 'OBJECT') AS objects
+    list_filter(map_entries(members), lambda e: json_type(e.value) = 'OBJECT' OR CAST(e.value AS VARCHAR) = '[]') AS objects
   FROM docs
 ),
 candidates AS (
@@ -27,7 +27,7 @@ chosen AS (
   SELECT
     row_id, ticker, body_hash, doc,
     CASE
-      WHEN has_years OR cardinality(members) = 0 THEN ''
+      WHEN has_years OR json_is_blank_map(doc) THEN ''
       WHEN len(found) = 1 THEN found[1].key
       WHEN len(own) = 1 THEN own[1].key
       -- If the only object is empty and nothing else could be a report, the company has no reports.
@@ -68,8 +68,9 @@ SELECT
     WHEN json_repeats(indicators) THEN 'duplicate_key'
   END AS reason
 FROM years
--- Plain values next to the years, such as the ticker, do not belong to the report. null means a year without values.
-WHERE json_is_nested(indicators) OR (regexp_full_match(year_key, '(1[89]|2[01])[0-9]{2}') AND json_type(indicators) <> 'NULL');
+-- Plain values next to the years, such as the ticker, do not belong to the report. An empty value means a year without
+-- values.
+WHERE NOT json_is_blank(indicators) AND (json_is_nested(indicators) OR regexp_full_match(year_key, '(1[89]|2[01])[0-9]{2}'));
 
 -- One row per value. `v` is the JSON text of the value. `t` is its text, if it is a string or boolean. `d` is the value
 -- as a number.

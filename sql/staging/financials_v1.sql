@@ -7,8 +7,6 @@ WITH said AS (
     entity_id,
     body_hash,
     doc,
-    json_type(doc) AS type,
-    json_type(doc, '$.reports') AS reports_type,
     json_extract(doc, '$.companyId') AS said_id
   FROM batch
   WHERE doc IS NOT NULL
@@ -20,10 +18,12 @@ SELECT
   min(row_id) OVER (PARTITION BY entity_id, body_hash) AS first_row,
   CASE
     WHEN json_id(to_json(entity_id)) IS NULL THEN 'bad_entity_id'
-    WHEN type <> 'OBJECT' THEN 'not_an_object'
+    WHEN json_is_blank_map(doc) THEN NULL
+    WHEN json_type(doc) <> 'OBJECT' THEN 'not_an_object'
     WHEN json_text(said_id) IS NOT NULL AND json_id(said_id) IS DISTINCT FROM json_id(to_json(entity_id)) THEN 'other_id'
-    -- null means that there are no reports. An answer without the list is an error.
-    WHEN coalesce(reports_type, '') NOT IN ('ARRAY', 'NULL') THEN 'no_reports'
+    -- An empty answer or list means that there are no reports. An answer with other fields, but without the list, is an
+    -- error.
+    WHEN NOT json_is_list(json_extract(doc, '$.reports')) THEN 'no_reports'
   END AS fault
 FROM said;
 
@@ -58,7 +58,7 @@ WHERE r.row_id = r.first_row AND NOT coalesce(k.clean, false);
 -- One row for each report in an answer.
 CREATE OR REPLACE TEMP TABLE dated_reports AS
 WITH answers AS (
-  SELECT row_id, report_id, is_new, TRY_CAST(json_extract(doc, '$.reports') AS JSON[]) AS items
+  SELECT row_id, report_id, is_new, json_items(json_extract(doc, '$.reports')) AS items
   FROM batch
   JOIN batch_reports USING (row_id)
 ),
@@ -102,7 +102,7 @@ SELECT
     WHEN report_date IS NULL THEN 'not_a_date'
     -- Identical reports of one date count as one. Different reports of one date are treated as unreadable.
     WHEN reports_that_day > 1 THEN 'duplicate_key'
-    WHEN coalesce(json_type(indicators), 'NULL') NOT IN ('OBJECT', 'NULL') THEN 'not_an_object'
+    WHEN json_type(indicators) <> 'OBJECT' AND NOT json_is_blank(indicators) THEN 'not_an_object'
   END AS reason,
   CASE WHEN reason IS NOT NULL THEN report END AS report,
   is_again
@@ -138,7 +138,7 @@ single AS (
 members AS (
   SELECT * EXCLUDE (repeats), TRY_CAST(item AS MAP(VARCHAR, JSON)) AS members
   FROM single
-  WHERE CAST(item AS VARCHAR) <> 'null'
+  WHERE CAST(item AS VARCHAR) NOT IN ('null', '[]', 'false', '""')
 ),
 parts AS (
   SELECT

@@ -6,7 +6,7 @@ SET reason = 'bad_row'
 WHERE row_id IN (SELECT row_id FROM batch WHERE starts_with(request_key, 'CSV '));
 
 INSERT INTO batch_rejects
-SELECT row_id, 'not_an_object', '$', CAST(doc AS VARCHAR) FROM batch WHERE doc IS NOT NULL AND json_type(doc) <> 'OBJECT';
+SELECT row_id, 'not_an_object', '$', CAST(doc AS VARCHAR) FROM batch WHERE json_type(doc) <> 'OBJECT' AND NOT json_is_blank(doc);
 
 CREATE OR REPLACE TEMP TABLE matches_answered AS
 SELECT
@@ -16,7 +16,7 @@ SELECT
   request_key,
   starts_with(request_key, 'DECISION ') AS is_decision,
   -- The answer to a search is a list of companies. The answer to any other request is one record.
-  json_type(json_extract(doc, '$.data')) = 'ARRAY' AS is_search,
+  json_type(json_extract(doc, '$.data')) = 'ARRAY' OR json_has_list_keys(json_extract(doc, '$.data')) AS is_search,
   match_kind(entity_id, request_key) AS kind,
   doc,
   json_id(json_extract(doc, '$.id')) AS company_id,

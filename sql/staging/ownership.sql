@@ -28,7 +28,7 @@ SELECT
   '$',
   CASE WHEN company_id IS NULL THEN entity_id ELSE CAST(payload AS VARCHAR) END
 FROM owners_landed
-WHERE company_id IS NULL OR threshold IS NULL OR json_type(payload) NOT IN ('OBJECT', 'ARRAY');
+WHERE company_id IS NULL OR threshold IS NULL OR NOT (json_is_nested(payload) OR json_is_blank(payload));
 
 -- All plain values of each answer.
 CREATE OR REPLACE TEMP TABLE owner_values AS

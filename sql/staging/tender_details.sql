@@ -51,12 +51,13 @@ INSERT INTO batch_rejects
 SELECT row_id, 'wrong_type', '$.' || path, CAST(v AS VARCHAR)
 FROM (
   SELECT row_id, unnest([
-    {'path': 'donors', 'v': f.donors, 'wants': 'ARRAY'}, {'path': 'attachments', 'v': f.attachments, 'wants': 'ARRAY'},
-    {'path': 'contacts', 'v': f.contacts, 'wants': 'OBJECT'}
+    {'path': 'donors', 'v': f.donors, 'wants': 'list'}, {'path': 'attachments', 'v': f.attachments, 'wants': 'list'},
+    {'path': 'contacts', 'v': f.contacts, 'wants': 'map'}
   ], recursive := true)
   FROM detail_raw
 )
-WHERE json_type(v) NOT IN (wants, 'NULL');
+WHERE v IS NOT NULL
+  AND NOT CASE wants WHEN 'list' THEN json_is_list(v) ELSE json_type(v) = 'OBJECT' OR json_is_blank(v) END;
 
 CREATE OR REPLACE TEMP TABLE detail_typed AS
 WITH contacts AS (

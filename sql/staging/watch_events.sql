@@ -9,7 +9,7 @@ SELECT
     WHEN is_delivery AND json_type(doc) <> 'OBJECT' THEN 'not_an_object'
     WHEN is_delivery AND json_repeats(json_extract(doc, '$.company_data')) THEN 'duplicate_key'
     WHEN company_id IS NULL THEN 'bad_entity_id'
-    WHEN NOT is_delivery AND json_type(json_extract(doc, '$.data')) IS DISTINCT FROM 'ARRAY' THEN 'no_data'
+    WHEN NOT is_delivery AND NOT json_is_list(json_extract(doc, '$.data')) THEN 'no_data'
   END AS reason
 FROM batch
 WHERE doc IS NOT NULL;

@@ -2,7 +2,7 @@
 INSERT INTO batch_rejects
 SELECT row_id, 'no_data', '$', CAST(doc AS VARCHAR)
 FROM batch
-WHERE doc IS NOT NULL AND json_type(json_extract(doc, '$.data')) IS DISTINCT FROM 'ARRAY';
+WHERE doc IS NOT NULL AND NOT json_is_list(json_extract(doc, '$.data'));
 
 CREATE OR REPLACE TEMP TABLE watched AS
 WITH items AS (

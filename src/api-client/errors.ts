@@ -214,13 +214,19 @@ export class TimeoutError extends ApiError {
 }
 
 /**
- * The body of the answer cannot be used. Retried if the body is not JSON (such as the page of a proxy), cut off or not
- * UTF-8. Not retried if the body is too large or nested too deep.
+ * The body of the answer cannot be used. Retried if the body is empty, cut off, not UTF-8, or no JSON at all (such as
+ * the page of a proxy). Not retried if the next answer would be the same: the body is malformed JSON, too large or
+ * nested too deep. `read-answer.ts` has the rules.
  */
 export class BodyError extends ApiError {
   constructor(context: ApiErrorContext, problem: string, retryable = true) {
     super(context, problem, retryable);
   }
+}
+
+/** Whether the API answered, and would give the same unusable answer again. */
+export function isPermanent(error: unknown): error is BodyError | ContractError {
+  return (error instanceof BodyError || error instanceof ContractError) && !error.retryable;
 }
 
 /**

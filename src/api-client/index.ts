@@ -20,6 +20,7 @@ export {
   ApiError,
   AutocompleteFieldError,
   BodyError,
+  isPermanent,
   ClientClosedError,
   ContractError,
   InternalApiError,

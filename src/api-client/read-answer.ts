@@ -1,6 +1,9 @@
 import type { z } from 'zod';
 
+import { isBlank, reshape } from '../../schemas/v2/empty-shapes.js';
 import { readLeniently } from '../../schemas/v2/read-leniently.js';
+import { describeJsonFault, findJsonFault } from '../core/json-fault.js';
+import { readJson } from '../core/json-nodes.js';
 import { findError } from './classify.js';
 import { readScreen } from './connector-screen.js';
 import { isDeeperThan, MAX_JSON_DEPTH } from './json-depth.js';
@@ -19,7 +22,7 @@ import type { NextHeaders } from './transport.js';
 export interface Reader<T> {
   /**
    * - page: JSON that fits `schema`.
-   * - record: any JSON object. Values that do not fit `schema` are removed.
+   * - record: any JSON object, or an empty value in another shape (`[]`). Values that do not fit `schema` are removed.
    * - opaque: any JSON, converted by `view`.
    * - maybe: any JSON, or an empty body.
    * - screen: any text, or a redirect (see `Screen`).
@@ -37,7 +40,10 @@ export function readAnswer<T>(reader: Reader<T>, context: ApiErrorContext, next:
   if (reader.kind === 'screen') return readScreen(context, next) as Reading<T>;
   const { location } = next;
   const success = context.status >= 200 && context.status < 300;
-  if (success && reader.kind === 'maybe' && context.body.trim() === '') return content(null as T);
+  const isEmpty = context.body.trim() === '';
+  if (success && reader.kind === 'maybe' && isEmpty) return content(null as T);
+  // 204 and 205 say that there is no content. With any other status, an empty body may be a fault of the server.
+  if (isEmpty && (context.status === 204 || context.status === 205)) return readSuccess(reader, null, context);
   if (isDeeperThan(MAX_JSON_DEPTH, context.body)) {
     return {
       ok: false,
@@ -46,7 +52,7 @@ export function readAnswer<T>(reader: Reader<T>, context: ApiErrorContext, next:
   }
   let json: unknown;
   try {
-    json = JSON.parse(context.body);
+    json = readJson(context.body);
   } catch {
     return { ok: false, error: describeNoJson(context, location) };
   }
@@ -59,7 +65,7 @@ export function readAnswer<T>(reader: Reader<T>, context: ApiErrorContext, next:
 
 function readSuccess<T>(reader: Reader<T>, json: unknown, context: ApiErrorContext): Reading<T> {
   if (reader.kind === 'page' && reader.schema !== undefined) {
-    const checked = reader.schema.safeParse(json);
+    const checked = reader.schema.safeParse(reshape(reader.schema, json));
     if (checked.success) return checkedContent(reader.schema, checked.data, json);
     // The API may send an error body with status 200.
     const named = findError(json, context, false);
@@ -67,7 +73,8 @@ function readSuccess<T>(reader: Reader<T>, json: unknown, context: ApiErrorConte
   }
   const named = findError(json, context, reader.kind !== 'record');
   if (named !== null) return { ok: false, error: named };
-  if (reader.kind === 'record' && (typeof json !== 'object' || json === null || Array.isArray(json))) {
+  const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
+  if (reader.kind === 'record' && !isObject && !isBlank(json)) {
     return { ok: false, error: new ContractError(context, `expected a JSON object, got ${nameKind(json)}`) };
   }
   if (reader.kind === 'record' && reader.schema !== undefined) return lenientContent(reader.schema, json);
@@ -100,15 +107,38 @@ function once<T>(compute: () => T): () => T {
   return () => (known ??= { value: compute() }).value;
 }
 
+/**
+ * Makes the error for a body that is no JSON. Which bodies are requested again:
+ *
+ * | body | cause | again |
+ * | --- | --- | --- |
+ * | empty (not 204, 205) | the server failed before it wrote the body | yes |
+ * | begins with `<`, or plain text | page or message of a proxy, which may be gone soon | yes |
+ * | ends too early | the connection or the server broke | yes |
+ * | malformed: no further text can make it valid | the API's encoder | no |
+ * | text around JSON: `)]}'`, `cb(…)`, a warning before `{` | the API's encoder | no |
+ *
+ * A fault of the server (5xx, 408) is always requested again. json-fault.ts says what is malformed.
+ */
 function describeNoJson(context: ApiErrorContext, location: string | null): ApiError {
-  if (location !== null && context.status >= 300 && context.status < 400) return errorByStatus(context, location);
-  const text = context.body.trimStart();
-  if (context.status === 429) return new LimitError(context, 'limit', null, 'too many requests');
-  if (text === '' && (context.status === 402 || context.status === 403)) return errorByStatus(context, location);
+  const { status, body } = context;
+  if (location !== null && status >= 300 && status < 400) return errorByStatus(context, location);
+  const text = body.trim();
+  if (status === 429) return new LimitError(context, 'limit', null, 'too many requests');
+  if (text === '' && (status === 402 || status === 403)) return errorByStatus(context, location);
   if (text === '') return new BodyError(context, 'the body is empty, JSON was expected');
+  const isSent = status !== 408 && status < 500;
+  if (/^[[{"]/.test(text)) {
+    const fault = findJsonFault(body);
+    if (fault === null || fault.kind === 'truncated')
+      return new BodyError(context, 'the body is incomplete JSON (cut off?)');
+    const words = `the body is malformed JSON: ${describeJsonFault(body, fault)}`;
+    return new BodyError(context, words, !isSent);
+  }
+  if (/[}\]]$/.test(text) || /^[\w$.]+\(\s*[[{]/.test(text))
+    return new BodyError(context, 'the body has text before or after its JSON', !isSent);
   if (text.startsWith('<'))
     return new BodyError(context, 'the body is an HTML or XML page (of a proxy?), JSON was expected');
-  if (/^[[{"]/.test(text)) return new BodyError(context, 'the body is incomplete JSON (cut off?)');
   return new BodyError(context, 'the body is not JSON');
 }
 

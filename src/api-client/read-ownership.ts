@@ -1,3 +1,5 @@
+import { readJson } from '../core/json-nodes.js';
+
 /*
  * Reads answers about owners and jobs. The reference shows none of these answers. It says only that a job has an id,
  * and that a flag shows whether an answer is conclusive (section "Other routes named for version 2").
@@ -64,7 +66,7 @@ export function readOwners(body: string): { conclusive: boolean | null; jobId: s
 
 function membersOf(body: string): { top: Members; inner: [key: string, Members][] } {
   // Turn long whole numbers into text, because a JavaScript number would round them.
-  const value: unknown = JSON.parse(body.replaceAll(/([:[,]\s*)(-?\d{16,})(?=\s*[,}\]])/g, '$1"$2"'));
+  const value: unknown = readJson(body.replaceAll(/([:[,]\s*)(-?\d{16,})(?=\s*[,}\]])/g, '$1"$2"'));
   const top = entriesOf(value);
   return {
     top,

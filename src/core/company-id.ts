@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readJsonNodes, type JsonNode } from './json-nodes.js';
+import { itemsOf, readJsonNodes, type JsonNode } from './json-nodes.js';
 
 /**
  * Id of a company in the planner, due lists, coverage and the warehouse. The text holds a BIGINT as decimal digits
@@ -65,12 +65,12 @@ export function readItemId(item: JsonNode): ReadId {
 /**
  * Returns the items of a list in a page; the list is usually `data`. Returns an empty array if the page has no such
  * list.
- * @throws SyntaxError when the body is not JSON
+ * @throws JsonError when the body is not JSON
  */
 export function readItems(body: string, list = 'data'): readonly JsonNode[] {
   const page = readJsonNodes(body);
   const data = page.kind === 'object' && !page.repeats ? page.members.get(list) : undefined;
-  return data?.kind === 'array' ? data.items : [];
+  return itemsOf(data) ?? [];
 }
 
 // Keys for unusable ids begin with this character. No id begins with it.

@@ -1,27 +1,95 @@
+import { isListKeys } from '../../schemas/v2/empty-shapes.js';
+import { findJsonFault, type JsonFault } from './json-fault.js';
+
 /**
  * A JSON value with its source text. `JSON.parse` alone would round long numbers and hide repeated keys. `repeats` says
- * whether an object has a key twice.
+ * whether an object has a key twice. `bad` is a value that JSON does not allow, such as `NaN` (see json-fault.ts).
  */
 export type JsonNode = { text: string } & (
   | { kind: 'object'; members: ReadonlyMap<string, JsonNode>; repeats: boolean }
   | { kind: 'array'; items: readonly JsonNode[] }
   | { kind: 'string'; value: string }
-  | { kind: 'number' | 'boolean' | 'null' }
+  | { kind: 'number' | 'boolean' | 'null' | 'bad' }
 );
 
-// Matches one token: a string, a number, a word (`true`) or a bracket, comma or colon. Used only for text that
-// JSON.parse accepts.
+/** A text is not JSON. `fault` says where, and whether more text could make it JSON. */
+export class JsonError extends SyntaxError {
+  constructor(readonly fault: JsonFault) {
+    super(`${fault.kind} JSON at character ${fault.at + 1}`);
+    this.name = 'JsonError';
+  }
+}
+
+// Matches one token: a string, a number, a word (`true`) or a bracket, comma or colon. Used only for text without a
+// JsonFault.
 const TOKEN = /[ \t\n\r]*("[^"\\]*(?:\\.[^"\\]*)*"|[^ \t\n\r"{}[\],:]+|[{}[\],:])[ \t\n\r]*/y;
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
  * Parses a JSON text. Keeps the text of numbers, and marks objects with a repeated key. Of a repeated key, keeps only
  * the last value.
- * @throws SyntaxError when the text is not JSON
+ * @throws JsonError when the text is not JSON
  */
 export function readJsonNodes(text: string): JsonNode {
-  JSON.parse(text);
+  if (!isJson(text)) requireReadable(text);
   const reader = new NodeReader(text);
   return reader.value();
+}
+
+/**
+ * Parses a JSON text. A bad value becomes NaN, so that no schema accepts it; Infinity and -Infinity stay what they are.
+ * @throws JsonError when the text is not JSON
+ */
+export function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    requireReadable(text);
+    return valueOf(new NodeReader(text).value());
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function requireReadable(text: string): void {
+  const fault = findJsonFault(text);
+  if (fault !== null) throw new JsonError(fault);
+}
+
+function valueOf(node: JsonNode): unknown {
+  if (node.kind === 'object')
+    return Object.fromEntries([...node.members].map(([key, member]) => [key, valueOf(member)]));
+  if (node.kind === 'array') return node.items.map(valueOf);
+  if (node.kind === 'string') return node.value;
+  return node.kind === 'bad'
+    ? Number(node.text === '-Infinity' || node.text === 'Infinity' ? node.text : NaN)
+    : JSON.parse(node.text);
+}
+
+/**
+ * Returns the items of a list, also of an empty list in another shape (`{}`, `""`, `null`), and of a list with gaps that
+ * was written as an object (`{"0":…,"2":…}`). Returns null if the value is no list.
+ */
+export function itemsOf(node: JsonNode | undefined): readonly JsonNode[] | null {
+  if (node === undefined) return null;
+  if (node.kind === 'array') return node.items;
+  if (isBlankNode(node)) return [];
+  const isList = node.kind === 'object' && !node.repeats && isListKeys([...node.members.keys()]);
+  return isList ? [...node.members.values()] : null;
+}
+
+/** Whether a value has no content (schemas/v2/empty-shapes.ts). */
+function isBlankNode(node: JsonNode): boolean {
+  if (node.kind === 'string') return /^[ \t\n\r]*$/.test(node.value);
+  return node.kind === 'null' || node.text === 'false' || (node.kind === 'object' && node.members.size === 0);
 }
 
 class NodeReader {
@@ -40,16 +108,17 @@ class NodeReader {
     if (token === '{') return this.object(start);
     if (token === '[') return this.array(start);
     this.advance();
-    if (token.startsWith('"')) return { kind: 'string', text: token, value: JSON.parse(token) as string };
+    if (token.startsWith('"')) return { kind: 'string', text: token, value: readString(token) };
     if (token === 'null') return { kind: 'null', text: token };
-    return { kind: token === 'true' || token === 'false' ? 'boolean' : 'number', text: token };
+    if (token === 'true' || token === 'false') return { kind: 'boolean', text: token };
+    return { kind: NUMBER.test(token) ? 'number' : 'bad', text: token };
   }
 
   private object(start: number): JsonNode {
     const members = new Map<string, JsonNode>();
     let repeats = false;
     for (this.advance(); this.token !== '}'; this.skip(',')) {
-      const key = JSON.parse(this.token) as string;
+      const key = readString(this.token);
       this.advance();
       this.skip(':');
       repeats ||= members.has(key);
@@ -82,4 +151,11 @@ class NodeReader {
     this.end = this.start + this.token.length;
     this.at += found?.[0].length ?? 0;
   }
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+
+/** Reads a string token. It may contain raw tabs and line breaks, which JSON.parse does not accept. */
+function readString(token: string): string {
+  return JSON.parse(token.replaceAll(/[\t\n\r]/g, (sign) => ESCAPES[sign] ?? sign)) as string;
 }

@@ -1,5 +1,6 @@
 import {
   ApiError,
+  isPermanent,
   LimitError,
   NotFoundError,
   TokenVerificationError,
@@ -10,7 +11,7 @@ import type { NewRow } from '../landing/index.js';
 import type { Heartbeat } from './deps.js';
 
 /**
- * Makes the row that the crawl lands for an answer of the API.
+ * Makes the row that the crawl lands for an answer of the API. An answer without content (204) is landed as `null`.
  * @param entityId the id, slug or question of the record; null for a page of a search or listing
  */
 export function rowOf(response: ApiResponse<unknown>, entityId: string | null, segment: string): NewRow {
@@ -20,25 +21,28 @@ export function rowOf(response: ApiResponse<unknown>, entityId: string | null, s
     segment,
     status: response.status,
     fetched_at: response.fetchedAt,
-    body: response.body,
+    body: response.body.trim() === '' ? 'null' : response.body,
   };
 }
 
 /**
  * Makes the row that the crawl lands for an error answer. The row keeps the status and the start of the text, so the
- * warehouse can show why the call failed.
+ * warehouse can show why the call failed. If the answer would be unusable again, the row also
+ * keeps the reason.
  */
 export function rowOfError(error: ApiError, entityId: string | null, segment: string): NewRow {
   // An error answer may have a 2xx status. Then land status 0, so that readers do not read its body as a record.
   const status = error.status >= 400 ? error.status : 0;
   const gone = error instanceof NotFoundError;
+  const { message, snippet } = error;
+  const said = isPermanent(error) ? `${message}\n${snippet}`.trim() : snippet || message;
   return {
     request_key: error.requestKey,
     entity_id: entityId,
     segment,
     status: gone ? 404 : status,
     fetched_at: error.fetchedAt,
-    body: gone ? error.body : error.snippet || error.message,
+    body: gone ? error.body : said,
   };
 }
 

@@ -4,11 +4,13 @@ import {
   ApiError,
   InvalidRequestError,
   isLimit,
+  isPermanent,
   isRefusal,
   type ApiClient,
   type ApiResponse,
 } from '../api-client/index.js';
 import { faultOf, isUsable, keysOf, readItems } from '../core/company-id.js';
+import type { JsonNode } from '../core/json-nodes.js';
 import {
   finishListing,
   ListingWriter,
@@ -141,7 +143,7 @@ const readers: Record<Exclude<ListInput['listing'], 'nomenclatures' | 'contact_m
       );
       return {
         response,
-        ids: response.data.data.flatMap((tender) => (tender?.slug === undefined ? [] : [tender.slug])),
+        ids: readItems(response.body).flatMap(slugOf),
         total: readCount(response.data.total_results),
       };
     }),
@@ -157,6 +159,13 @@ const readers: Record<Exclude<ListInput['listing'], 'nomenclatures' | 'contact_m
     return withoutUnusable(counts, unusable);
   },
 };
+
+/** Reads the slug of a tender as the warehouse does: also from a tender with an unusable field. */
+function slugOf(tender: JsonNode): string[] {
+  const slug = tender.kind === 'object' && !tender.repeats ? tender.members.get('slug') : undefined;
+  const text = slug?.kind === 'string' ? slug.value.trim() : slug?.kind === 'number' ? slug.text : '';
+  return text === '' ? [] : [text];
+}
 
 /** Subtracts the companies whose ids the warehouse cannot hold, and mentions them in the shortfall. */
 function withoutUnusable({ entities, shortfall }: Counts, unusable: ReadonlySet<string>): Counts {
@@ -331,6 +340,8 @@ async function orGivenUp(
   } catch (error) {
     // Only the first page is necessary. Treat any other refused page as a missing page.
     if (another !== null && isRefusal(error)) return error;
+    // The same page would be unusable in the next attempt, too.
+    if (another !== null && isPermanent(error)) return error;
     if (!isGivenUp(error, heartbeat) || !error.retryable || isDailyLimit(error)) throw error;
     if (isLimit(error)) {
       if (another !== null && (await isLimitedAlone(read, another))) return error;

@@ -86,7 +86,8 @@ function rewrite(node: JsonNode, mask: (text: string) => string): string {
       const masked = mask(node.value);
       return masked === node.value ? node.text : JSON.stringify(masked);
     }
-    case 'number': {
+    case 'number':
+    case 'bad': {
       const masked = mask(node.text);
       return masked === node.text ? node.text : JSON.stringify(masked);
     }

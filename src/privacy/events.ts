@@ -1,4 +1,4 @@
-import { readJsonNodes, type JsonNode } from '../core/json-nodes.js';
+import { itemsOf, readJsonNodes, type JsonNode } from '../core/json-nodes.js';
 import { canonical, type Fingerprint } from './fingerprint.js';
 import { plainText, textless, writeObject, type Member } from './write-json.js';
 import { formatCount } from '../../schemas/format.js';
@@ -53,8 +53,9 @@ export function reduceEvents(body: string, fingerprint: Fingerprint, wanted: (ev
   const page = readJsonNodes(body);
   if (page.kind !== 'object') return '{}';
   const members = [...page.members].map(([name, value]): Member => {
-    if (name !== 'data' || value.kind !== 'array') return [name, textless(value)];
-    return [name, `[${value.items.map((item) => reduceItem(item, fingerprint, wanted)).join(',')}]`];
+    const items = name === 'data' ? itemsOf(value) : null;
+    if (items === null) return [name, textless(value)];
+    return [name, `[${items.map((item) => reduceItem(item, fingerprint, wanted)).join(',')}]`];
   });
   const isSame = members.every(([name, text]) => isUnchanged(page.members.get(name), text));
   return isSame ? body : writeObject(members, page.repeats);

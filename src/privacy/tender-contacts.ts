@@ -1,4 +1,4 @@
-import { readJsonNodes, type JsonNode } from '../core/json-nodes.js';
+import { itemsOf, readJsonNodes, type JsonNode } from '../core/json-nodes.js';
 import { emptied, isFieldName, plainText, textless, writeObject, type Member } from './write-json.js';
 
 /** Fields of a tender that the reference lists, except the contacts. They describe the tender and not people. */
@@ -39,7 +39,8 @@ function contactsWithoutNames(contacts: JsonNode): string {
   if (contacts.kind !== 'object') return emptied(contacts);
   const members = [...contacts.members].flatMap(([kind, list]): Member[] => {
     if (!isFieldName(kind)) return [];
-    return [[kind, list.kind === 'array' ? `[${list.items.map(contactWithoutName).join(',')}]` : emptied(list)]];
+    const items = itemsOf(list);
+    return [[kind, items === null ? emptied(list) : `[${items.map(contactWithoutName).join(',')}]`]];
   });
   return writeObject(members, contacts.repeats);
 }

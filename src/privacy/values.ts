@@ -24,7 +24,7 @@ export function valuesOf(body: string, found: Set<string> = new Set()): Set<stri
 export function addValues(node: JsonNode, found: Set<string>): void {
   if (node.kind === 'object') for (const member of node.members.values()) addValues(member, found);
   else if (node.kind === 'array') for (const item of node.items) addValues(item, found);
-  else if (node.kind === 'number') addValue(node.text, found);
+  else if (node.kind === 'number' || node.kind === 'bad') addValue(node.text, found);
   else if (node.kind === 'string') {
     addValue(node.value, found);
     if (node.value.includes('<')) for (const part of node.value.split(/<[^>]*>/)) addValue(part, found);

@@ -29,7 +29,7 @@ export function emptied(node: JsonNode): string {
   return node.kind === 'number' ? '0' : textless(node);
 }
 
-/** Returns the JSON text of a number, true, false or null. Empties a text, an array or an object. */
+/** Returns the JSON text of a number, true, false or null. Empties any other value, because it may name a person. */
 export function textless(node: JsonNode): string {
-  return node.kind === 'string' ? '""' : plainText(node);
+  return node.kind === 'string' || node.kind === 'bad' ? '""' : plainText(node);
 }

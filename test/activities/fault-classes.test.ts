@@ -29,6 +29,7 @@ const ERRORS: Record<string, client.ApiError> = {
   '`TransportError`': new client.TransportError(context(), 'ECONNRESET', 'm', { unsent: false, retryable: true }),
   '`TimeoutError`': new client.TimeoutError(context(), 1),
   '`BodyError`': new client.BodyError(context(), 'p'),
+  '`BodyError` (malformed)': new client.BodyError(context(), 'p', false),
   '`ContractError` (status 200)': new client.ContractError(context(200), 'p'),
   '`ContractError` (status 500)': new client.ContractError(context(500), 'p'),
 };

@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import { reshape } from '../../../schemas/v2/empty-shapes.js';
+import { WatchListPage } from '../../../schemas/v2/watch.js';
 import { ContractError, InvalidRequestError, NotFoundError, type ApiClient } from '../../api-client/index.js';
 import { canonicalId, isUsable, keysOf, readItems } from '../../core/company-id.js';
 import type { Config } from '../../core/config.js';
 import { TidemarkError } from '../../core/errors.js';
+import { readJson } from '../../core/json-nodes.js';
 import { openPublished } from '../../builds/published.js';
 
 /** A watched company as the API lists it. */
@@ -28,7 +31,7 @@ export async function readWatches(client: ApiClient): Promise<Watch[]> {
     const { body, data } = await readPage(client, page, size);
     const before = listed.size;
     // Parse the raw body: the client drops items whose id exceeds the range of a number.
-    const items = (JSON.parse(body) as { data: unknown[] }).data;
+    const items = (reshape(WatchListPage, readJson(body)) as { data: unknown[] }).data;
     for (const [i, key] of keysOf(readItems(body)).entries()) {
       listed.add(key);
       if (!isUsable(key)) continue;

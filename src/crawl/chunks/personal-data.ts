@@ -1,4 +1,4 @@
-import { readJsonNodes, type JsonNode } from '../../core/json-nodes.js';
+import { itemsOf, readJsonNodes, type JsonNode } from '../../core/json-nodes.js';
 
 /** Fields of a person's record that describe the job, not the person. All other fields are removed. */
 const HARMLESS: ReadonlySet<string> = new Set([
@@ -28,8 +28,8 @@ export function pageWithoutPersonalData(body: string, list: string): string {
   const page = readJsonNodes(body);
   if (page.kind !== 'object') return '{}';
   const members = [...page.members].flatMap(([name, value]) => {
-    if (name === list && value.kind === 'array')
-      return [`${JSON.stringify(name)}:[${value.items.map(harmless).join(',')}]`];
+    const items = name === list ? itemsOf(value) : null;
+    if (items !== null) return [`${JSON.stringify(name)}:[${items.map(harmless).join(',')}]`];
     return value.kind === 'number' || isCount(name, value) ? [`${JSON.stringify(name)}:${value.text}`] : [];
   });
   return `{${members.join(',')}}`;
@@ -51,6 +51,6 @@ function harmless(person: JsonNode): string {
 }
 
 function isPlain(value: JsonNode): boolean {
-  if (value.kind === 'array') return value.items.every((item) => item.kind !== 'object' && item.kind !== 'array');
-  return value.kind !== 'object';
+  const isSingle = ({ kind }: JsonNode): boolean => kind !== 'object' && kind !== 'array';
+  return isSingle(value) || (itemsOf(value)?.every(isSingle) ?? false);
 }

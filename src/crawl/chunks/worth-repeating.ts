@@ -1,11 +1,13 @@
-import { InvalidRequestError, type ApiError } from '../../api-client/index.js';
+import { InvalidRequestError, isPermanent, type ApiError } from '../../api-client/index.js';
 import type { Fetcher } from '../fetchers/fetcher.js';
 
 /**
- * Returns the failed entities that are worth another request. Leaves out invalid requests that cost money: they would
- * be invalid again.
+ * Returns the failed entities that are worth another request. Leaves out answers that would be unusable again, and
+ * invalid requests that cost money.
  */
 export function worthRepeating(failures: ReadonlyMap<string, ApiError>, { costly = false }: Fetcher): string[] {
-  const worth = [...failures].filter(([, error]) => !(costly && error instanceof InvalidRequestError));
+  const isWorth = (error: ApiError): boolean =>
+    !(costly && error instanceof InvalidRequestError) && !isPermanent(error);
+  const worth = [...failures].filter(([, error]) => isWorth(error));
   return worth.map(([entity]) => entity);
 }

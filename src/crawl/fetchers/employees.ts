@@ -1,6 +1,8 @@
 import { EmployeesPage } from '../../../schemas/v2/employee.js';
+import { reshape } from '../../../schemas/v2/empty-shapes.js';
 import { InvalidRequestError, type ApiClient } from '../../api-client/index.js';
 import { isUsable, keysOf, readId, readItems } from '../../core/company-id.js';
+import { readJson } from '../../core/json-nodes.js';
 import type { NewRow } from '../../landing/index.js';
 import { searchPeople, type PeopleAnswer, type PeopleQuestion, type PeopleReach } from '../../planner/people.js';
 import { rowOf } from '../answer.js';
@@ -80,7 +82,7 @@ async function ask(
 
 /** Reads a landed page of the search. Personal data may have been removed from it. Ids keep all their digits. */
 function readPage(body: string, company: string): PeopleAnswer {
-  const { total_employees: total, total_pages: pages } = EmployeesPage.parse(JSON.parse(body));
+  const { total_employees: total, total_pages: pages } = EmployeesPage.parse(reshape(EmployeesPage, readJson(body)));
   const items = readItems(body);
   const isForeign = items.map((item) => {
     const read = item.kind === 'object' ? readId(item.members.get('company_id')) : undefined;

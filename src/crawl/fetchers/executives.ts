@@ -1,6 +1,7 @@
 import { isRefusal, NotFoundError, type ApiClient } from '../../api-client/index.js';
 import type { LandedRow } from '../../../schemas/pipeline/landing.js';
 import { isUsable, keysOf, readItems } from '../../core/company-id.js';
+import { readJson } from '../../core/json-nodes.js';
 import type { NewRow } from '../../landing/index.js';
 import { RoutesClosedError, type Routes } from '../../resolve/routes.js';
 import { rowOf } from '../answer.js';
@@ -100,7 +101,7 @@ class Reading {
       if (known === undefined) yield row;
       const items = readItems(row.body, route === LIST ? 'list' : 'data');
       for (const key of keysOf(items)) if (isUsable(key)) ids.add(key);
-      last = Number((JSON.parse(row.body) as { pages: unknown }).pages);
+      last = Number((readJson(row.body) as { pages: unknown }).pages);
       if (items.length === 0 && page < last) return 'short';
       if (items.length === 0 && page > 1) return 'empty';
     }

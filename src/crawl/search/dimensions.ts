@@ -1,4 +1,5 @@
 import type { Dimension } from '../../planner/index.js';
+import { readJson } from '../../core/json-nodes.js';
 import { readManifests, readPartRows } from '../../landing/index.js';
 
 // For each prospecting filter, the lookup list that holds its values (reference v2, "Prospecting"; v1, "Nomenclature
@@ -60,7 +61,7 @@ export function readLatestNomenclatures(dataDir: string): Record<string, unknown
   );
   for (const part of parts) {
     const row = readPartRows(part).find((candidate) => candidate.entity_id === 'v1' && candidate.status === 200);
-    if (row) return JSON.parse(row.body) as Record<string, unknown>;
+    if (row) return Object(readJson(row.body)) as Record<string, unknown>;
   }
   return {};
 }

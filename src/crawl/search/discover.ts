@@ -1,10 +1,18 @@
 import type { DiscoverInput, DiscoverResult } from '../../../schemas/pipeline/activities.js';
 import type { CoverageGap, CoverageRecord, LandedRow } from '../../../schemas/pipeline/landing.js';
 import type { Coverage } from '../../../schemas/pipeline/run.js';
-import { ApiError, InvalidRequestError, isLimit, isRefusal, type ApiResponse } from '../../api-client/index.js';
+import {
+  ApiError,
+  InvalidRequestError,
+  isLimit,
+  isPermanent,
+  isRefusal,
+  type ApiResponse,
+} from '../../api-client/index.js';
 import { PartWriter, pullRows, readRunRows, type NewRow } from '../../landing/index.js';
 import { takeUnlessLost } from '../../remote/take-published.js';
 import { keysOf, readItems } from '../../core/company-id.js';
+import { readJson } from '../../core/json-nodes.js';
 import { bookingIn, RequestLog } from '../../request-log/request-log.js';
 import type { Plan, PlanAnswer, PlanRequest } from '../../planner/index.js';
 import { apiAnswers, isDailyLimit, rowOf, stopsEverything } from '../answer.js';
@@ -230,7 +238,8 @@ async function isOnlyThisSearch(
   if (request.purpose === 'guess') {
     return error instanceof ApiError && !isDailyLimit(error) && (await apiAnswers(deps.client, heartbeat.signal));
   }
-  if (heartbeat.attempt < LAST_PATIENT_ATTEMPT || stopsEverything(error) || mustAnswer(request)) return false;
+  const isPatient = heartbeat.attempt < LAST_PATIENT_ATTEMPT && !isPermanent(error);
+  if (isPatient || stopsEverything(error) || mustAnswer(request)) return false;
   return apiAnswers(deps.client, heartbeat.signal);
 }
 
@@ -285,7 +294,7 @@ async function sendSearch(
  */
 function answerOf(row: Pick<LandedRow, 'status' | 'body'>): PlanAnswer {
   if (row.status >= 400) return { refused: row.body };
-  const { total_companies, total_pages, pages } = JSON.parse(row.body) as Record<string, unknown>;
+  const { total_companies, total_pages, pages } = readJson(row.body) as Record<string, unknown>;
   const ids = keysOf(readItems(row.body));
   if (pages !== undefined && total_companies === undefined) {
     const count = readCount(pages);

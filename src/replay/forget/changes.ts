@@ -1,6 +1,7 @@
 import { WEBHOOK_REQUEST, type LandingStream } from '../../../schemas/pipeline/landing.js';
 import { PEOPLE } from '../../../schemas/pipeline/people.js';
 import { fetchers } from '../../crawl/fetchers/index.js';
+import { readJson } from '../../core/json-nodes.js';
 import { deliveryWithoutPeople, REMOVED_FIELD, type EventFacts } from '../../privacy/events.js';
 import { openFingerprint, type Fingerprint } from '../../privacy/fingerprint.js';
 import { withoutText, type Forgotten, type Named, type PeopleRow, type Subject } from '../../privacy/forgotten.js';
@@ -150,7 +151,7 @@ function difference(stream: LandingStream, before: StoredRow, after: StoredRow |
 
 function isJson(body: string): boolean {
   try {
-    JSON.parse(body);
+    readJson(body);
     return true;
   } catch {
     return false;

@@ -83,10 +83,12 @@ function judgeCompany(entity: string, doc: Json): Verdict {
     rejects.push('$.founding_date');
   const lists = ['company_phone', 'company_email', 'company_fax'].map((key) => {
     const value = member(doc, key);
-    if (value?.kind === 'object') rejects.push(`$.${key}`);
-    if (value?.kind !== 'array') return value?.kind === 'object' ? null : listed(textOf(value), isNull(value));
-    value.items.forEach((item, i) => isNested(item) && rejects.push(`$.${key}[${i}]`));
-    return value.items.flatMap((item) => textOf(item) ?? []);
+    const items = isNested(value) ? itemsOf(value) : null;
+    if (value?.kind === 'object' && items === null) rejects.push(`$.${key}`);
+    if (!isNested(value)) return listed(textOf(value), isNull(value) || isFalse(value));
+    if (items === null || (value?.kind === 'object' && items.length === 0)) return null;
+    items.forEach((item, i) => isNested(item) && rejects.push(`$.${key}[${i}]`));
+    return items.flatMap((item) => textOf(item) ?? []);
   });
   const row = [...texts, mapped(founded, dayOf), ...lists];
   return { rows: [`company ${entity} ${cells(row)}`], rejects };
@@ -106,11 +108,12 @@ const YEAR = /^(1[89]|2[01])[0-9]{2}$/;
 const NUMERIC = /^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?$/;
 
 function judgeReport(entity: string, doc: Json): Verdict {
+  if (isBlankMap(doc)) return { rows: [], rejects: [] };
   if (doc.kind !== 'object') return { rows: [], rejects: ['$'] };
   const verdict: Verdict = { rows: [], rejects: [] };
   for (const [year, values] of doc.entries) {
     const twice = doc.entries.filter(([other]) => other === year).length > 1;
-    if (!YEAR.test(year) || twice || (values.kind !== 'object' && !isNull(values))) {
+    if (!YEAR.test(year) || twice || (values.kind !== 'object' && !isBlank(values))) {
       verdict.rejects.push(pathOf(year));
     } else if (values.kind === 'object') {
       for (const indicator of new Set(values.entries.map(([key]) => key))) {
@@ -161,16 +164,16 @@ function judgeReports(entity: string, doc: Json): Verdict {
   const owner = doc.kind === 'object' ? member(doc, 'companyId') : undefined;
   // A nested value is no name.
   const isOther = textOf(owner) !== null && idOf(owner) !== entity;
-  if (reports === undefined || isOther || (reports.kind !== 'array' && !isNull(reports)))
-    return { rows: [], rejects: ['$'] };
+  if (isBlankMap(doc)) return { rows: [], rejects: [] };
+  const items = itemsOf(reports);
+  if (items === null || isOther) return { rows: [], rejects: ['$'] };
   const verdict: Verdict = { rows: [], rejects: [] };
-  const items = reports.kind === 'array' ? reports.items : [];
   const days = items.map((item) => (item.kind === 'object' && !repeats(item) ? reportDay(member(item, 'date')) : null));
   items.forEach((item, i) => {
     const of = days[i] ?? null;
     const same = items.filter((_, other) => days[other] === of).map((other) => JSON.stringify(other));
     const indicators = member(item, 'indicators');
-    const readable = isNull(indicators) || indicators?.kind === 'object';
+    const readable = indicators === undefined || isBlank(indicators) || indicators.kind === 'object';
     if (of === null || new Set(same).size > 1 || !readable) verdict.rejects.push(`$.reports[${i}]`);
     else judgeIndicators(verdict, { entity, of, path: `$.reports[${i}].indicators` }, indicators);
   });
@@ -178,7 +181,7 @@ function judgeReports(entity: string, doc: Json): Verdict {
 }
 
 function judgeIndicators(verdict: Verdict, report: Omit<Place, 'indicator'>, indicators: Json | undefined): void {
-  const entries = indicators?.kind === 'object' ? indicators.entries.filter(([, item]) => !isNull(item)) : [];
+  const entries = indicators?.kind === 'object' ? indicators.entries.filter(([, item]) => !isEmpty(item)) : [];
   for (const indicator of new Set(entries.map(([key]) => key))) {
     const said = entries.filter(([key]) => key === indicator).map(([, item]) => item);
     const [item] = said;
@@ -192,8 +195,8 @@ function judgeIndicators(verdict: Verdict, report: Omit<Place, 'indicator'>, ind
     if (value === undefined || isNull(value)) continue;
     judgeValue(verdict, { ...report, indicator, path: `${where}.value` }, [value]);
     const progress = member(item, 'progress');
-    const isEmpty = value.kind === 'string' && trimmed(value.value) === '';
-    if (!isEmpty && !isNull(progress) && !isNumeric(progress)) verdict.rejects.push(`${where}.progress`);
+    const isNothing = value.kind === 'string' && trimmed(value.value) === '';
+    if (!isNothing && !isNull(progress) && !isNumeric(progress)) verdict.rejects.push(`${where}.progress`);
   }
 }
 
@@ -210,10 +213,10 @@ function reportDay(value: Json | undefined): string | null {
 }
 
 function judgeItems(doc: Json, rowsOf: (item: Json) => string[] | null): Verdict {
-  const data = member(doc, 'data');
-  if (data?.kind !== 'array') return { rows: [], rejects: ['$'] };
+  const items = itemsOf(member(doc, 'data'));
+  if (items === null) return { rows: [], rejects: ['$'] };
   const verdict: Verdict = { rows: [], rejects: [] };
-  data.items.forEach((item, i) => {
+  items.forEach((item, i) => {
     const rows = repeats(item) ? null : rowsOf(item);
     if (rows === null) verdict.rejects.push(`$.data[${i}]`);
     else verdict.rows.push(...rows);
@@ -277,6 +280,37 @@ function judgeList(name: string, items: Json): Verdict {
 
 function isNull(value: Json | undefined): boolean {
   return value === undefined || (value.kind === 'word' && value.raw === 'null');
+}
+
+function isFalse(value: Json | undefined): boolean {
+  return value?.kind === 'word' && value.raw === 'false';
+}
+
+/** A plain value without content, or an empty array. */
+function isEmpty(value: Json): boolean {
+  if (isNull(value) || isFalse(value)) return true;
+  return value.kind === 'string' ? value.value === '' : value.kind === 'array' && value.items.length === 0;
+}
+
+/** A value without content: null, false, empty text, `{}`, or arrays of these. */
+function isBlank(value: Json): boolean {
+  if (value.kind === 'string') return trimmed(value.value) === '';
+  if (value.kind === 'array') return value.items.every(isBlank);
+  return isNull(value) || isFalse(value) || (value.kind === 'object' && value.entries.length === 0);
+}
+
+function isBlankMap(doc: Json): boolean {
+  const [only, ...others] = doc.kind === 'object' ? doc.entries : [];
+  return isBlank(doc) || (only?.[0] === 'data' && others.length === 0 && isBlank(only[1]));
+}
+
+/** The items of an array, of a blank value, or of an object whose keys are different whole numbers. */
+function itemsOf(value: Json | undefined): Json[] | null {
+  if (value === undefined) return null;
+  if (value.kind === 'array') return value.items;
+  if (isBlank(value)) return [];
+  const isList = value.kind === 'object' && !repeats(value) && value.entries.every(([key]) => /^[0-9]+$/.test(key));
+  return isList ? value.entries.map(([, item]) => item) : null;
 }
 
 function isNested(value: Json | undefined): boolean {
