@@ -1,6 +1,10 @@
 -- Macros that compare a question of `tidemark resolve` (the normalized content of a row of the list) with the companies
 -- in the API's answers. The crawl worker uses the same macros to decide whether it must send another request
 -- (src/resolve/judge.ts).
+--
+-- The functions identifier_same and identifier_fault compare identifiers (src/duckdb/identifier-functions.ts). Their
+-- rules come from these versions of packages. A new version changes this file, so the next run computes all matches
+-- again: libphonenumber-js 1.13.16, social-link-parser 0.6.1, stdnum 1.12.0, tldts 7.5.5.
 
 -- Normalizes a name: lower case, no accents, no punctuation, single spaces.
 CREATE OR REPLACE TEMP MACRO match_fold(t) AS
@@ -33,19 +37,20 @@ CREATE OR REPLACE TEMP MACRO match_bare(folded) AS
     folded
   );
 
--- Returns the letters and digits of a number, in capitals and without leading zeros.
+-- Returns the letters and digits of a postal code, in capitals and without leading zeros.
 CREATE OR REPLACE TEMP MACRO match_code(t) AS
   nullif(ltrim(upper(regexp_replace(t, '[^\p{L}\p{N}]', '', 'g')), '0'), '');
 
--- Returns the host name of a website or e-mail address, without `www.`.
-CREATE OR REPLACE TEMP MACRO match_host(t) AS
-  nullif(regexp_extract(lower(trim(t)), '^(?:[a-z]+://)?(?:[^/?#]*@)?(?:www\.)?([^/?#:]*)', 1), '');
-
--- Normalizes the address of a profile: without scheme, `www.` and final slash.
-CREATE OR REPLACE TEMP MACRO match_address(t) AS
-  nullif(rtrim(regexp_replace(lower(trim(t)), '^([a-z]+://)?(www\.)?', ''), '/'), '');
-
-CREATE OR REPLACE TEMP MACRO match_digits(t) AS nullif(ltrim(regexp_replace(t, '[^0-9]', '', 'g'), '0'), '');
+-- Returns what is wrong with the numbers of a question, such as 'the check digit of the LEI is wrong'; '' if nothing is
+-- known.
+CREATE OR REPLACE TEMP MACRO match_faults(q) AS
+  concat_ws(', ',
+    identifier_fault(
+      'registration', json_text(json_extract(q, '$.registration_number')), json_text(json_extract(q, '$.country_code'))
+    ),
+    identifier_fault('vat', json_text(json_extract(q, '$.vat_number')), json_text(json_extract(q, '$.country_code'))),
+    identifier_fault('lei', json_text(json_extract(q, '$.lei_number')), NULL)
+  );
 
 -- Returns the kind of lookup that a request made, such as `website` or `name`. The lookup by website may also look up the
 -- domain of an e-mail address. Then the kind is `email`.
@@ -54,8 +59,10 @@ CREATE OR REPLACE TEMP MACRO match_kind(question, request_key) AS
     WHEN starts_with(request_key, 'POST /v2/enrichment/url ') THEN
       CASE
         WHEN json_exists(TRY_CAST(question AS JSON), '$.email')
-          AND match_host(json_text(json_extract(TRY_CAST(question AS JSON), '$.website')))
-            IS DISTINCT FROM match_host(regexp_extract(request_key, '"url":"([^"]*)"', 1))
+          AND NOT coalesce(identifier_same(
+            'website', json_text(json_extract(TRY_CAST(question AS JSON), '$.website')), NULL,
+            regexp_extract(request_key, '"url":"([^"]*)"', 1), NULL
+          ), false)
         THEN 'email'
         ELSE 'website'
       END
@@ -129,25 +136,37 @@ CREATE OR REPLACE TEMP MACRO match_candidates(answers) AS TABLE (
       *,
       match_fold(json_text(json_extract(q, '$.name'))) AS q_name,
       match_fold(name) AS c_name,
-      match_code(json_text(json_extract(q, '$.registration_number'))) AS q_registration,
-      match_code(registration_number) AS c_registration,
-      match_code(json_text(json_extract(q, '$.vat_number'))) AS q_vat,
-      match_code(json_text(json_extract(payload, '$.vat_number'))) AS c_vat,
-      match_host(json_text(json_extract(q, '$.website'))) AS q_host,
-      match_host(json_text(json_extract(payload, '$.company_website'))) AS c_host,
-      match_host(json_text(json_extract(q, '$.email'))) AS q_mail,
-      list_append(
-        list_transform(coalesce(json_texts(json_extract(payload, '$.company_email')), []), lambda x: match_host(x)),
-        match_host(json_text(json_extract(payload, '$.company_website')))
-      ) AS c_mails,
-      match_address(json_text(json_extract(q, '$.profile'))) AS q_profile,
-      match_address(json_text(json_extract(payload, '$.pronet'))) AS c_profile,
-      match_digits(json_text(json_extract(q, '$.phone'))) AS q_phone,
-      list_transform(coalesce(json_texts(json_extract(payload, '$.company_phone')), []), lambda x: match_digits(x)) AS c_phones,
+      json_text(json_extract(q, '$.registration_number')) AS q_registration,
+      json_text(json_extract(q, '$.vat_number')) AS q_vat,
+      json_text(json_extract(payload, '$.vat_number')) AS c_vat,
+      json_text(json_extract(q, '$.website')) AS q_website,
+      json_text(json_extract(payload, '$.company_website')) AS c_website,
+      json_text(json_extract(q, '$.email')) AS q_mail,
+      list_append(coalesce(json_texts(json_extract(payload, '$.company_email')), []), c_website) AS c_mails,
+      json_text(json_extract(q, '$.profile')) AS q_profile,
+      json_text(json_extract(payload, '$.pronet')) AS c_profile,
+      json_text(json_extract(q, '$.phone')) AS q_phone,
+      coalesce(json_texts(json_extract(payload, '$.company_phone')), []) AS c_phones,
       upper(json_text(json_extract(q, '$.country_code'))) AS q_country,
       match_code(json_text(json_extract(q, '$.postal_code'))) AS q_zip,
       match_code(json_text(json_extract(payload, '$.zip_code'))) AS c_zip
     FROM read
+  ),
+  identified AS (
+    SELECT
+      *,
+      -- True: the identifiers are the same, however they are spelled. False: they differ. NULL: not known.
+      identifier_same('registration', q_registration, q_country, registration_number, country_code) AS same_registration,
+      identifier_same('vat', q_vat, q_country, c_vat, country_code) AS same_vat,
+      identifier_same('website', q_website, NULL, c_website, NULL) AS same_website,
+      identifier_same('profile', q_profile, NULL, c_profile, NULL) AS same_profile,
+      list_contains(
+        list_transform(c_mails, lambda x: identifier_same('mail_domain', q_mail, NULL, x, NULL)), true
+      ) AS same_mail,
+      list_contains(kinds, 'phone') OR list_contains(
+        list_transform(c_phones, lambda x: identifier_same('phone', q_phone, q_country, x, country_code)), true
+      ) AS same_phone
+    FROM folded
   ),
   compared AS (
     SELECT
@@ -159,28 +178,27 @@ CREATE OR REPLACE TEMP MACRO match_candidates(answers) AS TABLE (
         ELSE 0.96 * jaro_winkler_similarity(match_bare(q_name), match_bare(c_name))
       END AS name_score,
       list_filter([
-        CASE WHEN q_registration = c_registration THEN 'registration number' END,
-        CASE WHEN q_vat IN (c_vat, country_code || c_vat) OR country_code || q_vat = c_vat THEN 'VAT number' END,
-        CASE WHEN q_host = c_host THEN 'website' END,
-        CASE WHEN q_profile = c_profile THEN 'profile' END,
-        CASE WHEN list_contains(c_mails, q_mail) THEN 'e-mail domain' END
+        CASE WHEN same_registration THEN 'registration number' END,
+        CASE WHEN same_vat THEN 'VAT number' END,
+        CASE WHEN same_website THEN 'website' END,
+        CASE WHEN same_profile THEN 'profile' END,
+        CASE WHEN same_mail THEN 'e-mail domain' END
       ], lambda x: x IS NOT NULL) AS same,
       list_filter([
-        CASE WHEN q_registration <> c_registration THEN 'registration number' END,
-        CASE WHEN q_vat <> c_vat AND country_code || q_vat <> c_vat THEN 'VAT number' END
+        CASE WHEN NOT same_registration THEN 'registration number' END,
+        CASE WHEN NOT same_vat THEN 'VAT number' END
       ], lambda x: x IS NOT NULL) AS other,
-      -- The API found the company by this identifier, but its answer does not contain the identifier.
+      -- The API found the company by this identifier, but its answer does not show that the identifier is the same.
       list_filter([
         CASE WHEN list_contains(kinds, 'lei') THEN 'LEI' END,
         CASE WHEN list_contains(kinds, 'registration') AND json_exists(q, '$.ticker') THEN 'ticker' END,
-        CASE WHEN list_contains(kinds, 'registration') AND q_registration IS NOT NULL AND c_registration IS NULL THEN 'registration number' END,
-        CASE WHEN list_contains(kinds, 'registration') AND q_vat IS NOT NULL AND c_vat IS NULL AND q_registration IS NULL THEN 'VAT number' END,
-        CASE WHEN list_contains(kinds, 'website') AND NOT coalesce(q_host = c_host, false) THEN 'website' END,
-        CASE WHEN list_contains(kinds, 'profile') AND NOT coalesce(q_profile = c_profile, false) THEN 'profile' END,
-        CASE WHEN list_contains(kinds, 'email') AND NOT coalesce(list_contains(c_mails, q_mail), false) THEN 'e-mail domain' END
-      ], lambda x: x IS NOT NULL) AS found_by,
-      list_contains(kinds, 'phone') OR coalesce(list_contains(c_phones, q_phone), false) AS same_phone
-    FROM folded
+        CASE WHEN list_contains(kinds, 'registration') AND q_registration IS NOT NULL AND same_registration IS NULL THEN 'registration number' END,
+        CASE WHEN list_contains(kinds, 'registration') AND q_vat IS NOT NULL AND same_vat IS NULL AND q_registration IS NULL THEN 'VAT number' END,
+        CASE WHEN list_contains(kinds, 'website') AND NOT coalesce(same_website, false) THEN 'website' END,
+        CASE WHEN list_contains(kinds, 'profile') AND NOT coalesce(same_profile, false) THEN 'profile' END,
+        CASE WHEN list_contains(kinds, 'email') AND NOT coalesce(same_mail, false) THEN 'e-mail domain' END
+      ], lambda x: x IS NOT NULL) AS found_by
+    FROM identified
   ),
   weighed AS (
     SELECT
@@ -222,7 +240,8 @@ CREATE OR REPLACE TEMP MACRO match_candidates(answers) AS TABLE (
       CASE WHEN list_contains(kinds, 'person') THEN 'has an employee of that name' END,
       nullif(array_to_string(list_transform(other, lambda x: x || ' differs'), ', '), ''),
       CASE WHEN q_country = country_code THEN 'country agrees' WHEN q_country <> country_code THEN 'country differs' END,
-      CASE WHEN q_zip = c_zip THEN 'postal code agrees' WHEN q_zip <> c_zip THEN 'postal code differs' END
+      CASE WHEN q_zip = c_zip THEN 'postal code agrees' WHEN q_zip <> c_zip THEN 'postal code differs' END,
+      nullif(match_faults(q), '')
     ) AS explanation
   FROM weighed
 );
@@ -280,7 +299,7 @@ CREATE OR REPLACE TEMP MACRO match_results_among(answers, scored) AS TABLE (
     CASE WHEN state = 'matched' THEN best.country_code END AS country_code,
     CASE WHEN state = 'matched' THEN best.payload END AS payload,
     CASE
-      WHEN state = 'unmatched' THEN 'no company found'
+      WHEN state = 'unmatched' THEN concat_ws(', ', 'no company found', nullif(match_faults(TRY_CAST(question AS JSON)), ''))
       WHEN state = 'ambiguous' AND best.unread > 0 AND NOT best.is_identified
       THEN best.explanation || ', the search has ' || best.unread || ' more companies'
       ELSE best.explanation

@@ -1,6 +1,7 @@
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { errorMessage } from '../core/errors.js';
 import { asWarehouseError, ModelFailedError } from './errors.js';
+import { addIdentifierFunctions } from './identifier-functions.js';
 import { splitStatements } from './split-statements.js';
 import type { SqlFile } from './sql-files.js';
 import { COUNT_CHANGES, ledgerWrite } from './table-changes.js';
@@ -22,6 +23,11 @@ export class Database {
   constructor(connection: DuckDBConnection, file: string) {
     this.#connection = connection;
     this.file = file;
+  }
+
+  /** Adds the functions that compare identifiers (src/duckdb/identifier-functions.ts). */
+  async addIdentifierFunctions(): Promise<void> {
+    await addIdentifierFunctions(this.#connection);
   }
 
   /** From now on, counts the changes of each table in the schema `ledger` (src/duckdb/table-changes.ts). */

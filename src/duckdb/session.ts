@@ -6,12 +6,13 @@ import type { Database } from './database.js';
 import { quote, readShared, type SqlFile } from './sql-files.js';
 
 /**
- * Prepares a connection for loads and builds: sets options, and creates macros, seeds and a table of the fields that
- * the API reference declares.
+ * Prepares a connection for loads and builds: sets options, and creates functions, macros, seeds and a table of the
+ * fields that the API reference declares.
  */
 export async function prepareSession(db: Database): Promise<void> {
   await db.run(`SET TimeZone = 'UTC'`);
   await db.run('SET preserve_insertion_order = false');
+  await db.addIdentifierFunctions();
   await useShared(db, readShared());
   await db.run(
     'CREATE OR REPLACE TEMP TABLE seed_fields AS SELECT unnest(from_json(CAST($fields AS JSON), $type), recursive := true)',

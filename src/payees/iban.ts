@@ -1,3 +1,5 @@
+import { hasCheckDigits97 } from '../identifiers/text.js';
+
 /** Removes spaces and other separators, and converts letters to upper case. */
 export function compact(text: string): string {
   return text.replaceAll(/[^\p{L}\p{N}]/gu, '').toUpperCase();
@@ -8,6 +10,5 @@ export function isIban(text: string): boolean {
   if (!/^[\dA-Za-z][\dA-Za-z \u00a0\u202f.-]*$/.test(text.trim())) return false;
   const iban = compact(text);
   if (!/^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(iban)) return false;
-  const digits = Array.from(iban.slice(4) + iban.slice(0, 4), (sign) => Number.parseInt(sign, 36)).join('');
-  return BigInt(digits) % 97n === 1n;
+  return hasCheckDigits97(iban.slice(4) + iban.slice(0, 4));
 }

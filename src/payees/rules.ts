@@ -1,4 +1,5 @@
 import type { Payee } from '../../schemas/pipeline/payees.js';
+import { damageOf } from '../identifiers/text.js';
 import { compact, isIban } from './iban.js';
 
 /** Why a payee cannot be checked. The texts contain no account number and no identity number. */
@@ -32,10 +33,24 @@ function usesNational(code: string, home: string, scheme: string, country: strin
 }
 
 /**
- * Rules from the release notes of 2 October 2026 (reference v2). Other countries, schemes and identity types are not
- * checked here: the API decides about them.
+ * The first rule finds numbers that a spreadsheet has changed. All other rules are from the release notes of 2 October
+ * 2026 (reference v2). Other countries, schemes and identity types are not checked here: the API decides about them.
  */
 const RULES: readonly Rule[] = [
+  (payee) => {
+    const numbers = ['id', 'holding_entity', 'identity_value', 'registration_number'] as const;
+    for (const field of numbers) {
+      const damage = damageOf(payee[field] ?? '');
+      if (damage !== null)
+        return fault(
+          field,
+          `the number ${damage} by a spreadsheet, so digits are lost`,
+          'Format the column as text, and enter the number again.',
+        );
+    }
+    return null;
+  },
+
   (_payee, scheme, country) =>
     country === 'CN' && scheme === 'ACNR'
       ? fault(

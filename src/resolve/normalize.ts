@@ -1,8 +1,19 @@
 import type { CompanyQuestion } from '../../schemas/pipeline/resolve.js';
+import { isoCountry } from '../identifiers/countries.js';
+import { normalizeEmail } from '../identifiers/email.js';
+import { normalizeLei } from '../identifiers/lei.js';
+import { normalizePhone } from '../identifiers/phone.js';
+import { isPublicMail } from '../identifiers/public-mail.js';
+import { normalizeRegistration } from '../identifiers/registration.js';
+import { damageOf } from '../identifiers/text.js';
+import { normalizeTicker } from '../identifiers/ticker.js';
+import { normalizeVat } from '../identifiers/vat.js';
+import { hostOf, normalizeAddress } from '../identifiers/website.js';
 
 /*
  * Writes equal values in the same way, so that equal questions in all lists cause one request. Changes only details
- * that do not change the meaning. Each function returns '' for a value without content.
+ * that do not change the meaning, and keeps the spelling of the list: it is asked first (ways.ts). Each function returns
+ * '' for a value without content.
  */
 
 /** Removes spaces at both ends, and joins words with single spaces. */
@@ -15,66 +26,29 @@ function upperCase(value: string): string {
   return normalizeText(value).toUpperCase().normalize('NFC');
 }
 
-function lowerCase(value: string): string {
-  return normalizeText(value).toLowerCase().normalize('NFC');
+/** Keeps a number that a spreadsheet has changed, so that `problemOf` finds it. Normalizes all other numbers. */
+function number(normalize: (value: string) => string): (value: string) => string {
+  return (value) => (damageOf(value) === null ? normalize(value) : upperCase(value));
 }
 
-/**
- * Normalizes a number of a company register: capital letters, and no spaces between digits. Keeps dashes, because some
- * registers need them.
- */
-export function normalizeRegistration(value: string): string {
-  return upperCase(value).replaceAll(/(?<=\d) (?=\d)/g, '');
-}
-
-/** Normalizes a code such as a VAT number or an LEI: only capital letters and digits. */
-export function normalizeCode(value: string): string {
-  return value
-    .normalize('NFKC')
-    .toUpperCase()
-    .replaceAll(/[^\p{L}\p{N}]/gu, '')
-    .normalize('NFC');
-}
-
-/** Normalizes a web address: lower case, without scheme, `www.`, query and final slash. */
-export function normalizeAddress(value: string): string {
-  return lowerCase(value)
-    .replace(/^[a-z][a-z0-9+.-]*:\/\//, '')
-    .replace(/^www\./, '')
-    .replace(/[?#].*$/, '')
-    .replace(/[\s/]+$/, '');
-}
-
-/** Normalizes a telephone number: only digits, with a `+` before an international number. */
-export function normalizePhone(value: string): string {
-  const digits = value.replaceAll(/\D/g, '');
-  if (!/^\D*\+/.test(value) && !digits.startsWith('00')) return digits;
-  const number = digits.replace(/^0+/, '');
-  return number === '' ? '' : `+${number}`;
-}
-
-/** Normalizes an e-mail address: lower case, without `mailto:`. */
-export function normalizeEmail(value: string): string {
-  return lowerCase(value).replace(/^mailto:/, '');
-}
-
-/** Returns the domain of an e-mail address. A text without `@` is treated as a domain. */
-export function domainOf(email: string): string {
-  return normalizeAddress(email.slice(email.lastIndexOf('@') + 1));
+/** Normalizes a website. Lists also have e-mail addresses in this column. */
+function website(value: string): string {
+  const isMail = /^[^/\s]+@[^/\s]+$/.test(value.trim());
+  return isMail && isPublicMail(hostOf(value)) ? '' : normalizeAddress(value);
 }
 
 export const NORMALIZE: Record<keyof CompanyQuestion, (value: string) => string> = {
   name: normalizeText,
-  country_code: upperCase,
+  country_code: (value) => isoCountry(upperCase(value)),
   state: normalizeText,
   postal_code: upperCase,
-  registration_number: normalizeRegistration,
-  vat_number: normalizeCode,
-  lei_number: normalizeCode,
-  ticker: upperCase,
-  website: normalizeAddress,
+  registration_number: number(normalizeRegistration),
+  vat_number: number(normalizeVat),
+  lei_number: number(normalizeLei),
+  ticker: normalizeTicker,
+  website,
   email: normalizeEmail,
-  phone: normalizePhone,
+  phone: number(normalizePhone),
   profile: normalizeAddress,
   person: normalizeText,
 };

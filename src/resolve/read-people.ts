@@ -1,5 +1,7 @@
 import type { PersonQuestion } from '../../schemas/pipeline/enrich.js';
-import { normalizeAddress, normalizeEmail, normalizeText } from './normalize.js';
+import { normalizeEmail } from '../identifiers/email.js';
+import { hostOf, normalizeAddress } from '../identifiers/website.js';
+import { normalizeText } from './normalize.js';
 import type { ListKind } from './read-list.js';
 
 type Field = keyof PersonQuestion;
@@ -25,7 +27,7 @@ export const PEOPLE: ListKind<Field> = {
     first_name: normalizeText,
     last_name: normalizeText,
     company_name: normalizeText,
-    domain: normalizeAddress,
+    domain: hostOf,
     reveal: normalizeText,
   },
   problemOf({ email, profile, first_name, last_name, company_name, domain }) {

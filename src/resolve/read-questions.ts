@@ -1,8 +1,11 @@
 import type { CompanyQuestion } from '../../schemas/pipeline/resolve.js';
 import type { CsvFault } from '../lists/read-csv.js';
 import { canonicalJson } from '../core/canonical-json.js';
-import { domainOf, NORMALIZE } from './normalize.js';
-import { isPublicMail } from './public-mail.js';
+import { domainOf } from '../identifiers/email.js';
+import { isPublicMail } from '../identifiers/public-mail.js';
+import { damageOf } from '../identifiers/text.js';
+import { isOwnSite } from '../identifiers/website.js';
+import { NORMALIZE } from './normalize.js';
 import { readList, type List, type ListKind } from './read-list.js';
 
 /** Questions of a CSV file for `tidemark resolve`. */
@@ -58,6 +61,14 @@ const IDENTIFYING: readonly Field[] = [
   'person',
 ];
 
+/** Numbers that a spreadsheet may have changed, by their names in messages. */
+const NUMBERS = {
+  registration_number: 'registration number',
+  vat_number: 'VAT number',
+  lei_number: 'LEI',
+  phone: 'phone number',
+} as const satisfies Partial<Record<Field, string>>;
+
 /** Lists of companies, for `tidemark resolve`. */
 export const COMPANIES: ListKind<Field> = {
   names: NAMES,
@@ -78,10 +89,17 @@ export const COMPANIES: ListKind<Field> = {
     if (given.length === 0) {
       return 'it has no value that identifies a company (name, registration number, VAT number, LEI, ticker, website, e-mail, phone, profile or person)';
     }
+    for (const [field, name] of Object.entries(NUMBERS) as [keyof typeof NUMBERS, string][]) {
+      const damage = damageOf(question[field] ?? '');
+      if (damage !== null)
+        return `its ${name} ${damage} by a spreadsheet (${question[field]}), so digits are lost. Format the column as text, and enter the number again`;
+    }
     if (given.length === 1 && given[0] === 'person' && question.country_code === undefined)
       return 'a person identifies a company only together with a company name or a country';
     if (given.length === 1 && given[0] === 'email' && isPublicMail(domainOf(question.email ?? '')))
       return 'its e-mail address belongs to a public mail provider and not to a company';
+    if (given.length === 1 && given[0] === 'website' && !isOwnSite(question.website ?? ''))
+      return 'its website is a page of a social network or market place, which does not identify a company';
     if (question.country_code !== undefined && !/^[A-Z]{2}$/.test(question.country_code))
       return `its country is not a two-letter code: ${question.country_code}`;
     return null;

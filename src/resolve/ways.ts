@@ -2,8 +2,14 @@ import type { CompanyQuestion, MatchKind } from '../../schemas/pipeline/resolve.
 import type { OverviewRequest } from '../../schemas/v2/overview.js';
 import { OVERVIEW_MAX_PER_PAGE } from '../../schemas/v2/overview.js';
 import type { ApiClient, ApiResponse, CallOptions } from '../api-client/index.js';
-import { domainOf } from './normalize.js';
-import { isPublicMail } from './public-mail.js';
+import { domainOf } from '../identifiers/email.js';
+import { phoneSpellings } from '../identifiers/phone.js';
+import { profileSpellings } from '../identifiers/profile.js';
+import { isPublicMail } from '../identifiers/public-mail.js';
+import { registrationSpellings } from '../identifiers/registration.js';
+import { tickerSpellings } from '../identifiers/ticker.js';
+import { vatSpellings } from '../identifiers/vat.js';
+import { isOwnSite, websiteSpellings } from '../identifiers/website.js';
 
 /** One request that may find a company. */
 export interface Way {
@@ -21,7 +27,8 @@ const OVERVIEW = 'POST /v2/overview';
 /**
  * Lists the requests that may find a company. The most reliable and cheapest comes first: register numbers, LEI,
  * website, profile, e-mail domain, phone, person, name. A request is sent only if the requests before it did not
- * identify the company.
+ * identify the company. Each identifier is first asked as the list spells it. At most two other spellings follow, such
+ * as a VAT number without its prefix, and only if nothing is found.
  */
 export function waysToFind(question: CompanyQuestion): Way[] {
   return [
@@ -43,35 +50,66 @@ function byNumbers({
   lei_number,
 }: CompanyQuestion): Way[] {
   const numbers = definedOf({ registration_number, vat_number, ticker });
-  const ways: Way[] = [];
-  if (Object.keys(numbers).length > 0) {
-    // A search by register number needs the country, and in the US the state. If one of them is missing, use
-    // autocomplete, which searches all registers.
-    const known = country_code !== undefined && (country_code !== 'US' || state !== undefined);
-    const where = { country_code: country_code ?? '', ...definedOf({ state }) };
-    ways.push({
-      kind: 'registration',
-      route: known ? 'POST /v2/enrichment/company' : AUTOCOMPLETE,
-      ask: async (client, call) =>
-        known
-          ? client.v2.enrichment.company({ ...numbers, ...where }, call)
-          : client.v2.autocomplete({ ...numbers, ...definedOf({ country_code }) }, call),
-    });
-  }
+  // A search by register number needs the country, and in the US the state. If one of them is missing, use
+  // autocomplete, which searches all registers.
+  const known = country_code !== undefined && (country_code !== 'US' || state !== undefined);
+  const where = { country_code: country_code ?? '', ...definedOf({ state }) };
+  const ways = spelledWays(spellingsOf(numbers, country_code), (spelled) => ({
+    kind: 'registration',
+    route: known ? 'POST /v2/enrichment/company' : AUTOCOMPLETE,
+    ask: async (client, call) =>
+      known
+        ? client.v2.enrichment.company({ ...spelled, ...where }, call)
+        : client.v2.autocomplete({ ...spelled, ...definedOf({ country_code }) }, call),
+  }));
   if (lei_number !== undefined) ways.push(overview('lei', { lei_number }));
   return ways;
 }
 
+type Numbers = { registration_number?: string; vat_number?: string; ticker?: string };
+
+/**
+ * Returns the numbers as given, and at most two other spellings of them. If one number has fewer spellings, its last one
+ * is repeated.
+ */
+function spellingsOf(numbers: Numbers, country: string | undefined): Numbers[] {
+  const { registration_number, vat_number, ticker } = numbers;
+  if (Object.keys(numbers).length === 0) return [];
+  const others = {
+    ...(registration_number !== undefined && {
+      registration_number: registrationSpellings({ value: registration_number, country }),
+    }),
+    ...(vat_number !== undefined && { vat_number: vatSpellings({ value: vat_number, country }) }),
+    ...(ticker !== undefined && { ticker: tickerSpellings(ticker) }),
+  };
+  const count = Math.max(...Object.values(others).map((spellings) => spellings.length));
+  return Array.from({ length: 1 + count }, (_, n) => ({
+    ...numbers,
+    ...Object.fromEntries(
+      Object.entries(others).flatMap(([name, spellings]) => {
+        const spelling = n === 0 ? undefined : (spellings[n - 1] ?? spellings.at(-1));
+        return spelling === undefined ? [] : [[name, spelling]];
+      }),
+    ),
+  }));
+}
+
+/** Returns one way for each spelling. All but the first are asked only if nothing is found. */
+function spelledWays<T>(spellings: readonly T[], way: (spelling: T) => Way): Way[] {
+  return spellings.map((spelling, i) => (i === 0 ? way(spelling) : { ...way(spelling), fallback: true }));
+}
+
 function byAddresses({ website, profile, email }: CompanyQuestion): Way[] {
   const ways: Way[] = [];
-  if (website !== undefined) ways.push(byUrl('website', website));
+  if (website !== undefined && isOwnSite(website))
+    ways.push(...spelledWays(websiteSpellings(website), (url) => byUrl('website', url)));
   if (profile !== undefined) {
     ways.push(
-      {
+      ...spelledWays(profileSpellings(profile), (address): Way => ({
         kind: 'profile',
         route: 'POST /v2/enrichment/company/pronet',
-        ask: async (client, call) => client.v2.enrichment.companyByPronet(withScheme(profile), call),
-      },
+        ask: async (client, call) => client.v2.enrichment.companyByPronet(withScheme(address), call),
+      })),
       {
         kind: 'profile',
         route: 'POST /v2/prospecting',
@@ -81,7 +119,9 @@ function byAddresses({ website, profile, email }: CompanyQuestion): Way[] {
     );
   }
   const domain = email === undefined ? '' : domainOf(email);
-  if (domain.includes('.') && !isPublicMail(domain) && domain !== website) ways.push(byUrl('email', domain));
+  const asked = new Set(website === undefined ? [] : websiteSpellings(website));
+  const spellings = websiteSpellings(domain).filter((spelling) => !asked.has(spelling));
+  if (domain.includes('.') && !isPublicMail(domain)) ways.push(...spelledWays(spellings, (url) => byUrl('email', url)));
   return ways;
 }
 
@@ -98,7 +138,11 @@ function singleNumbers({ registration_number, vat_number, ticker }: CompanyQuest
 function byPhoneAndPerson({ country_code, state, phone, person, name }: CompanyQuestion): Way[] {
   const where = definedOf({ country_code, state });
   return [
-    ...(phone === undefined ? [] : [overview('phone', { phone_number: phone, ...definedOf({ country_code }) })]),
+    ...(phone === undefined
+      ? []
+      : spelledWays(phoneSpellings({ value: phone, country: country_code }), (phone_number) =>
+          overview('phone', { phone_number, ...definedOf({ country_code }) }),
+        )),
     ...(person === undefined ? [] : [overview('person', { person, ...definedOf({ name }), ...where })]),
   ];
 }

@@ -56,6 +56,10 @@ describe('payeeFault', () => {
     ['an IBAN with wrong check digits', { id_scheme: 'IBAN', id: 'DE88370400440532013000' }, 'id'],
     ['a country in words', { country_code: 'GERMANY', id: '1' }, 'country_code'],
     ['an account alone', { id: '1' }, null],
+    ['an account that a spreadsheet has rounded', { id: '4.05123E+15' }, 'id'],
+    ['an account that a program has read as a decimal number', { id: '405123456.0' }, 'id'],
+    ['a bank that a spreadsheet has rounded', { id: '1', holding_entity: '2.1E+07' }, 'holding_entity'],
+    ['an account with dots', { id: '405.123.456' }, null],
   ])('%s', (_name, payee, field) => expect(fieldOf(payee)).toBe(field));
 
   it.each(['AU', 'ET', 'GH', 'HK', 'KE', 'MY', 'SG', 'TZ', 'ZM', 'BD', 'XK'])(

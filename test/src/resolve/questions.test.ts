@@ -146,6 +146,42 @@ describe('readQuestions', () => {
     ]);
   });
 
+  it('rejects numbers that a spreadsheet has changed, and rows with nothing but a placeholder', () => {
+    const { questions, bad } = questionsOf(
+      [
+        'country;reg no;vat;lei;phone;website',
+        'DK;1.23457E+11;;;;',
+        'DK;;123456.0;;;',
+        'DK;;;5.49E+19;;',
+        'DK;;;;4,5331E+09;',
+        'DK;n/a;#N/A;-;0;',
+        ';;;;;https://www.facebook.com/firm?ref=x',
+        ';;;;;someone@gmail.com',
+        'UK;0123456;GB 123 4567 27;;020 7946 0018 x12;HTTPS://Firm.example:443/en?utm_source=x',
+        'EL;;"=""012345670""";;;',
+      ].join('\n'),
+    );
+    expect(bad.map(({ line, problem }) => `${line}: ${problem}`)).toEqual([
+      '2: its registration number was rounded to scientific notation by a spreadsheet (1.23457E+11), so digits are lost. Format the column as text, and enter the number again',
+      expect.stringMatching(/^3: its VAT number was changed to a decimal number by a spreadsheet \(123456\.0\)/),
+      expect.stringMatching(/^4: its LEI was rounded/),
+      expect.stringMatching(/^5: its phone number was rounded/),
+      expect.stringMatching(/^6: it has no value that identifies/),
+      '7: its website is a page of a social network or market place, which does not identify a company',
+      expect.stringMatching(/^8: it has no value that identifies/),
+    ]);
+    expect(questions.map((question) => JSON.parse(question) as object)).toEqual([
+      {
+        country_code: 'GB',
+        registration_number: '0123456',
+        vat_number: 'GB123456727',
+        phone: '02079460018',
+        website: 'firm.example/en',
+      },
+      { country_code: 'GR', vat_number: '012345670' },
+    ]);
+  });
+
   it.each([
     ['joins the next row to a name', 'id,name\n1,"A\n2,B\n3,"\n4,D\n'],
     ['makes a row too wide', 'id,name\n1,"A\n2,B",x\n2,B\n4,D\n'],

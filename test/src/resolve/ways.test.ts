@@ -2,7 +2,8 @@ import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CompanyQuestion } from '../../../schemas/pipeline/resolve.js';
-import { domainOf, NORMALIZE } from '../../../src/resolve/normalize.js';
+import { domainOf } from '../../../src/identifiers/email.js';
+import { NORMALIZE } from '../../../src/resolve/normalize.js';
 import { waysToFind } from '../../../src/resolve/ways.js';
 
 const publicDomains = createRequire(import.meta.url)('email-providers/common.json') as string[];
