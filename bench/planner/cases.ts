@@ -1,4 +1,4 @@
-import type { PlanInput } from '../../src/planner/index.js';
+import type { PlanInput, Remainder } from '../../src/planner/index.js';
 import type { Columns } from './columns.js';
 import { DIMENSIONS } from './crawl.js';
 import type { MarketQuirks } from './market.js';
@@ -18,6 +18,8 @@ export interface Case {
   input: Partial<PlanInput>;
 }
 
+const NOTHING: Remainder = { share: 0, records: () => 0, limit: null };
+const RECORDS: Remainder = { share: 0.05, records: (companies) => 2 * companies, limit: null };
 const SEED = 20_261_120;
 
 /** Makes the simulated market with a number of companies and countries. */
@@ -30,7 +32,8 @@ export function makeNights(companies: number, countries?: number): Nights {
  * The measured cases. Words in their names:
  *
  * - `cold`: without last night's distributions. `warm`: with them.
- * - `values known`: spends no request on companies without a date (`requestsPerCompany` 0).
+ * - `values known`: spends no request on companies without a date (a remainder of 0 %).
+ * - `full`: a night that fetches no records. `records`: a night that fetches two records of each company.
  * - `null filter`: a filter value selects the companies without a date.
  * - `version 1`: version 1 lists the companies without a date, on all its pages.
  */
@@ -40,10 +43,11 @@ export function makeCases({ lastNight }: Nights): Case[] {
     dimension.key === 'company_incorporation' ? { ...dimension, nullValue: null } : dimension,
   );
   return [
-    { name: 'cold, values known', quirks: {}, input: { requestsPerCompany: 0 } },
-    { name: 'warm, values known', quirks: {}, input: { requestsPerCompany: 0, known } },
+    { name: 'cold, values known', quirks: {}, input: { remainder: NOTHING } },
+    { name: 'warm, values known', quirks: {}, input: { remainder: NOTHING, known } },
     { name: 'cold, full', quirks: {}, input: {} },
     { name: 'warm, full', quirks: {}, input: { known } },
+    { name: 'cold, records', quirks: {}, input: { remainder: RECORDS } },
     { name: 'cold, null filter', quirks: { nullSelects: true }, input: { dimensions: withNullValue } },
     { name: 'warm, null filter', quirks: { nullSelects: true }, input: { dimensions: withNullValue, known } },
     { name: 'cold, version 1', quirks: { v1: 'uncapped' }, input: { v1Filters: {} } },

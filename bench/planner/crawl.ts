@@ -30,8 +30,6 @@ export interface CrawlResult {
   /** Companies that the plan's coverage reports as missing. */
   missing: number;
   depth: number;
-  /** Ids of the companies carried over. */
-  carried: string[];
   /** Calibration of the API, for the next night. */
   calibration: Calibration;
 }
@@ -68,7 +66,6 @@ export function crawl(market: Market, overrides: Partial<PlanInput> = {}): Crawl
     account,
     missing: plan.coverage().missing,
     depth,
-    carried: Object.values(plan.carried()).flat(),
     calibration: plan.calibration(),
   };
 }

@@ -9,8 +9,6 @@ export interface MarketResult {
   size: number;
   planned: readonly Measured[];
   rivals: readonly Measured[];
-  /** Nights after the first that search a seventh of the companies without a date; null if not measured. */
-  week: { others: number; members: number } | null;
 }
 
 /** Whether the market has ten times as many companies as a search can show: ten pages. */
@@ -23,6 +21,7 @@ const CASES = [
   ['cold, all, null filter', 'cold, null filter', 'ofAll'],
   ['cold, all, version 1', 'cold, version 1', 'ofAll'],
   ['cold, all, neither', 'cold, full', 'ofAll'],
+  ['the same, and records', 'cold, records', 'ofAll'],
 ] as const;
 const RIVALS = [
   ['optimum', 'optimum, by days'],
@@ -43,15 +42,14 @@ export function pageTables(results: readonly MarketResult[]): ResultTable[] {
 function requestTable(results: readonly MarketResult[]): ResultTable {
   return {
     name: 'requests',
-    columns: ['market, page', ...CASES.map(([name]) => name), 'a week, all, neither', ...RIVALS.map(([name]) => name)],
-    rows: results.map(({ companies, size, planned, rivals, week }) => ({
+    columns: ['market, page', ...CASES.map(([name]) => name), ...RIVALS.map(([name]) => name)],
+    rows: results.map(({ companies, size, planned, rivals }) => ({
       name: `${formatCount(companies)}, ${size}`,
       cells: [
         ...CASES.map(([, name, share]) => {
           const found = find(planned, name);
           return withShare(found.eff, found[share]);
         }),
-        week === null ? null : withShare(week.others, week.members),
         ...RIVALS.map(([, name]) => find(rivals, name).eff.toFixed(3)),
       ],
     })),

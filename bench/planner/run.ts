@@ -3,7 +3,6 @@ import { measurePlanner, measureRivals } from './measure.js';
 import { report } from '../report/report.js';
 import { pageTables, type MarketResult } from './page-tables.js';
 import { pathTable, resultTable, wasteTable } from './table.js';
-import { measureWeek } from './turns.js';
 
 const MARKETS = [10_000, 100_000, 1_000_000];
 const PAGE_SIZES = [10, 50, 100];
@@ -30,14 +29,8 @@ export function benchPlanner(): Promise<void> {
       );
       print(resultTable([...planned, ...rivals]));
       print(wasteTable(planned));
-      // For a million companies, a week of full searches takes minutes.
-      const week = companies < 1_000_000 ? measureWeek(nights.lastNight, size, countries) : null;
-      if (week !== null)
-        print(
-          `no way to companies without a date, a seventh of them searched each night: first night ${week.first.toFixed(3)}, then ${week.others.toFixed(3)} in later nights; of all companies, ${(week.members * 100).toFixed(2)} % are members, ${(week.gone * 100).toFixed(2)} % of the members are gone`,
-        );
       if (process.env['PLANNER_DETAIL']) for (const line of planned) print(pathTable(line));
-      results.push({ companies, size, planned, rivals, week });
+      results.push({ companies, size, planned, rivals });
     }
   }
   const settings = { PLANNER_COMPANIES: markets.join(), PLANNER_PAGE_SIZES: sizes.join() };

@@ -6,7 +6,6 @@ import type { Refusal } from './refusal.js';
  * - stream: one kind of answer or record, with its own folder.
  * - part: one immutable Parquet file. Manifest: the JSON file with a part's rows and hash. It makes the part valid.
  * - segment: one search of a market. Leaf: a segment small enough to read all its pages.
- * - carried over: a company not searched this night, kept from an earlier night with its date.
  */
 
 /**
@@ -133,14 +132,6 @@ export type PartManifest = z.infer<typeof PartManifest>;
 
 // ---- bodies of the record streams ----
 
-/** Record of the stream `carried`: members of the market that a run carried over from an earlier night. */
-export interface CarriedRecord {
-  /** Latest night that found these companies, YYYY-MM-DD. */
-  seen_on: string;
-  /** Ids as decimal digits. Records of older versions have numbers. */
-  company_ids: string[];
-}
-
 /**
  * - complete: the run knows of no missing record.
  * - partial: records are missing or may be missing.
@@ -192,10 +183,6 @@ export interface SegmentRecord {
    * cannot hold do not count.
    */
   distinct_companies: number;
-  /** Carried-over companies in this segment and in the segments split from it. */
-  carried: number;
-  /** Date (YYYY-MM-DD) of the oldest observation among the carried-over companies; null when there are none. */
-  carried_since: string | null;
   pages: number;
   depth: number;
   /**
@@ -217,17 +204,13 @@ export interface CoverageRecord {
   market: string;
   reported_total: number;
   /**
-   * Number of different companies that this run's searches found. Not counted: carried-over companies, and companies
-   * whose id the warehouse cannot hold (src/core/company-id.ts).
+   * Number of different companies that this run's searches found. Not counted: companies whose id the warehouse cannot
+   * hold (src/core/company-id.ts).
    */
   distinct_companies: number;
   missing: number;
-  share: number;
-  /**
-   * Carried-over companies, counted by the latest night (YYYY-MM-DD) that found them. Records of older versions lack
-   * this field: they count these companies as found (`certificate.carried.found`).
-   */
-  carried?: Record<string, number>;
+  /** distinct_companies ÷ reported_total. Null: unknown, because the API caps its total or contradicts it. */
+  share: number | null;
   why: CoverageGap[];
   certificate: CoverageCertificate;
 }
@@ -243,7 +226,7 @@ export interface CoverageGap {
   missing: number;
   reason: string;
   /** See CoverageCertificate. */
-  class: 'drifted' | 'unsplittable' | 'unproven' | 'carried' | 'unusable';
+  class: 'drifted' | 'unsplittable' | 'unproven' | 'unusable';
 }
 
 /**
@@ -265,8 +248,6 @@ export interface CoverageCertificate {
    * from it lists.
    */
   unproven: { found: number; missing: number };
-  /** Missing companies for which later nights search (`markets[].remainderNights`). */
-  carried: { found: number; missing: number };
   /** Companies listed with ids that the warehouse cannot hold. Records of older versions lack this field. */
   unusable: { found: number; missing: number };
   /** Found companies that the API no longer counted in its total at the end of the search. */

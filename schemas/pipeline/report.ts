@@ -58,7 +58,8 @@ export const ReportCoverage = z.object({
   reported_total: count,
   distinct_companies: count,
   missing: count,
-  share: count,
+  /** Null: unknown. */
+  share: count.nullable(),
   /** Companies carried over, and the date of the oldest observation among them. */
   carried: count,
   carried_since: maybe,

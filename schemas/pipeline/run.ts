@@ -11,7 +11,6 @@ import { BACKFILL_STREAMS, MARKET_STREAMS, RETRY_STREAMS } from './streams.js';
  * - run: one execution of a workflow from its start to its result. A run continues over continue-as-new.
  * - night: one run of a market for one date. Current night: the night that readers see.
  * - held back: a night that missed the publish thresholds; readers still see the night before.
- * - carried over: a company not searched this night, kept from an earlier night with its date.
  *
  * Fields "for people" hold sentences that the UI and the CLI show.
  */
@@ -201,13 +200,8 @@ export interface Coverage {
   reportedTotal: number;
   distinctCompanies: number;
   missing: number;
-  share: number;
-  /**
-   * Carried-over companies: their number, and the date of the oldest answer among them. Left out when there are none.
-   */
-  carried?: { companies: number; since: string };
-  /** Number of missing companies for which later nights search; left out when there are none. */
-  postponed?: number;
+  /** distinctCompanies ÷ reportedTotal. Null: unknown, because the API caps its total or contradicts it. */
+  share: number | null;
   /** Number of missing companies in segments that changed while they were read; left out when there are none. */
   moved?: number;
 }

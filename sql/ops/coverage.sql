@@ -20,7 +20,7 @@ columns:
   reported_total: BIGINT | Companies that the API reports for the whole market, requested again at the end of the crawl
   distinct_companies: BIGINT | Distinct companies that the searches found and the warehouse holds; includes companies that have gone since then, excludes companies carried over
   missing: BIGINT | reported_total minus distinct_companies, at least 0
-  share: DOUBLE | distinct_companies divided by reported_total, 0 to 1
+  share: DOUBLE | distinct_companies divided by reported_total, 0 to 1; NULL if unknown, because the API caps its totals or contradicts them
   why: JSON | Segments with a gap, each with its filters, missing count, class and reason
   certificate: JSON | Companies found and missing by class; the field gone is the number of found companies that the API no longer counted at the end of the crawl
   carried: JSON | Companies carried over, as a list of earlier nights, each with the number of companies last found on it; NULL if there are none
@@ -101,7 +101,7 @@ SELECT
   found AS distinct_companies,
   CASE WHEN is_as_recorded THEN TRY_CAST(body ->> '$.missing' AS BIGINT) ELSE missing END AS missing,
   CASE
-    WHEN is_as_recorded THEN TRY_CAST(body ->> '$.share' AS DOUBLE)
+    WHEN is_as_recorded OR json_type(body, '$.share') = 'NULL' THEN TRY_CAST(body ->> '$.share' AS DOUBLE)
     WHEN reported_total > 0 THEN least(1, found / reported_total)
     ELSE 0
   END AS share,

@@ -136,6 +136,9 @@ const Ticker = z
   .string('must be text: put it in quotes, like "0700"')
   .regex(/^[^\s\p{C}]([^\p{C}]{0,30}[^\s\p{C}])?$/u, 'must be a ticker of 1 to 32 characters');
 
+/** Default of `markets[].remainder`. */
+export const DEFAULT_REMAINDER = 0.05;
+
 const Market = z
   .strictObject({
     name: Name,
@@ -149,8 +152,7 @@ const Market = z
     refresh: Refresh,
     minCoverage: Share.default(0),
     maxDrop: Share.default(0.1),
-    requestsPerCompany: z.number().min(0).max(1_000).default(3),
-    remainderNights: z.int().min(1).max(31).default(1),
+    remainder: Share.default(DEFAULT_REMAINDER),
     schedule: Schedule.optional(),
   })
   .refine(({ tickers, streams }) => tickers.length === 0 || streams.includes('financials_ticker'), {

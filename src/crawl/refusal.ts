@@ -1,5 +1,7 @@
 import type { Refusal } from '../../schemas/pipeline/refusal.js';
+import type { RunContext } from '../../schemas/pipeline/run.js';
 import { LimitError, PermissionDeniedError, type ApiError } from '../api-client/index.js';
+import { TidemarkError } from '../core/errors.js';
 
 const NAME_LENGTH = 100;
 const MESSAGE_LENGTH = 300;
@@ -38,4 +40,11 @@ export class RouteRefusedError extends Error {
     this.refusal = refusal;
     this.sure = sure;
   }
+}
+
+/** Makes the error for filters that the API rejects. */
+export function filtersRefused({ market, filters }: RunContext, refusal: string): TidemarkError {
+  return new TidemarkError('ApiRefused', `The API refuses the filters of market ${market}: ${refusal}`, {
+    todo: `Correct \`filters\` of that market in tidemark.yaml. Tidemark sends them unchanged: ${JSON.stringify(filters)}.`,
+  });
 }

@@ -12,7 +12,7 @@ export interface PublishedFacts {
   builtAt: number;
   /** End of the crawl of each market's current night, as Unix time in seconds. */
   nights: { market: string; asOf: number }[];
-  coverage: { market: string; share: number; missing: number }[];
+  coverage: { market: string; share: number | null; missing: number }[];
   rejects: { stream: string; open: number }[];
   runs: FinishedRun[];
 }
@@ -79,7 +79,7 @@ export function addWarehouseMetrics(
     for (const { market, asOf } of now.nights.filter(isConfigured))
       age.set({ market }, Math.max(0, clock.now().getTime() / 1_000 - asOf));
     for (const row of now.coverage.filter(isConfigured)) {
-      ratio.set({ market: row.market }, row.share);
+      if (row.share !== null) ratio.set({ market: row.market }, row.share);
       missing.set({ market: row.market }, row.missing);
     }
     for (const { stream, open } of now.rejects) rejects.set({ stream }, open);

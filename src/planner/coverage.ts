@@ -2,7 +2,6 @@ import type { CoverageCertificate, CoverageRecord } from '../../schemas/pipeline
 import { faultOf, type IdFault } from '../core/company-id.js';
 import { formatCount } from '../../schemas/format.js';
 import { missingOf, type Segment, type SegmentTree } from './tree.js';
-import type { CarriedMembers } from './types.js';
 
 export interface CoverageInput {
   market: string;
@@ -12,20 +11,17 @@ export interface CoverageInput {
   done: boolean;
   /** Unusable dimensions, each with its reason. */
   dropped: ReadonlyMap<string, string>;
-  /** Companies carried over from earlier nights. */
-  carried: CarriedMembers;
 }
 
 type Gap = CoverageRecord['why'][number];
 
 /**
  * Describes how many companies a run found in a market, how each of them is proven, and where companies are missing.
- * Carried-over companies count as missing, because this run did not search for them. Companies with unusable ids count
- * as missing, too. The gaps may add up to slightly more than `missing`, because a company that is missing in one
- * segment may have been found in another.
+ * Companies with unusable ids count as missing, too. The gaps may add up to slightly more than `missing`, because a
+ * company that is missing in one segment may have been found in another.
  */
 export function describeCoverage(input: CoverageInput): CoverageRecord {
-  const { market, tree, firstTotal, carried } = input;
+  const { market, tree, firstTotal } = input;
   const { root } = tree;
   const found = root.distinct - root.unusable;
   const missing = Math.max(0, root.total - found);
@@ -35,11 +31,17 @@ export function describeCoverage(input: CoverageInput): CoverageRecord {
     reported_total: root.total,
     distinct_companies: found,
     missing,
-    share: firstTotal === null ? 0 : root.total === 0 ? 1 : Math.min(1, found / root.total),
-    carried: Object.fromEntries(Object.entries(carried).map(([night, ids]) => [night, ids.length])),
+    share: shareOf(root, found, firstTotal),
     why,
     certificate: certify(tree, why, missing),
   };
+}
+
+/** Returns the share of the market's companies that were found; null if the API caps its total or contradicts it. */
+function shareOf({ total, uncounted }: Segment, found: number, firstTotal: number | null): number | null {
+  if (firstTotal === null) return 0;
+  if (uncounted) return null;
+  return total === 0 ? 1 : Math.min(1, found / total);
 }
 
 function gapsOf({ tree, firstTotal, done, dropped }: CoverageInput, missing: number): Gap[] {
@@ -54,7 +56,7 @@ function gapsOf({ tree, firstTotal, done, dropped }: CoverageInput, missing: num
     const grown =
       firstTotal === root.total ? '' : ` (${formatCount(firstTotal)} at first, ${formatCount(root.total)} at the end)`;
     explain(root, why, `the market's total changed while it was read${grown}`);
-    why.push(...uncertain(root, why));
+    if (why.length === 0 && (root.state === 'remainder' || root.state === 'truncated')) why.push(uncertain(root));
   }
   // Each gap also names the unusable dimensions: a split along one of them might have found the missing companies.
   const unusable = dropped.size > 0 ? ` (could not be used: ${[...dropped.values()].sort().join('; ')})` : '';
@@ -62,20 +64,17 @@ function gapsOf({ tree, firstTotal, done, dropped }: CoverageInput, missing: num
 }
 
 /**
- * Returns a gap for each segment that was not searched completely, even if the number of found companies equals the
- * total. A new company may hide a missing one in the count.
+ * Returns the gap of a market that was not searched completely, although the number of found companies equals the total.
+ * A new company may hide a missing one in the count.
  */
-function uncertain(root: Segment, why: readonly Gap[]): Gap[] {
-  const open = root.children.filter((child) => child.postponed && why.every((gap) => gap.segment !== child.id));
-  if (open.length === 0 && why.length === 0 && (root.state === 'remainder' || root.state === 'truncated'))
-    open.push(root);
-  return open.map((segment) => ({
-    segment: segment.id,
-    filters: segment.filters,
+function uncertain(root: Segment): Gap {
+  return {
+    segment: root.id,
+    filters: root.filters,
     missing: 0,
-    reason: `${segment.shortfall ?? 'the search was not complete'}; so companies may be missing although the totals are equal`,
-    class: classOf(segment),
-  }));
+    reason: `${root.shortfall ?? 'the search was not complete'}; so companies may be missing although the totals are equal`,
+    class: classOf(root),
+  };
 }
 
 const ID_FAULTS: Record<IdFault, string> = {
@@ -121,8 +120,7 @@ function explain(segment: Segment, why: Gap[], otherwise: string): void {
     explain(child, why, 'companies were added, removed or moved while this segment was read');
 }
 
-function classOf({ state, shortfall, postponed }: Segment): Gap['class'] {
-  if (postponed) return 'carried';
+function classOf({ state, shortfall }: Segment): Gap['class'] {
   if (state === 'truncated') return 'unsplittable';
   return state === 'drifted' || shortfall === null ? 'drifted' : 'unproven';
 }
@@ -138,13 +136,12 @@ function certify({ root, proofs }: SegmentTree, why: readonly Gap[], missing: nu
     drifted: { found: 0, missing: 0 },
     unsplittable: { found: 0, missing: 0 },
     unproven: { found: found - proofs.size, missing: 0 },
-    carried: { found: 0, missing: 0 },
     unusable: { found: 0, missing: 0 },
     gone: Math.max(0, found - root.total),
   };
   for (const proof of proofs.values()) certificate[proof].found += 1;
   let left = missing;
-  for (const name of ['unusable', 'unsplittable', 'carried', 'unproven', 'drifted'] as const) {
+  for (const name of ['unusable', 'unsplittable', 'unproven', 'drifted'] as const) {
     const named = why.reduce((sum, gap) => sum + (gap.class === name ? gap.missing : 0), 0);
     certificate[name].missing = Math.min(left, named);
     left -= certificate[name].missing;

@@ -39,8 +39,18 @@ export interface CrawlState {
   pages: number;
   /** Number of companies that one search can show: pages × size. */
   cap: number;
-  /** Number of requests that the planner may spend to find one company without a value in a split dimension. */
-  requestsPerCompany: number;
+  /**
+   * Number of requests that a second pass may spend on each company that it finds. 0: no second pass runs. More
+   * expensive passes need the remainder's budget.
+   */
+  price: number;
+  /**
+   * Whether every pass runs without a count of the companies that it can find. Such a count is too low in two cases:
+   * companies moved, or an earlier sweep stopped early.
+   */
+  thorough: boolean;
+  /** Returns how many requests all second passes may send, in addition to `price` for each company that they find. */
+  budget(): number;
   /** Number of requests of all second passes, and number of companies that they found. */
   second: { requests: number; found: number };
   /**

@@ -7,9 +7,6 @@ import { isRefused, type Dimension } from './types.js';
 
 // A pass that costs at most this many requests runs at once, without a count of the companies that it can find.
 const NOT_WORTH_COUNTING = 8;
-// If `requestsPerCompany` is at least this, every pass runs without a count of the companies that it can find. Such a
-// count is too low in two cases: companies moved, or an earlier sweep stopped early.
-export const THOROUGH = 10;
 // To count the companies without a value in n dimensions takes 2^n requests. So count with at most this many
 // dimensions.
 const MOST_COUNTED = 3;
@@ -63,7 +60,7 @@ export function* offersFor(
 export function* countOffer(state: CrawlState, segment: Segment, offer: Offer, { reached }: Hunt): Task<Offer> {
   const { choice, cost, gain } = offer;
   const { key, everybody } = choice.facts.splitField;
-  if (state.requestsPerCompany >= THOROUGH || cost <= NOT_WORTH_COUNTING || segment.uncounted || everybody === null)
+  if (state.thorough || cost <= NOT_WORTH_COUNTING || segment.uncounted || everybody === null)
     return { ...offer, counted: true };
   const reachable = yield* countOutside(state, segment, [[key, everybody]], reached);
   return { ...offer, gain: Math.min(gain, reachable ?? gain), counted: true };
@@ -77,11 +74,11 @@ export function byPrice(a: Pass, b: Pass): number {
 /**
  * Returns an upper limit for the number of companies of a segment that have no value in the dimensions of earlier
  * passes. Returns null if the API cannot count them, if reading the whole segment costs no more requests than counting,
- * or if the market allows enough requests per company to search without a count.
+ * or if the search is thorough.
  */
 export function* countHunted(state: CrawlState, segment: Segment, { reached }: Hunt): Task<number | null> {
   const pages = Math.ceil(segment.total / state.size);
-  if (state.requestsPerCompany >= THOROUGH) return null;
+  if (state.thorough) return null;
   if (pages <= 2 ** (Math.min(MOST_COUNTED, reached.length) + 1)) return null;
   return yield* countOutside(state, segment, [], reached);
 }

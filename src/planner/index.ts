@@ -2,7 +2,6 @@ export { createPlan, type Plan, type PlanStats } from './plan.js';
 export { toV1Filters } from './v1/filters.js';
 export type {
   Calibration,
-  CarriedMembers,
   CategoricalDimension,
   DateFormat,
   Dimension,
@@ -15,7 +14,7 @@ export type {
   PlanInput,
   PlanRequest,
   Purpose,
-  Rotation,
+  Remainder,
   Route,
   RangeDimension,
   RefusedAnswer,

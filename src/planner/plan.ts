@@ -10,15 +10,14 @@ import { addPage, missingOf, SegmentTree } from './tree.js';
 import {
   isRefused,
   type Calibration,
-  type CarriedMembers,
   type PlanAnswer,
   type PlanInput,
   type PlanRequest,
+  type Remainder,
 } from './types.js';
 import { describeCalibration } from './known-market.js';
 import { endsAtRoundTotal } from './round-total.js';
 import { spendRest } from './second-pass.js';
-import { searchInTurns, turnsTaken } from './rotation.js';
 import { readListing, settleListing, V1_PROBE } from './v1/listing.js';
 
 // The planner stops splitting after REQUESTS_PER_PAGE requests per page of the market, plus REQUESTS_FLOOR. A
@@ -29,8 +28,15 @@ const REQUESTS_FLOOR = 1_000;
 // requests per found company, plus REQUESTS_FLOOR.
 const REQUESTS_PER_FOUND = 30;
 
-// Default of the input `requestsPerCompany`.
-const REQUESTS_PER_COMPANY = 3;
+// Default of the input `remainder`.
+const REMAINDER: Remainder = { share: 0.05, records: () => 0, limit: null };
+// A second pass that costs at most this many requests for each company that it finds always runs.
+const PRICE = 3;
+// The same limit in a thorough search.
+const THOROUGH_PRICE = 1_000;
+// The budget of the remainder is at least this share of the search's own requests, because a night with few records
+// would otherwise find fewer companies than the night before.
+const LEAST_BUDGET = 0.4;
 
 // Largest share of the market's companies that may be added or removed while the market is read. This is an assumption.
 const DRIFT = 0.001;
@@ -56,8 +62,7 @@ export interface PlanStats {
  *   the filters (`refused`).
  * - listing: reads a market above the page cap through version 1, if this is possible. The plan is done if the totals
  *   agree.
- * - search: reads or splits the market, either as a night of the rotation (`searchInTurns`) or completely
- *   (`enumerate`). Then runs the postponed second passes (`spendRest`).
+ * - search: reads or splits the market (`enumerate`). Then runs the postponed second passes (`spendRest`).
  * - final: requests the market's total once more. Then the plan is done.
  */
 export interface Plan {
@@ -77,8 +82,6 @@ export interface Plan {
   /** Returns all segments that have a state, ordered by id. */
   segments(): SegmentRecord[];
   coverage(): CoverageRecord;
-  /** Returns the companies of `Rotation.carried` that this run did not find. */
-  carried(): CarriedMembers;
   /** Returns what the run learned about the API and the market. Later nights get it as `known.calibration`. */
   calibration(): Calibration;
   stats(): PlanStats;
@@ -89,10 +92,12 @@ export interface Plan {
  */
 export function createPlan(input: PlanInput): Plan {
   const tree = new SegmentTree(input.filters);
+  const { remainder = REMAINDER } = input;
+  const thorough = remainder.share >= 1;
   const { root } = tree;
   let largestTotal = 0;
   let notedCap = Infinity;
-  const outcome: CrawlOutcome = { refused: null, firstTotal: null, enumerated: false, inTurns: false };
+  const outcome: CrawlOutcome = { refused: null, firstTotal: null };
   const scheduler = new Scheduler(({ segment }, answer) => {
     if (isRefused(answer) || segment === V1_PROBE) return;
     tree.note(answer.ids);
@@ -105,7 +110,9 @@ export function createPlan(input: PlanInput): Plan {
     size: input.perPage,
     pages: PAGE_CAP,
     cap: 0,
-    requestsPerCompany: input.requestsPerCompany ?? REQUESTS_PER_COMPANY,
+    price: remainder.share === 0 ? 0 : thorough ? THOROUGH_PRICE : PRICE,
+    thorough,
+    budget: () => budgetOf(remainder, scheduler.asked - state.second.requests, root.total),
     second: { requests: 0, found: 0 },
     deferred: [],
     asked: () => scheduler.asked,
@@ -145,13 +152,8 @@ export function createPlan(input: PlanInput): Plan {
         firstTotal: outcome.firstTotal,
         done: crawl.done,
         dropped: state.dropped,
-        carried: carriedOver(state, outcome),
       }),
-    carried: () => carriedOver(state, outcome),
-    calibration: () => ({
-      ...describeCalibration(state),
-      turns: outcome.enumerated ? turnsTaken(state, outcome.inTurns) : null,
-    }),
+    calibration: () => describeCalibration(state),
     stats: () => ({
       requests: scheduler.answered,
       distinct: root.distinct - root.unusable,
@@ -160,23 +162,19 @@ export function createPlan(input: PlanInput): Plan {
   };
 }
 
+/**
+ * Returns the number of requests for the remainder: its share of the night's requests. It never uses requests that the
+ * night needs for records.
+ */
+function budgetOf({ share, records, limit }: Remainder, search: number, companies: number): number {
+  const night = search + records(companies);
+  const left = limit === null ? Infinity : limit - night;
+  return Math.max(0, Math.min(Math.max(share * night, LEAST_BUDGET * search), left));
+}
+
 interface CrawlOutcome {
   refused: string | null;
   firstTotal: number | null;
-  /**
-   * Whether the search through version 2 has ended. If `inTurns` is true, it was one night of the rotation; otherwise it
-   * covered the whole market.
-   */
-  enumerated: boolean;
-  inTurns: boolean;
-}
-
-/** Returns the carried-over companies that this run did not find. Returns none if the run searched the whole market. */
-function carriedOver({ input, tree: { root } }: CrawlState, { inTurns }: CrawlOutcome): CarriedMembers {
-  const postponed = inTurns && root.children.some((child) => child.postponed);
-  const carried = Object.entries((postponed && input.known?.rotation?.carried) || {});
-  const left = carried.map(([night, ids]) => [night, ids.filter((id) => !root.found.has(id))] as const);
-  return Object.fromEntries(left.filter(([, ids]) => ids.length > 0));
 }
 
 function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
@@ -206,19 +204,10 @@ function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
       return;
     }
   }
-  const others = yield* searchInTurns(state);
-  if (!others) yield* enumerate(state, root, size.first, state.input.dimensions, null);
+  yield* enumerate(state, root, size.first, state.input.dimensions, null);
   yield* spendRest(state);
-  Object.assign(outcome, { enumerated: true, inTurns: others !== null });
   const counted = root.total;
   yield* askTotal(state, listing ? 'final-2' : 'final');
-  if (others) {
-    const carried = carriedOver(state, outcome);
-    for (const segment of [root, others]) {
-      segment.carried = Object.values(carried).reduce((sum, ids) => sum + ids.length, 0);
-      segment.carriedSince = Object.keys(carried).toSorted()[0] ?? null;
-    }
-  }
   // If totals are capped, the parts have more companies together than the market's total. But parts may also share
   // companies. If the total equals the number of companies found, the total is right.
   const whole = root.children.every((child) => child.state === 'calibration' || missingOf(child) === 0);

@@ -2,19 +2,16 @@ import type { Choice } from './calibration/choose-dimension.js';
 import type { CrawlState, DeferredPasses } from './crawl-state.js';
 import { BEYOND_REASON, isBeyondReason } from './request-limit.js';
 import { formatCount } from '../../schemas/format.js';
-import { THOROUGH, byPrice, countOffer, newIn, offersFor, type Hunt, type Offer } from './hunt.js';
+import { byPrice, countOffer, newIn, offersFor, type Hunt, type Offer } from './hunt.js';
 import { readTop } from './leaf.js';
 import { askAgain } from './questions.js';
 import { fork, join, type Task } from './tasks.js';
 import { addPage, lostOf, missingOf, type Segment } from './tree.js';
 import { isRefused, type Dimension, type PageAnswer } from './types.js';
 
-// A pass may cost this many requests more than `requestsPerCompany` × the number of companies that it finds.
+// A pass may cost this many requests more than `price` × the number of companies that it finds.
 const SMALL_PASS = 10;
-// All second passes together may send START × the number of all other requests. For each company that they found, they
-// may send `requestsPerCompany` requests more.
-const START = 0.4;
-// Until a second pass has found a company, it may send `requestsPerCompany` × TRIAL × P requests. P is the number of the
+// Until a second pass has found a company, it may send `price` × TRIAL × P requests. P is the number of the
 // segment's pages. If TRIAL × P is below LEAST_TRIAL, LEAST_TRIAL counts instead.
 const TRIAL = 0.13;
 const LEAST_TRIAL = 10;
@@ -51,8 +48,8 @@ export type Walk = (state: CrawlState, step: SplitStep) => Task<void>;
 
 /**
  * Runs second passes over a segment, to find the companies without a value in the dimension of its split. Always runs
- * the cheapest pass next, as long as it costs at most `requestsPerCompany` requests per company. Leaves more expensive
- * passes to `spendRest`.
+ * the cheapest pass next, as long as it costs at most `price` requests per company. Leaves more expensive passes to
+ * `spendRest`.
  * @param outer the second pass to which this segment belongs; null for a segment of the first pass
  */
 export function* recover(
@@ -62,7 +59,7 @@ export function* recover(
   walk: Walk,
 ): Task<void> {
   const { segment } = split;
-  const price = state.requestsPerCompany;
+  const { price } = state;
   if (price === 0) {
     segment.shortfall = `${split.explain()}; companies without a value in a split dimension were not searched`;
     return;
@@ -95,17 +92,15 @@ export function* recover(
 
 /**
  * Runs the postponed second passes after the whole market was searched. Starts with those that need the fewest requests
- * per company. Stops before the second passes together exceed their limit: START × the other requests, plus
- * `requestsPerCompany` for each company that they found.
+ * per company. Together, the second passes may send the remainder's budget, and `price` requests for each company that
+ * they found.
  */
 export function* spendRest(state: CrawlState): Task<void> {
-  const { deferred, second, requestsPerCompany: price } = state;
-  // With a rotation, each night may use only its share of START.
-  const turns = state.input.known?.rotation?.of ?? 1;
-  const start = (START * (state.asked() - second.requests)) / turns;
+  const { deferred, second, price } = state;
+  const budget = state.budget();
   for (;;) {
     if (isBeyondReason(state)) break;
-    let room = start + price * second.found - second.requests;
+    let room = budget + price * second.found - second.requests;
     const open = deferred
       .filter(({ best }) => best !== null)
       .sort((a, b) => byPrice(a.best!, b.best!) || (a.id < b.id ? -1 : 1));
@@ -156,7 +151,7 @@ class SecondPasses implements DeferredPasses {
   /** Returns how many requests a pass may cost. */
   room({ gain }: Offer): number {
     const { segment } = this.split;
-    const price = this.state.requestsPerCompany;
+    const { price } = this.state;
     const earned = price * (segment.distinct - this.before.distinct) - (segment.cost - this.before.cost);
     const trial = price * Math.max(LEAST_TRIAL, TRIAL * (segment.total / this.state.size));
     if (!segment.uncounted) return Math.min(price * gain, trial + earned);
@@ -189,16 +184,15 @@ class SecondPasses implements DeferredPasses {
     this.rest = this.rest.filter((dimension) => dimension !== choice.dimension);
     segment.splitBy.push(choice.dimension.key);
     segment.merged = true;
-    const price = Math.max(this.state.requestsPerCompany, cost / gain);
+    const price = Math.max(this.state.price, cost / gain);
     const floor = this.outer ? 0 : SMALL_PASS;
     const enough = (): boolean =>
       this.wanted() === 0 || segment.cost - spent > floor + price * (cost / 3 + segment.distinct - distinct);
     yield* this.walk(this.state, { segment, choice, rest: this.rest, hunt: this.hunt(), enough });
     segment.distinct = segment.found.size;
-    // If `requestsPerCompany` is at least THOROUGH, later passes may also look for companies that this sweep missed,
-    // although this is expensive. So the dimension counts as searched only if the sweep missed none.
+    // If the search is thorough, later passes may also look for companies that this sweep missed. So the dimension counts as searched only if the sweep missed none.
     const whole =
-      this.state.requestsPerCompany < THOROUGH ||
+      !this.state.thorough ||
       segment.children.every(
         (child) =>
           child.state === 'calibration' || !(choice.facts.splitField.key in child.filters) || missingOf(child) === 0,
@@ -230,7 +224,7 @@ class SecondPasses implements DeferredPasses {
   explain(): void {
     const { split } = this;
     const { segment } = split;
-    const { requestsPerCompany: price, second } = this.state;
+    const { price, second } = this.state;
     const who = segment.uncounted
       ? 'companies without a value in a split dimension cannot be counted'
       : 'these companies have no value by which a search can select them';
@@ -240,9 +234,11 @@ class SecondPasses implements DeferredPasses {
     );
     const stopped =
       dear.length > 0
-        ? `. The search stopped, because further companies would cost more than ${price} requests each. So far, second passes found ${formatCount(second.found)} companies with ${formatCount(second.requests)} requests; ${dear.join(', ')}`
+        ? `. The search stopped, because further companies would cost more than ${price} requests each and more than \`remainder\` allows. So far, second passes found ${formatCount(second.found)} companies with ${formatCount(second.requests)} requests; ${dear.join(', ')}`
         : '';
+    const before = segment.shortfall;
     segment.shortfall = `${split.explain()}: ${who}${stopped}`;
+    if (before !== null) restate(segment, before, segment.shortfall);
   }
 
   private hunt(): Hunt {
@@ -257,5 +253,13 @@ class SecondPasses implements DeferredPasses {
     const missing = segment.uncounted ? segment.total : missingOf(segment);
     if (!outer || outer.hunted === null) return missing;
     return Math.min(missing, Math.max(0, outer.hunted - newIn(segment, outer)));
+  }
+}
+
+/** Replaces the reason of a segment where the segments above quote it. */
+function restate({ parent }: Segment, before: string, after: string): void {
+  for (let above = parent; above; above = above.parent) {
+    above.notes = above.notes.map((note) => note.replace(before, () => after));
+    above.shortfall = above.shortfall?.replace(before, () => after) ?? null;
   }
 }

@@ -25,12 +25,6 @@ export interface Segment {
   distinct: number;
   /** Number of found companies whose id the warehouse cannot hold. Coverage counts them as missing. */
   unusable: number;
-  /** Number of carried-over companies in this segment and in the segments split from it. */
-  carried: number;
-  /** The earliest night (YYYY-MM-DD) that found one of the carried-over companies; null if there are none. */
-  carriedSince: string | null;
-  /** Whether the companies of this segment without a date are left to later nights. */
-  postponed: boolean;
   /** Number of rows on this segment's own pages, including repeated rows. */
   rows: number;
   pages: number;
@@ -148,8 +142,6 @@ export class SegmentTree {
         total_reported: segment.total,
         rows_fetched: segment.rows,
         distinct_companies: segment.distinct - segment.unusable,
-        carried: segment.carried,
-        carried_since: segment.carriedSince,
         pages: segment.pages,
         depth: segment.depth,
         state: segment.state === 'leaf' && segment.unusable > 0 ? 'unusable' : segment.state!,
@@ -175,9 +167,6 @@ export class SegmentTree {
       kept: false,
       distinct: 0,
       unusable: 0,
-      carried: 0,
-      carriedSince: null,
-      postponed: false,
       rows: 0,
       pages: 0,
       cost: 0,

@@ -81,21 +81,29 @@ export interface PlanInput {
   perPage: number;
   /** First and last day of the period in which most companies of the market were incorporated. */
   horizon: { from: string; to: string };
+  /** Which share of the night's requests the search may spend on the remainder. Default: 5 % of the search's own. */
+  remainder?: Remainder;
   /**
-   * Number of requests that the planner may use to find one company without a value in a split dimension. Default 3.
-   * With 0, it reports these companies as missing without a search. Each segment may use a few dozen requests more.
-   */
-  requestsPerCompany?: number;
-  /**
-   * Number of nights in the rotation that searches for companies without a date. Default 1: every night searches for
-   * all of them. A rotation is used only if these companies need a second pass over the whole market.
-   */
-  remainderNights?: number;
-  /**
-   * Facts about the market from earlier nights. They help to choose dimensions, the size of windows and tonight's part
-   * of the rotation. Every total is requested again.
+   * Facts about the market from earlier nights. They help to choose dimensions and the size of windows. Every total is
+   * requested again.
    */
   known?: KnownMarket;
+}
+
+/**
+ * The remainder are companies that are hard to find: no filter selects them, so second passes over whole segments look
+ * for them.
+ */
+export interface Remainder {
+  /**
+   * Share of the night's requests, 0 to 1. Second passes that cost little for each company they find do not count. 0: no
+   * second pass runs. 1: no second pass is too expensive.
+   */
+  share: number;
+  /** Returns how many other requests the night sends if the market has `total` companies: those for records. */
+  records: (total: number) => number;
+  /** Number of requests that the night may send altogether; null if there is no limit. */
+  limit: number | null;
 }
 
 /** What earlier nights found out about a market. */
@@ -104,22 +112,7 @@ export interface KnownMarket {
   distributions: Readonly<Record<string, Distribution>>;
   /** What an earlier run found out about the API. Only the page size is tested again. */
   calibration?: Calibration | null;
-  /** Tonight's part of the rotation. If null or left out, the plan searches the whole market. */
-  rotation?: Rotation | null;
 }
-
-/** Tonight's part of the rotation, and the companies without a date of incorporation that earlier nights found. */
-export interface Rotation {
-  /** Identifies the rotation: its dimension, values and number of parts (`Calibration.turns`). */
-  key: string;
-  /** Number of tonight's part, from 0 to `of` - 1. */
-  part: number;
-  of: number;
-  carried: CarriedMembers;
-}
-
-/** Ids of carried-over companies, by the last night (YYYY-MM-DD) that found them. They never count as found. */
-export type CarriedMembers = Readonly<Record<string, readonly string[]>>;
 
 /**
  * Number of companies for each value, in ascending order (days as YYYY-MM-DD). `without` is the number of companies
@@ -142,8 +135,6 @@ export interface Calibration {
   bounds?: Bounds;
   /** Why version 1 cannot list the market; null if it can. The next full calibration tries version 1 again. */
   v1Refusal?: string | null;
-  /** The parts of the rotation that this run searched completely. Null if the market has no rotation. */
-  turns?: { key: string; searched: readonly number[] } | null;
   /** What was found out about the dimensions that the plan needed, by key. */
   dimensions: Record<string, DimensionCalibration>;
 }

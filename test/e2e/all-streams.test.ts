@@ -34,7 +34,7 @@ async function begin(): Promise<void> {
     .map(({ ticker }) => ticker);
   system.project = system.addProject({
     personalData: 'contacts',
-    markets: [{ name: 'demo', streams: STREAMS, tickers, requestsPerCompany: 100 }],
+    markets: [{ name: 'demo', streams: STREAMS, tickers, remainder: 1 }],
   });
   await system.startWorker();
 }

@@ -78,11 +78,9 @@ export function waitingReason(leavesQuota: number, probeEvery: number | null, gr
 
 function coverageInWords(coverage: DiscoverResult['coverage']): string | null {
   if (coverage === null) return null;
-  const { distinctCompanies, reportedTotal, missing, share, carried } = coverage;
-  const kept = carried
-    ? ` Carried over, not searched: ${formatCount(carried.companies)}, last found on ${carried.since} or later.`
-    : '';
-  return `Coverage ${formatShare(share)}: ${formatCount(distinctCompanies)} of ${formatCount(reportedTotal)} companies, ${formatCount(missing)} missing.${kept}`;
+  const { distinctCompanies, reportedTotal, missing, share } = coverage;
+  const [reached, least] = share === null ? ['unknown', 'at least '] : [formatShare(share), ''];
+  return `Coverage ${reached}: ${formatCount(distinctCompanies)} of ${least}${formatCount(reportedTotal)} companies, ${formatCount(missing)} missing.`;
 }
 
 /**

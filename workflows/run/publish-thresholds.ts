@@ -15,34 +15,30 @@ export function heldBackBy(gate: PublishThresholds | null | undefined, coverage:
   if (!gate || coverage === null) return null;
   const { minCoverage, maxDrop, current } = gate;
   const { reportedTotal, distinctCompanies } = coverage;
-  // Count carried-over companies, too: readers see them as members.
-  const carried = coverage.carried?.companies ?? 0;
-  const members = distinctCompanies + carried;
-  const share = carried === 0 ? coverage.share : Math.min(1, members / Math.max(1, reportedTotal));
-  const kept = carried === 0 ? '' : ` and carried ${formatCount(carried)} over from earlier nights`;
+  // If the share is unknown, the market has at least `reportedTotal` companies. So the share is at most this number.
+  const share = coverage.share ?? distinctCompanies / Math.max(1, reportedTotal);
   const meanwhile =
     current === null ? 'This market has no current night yet' : `The night of ${current.date} stays current`;
   const accept = (setting: string): string =>
     `${meanwhile}. If the market has no more companies, ${setting} of this market and run the snapshot again. It does not fetch fresh records again.`;
   if (share < minCoverage) {
-    return `Held back: the run found ${formatCount(distinctCompanies)} of ${formatCount(reportedTotal)} companies${kept} (${formatShare(share)}), below minCoverage (${formatShare(minCoverage)}). ${accept('lower `minCoverage`')}`;
+    return `Held back: the run found ${formatCount(distinctCompanies)} of ${formatCount(reportedTotal)} companies (${formatShare(share)}), below minCoverage (${formatShare(minCoverage)}). ${accept('lower `minCoverage`')}`;
   }
   if (current?.comparable && current.companies >= SMALLEST_COMPARED) {
     const least = current.companies * (1 - maxDrop);
-    if (members < least) {
-      return `Held back: the run found ${formatCount(distinctCompanies)} companies${kept}; the night of ${current.date} has ${formatCount(current.companies)}. The drop exceeds ${formatShare(maxDrop)} (maxDrop). ${accept('raise `maxDrop`')}`;
+    if (distinctCompanies < least) {
+      return `Held back: the run found ${formatCount(distinctCompanies)} companies; the night of ${current.date} has ${formatCount(current.companies)}. The drop exceeds ${formatShare(maxDrop)} (maxDrop). ${accept('raise `maxDrop`')}`;
     }
   }
   return null;
 }
 
 /**
- * Returns whether the search missed part of a market. Ignores companies left to later nights. Also ignores companies
- * that moved during the search, up to 0.1 % of the reported companies.
+ * Returns whether the search missed part of a market. Ignores companies that moved during the search, up to 0.1 % of the
+ * reported companies.
  */
 export function isIncomplete(coverage: Coverage | null): boolean {
   if (coverage === null) return false;
-  const { moved = 0, postponed = 0, reportedTotal } = coverage;
-  const missing = coverage.missing - postponed;
+  const { missing, moved = 0, reportedTotal } = coverage;
   return missing > moved || moved > reportedTotal * MOVING_SHARE;
 }

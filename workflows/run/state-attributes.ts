@@ -14,7 +14,7 @@ export function stateAttributes(
   const pairs: SearchAttributePair[] = [
     { key: OUTCOME_ATTRIBUTE, value: progress.outcome ?? 'running' },
     { key: PHASE_ATTRIBUTE, value: progress.phase },
-    ...(coverage === null ? [] : [{ key: COVERAGE_ATTRIBUTE, value: coverage.share }]),
+    ...(coverage === null || coverage.share === null ? [] : [{ key: COVERAGE_ATTRIBUTE, value: coverage.share }]),
     ...(progress.rejects === undefined ? [] : [{ key: REJECTS_ATTRIBUTE, value: progress.rejects }]),
   ];
   return pairs.filter(({ key }) => registered.includes(key.name));

@@ -16,26 +16,22 @@ interface MarketCoverage {
   reported_total: number;
   distinct_companies: number;
   missing: number;
-  share: number;
+  share: number | null;
   held_back: string | null;
-  /** Members that the run did not search, by the night that last found them; empty if there are none. */
-  carried: { last_found_on: string; companies: number }[];
   why: CoverageGap[];
   /** Null for runs of older versions, which made no certificate. */
   certificate: CoverageCertificate | null;
   segments: SegmentRow[];
 }
 
-type Row = Omit<MarketCoverage, 'why' | 'certificate' | 'carried' | 'segments'> & {
-  carried: string | null;
+type Row = Omit<MarketCoverage, 'why' | 'certificate' | 'segments'> & {
   why: string | null;
   certificate: string | null;
 };
 
 const SQL = `
 SELECT c.market, r.date, c.run, c.reported_total, c.distinct_companies, c.missing, c.share, r.held_back,
-  -- A file that an older version published has no such column.
-  to_json(c) -> '$.carried' AS carried, c.why, c.certificate
+  c.why, c.certificate
 FROM ops.coverage AS c
 JOIN ops.runs AS r ON r.run_id = c.run
 WHERE ($run IS NULL OR c.run = $run) AND ($market IS NULL OR c.market = $market)
@@ -87,7 +83,6 @@ async function readCoverage(
     const segments = await published.objects<SegmentRow & { filters: string }>(SEGMENTS, { run: row.run });
     found.push({
       ...row,
-      carried: (JSON.parse(row.carried ?? 'null') as MarketCoverage['carried'] | null) ?? [],
       why: row.why === null ? [] : (JSON.parse(row.why) as CoverageGap[]),
       certificate: row.certificate === null ? null : (JSON.parse(row.certificate) as CoverageCertificate),
       segments: segments.map((segment) => ({
@@ -112,12 +107,7 @@ function withoutProven(market: MarketCoverage): MarketCoverage {
 function describe(market: MarketCoverage, all: boolean): string {
   const paint = colorsFor(process.stdout);
   const { reported_total: reportedTotal, distinct_companies: distinctCompanies, missing, share } = market;
-  const carried = {
-    companies: market.carried.reduce((sum, night) => sum + night.companies, 0),
-    since: market.carried[0]?.last_found_on ?? '',
-  };
-  const counts = { reportedTotal, distinctCompanies, missing, share };
-  const reached = renderCoverage(carried.companies === 0 ? counts : { ...counts, carried });
+  const reached = renderCoverage({ reportedTotal, distinctCompanies, missing, share });
   const lines = [paint.bold(`${market.market}, ${market.date}: ${reached}`)];
   if (market.held_back !== null) lines.push(paint.yellow(`! ${market.held_back}`));
   if (market.certificate !== null) lines.push(...renderCertificate(market.certificate));
@@ -131,7 +121,6 @@ const CLASSES = {
   drifted: 'in searches whose counts changed while they were read',
   unsplittable: 'in searches above the page cap that no filter splits further',
   unproven: 'found outside proven searches, or counted but found by no search',
-  carried: 'without a date of incorporation, not searched that night (markets[].remainderNights)',
   unusable: 'with ids that the warehouse cannot store',
 } as const;
 

@@ -42,13 +42,12 @@ function renderForecast({ requests, forecast }: RunResult): string {
 }
 
 /**
- * Renders coverage, for example `9,998 of 10,000 companies (99.98 %), 2 missing`, then the number of carried-over
- * companies.
+ * Renders coverage, for example `9,998 of 10,000 companies (99.98 %), 2 missing`. If the share is unknown, the total is
+ * only a lower bound.
  */
-export function renderCoverage({ reportedTotal, distinctCompanies, missing, share, carried }: Coverage): string {
-  const reached = `${formatCount(distinctCompanies)} of ${formatCount(reportedTotal)} companies`;
-  const kept = carried
-    ? `; ${formatCount(carried.companies)} carried over, last found on ${carried.since} or later`
-    : '';
-  return `${reached} (${formatShare(missing === 0 ? 1 : share)})${missing > 0 ? `, ${formatCount(missing)} missing` : ''}${kept}`;
+export function renderCoverage({ reportedTotal, distinctCompanies, missing, share }: Coverage): string {
+  const [least, reached] =
+    share === null ? ['at least ', 'share unknown'] : ['', formatShare(missing === 0 ? 1 : share)];
+  const found = `${formatCount(distinctCompanies)} of ${least}${formatCount(reportedTotal)} companies (${reached})`;
+  return missing > 0 ? `${found}, ${formatCount(missing)} missing` : found;
 }

@@ -8,7 +8,7 @@ import { TidemarkError } from '../../core/errors.js';
 import { createLog } from '../../core/log.js';
 import type { CrawlDeps, Heartbeat } from '../../crawl/deps.js';
 import { askSearch } from '../../crawl/search/discover.js';
-import { forecastMarket, type MarketForecast } from '../../crawl/search/forecast.js';
+import { forecastMarket, type AskPlan, type MarketForecast } from '../../crawl/search/forecast.js';
 import { crawlListing } from '../../crawl/list.js';
 import { readLatestNomenclatures } from '../../crawl/search/dimensions.js';
 import { readKnownMarket } from '../../crawl/search/known-market.js';
@@ -76,8 +76,9 @@ export async function forecastSnapshot(
     return await api.call(async (client: ApiClient) => {
       const deps: CrawlDeps = { config, clock, client, log: createLog('forecast') };
       const lists = await landLists(deps, ctx, folder, heartbeat);
-      const plan = planMarket(lists, ctx, await readKnownMarket(deps, ctx));
-      const forecast = await forecastMarket(deps, ctx, plan, (request) => askSearch(deps, request, heartbeat));
+      const known = await readKnownMarket(deps, ctx);
+      const ask: AskPlan = (request) => askSearch(deps, request, heartbeat);
+      const forecast = await forecastMarket(deps, ctx, planMarket(lists, ctx, known), ask, known.past);
       const metrics = await client.v2.metrics({ signal: heartbeat.signal });
       const quota = dailyMetric(metrics.data, config.quota.metric);
       return summarise(forecast, { market, date, spent: probes.count, quota, pace: paceOf(context, probes, forecast) });

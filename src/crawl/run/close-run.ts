@@ -3,7 +3,6 @@ import type { CloseRunInput, CloseRunResult } from '../../../schemas/pipeline/ac
 import type { DuePlan } from '../../../schemas/pipeline/due.js';
 import {
   RECORD_STREAMS,
-  type CarriedRecord,
   type DueRecord,
   type ForecastRecord,
   type LandingStream,
@@ -13,7 +12,6 @@ import {
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { adoptSpools, landRows, pullManifests, pullRows, readManifests, readRunRows } from '../../landing/index.js';
 import { workingCopyOf } from '../../working-copy/open.js';
-import type { CarriedMembers } from '../../planner/index.js';
 import { describeOveruse, quotaOveruse } from '../../request-log/quota-overuse.js';
 import { pullRequests, readRequests } from '../../request-log/request-log.js';
 import { payeeListFile } from '../../core/data-folder.js';
@@ -74,15 +72,6 @@ export async function landDue(
   await landRecords(deps, ctx, 'due', stream, records);
 }
 
-/** Lands the carried-over companies: earlier nights found them, and this run did not search for them. */
-export async function landCarried(deps: Recording, ctx: RunContext, carried: CarriedMembers): Promise<void> {
-  const records = Object.entries(carried).map(([seen_on, ids]): CarriedRecord => ({
-    seen_on,
-    company_ids: [...ids],
-  }));
-  if (records.length > 0) await landRecords(deps, ctx, 'carried', 'search', records);
-}
-
 /**
  * Lands what the models need about a finished run: its requests, its quota overuse, its outcome, and the spools that
  * its chunks left. A failed or cancelled run lands its outcome as the record `end`, because the record `close` of its
@@ -141,7 +130,11 @@ function readForecast(deps: Pick<CrawlDeps, 'config'>, ctx: RunContext): number 
 }
 
 /** Reads the landed records about a run. */
-function readRecords<T>({ config }: Pick<CrawlDeps, 'config'>, { run, date }: RunContext, stream: LandingStream): T[] {
+export function readRecords<T>(
+  { config }: Pick<CrawlDeps, 'config'>,
+  { run, date }: RunContext,
+  stream: LandingStream,
+): T[] {
   return readRunRows({ dataDir: config.dataDir, stream, run, date }).map((row) => JSON.parse(row.body) as T);
 }
 

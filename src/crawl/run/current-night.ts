@@ -26,10 +26,7 @@ export function currentNight(
     );
     if (coverage === undefined) continue;
     const comparable = isDeepStrictEqual(run.filters, filters);
-    // Count carried-over members, too, because the next run counts them. Records of older versions have no field
-    // `carried`: they count these members in `distinct_companies`.
-    const carried = Object.values(coverage.carried ?? {}).reduce((sum, some) => sum + some, 0);
-    return { date: run.date, companies: coverage.distinct_companies + carried, comparable };
+    return { date: run.date, companies: coverage.distinct_companies, comparable };
   }
   return null;
 }

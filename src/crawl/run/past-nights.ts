@@ -33,6 +33,9 @@ export interface PastNights {
   latency: Record<string, number>;
 }
 
+/** A market before its first night. */
+export const NOTHING_PAST: PastNights = { search: null, records: {}, tickers: [], requestsPer: {}, latency: {} };
+
 /**
  * Reads the facts for a forecast. Logs a read error and does not throw it: a run must not fail only because its
  * forecast fails.
@@ -41,7 +44,7 @@ export async function readPastNights(
   { config, clock, log }: Pick<CrawlDeps, 'config' | 'clock' | 'log'>,
   ctx: RunContext,
 ): Promise<PastNights> {
-  const past: PastNights = { search: null, records: {}, tickers: [], requestsPer: {}, latency: {} };
+  const past = structuredClone(NOTHING_PAST);
   const market = `'${(ctx.market ?? '').replaceAll("'", "''")}'`;
   const night = `(SELECT run FROM ops.nights WHERE market = ${market} ORDER BY date DESC LIMIT 1)`;
   const now = `TIMESTAMPTZ '${clock.now().toISOString()}'`;

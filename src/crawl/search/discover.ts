@@ -1,6 +1,5 @@
 import type { DiscoverInput, DiscoverResult } from '../../../schemas/pipeline/activities.js';
-import type { CoverageGap, CoverageRecord, LandedRow } from '../../../schemas/pipeline/landing.js';
-import type { Coverage } from '../../../schemas/pipeline/run.js';
+import type { CoverageGap, LandedRow } from '../../../schemas/pipeline/landing.js';
 import {
   ApiError,
   InvalidRequestError,
@@ -16,16 +15,16 @@ import { readJson } from '../../core/json-nodes.js';
 import { bookingIn, RequestLog } from '../../request-log/request-log.js';
 import type { Plan, PlanAnswer, PlanRequest } from '../../planner/index.js';
 import { apiAnswers, isDailyLimit, rowOf, stopsEverything } from '../answer.js';
-import { landCarried, landRecords } from '../run/close-run.js';
+import { landRecords } from '../run/close-run.js';
 import type { CrawlDeps, Heartbeat } from '../deps.js';
 import { forecastMarket, landForecast, type AskPlan } from './forecast.js';
 import { keepCalibration, knownMarketOf } from './known-market.js';
 import { concurrencyShare } from '../concurrency-share.js';
-import { filtersRefused, planMarket } from './market-plan.js';
+import { planMarket } from './market-plan.js';
 import { isLimitedAlone } from '../limited-alone.js';
 import { readCount } from './read-count.js';
 import { reopenQuota } from '../run/read-quota.js';
-import { refusalOf, RouteRefusedError } from '../refusal.js';
+import { filtersRefused, refusalOf, RouteRefusedError } from '../refusal.js';
 import { formatCount } from '../../../schemas/format.js';
 
 const SHORTFALLS_SHOWN = 5;
@@ -99,7 +98,8 @@ export async function discoverMarket(
       const before = writer.rows.length;
       if (round === 0) {
         const ask: AskPlan = async (request) => answers.get(request.key) ?? keep(request);
-        await landForecast(deps, ctx, await forecastMarket(deps, ctx, planMarket(deps.config, ctx, known), ask));
+        const forecast = await forecastMarket(deps, ctx, planMarket(deps.config, ctx, known), ask, known.past);
+        await landForecast(deps, ctx, forecast);
       }
       const budget = input.budget - (writer.rows.length - before);
       await search({ deps, input: { ...input, budget }, plan, answers, keep, heartbeat, booking });
@@ -324,13 +324,9 @@ async function conclude(
   const coverage = plan.coverage();
   await landRecords(deps, ctx, 'segments', 'search', plan.segments());
   await landRecords(deps, ctx, 'coverage', 'search', [coverage]);
-  await landCarried(deps, ctx, plan.carried());
-  const carried = carriedIn(coverage);
-  const reached = coverage.distinct_companies + (carried?.companies ?? 0);
-  // Count carried-over companies as reached: the rotation postponed them, so the search did not miss them. A low share
-  // then shows that the calibration is outdated.
-  const aimed = coverage.reported_total === 0 ? coverage.share : reached / coverage.reported_total;
-  await keepCalibration(deps, ctx, plan.calibration(), aimed);
+  // If the share is unknown, the market has at least `reported_total` companies.
+  const share = coverage.share ?? coverage.distinct_companies / Math.max(1, coverage.reported_total);
+  await keepCalibration(deps, ctx, plan.calibration(), share);
   const shown = coverage.why.slice(0, SHORTFALLS_SHOWN).map(describeGap);
   if (coverage.why.length > shown.length)
     shown.push(
@@ -344,8 +340,6 @@ async function conclude(
       distinctCompanies: coverage.distinct_companies,
       missing: coverage.missing,
       share: coverage.share,
-      ...(carried ? { carried } : {}),
-      ...(coverage.certificate.carried.missing > 0 ? { postponed: coverage.certificate.carried.missing } : {}),
       ...(coverage.certificate.drifted.missing > 0 ? { moved: coverage.certificate.drifted.missing } : {}),
     },
     shortfalls: shown,
@@ -355,14 +349,4 @@ async function conclude(
 function describeGap({ missing, filters, reason }: CoverageGap): string {
   const count = missing === 0 ? 'An unknown number of' : formatCount(missing);
   return `${count} companies are missing under the filters ${JSON.stringify(filters)}: ${reason}`;
-}
-
-/**
- * Returns the number of carried-over members, and the earliest night that found one of them. Returns undefined if there
- * are none.
- */
-function carriedIn({ carried = {} }: CoverageRecord): Coverage['carried'] {
-  const companies = Object.values(carried).reduce((sum, some) => sum + some, 0);
-  const [since] = Object.keys(carried).toSorted();
-  return since === undefined || companies === 0 ? undefined : { companies, since };
 }

@@ -15,8 +15,8 @@ import { landRecords } from '../run/close-run.js';
 import type { CrawlDeps } from '../deps.js';
 import { contactDays } from '../contact-metrics.js';
 import { nomenclaturesAreFresh, NOMENCLATURE_ENDPOINTS } from '../list.js';
-import { filtersRefused } from './market-plan.js';
-import { readPastNights, type KnownTicker, type PastNights } from '../run/past-nights.js';
+import { filtersRefused } from '../refusal.js';
+import type { KnownTicker, PastNights } from '../run/past-nights.js';
 
 /** Purposes of the requests that only test how the API behaves (probes). */
 const PROBES: ReadonlySet<Purpose> = new Set(['calibration', 'guess', 'again']);
@@ -37,33 +37,43 @@ export interface MarketForecast {
 
 /**
  * Forecasts the requests of one night of a market. Sends the calibration probes of the search (a few dozen requests).
- * Reads from the published warehouse which records are known and how old they are.
+ * @param past which records are known and how old they are, according to the published warehouse
  * @throws TidemarkError `ApiRefused` when the API rejects the market's filters
  */
 export async function forecastMarket(
-  deps: Pick<CrawlDeps, 'config' | 'clock' | 'log'>,
+  deps: Pick<CrawlDeps, 'config' | 'clock'>,
   ctx: RunContext,
   plan: Plan,
   ask: AskPlan,
+  past: PastNights,
 ): Promise<MarketForecast> {
   // What earlier nights landed decides which lookup lists and contact metrics are due.
   await pullRows(deps.config.dataDir, { streams: ['nomenclatures', 'contact_metrics'] });
-  const past = await readPastNights(deps, ctx);
   const search = await calibrate(plan, ctx, ask, past.search);
-  const records = (ctx.streams as FetchedStreamName[]).flatMap((stream) => {
+  const records = forecastStreams(deps.config, ctx, past, search.total);
+  return { total: search.total, streams: [...fixed(deps, ctx), forecastSearch(search), ...records], past };
+}
+
+/** Forecasts the requests for the records of a market with `total` companies, by stream. */
+export function forecastStreams(
+  config: CrawlDeps['config'],
+  ctx: RunContext,
+  past: PastNights,
+  companies: number,
+): StreamForecast[] {
+  return (ctx.streams as FetchedStreamName[]).flatMap((stream) => {
     if (stream === 'financials_ticker') {
-      const { total, ...tickers } = tickerOutlook(deps.config, ctx, past.tickers);
+      const { total, ...tickers } = tickerOutlook(config, ctx, past.tickers);
       return [forecastRecords({ stream, endpoint: traitsOf(stream).route ?? '', ...tickers }, total)];
     }
     const leader = outlookOf(stream, ctx, past);
     if (leader === null) return [];
     const following = followersOf(stream).flatMap((follower) => outlookOf(follower, ctx, past) ?? []);
     return [
-      forecastRecords(leader, search.total),
-      ...following.map((outlook) => forecastFollowing(outlook, leader, search.total)),
+      forecastRecords(leader, companies),
+      ...following.map((outlook) => forecastFollowing(outlook, leader, companies)),
     ];
   });
-  return { total: search.total, streams: [...fixed(deps, ctx), forecastSearch(search), ...records], past };
 }
 
 /** Counts the tickers that a run of the market requests, and the tickers that already have an answer. */

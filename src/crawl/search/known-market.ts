@@ -1,7 +1,9 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
+import type { QuotaRecord } from '../../../schemas/pipeline/landing.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { calibrationFile, knownMarketFile } from '../../core/data-folder.js';
 import { errorMessage } from '../../core/errors.js';
+import { pullRows } from '../../landing/index.js';
 import { writeFileAtomic } from '../../core/files.js';
 import { canonicalJson } from '../../core/canonical-json.js';
 import type { Calibration, Distribution, KnownMarket } from '../../planner/index.js';
@@ -9,8 +11,9 @@ import { NotPublishedError } from '../../duckdb/errors.js';
 import { queryPublished } from '../../builds/published.js';
 import { workingCopyOf } from '../../working-copy/open.js';
 import type { CrawlDeps } from '../deps.js';
+import { readRecords } from '../run/close-run.js';
+import { NOTHING_PAST, readPastNights, type PastNights } from '../run/past-nights.js';
 import { folderChanged } from '../run/folder-changed.js';
-import { readRotation, turnsAfter, type KeptTurns } from './rotation.js';
 
 type Deps = Pick<CrawlDeps, 'config' | 'clock' | 'log'>;
 
@@ -24,8 +27,13 @@ interface KeptCalibration {
   /** ISO instant of the calibration. */
   at: string;
   calibration: Calibration;
-  /** For each part of the rotation, the night that last searched it completely. Null without a rotation. */
-  turns: KeptTurns | null;
+}
+
+/** What a search plan is based on, beside the configuration. */
+export interface SearchBasis extends KnownMarket {
+  past: PastNights;
+  /** Number of requests that the run may send today without using `quota.reserve`; null: unknown. */
+  quotaLeft: number | null;
 }
 
 // The API may change, so calibrate again once a month.
@@ -38,37 +46,41 @@ const GOOD_SHARE = 0.9;
  * because later rounds and attempts of the run must make the same plan.
  * @throws TidemarkError `DataFolderChanged` when a later round does not find the file
  */
-export async function knownMarketOf(deps: Deps, ctx: RunContext, round: number): Promise<KnownMarket> {
+export async function knownMarketOf(deps: Deps, ctx: RunContext, round: number): Promise<SearchBasis> {
   const { dataDir } = deps.config;
   const copy = workingCopyOf(dataDir);
   const file = knownMarketFile(dataDir, ctx.run);
   await copy?.take(file);
-  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as KnownMarket;
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as SearchBasis;
   // Runs of an older version of Tidemark have no such file. Their later rounds plan without these facts.
   if (round > 0 && ctx.folder !== undefined)
     throw folderChanged(dataDir, `the file ${file}, the basis of the search plan, is missing`);
-  const known = round === 0 ? await readKnownMarket(deps, ctx) : { distributions: {} };
+  const known: SearchBasis =
+    round === 0
+      ? { ...(await readKnownMarket(deps, ctx)), quotaLeft: await readQuotaLeft(deps, ctx) }
+      : { distributions: {}, past: NOTHING_PAST, quotaLeft: null };
   await writeFileAtomic(file, `${JSON.stringify(known)}\n`);
   if (copy === undefined || (await copy.claim(file))) return known;
-  return JSON.parse(readFileSync(file, 'utf8')) as KnownMarket;
+  return JSON.parse(readFileSync(file, 'utf8')) as SearchBasis;
 }
 
 /**
  * Reads what the published warehouse and the last calibration say about a market. The result is empty before the first
  * night.
  */
-export async function readKnownMarket(deps: Deps, ctx: RunContext): Promise<KnownMarket> {
+export async function readKnownMarket(deps: Deps, ctx: RunContext): Promise<SearchBasis> {
   const kept = await readCalibration(deps, ctx);
   return {
     distributions: await readDistributions(deps, ctx),
     calibration: kept?.calibration ?? null,
-    rotation: await readRotation(deps, ctx, kept?.turns ?? null),
+    past: await readPastNights(deps, ctx),
+    quotaLeft: null,
   };
 }
 
 /**
  * Stores the calibration of a finished search. If `share` is below GOOD_SHARE, deletes the stored calibration instead.
- * @param share (found + carried-over companies) / reported companies
+ * @param share found companies / reported companies
  */
 export async function keepCalibration(
   { config, clock }: Deps,
@@ -90,7 +102,6 @@ export async function keepCalibration(
     // If the search used the stored calibration, the calibration keeps its date.
     at: before?.at ?? clock.now().toISOString(),
     calibration,
-    turns: turnsAfter(before?.turns ?? null, calibration.turns ?? null, ctx.date),
   };
   await writeFileAtomic(file, `${JSON.stringify(kept)}\n`);
   await copy?.give(file);
@@ -116,6 +127,14 @@ function readKept(file: string): KeptCalibration | null {
   } catch {
     return null; // missing or unreadable: calibrate again
   }
+}
+
+/** Reads how much of the daily quota was left when the run began, without `quota.reserve`. */
+async function readQuotaLeft(deps: Deps, ctx: RunContext): Promise<number | null> {
+  await pullRows(deps.config.dataDir, { streams: ['quota'], run: ctx });
+  const daily = readRecords<QuotaRecord>(deps, ctx, 'quota').filter((reading) => reading.daily && reading.total > 0);
+  const last = daily.toSorted((a, b) => (a.read_at < b.read_at ? -1 : 1)).at(-1);
+  return last ? Math.max(0, Math.floor(last.total * (1 - deps.config.quota.reserve)) - last.used) : null;
 }
 
 /** Counts the members of the market's current night for each date of incorporation. */

@@ -1,15 +1,17 @@
 import type { RunContext } from '../../../schemas/pipeline/run.js';
+import { DEFAULT_REMAINDER } from '../../core/config-schema.js';
 import type { Config } from '../../core/config.js';
-import { TidemarkError } from '../../core/errors.js';
-import { createPlan, toV1Filters, type KnownMarket, type Plan } from '../../planner/index.js';
+import { createPlan, toV1Filters, type Plan, type Remainder } from '../../planner/index.js';
 import { readDimensions } from './dimensions.js';
+import { forecastStreams } from './forecast.js';
+import type { SearchBasis } from './known-market.js';
 
 // Page size to request with `auto`: more rows than the API puts on a page. The plan then uses the number of rows that
 // the API returns.
 const ASK_HIGH = 1_000;
 
 /** Creates the search plan of a run's market. The same answers always lead to the same plan. */
-export function planMarket(config: Config, ctx: RunContext, known: KnownMarket): Plan {
+export function planMarket(config: Config, ctx: RunContext, known: SearchBasis): Plan {
   const { perPage } = config.api;
   return createPlan({
     market: ctx.market ?? '',
@@ -18,25 +20,17 @@ export function planMarket(config: Config, ctx: RunContext, known: KnownMarket):
     dimensions: readDimensions(config.dataDir),
     perPage: perPage === 'auto' ? ASK_HIGH : perPage,
     horizon: { from: '1500-01-01', to: ctx.date },
-    requestsPerCompany: config.markets.find(({ name }) => name === ctx.market)?.requestsPerCompany ?? 3,
-    remainderNights: remainderNightsOf(config, ctx),
+    remainder: remainderOf(config, ctx, known),
     known,
   });
 }
 
-/**
- * Returns the number of nights in the rotation that searches for companies without a date of incorporation. With 1,
- * every night searches for all of them.
- */
-export function remainderNightsOf(config: Config, ctx: RunContext): number {
-  // A rotation needs company records: only they show which companies have no date of incorporation.
-  if (!ctx.streams.includes('companies')) return 1;
-  return config.markets.find(({ name }) => name === ctx.market)?.remainderNights ?? 1;
-}
-
-/** Makes the error for filters that the API rejects. */
-export function filtersRefused({ market, filters }: RunContext, refusal: string): TidemarkError {
-  return new TidemarkError('ApiRefused', `The API refuses the filters of market ${market}: ${refusal}`, {
-    todo: `Correct \`filters\` of that market in tidemark.yaml. Tidemark sends them unchanged: ${JSON.stringify(filters)}.`,
-  });
+/** Returns what the search may spend on companies that are hard to find (`markets[].remainder`). */
+function remainderOf(config: Config, ctx: RunContext, { past, quotaLeft }: SearchBasis): Remainder {
+  return {
+    share: config.markets.find(({ name }) => name === ctx.market)?.remainder ?? DEFAULT_REMAINDER,
+    records: (companies) =>
+      forecastStreams(config, ctx, past, companies).reduce((sum, { requests }) => sum + requests, 0),
+    limit: quotaLeft,
+  };
 }

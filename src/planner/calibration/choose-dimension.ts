@@ -37,7 +37,7 @@ export function* chooseDimension(
   hidden = total - state.cap,
 ): Task<Choice | null> {
   const second: Choice[] = [];
-  const knownOnly = state.requestsPerCompany === 0;
+  const knownOnly = state.price === 0;
   for (const dimension of inOrder(dimensions)) {
     if (isFixed(dimension, state.input.filters) || (isOverlapping(dimension) && !fits(state, total, dimension)))
       continue;
@@ -54,8 +54,8 @@ export function* chooseDimension(
   // separate search.
   const complete = (yield* usable(state, dimensions)).find(({ facts }) => facts.complete);
   if (complete && (!worth[0] || pays(state, total / 2, complete.facts))) return complete;
-  // Accept an expensive dimension if it costs at most `requestsPerCompany` requests for each hidden company.
-  const expensive = second.filter(({ facts }) => costOf(state, total, facts) <= state.requestsPerCompany * hidden);
+  // Accept an expensive dimension if it costs at most `price` requests for each hidden company.
+  const expensive = second.filter(({ facts }) => costOf(state, total, facts) <= state.price * hidden);
   return worth[0] ?? expensive.toSorted(byReach)[0] ?? null;
 }
 

@@ -25,9 +25,7 @@ export async function makeNights(temporal: string, ending: (() => Promise<unknow
     api: sandbox,
     temporal,
     config: {
-      markets: [
-        { name: 'demo', streams: ['companies', 'financials', 'executives', 'ownership'], requestsPerCompany: 100 },
-      ],
+      markets: [{ name: 'demo', streams: ['companies', 'financials', 'executives', 'ownership'], remainder: 1 }],
       models: './models',
       personalData: 'contacts',
       fx: { file: './rates.csv' },

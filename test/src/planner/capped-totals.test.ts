@@ -24,7 +24,7 @@ describe('capped totals', () => {
   it.each([1_020, 1_080, 1_150])('detects capped totals when parts sum to %i and the whole is 1,000', (count) => {
     const { plan, coverage, distinct } = crawl(count, 1_000);
     expect(plan.calibration().totalsCap).toBe(1_000);
-    expect(coverage).toMatchObject({ reported_total: count, missing: 0 });
+    expect(coverage).toMatchObject({ reported_total: count, missing: 0, share: null });
     expect(distinct).toBe(count);
     expect(coverage.why[0]?.reason).toContain('the API caps its totals at 1,000');
   });
@@ -36,6 +36,16 @@ describe('capped totals', () => {
     const { plan, distinct } = crawl(count, totalsCap);
     expect(plan.calibration().totalsCap).toBeNull();
     expect(distinct).toBe(count);
+  });
+
+  it.each([
+    ['the whole is a round number', 1_080, 1_000, null],
+    ['the API lists more than it counts', 1_014, 1_000, null],
+    ['no total is capped', 999, 1_000, 1],
+    ['the cap equals the number of companies', 1_000, 1_000, 1],
+    ['the market fits on ten pages', 240, 1_000, 1],
+  ])('states an unknown share unless the total counts all companies: %s', (_, count, totalsCap, share) => {
+    expect(crawl(count, totalsCap).coverage.share).toBe(share);
   });
 
   it.each([

@@ -5,6 +5,7 @@ import {
   type PlanAnswer,
   type PlanInput,
   type PlanRequest,
+  type Remainder,
 } from '../../../src/planner/index.js';
 import type { SimulatedMarket } from './simulated-market.js';
 
@@ -41,6 +42,11 @@ export const employees: Dimension = {
 export const turnover: Dimension = { kind: 'range', key: 'financial_turnover', type: 'decimal', min: 0, max: 1e9 };
 
 export const allDimensions = [statuses, incorporation, legalForms, countries, activities, employees, turnover];
+
+/** The remainder of a night that also fetches `records` records. */
+export function remainder(share: number, records = 0, limit: number | null = null): Remainder {
+  return { share, records: () => records, limit };
+}
 
 export function planInput(overrides: Partial<PlanInput> = {}): PlanInput {
   return {

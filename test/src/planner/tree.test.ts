@@ -98,8 +98,6 @@ describe('the tree of segments', () => {
         total_reported: 5,
         rows_fetched: 1,
         distinct_companies: 1,
-        carried: 0,
-        carried_since: null,
         pages: 1,
         depth: 1,
         state: 'truncated',

@@ -55,10 +55,6 @@ it.each([
   ["the API refused the market's filters: no such status", 'The API refused the filters of the market.'],
   ['split by nace, then legal_form; the API refused legal_form 14', 'The API refused a part of this search.'],
   [
-    'split by company_incorporation; each night searches one of 4 parts for the companies without a value, and this segment holds the other parts',
-    '295 companies were not searched on this night: each night searches one of 4 parts of them.',
-  ],
-  [
     'split by nace: these companies have no value by which a search can select them',
     '295 companies have no value by which a search could select them.',
   ],

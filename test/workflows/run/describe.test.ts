@@ -78,13 +78,12 @@ describe('the progress text for the Temporal UI', () => {
     expect(headOf({ phase: 'loading', outcome: 'failed' })).toBe('**failed while loading** · 12,345 requests');
   });
 
-  it('shows coverage, companies carried over, and notes', () => {
+  it('shows coverage, also if its share is unknown, and notes', () => {
     const coverage = { reportedTotal: 100, distinctCompanies: 97, missing: 3, share: 0.97 };
     const text = describeProgress({ ...PROGRESS, notes: ['first', 'second'] }, coverage, NOW);
     expect(text).toMatch(/\n\nCoverage 97 %: 97 of 100 companies, 3 missing\.\n\n\| step[^]*\n\n> first\n\n> second$/);
-    const carried = { companies: 7, since: '2026-11-13' };
-    expect(describeProgress(PROGRESS, { ...coverage, carried }, NOW)).toMatch(
-      /3 missing\. Carried over, not searched: 7, last found on 2026-11-13 or later\.\n/,
+    expect(describeProgress(PROGRESS, { ...coverage, share: null }, NOW)).toMatch(
+      /\n\nCoverage unknown: 97 of at least 100 companies, 3 missing\.\n/,
     );
   });
 });

@@ -41,11 +41,6 @@ const SENTENCES: readonly (readonly [RegExp, Say])[] = [
   ],
   [/^the API refused the market's filters/, () => 'The API refused the filters of the market.'],
   [/^the API refused /, () => 'The API refused a part of this search.'],
-  [
-    /^each night searches one of (\d+) parts/,
-    ([, parts], missing) =>
-      `${missing} companies were not searched on this night: each night searches one of ${parts} parts of them.`,
-  ],
   [/^carried over from earlier nights/, () => 'An earlier night found these companies. This run did not search them.'],
   [
     /^these companies have no value by which a search can select them\. The search stopped, because further companies would cost more than ([\d.,]+) requests/,

@@ -21,7 +21,6 @@ interface Night {
   run: string;
   at: string;
   companies: number;
-  carried?: Record<string, number>;
   market?: string;
   outcome?: 'complete' | 'partial' | 'cancelled';
   heldBack?: string;
@@ -29,16 +28,7 @@ interface Night {
 }
 
 /** Lands a run's records as the run does. */
-async function night({
-  run,
-  at,
-  companies,
-  carried,
-  market = 'm',
-  outcome = 'complete',
-  heldBack,
-  date,
-}: Night): Promise<void> {
+async function night({ run, at, companies, market = 'm', outcome = 'complete', heldBack, date }: Night): Promise<void> {
   const config: Config = {
     ...ConfigSchema.parse({ api: { baseUrl: 'http://127.0.0.1:1' }, markets }),
     file: 'tidemark.yaml',
@@ -49,7 +39,7 @@ async function night({
   const input = { market, ...(date === undefined ? {} : { date }) };
   const ctx = openRun(config, deps.clock, { workflowType: 'marketSnapshot', workflowId: 'w', run, input });
   await landOpening(deps, ctx);
-  await landRecords(deps, ctx, 'coverage', 'search', [{ market, distinct_companies: companies, carried }]);
+  await landRecords(deps, ctx, 'coverage', 'search', [{ market, distinct_companies: companies }]);
   await closeRun(deps, { ctx, outcome, note: null, heldBack: heldBack ?? null });
 }
 
@@ -63,11 +53,6 @@ it('finds the latest night that was neither held back nor cancelled', async () =
   await night({ run: 'past', at: '2026-11-20T05:00:00Z', companies: 4, date: '2026-01-01' });
   await night({ run: 'other', at: '2026-11-20T06:00:00Z', companies: 3, market: 'k' });
   expect(currentNight(dataDir, 'm', filters)).toEqual({ date: '2026-11-19', companies: 20, comparable: true });
-});
-
-it('counts carried-over members in the current night', async () => {
-  await night({ run: 'n1', at: '2026-11-18T03:00:00Z', companies: 30, carried: { '2026-11-16': 4, '2026-11-17': 1 } });
-  expect(currentNight(dataDir, 'm', {})).toMatchObject({ companies: 35 });
 });
 
 it('prefers the later of two runs and marks other filters as not comparable', async () => {

@@ -66,7 +66,7 @@ export function Coverage({
             key={cell(market['market'])}
             name={`${cell(market['market'])}, ${cell(market['date'])}`}
             value={share(market['share'])}
-            more={`${count(market['distinct_companies'])} of ${count(market['reported_total'])} found, ${count(market['missing'])} missing`}
+            more={`${count(market['distinct_companies'])} of ${market['share'] === null ? 'at least ' : ''}${count(market['reported_total'])} found, ${count(market['missing'])} missing`}
           />
         ))}
       </div>

@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { activities, crawlMarket, employees, incorporation, legalForms, remainder, turnover } from './crawl.js';
+import { generateCompanies } from './generate.js';
+import { SimulatedMarket } from './simulated-market.js';
+
+const RECORDS = 6_000;
+const PRICE = 3;
+
+/** A market of 3,000 companies, ten a page, in which 5 % have no date. `limit`: requests that the night may send. */
+function crawl(share: number, records = 0, limit: number | null = null) {
+  const shape = { companies: 3_000, seed: 21, withoutIncorporation: 0.05, legalForms: 4, countries: 2 };
+  const market = new SimulatedMarket(generateCompanies(shape), { maxSize: 10 });
+  const { requests, coverage } = crawlMarket(market, { remainder: remainder(share, records, limit) });
+  return { requests, missing: coverage.missing, why: coverage.why };
+}
+
+describe('requests for companies that are hard to find', () => {
+  const none = crawl(0);
+  const few = crawl(0.05);
+
+  it('looks for none of them with 0 %', () => {
+    expect(none.missing).toBe(165);
+    expect(none.requests).toBeLessThan(few.requests);
+    expect(none.why[0]?.reason).toContain('were not searched');
+  });
+
+  it('finds more of them in a night that fetches many records', () => {
+    const many = crawl(0.05, RECORDS);
+    expect(many.missing).toBeLessThan(few.missing);
+    const found = none.missing - many.missing;
+    expect(many.requests - none.requests).toBeLessThanOrEqual(0.05 * (none.requests + RECORDS) + PRICE * found);
+  });
+
+  it('finds more of them with a larger share', () => {
+    expect(crawl(0.1, RECORDS).missing).toBeLessThanOrEqual(crawl(0.05, RECORDS).missing);
+    expect(crawl(1).missing).toBeLessThanOrEqual(crawl(0.1, RECORDS).missing);
+    expect(crawl(1).missing).toBeLessThan(few.missing);
+  });
+
+  it.each([
+    ['the records need the rest of the quota', none.requests + RECORDS],
+    ['the night takes several days', 1_000],
+    ['no quota is left', 0],
+  ])('leaves the reserve of the quota alone: %s', (_, limit) => {
+    const limited = crawl(0.05, RECORDS, limit);
+    expect(limited.requests).toBeLessThan(crawl(0.05, RECORDS).requests);
+    const found = none.missing - limited.missing;
+    expect(limited.requests - none.requests).toBeLessThanOrEqual(PRICE * found);
+  });
+
+  it('names companies that are too expensive with their filters, count and cost', () => {
+    const [gap] = few.why;
+    expect(few.why.reduce((sum, { missing }) => sum + missing, 0)).toBeGreaterThanOrEqual(few.missing);
+    expect(gap?.filters).not.toEqual({});
+    expect(gap?.reason).toMatch(/more than `remainder` allows\..* would take about [\d,]+ requests more/);
+  });
+
+  it('offers no further search that it already made, also in the reasons of segments above', () => {
+    const companies = generateCompanies({ companies: 900, seed: 1, withoutIncorporation: 0.05 });
+    for (const company of companies) company.activities = [company.id % 3 === 0 ? 1 : 1 + ((company.id >> 2) % 3)];
+    const overlapping = { ...activities, values: Array.from({ length: 30 }, (_, i) => i + 1) };
+    const { coverage } = crawlMarket(new SimulatedMarket(companies, { maxSize: 10 }), {
+      dimensions: [overlapping, incorporation, employees, turnover],
+      remainder: remainder(0.05, RECORDS),
+    });
+    expect(coverage.why).toHaveLength(1);
+    expect(coverage.why[0]?.reason).toMatch(/^split by activity_type; root\/activity_type=\d+: split by /);
+    expect(coverage.why[0]?.reason).not.toContain('would take about');
+  });
+
+  it('never finds fewer companies with more records', () => {
+    const shapes = fc.record({
+      companies: fc.integer({ min: 200, max: 3_000 }),
+      seed: fc.nat(1_000),
+      withoutIncorporation: fc.constantFrom(0, 0.02, 0.1),
+      legalForms: fc.constantFrom(1, 4, 13),
+      countries: fc.constantFrom(1, 5, 30),
+    });
+    fc.assert(
+      fc.property(shapes, fc.constantFrom(10, 25), (shape, maxSize) => {
+        const market = new SimulatedMarket(generateCompanies(shape), { maxSize });
+        const search = (records: number) => crawlMarket(market, { remainder: remainder(0.05, records) });
+        expect(search(RECORDS).coverage.missing).toBeLessThanOrEqual(search(0).coverage.missing);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+it('spends no request on companies that are hard to find when every company has a value', () => {
+  const market = new SimulatedMarket(generateCompanies({ companies: 2_000, seed: 3 }), { maxSize: 10 });
+  const [without, much] = [0, RECORDS].map((records) =>
+    crawlMarket(market, { dimensions: [legalForms], remainder: remainder(0.05, records) }),
+  );
+  expect(much!.requests).toBe(without!.requests);
+});
