@@ -1,6 +1,6 @@
 -- Runs before a stream's own staging file. The loader's temp view `parts` has the landed rows of the parts to load.
--- Creates three tables: `batch` (one row for each landed row), `batch_rejects` (rejects) and `batch_records` (hashes of
--- readable rows).
+-- Creates four tables: `batch` (one row for each landed row), `bad_values` (values that JSON does not allow),
+-- `batch_rejects` (rejects) and `batch_records` (hashes of readable rows).
 -- Financial reports are most of the data. So their staging file reads the bodies from `parts` itself, with all threads,
 -- and `batch.doc` is NULL for them.
 CREATE OR REPLACE TEMP TABLE batch AS

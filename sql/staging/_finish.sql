@@ -1,10 +1,11 @@
--- Runs after a stream's own staging file. Writes the ledger rows that all streams have in common. A row is readable
--- unless the whole row was rejected; some of its values may be rejected.
+-- Runs after a stream's own staging file. Writes the rejects of bad values, and the ledger rows that all streams have in
+-- common.
 INSERT INTO batch_rejects
-SELECT row_id, CASE WHEN json_bad_reason(raw) IS NULL THEN 'not_json' ELSE json_bad_reason(raw) END, path, raw FROM bad_values;
+SELECT row_id, coalesce(json_bad_reason(raw), 'not_json'), path, raw FROM bad_values;
 
 UPDATE batch_rejects SET raw = json_said(raw) WHERE contains(raw, '[["\u0001');
 
+-- A row is readable unless the whole row was rejected; some of its values may be rejected.
 CREATE OR REPLACE TEMP TABLE observed AS
 SELECT
   b.* EXCLUDE (doc),

@@ -7,9 +7,13 @@ export type Json =
   | { kind: 'array'; items: Json[] }
   | { kind: 'string'; value: string }
   | { kind: 'number'; raw: string }
-  | { kind: 'word'; raw: 'true' | 'false' | 'null' };
+  | { kind: 'word'; raw: 'true' | 'false' | 'null' }
+  | { kind: 'bad'; raw: string };
 
-/** Reads any text that JSON.parse accepts. Lone surrogates become U+FFFD, because no text can hold them. */
+/**
+ * Reads any text that JSON.parse accepts, and texts with bad values (NaN) or with raw tabs and line breaks in strings.
+ * Lone surrogates become U+FFFD, because no text can hold them.
+ */
 export function readTree(text: string): Json {
   let at = 0;
   const space = (): void => {
@@ -19,7 +23,8 @@ export function readTree(text: string): Json {
     const start = at++;
     while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
     at++;
-    return Buffer.from(JSON.parse(text.slice(start, at)) as string).toString('utf8');
+    const token = text.slice(start, at).replaceAll('\t', '\\t').replaceAll('\n', '\\n').replaceAll('\r', '\\r');
+    return Buffer.from(JSON.parse(token) as string).toString('utf8');
   };
   const value = (): Json => {
     space();
@@ -53,9 +58,9 @@ export function readTree(text: string): Json {
     raw.lastIndex = at;
     const word = raw.exec(text)?.[0] ?? '';
     at += word.length;
-    return word === 'true' || word === 'false' || word === 'null'
-      ? { kind: 'word', raw: word }
-      : { kind: 'number', raw: word };
+    if (word === 'true' || word === 'false' || word === 'null') return { kind: 'word', raw: word };
+    const isNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(word);
+    return { kind: isNumber ? 'number' : 'bad', raw: word };
   };
   return value();
 }

@@ -76,11 +76,16 @@ const AWKWARD: unknown[] = [
   [null],
   { id: 1 },
   { '': 0 },
+  { '0': 'x', '2': 'y' },
+  { data: [] },
   { '"': 1, '\\': 2, $: 3, '\u0000': 4 },
 ];
 
 /** Numbers that only JSON can write. */
 const RAW_NUMBERS = ['1e999', '-1e999', '1E+2', '-0', '0.1e-9999', '1.50', '123456789012345678901234567890'];
+
+/** Values that encoders write, although JSON does not allow them. */
+const BAD = ['NaN', 'Infinity', '-Infinity', '-nan', 'undefined', 'None', '01', '.5', '+1', 'N/A'];
 
 const KEYS = [
   '',
@@ -127,6 +132,7 @@ const place = fc.noBias(fc.nat(999_999)).map((millionths) => millionths / 1_000_
 const awkward: fc.Arbitrary<Json> = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...AWKWARD).map(treeOfAwkward) },
   { weight: 1, arbitrary: fc.constantFrom(...RAW_NUMBERS).map((raw): Json => ({ kind: 'number', raw })) },
+  { weight: 1, arbitrary: fc.constantFrom(...BAD).map((raw): Json => ({ kind: 'bad', raw })) },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 12 }).map(treeOf) },
   { weight: 1, arbitrary: fc.double().map((number) => treeOf(Number.isFinite(number) ? number : null)) },
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }).map(treeOf) },

@@ -25,8 +25,9 @@ export interface LandedCase {
 export function judge({ stream, entity, status, body }: LandedCase): Verdict {
   if (status === 404) return { rows: [], rejects: entity === null ? ['$'] : [] };
   if (status < 200 || status > 299) return { rows: [], rejects: ['$'] };
-  const doc = readTree(body);
-  if (stream === 'financials') return judgeReport(entity ?? '', doc);
+  const read = readTree(body);
+  if (stream === 'financials') return judgeReport(entity ?? '', withBad(read, BAD_IN_REPORT));
+  const doc = withBad(read, stream === 'financials_v1' ? BAD_IN_REPORT : { kind: 'word', raw: 'null' });
   if (repeats(doc)) return { rows: [], rejects: ['$'] };
   switch (stream) {
     case 'companies':
@@ -46,6 +47,17 @@ export function judge({ stream, entity, status, body }: LandedCase): Verdict {
     default:
       return judgeLists(entity ?? '', doc);
   }
+}
+
+/** A bad value of a report is rejected as a value of the wrong type. Elsewhere, it is rejected and counts as null. */
+const BAD_IN_REPORT: Json = { kind: 'array', items: [{ kind: 'string', value: 'bad' }] };
+
+/** Replaces bad values such as NaN. */
+function withBad(tree: Json, bad: Json): Json {
+  if (tree.kind === 'bad') return bad;
+  if (tree.kind === 'array') return { ...tree, items: tree.items.map((item) => withBad(item, bad)) };
+  if (tree.kind !== 'object') return tree;
+  return { ...tree, entries: tree.entries.map(([key, value]) => [key, withBad(value, bad)]) };
 }
 
 const TEXTS: [key: string, column: string][] = [
