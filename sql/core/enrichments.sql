@@ -47,7 +47,7 @@ answers AS (
 listed AS (
   SELECT
     question,
-    json_type(json_extract(doc, '$.data')) = 'ARRAY' AS is_list,
+    json_has_items(json_extract(doc, '$.data')) AS is_list,
     unnest(CASE WHEN is_list THEN json_items(json_extract(doc, '$.data')) ELSE [doc] END) AS item,
     observed_at,
     -- If the run read a page twice, count its items without an id once.

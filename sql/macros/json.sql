@@ -37,9 +37,12 @@ CREATE OR REPLACE TEMP MACRO json_has_list_keys(j) AS
   json_type(j) = 'OBJECT' AND regexp_full_match(array_to_string(json_keys(j), ','), '[0-9]+(?:,[0-9]+)*')
     AND list_unique(json_keys(j)) = len(json_keys(j));
 
+-- True for an array with items or without, and for a list with gaps. Used where a record may stand instead of a list.
+CREATE OR REPLACE TEMP MACRO json_has_items(j) AS json_type(j) = 'ARRAY' OR json_has_list_keys(j);
+
 -- True for an array, and for each other shape of a list. False for a missing value.
 CREATE OR REPLACE TEMP MACRO json_is_list(j) AS
-  coalesce(json_type(j) = 'ARRAY' OR json_is_blank(j) OR json_has_list_keys(j), false);
+  coalesce(json_is_blank(j) OR json_has_items(j), false);
 
 -- Returns the items of a list; an empty list for any other value.
 CREATE OR REPLACE TEMP MACRO json_items(j) AS
@@ -53,7 +56,7 @@ CREATE OR REPLACE TEMP MACRO json_items(j) AS
 CREATE OR REPLACE TEMP MACRO json_texts(j) AS
   CASE
     WHEN coalesce(CAST(j AS VARCHAR), 'null') IN ('null', 'false') THEN NULL
-    WHEN json_type(j) = 'ARRAY' OR json_has_list_keys(j)
+    WHEN json_has_items(j)
     THEN list_filter(list_transform(json_items(j), lambda x: json_text(x)), lambda t: t IS NOT NULL)
     WHEN json_type(j) <> 'OBJECT' THEN list_filter([json_text(j)], lambda t: t IS NOT NULL)
   END;

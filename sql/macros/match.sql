@@ -84,7 +84,7 @@ CREATE OR REPLACE TEMP MACRO match_candidates(answers) AS TABLE (
   searches AS (
     SELECT
       a.*,
-      json_type(json_extract(doc, '$.data')) = 'ARRAY' AS is_search,
+      json_has_items(json_extract(doc, '$.data')) AS is_search,
       -- Requests for the pages of one search differ only in the page number.
       regexp_replace(request_key, ',?"page":[0-9]+', '') AS search
     FROM query_table(answers) AS a

@@ -16,7 +16,7 @@ SELECT
   request_key,
   starts_with(request_key, 'DECISION ') AS is_decision,
   -- The answer to a search is a list of companies. The answer to any other request is one record.
-  json_type(json_extract(doc, '$.data')) = 'ARRAY' OR json_has_list_keys(json_extract(doc, '$.data')) AS is_search,
+  json_has_items(json_extract(doc, '$.data')) AS is_search,
   match_kind(entity_id, request_key) AS kind,
   doc,
   json_id(json_extract(doc, '$.id')) AS company_id,

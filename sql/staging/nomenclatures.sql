@@ -1,6 +1,9 @@
 -- Loads lookup lists. entity_id names the route: v1, tenders or donors. An answer is one list or an object of lists,
 -- possibly inside a field `data`. A list is an array of {id, name, …}, or an object with ids as keys and names as
--- values.
+-- values. If the values are objects, the object is an array with gaps.
+CREATE OR REPLACE TEMP MACRO is_array_of_items(j) AS
+  json_type(j) = 'ARRAY' OR (json_has_list_keys(j) AND json_type(json_items(j)[1]) = 'OBJECT');
+
 CREATE OR REPLACE TEMP TABLE lists AS
 WITH bodies AS (
   SELECT row_id, entity_id, body_hash,
@@ -8,10 +11,10 @@ WITH bodies AS (
   FROM batch
   WHERE doc IS NOT NULL
 )
-SELECT row_id, entity_id, body_hash, entity_id AS list, doc AS items, '$' AS path FROM bodies WHERE json_type(doc) = 'ARRAY'
+SELECT row_id, entity_id, body_hash, entity_id AS list, doc AS items, '$' AS path FROM bodies WHERE is_array_of_items(doc)
 UNION ALL
 SELECT row_id, entity_id, body_hash, e.key, e.value, '$.' || e.key
-FROM (SELECT *, unnest(map_entries(TRY_CAST(doc AS MAP(VARCHAR, JSON)))) AS e FROM bodies WHERE json_type(doc) = 'OBJECT')
+FROM (SELECT *, unnest(map_entries(TRY_CAST(doc AS MAP(VARCHAR, JSON)))) AS e FROM bodies WHERE NOT is_array_of_items(doc))
 WHERE json_type(e.value) IN ('ARRAY', 'OBJECT');
 
 INSERT INTO batch_rejects
@@ -25,12 +28,12 @@ SELECT row_id, entity_id, body_hash, list, path || '[' || i || ']' AS path, item
   json_text(json_extract(item, '$.short_name')) AS short_name, json_id(json_extract(item, '$.parent_id')) AS parent_id
 FROM (
   SELECT *, unnest(json_items(items)) AS item, generate_subscripts(json_items(items), 1) - 1 AS i FROM lists
-  WHERE json_type(items) = 'ARRAY'
+  WHERE is_array_of_items(items)
 )
 UNION ALL
 SELECT row_id, entity_id, body_hash, list, path || '."' || e.key || '"', e.value, json_id(to_json(e.key)), json_text(e.value), NULL, NULL
 FROM (
-  SELECT *, unnest(map_entries(TRY_CAST(items AS MAP(VARCHAR, JSON)))) AS e FROM lists WHERE json_type(items) = 'OBJECT'
+  SELECT *, unnest(map_entries(TRY_CAST(items AS MAP(VARCHAR, JSON)))) AS e FROM lists WHERE NOT is_array_of_items(items)
 );
 
 INSERT INTO batch_rejects

@@ -1,3 +1,5 @@
+import { Nomenclatures } from '../../../schemas/v1/nomenclature.js';
+import { reshape } from '../../../schemas/v2/empty-shapes.js';
 import type { Dimension } from '../../planner/index.js';
 import { readJson } from '../../core/json-nodes.js';
 import { readManifests, readPartRows } from '../../landing/index.js';
@@ -61,7 +63,7 @@ export function readLatestNomenclatures(dataDir: string): Record<string, unknown
   );
   for (const part of parts) {
     const row = readPartRows(part).find((candidate) => candidate.entity_id === 'v1' && candidate.status === 200);
-    if (row) return Object(readJson(row.body)) as Record<string, unknown>;
+    if (row) return Object(reshape(Nomenclatures, readJson(row.body))) as Record<string, unknown>;
   }
   return {};
 }
