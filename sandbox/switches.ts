@@ -109,6 +109,13 @@ export const SWITCHES: { [Option in keyof Settable]: Switch<Settable[Option]> } 
     description: 'pairs of watch events in one second: none, different (values differ) or alike',
     parse: oneOf('none', 'different', 'alike'),
   },
+  vatNumbers: {
+    group: 'market',
+    flag: '--vat-numbers <form>',
+    value: 'plain',
+    description: 'plain (country, 8 digits) or national: prefixed, bare, either (both are found)',
+    parse: oneOf('plain', 'prefixed', 'bare', 'either'),
+  },
   maxPerPage: {
     group: 'paging',
     flag: '--max-per-page <n>',

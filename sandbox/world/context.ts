@@ -18,6 +18,12 @@ export interface WorldOptions {
    * same time, to the second. `different`: their values differ. `alike`: their values are equal.
    */
   eventTwins?: 'none' | 'different' | 'alike';
+  /**
+   * Form of VAT numbers. `plain` (default): the country code and eight digits. Otherwise the form of the country, with
+   * valid check digits, such as `BE0400000185` or `EL012345670`. Then records and lookups have the number with its
+   * prefix (`prefixed`) or without it (`bare`). `either`: records have the prefix, and lookups find both spellings.
+   */
+  vatNumbers?: 'plain' | 'prefixed' | 'bare' | 'either';
 }
 
 /** A market: its options, its random numbers and its start date. All functions of this folder take it. */

@@ -82,7 +82,7 @@ export interface Identifiers {
 export function indexByIdentifiers(ctx: Context, given: Identifiers): number | 'none' | undefined {
   const found = [
     ...(given.registrationNumber === undefined ? [] : [indexOfRegistration(given.registrationNumber)]),
-    ...(given.vatNumber === undefined ? [] : [indexOfVat(given.vatNumber)]),
+    ...(given.vatNumber === undefined ? [] : [indexOfVat(ctx, given.vatNumber)]),
     ...(given.ticker === undefined ? [] : [indexOfTicker(ctx, given.ticker)]),
     ...(given.lei === undefined ? [] : [indexOfLei(ctx, given.lei)]),
     ...(given.addresses ?? []).map((address) => indexOfAddress(ctx, address)),

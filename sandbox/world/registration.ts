@@ -1,5 +1,6 @@
 import { KIND, type Versions } from './changes.js';
 import type { Context } from './context.js';
+import { nationalVat, possibleOwners, withoutPrefix } from './national-vat.js';
 import { TAG } from './tags.js';
 import { marketCountryOf } from './traits.js';
 
@@ -60,7 +61,10 @@ export function indexOfRegistration(text: string): number | undefined {
   return digits === undefined ? undefined : REGISTRATION.from(Number(digits));
 }
 
-/** Returns the VAT number on a day, with the country as prefix. Null for about a quarter of the companies. */
+/**
+ * Returns the VAT number on a day, in the form that the option `vatNumbers` selects. Null for about a quarter of the
+ * companies.
+ */
 export function vatNumberOf(ctx: Context, index: number, versions: Versions): string | null {
   return vatNumberOfVersion(ctx, index, versions.get(KIND.vat));
 }
@@ -68,14 +72,37 @@ export function vatNumberOf(ctx: Context, index: number, versions: Versions): st
 /** Returns the VAT number in one version; null if there is none. */
 export function vatNumberOfVersion(ctx: Context, index: number, version: number): string | null {
   if (ctx.dice.chance(0.25, TAG.vat, index, version)) return null;
-  return `${marketCountryOf(ctx, index).code}${VAT.to(index)}${version === 0 ? '' : version % 10}`;
+  const { code } = marketCountryOf(ctx, index);
+  const { vatNumbers = 'plain' } = ctx.options;
+  const national = vatNumbers === 'plain' ? null : nationalVat(code, index, version);
+  return asListed(ctx, national ?? `${code}${VAT.to(index)}${version === 0 ? '' : version % 10}`);
+}
+
+/** Returns a VAT number as records have it. */
+function asListed({ options }: Context, number: string): string {
+  return options.vatNumbers === 'bare' ? withoutPrefix(number) : number;
 }
 
 /**
- * Returns the index of the company to which a VAT number belongs. Ignores the country, and the digit after the first
- * eight digits. So it also finds companies by earlier numbers.
+ * Returns the index of the company to which a VAT number belongs. Ignores the country of a plain number, and the digit
+ * after its first eight digits. So it also finds companies by earlier numbers.
  */
-export function indexOfVat(text: string): number | undefined {
-  const digits = /^[A-Z]{2}(\d{8})\d?$/.exec(text.trim().toUpperCase())?.[1];
-  return digits === undefined ? undefined : VAT.from(Number(digits));
+export function indexOfVat(ctx: Context, text: string): number | undefined {
+  const number = text.trim().toUpperCase();
+  const { vatNumbers = 'plain' } = ctx.options;
+  const owners = vatNumbers === 'plain' ? [] : possibleOwners(number);
+  for (const { index, version } of owners) {
+    const owned = nationalVat(marketCountryOf(ctx, index).code, index, version);
+    if (owned !== null && isSpelledAs(ctx, number, asListed(ctx, owned))) return index;
+  }
+  const [prefix, digits] = /^([A-Z]{2})?(\d{8})\d?$/.exec(number)?.slice(1) ?? [];
+  const hasForm = prefix === undefined ? vatNumbers === 'bare' || vatNumbers === 'either' : vatNumbers !== 'bare';
+  return digits === undefined || !hasForm ? undefined : VAT.from(Number(digits));
+}
+
+/** Returns whether a lookup by this text finds a company with this VAT number. */
+export function isSpelledAs(ctx: Context, text: string, number: string | null | undefined): boolean {
+  if (number === null || number === undefined) return false;
+  const asked = text.trim().toUpperCase();
+  return asked === number || (ctx.options.vatNumbers === 'either' && asked === withoutPrefix(number));
 }

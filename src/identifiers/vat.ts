@@ -143,13 +143,13 @@ export function vatSpellings(given: Given): string[] {
   const { country, prefixed } = number;
   const text = normalizeVat(given.value);
   const national = withZeros(number.national, country);
-  const full = vatPrefixes(country).flatMap((prefix) => withSuffix(`${prefix}${national}`, country));
-  const wanted = prefixed ? [...full.slice(0, 1), national, ...full.slice(1)] : [...full, national];
-  return [...new Set(wanted)].filter((spelling) => spelling !== text).slice(0, 2);
+  return [...new Set(usualSpellings(national, country, prefixed))].filter((one) => one !== text).slice(0, 2);
 }
 
-function withSuffix(number: string, country: string): string[] {
-  if (country === 'NO') return [`${number}MVA`, number];
-  if (country === 'CH') return [number, `${number}MWST`];
-  return [number];
+/** Returns the spellings of a number, the most common one first. */
+function usualSpellings(national: string, country: string, prefixed: boolean): string[] {
+  if (country === 'NO') return [national, `NO${national}MVA`, `${national}MVA`, `NO${national}`];
+  const [usual = '', ...others] = vatPrefixes(country).map((prefix) => `${prefix}${national}`);
+  if (country === 'CH') others.push(`${usual}MWST`);
+  return prefixed ? [usual, national, ...others] : [usual, ...others, national];
 }

@@ -71,6 +71,7 @@ describe('flags', () => {
     ['--incorporation-null', 'select', 'incorporationNull', 'select'],
     ['--clones', '50', 'clones', 50],
     ['--event-twins', 'alike', 'eventTwins', 'alike'],
+    ['--vat-numbers', 'either', 'vatNumbers', 'either'],
     ['--headers-timeout', '500', 'headersTimeout', 500],
     ['--request-timeout', '900', 'requestTimeout', 900],
   ];

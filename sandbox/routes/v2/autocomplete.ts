@@ -50,7 +50,8 @@ export function autocompleteRoutes(app: FastifyInstance, sandbox: Sandbox): void
       (country_code === undefined || company.country_code === country_code.toUpperCase()) &&
       (name === undefined || company.name?.toLowerCase().includes(name.trim().toLowerCase())) &&
       (phone_number === undefined || company.company_phone?.includes(phone_number));
-    if (fits !== true || !holdsNumbers(company, body)) throw sandbox.errors.notFound('No company was found.');
+    if (fits !== true || !holdsNumbers(world.ctx, company, body))
+      throw sandbox.errors.notFound('No company was found.');
     return company;
   });
 }

@@ -43,7 +43,7 @@ export function companyEnrichmentRoutes(app: FastifyInstance, sandbox: Sandbox):
     const fits =
       company.country_code === body.country_code.toUpperCase() &&
       (body.state === undefined || company.country_region?.toLowerCase() === body.state.trim().toLowerCase());
-    if (!fits || !holdsNumbers(company, body)) throw sandbox.errors.notFound();
+    if (!fits || !holdsNumbers(sandbox.world.ctx, company, body)) throw sandbox.errors.notFound();
     return company;
   });
 }

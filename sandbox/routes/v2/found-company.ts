@@ -1,6 +1,8 @@
 import type { Company } from '../../../schemas/v2/company.js';
 import type { Sandbox } from '../../sandbox.js';
+import type { Context } from '../../world/context.js';
 import { idOf } from '../../world/membership.js';
+import { isSpelledAs } from '../../world/registration.js';
 
 /**
  * Returns the current record of a company that a lookup found.
@@ -18,10 +20,13 @@ export function companyAt({ world, day, errors }: Sandbox, index: number | 'none
  * needed because a lookup also finds a company by an earlier number.
  */
 export function holdsNumbers(
+  ctx: Context,
   company: Company,
   asked: { registration_number?: string | undefined; vat_number?: string | undefined },
 ): boolean {
-  const same = (wanted: string | undefined, value: string | null | undefined): boolean =>
-    wanted === undefined || wanted.trim().toUpperCase() === value;
-  return same(asked.registration_number, company.registration_number) && same(asked.vat_number, company.vat_number);
+  const { registration_number, vat_number } = asked;
+  return (
+    (registration_number === undefined || registration_number.trim().toUpperCase() === company.registration_number) &&
+    (vat_number === undefined || isSpelledAs(ctx, vat_number, company.vat_number))
+  );
 }

@@ -5,6 +5,7 @@ import { cityNameOf, phonesOf } from '../contacts.js';
 import { indexByIdentifiers } from '../lookups.js';
 import { findPeople } from './people.js';
 import { keepOnly, keepWhere, type Rows } from './rows.js';
+import { isSpelledAs } from '../registration.js';
 import { applyProspectingFilters } from './prospecting.js';
 import type { V1Scope } from './v1-companies.js';
 import type { Versions } from '../changes.js';
@@ -38,8 +39,8 @@ export function applyOverview(rows: Rows, asked: OverviewRequest, scope: Overvie
     keepWhere(rows, (i) => numbersOf(i).registration === wanted);
   }
   if (asked.vat_number !== undefined) {
-    const wanted = asked.vat_number.trim().toUpperCase();
-    keepWhere(rows, (i) => numbersOf(i).vat === wanted);
+    const wanted = asked.vat_number;
+    keepWhere(rows, (i) => isSpelledAs(ctx, wanted, numbersOf(i).vat));
   }
   if (asked.name !== undefined) {
     const wanted = asked.name.trim().toLowerCase();

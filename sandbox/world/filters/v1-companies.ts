@@ -5,7 +5,7 @@ import { nationalCodesOf } from '../classification.js';
 import { HAS, NO_INT } from '../columns.js';
 import { indexOfAddress } from '../contacts.js';
 import { MARKET_COUNTRIES } from '../data/market-countries.js';
-import { indexOfRegistration, indexOfVat } from '../registration.js';
+import { indexOfRegistration, indexOfVat, isSpelledAs } from '../registration.js';
 import { keepAnyBit, keepBits, keepCodesByCountry, keepInts, keepOnly, keepWhere, type Rows } from './rows.js';
 import { applyProspectingFilters, type FilterScope } from './prospecting.js';
 import { inclusive } from './rules.js';
@@ -24,10 +24,19 @@ export interface V1Scope extends FilterScope {
  */
 export function applyV1CompanyFilters(rows: Rows, filters: V1CompanyFilters, scope: V1Scope): void {
   applyProspectingFilters(rows, asProspecting(filters), scope);
-  const { columns, rules } = scope;
+  const { columns, ctx, rules } = scope;
   keepNamed(rows, filters.name, scope);
-  keepNumbered(rows, filters.registration_number, indexOfRegistration, (i) => scope.numbersOf(i).registration);
-  keepNumbered(rows, filters.vat_number, indexOfVat, (i) => scope.numbersOf(i).vat);
+  keepNumbered(rows, filters.registration_number, indexOfRegistration, (i, text) => {
+    return scope.numbersOf(i).registration === text.trim().toUpperCase();
+  });
+  keepNumbered(
+    rows,
+    filters.vat_number,
+    (text) => indexOfVat(ctx, text),
+    (i, text) => {
+      return isSpelledAs(ctx, text, scope.numbersOf(i).vat);
+    },
+  );
   keepTrading(rows, filters.trading_activity_import, 1, scope);
   keepTrading(rows, filters.trading_activity_export, 2, scope);
   keepSic(rows, filters.sic_code, scope);
@@ -98,15 +107,14 @@ function keepNumbered(
   rows: Rows,
   numbers: string[] | undefined,
   indexOf: (text: string) => number | undefined,
-  numberOf: (index: number) => string | null,
+  has: (index: number, text: string) => boolean,
 ): void {
   if (numbers === undefined || numbers.length === 0) return;
-  const wanted = new Set(numbers.map((text) => text.trim().toUpperCase()));
   keepOnly(
     rows,
     numbers.map(indexOf).filter((index) => index !== undefined),
   );
-  keepWhere(rows, (i) => wanted.has(numberOf(i) ?? ''));
+  keepWhere(rows, (i) => numbers.some((text) => has(i, text)));
 }
 
 function keepTrading(rows: Rows, flag: boolean | undefined, bit: number, { columns }: V1Scope): void {
