@@ -3,10 +3,11 @@ import { SIGNATURE_HEADER } from '../../schemas/v2/watch.js';
 import { verifyWebhook } from '../api-client/verify-webhook.js';
 import { readItemId } from '../core/company-id.js';
 import { readJsonNodes } from '../core/json-nodes.js';
+import { commonPath } from './delivery-path.js';
 
 /** Options of `createReceiver`. */
 export interface ReceiverOptions {
-  /** Path of deliveries, such as `/events`. */
+  /** Path of deliveries, such as `/events`. Requests may spell it differently, for example with a slash at its end. */
   path: string;
   /** Secret that signs deliveries. It stays the same when the callback's address changes. */
   secret: string;
@@ -14,6 +15,8 @@ export interface ReceiverOptions {
   keep: (body: string, companyId: string | null) => Promise<void>;
   /** Called after each answered request, except health checks, with the status of the answer. Must not throw. */
   onAnswer?: (status: number) => void;
+  /** Called with the path of a request that was refused because it has another path. Must not throw. */
+  onOtherPath?: (path: string) => void;
   /** Called when a signed delivery could not be stored. */
   onFault?: (error: unknown) => void;
   /** Largest body in bytes (default 1 MiB). */
@@ -23,6 +26,7 @@ export interface ReceiverOptions {
   requestMs?: number;
 }
 
+const HEALTH = '/healthz';
 const MAX_BYTES = 1024 * 1024;
 const MAX_CONNECTIONS = 256;
 
@@ -48,7 +52,7 @@ export function createReceiver(options: ReceiverOptions): Server {
       keepAliveTimeout: 5_000,
     },
     (request, response) => {
-      const isHealthCheck = request.url?.split('?', 1)[0] === '/healthz';
+      const isHealthCheck = commonPath(request.url ?? '') === HEALTH;
       if (!isHealthCheck) response.once('finish', () => options.onAnswer?.(response.statusCode));
       void receive(request, response, options).catch((error: unknown) => {
         options.onFault?.(error);
@@ -61,9 +65,12 @@ export function createReceiver(options: ReceiverOptions): Server {
 }
 
 async function receive(request: IncomingMessage, response: ServerResponse, options: ReceiverOptions): Promise<void> {
-  const { pathname } = new URL(request.url ?? '/', 'http://receiver.invalid');
-  if (pathname === '/healthz' && request.method === 'GET') return answer(request, response, 200);
-  if (pathname !== options.path) return answer(request, response, 404);
+  const path = commonPath(request.url ?? '');
+  if (path === HEALTH && request.method === 'GET') return answer(request, response, 200);
+  if (path !== commonPath(options.path)) {
+    options.onOtherPath?.(path);
+    return answer(request, response, 404);
+  }
   if (request.method !== 'POST') return answer(request, response, 405, { allow: 'POST' });
   if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') return answer(request, response, 415);
   const body = await readBody(request, options.maxBytes ?? MAX_BYTES);

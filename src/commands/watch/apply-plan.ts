@@ -1,5 +1,6 @@
 import type { ApiClient } from '../../api-client/index.js';
 import { errorMessage } from '../../core/errors.js';
+import { isSameAddress } from '../../webhook-receiver/delivery-path.js';
 import { writeSecret } from './secret.js';
 import type { WatchPlan } from './plan.js';
 
@@ -62,7 +63,7 @@ export async function applyCallback(
     // Treat any error as "no callback is set": the reference does not show the API's answer in this case.
     () => null,
   );
-  const changed = before?.callback !== callback;
+  const changed = typeof before?.callback !== 'string' || !isSameAddress(before.callback, callback);
   const now = changed ? (await client.v2.watch.setCallback(callback)).data : before;
   const secretFile =
     typeof now?.secret === 'string' && now.secret !== '' ? await writeSecret(dataDir, now.secret) : null;

@@ -51,6 +51,7 @@ export async function listen({ config, clock }: CliContext, options: ListenOptio
     const server = createReceiver({
       path: options.path,
       secret,
+      onOtherPath: tellOnce(options.path),
       onAnswer: (status) => metrics?.answered(status),
       keep: (body, company) =>
         log.keep(fingerprint === undefined ? body : deliveryWithoutPeople(body, fingerprint), company),
@@ -67,6 +68,24 @@ export async function listen({ config, clock }: CliContext, options: ListenOptio
     await log.close();
     await metrics?.close();
   }
+}
+
+// Programs that search for weaknesses ask for many paths.
+const MOST_PATHS = 20;
+const LONGEST_PATH = 100;
+
+/** Returns a function that tells the operator about each refused path once. */
+function tellOnce(own: string): (path: string) => void {
+  const told = new Set<string>();
+  return (path) => {
+    if (told.has(path) || told.size >= MOST_PATHS) return;
+    told.add(path);
+    const shown = path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path;
+    tell(
+      `Refused a request for ${shown}, because deliveries come to ${own}. If the API sent it, correct watch.callback or --path.`,
+    );
+    if (told.size === MOST_PATHS) tell('Further paths are refused without a line here.');
+  };
 }
 
 /** Loads the code of the metrics only when they are on, because this code loads further libraries. */

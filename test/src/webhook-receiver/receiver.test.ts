@@ -408,6 +408,11 @@ describe('tidemark watch listen', () => {
     };
     const killed = await start();
     await send(0);
+    for (let i = 0; i < 2; i++)
+      expect(await deliver(`http://127.0.0.1:${port}/hook?key=hidden`, delivery(1))).toBe(404);
+    expect(killed.output().match(/Refused a request for \/hook, because deliveries come to \/events\./g)).toHaveLength(
+      1,
+    );
     const cut = send(100);
     await killed.stop('SIGKILL');
     await cut;
