@@ -24,10 +24,11 @@ export class DownloadError extends Error {
  *
  * @param {string} address
  * @param {string} file
- * @param {{ what: string, log: (line: string) => void, stallMs?: number }} options `what` names the file for people
+ * @param {{ what: string, log: (line: string) => void, stallMs?: number, fetch?: typeof globalThis.fetch }} options
+ *   `what` names the file for people; `fetch` knows how to reach the network, for example through a proxy
  * @throws {DownloadError} with the address and the reason: refused, incomplete, no data for 20 s, or more than 5 min
  */
-export async function downloadFile(address, file, { what, log, stallMs = STALL_LIMIT_MS }) {
+export async function downloadFile(address, file, { what, log, stallMs = STALL_LIMIT_MS, fetch = globalThis.fetch }) {
   const { url, headers } = withoutPassword(address);
   const stalled = new AbortController();
   const cancel = () => stalled.abort(new Error(`no data received for ${stallMs / 1000} s`));
@@ -54,7 +55,8 @@ export async function downloadFile(address, file, { what, log, stallMs = STALL_L
       status = response.status;
       throw new Error(`the server answered ${status}`);
     }
-    announced = Number(response.headers.get('content-length') ?? 0);
+    // If a gateway compressed the file, the header counts the compressed bytes.
+    if (!response.headers.has('content-encoding')) announced = Number(response.headers.get('content-length') ?? 0);
     await pipeline(Readable.fromWeb(/** @type {any} */ (response.body)), meter, createWriteStream(file), { signal });
     if (announced > 0 && received !== announced) throw new Error(`received ${received} of ${announced} bytes`);
   } catch (error) {

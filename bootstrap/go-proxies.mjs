@@ -38,7 +38,7 @@ export function goProxies(env) {
  * @param {readonly GoProxy[]} proxies
  * @param {string} name path of the file below the address of the proxy
  * @param {string} target file to write
- * @param {{ what: string, log: (line: string) => void, stallMs?: number }} options
+ * @param {{ what: string, log: (line: string) => void, stallMs?: number, fetch?: typeof globalThis.fetch }} options
  * @throws {Error} with the reason of each proxy that was asked
  */
 export async function fetchFromProxies(proxies, name, target, options) {

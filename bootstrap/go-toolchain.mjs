@@ -26,7 +26,7 @@ const CHECKSUMS = {
  * is verified.
  *
  * @param {string} folder the folder for Go; must not exist yet
- * @param {{ log: (line: string) => void, env: NodeJS.ProcessEnv, checksum?: string, stallMs?: number }} options
+ * @param {{ log: (line: string) => void, env: NodeJS.ProcessEnv, checksum?: string, stallMs?: number, fetch?: typeof globalThis.fetch }} options
  *   `checksum` replaces the checksum of this platform
  * @returns {Promise<string>} path of the program `go`
  * @throws {Error} when no proxy is configured, when no proxy has the module, or when the checksum of the downloaded

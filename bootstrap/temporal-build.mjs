@@ -56,7 +56,8 @@ export async function buildTemporal(folder, { log, go = 'go', env = process.env,
  * that the caller removes them together with it.
  *
  * @param {string} folder an existing folder for this build only
- * @param {{ log: (line: string) => void, env: NodeJS.ProcessEnv, checksum?: string }} options `checksum` as for `fetchGo`
+ * @param {{ log: (line: string) => void, env: NodeJS.ProcessEnv, checksum?: string, fetch?: typeof globalThis.fetch }} options
+ *   `checksum` and `fetch` as for `fetchGo`
  * @returns {Promise<string>} path of the program, not yet tested
  * @throws {Error} when Go cannot be fetched (see `fetchGo`) or the build fails (see `buildTemporal`)
  */

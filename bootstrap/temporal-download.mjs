@@ -9,7 +9,7 @@ const OFFICIAL = 'https://temporal.download/cli/archive';
  * Downloads the official Temporal CLI for this platform into `folder`.
  *
  * @param {string} folder an existing folder for this download only
- * @param {{ log: (line: string) => void, env?: NodeJS.ProcessEnv, stallMs?: number }} options
+ * @param {{ log: (line: string) => void, env?: NodeJS.ProcessEnv, stallMs?: number, fetch?: typeof globalThis.fetch }} options
  * `TIDEMARK_TEMPORAL_DOWNLOAD_URL` in `env` names a mirror with the same paths as the official address
  * @returns {Promise<string>} path of the unpacked program, not yet tested
  * @throws {Error} when the download fails, is incomplete, stalls for 20 s or takes more than 5 min

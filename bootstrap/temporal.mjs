@@ -20,11 +20,17 @@ import { readTemporalVersion, TEMPORAL_VERSION } from './temporal-version.mjs';
  * The cache folder gets a program only after the program was completed and tested. A lock prevents two installs at
  * once: a second process waits and then uses the program that the first process installed.
  *
- * @param {{ log?: (line: string) => void, env?: NodeJS.ProcessEnv, go?: string }} [options] `log` gets progress lines
+ * @param {{ log?: (line: string) => void, env?: NodeJS.ProcessEnv, go?: string, fetch?: typeof globalThis.fetch }} [options]
+ *   `log` gets progress lines; `fetch` downloads, for example through a proxy
  * @returns {Promise<TemporalCli>}
  * @throws {Error} when `TEMPORAL_CLI_PATH` names no working CLI, or when every way failed, with all reasons
  */
-export async function ensureTemporalCli({ log = logToStderr, env = process.env, go = 'go' } = {}) {
+export async function ensureTemporalCli({
+  log = logToStderr,
+  env = process.env,
+  go = 'go',
+  fetch = globalThis.fetch,
+} = {}) {
   const named = env['TEMPORAL_CLI_PATH'];
   if (named) {
     const answer = await readTemporalVersion(named);
@@ -48,9 +54,9 @@ export async function ensureTemporalCli({ log = logToStderr, env = process.env, 
     if (meanwhile) return meanwhile;
     /** @type {[TemporalCli['source'], (folder: string) => Promise<string>][]} */
     const ways = [
-      ['download', (folder) => downloadTemporal(folder, { log, env })],
+      ['download', (folder) => downloadTemporal(folder, { log, env, fetch })],
       ['go', (folder) => buildTemporal(folder, { log, go })],
-      ['fetched go', (folder) => buildTemporalWithFetchedGo(folder, { log, env })],
+      ['fetched go', (folder) => buildTemporalWithFetchedGo(folder, { log, env, fetch })],
     ];
     /** @type {string[]} */
     const reasons = [];

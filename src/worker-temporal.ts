@@ -2,6 +2,7 @@ import { NativeConnection, Runtime, type LogLevel } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { Config } from './core/config.js';
 import { connectTemporal, temporalUnreachable, type TemporalTarget } from './temporal/connect.js';
+import { routeToTemporal } from './temporal/proxy.js';
 import { ensureSearchAttributes, namespaceError } from './temporal/search-attributes.js';
 import { hasDeployments } from './temporal/versions.js';
 import { isCrawling, type Role } from './worker-parts.js';
@@ -55,8 +56,9 @@ export async function checkTemporal(config: Config, role: Role, log: Logger): Pr
  * @throws TidemarkError when the server does not answer
  */
 export async function connectNative(target: TemporalTarget): Promise<NativeConnection> {
+  const { native } = routeToTemporal(target.address);
   try {
-    return await NativeConnection.connect({ ...target.options, address: target.address });
+    return await NativeConnection.connect({ ...native, ...target.options, address: target.address });
   } catch (error) {
     throw temporalUnreachable(target, error);
   }

@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events';
 import type { ConcurrencyGate } from './concurrency-gate.js';
 import {
   BodyError,
+  ContractError,
   isLimit,
   LimitError,
   TimeoutError,
@@ -141,7 +142,7 @@ export class Caller {
       if (refusal) return { ok: false, error: refusal, retryAfterMs: null };
       const started = performance.now();
       const sentAt = new Date();
-      const sent = await transport.send(request, signal);
+      const sent = await transport.send(request, signal, route.reader.kind !== 'screen');
       if (sent.ok) onTimes?.({ servedAt: isoDate(sent.date), cached: sent.cached, sentAt, receivedAt: new Date() });
       const raw = mask === undefined ? sent : masked(sent, mask);
       const outcome = this.#read(route, request, raw, attempt);
@@ -254,12 +255,16 @@ function faultError(fault: Fault, context: ApiErrorContext, redactor: Redactor, 
       return new BodyError(context, message);
     case 'cut':
       return new BodyError(context, `the body was cut off: ${message}`);
+    case 'redirects':
+      return new ContractError(context, message);
     case 'transport': {
       // Don't retry: the certificate will not become trusted.
       const untrusted = UNTRUSTED.test(fault.code);
-      const retryable = !untrusted && !/^UND_ERR_(CLOSED|DESTROYED|INVALID_ARG|HEADERS_OVERFLOW)/.test(fault.code);
+      const retryable =
+        !untrusted && !/^(UND_ERR_(CLOSED|DESTROYED|INVALID_ARG|HEADERS_OVERFLOW)|PROXY_4)/.test(fault.code);
+      const unsent = UNSENT.has(fault.code) || fault.code.startsWith('PROXY_');
       const words = untrusted ? `${message}. ${TRUST_ADVICE}` : message;
-      return new TransportError(context, fault.code, words, { unsent: UNSENT.has(fault.code), retryable });
+      return new TransportError(context, fault.code, words, { unsent, retryable });
     }
   }
 }

@@ -19,7 +19,7 @@ import type { NextHeaders } from './transport.js';
  * - `location`: target of the redirect, as the server wrote it.
  * - `cookies`: cookies that the answer sets, each as `name=value`. Send them with the next step of the same sign-in.
  */
-export interface Screen extends NextHeaders {
+export interface Screen extends Omit<NextHeaders, 'proxy'> {
   text: string;
 }
 

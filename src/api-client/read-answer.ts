@@ -54,7 +54,7 @@ export function readAnswer<T>(reader: Reader<T>, context: ApiErrorContext, next:
   try {
     json = readJson(context.body);
   } catch {
-    return { ok: false, error: describeNoJson(context, location) };
+    return { ok: false, error: describeNoJson(context, next) };
   }
   if (!success) {
     const error = findError(json, context, false) ?? errorByStatus(context, location);
@@ -120,7 +120,7 @@ function once<T>(compute: () => T): () => T {
  *
  * A fault of the server (5xx, 408) is always requested again. json-fault.ts says what is malformed.
  */
-function describeNoJson(context: ApiErrorContext, location: string | null): ApiError {
+function describeNoJson(context: ApiErrorContext, { location, proxy }: NextHeaders): ApiError {
   const { status, body } = context;
   if (location !== null && status >= 300 && status < 400) return errorByStatus(context, location);
   const text = body.trim();
@@ -138,7 +138,10 @@ function describeNoJson(context: ApiErrorContext, location: string | null): ApiE
   if (/[}\]]$/.test(text) || /^[\w$.]+\(\s*[[{]/.test(text))
     return new BodyError(context, 'the body has text before or after its JSON', !isSent);
   if (text.startsWith('<'))
-    return new BodyError(context, 'the body is an HTML or XML page (of a proxy?), JSON was expected');
+    return new BodyError(
+      context,
+      `the body is an HTML or XML page (of ${proxy === null ? 'a proxy' : `the proxy ${proxy}`}?), JSON was expected`,
+    );
   return new BodyError(context, 'the body is not JSON');
 }
 
@@ -148,10 +151,19 @@ function errorByStatus(context: ApiErrorContext, location: string | null): ApiEr
   if (status === 402 || status === 403)
     return new PermissionDeniedError(context, context.body.trim() || 'no reason given');
   if (status >= 300 && status < 400) {
-    const where = location === null ? ', but names no address' : ` to ${location}; set api.baseUrl to that address`;
+    const where =
+      location === null ? ', but names no address' : ` to ${location}; ${redirectAdvice(location, context)}`;
     return new ContractError(context, `the API redirects${where}`);
   }
   return new ContractError(context, 'the API answered with an error of an undocumented shape');
+}
+
+/** Returns what to do about a redirect that the client does not follow, because it leads to another origin. */
+function redirectAdvice(location: string, { requestKey }: ApiErrorContext): string {
+  const path = requestKey.split(' ', 2)[1] ?? '';
+  const target = URL.canParse(location) ? new URL(location) : null;
+  if (target === null || path === '' || !target.pathname.endsWith(path)) return 'check api.baseUrl';
+  return `set api.baseUrl to ${target.origin}${target.pathname.slice(0, -path.length)}`;
 }
 
 function describeMisfit(error: z.ZodError): string {

@@ -1,17 +1,24 @@
 import { isUtf8 } from 'node:buffer';
 
-import { Pool, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 
 import { isFromCache } from '../core/from-cache.js';
+import { isLoopback } from '../core/loopback.js';
+import { decodeBody, parseCodings, type CodingError } from '../network/content-coding.js';
+import { connectTo } from '../network/connections.js';
+import { findRoute, nameProxy } from '../network/proxies.js';
+import { MOST_REDIRECTS, nextRequest } from './redirect.js';
 import type { PreparedRequest } from './request.js';
 import type { RetryHeaders } from './retry.js';
 
 /** Headers of an answer that a sign-in step needs for the next step. */
 export interface NextHeaders {
-  /** `Location` of a redirect, which the transport does not follow. */
+  /** `Location` of a redirect that the transport did not follow. */
   location: string | null;
   /** Cookies that the answer sets, each as `name=value`. */
   cookies: string[];
+  /** Proxy that may have made the answer itself; null without one. A proxy cannot do so with https. */
+  proxy: string | null;
 }
 
 /** A complete answer with any status. */
@@ -19,17 +26,21 @@ export interface Answer extends RetryHeaders, NextHeaders {
   ok: true;
   status: number;
   text: string;
+  /** Received bytes of the body, before decompression. */
   bytes: number;
   /** Whether a cache answered, so `date` is older than the answer. */
   cached: boolean;
 }
 
 /**
- * A request without a usable answer. `cut`: the body ended too early. `encoding`: the body is compressed or not UTF-8.
+ * A request without a usable answer.
+ * - cut: the body ended too early
+ * - encoding: the body cannot be decompressed or is not UTF-8
+ * - redirects: the origin redirects without end
  */
 export interface Fault {
   ok: false;
-  kind: 'transport' | 'timeout' | 'cut' | 'too-large' | 'encoding' | 'aborted';
+  kind: 'transport' | 'timeout' | 'cut' | 'too-large' | 'encoding' | 'redirects' | 'aborted';
   /** HTTP status; 0 when no headers came. */
   status: number;
   bytes: number;
@@ -40,13 +51,18 @@ export interface Fault {
 export interface TransportOptions {
   baseUrl: URL;
   headers: Record<string, string>;
+  /** Limit for one request with its redirects. */
   timeoutMs: number;
+  /** Limit for a body as received, and for the decompressed body. */
   maxBodyBytes: number;
 }
 
 export interface Transport {
-  /** Sends one request once. Never rejects: failures are returned as a Fault. */
-  send(request: PreparedRequest, signal: AbortSignal | undefined): Promise<Answer | Fault>;
+  /**
+   * Sends one request once. Never rejects: failures are returned as a Fault.
+   * @param follow whether to follow redirects within the origin
+   */
+  send(request: PreparedRequest, signal: AbortSignal | undefined, follow: boolean): Promise<Answer | Fault>;
   /** Resolves when all requests in flight have ended. */
   close(): Promise<void>;
 }
@@ -67,33 +83,64 @@ const CHUNKS_KEPT = 256;
  * limits the requests in flight.
  */
 export function createTransport(options: TransportOptions): Transport {
-  const pool = new Pool(options.baseUrl.origin, {
-    connections: null,
+  const pool = connectTo(options.baseUrl.origin, {
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Set explicitly, so that the environment variable NODE_TLS_REJECT_UNAUTHORIZED cannot switch off the check.
-    connect: { timeout: options.timeoutMs, rejectUnauthorized: true },
+    connectMs: options.timeoutMs,
     maxHeaderSize: MAX_HEADER_BYTES,
     // Switch off undici's two timers, because each one covers only a part of the request. The timer of Exchange covers
     // the whole request.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  const prefix = options.baseUrl.pathname.replace(/\/+$/, '');
+  const { origin, protocol, hostname, pathname } = options.baseUrl;
+  const prefix = pathname.replace(/\/+$/, '');
+  // Compression costs time on both sides, so do without on this machine.
+  const own = isLoopback(hostname) ? options.headers : { ...options.headers, 'accept-encoding': 'gzip' };
+  const { proxy } = findRoute(options.baseUrl, process.env);
+  const via = proxy === null || protocol === 'https:' ? null : nameProxy(proxy);
+  const exchange = async (
+    { method, path, body, headers }: Omit<PreparedRequest, 'key'>,
+    signal: AbortSignal | undefined,
+    timeoutMs: number,
+  ): Promise<Answer | Fault> =>
+    new Promise((resolve) => {
+      const limits = { timeoutMs, maxBodyBytes: options.maxBodyBytes, proxy: via };
+      const handler = new Exchange(limits, signal, resolve);
+      pool.dispatch({ origin, path, method, body, headers: headers === null ? own : { ...own, ...headers } }, handler);
+    });
   return {
-    send: async (request, signal) =>
-      new Promise((resolve) => {
-        const exchange = new Exchange(options, signal, resolve);
-        const { method, body } = request;
-        const headers = request.headers === null ? options.headers : { ...options.headers, ...request.headers };
-        pool.dispatch({ path: prefix + request.path, method, body, headers }, exchange);
-      }),
+    async send(request, signal, follow) {
+      const begun = performance.now();
+      let sent = { ...request, path: prefix + request.path };
+      let answer = await exchange(sent, signal, options.timeoutMs);
+      if (!follow) return answer;
+      for (let redirects = 0; answer.ok; redirects++) {
+        const next = nextRequest(origin, sent, answer);
+        if (next === null) return answer;
+        if (redirects === MOST_REDIRECTS) return endlessRedirects(answer);
+        sent = next;
+        answer = await exchange(sent, signal, Math.max(1, options.timeoutMs - (performance.now() - begun)));
+      }
+      return answer;
+    },
     close: async () => pool.close(),
   };
 }
 
+function endlessRedirects({ status, bytes, location }: Answer): Fault {
+  const message = `the API redirects more than ${MOST_REDIRECTS} times, last to ${location ?? ''}`;
+  return { ok: false, kind: 'redirects', status, bytes, code: 'REDIRECTS', message };
+}
+
+interface Limits {
+  timeoutMs: number;
+  maxBodyBytes: number;
+  proxy: string | null;
+}
+
 /** One request in flight. Collects the body, checks size and time, and resolves its promise once. */
 class Exchange implements Dispatcher.DispatchHandler {
-  readonly #limits: { timeoutMs: number; maxBodyBytes: number };
+  readonly #limits: Limits;
   readonly #settle: (outcome: Answer | Fault) => void;
   readonly #signal: AbortSignal | undefined;
   readonly #timer: NodeJS.Timeout;
@@ -106,12 +153,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   #loose = 0;
   #bytes = 0;
   #headers: Record<string, string | string[] | undefined> = {};
+  #codings: readonly string[] = [];
 
-  constructor(
-    limits: { timeoutMs: number; maxBodyBytes: number },
-    signal: AbortSignal | undefined,
-    settle: (outcome: Answer | Fault) => void,
-  ) {
+  constructor(limits: Limits, signal: AbortSignal | undefined, settle: (outcome: Answer | Fault) => void) {
     this.#limits = limits;
     this.#settle = settle;
     this.#signal = signal;
@@ -133,13 +177,15 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return; // informational; the final answer follows
     this.#status = status;
     this.#headers = headers;
-    const encoding = this.#header('content-encoding');
-    // Never decompress a body: a few bytes could become gigabytes.
-    if (encoding !== null && encoding !== 'identity') {
-      this.#give('encoding', 'ENCODING', `the body is compressed (${encoding}), but the request did not allow that`);
-    } else if (Number(this.#header('content-length') ?? 0) > this.#limits.maxBodyBytes) {
-      this.#giveTooLarge();
+    const coding = headers['content-encoding'];
+    if (coding !== undefined) {
+      try {
+        this.#codings = parseCodings(coding);
+      } catch (error) {
+        return this.#giveUndecodable(error);
+      }
     }
+    if (Number(this.#header('content-length') ?? 0) > this.#limits.maxBodyBytes) this.#giveTooLarge();
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -155,9 +201,18 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     if (this.#done) return;
     const [first] = this.#chunks;
-    const body = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks, this.#bytes);
+    let body = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks, this.#bytes);
+    if (this.#codings.length > 0) {
+      try {
+        body = decodeBody(body, this.#codings, this.#limits.maxBodyBytes);
+      } catch (error) {
+        return this.#giveUndecodable(error);
+      }
+    }
     if (!isUtf8(body)) {
-      this.#give('encoding', 'ENCODING', 'the body is not UTF-8');
+      const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(this.#header('content-type') ?? '')?.[1];
+      const declared = charset === undefined ? '' : ` (it is declared as ${charset})`;
+      this.#give('encoding', 'ENCODING', `the body is not UTF-8${declared}`);
       return;
     }
     this.#finish({
@@ -169,6 +224,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       date: this.#header('date'),
       cached: isFromCache((name) => this.#header(name)),
       location: this.#header('location'),
+      proxy: this.#limits.proxy,
       cookies: [this.#headers['set-cookie'] ?? []].flat().map((cookie) => cookie.split(';', 1)[0]!.trim()),
     });
   }
@@ -177,6 +233,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     const code = (error as NodeJS.ErrnoException).code ?? error.name;
     const kind = this.#status === 0 ? 'transport' : 'cut';
     this.#give(kind, code, error.message === '' ? code : error.message);
+  }
+
+  #giveUndecodable(error: unknown): void {
+    const { kind, message } = error as CodingError;
+    this.#give(kind === 'unreadable' ? 'encoding' : kind, 'ENCODING', message);
   }
 
   #giveTooLarge(): void {

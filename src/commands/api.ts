@@ -4,6 +4,7 @@ import {
   InvalidRequestError,
   isRefusal,
   TokenVerificationError,
+  TransportError,
   type ApiClient,
   type AttemptReport,
 } from '../api-client/index.js';
@@ -11,6 +12,7 @@ import type { Clock } from '../core/clock.js';
 import type { Config } from '../core/config.js';
 import { TidemarkError } from '../core/errors.js';
 import { findApiKey } from '../core/stored-key.js';
+import { proxyRemedy } from '../network/tunnel.js';
 import { tell } from '../terminal/print.js';
 import { sandboxToAsk } from './local/running-sandbox.js';
 
@@ -18,6 +20,9 @@ import { sandboxToAsk } from './local/running-sandbox.js';
 export interface CommandApi {
   /** @throws TidemarkError for every error of the API or the network */
   call<T>(work: (client: ApiClient) => Promise<T>): Promise<T>;
+  /** Address that is asked: the one of the configuration, or of a local sandbox. */
+  readonly baseUrl: string;
+  readonly connectorUrl: string;
   close(): Promise<void>;
 }
 
@@ -37,9 +42,10 @@ export function openApi(config: Config, clock: Clock, { onAttempt, apiKey }: Com
   const sandbox = apiKey === undefined ? sandboxToAsk(config) : null;
   if (sandbox !== null) sayOnce(`Asking the sandbox that \`demo\` or \`up\` runs for this data folder: ${sandbox.url}`);
   const baseUrl = sandbox?.url ?? config.api.baseUrl;
+  const connectorUrl = (sandbox === null ? config.api.connectorUrl : undefined) ?? baseUrl;
   const client = createApiClient({
     baseUrl,
-    connectorUrl: sandbox === null ? config.api.connectorUrl : undefined,
+    connectorUrl,
     allowHttp: config.api.allowHttp,
     apiKey: apiKey ?? sandbox?.key ?? findApiKey(config),
     maxConcurrency: config.api.maxConcurrency,
@@ -51,6 +57,8 @@ export function openApi(config: Config, clock: Clock, { onAttempt, apiKey }: Com
     ...(config.api.requestsPerSecond === undefined ? {} : { requestsPerSecond: config.api.requestsPerSecond }),
   });
   return {
+    baseUrl,
+    connectorUrl,
     async call(work) {
       try {
         return await work(client);
@@ -73,6 +81,16 @@ function sayOnce(text: string): void {
 /** Converts an error of the API client into a TidemarkError with a remedy; returns any other error unchanged. */
 export function describeApiError(error: unknown, baseUrl: string): unknown {
   if (!(error instanceof ApiError)) return error;
+  const added = addedPart(baseUrl);
+  if (error.status !== 0 && added !== null)
+    return new TidemarkError(
+      error instanceof TokenVerificationError ? 'Unauthorized' : 'ApiUnavailable',
+      `${baseUrl}: ${error.message}`,
+      {
+        todo: `Remove ${added} from the end of the address (api.baseUrl or TIDEMARK_API_URL): Tidemark adds it to each request.`,
+        cause: error,
+      },
+    );
   if (error instanceof TokenVerificationError) {
     return new TidemarkError('Unauthorized', `The API at ${baseUrl} refuses the API key.`, {
       todo: 'Check TIDEMARK_API_KEY or the file that TIDEMARK_API_KEY_FILE names, or run `tidemark login` again. Also check the address in api.baseUrl.',
@@ -82,7 +100,14 @@ export function describeApiError(error: unknown, baseUrl: string): unknown {
   return new TidemarkError('ApiUnavailable', `${baseUrl}: ${error.message}`, { todo: remedyFor(error), cause: error });
 }
 
+/** Returns the part at the end of an address that Tidemark adds itself, such as `/v2`; null without one. */
+function addedPart(baseUrl: string): string | null {
+  return /(\/v1\/finder|\/v[12])\/*$/i.exec(baseUrl)?.[1] ?? null;
+}
+
 function remedyFor(error: ApiError): string {
+  const proxyTodo = error instanceof TransportError ? proxyRemedy(error.code) : null;
+  if (proxyTodo !== null) return proxyTodo;
   if (error.status === 0)
     return 'Check api.baseUrl, and check that this machine can reach the API. To start the sandbox, run `tidemark sandbox`.';
   if (isRefusal(error)) return 'Ask the issuer of the API key for the permission, then run the command again.';

@@ -23,7 +23,7 @@ export function rememberSecret(key: string): void {
  */
 export function environmentSecrets(env: NodeJS.ProcessEnv = process.env): Redactor[] {
   const secrets = [keyOf(env), env['TIDEMARK_WEBHOOK_SECRET']?.trim(), env['TEMPORAL_API_KEY']?.trim(), ...held];
-  return [...secrets, ...targetSecrets(env), ...bucketSecrets(env)].flatMap((secret) =>
+  return [...secrets, ...targetSecrets(env), ...bucketSecrets(env), ...proxySecrets(env)].flatMap((secret) =>
     secret === undefined || isRehearsalKey(secret) ? [] : [createRedactor(secret)],
   );
 }
@@ -39,6 +39,13 @@ function targetSecrets(env: NodeJS.ProcessEnv): (string | undefined)[] {
 function bucketSecrets(env: NodeJS.ProcessEnv): (string | undefined)[] {
   const secrets = ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'].map((name) => env[name]?.trim());
   return secrets.filter((secret) => secret !== undefined && secret.length >= SHORTEST_OF_BUCKET);
+}
+
+/** Passwords in the addresses of proxies. */
+function proxySecrets(env: NodeJS.ProcessEnv): (string | undefined)[] {
+  return ['http_proxy', 'https_proxy', 'grpc_proxy']
+    .flatMap((name) => [env[name], env[name.toUpperCase()]])
+    .map((value) => /:([^:@/]+)@/.exec(value ?? '')?.[1]?.replaceAll('%40', '@'));
 }
 
 /** Returns `text` without the secrets. */

@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { request, type Dispatcher } from 'undici';
+import { errorMessage } from '../core/errors.js';
 import { writeFileAtomic } from '../core/files.js';
 import { isUnsafeAddress } from '../core/rates-source.js';
+import { connectToAny } from '../network/connections.js';
+import { CodingError, readDecoded } from '../network/content-coding.js';
 
 // Limits of a download. The daily rates of thirty currencies since 1999 are about 1 MB as CSV.
 const TIMEOUT_MS = 30_000;
@@ -33,38 +37,40 @@ export async function downloadRates(folder: string, address: string): Promise<bo
   const tagFile = tagOf(file);
   const known = existsSync(file) && existsSync(tagFile) ? readFileSync(tagFile, 'utf8') : null;
   const headers: Record<string, string> = known === null ? {} : { 'if-none-match': known };
-  const response = await follow(address, { signal, headers }).catch((error: unknown) => {
+  const dispatcher = connectToAny({ connectMs: TIMEOUT_MS, headersTimeout: 0, bodyTimeout: 0 });
+  try {
+    const { statusCode: status, headers: got, body } = await follow(address, { dispatcher, signal, headers });
+    if (known !== null && status === 304) return false;
+    if (status < 200 || status > 299) throw new Error(`the server answered with status ${status}`);
+    const content = await readDecoded(body, got['content-encoding'], MOST_BYTES);
+    // Remove the old tag first. After a crash, it must not belong to another file.
+    rmSync(tagFile, { force: true });
+    await writeFileAtomic(file, content);
+    const { etag } = got;
+    if (typeof etag === 'string') await writeFileAtomic(tagFile, etag);
+    return true;
+  } catch (error) {
     if (signal.aborted) throw new Error(`no complete answer within ${TIMEOUT_MS / 1_000} s`, { cause: error });
+    if (error instanceof CodingError && error.kind === 'too-large')
+      throw new Error(`the file is larger than ${MOST_BYTES / 1024 / 1024} MiB`, { cause: error });
     throw error;
-  });
-  if (known !== null && response.status === 304) return false;
-  if (!response.ok) throw new Error(`the server answered with status ${response.status}`);
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes > MOST_BYTES) throw new Error(`the file is larger than ${MOST_BYTES / 1024 / 1024} MiB`);
+  } finally {
+    await dispatcher.destroy();
   }
-  // Remove the old tag first. After a crash, it must not belong to another file.
-  rmSync(tagFile, { force: true });
-  await writeFileAtomic(file, Buffer.concat(chunks));
-  const tag = response.headers.get('etag');
-  if (tag !== null) await writeFileAtomic(tagFile, tag);
-  return true;
 }
 
+type Options = Pick<Dispatcher.RequestOptions, 'headers' | 'signal'> & { dispatcher: Dispatcher };
+
 /** Gets an address and follows redirects, but not to plain http on another machine. */
-async function follow(address: string, options: RequestInit): Promise<Response> {
+async function follow(address: string, options: Options): Promise<Dispatcher.ResponseData> {
   let next = address;
   for (let i = 0; i <= MOST_REDIRECTS; i++) {
-    const response = await fetch(next, { ...options, redirect: 'manual' }).catch((error: unknown) => {
-      const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-      throw new Error(`no answer (${cause})`, { cause: error });
+    const response = await request(next, options).catch((error: unknown) => {
+      throw new Error(`no answer (${errorMessage(error)})`, { cause: error });
     });
-    const location = response.headers.get('location');
-    if (location === null || response.status < 300 || response.status > 399) return response;
-    await response.body?.cancel();
+    const { location } = response.headers;
+    if (typeof location !== 'string' || response.statusCode < 300 || response.statusCode > 399) return response;
+    await response.body.dump();
     next = new URL(location, next).href;
     if (isUnsafeAddress(next)) throw new Error(`the server redirects to plain http (${next})`);
   }

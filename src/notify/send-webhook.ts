@@ -1,4 +1,6 @@
-import { Agent, request } from 'undici';
+import { request } from 'undici';
+import { connectToAny } from '../network/connections.js';
+import { readDecoded } from '../network/content-coding.js';
 import type { Message } from './message.js';
 import { renderPayload, type Template } from './payloads.js';
 import { describeNetworkError, TargetError } from './target-error.js';
@@ -14,19 +16,15 @@ export interface Webhook {
 
 // Longest part of an answer that an error quotes.
 const QUOTED = 200;
+const MOST_BYTES = 64 * 1024;
 const LONGEST_WAIT_MS = 3_600_000;
 
 /**
- * Posts a message. Follows no redirect.
+ * Posts a message, through the proxy of the environment. Follows no redirect.
  * @throws TargetError when the answer is not 2xx or does not come in time
  */
 export async function sendWebhook({ address, template, secret, timeoutMs }: Webhook, message: Message): Promise<void> {
-  const agent = new Agent({
-    // Set explicitly, so that the environment variable NODE_TLS_REJECT_UNAUTHORIZED cannot switch off the check.
-    connect: { timeout: timeoutMs, rejectUnauthorized: true },
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  const agent = connectToAny({ connectMs: timeoutMs, headersTimeout: 0, bodyTimeout: 0 });
   try {
     const { statusCode, headers, body } = await request(address, {
       dispatcher: agent,
@@ -41,7 +39,7 @@ export async function sendWebhook({ address, template, secret, timeoutMs }: Webh
       signal: AbortSignal.timeout(timeoutMs),
     });
     // The status says that the target accepted the message, so a body that breaks off is no failure.
-    const text = await body.text().catch(() => '');
+    const text = await readDecoded(body, headers['content-encoding'], MOST_BYTES).then(String, () => '');
     if (statusCode >= 200 && statusCode < 300) return;
     throw refused(address, statusCode, text, headers['retry-after']);
   } catch (error) {

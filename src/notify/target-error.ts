@@ -1,3 +1,4 @@
+import { proxyRemedy } from '../network/tunnel.js';
 import { TidemarkError } from '../core/errors.js';
 
 /** A target that did not accept a message. `todo` is for the operator of this Tidemark, not of the target. */
@@ -64,6 +65,13 @@ export function describeNetworkError(who: string, error: unknown): TargetError {
   const known = REMEDIES.find(([all]) => all.some((code) => codes.includes(code)));
   const said = error instanceof Error && error.message !== '' ? error.message : codes.join(', ');
   const options = { mayHaveArrived: !codes.some((code) => NOT_CONNECTED.has(code)), cause: error };
+  const [proxyTodo] = codes.flatMap((code) => proxyRemedy(code) ?? []);
+  if (proxyTodo !== undefined)
+    return new TargetError(`${who} could not be reached: ${said}.`, {
+      todo: proxyTodo,
+      mayHaveArrived: false,
+      cause: error,
+    });
   return known
     ? new TargetError(`${who} ${known[1]} (${said}).`, { todo: known[2], ...options })
     : new TargetError(`${who} could not be reached: ${said}.`, {
@@ -76,9 +84,10 @@ export function describeNetworkError(who: string, error: unknown): TargetError {
 function codesOf(error: unknown): string[] {
   const codes: string[] = [];
   for (let e: unknown = error, depth = 0; e instanceof Error && depth < 5; e = e.cause, depth++) {
-    const { code } = e as NodeJS.ErrnoException;
+    // The code of a timeout is a number.
+    const { code } = e as { code?: string | number };
     // nodemailer has its own codes. It names the code of a network error only in its message.
-    codes.push(...(code === undefined ? [] : [code]), e.name, ...(e.message.match(/\bE[A-Z_]{4,}\b/g) ?? []));
+    codes.push(...(code === undefined ? [] : [String(code)]), e.name, ...(e.message.match(/\bE[A-Z_]{4,}\b/g) ?? []));
     if (e instanceof AggregateError) codes.push(...e.errors.flatMap(codesOf));
   }
   return codes;

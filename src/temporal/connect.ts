@@ -2,8 +2,10 @@ import { Client, Connection, type WorkflowClientInterceptor } from '@temporalio/
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
 import { errorMessage, TidemarkError } from '../core/errors.js';
+import { nameProxy } from '../network/proxies.js';
 import { readDevServer } from './dev-server-state.js';
 import { createGrpcRetries } from './grpc-retries.js';
+import { findTemporalRoute, routeToTemporal } from './proxy.js';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const DEFAULT_ADDRESS = '127.0.0.1:7233';
@@ -64,10 +66,12 @@ export async function connectTemporal(
 ): Promise<TemporalClient> {
   const target = resolveTemporal(dataDir);
   const { tls, apiKey, metadata } = target.options;
+  const { channelArgs } = routeToTemporal(target.address);
   const retries = createGrpcRetries();
   try {
     const connection = await Connection.connect({
       address: target.address,
+      channelArgs,
       interceptors: retries.interceptors,
       connectTimeout: withinMs,
       ...(tls === undefined ? {} : { tls }),
@@ -91,11 +95,15 @@ export async function connectTemporal(
 
 /** Makes the error for a Temporal server that does not answer. */
 export function temporalUnreachable(target: TemporalTarget, cause: unknown): TidemarkError {
+  const { proxy } = findTemporalRoute(target.address, process.env);
   const todo =
-    target.source === 'environment'
-      ? 'Check TEMPORAL_ADDRESS and the TLS or API key settings. Or unset TEMPORAL_ADDRESS and run `tidemark up` for a local server.'
-      : 'Start a Temporal server with `tidemark up` (or `npm run demo`), or set TEMPORAL_ADDRESS to your server.';
-  return new TidemarkError('Internal', `Temporal does not answer at ${target.address}: ${errorMessage(cause)}.`, {
+    proxy !== null
+      ? 'Check the proxy. To reach Temporal directly, name its host in NO_PROXY.'
+      : target.source === 'environment'
+        ? 'Check TEMPORAL_ADDRESS and the TLS or API key settings. Or unset TEMPORAL_ADDRESS and run `tidemark up` for a local server.'
+        : 'Start a Temporal server with `tidemark up` (or `npm run demo`), or set TEMPORAL_ADDRESS to your server.';
+  const way = proxy === null ? '' : ` through the proxy ${nameProxy(proxy)}`;
+  return new TidemarkError('Internal', `Temporal does not answer at ${target.address}${way}: ${errorMessage(cause)}.`, {
     todo,
     cause,
   });

@@ -6,7 +6,7 @@ import { findApiKey, isInEnvironment, keySource } from '../../core/stored-key.js
 import { readClock, requireClock, type ClockReading } from '../../crawl/run/clock-off.js';
 import type { AnswerTimes } from '../../api-client/index.js';
 import { sandboxToAsk } from '../local/running-sandbox.js';
-import { openApi } from '../api.js';
+import { openApi, type CommandApi } from '../api.js';
 import { loadInForce } from '../config-in-force.js';
 import { currentBuild } from '../../builds/builds.js';
 import { loginFile } from '../../core/data-folder.js';
@@ -19,6 +19,7 @@ import { checkTemporal } from './check-temporal.js';
 import { openStorage } from '../../storage/open.js';
 import { WRITER_LEASE } from '../../working-copy/checkpoint.js';
 import { checkBuild } from './check-build.js';
+import { checkProxies } from './check-proxies.js';
 import { checkStorage } from './check-storage.js';
 import { fail, ok, skip, warn, type Finding } from './finding.js';
 import { checkWarehouse } from './check-warehouse.js';
@@ -43,6 +44,7 @@ export async function runChecks(
     const without = [
       'key',
       'schedules',
+      'proxy',
       'api',
       'connector',
       'disk',
@@ -63,6 +65,7 @@ export async function runChecks(
     found,
     key,
     ...checkSchedules(config, clock.now()),
+    checkProxies(config),
     api,
     api.state === 'fail' || api.state === 'skip'
       ? skip('connector', 'not checked without the API')
@@ -115,19 +118,20 @@ function hasKey({ dataDir }: Config): boolean {
 
 /** Sends one request: checks that the API answers, accepts the API key and agrees with this machine's clock. */
 async function checkApi(config: Config, clock: Clock): Promise<Finding> {
-  const api = openApi(config, clock);
+  let api: CommandApi | undefined;
   try {
+    api = openApi(config, clock);
     let reading: ClockReading = { servedAt: null, now: new Date() };
     const onTimes = (times: AnswerTimes): void => void (reading = readClock(times));
     const { data } = await api.call(async (client) => client.v2.metrics({ onTimes }));
     const metrics = data.flatMap((group) => group.metrics).length;
     const off = requireClock(reading.servedAt, reading.now, { tolerance: config.api.clockTolerance });
     if (off !== null) return warn('api', off, 'Set the clock of this machine with NTP.');
-    return ok('api', `${config.api.baseUrl} accepts the API key and reports ${metrics} usage metrics`);
+    return ok('api', `${api.baseUrl} accepts the API key and reports ${metrics} usage metrics`);
   } catch (error) {
     return fail('api', error);
   } finally {
-    await api.close();
+    await api?.close();
   }
 }
 
@@ -136,9 +140,9 @@ async function checkApi(config: Config, clock: Clock): Promise<Finding> {
  * a warning. If `api.connectorUrl` is not set, there may be no connector.
  */
 async function checkConnector(config: Config, clock: Clock): Promise<Finding> {
-  const { connectorUrl = config.api.baseUrl } = config.api;
   const isNamed = config.api.connectorUrl !== undefined;
   const api = openApi(config, clock);
+  const { connectorUrl } = api;
   try {
     const { data } = await api.call(async (client) => client.connector.verifyToken());
     if (!data.fits) return skip('connector', `${connectorUrl} does not say whether the API key is valid`);

@@ -10,6 +10,7 @@ import {
   writeDevServer,
   type DevServerState,
 } from '../../temporal/dev-server-state.js';
+import { routeToTemporal } from '../../temporal/proxy.js';
 import { DEV_SERVER_ATTRIBUTES } from '../../temporal/search-attributes.js';
 import { spawnGuarded } from './spawn-guarded.js';
 
@@ -149,7 +150,8 @@ async function answers(address: string, timeoutMs: number): Promise<boolean> {
   try {
     // Turn off the retries of the client: a retry after the connection is closed would end the process (see
     // src/temporal/grpc-retries.ts). The caller calls this function again instead.
-    const connection = await Connection.connect({ address, connectTimeout: timeoutMs, interceptors: [] });
+    const { channelArgs } = routeToTemporal(address);
+    const connection = await Connection.connect({ address, channelArgs, connectTimeout: timeoutMs, interceptors: [] });
     try {
       await connection.withDeadline(Date.now() + timeoutMs, async () =>
         connection.workflowService.describeNamespace({ namespace: 'default' }),

@@ -4,6 +4,7 @@ import { makeDataFolder } from '../../core/file-modes.js';
 import { errorMessage, TidemarkError } from '../../core/errors.js';
 import { connectTemporal, resolveTemporal } from '../../temporal/connect.js';
 import { ensureSearchAttributes } from '../../temporal/search-attributes.js';
+import { fetchThrough } from '../../network/connections.js';
 import { readMetricsUrl, WORKER_READY } from '../worker.js';
 import { tell } from '../../terminal/print.js';
 import { startDevServer } from './dev-server.js';
@@ -158,10 +159,13 @@ async function findTemporal(): Promise<string> {
   // bootstrap/temporal.mjs is plain JavaScript, because the launcher runs it before any package is installed.
   const file = new URL('../../../bootstrap/temporal.mjs', import.meta.url);
   const { ensureTemporalCli } = (await import(file.href)) as {
-    ensureTemporalCli: (options: { log: (line: string) => void }) => Promise<TemporalProgram>;
+    ensureTemporalCli: (options: {
+      log: (line: string) => void;
+      fetch: typeof globalThis.fetch;
+    }) => Promise<TemporalProgram>;
   };
   try {
-    return (await ensureTemporalCli({ log: tell })).path;
+    return (await ensureTemporalCli({ log: tell, fetch: fetchThrough() })).path;
   } catch (error) {
     throw new TidemarkError('Internal', errorMessage(error), {
       todo: 'Use one of the ways named above. Then run the command again.',

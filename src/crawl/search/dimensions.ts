@@ -62,7 +62,9 @@ export function readLatestNomenclatures(dataDir: string): Record<string, unknown
     (b.lastFetchedAt ?? '').localeCompare(a.lastFetchedAt ?? ''),
   );
   for (const part of parts) {
-    const row = readPartRows(part).find((candidate) => candidate.entity_id === 'v1' && candidate.status === 200);
+    const row = readPartRows(part).find(
+      (candidate) => candidate.entity_id === 'v1' && candidate.status >= 200 && candidate.status < 300,
+    );
     if (row) return Object(reshape(Nomenclatures, readJson(row.body))) as Record<string, unknown>;
   }
   return {};

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
 import { AwsV4Signer } from 'aws4fetch';
 import { StorageError, storageError } from '../errors.js';
 import { PATIENCE, TransientError, withRetries, type Patience } from '../retry.js';
@@ -28,7 +29,7 @@ export interface Reply {
 }
 
 /** An answer whose body may still be on its way: then the caller must read it. Bodies of errors are complete. */
-export type OpenReply = Omit<Reply, 'body'> & { body: Buffer | IncomingMessage };
+export type OpenReply = Omit<Reply, 'body'> & { body: Buffer | Readable };
 
 // Statuses after which the same request may succeed. 409: another request changes the same key at the same time.
 const TRANSIENT = new Set([408, 409, 425, 429, 500, 502, 503, 504]);
@@ -47,7 +48,7 @@ export class S3Client {
   readonly #address: BucketAddress;
   readonly #prefix: string;
   readonly #credentials: Credentials;
-  readonly #connections = new Connections();
+  readonly #connections: Connections;
   /** Keys derived from the secret, by day. */
   readonly #derived = new Map<string, ArrayBuffer>();
 
@@ -55,6 +56,7 @@ export class S3Client {
   constructor(settings: BucketSettings, env: NodeJS.ProcessEnv, patience: Patience = PATIENCE) {
     this.#address = addressOf(settings, env);
     this.#credentials = readCredentials(env);
+    this.#connections = new Connections(env);
     this.#prefix = settings.prefix;
     this.patience = patience;
     this.name = ['s3:/', settings.bucket, settings.prefix].filter((part) => part !== '').join('/');
@@ -98,11 +100,10 @@ export class S3Client {
 
   /** Sends a request once, and returns before the body is read. Throws as `sendOnce` does. */
   async open(call: Call): Promise<OpenReply> {
-    const answer = await this.#connections.send(await this.#sign(call));
-    const { statusCode: status = 0, headers } = answer;
-    if (status >= 200 && status <= 299) return { status, headers, body: answer };
+    const { status, headers, body } = await this.#connections.send(await this.#sign(call));
+    if (status >= 200 && status <= 299) return { status, headers, body };
     const isHandled = call.handles?.includes(status) ?? false;
-    const text = (await readBody(answer)).toString('utf8');
+    const text = (await readBody(body)).toString('utf8');
     const code = readErrorCode(text);
     if (isHandled && !(status === 404 && isOtherMissing(code))) return { status, headers, body: Buffer.from(text) };
     return this.#refuse(call, status, code, headers);

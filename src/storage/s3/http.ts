@@ -1,6 +1,18 @@
-import { Agent as HttpAgent, request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
+import {
+  Agent as HttpAgent,
+  request as requestHttp,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import type { Duplex, Readable } from 'node:stream';
+import { urlToHttpOptions } from 'node:url';
+import { callbackify } from 'node:util';
 import { errorMessage } from '../../core/errors.js';
+import { decodeStream, parseCodings } from '../../network/content-coding.js';
+import { findRoute, proxyAuthorization, type Proxy } from '../../network/proxies.js';
+import { openTunnel, refusedByProxy, unreachableProxy } from '../../network/tunnel.js';
 import { TransientError } from '../retry.js';
 
 const CONNECT_MS = 10_000;
@@ -14,27 +26,60 @@ export interface SignedRequest {
   body: Uint8Array | undefined;
 }
 
-/** Sends requests over connections that it keeps open. Follows no redirects. */
+/** An answer whose body may still be on its way. */
+export interface Incoming {
+  status: number;
+  /** Headers of the decompressed body. */
+  headers: IncomingHttpHeaders;
+  body: Readable;
+}
+
+/** Sends requests over connections that it keeps open, through the proxy of the environment. Follows no redirects. */
 export class Connections {
+  readonly #env: NodeJS.ProcessEnv;
   readonly #http = new HttpAgent({ keepAlive: true });
   // Set explicitly, so that the environment variable NODE_TLS_REJECT_UNAUTHORIZED cannot switch off the check.
   readonly #https = new HttpsAgent({ keepAlive: true, rejectUnauthorized: true });
+  #tunnels: HttpsAgent | undefined;
+
+  constructor(env: NodeJS.ProcessEnv = process.env) {
+    this.#env = env;
+  }
 
   /**
    * Sends a request. Returns when the headers of the answer are here; reading the body may fail later.
    * @throws TransientError when no answer comes: after 10 s without a connection, or 60 s of silence
+   * @throws TidemarkError `InvalidConfig` for the address of a proxy that Tidemark cannot use
    */
-  async send({ method, url, headers, body }: SignedRequest): Promise<IncomingMessage> {
-    const isHttps = url.protocol === 'https:';
+  async send(signed: SignedRequest): Promise<Incoming> {
+    const { url } = signed;
+    const { proxy } = findRoute(url, this.#env);
+    const message = await this.#request(signed, proxy);
+    if (proxy !== null && message.statusCode === 407) {
+      message.resume();
+      throw new TransientError(refusedByProxy(proxy, 407, url.host).message);
+    }
+    return decode(message);
+  }
+
+  async #request({ method, url, headers, body }: SignedRequest, proxy: Proxy | null): Promise<IncomingMessage> {
     const length = body === undefined || method === 'GET' || method === 'HEAD' ? {} : { 'content-length': body.length };
+    const isTunnel = proxy !== null && url.protocol === 'https:';
+    const isPlain = proxy !== null && !isTunnel;
+    const server = isPlain ? proxy.address : url;
+    const isHttps = server.protocol === 'https:';
     const options: RequestOptions = {
+      ...urlToHttpOptions(server),
       method,
-      headers: { ...headers, ...length },
-      agent: isHttps ? this.#https : this.#http,
+      // Ask gateways to send files as they are. The header is not signed, because a gateway may change it.
+      headers: { 'accept-encoding': 'identity', ...headers, ...length, ...(isPlain && proxyHeaders(proxy, url)) },
+      agent: isTunnel ? (this.#tunnels ??= new TunnelAgent(proxy)) : isHttps ? this.#https : this.#http,
       timeout: CONNECT_MS,
+      // A plain http request to a proxy has the whole address as its target (RFC 9112, 3.2.2).
+      path: isPlain ? url.href : url.pathname + url.search,
     };
     return new Promise((resolve, reject) => {
-      const request = isHttps ? requestHttps(url, options) : requestHttp(url, options);
+      const request = isHttps ? requestHttps(options) : requestHttp(options);
       request
         .on('socket', (socket) => {
           const wait = (): unknown => request.setTimeout(SILENCE_MS);
@@ -43,9 +88,53 @@ export class Connections {
         })
         .on('timeout', () => request.destroy(new Error(`no answer from ${url.host}`)))
         .on('response', resolve)
-        .on('error', (error) => reject(new TransientError(describeFault(error), { cause: error })))
+        .on('error', (error) => {
+          const cause = isPlain ? unreachableProxy(proxy, error) : error;
+          reject(new TransientError(describeFault(cause), { cause }));
+        })
         .end(body);
     });
+  }
+}
+
+type OnConnection = (error: Error | null, socket?: Duplex) => void;
+
+/** Keeps TLS connections inside tunnels of a proxy. */
+class TunnelAgent extends HttpsAgent {
+  readonly #proxy: Proxy;
+
+  constructor(proxy: Proxy) {
+    super({ keepAlive: true, rejectUnauthorized: true });
+    this.#proxy = proxy;
+  }
+
+  override createConnection(options: RequestOptions, done: OnConnection): undefined {
+    callbackify(openTunnel)(this.#proxy, `${options.host}:${options.port}`, CONNECT_MS, (error, socket) => {
+      if (error === null) done(null, super.createConnection({ ...options, socket } as RequestOptions) ?? undefined);
+      else done(error);
+    });
+  }
+}
+
+function proxyHeaders(proxy: Proxy, { host }: URL): Record<string, string> {
+  const authorization = proxyAuthorization(proxy);
+  return { host, ...(authorization !== undefined && { 'proxy-authorization': authorization }) };
+}
+
+/**
+ * Decompresses the body if a gateway compressed it.
+ * @throws TransientError for an unknown compression
+ */
+function decode(message: IncomingMessage): Incoming {
+  const { statusCode: status = 0, headers } = message;
+  try {
+    const codings = parseCodings(headers['content-encoding'] ?? '');
+    if (codings.length === 0) return { status, headers, body: message };
+    const { 'content-encoding': _, 'content-length': __, ...others } = headers;
+    return { status, headers: others, body: decodeStream(message, codings) };
+  } catch (error) {
+    message.destroy();
+    throw new TransientError(errorMessage(error), { cause: error });
   }
 }
 
@@ -53,7 +142,7 @@ export class Connections {
  * Reads a whole body.
  * @throws TransientError when the connection breaks
  */
-export async function readBody(message: IncomingMessage): Promise<Buffer> {
+export async function readBody(message: Readable): Promise<Buffer> {
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of message) chunks.push(chunk as Buffer);

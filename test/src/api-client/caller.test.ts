@@ -20,6 +20,7 @@ const answer = (status: number, body: object): Answer => ({
   retryAfter: null,
   date: null,
   cached: false,
+  proxy: null,
   location: null,
   cookies: [],
 });

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 
 import { describe, expect, it } from 'vitest';
@@ -15,6 +16,11 @@ import { rejection, reply, startStubApi, TEST_KEY, withApi, type Handler } from 
 
 const good = { id: 1, name: 'A' };
 
+function encoded(response: ServerResponse, body: Buffer, coding = 'gzip'): void {
+  response.setHeader('content-encoding', coding);
+  response.end(body);
+}
+
 const faults: [string, Handler, abstract new (...args: never[]) => ApiError][] = [
   ['an HTML page under 200', (_q, r) => reply(r, 200, '<html>Please wait</html>'), BodyError],
   ['an HTML page under 502', (_q, r) => reply(r, 502, '<!doctype html><p>Bad gateway'), BodyError],
@@ -30,11 +36,9 @@ const faults: [string, Handler, abstract new (...args: never[]) => ApiError][] =
   ['a chunked body that is cut', (_q, r) => void (r.write('{"id":1'), setTimeout(() => r.destroy(), 5)), BodyError],
   ['a reset before any answer', (_q, r) => void r.destroy(), TransportError],
   ['a body that is not UTF-8', (_q, r) => void r.end(Buffer.from('{"name":"\xe9"}', 'latin1')), BodyError],
-  [
-    'a compressed body',
-    (_q, r) => void (r.setHeader('content-encoding', 'gzip'), r.end(gzipSync('{"id":1}'))),
-    BodyError,
-  ],
+  ['a compressed body that is cut', (_q, r) => encoded(r, gzipSync('{"id":1}').subarray(0, 20)), BodyError],
+  ['a damaged compressed body', (_q, r) => encoded(r, Buffer.from('{"id":1,"name":"A"}')), BodyError],
+  ['an unknown compression', (_q, r) => encoded(r, Buffer.from('x'), 'zstd'), BodyError],
   ['an internal error', (_q, r) => reply(r, 500, { detail: 'Internal server error' }), InternalApiError],
   ['a 5xx of unknown shape', (_q, r) => reply(r, 503, { message: 'upstream' }), ContractError],
 ];

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { emptyFolder, runCli } from '../../helpers/run-cli.js';
+import { startForwardProxy } from '../network/helpers.js';
 import { startApp, type Running } from '../../sandbox/running.js';
 
 let app: Running;
@@ -18,6 +19,7 @@ interface Found {
   check: string;
   state: string;
   message: string;
+  todo: string | null;
 }
 
 /** What doctor finds about the connector. */
@@ -35,6 +37,51 @@ it('asks the connector whether the key is valid', async () => {
 it('warns about a named connector that does not answer', async () => {
   const found = await connector({ connectorUrl: 'http://127.0.0.1:9' });
   expect(found).toMatchObject({ state: 'warn', message: expect.stringContaining('ECONNREFUSED') });
+});
+
+/** One finding of doctor, for an API at `baseUrl`. */
+async function findingOf(check: string, baseUrl: string, env: Record<string, string> = {}): Promise<Found | undefined> {
+  writeFileSync(path.join(folder.dir, 'tidemark.yaml'), JSON.stringify({ api: { baseUrl, allowHttp: true } }));
+  const all = { TIDEMARK_API_KEY: app.sandbox.options.key, ...env };
+  const { stdout } = await runCli(['doctor', '--json'], { cwd: folder.dir, env: all });
+  return (JSON.parse(stdout) as Found[]).find((found) => found.check === check);
+}
+
+it.each(['/v2/', '/v1/finder'])('names the address, and what is wrong with %s at its end', async (end) => {
+  const found = await findingOf('api', `${app.url}${end}`);
+  expect(found).toMatchObject({
+    state: 'fail',
+    message: expect.stringContaining(`${app.url}${end}: GET /v2/metrics`),
+  });
+  expect(found?.todo).toContain(`Remove ${end.replace(/\/$/, '')} from the end of the address`);
+});
+
+it('says which proxy applies to what, without its password', async () => {
+  expect(await findingOf('proxy', app.url)).toMatchObject({
+    state: 'skip',
+    message: expect.stringContaining('not set'),
+  });
+  const proxy = await startForwardProxy(Number(new URL(app.url).port));
+  try {
+    const env = { HTTPS_PROXY: 'http://user:secret@127.0.0.1:1', http_proxy: proxy.url };
+    const found = await findingOf('proxy', 'http://company-data.invalid', {
+      ...env,
+      TEMPORAL_ADDRESS: 'temporal.invalid:7233',
+    });
+    expect(found?.message.split('\n')).toEqual([
+      `API (company-data.invalid): through ${proxy.url} (http_proxy)`,
+      'Temporal (temporal.invalid:7233): through http://127.0.0.1:1 (HTTPS_PROXY)',
+    ]);
+    expect(await findingOf('api', 'http://company-data.invalid', env)).toMatchObject({ state: 'ok' });
+    expect(proxy.seen).toContain('GET http://company-data.invalid/v2/metrics');
+  } finally {
+    await proxy.close();
+  }
+  const wrong = { HTTP_PROXY: 'socks5://user:secret@127.0.0.1:1' };
+  expect(await findingOf('proxy', 'http://company-data.invalid', wrong)).toMatchObject({
+    state: 'fail',
+    message: 'The variable HTTP_PROXY names a socks5 proxy.',
+  });
 });
 
 it('checks the place of publish.to, and nothing without this setting', async () => {

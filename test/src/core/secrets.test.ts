@@ -15,6 +15,11 @@ it.each([
   expect(hideSecrets(`before ${KEY} after`, secrets)).toMatch(/^before (?!.*0123456789).* after$/);
 });
 
+it.each(['HTTPS_PROXY', 'http_proxy'])('hides the password of the proxy in %s', (name) => {
+  const secrets = environmentSecrets({ [name]: `http://user:${KEY}%40@proxy.example:3128` });
+  expect(hideSecrets(`before ${KEY}@ and ${KEY}%40 after`, secrets)).not.toContain('0123456789');
+});
+
 it('hides several secrets in one text', () => {
   const env = { TIDEMARK_API_KEY: `${KEY}-1`, TIDEMARK_WEBHOOK_SECRET: `${KEY}-2`, TEMPORAL_API_KEY: `${KEY}-3` };
   const shown = hideSecrets(`${KEY}-1 ${KEY}-2 ${KEY}-3`, environmentSecrets(env));
