@@ -39,6 +39,12 @@ columns:
   has_details: BOOLEAN | False if only searches have reported the company; then all descriptive columns except name are NULL
   observed_at: TIMESTAMPTZ | When the company's record was last read; if has_details is false, when a search last reported the company
   extra: JSON | Fields that the API reference does not list, as last received; NULL if there are none
+audits:
+  - name: size_not_parsed
+    severity: warn
+    sql: >-
+      SELECT company_id, size_text AS example FROM core.companies
+      WHERE size_text IS NOT NULL AND employees_min IS NULL AND employees_max IS NULL
 */
 SELECT
   s.company_id,

@@ -37,6 +37,12 @@ columns:
   valid_from: TIMESTAMPTZ | When these values were first observed
   observed_at: TIMESTAMPTZ | When the record was last read
   extra: JSON | Fields that the API reference does not list, as last received; NULL if there are none
+audits:
+  - name: size_not_parsed
+    severity: warn
+    sql: >-
+      SELECT company_id, size_text AS example FROM core.companies_v1
+      WHERE size_text IS NOT NULL AND employees_min IS NULL AND employees_max IS NULL
 */
 SELECT
   h.company_id,

@@ -88,7 +88,11 @@ people AS (
     END AS kind,
     CASE
       WHEN c.same_name = 1
-        AND NOT (l.is_search AND c.shown < coalesce(TRY_CAST(json_text(json_extract(l.doc, '$.total_employees')) AS BIGINT), 0))
+        AND NOT (l.is_search AND c.shown < CASE
+          WHEN json_text(json_extract(l.doc, '$.total_employees')) IS NULL THEN 0
+          -- If the total is not a number, not all people are certain to be read.
+          ELSE coalesce(json_id(json_extract(l.doc, '$.total_employees')), 9223372036854775807)
+        END)
         THEN c.person
     END AS person
   FROM latest AS l

@@ -30,6 +30,11 @@ audits:
   - name: currency_without_code
     severity: warn
     sql: SELECT DISTINCT company_id, fiscal_year FROM core.financials SEMI JOIN changed USING (company_id) WHERE currency IS NOT NULL AND NOT regexp_full_match(currency, '[A-Z]{3}')
+  - name: reported_date_not_parsed
+    severity: warn
+    sql: >-
+      SELECT company_id, fiscal_year, source, value_text AS example FROM core.financials SEMI JOIN changed USING (company_id)
+      WHERE indicator = 'Reported-Date' AND iso_date(value_text) IS NULL
 */
 -- Each report of a year, with the currency and the date that it states.
 WITH reports AS (
@@ -59,7 +64,7 @@ reads AS (
 
 years AS (
   SELECT r.company_id, r.fiscal_year, r.source, r.report_date, r.currency,
-    coalesce(r.report_date, text_date(r.reported_date)) AS reported_date,
+    coalesce(r.report_date, iso_date(r.reported_date)) AS reported_date,
     greatest(whole.read_at, single.read_at) AS observed_at
   FROM latest_reports AS r
   LEFT JOIN reads AS whole ON whole.company_id = r.company_id AND whole.source = r.source AND whole.scope_year IS NULL

@@ -14,6 +14,20 @@ columns:
   job_id: VARCHAR | Enrichment job that the answer names; NULL if none
   payload: JSON | The whole answer. Landed without what identifies people, unless personalData was contacts. NULL if it names people and personalData is none when the table is built
   observed_at: TIMESTAMPTZ | When the API last answered
+audits:
+  - name: conclusive_not_parsed
+    severity: warn
+    sql: >-
+      SELECT company_id, threshold, flag AS example
+      FROM (
+        SELECT c.company_id, c.threshold, unnest(list_transform(
+          json_extract(r.payload, ['$.conclusive', '$.is_conclusive', '$.isConclusive', '$.inconclusive', '$.is_inconclusive', '$.isInconclusive']),
+          lambda j: json_text(j))) AS flag
+        FROM core.owners AS c
+        JOIN ledger.owner_records AS r USING (company_id, threshold, observed_at)
+        WHERE c.conclusive IS NULL
+      )
+      WHERE flag IS NOT NULL
 */
 WITH latest AS (
   SELECT company_id, threshold, max(observed_at) AS observed_at

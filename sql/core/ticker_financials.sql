@@ -22,7 +22,7 @@ columns:
 WITH reports AS (
   SELECT ticker, fiscal_year,
     any_value(value_text) FILTER (indicator = 'Currency') AS currency,
-    any_value(text_date(value_text)) FILTER (indicator = 'Reported-Date') AS reported_date
+    any_value(iso_date(value_text)) FILTER (indicator = 'Reported-Date') AS reported_date
   FROM core.ticker_financials_history
   WHERE is_current
   GROUP BY ALL

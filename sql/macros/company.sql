@@ -1,26 +1,8 @@
--- Macros that parse two kinds of text in company fields: lists separated by commas, and ranges of employees.
+-- Macros that parse lists in company fields.
 
 -- Splits `A, B,C` into a list.
 CREATE OR REPLACE TEMP MACRO comma_texts(t) AS
   list_filter(list_transform(string_split(t, ','), lambda x: trim(x)), lambda x: x <> '');
-
--- Removes spaces, thousands separators and the unit from a number of employees: `1,001 – 5,000 employees` becomes
--- `1001-5000`.
-CREATE OR REPLACE TEMP MACRO size_compact(t) AS
-  replace(regexp_replace(regexp_replace(lower(t), '[\s,'']', '', 'g'), '(employees?|staff)$', ''), '–', '-');
-
--- Returns the lower bound of an employee count or range: `42`, `11-50`, `10000+`, `>500`, `<10`. size_max returns the
--- upper bound. A missing bound gives NULL.
-CREATE OR REPLACE TEMP MACRO size_min(t) AS
-  coalesce(
-    TRY_CAST(regexp_extract(size_compact(t), '^(?:>=)?([0-9]+)(?:-[0-9]+|\+)?$', 1) AS INTEGER),
-    TRY_CAST(regexp_extract(size_compact(t), '^>([0-9]+)$', 1) AS INTEGER) + 1
-  );
-CREATE OR REPLACE TEMP MACRO size_max(t) AS
-  coalesce(
-    TRY_CAST(regexp_extract(size_compact(t), '^(?:[0-9]+-|<=)?([0-9]+)$', 1) AS INTEGER),
-    TRY_CAST(regexp_extract(size_compact(t), '^<([0-9]+)$', 1) AS INTEGER) - 1
-  );
 
 -- Splits a text into phone numbers or e-mail addresses, if every part certainly is one. Otherwise returns the whole
 -- text as one entry.

@@ -52,12 +52,22 @@ CREATE OR REPLACE TEMP MACRO json_items(j) AS
     ELSE CAST([] AS JSON[])
   END;
 
--- Returns the texts of a list's plain items. For a single plain value, returns a list with one text.
+-- Returns the JSON array inside a text (`"[\"a\"]"`); NULL for any other value.
+CREATE OR REPLACE TEMP MACRO json_inner_list(j) AS
+  CASE
+    WHEN json_type(j) = 'VARCHAR' AND starts_with(json_text(j), '[') AND json_type(TRY_CAST(json_text(j) AS JSON)) = 'ARRAY'
+    THEN TRY_CAST(json_text(j) AS JSON)
+  END;
+
+-- Returns the texts of a list's plain items. The list may be an array inside a text. For a single plain value, returns a
+-- list with one text.
 CREATE OR REPLACE TEMP MACRO json_texts(j) AS
   CASE
     WHEN coalesce(CAST(j AS VARCHAR), 'null') IN ('null', 'false') THEN NULL
     WHEN json_has_items(j)
     THEN list_filter(list_transform(json_items(j), lambda x: json_text(x)), lambda t: t IS NOT NULL)
+    WHEN json_inner_list(j) IS NOT NULL
+    THEN list_filter(list_transform(json_items(json_inner_list(j)), lambda x: json_text(x)), lambda t: t IS NOT NULL)
     WHEN json_type(j) <> 'OBJECT' THEN list_filter([json_text(j)], lambda t: t IS NOT NULL)
   END;
 
@@ -129,35 +139,6 @@ CREATE OR REPLACE TEMP MACRO json_bad_reason(t) AS
     WHEN regexp_full_match(json_said(t), '(?i)[+-]?(nan|inf|infinity)') THEN 'not_finite'
     WHEN contains(t, '[["\u0001') THEN 'not_json'
   END;
-
--- Returns the date at the start of a text (`2026-11-20`, `2026-11-20 08:00:00`, `2026-11-20T08:00:00Z`). The year 0
--- gives NULL.
-CREATE OR REPLACE TEMP MACRO text_date(t) AS
-  CASE
-    WHEN regexp_matches(t, '^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].*)?$') AND NOT starts_with(t, '0000')
-    THEN TRY_CAST(left(t, 10) AS DATE)
-  END;
-
--- Parses the instant in a text that begins with a date. A date without a time means midnight UTC. The words `infinity`
--- and `epoch` give NULL, although DuckDB accepts them as instants.
-CREATE OR REPLACE TEMP MACRO text_instant(t) AS
-  CASE
-    WHEN regexp_matches(t, '^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9].*)?$') AND NOT starts_with(t, '0000')
-    THEN TRY_CAST(t AS TIMESTAMPTZ)
-  END;
-
--- Parses the local date and time in a text. Ignores a time zone after the time. A date without a time gives NULL.
-CREATE OR REPLACE TEMP MACRO text_wall_clock(t) AS
-  CASE
-    WHEN text_date(t) IS NOT NULL
-    THEN TRY_CAST(
-      regexp_extract(t, '^([0-9-]{10}[T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]+)?)?) ?([zZ]|[+-][0-9]{2}(:?[0-9]{2})?)?$', 1) AS TIMESTAMP
-    )
-  END;
-
--- True when a text begins with a date but its rest is not a valid time.
-CREATE OR REPLACE TEMP MACRO text_has_bad_time(t) AS
-  text_date(t) IS NOT NULL AND len(t) > 10 AND text_wall_clock(t) IS NULL;
 
 -- Returns the time `preferred` if it is on the day `d`. Otherwise returns the time `other` if it is on this day, else
 -- NULL.

@@ -4,22 +4,14 @@
 -- Returns a key in lower case and without punctuation: `Is-Conclusive` and `is_conclusive` both give `isconclusive`.
 CREATE OR REPLACE TEMP MACRO owner_key(k) AS regexp_replace(lower(k), '[^a-z0-9]', '', 'g');
 
--- Parses a boolean, or a text that certainly means one (`yes`, `no`).
-CREATE OR REPLACE TEMP MACRO json_flag(j) AS
-  CASE lower(json_text(j)) WHEN 'true' THEN true WHEN 'yes' THEN true WHEN 'false' THEN false WHEN 'no' THEN false END;
-
--- Parses a share: a number, or a text with a number and perhaps a percent sign. Does not convert percent.
-CREATE OR REPLACE TEMP MACRO owner_share(t) AS
-  TRY_CAST(replace(regexp_extract(t, '^([0-9]+([.,][0-9]+)?([eE]-?[0-9]+)?) ?%?$', 1), ',', '.') AS DOUBLE);
-
 -- Returns the texts of several fields of an owner, in the order of their JSON paths. Leaves out fields without a text.
 -- One call for several paths keeps planning fast, because DuckDB plans each call of a macro separately.
 CREATE OR REPLACE TEMP MACRO owner_texts(o, paths) AS
   list_filter(list_transform(json_extract(o, paths), lambda j: json_text(j)), lambda t: t IS NOT NULL);
 
--- Returns the first number in the texts of several fields.
-CREATE OR REPLACE TEMP MACRO owner_first_share(o, paths) AS
-  list_filter(list_transform(owner_texts(o, paths), lambda t: owner_share(t)), lambda d: d IS NOT NULL)[1];
+-- Returns the first number in a list of texts.
+CREATE OR REPLACE TEMP MACRO owner_first_share(texts) AS
+  list_filter(list_transform(texts, lambda t: owner_share(t)), lambda d: d IS NOT NULL)[1];
 
 -- The macros below return facts about one owner in an answer. They look under the names that APIs usually use. NULL if
 -- the answer has none.
@@ -37,17 +29,21 @@ CREATE OR REPLACE TEMP MACRO owner_type(o) AS
 CREATE OR REPLACE TEMP MACRO owner_country(o) AS
   owner_texts(o, ['$.country_code', '$.countryCode', '$.country', '$.jurisdiction', '$.nationality'])[1];
 
-CREATE OR REPLACE TEMP MACRO owner_effective_share(o) AS
-  owner_first_share(o, [
+CREATE OR REPLACE TEMP MACRO owner_effective_share_texts(o) AS
+  owner_texts(o, [
     '$.effective_ownership', '$.effectiveOwnership', '$.effective_share', '$.effectiveShare', '$.effective_percentage',
     '$.effectivePercentage', '$.effective_interest', '$.effectiveInterest'
   ]);
 
-CREATE OR REPLACE TEMP MACRO owner_direct_share(o) AS
-  owner_first_share(o, [
+CREATE OR REPLACE TEMP MACRO owner_effective_share(o) AS owner_first_share(owner_effective_share_texts(o));
+
+CREATE OR REPLACE TEMP MACRO owner_direct_share_texts(o) AS
+  owner_texts(o, [
     '$.direct_ownership', '$.directOwnership', '$.direct_share', '$.directShare', '$.direct_percentage',
     '$.directPercentage', '$.direct_interest', '$.directInterest'
   ]);
+
+CREATE OR REPLACE TEMP MACRO owner_direct_share(o) AS owner_first_share(owner_direct_share_texts(o));
 
 -- Tells whether an owner is a person. Looks for a flag, else for a type that decides, else for the id of a person. NULL
 -- if none is present.

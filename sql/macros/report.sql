@@ -11,6 +11,7 @@ CREATE OR REPLACE TEMP MACRO report_number(v, t) AS
   CASE
     WHEN t IS NULL THEN TRY_CAST(v AS DOUBLE)
     WHEN regexp_full_match(t, '[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?') THEN TRY_CAST(t AS DOUBLE)
+    ELSE text_number(t)
   END;
 
 -- Returns the number in a field of a report. NULL if the field is no number.
@@ -33,11 +34,6 @@ CREATE OR REPLACE TEMP MACRO report_day(t) AS
     WHEN regexp_full_match(t, '(1[89]|2[01])[0-9]{6}') THEN TRY_CAST(t[1:4] || '-' || t[5:6] || '-' || t[7:8] AS DATE)
     WHEN regexp_matches(t, '^(1[89]|2[01])') THEN text_date(t)
   END;
-
--- Converts a Unix time to an instant. A number below 1e11 counts seconds, up to the year 5138. A larger number counts milliseconds.
--- NULL for numbers below 0 and from 1e14 on.
-CREATE OR REPLACE TEMP MACRO unix_instant(n) AS
-  CASE WHEN n >= 0 AND n < 1e11 THEN to_timestamp(n) WHEN n >= 1e11 AND n < 1e14 THEN to_timestamp(n / 1000) END;
 
 -- True when a map is NULL or may repeat a key. Compares only the hashes of the keys, which is faster. If the result is
 -- true, the statements that use this macro compare the keys themselves.

@@ -32,6 +32,18 @@ audits:
       WHERE parent_position IS NOT NULL AND NOT EXISTS (
         FROM marts.owners AS p WHERE p.company_id = o.company_id AND p.threshold = o.threshold AND p.position = o.parent_position
       )
+  - name: share_not_parsed
+    severity: warn
+    sql: >-
+      SELECT company_id, threshold, position, text AS example
+      FROM (
+        SELECT o.company_id, o.threshold, o.position, unnest(list_concat(
+          CASE WHEN o.effective_share IS NULL THEN owner_effective_share_texts(json_extract(c.payload, o.position)) ELSE [] END,
+          CASE WHEN o.direct_share IS NULL THEN owner_direct_share_texts(json_extract(c.payload, o.position)) ELSE [] END
+        )) AS text
+        FROM marts.owners AS o
+        JOIN core.owners AS c USING (company_id, threshold)
+      )
 */
 WITH RECURSIVE walk AS (
   SELECT

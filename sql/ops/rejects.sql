@@ -16,6 +16,22 @@ columns:
   first_seen: TIMESTAMPTZ | When the wrong part was first received
   last_seen: TIMESTAMPTZ | When the wrong part was last received
   resolved_at: TIMESTAMPTZ | When a later answer first lacked the wrong part; NULL while the reject is open
+audits:
+  - name: dates_not_parsed
+    severity: warn
+    sql: >-
+      SELECT stream || ' ' || entity_id || ' ' || path || ': ' || left(raw, 100) AS example FROM ops.rejects
+      WHERE resolved_at IS NULL AND reason IN ('not_a_date', 'not_a_time', 'not_an_instant', 'not_a_year')
+  - name: numbers_not_parsed
+    severity: warn
+    sql: >-
+      SELECT stream || ' ' || entity_id || ' ' || path || ': ' || left(raw, 100) AS example FROM ops.rejects
+      WHERE resolved_at IS NULL AND reason IN ('not_a_number', 'not_finite')
+  - name: lists_and_texts_not_parsed
+    severity: warn
+    sql: >-
+      SELECT stream || ' ' || entity_id || ' ' || path AS example FROM ops.rejects
+      WHERE resolved_at IS NULL AND reason = 'wrong_type'
 */
 WITH found AS (
   SELECT stream, entity_id, reason, path, arg_max(raw, (observed_at, raw)) AS raw, min(observed_at) AS first_seen,

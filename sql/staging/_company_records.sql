@@ -34,9 +34,9 @@ WITH fields AS (
 SELECT row_id, 'wrong_type', '$.' || path, CAST(v AS VARCHAR) FROM fields WHERE json_is_nested(v);
 
 INSERT INTO batch_rejects
-SELECT row_id, 'not_a_date', '$.founding_date', CAST(founding_date AS VARCHAR)
-FROM company_raw
-WHERE json_text(founding_date) IS NOT NULL AND text_date(json_text(founding_date)) IS NULL;
+SELECT row_id, CASE WHEN day IS NULL THEN 'not_a_date' ELSE 'not_a_time' END, '$.founding_date', CAST(founding_date AS VARCHAR)
+FROM (SELECT row_id, founding_date, json_text(founding_date) AS text, text_date(text) AS day FROM company_raw WHERE json_text(founding_date) IS NOT NULL)
+WHERE day IS NULL OR text_has_bad_time(text);
 
 INSERT INTO batch_rejects
 WITH lists AS (
@@ -70,7 +70,11 @@ FROM items
 WHERE json_id(json_extract(item, '$.id')) IS NULL;
 
 CREATE OR REPLACE TEMP TABLE company_typed AS
-WITH renamed AS (
+WITH sizes AS (
+  -- Companies have few different sizes, so parse each one once.
+  SELECT text, size_bounds(text) AS bounds FROM (SELECT DISTINCT json_text(size) AS text FROM company_raw)
+),
+renamed AS (
   SELECT
     row_id,
     company_id,
@@ -87,15 +91,15 @@ WITH renamed AS (
     json_texts(company_phone) AS phones,
     json_texts(company_email) AS emails,
     json_texts(company_fax) AS faxes,
-    CASE WHEN json_is_nested(brands) THEN json_texts(brands) ELSE comma_texts(json_text(brands)) END AS brands,
+    CASE WHEN json_is_nested(brands) OR json_inner_list(brands) IS NOT NULL THEN json_texts(brands) ELSE comma_texts(json_text(brands)) END AS brands,
     json_text(address_street) AS address_street,
     json_text(address_location) AS address_location,
     json_text(address_city) AS address_city,
     json_text(country_region) AS country_region,
     json_text(zip_code) AS zip_code,
     json_text(size) AS size_text,
-    size_min(json_text(size)) AS employees_min,
-    size_max(json_text(size)) AS employees_max,
+    sizes.bounds.lo AS employees_min,
+    sizes.bounds.hi AS employees_max,
     text_date(json_text(founding_date)) AS founding_date,
     json_text(pronet) AS pronet,
     json_text(microblog) AS microblog,
@@ -124,6 +128,7 @@ WITH renamed AS (
       "microblog":null, "pronet":null, "socialnet":null
     }') AS VARCHAR), '{}') AS extra
   FROM company_raw
+  LEFT JOIN sizes ON sizes.text = json_text(size)
   WHERE row_id NOT IN (SELECT row_id FROM batch_rejects WHERE path = '$')
 )
 SELECT

@@ -78,6 +78,17 @@ WITH fields AS (
 )
 SELECT row_id, 'wrong_type', item_path || '.' || path, CAST(v AS VARCHAR) FROM fields WHERE json_is_nested(v);
 
+INSERT INTO batch_rejects
+SELECT row_id, 'wrong_type', f.path, CAST(f.v AS VARCHAR)
+FROM (
+  SELECT row_id, unnest(list_concat(
+    list_faults(path || '.company_executive_seniority_level', f.company_executive_seniority_level),
+    list_faults(path || '.company_executive_function', f.company_executive_function)
+  )) AS f
+  FROM listed_people
+  WHERE json_type(item) = 'OBJECT'
+);
+
 CREATE OR REPLACE TEMP TABLE people_typed AS
 WITH renamed AS (
   SELECT

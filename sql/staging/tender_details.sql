@@ -59,6 +59,28 @@ FROM (
 WHERE v IS NOT NULL
   AND NOT CASE wants WHEN 'list' THEN json_is_list(v) ELSE json_type(v) = 'OBJECT' OR json_is_blank(v) END;
 
+INSERT INTO batch_rejects
+SELECT row_id, 'wrong_type', f.path, CAST(f.v AS VARCHAR)
+FROM (
+  SELECT row_id, unnest(list_concat(
+    list_faults('$.countries', f.countries), list_faults('$.industries', f.industries), list_faults('$.attachments', f.attachments)
+  )) AS f
+  FROM detail_raw
+);
+
+-- Contacts of a kind are a list of objects.
+INSERT INTO batch_rejects
+WITH kinds AS (
+  SELECT row_id, '$.contacts.' || kind AS path, json_extract(contacts, '$.' || kind) AS v
+  FROM (SELECT row_id, f.contacts AS contacts, unnest(['mobile', 'name', 'email']) AS kind FROM detail_raw)
+),
+items AS (
+  SELECT row_id, path || '[' || (generate_subscripts(json_items(v), 1) - 1) || ']' AS path, unnest(json_items(v)) AS v FROM kinds
+)
+SELECT row_id, 'wrong_type', path, CAST(v AS VARCHAR) FROM kinds WHERE v IS NOT NULL AND NOT json_is_list(v)
+UNION ALL
+SELECT row_id, 'wrong_type', path, CAST(v AS VARCHAR) FROM items WHERE json_type(v) <> 'OBJECT' AND (json_text(v) IS NOT NULL OR json_is_nested(v));
+
 CREATE OR REPLACE TEMP TABLE detail_typed AS
 WITH contacts AS (
   SELECT row_id, list({'kind': kind, 'type': json_text(json_extract(item, '$.type')), 'name': json_text(json_extract(item, '$.name')),

@@ -33,6 +33,7 @@ SELECT
   }') AS VARCHAR), '{}') AS extra,
   text_wall_clock(json_text(announced_date)) AS announced_at,
   text_wall_clock(json_text(deadline_date)) AS deadline_at,
+  list_faults('$.data[' || i || '].countries', countries) AS country_faults,
   announced_date AS announced_json,
   deadline_date AS deadline_json,
   [
@@ -50,6 +51,9 @@ INSERT INTO batch_rejects
 SELECT row_id, 'wrong_type', '$.data[' || i || '].' || path, CAST(v AS VARCHAR)
 FROM (SELECT row_id, i, unnest(plain, recursive := true) FROM summaries)
 WHERE json_is_nested(v);
+
+INSERT INTO batch_rejects
+SELECT row_id, 'wrong_type', f.path, CAST(f.v AS VARCHAR) FROM (SELECT row_id, unnest(country_faults) AS f FROM summaries);
 
 INSERT INTO batch_rejects
 SELECT row_id, 'not_a_date', '$.data[' || i || '].' || path, CAST(v AS VARCHAR)

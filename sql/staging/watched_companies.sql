@@ -30,9 +30,13 @@ FROM watched
 WHERE company_id IS NULL;
 
 INSERT INTO batch_rejects
-SELECT row_id, 'not_a_date', '$.data[' || i || '].date', CAST(json_extract(item, '$.date') AS VARCHAR)
+SELECT row_id, CASE WHEN since IS NULL THEN 'not_a_date' ELSE 'not_a_time' END, '$.data[' || i || '].date', CAST(json_extract(item, '$.date') AS VARCHAR)
 FROM watched
-WHERE since IS NULL AND json_type(json_extract(item, '$.date')) <> 'NULL';
+WHERE (since IS NULL AND json_type(json_extract(item, '$.date')) <> 'NULL') OR text_has_bad_time(json_text(json_extract(item, '$.date')));
+
+INSERT INTO batch_rejects
+SELECT row_id, 'wrong_type', f.path, CAST(f.v AS VARCHAR)
+FROM (SELECT row_id, unnest(list_faults('$.data[' || i || '].fields', json_extract(item, '$.fields'))) AS f FROM watched WHERE company_id IS NOT NULL);
 
 INSERT INTO batch_rejects
 SELECT row_id, 'wrong_type', '$.data[' || i || '].' || path, CAST(json_extract(item, '$.' || path) AS VARCHAR)

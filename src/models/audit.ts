@@ -9,6 +9,8 @@ export interface CheckResult {
   check: string;
   failingRows: number;
   severity: Audit['severity'];
+  /** The most frequent values in the column `example` of the audit's query, at most five; null without this column. */
+  examples: string[] | null;
 }
 
 /**
@@ -75,12 +77,22 @@ export async function runAudits(
   const results: CheckResult[] = [];
   const add = async ({ name, severity, sql }: Audit, isSound: boolean): Promise<void> => {
     const failingRows = isSound ? 0 : await db.count(`SELECT count(*) FROM (${sql})`);
-    results.push({ model: model.model, check: name, failingRows, severity });
+    const examples = failingRows === 0 ? null : await readExamples(db, sql);
+    results.push({ model: model.model, check: name, failingRows, severity, examples });
   };
   const isSound = await isKeySound(db, model, rows);
   for (const audit of keyAudits(model, rows)) await add(audit, isSound);
   for (const audit of model.audits) await add(audit, false);
   return results;
+}
+
+async function readExamples(db: Database, sql: string): Promise<string[] | null> {
+  const columns = await db.rows<{ column_name: string }>(`DESCRIBE SELECT * FROM (${sql})`);
+  if (!columns.some(({ column_name }) => column_name === 'example')) return null;
+  const rows = await db.rows<{ example: string }>(
+    `SELECT CAST(example AS VARCHAR) AS example FROM (${sql}) WHERE example IS NOT NULL GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 5`,
+  );
+  return rows.map(({ example }) => example);
 }
 
 /**
@@ -97,21 +109,29 @@ export async function saveChecks(
   await db.run(`DELETE FROM ledger.checks WHERE NOT list_contains(CAST($kept AS JSON)::VARCHAR[], model)`, {
     kept: JSON.stringify(kept),
   });
-  const rows = results.map(({ model, check, failingRows, severity }) => ({
+  const rows = results.map(({ model, check, failingRows, severity, examples }) => ({
     model,
     check,
     failing_rows: failingRows,
     severity,
     at: now.toISOString(),
+    examples,
   }));
-  const shape = { model: 'VARCHAR', check: 'VARCHAR', failing_rows: 'BIGINT', severity: 'VARCHAR', at: 'TIMESTAMPTZ' };
+  const shape = {
+    model: 'VARCHAR',
+    check: 'VARCHAR',
+    failing_rows: 'BIGINT',
+    severity: 'VARCHAR',
+    at: 'TIMESTAMPTZ',
+    examples: 'VARCHAR[]',
+  };
   await insertRows(db, 'ledger.checks', shape, rows);
 }
 
 /** Reads the audits whose last result has wrong rows, in the order of the models. */
 export async function readFailedChecks(db: Database, models: readonly Model[]): Promise<CheckResult[]> {
-  const rows = await db.rows<{ model: string; check: string; failing_rows: string; severity: Audit['severity'] }>(
-    'SELECT model, "check", failing_rows, severity FROM ledger.checks WHERE failing_rows > 0',
+  const rows = await db.rows<CheckResult & { failing_rows: string }>(
+    'SELECT model, "check", failing_rows, severity, examples FROM ledger.checks WHERE failing_rows > 0',
   );
   return models.flatMap((model) =>
     listAudits(model).flatMap(({ name }) =>

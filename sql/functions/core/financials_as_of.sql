@@ -23,7 +23,7 @@ latest AS NOT MATERIALIZED (
 reports AS NOT MATERIALIZED (
   SELECT company_id, fiscal_year, source,
     max(value_text) FILTER (indicator = 'Currency') AS currency,
-    -- This is the rule of text_date, which core.financials uses.
+    -- This is the rule of iso_date, which core.financials uses.
     max(CASE
       WHEN regexp_matches(value_text, '^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].*)?$') AND NOT starts_with(value_text, '0000')
       THEN TRY_CAST(left(value_text, 10) AS DATE)

@@ -114,8 +114,8 @@ test.each<[what: string, files: Record<string, string>, message: RegExp]>([
   ],
   [
     'the name of a shipped macro',
-    { 'macros/a.sql': 'CREATE MACRO Size_Min(t) AS 1' },
-    /creates the macro size_min, but size_min is a macro of Tidemark/,
+    { 'macros/a.sql': 'CREATE MACRO Size_Bounds(t) AS 1' },
+    /creates the macro size_bounds, but size_bounds is a macro of Tidemark/,
   ],
   [
     'the name of a function',

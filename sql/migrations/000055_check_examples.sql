@@ -1,0 +1,2 @@
+-- Values that an audit counts, for people to read.
+ALTER TABLE ledger.checks ADD COLUMN examples VARCHAR[];
