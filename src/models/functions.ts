@@ -29,8 +29,18 @@ export function readFunctions(): SqlFunction[] {
 }
 
 /**
- * Creates the functions in an attached database. The database must have the tables that the functions read. The
- * functions name tables by schema only, so they read the tables of the file that a reader has opened.
+ * Parameter that all functions have. A macro of DuckDB finds its tables in the reader's default database, not in its own
+ * one. So a reader who attaches the file must name the database.
+ */
+const DATABASE = {
+  name: 'db',
+  description:
+    "name of the attached database, such as db := 'wh'; not needed after USE wh, or if the file itself was opened",
+};
+
+/**
+ * Creates the functions in an attached database. The database must have the tables that the functions read, and
+ * `meta.receipt`. If a function would read the tables of another build, it fails.
  *
  * Skips a function if the tables lack its columns: a new version of a model may have renamed them, or a rollback may
  * have restored an earlier set of models.
@@ -41,12 +51,19 @@ export async function createFunctions(db: Database, database: string): Promise<s
   const [own] = await db.rows<{ name: string }>('SELECT current_database() AS name');
   await db.run(`USE ${identifier(database)}`);
   try {
-    for (const { function: name, returns, parameters, description, sql } of readFunctions()) {
+    const functions = readFunctions();
+    const [build] = await db.rows<{ contents: string }>(
+      'SELECT md5(CAST(contents AS VARCHAR)) AS contents FROM meta.receipt',
+    );
+    for (const { function: name, returns, parameters, description, sql } of functions) {
       const isTable = returns === 'TABLE';
-      const signature = `${name}(${Object.keys(parameters).join(', ')})`;
+      const signature = `${name}(${Object.keys(parameters).join(', ')}, ${DATABASE.name} := NULL)`;
+      const body = readTables(inlineCalls(sql, functions), build?.contents ?? '');
       try {
-        await db.run(`CREATE OR REPLACE MACRO ${signature} AS ${isTable ? `TABLE ${sql}` : `(${sql})`}`);
+        await db.run(`CREATE OR REPLACE MACRO ${signature} AS ${isTable ? `TABLE ${body}` : `(${body})`}`);
+        await db.rows(`DESCRIBE ${isTable ? 'FROM' : 'SELECT'} ${name}(now())`);
       } catch (error) {
+        await db.run(`DROP MACRO ${isTable ? 'TABLE ' : ''}IF EXISTS ${name}`);
         leftOut.push(
           `The function ${name} is not published, because tables that it reads are missing or different (${errorMessage(error).split('\n')[0]}).`,
         );
@@ -61,8 +78,26 @@ export async function createFunctions(db: Database, database: string): Promise<s
   return leftOut;
 }
 
+/** Replaces calls of other functions by their expressions, because a macro finds functions as it finds tables. */
+function inlineCalls(sql: string, functions: readonly SqlFunction[]): string {
+  return functions
+    .filter(({ returns }) => returns !== 'TABLE')
+    .reduce((text, called) => text.replaceAll(`${called.function}(moment)`, `(${called.sql})`), sql);
+}
+
+/** Replaces names of tables by a call that finds them in the database of the parameter, and fills in the build. */
+function readTables(sql: string, contents: string): string {
+  const inDatabase = (table: string): string =>
+    `query_table(coalesce('"' || replace(${DATABASE.name}, '"', '""') || '".', '') || ${quote(table)})`;
+  return sql
+    .replaceAll(/\b(?:core|meta)\.[a-z_]+\b(?=[ \n)]|$)/g, (table) => inDatabase(table))
+    .replaceAll('$contents', () => quote(contents));
+}
+
 function describe(description: string, parameters: Record<string, string>): string {
-  const told = Object.entries(parameters).map(([name, what]) => `${name}: ${what}`);
+  const told = Object.entries({ ...parameters, [DATABASE.name]: DATABASE.description }).map(
+    ([name, what]) => `${name}: ${what}`,
+  );
   return `${description} Parameters: ${told.join('; ')}.`;
 }
 

@@ -197,7 +197,7 @@ beforeAll(async () => {
   await buildModels(warehouse);
 });
 afterAll(async () => {
-  warehouse.close();
+  await warehouse.close();
   rmSync(dataDir, { recursive: true, force: true });
 });
 

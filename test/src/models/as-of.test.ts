@@ -84,6 +84,80 @@ describe('as_of functions of the published file', () => {
     );
     expect(functions.filter(({ comment }) => !(comment as string).includes('Parameters: moment'))).toEqual([]);
   });
+
+  test('works under any alias of an attached file, and never reads another file', async () => {
+    const files: string[] = [];
+    for (const name of ['A', 'B']) {
+      const dataDir = temporaryDataDir();
+      const warehouse = await openTestWarehouse(dataDir);
+      await land(dataDir, [
+        {
+          stream: 'companies',
+          entity: '1',
+          body: company(1, name),
+          at: '2026-11-18T02:00:00Z',
+          date: '2026-11-18',
+          run: 'r',
+        },
+        {
+          stream: 'financials',
+          entity: '1',
+          body: { 2024: { Turnover: 1 } },
+          at: '2026-11-18T02:00:00Z',
+          date: '2026-11-18',
+          run: 'r',
+        },
+      ]);
+      await loadLanding(warehouse, dataDir);
+      await buildModels(warehouse);
+      await publish(warehouse, dataDir, { run: 'r', now: new Date('2026-11-21T00:00:00Z') });
+      files.push(publishedFile(dataDir));
+    }
+    const connection = await (await DuckDBInstance.create(':memory:')).connect();
+    const query = async (sql: string) => (await connection.runAndReadAll(sql)).getRowObjectsJson();
+    const aliases = ['wh', 'my wh', 'market'];
+    for (const alias of aliases) {
+      await connection.run(`ATTACH '${files[0]}' AS "${alias}" (READ_ONLY)`);
+      const db = `db := '${alias}'`;
+      const companies = `"${alias}".core.companies_as_of('2026-11-18', ${db})`;
+      expect(await query(`SELECT name FROM ${companies}`)).toEqual([{ name: 'A' }]);
+      expect(
+        await query(`SELECT value_double FROM "${alias}".core.financials_as_of('2026-11-18', ${db})`),
+      ).toHaveLength(1);
+      await expect(query(`FROM "${alias}".core.companies_as_of('2026-11-17', ${db})`)).rejects.toThrow(
+        'its data begins at',
+      );
+      // All functions and views of the file, also one that is added later.
+      const functions = await query(
+        `SELECT DISTINCT function_name AS name, function_type AS type FROM duckdb_functions()
+         WHERE database_name = '${alias}' AND NOT internal`,
+      );
+      expect(functions).toHaveLength(readFunctions().length);
+      for (const { name, type } of functions)
+        await query(
+          `${type === 'table_macro' ? 'FROM' : 'SELECT'} "${alias}".core.${name as string}('2026-11-18', ${db})`,
+        );
+      const views = await query(
+        `SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = '${alias}' AND NOT internal`,
+      );
+      for (const view of views)
+        await query(`FROM "${alias}".${view['schema_name'] as string}.${view['view_name'] as string}`);
+      await connection.run(`USE "${alias}"`);
+      expect(await query(`SELECT name FROM core.companies_as_of('2026-11-18')`)).toEqual([{ name: 'A' }]);
+      await connection.run(`USE memory; DETACH "${alias}"`);
+    }
+    // Without `db`, a function reads the default database. It refuses another build than its own.
+    await connection.run(`ATTACH '${files[0]}' AS old (READ_ONLY); ATTACH '${files[1]}' AS new (READ_ONLY); USE new`);
+    expect(await query(`SELECT name FROM core.companies_as_of('2026-11-18')`)).toEqual([{ name: 'B' }]);
+    expect(await query(`SELECT name FROM old.core.companies_as_of('2026-11-18', db := 'old')`)).toEqual([
+      { name: 'A' },
+    ]);
+    for (const call of [
+      `old.core.companies_as_of('2026-11-18')`,
+      `old.core.financials_as_of('2026-11-18', db := 'new')`,
+    ])
+      await expect(query(`FROM ${call}`)).rejects.toThrow('belongs to another build');
+  });
 });
 
 /** Opens the file as analysts do: next to a database of theirs, in another time zone. */
