@@ -3,8 +3,10 @@ import path from 'node:path';
 import { syncFile } from '../builds/links.js';
 import { writeFileAtomic } from '../core/files.js';
 import type { Database } from '../duckdb/database.js';
+import { parquetSelection } from '../duckdb/parquet-types.js';
 import { quote } from '../duckdb/sql-files.js';
 import { linkFile } from './link-file.js';
+import { typedColumns } from './publish-lake.js';
 import type { TableChanges } from './write-changes.js';
 
 /*
@@ -81,7 +83,7 @@ export async function writeDelta(
     const file = path.join(folder, name);
     mkdirSync(path.dirname(file), { recursive: true });
     await db.run(
-      `COPY (SELECT *, ${version} AS _version FROM ${difference}) TO ${quote(file)} (FORMAT parquet, COMPRESSION zstd)`,
+      `COPY (SELECT ${parquetSelection(typedColumns(model))}, ${version} AS _version FROM ${difference}) TO ${quote(file)} (FORMAT parquet, COMPRESSION zstd)`,
     );
     await syncFile(file);
     const table = (tables[model.model] ??= { key: model.key, files: [] });

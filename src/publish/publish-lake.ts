@@ -5,6 +5,7 @@ import { writeFileAtomic } from '../core/files.js';
 import type { Database } from '../duckdb/database.js';
 import { syncFile } from '../builds/links.js';
 import type { Model } from '../models/models.js';
+import { parquetSelection, type TypedColumn } from '../duckdb/parquet-types.js';
 import { identifier, quote } from '../duckdb/sql-files.js';
 import { contentHash, type TableContents } from './contents.js';
 import { linkFile } from './link-file.js';
@@ -179,9 +180,14 @@ async function writeSlice(
   const order = sorted ? '' : `ORDER BY ${model.key.map(identifier).join(', ')}`;
   const where = date === null ? '' : ` WHERE date = DATE ${quote(date)}`;
   await db.run(
-    `COPY (SELECT * FROM build.${model.model}${where} ${order}) TO ${quote(file)} (FORMAT parquet, COMPRESSION zstd, KV_METADATA {${metadata.join(', ')}})`,
+    `COPY (SELECT ${parquetSelection(typedColumns(model))} FROM build.${model.model}${where} ${order}) TO ${quote(file)} (FORMAT parquet, COMPRESSION zstd, KV_METADATA {${metadata.join(', ')}})`,
   );
   await syncFile(file);
+}
+
+/** Lists the columns of a model with their types. */
+export function typedColumns({ columns }: Model): TypedColumn[] {
+  return Object.entries(columns).map(([name, { type }]) => ({ name, type }));
 }
 
 /** Reads the index of a lake. Returns no files if there is no lake, or a lake of an older version. */

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { deltaOf, fileOf, lakeOf } from '../core/data-folder.js';
 import type { Database } from '../duckdb/database.js';
 import { openReadOnly } from '../duckdb/open.js';
+import { forParquet, type TypedColumn } from '../duckdb/parquet-types.js';
 import { identifier, quote } from '../duckdb/sql-files.js';
 import { countRows } from '../duckdb/count-rows.js';
 import { readDeltaIndex } from '../publish/publish-delta.js';
@@ -68,7 +69,8 @@ function lakeFiles(lake: string, index: ReturnType<typeof readIndex>, table: str
 async function writeTable(db: Database, table: string, rows: number, folder: string): Promise<LocalFile> {
   mkdirSync(folder, { recursive: true });
   const file = path.join(folder, 'data.parquet');
-  await db.run(`COPY (SELECT * FROM ${named(table)}) TO ${quote(file)} (FORMAT parquet, COMPRESSION zstd)`);
+  const query = await forParquet(`SELECT * FROM ${named(table)}`, (sql) => db.rows<TypedColumn>(sql));
+  await db.run(`COPY (${query}) TO ${quote(file)} (FORMAT parquet, COMPRESSION zstd)`);
   return { file, name: 'data.parquet', rows };
 }
 

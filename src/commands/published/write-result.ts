@@ -3,6 +3,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { useOrdinaryMode } from '../../core/file-modes.js';
 import { errorMessage, TidemarkError } from '../../core/errors.js';
+import { forParquet } from '../../duckdb/parquet-types.js';
 import { quote } from '../../duckdb/sql-files.js';
 import { isFolder, outFile } from '../../terminal/out-file.js';
 import { tell } from '../../terminal/print.js';
@@ -49,17 +50,22 @@ export async function writeResult(
   } catch (error) {
     await rm(temporary, { force: true });
     if (error instanceof TidemarkError) throw error;
+    const isTooLong = /DECIMAL\(38,0\)/.test(errorMessage(error));
     throw new TidemarkError('Internal', `Cannot write ${file}: ${errorMessage(error)}`, {
-      todo: 'Check that the folder exists and that you may write there.',
+      todo: isTooLong
+        ? 'The file can hold integers of at most 38 digits. Cast the column to VARCHAR.'
+        : 'Check that the folder exists and that you may write there.',
       cause: error,
     });
   }
 }
 
 async function writeParquet(published: Published, query: string, file: string, compression: string): Promise<void> {
-  await published.run(
-    `COPY (${query.trim().replace(/;+$/, '')}\n) TO ${quote(file)} (FORMAT parquet, COMPRESSION ${compression})`,
-  );
+  const exact = await forParquet(query, async (sql) => {
+    const { rows } = await published.query(sql);
+    return rows.map(([name, type]) => ({ name: name as string, type: type as string }));
+  });
+  await published.run(`COPY (${exact}\n) TO ${quote(file)} (FORMAT parquet, COMPRESSION ${compression})`);
 }
 
 /** DuckDB writes Arrow files only with an extension, so write a Parquet file and convert it. */

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { invalidInput } from '../../core/errors.js';
 import { ARROW_SOURCE, arrowStream } from '../../duckdb/arrow.js';
 import { toPlain, type PlainValue } from '../../duckdb/plain-value.js';
+import { forParquet } from '../../duckdb/parquet-types.js';
 import { quote } from '../../duckdb/sql-files.js';
 import type { OpenBuild } from '../data/open-build.js';
 import { withLimits } from './run-query.js';
@@ -70,9 +71,11 @@ export async function exportFile(
       (await prepareQuery(connection, sql)).destroySync();
       const statements = await connection.extractStatements(sql);
       if (statements.count > 1) throw invalidInput('An export takes one statement.', 'Remove the other statements.');
-      await connection.run(
-        `COPY (${sql.trim().replace(/;\s*$/, '')}\n) TO ${quote(file)} (FORMAT parquet, COMPRESSION ${compression})`,
-      );
+      const exact = await forParquet(sql, async (text) => {
+        const described = await connection.runAndReadAll(text);
+        return described.getRows().map(([name, type]) => ({ name: name as string, type: type as string }));
+      });
+      await connection.run(`COPY (${exact}\n) TO ${quote(file)} (FORMAT parquet, COMPRESSION ${compression})`);
     });
     return await (format === 'parquet' ? readFile(file) : arrowStream(file));
   } finally {
