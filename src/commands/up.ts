@@ -1,12 +1,23 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { logFile } from '../core/data-folder.js';
+import { invalidInput } from '../core/errors.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { interruptSignalSaying, untilAborted } from '../terminal/interrupt.js';
 import { metricsPortOption, type MetricsOptions } from '../terminal/metrics-options.js';
-import { portOption, type PortOptions } from '../terminal/port-options.js';
+import { parseCount, portOption, type PortOptions } from '../terminal/port-options.js';
 import { say } from '../terminal/print.js';
 import { showPath } from '../terminal/show-path.js';
 import type { Explorer } from '../ui/explorer.js';
+
+/** Options that `tidemark up` passes to the sandbox. */
+const SANDBOX_OPTIONS = {
+  companies: '--companies',
+  seed: '--seed',
+  day: '--day',
+  dailyLimit: '--daily-limit',
+} as const;
+type SandboxOptions = { [Name in keyof typeof SANDBOX_OPTIONS]?: number };
+type UpOptions = PortOptions & MetricsOptions & SandboxOptions & { sandbox?: boolean };
 
 /** `tidemark up`: runs the local set-up in the foreground. */
 export function registerUp(program: Command): void {
@@ -17,12 +28,24 @@ export function registerUp(program: Command): void {
       'run a Temporal dev server, a worker, the explorer and (with --sandbox) the sandbox until Ctrl-C; stopping loses no data',
     )
     .option('--sandbox', 'also start the sandbox API and crawl it instead of api.baseUrl')
+    .addOption(sandboxOption('--companies <n>', 'companies in the sandbox'))
+    .addOption(sandboxOption('--seed <n>', 'seed of the sandbox'))
+    .addOption(sandboxOption('--day <n>', "day of the sandbox's market; the clock is as many days ahead"))
+    .addOption(sandboxOption('--daily-limit <n>', 'data calls that the sandbox allows per day'))
     .addOption(portOption('--port <port>', 'Temporal', 7233))
     .addOption(portOption('--ui-port <port>', 'the Temporal UI', 8233))
     .addOption(portOption('--sandbox-port <port>', 'the sandbox', 4010))
     .addOption(metricsPortOption())
-    .addHelpText('after', examples('tidemark up --sandbox', 'TIDEMARK_API_KEY=… tidemark up'))
-    .action(async (options: PortOptions & MetricsOptions & { sandbox?: boolean }, command: Command) => {
+    .addHelpText(
+      'after',
+      examples(
+        'tidemark up --sandbox',
+        'tidemark up --sandbox --companies 300 --daily-limit 500',
+        'TIDEMARK_API_KEY=… tidemark up',
+      ),
+    )
+    .action(async (options: UpOptions, command: Command) => {
+      const sandbox = sandboxArguments(options);
       const context = await loadContext(command);
       const { config } = context;
       const [{ findApiKey }, { startLocalStack }, { openBeside }] = await Promise.all([
@@ -42,7 +65,8 @@ export function registerUp(program: Command): void {
           sandbox: options.sandboxPort,
           metrics: options.metricsPort,
         },
-        sandbox: options.sandbox ? [] : null,
+        sandbox,
+        daysAhead: options.day ?? 0,
       });
       const stack = await Promise.race([starting, untilAborted(stop)]);
       // After an interruption during the start, end this process. The guards then stop the processes it started.
@@ -64,4 +88,23 @@ export function registerUp(program: Command): void {
         await stack.stop();
       }
     });
+}
+
+function sandboxOption(flags: string, description: string): Option {
+  return new Option(flags, `${description} (with --sandbox)`).argParser(parseCount);
+}
+
+/**
+ * Returns the arguments of the sandbox; null if no sandbox should start.
+ * @throws TidemarkError `InvalidInput` for an option of the sandbox without `--sandbox`
+ */
+function sandboxArguments(options: UpOptions): string[] | null {
+  const given = Object.entries(SANDBOX_OPTIONS).flatMap(([name, flag]) => {
+    const value = options[name as keyof SandboxOptions];
+    return value === undefined ? [] : [[flag, String(value)]];
+  });
+  if (options.sandbox) return given.flat();
+  const [first] = given;
+  if (first) throw invalidInput(`${first[0]} is an option of the sandbox.`, 'Add --sandbox, or leave the option out.');
+  return null;
 }

@@ -1,6 +1,8 @@
 import { TidemarkError } from './errors.js';
 import { instantsOf, offsetsOf } from './zone.js';
 
+const DAY_MS = 86_400_000;
+
 /**
  * Tells the time. Code that stores data by date takes a clock as argument. So a test or a demo can pass a clock that
  * shows a later night.
@@ -12,11 +14,12 @@ export interface Clock {
 /**
  * Creates the process clock. `TIDEMARK_NOW` (an ISO instant) sets the time at which the process starts. From then on,
  * time passes at normal speed. So durations, and the order of timestamps, are correct.
+ * @param daysAhead number of days by which the clock is ahead now; not used if `TIDEMARK_NOW` is set
  * @throws TidemarkError `InvalidConfig` when `TIDEMARK_NOW` is not an instant
  */
-export function createClock(env: NodeJS.ProcessEnv = process.env): Clock {
+export function createClock(env: NodeJS.ProcessEnv = process.env, daysAhead: () => number = () => 0): Clock {
   const text = env['TIDEMARK_NOW'];
-  if (text === undefined || text === '') return { now: () => new Date() };
+  if (text === undefined || text === '') return { now: () => new Date(Date.now() + daysAhead() * DAY_MS) };
   const start = Date.parse(text);
   if (Number.isNaN(start)) {
     throw new TidemarkError('InvalidConfig', `TIDEMARK_NOW is not an ISO instant: ${text}`, {

@@ -20,13 +20,14 @@ export function configOption(command: Command): string | undefined {
  * @throws TidemarkError `InvalidConfig`
  */
 export async function loadContext(command: Command): Promise<CliContext> {
-  const [{ loadInForce }, { createClock }] = await Promise.all([
+  const [{ loadInForce }, { createClock }, { sandboxDays }] = await Promise.all([
     import('../commands/config-in-force.js'),
     import('../core/clock.js'),
+    import('../commands/local/running-sandbox.js'),
   ]);
   const config = loadInForce(configOption(command));
   if (config.bucket !== undefined) await (await import('../commands/join-bucket.js')).joinBucket(config);
-  return { config, clock: createClock() };
+  return { config, clock: createClock(process.env, sandboxDays(config.dataDir)) };
 }
 
 /** Returns the help text for examples, in the same format for every command. */

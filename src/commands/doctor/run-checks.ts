@@ -5,7 +5,7 @@ import { isOpen } from '../../core/file-modes.js';
 import { findApiKey, isInEnvironment, keySource } from '../../core/stored-key.js';
 import { readClock, requireClock, type ClockReading } from '../../crawl/run/clock-off.js';
 import type { AnswerTimes } from '../../api-client/index.js';
-import { sandboxToAsk } from '../local/running-sandbox.js';
+import { sandboxDays, sandboxToAsk } from '../local/running-sandbox.js';
 import { openApi, type CommandApi } from '../api.js';
 import { loadInForce } from '../config-in-force.js';
 import { currentBuild } from '../../builds/builds.js';
@@ -38,8 +38,8 @@ export async function runChecks(
   configOption: string | undefined,
   { connector = false }: { connector?: boolean } = {},
 ): Promise<Finding[]> {
-  const clock = createClock();
   const [found, config] = checkConfig(configOption);
+  const clock = createClock(process.env, config === null ? undefined : sandboxDays(config.dataDir));
   if (config === null) {
     const without = [
       'key',

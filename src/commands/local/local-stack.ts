@@ -31,6 +31,8 @@ export interface LocalOptions {
   ports: LocalPorts;
   /** Arguments of the sandbox, without its port; null starts no sandbox. */
   sandbox: readonly string[] | null;
+  /** Number of days by which the sandbox's market is ahead of the calendar. Default 0. */
+  daysAhead?: number;
 }
 
 /** All processes that Tidemark needs on one machine: Temporal, a worker and, on request, the sandbox. */
@@ -94,7 +96,7 @@ export async function startLocalStack(options: LocalOptions): Promise<LocalStack
       stops.push(sandbox.stop);
       deaths.push(sandbox.died);
       const started = { url: sandbox.sandbox, key: sandbox.key };
-      const forget = await recordSandbox(config.dataDir, started);
+      const forget = await recordSandbox(config.dataDir, { ...started, days: options.daysAhead ?? 0 });
       stops.push(async () => forget());
       return started;
     };

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import type { Config } from '../../core/config.js';
 import { runningSandboxFile } from '../../core/data-folder.js';
@@ -14,8 +14,14 @@ const RunningSandbox = z.object({
   place: z.string(),
   url: z.string(),
   key: z.string(),
+  /**
+   * Number of days by which the sandbox's market is ahead of the calendar. The clocks of the folder's commands and
+   * workers are as far ahead, so that a later day of the market is a later night.
+   */
+  days: z.int().default(0),
 });
 export type RunningSandbox = z.infer<typeof RunningSandbox>;
+type Started = Pick<RunningSandbox, 'url' | 'key'> & { days?: number };
 
 /**
  * Returns the running sandbox that a command should ask. Returns null in each of these cases:
@@ -33,12 +39,9 @@ export function sandboxToAsk({ api, dataDir }: Config, env: NodeJS.ProcessEnv = 
  * @returns A function that deletes the record. If another demo of this folder still runs, it records the sandbox of that
  * demo again
  */
-export async function recordSandbox(
-  dataDir: string,
-  { url, key }: { url: string; key: string },
-): Promise<() => Promise<void>> {
+export async function recordSandbox(dataDir: string, { url, key, days = 0 }: Started): Promise<() => Promise<void>> {
   const before = readRunning(dataDir);
-  const running: RunningSandbox = { pid: process.pid, place: findPlace(), url, key };
+  const running: RunningSandbox = { pid: process.pid, place: findPlace(), url, key, days };
   await writeSecretFile(runningSandboxFile(dataDir), JSON.stringify(running));
   return async () => {
     // Another process may have started a sandbox for this folder since then.
@@ -49,7 +52,28 @@ export async function recordSandbox(
   };
 }
 
-function readRunning(dataDir: string): RunningSandbox | null {
+/** Records by how many days the running sandbox is ahead of the calendar. */
+export async function recordDays(dataDir: string, running: RunningSandbox, days: number): Promise<void> {
+  await writeSecretFile(runningSandboxFile(dataDir), JSON.stringify({ ...running, days }));
+}
+
+/**
+ * Returns a function that says by how many days the sandbox of a data folder is ahead of the calendar; 0 without a
+ * running sandbox. `tidemark sandbox day` may change the number at any time.
+ */
+export function sandboxDays(dataDir: string): () => number {
+  let known: { version: string; running: RunningSandbox | null } = { version: '', running: null };
+  return () => {
+    const file = statSync(runningSandboxFile(dataDir), { throwIfNoEntry: false });
+    if (file === undefined) return 0;
+    const version = `${file.ino} ${file.mtimeMs} ${file.size}`;
+    if (version !== known.version) known = { version, running: readRunning(dataDir) };
+    return known.running !== null && processExists(known.running.pid) ? known.running.days : 0;
+  };
+}
+
+/** Reads the sandbox that runs for a data folder; null if there is none. */
+export function readRunning(dataDir: string): RunningSandbox | null {
   try {
     const running = RunningSandbox.parse(JSON.parse(readFileSync(runningSandboxFile(dataDir), 'utf8')));
     return running.place === findPlace() && processExists(running.pid) ? running : null;

@@ -3,7 +3,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runningSandboxFile } from '../../../src/core/data-folder.js';
 import { findPlace } from '../../../src/core/lock.js';
-import { recordSandbox } from '../../../src/commands/local/running-sandbox.js';
+import { createClock, dayIn } from '../../../src/core/clock.js';
+import { recordSandbox, sandboxDays } from '../../../src/commands/local/running-sandbox.js';
 import { startSandbox, type RunningSandbox } from '../../helpers/processes.js';
 import { emptyFolder, runCli } from '../../helpers/run-cli.js';
 
@@ -61,5 +62,37 @@ describe('a command while a sandbox runs for its data folder', () => {
 
   it('asks for a key once the sandbox has ended', async () => {
     expect((await quota()).stderr).toMatch(/No API key/);
+  });
+});
+
+describe('tidemark sandbox day', () => {
+  const run = async (...args: string[]) => runCli(['sandbox', 'day', ...args], { cwd: folder.dir });
+  const later = (days: number) => dayIn('UTC', new Date(Date.now() + days * 86_400_000));
+
+  it('moves the market, the quota and the clock to the next day, then to a date', async () => {
+    const forget = await recordSandbox(dataDir, { url: sandbox.url, key: 'key-of-this-sandbox' });
+    const clock = createClock({}, sandboxDays(dataDir));
+    expect(dayIn('UTC', clock.now())).toBe(later(0));
+    const { code, stdout } = await run('--json');
+    expect(JSON.parse(stdout)).toMatchObject({ day: 1, date: later(1), quota: { used: 0 } });
+    expect(code).toBe(0);
+    expect(dayIn('UTC', clock.now())).toBe(later(1));
+    expect((await run(later(5))).stdout).toContain(`Sandbox: ${later(5)}, `);
+    expect(dayIn('UTC', clock.now())).toBe(later(5));
+    expect(dayIn('UTC', createClock({ TIDEMARK_NOW: '2026-01-02T00:00:00Z' }, () => 9).now())).toBe('2026-01-02');
+    const back = await run(later(2));
+    expect([back.code, back.stderr]).toEqual([2, expect.stringMatching(/already on .* cannot go back/)]);
+    await forget();
+    expect(dayIn('UTC', clock.now())).toBe(later(0));
+  });
+
+  it('says how to start a sandbox if none runs', async () => {
+    expect(await run()).toMatchObject({ code: 2, stderr: expect.stringContaining('tidemark up --sandbox') as string });
+    expect((await run('tomorrow')).code).toBe(2);
+  });
+
+  it('refuses options of the sandbox without --sandbox', async () => {
+    const { code, stderr } = await runCli(['up', '--daily-limit', '5'], { cwd: folder.dir });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--daily-limit is an option of the sandbox')]);
   });
 });
