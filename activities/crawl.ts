@@ -13,14 +13,15 @@ import { withHeartbeat } from './heartbeat.js';
 
 /** Facts about the Temporal server that the activities need. */
 export interface TemporalFacts {
-  /** Workflow id of the quota gate of this worker's API key. */
-  quotaGate: string;
+  /** Workflow id of the quota gate of the API key that this worker holds. It changes with the key. */
+  readonly quotaGate: string;
   /** Names of the search attributes for a run's state that exist in the Temporal namespace. */
   stateAttributes: string[];
 }
 
 /** Creates the activities of the crawl queue for the worker process. */
-export function createCrawlActivities(deps: CrawlDeps, { quotaGate, stateAttributes }: TemporalFacts): CrawlActivities {
+export function createCrawlActivities(deps: CrawlDeps, facts: TemporalFacts): CrawlActivities {
+  const { stateAttributes } = facts;
   const fetching: typeof withHeartbeat = (work) => withHeartbeat((heartbeat) => whenCounted(deps, heartbeat, work));
   return casting(deps, {
     openRun: async (input) => ({ ...(await beginRun(deps, input)), stateAttributes }),
@@ -33,7 +34,7 @@ export function createCrawlActivities(deps: CrawlDeps, { quotaGate, stateAttribu
     pollOwnerJobs: (input) => fetching((heartbeat) => pollOwnerJobs(deps, input, heartbeat)),
     async enterQuotaGate({ waiter, workflowType, taskQueue, signal }) {
       await Context.current().client.workflow.signalWithStart(workflowType, {
-        workflowId: quotaGate,
+        workflowId: facts.quotaGate,
         taskQueue,
         signal,
         signalArgs: [waiter],

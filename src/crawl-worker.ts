@@ -6,6 +6,9 @@ import type { CrawlChunkInput } from '../schemas/pipeline/activities.js';
 import { CHUNK_QUEUE, CHUNKS_OF_WORKER, CRAWL_QUEUE } from '../workflows/queues.js';
 import { createApiClient } from './api-client/index.js';
 import type { Config } from './core/config.js';
+import { keyFingerprint } from './core/key-fingerprint.js';
+import { forgetKeyInUse, recordKey } from './core/key-in-use.js';
+import { findApiKey } from './core/stored-key.js';
 import { readRunSizes } from './core/run-sizes.js';
 import { ChunkOrder } from './crawl/chunks/chunk-order.js';
 import { workerShare, type AtWork } from './crawl/concurrency-share.js';
@@ -34,13 +37,23 @@ export async function createCrawlWorkers(
   { target, stateAttributes }: CheckedTemporal,
 ): Promise<Worker[]> {
   const { config, clock, stamps, log, folder, stop, metrics, tracing, temporal, options } = parts;
-  const quotaGate = quotaGateId(config, apiKey);
+  let held = apiKey;
+  const quotaGate = (): string => quotaGateId(config, held);
+  const record = (): Promise<void> => recordKey(config.dataDir, options.identity, held, clock.now());
   const alone = workerShare(config.api, { workers: 1, rank: 0 });
   const client = createApiClient({
     baseUrl: config.api.baseUrl,
     connectorUrl: config.api.connectorUrl,
     allowHttp: config.api.allowHttp,
     apiKey,
+    renewKey: () => findApiKey(config),
+    onKeyChange(key) {
+      held = key;
+      log.warn(
+        `The API refused the key. This worker uses the key that it read again, ${keyFingerprint(key)}, from now on.`,
+      );
+      record().catch((error: unknown) => log.warn(error, 'the fingerprint of the new key was not recorded'));
+    },
     maxConcurrency: alone,
     timeoutMs: config.api.timeout * 1_000,
     now: () => stamps.now(),
@@ -52,7 +65,9 @@ export async function createCrawlWorkers(
     stopAtDailyLimit: true,
     ...(config.api.requestsPerSecond === undefined ? {} : { requestsPerSecond: config.api.requestsPerSecond }),
   });
-  await metrics?.crawls(client, temporal, quotaGate);
+  await metrics?.crawls(client, temporal, quotaGate());
+  await record();
+  stop.addEventListener('abort', () => forgetKeyInUse(config.dataDir, options.identity), { once: true });
   const atWork: AtWork = { workers: 1, inFlight: alone };
   const order = new ChunkOrder(recordsFor(alone));
   const others = new WorkersAtWork(temporal, {
@@ -71,7 +86,12 @@ export async function createCrawlWorkers(
   const counted = (signal: AbortSignal): Promise<void> => others.counted(signal);
   const crawlActivities = createCrawlActivities(
     { config, client, clock, stamps, log, folder, sizes: readRunSizes(), atWork, counted, order },
-    { quotaGate, stateAttributes },
+    {
+      get quotaGate() {
+        return quotaGate();
+      },
+      stateAttributes,
+    },
   );
   const shared: Omit<WorkerOptions, 'taskQueue'> = {
     ...options,

@@ -13,6 +13,7 @@ import {
   type ApiErrorContext,
   type Content,
 } from './errors.js';
+import type { HeldKey } from './held-key.js';
 import type { ApiResponse, AttemptReport, CallOptions } from './options.js';
 import type { Pacer } from './pacer.js';
 import { readAnswer, type Reader } from './read-answer.js';
@@ -39,6 +40,8 @@ export interface Route<T> {
 /** Options of a caller, shared by all routes of one client. */
 export interface CallerOptions {
   transport: Transport;
+  /** The API key for the header `Authorization`; null: the requests have no such header. */
+  held?: HeldKey | null;
   redactor: Redactor;
   gate: ConcurrencyGate;
   pacer: Pacer;
@@ -103,12 +106,21 @@ export class Caller {
     const { mask } = call;
     const prepared = prepareRequest(route.endpoint, parts);
     const request = mask === undefined ? prepared : { ...prepared, key: mask(prepared.key) };
-    const { retry, closing } = this.#options;
+    const { retry, closing, held } = this.#options;
     // Switch off Node's warning about many listeners, because thousands of calls may share one signal.
     if (call.signal !== undefined) setMaxListeners(0, call.signal);
+    let renewed = false;
     for (let attempt = 1; ; attempt++) {
-      const outcome = await this.#attempt(route, request, attempt, call);
+      const { outcome, key } = await this.#attempt(route, request, attempt, call);
       if (outcome.ok) return outcome.response;
+      if (outcome.error instanceof TokenVerificationError && held && key !== null) {
+        // A refused request did nothing, so it may be repeated on every route.
+        if (!renewed && held.renew(key)) {
+          renewed = true;
+          continue;
+        }
+        outcome.error.message = [outcome.error.message, held.describe()].filter((part) => part !== '').join('. ');
+      }
       if (attempt > this.#repeats(route, outcome.error)) throw outcome.error;
       const wait = retryDelay(retry, attempt, outcome.retryAfterMs, Math.random());
       await sleep(wait, [closing, call.signal]);
@@ -130,8 +142,8 @@ export class Caller {
     request: PreparedRequest,
     attempt: number,
     { signal, mask, onTimes }: CallOptions,
-  ): Promise<Outcome<T>> {
-    const { gate, pacer, latch, transport, closing, retry } = this.#options;
+  ): Promise<{ outcome: Outcome<T>; key: string | null }> {
+    const { gate, pacer, latch, transport, closing, retry, held } = this.#options;
     signal?.throwIfAborted();
     const ticket = gate.tryAcquire() || (await gate.acquire(signal));
     try {
@@ -139,10 +151,11 @@ export class Caller {
       const pause = pacer.reserve(performance.now());
       if (pause > 0) await sleep(pause, [closing, signal]);
       const refusal = latch.refusal(route.endpoint, () => this.#context(route, request, attempt - 1));
-      if (refusal) return { ok: false, error: refusal, retryAfterMs: null };
+      if (refusal) return { outcome: { ok: false, error: refusal, retryAfterMs: null }, key: null };
       const started = performance.now();
       const sentAt = new Date();
-      const sent = await transport.send(request, signal, route.reader.kind !== 'screen');
+      const key = held?.key ?? null;
+      const sent = await transport.send(withKey(request, key), signal, route.reader.kind !== 'screen');
       if (sent.ok) onTimes?.({ servedAt: isoDate(sent.date), cached: sent.cached, sentAt, receivedAt: new Date() });
       const raw = mask === undefined ? sent : masked(sent, mask);
       const outcome = this.#read(route, request, raw, attempt);
@@ -160,7 +173,7 @@ export class Caller {
         gate.limited(ticket);
         pacer.limited(performance.now(), Math.min(outcome.retryAfterMs ?? 0, retry.maxRetryAfterMs));
       }
-      return outcome;
+      return { outcome, key };
     } finally {
       gate.release();
     }
@@ -225,6 +238,10 @@ function answerOf<T>(
     },
     ...facts,
   };
+}
+
+function withKey(request: PreparedRequest, key: string | null): PreparedRequest {
+  return key === null ? request : { ...request, headers: { authorization: `Token ${key}`, ...request.headers } };
 }
 
 function isoDate(header: string | null): string | null {

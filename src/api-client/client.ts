@@ -8,10 +8,10 @@ import { createConnectorEndpoints, type ConnectorEndpoints } from './endpoints-c
 import { createV1Endpoints, type V1Endpoints } from './endpoints-v1.js';
 import { createV2Endpoints, type V2Endpoints } from './endpoints-v2.js';
 import { ClientClosedError } from './errors.js';
+import { HeldKey } from './held-key.js';
 import type { ApiClientOptions } from './options.js';
 import { Pacer } from './pacer.js';
 import { QuotaLatch } from './quota-latch.js';
-import { createRedactor } from '../core/redact.js';
 import { createTransport } from './transport.js';
 
 const DEFAULT_CONCURRENCY = 16;
@@ -56,7 +56,7 @@ export interface ApiClient {
 }
 
 /**
- * Creates a client; opens no connection yet. Only closures hold the API key. So printing or serialising the client
+ * Creates a client; opens no connection yet. Only private fields and closures hold the API key. So printing or serialising the client
  * never shows the API key.
  * @throws TidemarkError `InvalidConfig` for invalid options
  */
@@ -70,12 +70,10 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   const closing = new AbortController();
   setMaxListeners(0, closing.signal); // every waiting call adds a listener
   const maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
-  const transport = createTransport({
-    baseUrl,
-    timeoutMs,
-    maxBodyBytes,
-    headers: { ...HEADERS, authorization: `Token ${apiKey}` },
-  });
+  const now = options.now ?? (() => new Date());
+  const { renewKey, onKeyChange } = options;
+  const held = new HeldKey({ apiKey, renewKey, onKeyChange, check: checkKey, now });
+  const transport = createTransport({ baseUrl, timeoutMs, maxBodyBytes, headers: HEADERS });
   // The connector needs its own transport, even at the same address: its requests have no `Authorization` header.
   const connectorTransport = createTransport({ baseUrl: connectorUrl, timeoutMs, maxBodyBytes, headers: HEADERS });
   const latch = new QuotaLatch(options.stopAtDailyLimit ?? false);
@@ -84,7 +82,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     gate,
     latch,
     timeoutMs,
-    redactor: createRedactor(apiKey),
+    redactor: held,
     pacer,
     retry: {
       maxRetries: options.maxRetries ?? DEFAULT_MAX_RETRIES,
@@ -93,15 +91,18 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       maxRetryAfterMs: options.maxRetryAfterMs ?? DEFAULT_MAX_RETRY_AFTER_MS,
     },
     onAttempt: options.onAttempt,
-    now: options.now ?? (() => new Date()),
+    now,
     closing: closing.signal,
   };
-  const caller = new Caller({ ...shared, transport });
+  const caller = new Caller({ ...shared, transport, held });
   let closed: Promise<void> | null = null;
   return {
     v1: createV1Endpoints(caller),
     v2: createV2Endpoints(caller),
-    connector: createConnectorEndpoints(new Caller({ ...shared, transport: connectorTransport }), apiKey),
+    connector: createConnectorEndpoints(
+      new Caller({ ...shared, transport: connectorTransport, held: null }),
+      () => held.key,
+    ),
     setPace: (requestsPerSecond) => pacer.setMost(positive('requestsPerSecond', requestsPerSecond)),
     setConcurrency: (requests) => gate.setMax(wholePositive('concurrency', requests)),
     quota: latch,

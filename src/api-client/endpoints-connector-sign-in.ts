@@ -66,7 +66,7 @@ export interface SignInEndpoints {
 }
 
 /** Creates the sign-in endpoints, which send their requests through `caller`. */
-export function createSignInEndpoints(caller: Caller, apiKey: string): SignInEndpoints {
+export function createSignInEndpoints(caller: Caller, apiKey: () => string): SignInEndpoints {
   const step = async (
     name: keyof typeof route,
     parts: RequestParts,
@@ -75,7 +75,7 @@ export function createSignInEndpoints(caller: Caller, apiKey: string): SignInEnd
   return {
     loginScreen: async (session, call) => step('loginScreen', { query: {}, secrets: { session } }, call),
     signInWithKey: async (session, call) =>
-      step('signInWithKey', { form: {}, secrets: { session, api_key: apiKey } }, call),
+      step('signInWithKey', { form: {}, secrets: { session, api_key: apiKey() } }, call),
     startSso: async (session, call) => step('startSso', { query: {}, secrets: { session } }, call),
     endSso: async ({ error, ...secrets }, call) => step('endSso', { query: { error }, secrets }, call),
     trialScreen: async (session, email, call) => step('trialScreen', { query: { email }, secrets: { session } }, call),

@@ -101,28 +101,29 @@ export interface ConnectorEndpoints {
 /**
  * Creates the connector endpoints. `caller` must not send an `Authorization` header, because the bodies contain the API
  * key.
+ * @param apiKey returns the API key that is in use
  */
-export function createConnectorEndpoints(caller: Caller, apiKey: string): ConnectorEndpoints {
-  const secrets = { api_key: apiKey };
+export function createConnectorEndpoints(caller: Caller, apiKey: () => string): ConnectorEndpoints {
+  const secrets = (): object => ({ api_key: apiKey() });
   return {
     landing: async (call) => caller.call(route.landing, {}, call),
     health: async (call) => caller.call(route.health, {}, call),
     playground: async (call) => caller.call(route.playground, {}, call),
     challenge: async (call) => caller.call(route.challenge, {}, call),
-    verifyToken: async (call) => caller.call(route.verifyToken, { body: {}, secrets }, call),
-    companyByUrl: async (url, call) => caller.call(route.companyByUrl, { body: { url }, secrets }, call),
+    verifyToken: async (call) => caller.call(route.verifyToken, { body: {}, secrets: secrets() }, call),
+    companyByUrl: async (url, call) => caller.call(route.companyByUrl, { body: { url }, secrets: secrets() }, call),
     companyByPronet: async (pronetUrl, call) =>
-      caller.call(route.companyByPronet, { body: { pronet_url: pronetUrl }, secrets }, call),
+      caller.call(route.companyByPronet, { body: { pronet_url: pronetUrl }, secrets: secrets() }, call),
     companyFinancials: async (companyId, year, call) =>
-      caller.call(route.companyFinancials, { body: { company_id: String(companyId), year }, secrets }, call),
-    autocomplete: async (body, call) => caller.call(route.autocomplete, { body, secrets }, call),
+      caller.call(route.companyFinancials, { body: { company_id: String(companyId), year }, secrets: secrets() }, call),
+    autocomplete: async (body, call) => caller.call(route.autocomplete, { body, secrets: secrets() }, call),
     nomenclature: async (type, parent, call) =>
-      caller.call(route.nomenclature, { body: { nomenclature_type: type, parent }, secrets }, call),
-    prospecting: async (body = {}, call) => caller.call(route.prospecting, { body, secrets }, call),
+      caller.call(route.nomenclature, { body: { nomenclature_type: type, parent }, secrets: secrets() }, call),
+    prospecting: async (body = {}, call) => caller.call(route.prospecting, { body, secrets: secrets() }, call),
     companyDetails: async (companyId, call) =>
-      caller.call(route.companyDetails, { body: { company_id: String(companyId) }, secrets }, call),
+      caller.call(route.companyDetails, { body: { company_id: String(companyId) }, secrets: secrets() }, call),
     companyOwnership: async (companyId, call) =>
-      caller.call(route.companyOwnership, { body: { company_id: String(companyId) }, secrets }, call),
+      caller.call(route.companyOwnership, { body: { company_id: String(companyId) }, secrets: secrets() }, call),
     oauth: createSignInEndpoints(caller, apiKey),
   };
 }

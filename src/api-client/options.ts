@@ -32,6 +32,13 @@ export interface ApiClientOptions {
    * errors or logs. `undefined` is an error, so `process.env.TIDEMARK_API_KEY` can be passed unchecked.
    */
   apiKey: string | undefined;
+  /**
+   * Reads the API key again from its source, after the API refused it (401). If it returns another key, the client uses
+   * this key from then on, and repeats the refused calls once. @default never
+   */
+  renewKey?: () => string;
+  /** Called when the client uses another key than before. */
+  onKeyChange?: (apiKey: string) => void;
   /** Maximum number of requests in flight, over all calls of this client. @default 16 */
   maxConcurrency?: number;
   /**

@@ -43,6 +43,7 @@ import type { LandingStream } from '../../schemas/pipeline/landing.js';
  *     ├── secrets/
  *     │   ├── login.json, api-key            for which API a key is stored, and where; the key, without a keyring
  *     │   ├── sandbox.json                   address and key of the sandbox of a running demo
+ *     │   ├── keys-in-use/<worker>.json      fingerprint of the API key that a crawl worker holds
  *     │   ├── forgotten, forget-unproven.json  keyed hashes of what was forgotten; values of an unfinished `forget`
  *     │   ├── personal-data-key              key of the fingerprints that replace removed personal data
  *     │   ├── webhook-secret, payee-salt     secret that `watch apply` received; secret of the hashes of payees

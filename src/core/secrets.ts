@@ -9,20 +9,17 @@ import { createRedactor, isRehearsalKey, type Redactor } from './redact.js';
 
 const SHORTEST_OF_BUCKET = 8;
 
-/** API keys that this process uses but that are not in its environment. */
-const held = new Set<string>();
+/** Redactors of the API keys that this process has used, also of keys that were replaced since then. */
+const held = new Map<string, Redactor>();
 
-/** Adds an API key to the secrets that `environmentSecrets` removes. Call this before anything can print the key. */
+/** Adds an API key to the secrets that `hideSecrets` removes. Call this before anything can print the key. */
 export function rememberSecret(key: string): void {
-  held.add(key);
+  if (!isRehearsalKey(key) && !held.has(key)) held.set(key, createRedactor(key));
 }
 
-/**
- * Creates redactors for the secrets in the environment and for the remembered keys. Skips demo keys, and an API key
- * that cannot be read.
- */
+/** Creates redactors for the secrets in the environment. Skips demo keys, and an API key that cannot be read. */
 export function environmentSecrets(env: NodeJS.ProcessEnv = process.env): Redactor[] {
-  const secrets = [keyOf(env), env['TIDEMARK_WEBHOOK_SECRET']?.trim(), env['TEMPORAL_API_KEY']?.trim(), ...held];
+  const secrets = [keyOf(env), env['TIDEMARK_WEBHOOK_SECRET']?.trim(), env['TEMPORAL_API_KEY']?.trim()];
   return [...secrets, ...targetSecrets(env), ...bucketSecrets(env), ...proxySecrets(env)].flatMap((secret) =>
     secret === undefined || isRehearsalKey(secret) ? [] : [createRedactor(secret)],
   );
@@ -48,9 +45,9 @@ function proxySecrets(env: NodeJS.ProcessEnv): (string | undefined)[] {
     .map((value) => /:([^:@/]+)@/.exec(value ?? '')?.[1]?.replaceAll('%40', '@'));
 }
 
-/** Returns `text` without the secrets. */
+/** Returns `text` without the secrets, and without the keys that this process has used until now. */
 export function hideSecrets(text: string, secrets: readonly Redactor[] = environmentSecrets()): string {
-  return secrets.reduce((shown, secret) => secret.text(shown), text);
+  return [...secrets, ...held.values()].reduce((shown, secret) => secret.text(shown), text);
 }
 
 function keyOf(env: NodeJS.ProcessEnv): string | undefined {

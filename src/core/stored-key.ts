@@ -33,7 +33,10 @@ export type Login = z.infer<typeof Login>;
  * @throws TidemarkError `InvalidConfig` when there is no key, or when the stored key is for another API
  */
 export function findApiKey(place: KeyPlace, env: NodeJS.ProcessEnv = process.env): string {
-  return isInEnvironment(env) ? readApiKey(env) : (readStoredKey(place) ?? readApiKey(env));
+  const key = isInEnvironment(env) ? readApiKey(env) : (readStoredKey(place) ?? readApiKey(env));
+  // A file may hold another key later. Errors and logs must then hide both.
+  rememberSecret(key);
+  return key;
 }
 
 /**
@@ -136,7 +139,11 @@ export function forgetKey(dataDir: string): boolean {
   return wasStored;
 }
 
-function readLogin(dataDir: string): Login | null {
+/**
+ * Reads for which API a key is stored, and where; null if none is stored.
+ * @throws TidemarkError `InvalidConfig` when the record cannot be read
+ */
+export function readLogin(dataDir: string): Login | null {
   const file = loginFile(dataDir);
   try {
     return Login.parse(JSON.parse(readFileSync(file, 'utf8')));

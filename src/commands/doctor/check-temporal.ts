@@ -1,9 +1,16 @@
 import { CRAWL_QUEUE, PARTITION_QUEUE, WAREHOUSE_QUEUE } from '../../../workflows/queues.js';
 import { connectTemporal, resolveTemporal, type TemporalClient } from '../../temporal/connect.js';
+import { connectForFolder } from '../../temporal/connect-folder.js';
 import { describeOpen } from '../../temporal/describe-open.js';
 import { listWorkers, type WorkerRole } from '../../temporal/list-workers.js';
 import { readSearchAttributes } from '../../temporal/search-attributes.js';
+import type { Client } from '@temporalio/client';
 import type { Config } from '../../core/config.js';
+import { keyFingerprint } from '../../core/key-fingerprint.js';
+import { readKeyInUse } from '../../core/key-in-use.js';
+import { findApiKey, keySource } from '../../core/stored-key.js';
+import { seenWorkers } from '../../temporal/crawl-workers.js';
+import { sandboxToAsk } from '../local/running-sandbox.js';
 import { workerWarnings } from '../other-folder.js';
 import { isFree } from '../local/ports.js';
 import { fail, ok, skip, warn, type Finding } from './finding.js';
@@ -16,7 +23,7 @@ export async function checkTemporal(config: Config | null): Promise<Finding[]> {
   const dataDir = config?.dataDir ?? null;
   let temporal: TemporalClient;
   try {
-    temporal = await connectTemporal(dataDir);
+    temporal = dataDir === null ? await connectTemporal(null) : await connectForFolder(dataDir, 'read');
   } catch (error) {
     return [fail('temporal', error), skip('workers', 'not checked without Temporal'), ...(await checkPorts(dataDir))];
   }
@@ -65,6 +72,8 @@ async function checkWorkers({ client }: TemporalClient, config: Config | null): 
     const message = `${crawl} crawl workers share ${most} requests in flight, but each one sends at least one request at a time`;
     faults.push(warn('workers', message, todo));
   }
+  const other = config === null ? null : await otherKey(client, config);
+  if (other !== null) faults.push(other);
   for (const warning of config === null ? [] : await workerWarnings(client, config, open)) {
     const todo =
       'A run uses the data folder, the settings and the version of the worker that starts it. `tidemark workers` shows the versions.';
@@ -81,6 +90,30 @@ async function checkWorkers({ client }: TemporalClient, config: Config | null): 
   return [ok('workers', message)];
 }
 
+/**
+ * Compares the API key of the workers on this machine with the key that a command reads.
+ * @returns null if they are the same, or if one of them is unknown
+ */
+async function otherKey(client: Client, config: Config): Promise<Finding | null> {
+  let own: string;
+  try {
+    own = keyFingerprint(findApiKey(config));
+  } catch {
+    // The check of the key names this fault.
+    return null;
+  }
+  const seen = sandboxToAsk(config) === null ? await seenWorkers(client).catch(() => []) : [];
+  for (const { identity, name } of seen) {
+    const held = readKeyInUse(config.dataDir, identity);
+    if (held === null || held.fingerprint === own) continue;
+    const message = `worker ${name} holds the API key ${held.fingerprint} since ${held.since}, but this command reads ${own} from ${keySource(config).words}`;
+    const todo =
+      'If the API refuses the older key, a worker that reads a file or the keyring takes the new one. A worker whose key is in TIDEMARK_API_KEY needs a restart.';
+    return warn('workers', message, todo);
+  }
+  return null;
+}
+
 /** Checks the ports that `tidemark up` needs. Called only when Temporal does not answer. */
 async function checkPorts(dataDir: string | null): Promise<Finding[]> {
   if (resolveTemporal(dataDir).source === 'environment') return [];
@@ -88,11 +121,5 @@ async function checkPorts(dataDir: string | null): Promise<Finding[]> {
   const taken: number[] = [];
   for (const port of wanted) if (!(await isFree(port))) taken.push(port);
   if (taken.length === 0) return [ok('ports', `${wanted.join(' and ')} are free for \`tidemark up\``)];
-  return [
-    warn(
-      'ports',
-      `another process uses ${taken.join(' and ')}`,
-      'End that process, or choose other ports: `tidemark up --port … --ui-port …`.',
-    ),
-  ];
+  return [ok('ports', `another process uses ${taken.join(' and ')}, so \`tidemark up\` uses the next free ones`)];
 }

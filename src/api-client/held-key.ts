@@ -1,0 +1,77 @@
+import { keyFingerprint } from '../core/key-fingerprint.js';
+import { errorMessage } from '../core/errors.js';
+import { createRedactor, type Redactor } from '../core/redact.js';
+
+/** Options of `HeldKey`. */
+export interface HeldKeyOptions {
+  apiKey: string;
+  /** Reads the key again from its source; undefined if it cannot change while the process runs. */
+  renewKey: (() => string) | undefined;
+  onKeyChange: ((apiKey: string) => void) | undefined;
+  /** Checks a key that was read again. */
+  check: (apiKey: string) => string;
+  now: () => Date;
+}
+
+/**
+ * The API key of a client, and a redactor for all keys that the client has held. If the API refuses the key, reads it
+ * again from its source: a secret store may have replaced it.
+ */
+export class HeldKey implements Redactor {
+  readonly #options: HeldKeyOptions;
+  readonly #redactors: Redactor[] = [];
+  #key: string;
+  #since: Date;
+  /** Why the last reading gave no other key. */
+  #unchanged = '';
+
+  constructor(options: HeldKeyOptions) {
+    this.#options = options;
+    this.#key = options.apiKey;
+    this.#since = options.now();
+    this.#redactors.push(createRedactor(options.apiKey));
+  }
+
+  get key(): string {
+    return this.#key;
+  }
+
+  /**
+   * Looks for another key after the API refused one. Requests in flight may be refused for the same old key: the first
+   * one reads the new key, and the others take it.
+   * @returns whether another key than the refused one is held now
+   */
+  renew(refused: string): boolean {
+    if (this.#key !== refused) return true;
+    const { renewKey, check, now, onKeyChange } = this.#options;
+    if (renewKey === undefined) return false;
+    let found: string;
+    try {
+      found = check(renewKey());
+    } catch (error) {
+      this.#unchanged = `Reading it again failed: ${this.text(errorMessage(error))}`;
+      return false;
+    }
+    this.#unchanged = 'Its source has no other key.';
+    if (found === refused) return false;
+    this.#redactors.push(createRedactor(found));
+    this.#key = found;
+    this.#since = now();
+    onKeyChange?.(found);
+    return true;
+  }
+
+  /** Says which key this process holds and since when, for a refused call; empty if the key has no source to read. */
+  describe(): string {
+    if (this.#options.renewKey === undefined) return '';
+    return `The worker holds the key with the fingerprint ${keyFingerprint(this.#key)} since ${this.#since.toISOString()}. ${this.#unchanged}`;
+  }
+
+  text(text: string): string {
+    return this.#redactors.reduce((shown, redactor) => redactor.text(shown), text);
+  }
+
+  data(text: string): string {
+    return this.#redactors.reduce((shown, redactor) => redactor.data(shown), text);
+  }
+}
