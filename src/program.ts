@@ -42,7 +42,9 @@ import { registerWorker } from './commands/worker.js';
 import { registerWorkers } from './commands/workers.js';
 import { registerUi } from './commands/ui/ui.js';
 import { version } from './core/version.js';
+import { configOption } from './terminal/context.js';
 import { HELP, writeHelp } from './terminal/help.js';
+import { rememberCall } from './terminal/pasteable.js';
 
 /** The groups of `--help` with their commands, in the order of the help. */
 const COMMANDS: Record<string, readonly ((program: Command) => void)[]> = {
@@ -109,6 +111,7 @@ export function createProgram(): Command {
     .showHelpAfterError('(--help lists all commands and options)')
     // Throw usage errors, so that they end with exit code 2 like all wrong input.
     .exitOverride();
+  program.hook('preAction', (_program, command) => rememberCall({ config: configOption(command) }));
   for (const [group, registers] of Object.entries(COMMANDS)) {
     program.commandsGroup(group);
     for (const register of registers) register(program);

@@ -5,6 +5,7 @@ import { formatCount } from '../../schemas/format.js';
 import type { List } from '../resolve/read-list.js';
 import type { RunRequest } from '../temporal/start-run.js';
 import { examples, loadContext } from '../terminal/context.js';
+import { shellQuote } from '../terminal/pasteable.js';
 import { say, tell } from '../terminal/print.js';
 import type { WrittenResult } from './lists/list-run.js';
 import { addRunOptions, type RunOptions } from './run-options.js';
@@ -49,7 +50,7 @@ export function registerEnrich(program: Command): void {
       const context = await loadContext(command);
       const { list, asked, request } = await prepare(context.config, file, options);
       const { followListRun } = await import('./lists/list-run.js');
-      const again = `tidemark enrich ${file}${options.people ? ' --people' : ''}`;
+      const again = `tidemark enrich ${shellQuote(file)}${options.people ? ' --people' : ''}`;
       const write = (): Promise<WrittenResult> => writeResult(context.config, file, list, asked);
       await followListRun(context, request, { options, again, write });
     });

@@ -4,6 +4,7 @@ import { formatCount } from '../../schemas/format.js';
 import type { List } from '../resolve/read-list.js';
 import type { RunRequest } from '../temporal/start-run.js';
 import { examples, loadContext } from '../terminal/context.js';
+import { commandLine, shellQuote } from '../terminal/pasteable.js';
 import { say, tell } from '../terminal/print.js';
 import type { WrittenResult } from './lists/list-run.js';
 import { addRunOptions, type RunOptions } from './run-options.js';
@@ -39,7 +40,7 @@ export function registerResolve(program: Command): void {
       const { list, request } = await prepare(context.config, file, options);
       const { followListRun } = await import('./lists/list-run.js');
       const write = (): Promise<WrittenResult> => writeResults(context.config, file, list);
-      await followListRun(context, request, { options, again: `tidemark resolve ${file}`, write });
+      await followListRun(context, request, { options, again: `tidemark resolve ${shellQuote(file)}`, write });
     });
 }
 
@@ -107,7 +108,9 @@ async function writeResults(config: Config, file: string, list: List<string>): P
       say(`             ${matchedFile}`);
       if (ambiguous === 0) return;
       say(`  ambiguous  ${formatCount(ambiguous)}: fill the column "decision" of ${ambiguousFile}, then run`);
-      say(`             tidemark resolve ${file} --decisions ${ambiguousFile}`);
+      say(
+        `             ${commandLine(`tidemark resolve ${shellQuote(file)} --decisions ${shellQuote(ambiguousFile)}`)}`,
+      );
     },
   };
 }

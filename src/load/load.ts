@@ -74,7 +74,7 @@ export async function loadLanding(
     if (known === undefined) fresh.push(part);
     else if (known !== part.sha256)
       faults.push(
-        `${part.file} differs from the part that was loaded under this name (after restoring a backup, run tidemark replay)`,
+        `${part.file} differs from the part that was loaded under this name (after restoring a backup, run \`tidemark replay\`)`,
       );
   }
   const counts: LoadCounts = { parts: 0, rows: 0, rejects: 0 };

@@ -86,7 +86,7 @@ function describeMailError(server: string, error: unknown): TargetError {
   if (code === 'EAUTH')
     return new TargetError(
       `${server} refused the user name or password: ${said}.`,
-      options('Check the variables …_USER and …_PASSWORD of the target (tidemark notify list names them).'),
+      options('Check the variables …_USER and …_PASSWORD of the target (`tidemark notify list` names them).'),
     );
   if (code === 'EENVELOPE')
     return new TargetError(

@@ -2,6 +2,7 @@ import { isatty } from 'node:tty';
 import { createColors } from 'picocolors';
 import { visibleInTerminal } from '../core/visible-text.js';
 import { wrapLines } from '../progress/wrap.js';
+import { pasteable } from './pasteable.js';
 
 /** Returns colours for a stream. They are active only in a terminal, and not with NO_COLOR. */
 export function colorsFor(stream: NodeJS.WriteStream & { fd: number }): ReturnType<typeof createColors> {
@@ -12,10 +13,10 @@ export function colorsFor(stream: NodeJS.WriteStream & { fd: number }): ReturnTy
 
 /**
  * Prints a text of the result on stdout. Breaks lines that are wider than the terminal. Escapes control characters,
- * because the text may come from the API.
+ * because the text may come from the API. Command lines in it get the options of this call (`pasteable`).
  */
 export function say(text = ''): void {
-  process.stdout.write(`${wrapLines(visibleInTerminal(text), terminalWidth())}\n`);
+  process.stdout.write(`${wrapLines(visibleInTerminal(pasteable(text)), terminalWidth())}\n`);
 }
 
 /**
@@ -30,7 +31,7 @@ export function terminalWidth(stream: NodeJS.WriteStream = process.stdout): numb
 
 /** Prints a text for a person on stderr, so that scripts can read stdout. Breaks lines that are wider than the terminal. */
 export function tell(text: string): void {
-  process.stderr.write(`${wrapLines(visibleInTerminal(text), terminalWidth(process.stderr))}\n`);
+  process.stderr.write(`${wrapLines(visibleInTerminal(pasteable(text)), terminalWidth(process.stderr))}\n`);
 }
 
 /** Prints the result of a command: as JSON with `--json`, else as text. */

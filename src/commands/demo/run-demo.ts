@@ -8,6 +8,7 @@ import { INTERRUPTED, interruptSignalSaying, untilAborted } from '../../terminal
 import { startLocalStack, type LocalStack } from '../local/local-stack.js';
 import { connectTraced } from '../connect-traced.js';
 import { otherFolder } from '../other-folder.js';
+import { commandLine, rememberCall } from '../../terminal/pasteable.js';
 import { colorsFor, say, tell } from '../../terminal/print.js';
 import { openPublished } from '../../builds/published.js';
 import { renderResult } from '../snapshot/render-result.js';
@@ -36,14 +37,17 @@ export async function runDemo(options: DemoOptions, configOption: string | undef
   const startedAt = Date.now();
   const { config, note } = demoConfig(configOption);
   const clock = createClock();
-  if (note !== null) tell(note);
+  if (note !== null) {
+    tell(note);
+    // The configuration names another data folder than the demo's.
+    rememberCall({ dataDir: showPath(config.dataDir) });
+  }
   const interrupted = interruptSignalSaying(
     'Stopping. Landed data is kept. The next `npm run demo` continues with it.',
   );
   tell('Starting Temporal, the sandbox API and a worker …');
   const starting = startLocalStack({
     config,
-    onTaken: 'next',
     ports: { temporal: 7233, ui: 8233, sandbox: 4010, metrics: options.metricsPort },
     sandbox: await sandboxArguments(config.dataDir, options, dayIn('UTC', clock.now())),
   });
@@ -66,7 +70,7 @@ export async function runDemo(options: DemoOptions, configOption: string | undef
     const tookMs = Date.now() - startedAt;
     const stays = !options.once && process.stdout.isTTY;
     if (stays) explorer = await openBeside({ config, clock });
-    summarise({ config, stack, explorer, report, results, tookMs });
+    summarise({ config, stack: stays ? stack : null, explorer, report, results, tookMs });
     if (!stays) return;
     say('\nTemporal, the sandbox, the worker and the explorer keep running. Ctrl-C stops them; the data is kept.');
     await Promise.race([untilAborted(interrupted), stack.died]);
@@ -133,7 +137,8 @@ async function showAnswers(config: Config): Promise<void> {
 
 interface Summary {
   config: Config;
-  stack: LocalStack;
+  /** Null if its processes end with the demo: their addresses are then closed. */
+  stack: LocalStack | null;
   /** Null if it does not run. */
   explorer: Explorer | null;
   /** Path of the report. */
@@ -149,15 +154,16 @@ function summarise({ config, stack, explorer, report, results, tookMs }: Summary
   say(paint.bold(`Done in ${formatDuration(tookMs)}, ${formatCount(requests)} requests.`));
   say(`  Warehouse     ${file}  (open it read-only with any DuckDB 1.5 client)`);
   say(`  Parquet files ${showPath(publishedLake(config.dataDir))}`);
-  say(`  Query it      npx tidemark sql "SELECT * FROM marts.companies LIMIT 5"`);
+  const query = commandLine('npx tidemark sql "SELECT * FROM marts.companies LIMIT 5"');
+  say(`  Query it      ${query}`);
   say(
-    `  Explore it    ${explorer === null ? 'npx tidemark ui  (' : ''}companies, tenders, runs and SQL in a browser${explorer === null ? ')' : ':'}`,
+    `  Explore it    ${explorer === null ? `${commandLine('npx tidemark ui')}  (` : ''}companies, tenders, runs and SQL in a browser${explorer === null ? ')' : ':'}`,
   );
   // On a separate line, the address stays whole in a narrow terminal.
   if (explorer !== null) say(`    ${explorer.address}`);
   say(`  Report        ${showPath(report)}  (one HTML file: markets, runs, coverage, data dictionary)`);
-  if (stack.temporal.ui) say(`  Temporal UI   ${stack.temporal.ui}`);
-  if (stack.sandbox) say(`  Sandbox API   ${stack.sandbox.url}   API key ${stack.sandbox.key}`);
-  if (stack.metrics) say(`  Metrics       ${stack.metrics}`);
+  if (stack?.temporal.ui) say(`  Temporal UI   ${stack.temporal.ui}`);
+  if (stack?.sandbox) say(`  Sandbox API   ${stack.sandbox.url}   API key ${stack.sandbox.key}`);
+  if (stack?.metrics) say(`  Metrics       ${stack.metrics}`);
   say(`  Logs          ${showPath(logsDir(config.dataDir))}`);
 }

@@ -27,6 +27,8 @@ export interface ChosenApi {
 /** What `chooseApi` works with. `ask` is null when it may not ask questions. */
 export interface Setting {
   file: string;
+  /** Data folder to write into the file. */
+  data: string;
   env: NodeJS.ProcessEnv;
   clock: Clock;
   ask: Prompts | null;
@@ -96,9 +98,9 @@ async function findKey(options: InitOptions, setting: Setting, url: string, firs
   return { key: await ask!.askSecret('API key (not shown)'), source: 'as typed', isNew: true };
 }
 
-/** Returns a configuration that holds nothing but the address. */
-function configFor(url: string, { file, env }: Setting): Config {
-  return readConfig(file, 'api: {}', { ...env, TIDEMARK_API_URL: url });
+/** Returns a configuration that holds nothing but the address and the data folder. */
+function configFor(url: string, { file, data, env }: Setting): Config {
+  return readConfig(file, `data: ${JSON.stringify(data)}`, { ...env, TIDEMARK_API_URL: url });
 }
 
 /** Whether an API key is known without asking. */

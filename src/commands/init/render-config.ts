@@ -15,6 +15,8 @@ export interface Selection {
 export interface Draft extends Selection {
   baseUrl: string;
   sandbox: boolean;
+  /** Data folder, relative to the file. */
+  data: string;
   market: string;
   /** Null: no schedule. `time` is `HH:MM`. */
   schedule: { time: string; timezone: string } | null;
@@ -24,7 +26,7 @@ export interface Draft extends Selection {
 
 /** Writes the text of a configuration file, with comments. */
 export function renderConfig(draft: Draft): string {
-  const { baseUrl, sandbox, market, schema } = draft;
+  const { baseUrl, sandbox, market, schema, data } = draft;
   return `${[
     `# yaml-language-server: $schema=${schema}`,
     '# Settings of Tidemark, written by `tidemark init`. docs/configuration.md explains every setting.',
@@ -33,7 +35,7 @@ export function renderConfig(draft: Draft): string {
     'api:',
     `  baseUrl: ${scalar(baseUrl)}${sandbox ? ' # the sandbox of `tidemark up --sandbox`' : ''}`,
     '  # maxConcurrency: 16 # limit of requests in flight',
-    'data: ./data # landing zone, warehouse and published files; relative to this file',
+    `data: ${scalar(data)} # landing zone, warehouse and published files; relative to this file`,
     'markets:',
     `  - name: ${scalar(market)}`,
     '    # The companies of the market: filters of the prospecting search, which Tidemark sends unchanged.',

@@ -4,11 +4,12 @@ import path from 'node:path';
 import { isatty } from 'node:tty';
 import { createClock, dayIn } from '../../core/clock.js';
 import { configPath, readConfig, type Config } from '../../core/config.js';
-import { loginFile, storedKeyFile } from '../../core/data-folder.js';
+import { demoMark, identityFile, loginFile, storedKeyFile } from '../../core/data-folder.js';
 import { TidemarkError } from '../../core/errors.js';
 import { writeFileAtomic, writeFileOnce } from '../../core/files.js';
-import { storeKey } from '../../core/stored-key.js';
+import { readLogin, readStoredKey, storeKey, type KeyPlace } from '../../core/stored-key.js';
 import { INTERRUPTED, interruptSignal } from '../../terminal/interrupt.js';
+import { commandLine, rememberCall } from '../../terminal/pasteable.js';
 import { say, sayJson, tell } from '../../terminal/print.js';
 import { showPath } from '../../terminal/show-path.js';
 import { fetchLists, forecastSnapshot, renderForecast, type SnapshotForecast } from '../snapshot/snapshot-forecast.js';
@@ -19,6 +20,7 @@ import { refuseContradictions, refuseFlag, addressFault, requireFlags, type Init
 import { renderConfig, type Draft, type Selection } from './render-config.js';
 import { schemaPath } from './schema-path.js';
 
+const DATA = './data';
 const NOBODY: Selection = { countries: [], industries: [], sizes: [] };
 
 /**
@@ -33,7 +35,14 @@ export async function runInit(options: InitOptions, configFlag: string | undefin
   const isInteractive = isatty(0) && isatty(2) && !options.yes && !options.json;
   const ask = isInteractive ? await import('./prompts.js') : null;
   const scratch = mkdtempSync(path.join(tmpdir(), 'tidemark-init-'));
-  const setting: Setting = { file, env: process.env, clock: createClock(), ask, scratch };
+  const setting: Setting = {
+    file,
+    data: chooseData(file, options),
+    env: process.env,
+    clock: createClock(),
+    ask,
+    scratch,
+  };
   try {
     if (ask === null) requireFlags(options, hasKey(options, setting));
     const replaces = existsSync(file);
@@ -48,6 +57,19 @@ export async function runInit(options: InitOptions, configFlag: string | undefin
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+/**
+ * Chooses the data folder for the new file. If `./data` has data of a demo or of another configuration, chooses a folder
+ * for this file alone, so that two markets never mix.
+ */
+function chooseData(file: string, { sandbox }: InitOptions): string {
+  const folder = path.resolve(path.dirname(file), DATA);
+  const { name, base } = path.parse(file);
+  const isDemo = existsSync(demoMark(folder)) && !sandbox;
+  const isOther = base !== 'tidemark.yaml' && (existsSync(identityFile(folder)) || existsSync(loginFile(folder)));
+  if (existsSync(file) || !(isDemo || isOther)) return DATA;
+  return `${DATA}-${base === 'tidemark.yaml' ? 'api' : name}`;
 }
 
 async function mayReplace(file: string, ask: Setting['ask']): Promise<boolean> {
@@ -68,10 +90,10 @@ async function withApi(options: InitOptions, setting: Setting, replaces: boolean
   try {
     const plan = await planMarket(options, setting, api, signal);
     if (plan === null) return declined();
-    const keyNote = await keepKey(plan.config, api);
+    const keyNote = await keepKey(plan.config, api, setting.ask);
     await writeConfig(setting.file, plan.text, replaces);
     if (options.json) sayJson({ file: setting.file, forecast: plan.forecast, ...plan.draft, schema: undefined });
-    else sayNext(setting.file, plan.draft, keyNote);
+    else sayNext(setting, plan.draft, keyNote);
     const other = setting.env['TIDEMARK_API_URL'];
     if (other && other !== api.baseUrl)
       tell(`TIDEMARK_API_URL is set to ${other}, so commands use it instead of the address in the file. Unset it.`);
@@ -97,7 +119,7 @@ async function planMarket(
   signal: AbortSignal,
 ): Promise<Plan | null> {
   const { ask, file, env, clock, scratch } = setting;
-  const fixed = { baseUrl: api.baseUrl, sandbox: api.sandbox, schema: schemaPath(file) };
+  const fixed = { baseUrl: api.baseUrl, sandbox: api.sandbox, data: setting.data, schema: schemaPath(file) };
   // The forecast uses the address that answers now, in place of the address in the file.
   const read = (text: string): Config => readConfig(file, text, { ...env, TIDEMARK_API_URL: api.url });
   const request = { apiKey: api.key, scratch, signal };
@@ -157,14 +179,40 @@ async function tryForecast(
   }
 }
 
-/** Stores a new API key. Returns the place as words for a message; null if nothing was stored. */
-async function keepKey(config: Config, api: ChosenApi): Promise<string | null> {
+/**
+ * Stores a new API key. Replaces another stored key only if the person agrees.
+ * @returns a note for a message; null if there is nothing to say
+ * @throws TidemarkError `InvalidInput` if another key is stored and nobody can be asked
+ */
+async function keepKey(config: Config, api: ChosenApi, ask: Setting['ask']): Promise<string | null> {
   if (!api.isNew) return null;
-  // Never replace the stored key of a real API by the key of the sandbox.
-  if (api.sandbox && existsSync(loginFile(config.dataDir))) return null;
-  const place = { dataDir: config.dataDir, api: { baseUrl: api.baseUrl } };
+  const { dataDir } = config;
+  const place = { dataDir, api: { baseUrl: api.baseUrl } };
+  const stored = readLogin(dataDir);
+  if (stored !== null && storedEquals(place, api.key)) return null;
+  if (stored !== null) {
+    // Never replace the stored key of a real API by the key of the sandbox.
+    const what = `the stored API key for ${stored.address}`;
+    if (api.sandbox) return `Kept ${what}. The sandbox needs no stored key.`;
+    if (ask === null) {
+      throw new TidemarkError('InvalidInput', `Writing the API key would replace ${what} in ${showPath(dataDir)}.`, {
+        todo: 'Nothing was written. Run `tidemark logout` first. Or choose another data folder (TIDEMARK_DATA), or name the key in TIDEMARK_API_KEY_FILE instead of --key-file.',
+      });
+    }
+    if (!(await ask.askWhether(`Replace ${what} in ${showPath(dataDir)}?`)))
+      return `Kept ${what}. The new key is not stored: set TIDEMARK_API_KEY or TIDEMARK_API_KEY_FILE.`;
+  }
   const { login } = await storeKey(place, api.key, api.sandbox ? 'file' : 'auto');
-  return login.keptIn === 'keyring' ? 'in the keyring' : `in ${showPath(storedKeyFile(config.dataDir))}`;
+  return `The API key is stored ${login.keptIn === 'keyring' ? 'in the keyring' : `in ${showPath(storedKeyFile(dataDir))}`}.`;
+}
+
+/** Whether this key is stored for this API. */
+function storedEquals(place: KeyPlace, key: string): boolean {
+  try {
+    return readStoredKey(place) === key;
+  } catch {
+    return false;
+  }
 }
 
 async function writeConfig(file: string, text: string, replaces: boolean): Promise<void> {
@@ -175,9 +223,12 @@ async function writeConfig(file: string, text: string, replaces: boolean): Promi
   });
 }
 
-function sayNext(file: string, { market, sandbox, schedule }: Draft, keyNote: string | null): void {
+function sayNext({ file, data }: Setting, { market, sandbox, schedule }: Draft, keyNote: string | null): void {
   say(`Wrote ${showPath(file)}.`);
-  if (keyNote !== null) say(`The API key is stored ${keyNote}.`);
+  if (data !== DATA) say(`It uses the data folder ${data}, because ${DATA} has the data of another configuration.`);
+  if (keyNote !== null) say(keyNote);
+  // A variable of this process may be missing in the next terminal, so name the file.
+  if (file !== path.resolve('tidemark.yaml')) rememberCall({ config: showPath(file) });
   const steps = [
     ...(sandbox ? [] : [['tidemark doctor', 'checks the set-up']]),
     [`tidemark up${sandbox ? ' --sandbox' : ''}`, 'runs Temporal and a worker, until Ctrl-C'],
@@ -185,5 +236,5 @@ function sayNext(file: string, { market, sandbox, schedule }: Draft, keyNote: st
     ...(schedule === null ? [] : [['tidemark schedule apply', 'from now on, a snapshot every night']]),
   ];
   say('\nNext:');
-  for (const [command, what] of steps) say(`  # ${what}\n  npx ${command}`);
+  for (const [command, what] of steps) say(`  # ${what}\n  ${commandLine(`npx ${command}`)}`);
 }

@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import { TidemarkError } from '../../core/errors.js';
 import { formatCount } from '../../../schemas/format.js';
 import { examples, loadContext } from '../../terminal/context.js';
+import { commandLine } from '../../terminal/pasteable.js';
 import { renderDiff } from './diff-view.js';
 import { colorsFor, say, sayJson, sayResult, tell } from '../../terminal/print.js';
 import { renderTable } from '../../terminal/table.js';
@@ -72,7 +73,9 @@ export async function buildEnvironment(name: string, options: { json?: boolean }
   }
   for (const { model, version, refused } of built.refused)
     say(`  production would refuse ${model}, because it breaks readers of version ${version}: ${refused.join('; ')}`);
-  say(`Compare it: tidemark models diff --env ${name}; query it: tidemark sql --env ${name} "…"`);
+  say(
+    `Compare it: ${commandLine(`tidemark models diff --env ${name}`)}; query it: ${commandLine(`tidemark sql --env ${name} "…"`)}`,
+  );
 }
 
 async function showDiff(

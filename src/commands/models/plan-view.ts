@@ -1,3 +1,4 @@
+import { commandLine } from '../../terminal/pasteable.js';
 import type { createColors } from 'picocolors';
 import { formatCount } from '../../../schemas/format.js';
 import type { ModelsPlan } from '../../models/read-plan.js';
@@ -57,7 +58,8 @@ function renderGroup(group: readonly Change[], paint: Paint, width: number): str
 }
 
 function wayOut({ model, change, version, deprecationDate }: Change): string {
-  if (change === 'removed') return `restore its file, or drop the table: tidemark models apply --drop ${model}`;
+  if (change === 'removed')
+    return `restore its file, or drop the table: ${commandLine(`tidemark models apply --drop ${model}`)}`;
   return deprecationDate === null
     ? `raise \`version\` (now ${version}) in its header`
     : 'a deprecated version must not change';

@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -13,6 +13,7 @@ import { startStub } from '../../stub/index.js';
 import { emptyFolder, runCli, type CliResult } from '../../helpers/run-cli.js';
 
 const KEY = 'init-key-71c0b5e2aa94';
+const OTHER_KEY = 'init-key-other-5d20c9';
 /** No keyring, also on a developer's machine with Linux. */
 const NO_KEYRING = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere', XDG_RUNTIME_DIR: '/nowhere', TZ: 'Europe/Berlin' };
 const SCHEMA = path.join(ROOT, 'tidemark.schema.json');
@@ -26,6 +27,11 @@ let folder: ReturnType<typeof emptyFolder>;
 
 beforeAll(async () => {
   sandbox = await startSandbox({ companies: 400, key: KEY });
+  await fetch(`${sandbox.url}/_sandbox/keys`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ key: OTHER_KEY, permissions: 'all' }),
+  });
 });
 afterAll(async () => sandbox.stop());
 beforeEach(() => {
@@ -161,6 +167,50 @@ describe('tidemark init without a terminal', () => {
     expect(stderr).toMatch(words);
     expect([code, stdout]).toEqual([expected, '']);
     expect([existsSync(at('tidemark.yaml')), existsSync(at('data'))]).toEqual([false, false]);
+  });
+
+  it('keeps data and key of another configuration apart, and names the file in each next step', async () => {
+    const first = await init([...withKey(), '--yes']);
+    expect(first.code, first.stderr).toBe(0);
+    const stored = readFileSync(at('data/secrets/api-key'), 'utf8');
+    writeFileSync(at('other.txt'), `${OTHER_KEY}\n`, { mode: 0o600 });
+    const args = ['--config', 'my other.yaml', '--url', sandbox.url, '--key-file', 'other.txt', '--yes'];
+    const { code, stdout, stderr } = await init(args);
+    expect([code, readFileSync(at('data/secrets/api-key'), 'utf8')], stderr).toEqual([0, stored]);
+    expect(readFileSync(at('data-my other/secrets/api-key'), 'utf8')).toBe(`${OTHER_KEY}\n`);
+    expect(loadConfig(at('my other.yaml'), {}).dataDir).toBe(at('data-my other'));
+    const lines = stdout.match(/^ +npx tidemark .*$/gm) ?? [];
+    expect(lines.length).toBeGreaterThan(3);
+    for (const line of lines) expect(line).toMatch(/ --config 'my other\.yaml'$/);
+  });
+
+  it('replaces no stored key without asking', async () => {
+    expect((await init([...withKey(), '--yes'])).code).toBe(0);
+    const stored = readFileSync(at('data/secrets/api-key'), 'utf8');
+    writeFileSync(at('other.txt'), `${OTHER_KEY}\n`, { mode: 0o600 });
+    rmSync(at('tidemark.yaml'));
+    const { code, stderr } = await init(['--url', sandbox.url, '--key-file', 'other.txt', '--yes']);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(
+        /would replace the stored API key for http:\/\/127[^]*Nothing was written[^]*tidemark logout/,
+      ),
+    ]);
+    expect(stderr).not.toContain(OTHER_KEY);
+    expect([existsSync(at('tidemark.yaml')), readFileSync(at('data/secrets/api-key'), 'utf8')]).toEqual([
+      false,
+      stored,
+    ]);
+    // The same key is no change.
+    expect((await init([...withKey(), '--yes'])).code).toBe(0);
+  });
+
+  it('gives a real API another data folder than the demo', async () => {
+    mkdirSync(at('data'));
+    writeFileSync(at('data/demo-began'), '2026-11-20\n');
+    const { code, stdout, stderr } = await init([...withKey(), '--yes']);
+    expect([code, stdout], stderr).toEqual([0, expect.stringContaining('It uses the data folder ./data-api')]);
+    expect(loadConfig(at('tidemark.yaml'), {}).dataDir).toBe(at('data-api'));
   });
 
   it('does not store a key that the API refuses', async () => {
