@@ -8,6 +8,7 @@ import { parseConfigText, showSetting, type ConfigText } from './config-text.js'
 import { errorMessage, hasErrorCode, TidemarkError } from './errors.js';
 import { isBucket } from './places.js';
 import { isAddress, type RatesSource } from './rates-source.js';
+import { requireUsableFolder } from './usable-folder.js';
 
 export type { MarketConfig } from './config-schema.js';
 
@@ -73,7 +74,7 @@ export function readConfig(file: string, written: string, env: NodeJS.ProcessEnv
   const bucket = isBucket(place) ? place : undefined;
   const folder = env['TIDEMARK_STORAGE_FOLDER'] || parsed.data.storage.folder;
   const dataDir = path.resolve(path.dirname(file), bucket === undefined ? place : folder);
-  refuseQuestionMark(dataDir);
+  requireUsableFolder(dataDir);
   const modelsDir = parsed.data.models === undefined ? undefined : path.resolve(path.dirname(file), parsed.data.models);
   const rates = ratesSource(path.dirname(file), dataDir, parsed.data.fx);
   const settings = bucket === undefined ? parsed.data : { ...parsed.data, publish: publishTo(bucket, parsed.data) };
@@ -98,17 +99,6 @@ function ratesSource(folder: string, dataDir: string, fx: ConfigFile['fx']): Rat
     base,
     reporting,
   };
-}
-
-/**
- * Rejects a path with a `?`. DuckDB would read the text after the `?` as a URL query. It would then look for its
- * write-ahead log in a folder that does not exist.
- */
-function refuseQuestionMark(dataDir: string): void {
-  if (!dataDir.includes('?')) return;
-  throw new TidemarkError('InvalidConfig', `The path of the data folder contains a "?": ${dataDir}.`, {
-    todo: 'DuckDB cannot write there. Rename the folder, or set `data` (or TIDEMARK_DATA) to a path without a "?".',
-  });
 }
 
 /**

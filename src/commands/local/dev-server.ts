@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { TidemarkError } from '../../core/errors.js';
 import { devServerLock, devServerStartLock, TEMPORAL_DATABASE, temporalDir } from '../../core/data-folder.js';
+import { withoutSecrets } from '../../core/secret-variables.js';
 import { findPlace, processExists, tryLock, withLock, type Lock } from '../../core/lock.js';
 import {
   forgetDevServer,
@@ -77,6 +78,7 @@ async function start({ dataDir, program, ports, logFile }: DevServerOptions, own
       ...DEV_SERVER_ATTRIBUTES,
     ]),
     cwd: temporalDir(dataDir),
+    env: devServerEnvironment(process.env),
     logFile,
   });
   try {
@@ -93,6 +95,14 @@ async function start({ dataDir, program, ports, logFile }: DevServerOptions, own
     await server.stop();
     throw error;
   }
+}
+
+/**
+ * Returns the environment of the dev server, without secrets. The server looks up the user's account unless `USER` is
+ * set. In a container with an arbitrary user id, there is no account, and the server would not start.
+ */
+export function devServerEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return { ...withoutSecrets(env), USER: env['USER'] || 'tidemark', HOME: env['HOME'] || '/' };
 }
 
 /** Shares the server that another `up` or `demo` owns. */
