@@ -14,7 +14,7 @@ export function casting<T extends object>(deps: Omit<CrawlDeps, 'client'>, activ
     async (...args: unknown[]) => {
       try {
         checkInput(name as keyof Activities, args[0]);
-        await checkFolder(deps, name as keyof Activities, args[0]);
+        await checkFolder(deps, name as keyof Activities, ...args);
         const stamp = contextOf(name as keyof Activities, args[0])?.stampsAfter;
         if (stamp !== undefined) deps.stamps?.after(stamp);
         return await run(...args);

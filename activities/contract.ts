@@ -19,7 +19,12 @@ import type {
 } from '../schemas/pipeline/activities.js';
 import type { Alert, SendAlertInput, SendAlertResult } from '../schemas/pipeline/alert.js';
 import type { DuePlan } from '../schemas/pipeline/due.js';
-import type { OpenRunInput, RebuildResult, RunContext } from '../schemas/pipeline/run.js';
+import type { DataFolder, OpenRunInput, RebuildResult, RunContext } from '../schemas/pipeline/run.js';
+
+/** The data folder that an activity without a run belongs to. Left out if the workflow's starter named none. */
+export interface OfFolder {
+  folder?: DataFolder;
+}
 
 /**
  * Activities of the queue `tidemark-crawl`: they call the API and land its answers. Any number of workers may serve the
@@ -67,7 +72,7 @@ export interface AlertActivities {
   /** Sends an alert to one target, unless the target got it before. */
   sendAlert(input: SendAlertInput): Promise<SendAlertResult>;
   /** Finds scheduled nights that are not published in time, and returns an alert for each. */
-  findLateNights(): Promise<Alert[]>;
+  findLateNights(of?: OfFolder): Promise<Alert[]>;
 }
 
 /** Activities of the queue `tidemark-warehouse`. Only one worker at a time writes the warehouse. */
@@ -81,23 +86,25 @@ export interface WarehouseActivities {
   /** Publishes the warehouse as a new build. */
   publishWarehouse(ctx: RunContext): Promise<PublishResult>;
   /** Validates the input (RebuildInput), then replays the landing zone into a warehouse and publishes it. */
-  rebuildWarehouse(input: unknown): Promise<RebuildResult>;
+  rebuildWarehouse(input: unknown, of?: OfFolder): Promise<RebuildResult>;
   /**
    * Validates the input (RebuildInput), and lists the landed parts that the partitions read.
    * @param rebuild id of the rebuild
    * @returns the number of partitions
    */
-  planPartitions(input: { rebuild: string; input: unknown }): Promise<number>;
+  planPartitions(input: OfFolder & { rebuild: string; input: unknown }): Promise<number>;
   /** As `rebuildWarehouse`, but takes what the partitions loaded and built, and adds the rest. */
-  combinePartitions(input: { rebuild: string; input: unknown; files: PartitionFile[] }): Promise<RebuildResult>;
+  combinePartitions(
+    input: OfFolder & { rebuild: string; input: unknown; files: PartitionFile[] },
+  ): Promise<RebuildResult>;
   /** Removes the plan and the files of a rebuild. */
-  removePartitions(input: { rebuild: string }): Promise<void>;
+  removePartitions(input: OfFolder & { rebuild: string }): Promise<void>;
 }
 
 /** Activities of the queue `tidemark-partitions`. Any number of workers may serve the queue. */
 export interface PartitionActivities {
   /** Loads the landed rows of one partition of the companies, and builds its models, into a file. */
-  buildPartition(input: { rebuild: string; index: number }): Promise<PartitionFile>;
+  buildPartition(input: OfFolder & { rebuild: string; index: number }): Promise<PartitionFile>;
 }
 
 export type Activities = CrawlActivities & AlertActivities & WarehouseActivities & PartitionActivities;

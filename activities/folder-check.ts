@@ -28,7 +28,7 @@ const LONG_PAUSE = '15 seconds';
 /** These activities run after the crawl and need the run's closing record in the landing zone. */
 const AFTER_CLOSE: ReadonlySet<string> = new Set<keyof Activities>(['loadLanding', 'buildModels', 'publishWarehouse']);
 
-/** These activities open a run or belong to none. */
+/** These activities open a run or belong to none. A workflow that knows its data folder names it to them (`folderIn`). */
 const WITHOUT_RUN: ReadonlySet<string> = new Set<keyof Activities>([
   'openRun',
   'rebuildWarehouse',
@@ -55,11 +55,16 @@ type Deps = Pick<CrawlDeps, 'config' | 'folder' | 'log'>;
 export async function checkFolder(
   { config, folder, log }: Deps,
   activity: keyof Activities,
-  input: unknown,
+  ...[input, of]: unknown[]
 ): Promise<void> {
   if (folder === undefined) return;
   const { dataDir } = config;
   const here = readDataFolder(dataDir);
+  const wanted = WITHOUT_RUN.has(activity) ? (folderIn(input) ?? folderIn(of)) : undefined;
+  if (wanted !== undefined && here !== null && wanted.id !== here.id) {
+    const { run = '' } = (input ?? {}) as { run?: string };
+    throw refuse({ ctx: { run } as RunContext, theirs: wanted, here, activity, input, log });
+  }
   if (ALERTS.has(activity)) return checkAlertFolder({ folder: here, log }, activity, input);
   if (here === null) throw folderChanged(dataDir, 'its identity (folder.json) is gone; restart the worker');
   const ctx = contextOf(activity, input);
@@ -130,10 +135,15 @@ function refuse(misplaced: Misplaced): Error {
 }
 
 function patienceOf({ ctx, activity, input }: Misplaced): number {
-  if (ALERTS.has(activity)) return PATIENCE_MS;
+  if (ALERTS.has(activity) || WITHOUT_RUN.has(activity)) return PATIENCE_MS;
   const asksForAnother = Context.current().info.workflowExecution?.workflowId !== ctx.workflowId;
   if (asksForAnother) return GATE_PATIENCE_MS;
   return endsBadly(activity, input) ? CLOSING_PATIENCE_MS : PATIENCE_MS;
+}
+
+/** Returns the data folder that a workflow names for an activity without a run (workflows/run/own-folder.ts). */
+function folderIn(input: unknown): DataFolder | undefined {
+  return (input as { folder?: DataFolder } | null | undefined)?.folder;
 }
 
 /** Returns the run that an activity works for; null for activities that open a run or belong to none. */

@@ -1,8 +1,10 @@
 import { NativeConnection, Runtime, type LogLevel } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import type { DataFolder } from '../schemas/pipeline/run.js';
 import type { Config } from './core/config.js';
 import { connectTemporal, temporalUnreachable, type TemporalTarget } from './temporal/connect.js';
 import { routeToTemporal } from './temporal/proxy.js';
+import { claimNamespace } from './temporal/namespace-owner.js';
 import { ensureSearchAttributes, namespaceError } from './temporal/search-attributes.js';
 import { hasDeployments } from './temporal/versions.js';
 import { isCrawling, type Role } from './worker-parts.js';
@@ -18,10 +20,17 @@ export interface CheckedTemporal {
 
 /**
  * Checks that the Temporal server answers, because the native client would retry for a long time and report less. Then
- * registers the search attributes, because every run would hang without them.
- * @throws TidemarkError for an unreachable server, a missing namespace or a refused search attribute
+ * claims the namespace for the worker's data folder, and registers the search attributes, because every run would hang
+ * without them.
+ * @throws TidemarkError for an unreachable server, a missing namespace, a namespace of another data folder, or a refused
+ * search attribute
  */
-export async function checkTemporal(config: Config, role: Role, log: Logger): Promise<CheckedTemporal> {
+export async function checkTemporal(
+  config: Config,
+  folder: DataFolder,
+  role: Role,
+  log: Logger,
+): Promise<CheckedTemporal> {
   const temporal = await connectTemporal(config.dataDir);
   const { client, target } = temporal;
   const { namespace } = target;
@@ -29,6 +38,7 @@ export async function checkTemporal(config: Config, role: Role, log: Logger): Pr
     const described = client.workflowService.describeNamespace({ namespace }).catch((error: unknown) => {
       throw namespaceError(namespace, error);
     });
+    await claimNamespace(temporal, folder);
     // Only crawl workers run workflows.
     if (!isCrawling(role)) {
       await described;

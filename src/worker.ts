@@ -8,7 +8,6 @@ import { findApiKey } from './core/stored-key.js';
 import type { MetricsAddress } from './metrics/serve.js';
 import { bundleId, loadWorkflowBundle } from './temporal/bundle.js';
 import { workerIdentity } from './temporal/crawl-workers.js';
-import { watchForeignWorkers } from './temporal/foreign-workers.js';
 import { keepVersionCurrent } from './temporal/keep-version.js';
 import { traceSinks } from './temporal/trace-sinks.js';
 import { checkPolls } from './temporal/worker-health.js';
@@ -50,7 +49,7 @@ async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null, tr
   installRuntime(log, metrics?.sdkAddress ?? null);
   // Load the modules of the role while Temporal answers.
   const [checked, bundle, crawl, warehouse] = await Promise.all([
-    checkTemporal(config, role, log),
+    checkTemporal(config, folder, role, log),
     isCrawling(role) ? loadWorkflowBundle() : null,
     isCrawling(role) ? import('./crawl-worker.js') : null,
     role === 'crawl' ? null : import('./warehouse-worker.js'),
@@ -78,8 +77,7 @@ async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null, tr
     const writes = role === 'warehouse' || role === 'all';
     if (warehouse !== null && role === 'partitions') creating.push(warehouse.createPartitionWorker(parts));
     else if (warehouse !== null && copy === undefined) creating.push(warehouse.createWarehouseWorker(parts));
-    const [created] = await Promise.all([Promise.all(creating), watchForeignWorkers(temporal, { folder, log, stop })]);
-    const workers = created.flat();
+    const workers = (await Promise.all(creating)).flat();
     const queues = workers.map((worker) => worker.options.taskQueue);
     const runnables: Runnable[] = [...workers];
     let standby: Standby | undefined;

@@ -1,3 +1,4 @@
+import { ownFolder } from './run/own-folder.js';
 import { startAlert } from './run/start-alert.js';
 import { quick } from './proxies.js';
 
@@ -7,7 +8,7 @@ import { quick } from './proxies.js';
  * @returns ids of the alerts of all late nights, also of those sent before
  */
 export async function checkNights(): Promise<{ late: string[] }> {
-  const found = await quick.findLateNights.executeWithOptions({ summary: 'look for late nights' }, []);
+  const found = await quick.findLateNights.executeWithOptions({ summary: 'look for late nights' }, [ownFolder()]);
   for (const alert of found) await startAlert(alert);
   return { late: found.map(({ id }) => id) };
 }

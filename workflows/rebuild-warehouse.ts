@@ -9,6 +9,7 @@ import {
 import { formatCount } from '../schemas/format.js';
 import type { Progress, ProgressStep, RebuildResult } from '../schemas/pipeline/run.js';
 import { isCancelled } from './run/cancellation.js';
+import { ownFolder } from './run/own-folder.js';
 import { stateAttributes } from './run/state-attributes.js';
 import { progressQuery } from './messages.js';
 import { partitions, quick, warehouse } from './proxies.js';
@@ -62,6 +63,7 @@ export async function rebuildWarehouse(input?: unknown): Promise<RebuildResult> 
 function rebuildWhole(input: unknown): Promise<RebuildResult> {
   return warehouse.rebuildWarehouse.executeWithOptions({ summary: 'rebuild the warehouse from the landing zone' }, [
     input,
+    ownFolder(),
   ]);
 }
 
@@ -71,8 +73,9 @@ function hasPartitions(input: unknown): boolean {
 
 async function rebuildFromPartitions(input: unknown, progress: Progress): Promise<RebuildResult> {
   const rebuild = workflowInfo().runId;
+  const folder = ownFolder();
   try {
-    const of = await warehouse.planPartitions({ rebuild, input });
+    const of = await warehouse.planPartitions({ rebuild, input, ...folder });
     const step: ProgressStep = { name: 'partitions', done: 0, total: of, state: 'running' };
     progress.steps.push(step);
     const show = (): void =>
@@ -83,7 +86,7 @@ async function rebuildFromPartitions(input: unknown, progress: Progress): Promis
     const files = await Promise.all(
       Array.from({ length: of }, async (_, index) => {
         const summary = `partition ${index + 1} of ${of}`;
-        const file = await partitions.buildPartition.executeWithOptions({ summary }, [{ rebuild, index }]);
+        const file = await partitions.buildPartition.executeWithOptions({ summary }, [{ rebuild, index, ...folder }]);
         step.done++;
         show();
         return file;
@@ -91,8 +94,8 @@ async function rebuildFromPartitions(input: unknown, progress: Progress): Promis
     );
     step.state = 'done';
     setCurrentDetails('**combining** the partitions, then building the other models and publishing');
-    return await warehouse.combinePartitions({ rebuild, input, files });
+    return await warehouse.combinePartitions({ rebuild, input, files, ...folder });
   } finally {
-    await CancellationScope.nonCancellable(() => warehouse.removePartitions({ rebuild }));
+    await CancellationScope.nonCancellable(() => warehouse.removePartitions({ rebuild, ...folder }));
   }
 }

@@ -13,7 +13,7 @@ export const ErrorType = z.enum([
   'LimitError', //        the rate limit (`limit`); retried after Retry-After; details {guard, access}
   'ApiRefused', //        the API calls the request invalid; a retry would fail again
   'ApiUnavailable', //    the API is down, slow or sends unusable answers; retried
-  'OtherDataFolder', //   the run belongs to another data folder than this worker's
+  'OtherDataFolder', //   the run or the namespace belongs to another data folder than this process's
   'DataFolderChanged', // the data folder was restored, replaced or moved during the run
   'ClockWrong', //        this machine's clock differs too much from the API's (`api.clockTolerance`)
   'LandingCorrupt', //    a landed part does not match its manifest

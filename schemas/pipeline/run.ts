@@ -84,6 +84,8 @@ export interface OpenRunInput {
   input: unknown;
   /** `TemporalScheduledStartTime`, ISO; left out when no schedule started the run. */
   scheduledTime?: string;
+  /** Data folder of the command or schedule that started the run. Left out if another program started it. */
+  folder?: DataFolder;
 }
 
 /**

@@ -1,19 +1,19 @@
 import type { Config } from '../core/config.js';
-import { connectTemporal, type TemporalClient } from '../temporal/connect.js';
+import { connectForFolder, type FolderClient, type Purpose } from '../temporal/connect-folder.js';
 import { tell } from '../terminal/print.js';
 import { loadTracing } from '../tracing/load-tracing.js';
 
 /**
- * Connects a client to Temporal. If the configuration switches tracing on, starts, signals and updates of the client
+ * Connects a client to Temporal for the data folder of a configuration (see `connectForFolder`). If the configuration switches tracing on, starts, signals and updates of the client
  * become spans; `close` sends the last spans. Call it at most once per process.
- * @throws TidemarkError when Temporal does not answer within 5 s
+ * @throws TidemarkError when Temporal does not answer within 5 s, or when the namespace belongs to another data folder
  */
-export async function connectTraced(config: Config): Promise<TemporalClient> {
+export async function connectTraced(config: Config, purpose: Purpose = 'act'): Promise<FolderClient> {
   const tracing = await loadTracing(config, 'tidemark', (message) => tell(`! ${message}`));
-  if (tracing === null) return connectTemporal(config.dataDir);
+  if (tracing === null) return connectForFolder(config.dataDir, purpose);
   try {
     const { traceCalls } = await import('../temporal/tracing.js');
-    const temporal = await connectTemporal(config.dataDir, traceCalls(tracing));
+    const temporal = await connectForFolder(config.dataDir, purpose, { tracing: traceCalls(tracing) });
     const close = async (): Promise<void> => {
       await temporal.close();
       await tracing.stop();

@@ -27,8 +27,8 @@ export function publishedPlace(published: string, folder: DataFolder | undefined
 }
 
 /**
- * Warnings about workers, to show before a run starts: another data folder, settings that a worker read before the
- * configuration file was edited, or runs whose version has no worker.
+ * Warnings about workers, to show before a run starts: settings that a worker read before the configuration file was
+ * edited, or runs whose version has no worker.
  * @param open the open workflows, if the caller has described them
  */
 export async function workerWarnings(client: Client, config: Config, open?: Promise<OpenWorkflows>): Promise<string[]> {
@@ -37,14 +37,6 @@ export async function workerWarnings(client: Client, config: Config, open?: Prom
   const workers = await seenWorkers(client).catch(() => []);
   const warnings: string[] = [];
   const own = readDataFolder(config.dataDir);
-  if (own !== null) {
-    const { foreignWorkers, nameForeign, SEPARATE_FOLDERS } = await import('../temporal/foreign-workers.js');
-    const foreign = foreignWorkers(workers, own);
-    if (foreign.length > 0)
-      warnings.push(
-        `This command uses the data folder ${describeFolder(own)}, but workers of other folders poll this namespace: ${nameForeign(foreign)}. ${SEPARATE_FOLDERS}`,
-      );
-  }
   const outdated = outdatedWorkers(workers, config, own);
   if (outdated.length > 0)
     warnings.push(

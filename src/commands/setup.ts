@@ -22,11 +22,12 @@ export function registerSetup(program: Command): void {
           return null;
         },
       );
-      const [{ connectTemporal }, { ensureSearchAttributes }] = await Promise.all([
+      const [{ connectTemporal }, { connectForFolder }, { ensureSearchAttributes }] = await Promise.all([
         import('../temporal/connect.js'),
+        import('../temporal/connect-folder.js'),
         import('../temporal/search-attributes.js'),
       ]);
-      const temporal = await connectTemporal(dataDir);
+      const temporal = await (dataDir === null ? connectTemporal(null) : connectForFolder(dataDir, 'prepare'));
       try {
         const { added, missing, warning } = await ensureSearchAttributes(temporal);
         const { address, namespace } = temporal.target;

@@ -128,10 +128,15 @@ export async function askTemporal(
   { config }: CliContext,
   limits: { connectMs?: number; answerMs?: number } = {},
 ): Promise<Live> {
-  const { connectTemporal, resolveTemporal } = await import('../temporal/connect.js');
+  const [{ resolveTemporal }, { connectForFolder }] = await Promise.all([
+    import('../temporal/connect.js'),
+    import('../temporal/connect-folder.js'),
+  ]);
   const { address, ui } = resolveTemporal(config.dataDir);
   try {
-    const temporal = await connectTemporal(config.dataDir, undefined, limits.connectMs);
+    const temporal = await connectForFolder(config.dataDir, 'read', {
+      ...(limits.connectMs !== undefined && { withinMs: limits.connectMs }),
+    });
     try {
       const { client } = temporal;
       const [{ readGates }, { readDeployment }, { listSchedules }] = await Promise.all([

@@ -18,6 +18,14 @@ const SANDBOX_OPTIONS = {
 } as const;
 type SandboxOptions = { [Name in keyof typeof SANDBOX_OPTIONS]?: number };
 type UpOptions = PortOptions & MetricsOptions & SandboxOptions & { sandbox?: boolean };
+/** Options that choose a port. Without them, `up` uses the default port or the next free one. */
+const PORT_FLAGS = { temporal: 'port', ui: 'uiPort', sandbox: 'sandboxPort', metrics: 'metricsPort' } as const;
+
+function chosenPorts(command: Command): Set<keyof typeof PORT_FLAGS> {
+  const all = Object.keys(PORT_FLAGS) as (keyof typeof PORT_FLAGS)[];
+  // Prometheus expects the metrics at a fixed port, also at the one that the configuration names.
+  return new Set(all.filter((port) => port === 'metrics' || command.getOptionValueSource(PORT_FLAGS[port]) === 'cli'));
+}
 
 /** `tidemark up`: runs the local set-up in the foreground. */
 export function registerUp(program: Command): void {
@@ -32,9 +40,9 @@ export function registerUp(program: Command): void {
     .addOption(sandboxOption('--seed <n>', 'seed of the sandbox'))
     .addOption(sandboxOption('--day <n>', "day of the sandbox's market; the clock is as many days ahead"))
     .addOption(sandboxOption('--daily-limit <n>', 'data calls that the sandbox allows per day'))
-    .addOption(portOption('--port <port>', 'Temporal', 7233))
-    .addOption(portOption('--ui-port <port>', 'the Temporal UI', 8233))
-    .addOption(portOption('--sandbox-port <port>', 'the sandbox', 4010))
+    .addOption(portOption('--port <port>', 'Temporal; without it: the default or the next free port', 7233))
+    .addOption(portOption('--ui-port <port>', 'the Temporal UI; likewise', 8233))
+    .addOption(portOption('--sandbox-port <port>', 'the sandbox; likewise', 4010))
     .addOption(metricsPortOption())
     .addHelpText(
       'after',
@@ -58,7 +66,7 @@ export function registerUp(program: Command): void {
       const stop = interruptSignalSaying('Stopping. Open runs continue at the next start.');
       const starting = startLocalStack({
         config,
-        onTaken: 'fail',
+        chosen: chosenPorts(command),
         ports: {
           temporal: options.port,
           ui: options.uiPort,

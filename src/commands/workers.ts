@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { formatDuration } from '../../schemas/format.js';
 import { TidemarkError } from '../core/errors.js';
 import type { TemporalClient } from '../temporal/connect.js';
+import type { Purpose } from '../temporal/connect-folder.js';
 import type { ListedWorker } from '../temporal/list-workers.js';
 import type { Build, VersionState } from '../temporal/versions.js';
 import { examples, loadContext } from '../terminal/context.js';
@@ -20,7 +21,7 @@ export function registerWorkers(program: Command): void {
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark workers', 'tidemark workers promote'))
     .action(async (options: { json?: boolean }, command: Command) => {
-      await withTemporal(command, async ({ client }) => {
+      await withTemporal(command, 'read', async ({ client }) => {
         const [{ describeOpen }, { listWorkers }, { readVersions, versionWarnings }] = await Promise.all([
           import('../temporal/describe-open.js'),
           import('../temporal/list-workers.js'),
@@ -69,10 +70,14 @@ export function registerWorkers(program: Command): void {
     });
 }
 
-async function withTemporal(command: Command, work: (temporal: TemporalClient) => Promise<void>): Promise<void> {
+async function withTemporal(
+  command: Command,
+  purpose: Purpose,
+  work: (temporal: TemporalClient) => Promise<void>,
+): Promise<void> {
   const { config } = await loadContext(command);
-  const { connectTemporal } = await import('../temporal/connect.js');
-  const temporal = await connectTemporal(config.dataDir);
+  const { connectForFolder } = await import('../temporal/connect-folder.js');
+  const temporal = await connectForFolder(config.dataDir, purpose);
   try {
     await work(temporal);
   } finally {
@@ -84,7 +89,7 @@ async function withVersions(
   command: Command,
   work: (temporal: TemporalClient, state: VersionState) => Promise<void>,
 ): Promise<void> {
-  await withTemporal(command, async (temporal) => {
+  await withTemporal(command, 'act', async (temporal) => {
     const { readVersions } = await import('../temporal/versions.js');
     const state = await readVersions(temporal.client);
     if (state === null) {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { z } from 'zod';
-import { devServerFile } from '../core/data-folder.js';
+import { devServerFile, temporalDir } from '../core/data-folder.js';
 import { writeFileAtomic } from '../core/files.js';
 import { findPlace, processExists } from '../core/lock.js';
 
@@ -12,10 +12,15 @@ const DevServerState = z.object({
   place: z.string(),
   address: z.string(),
   ui: z.string(),
+  /** Inode of the folder `temporal`. It stays the same if the data folder moves, and differs in a copy of it. */
+  inode: z.number().optional(),
 });
 export type DevServerState = z.infer<typeof DevServerState>;
 
-/** Reads the recorded dev server. Returns null unless its process runs on this machine and is a dev server. */
+/**
+ * Reads the recorded dev server. Returns null unless its process runs on this machine and is a dev server. Returns null
+ * also in a copy of the data folder, because the server belongs to the original.
+ */
 export function readDevServer(dataDir: string): DevServerState | null {
   let text: string;
   try {
@@ -26,7 +31,8 @@ export function readDevServer(dataDir: string): DevServerState | null {
   try {
     const state = DevServerState.parse(JSON.parse(text));
     const isHere = state.place === findPlace() && processExists(state.pid);
-    return isHere && isDevServer(state.pid) ? state : null;
+    const isCopy = state.inode !== undefined && state.inode !== inodeOf(dataDir);
+    return isHere && !isCopy && isDevServer(state.pid) ? state : null;
   } catch {
     // The file is incomplete or comes from another program. Ignore it; the next dev server overwrites it.
     return null;
@@ -34,8 +40,12 @@ export function readDevServer(dataDir: string): DevServerState | null {
 }
 
 /** Records the dev server of a data folder in `data/temporal/server.json`. */
-export async function writeDevServer(dataDir: string, state: DevServerState): Promise<void> {
-  await writeFileAtomic(devServerFile(dataDir), `${JSON.stringify(state)}\n`);
+export async function writeDevServer(dataDir: string, state: Omit<DevServerState, 'inode'>): Promise<void> {
+  await writeFileAtomic(devServerFile(dataDir), `${JSON.stringify({ ...state, inode: inodeOf(dataDir) })}\n`);
+}
+
+function inodeOf(dataDir: string): number {
+  return statSync(temporalDir(dataDir)).ino;
 }
 
 /** Deletes the record of a dev server, unless another server was recorded meanwhile. */

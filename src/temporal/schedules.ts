@@ -2,7 +2,9 @@ import type { Client, ScheduleDescription, ScheduleOptions, ScheduleOverlapPolic
 import { CRAWL_QUEUE } from '../../workflows/queues.js';
 import { CHECK_NIGHTS_ID, scheduledId } from '../../workflows/ids.js';
 import { MARKET_ATTRIBUTE } from '../../workflows/search-attributes.js';
+import type { DataFolder } from '../../schemas/pipeline/run.js';
 import type { Config } from '../core/config.js';
+import { folderMemo } from './folder-memo.js';
 import { LATE_NIGHTS_SCHEDULE, nightlyJobs, SCHEDULE_PREFIX } from '../core/schedule-ids.js';
 
 /**
@@ -70,8 +72,9 @@ const LATE_NIGHTS: DeclaredSchedule = {
 /**
  * Converts a declared schedule into Temporal's options. The input has no date, because a run takes the date of the time
  * for which the schedule planned it.
+ * @param folder data folder of the runs: workers of other folders refuse them
  */
-export function scheduleOptions(declared: DeclaredSchedule): ScheduleOptions {
+export function scheduleOptions(declared: DeclaredSchedule, folder?: DataFolder | null): ScheduleOptions {
   const { cron, market } = declared;
   return {
     scheduleId: declared.id,
@@ -89,6 +92,7 @@ export function scheduleOptions(declared: DeclaredSchedule): ScheduleOptions {
         declared.workflowType === 'checkNights'
           ? 'Created by `tidemark schedule apply`, because `notify` in tidemark.yaml names a target. Sends an alert for each night that is not published in time (`schedule.lateAfter`).'
           : `Declared in tidemark.yaml, applied by \`tidemark schedule apply\`: \`${cron}\`, ${declared.timezone}. The date of a run is the day for which the schedule planned the run, in this time zone.`,
+      ...folderMemo(folder),
       ...(market === null ? {} : { typedSearchAttributes: [{ key: MARKET_ATTRIBUTE, value: market }] }),
     },
   };
@@ -150,13 +154,14 @@ export async function planSchedules(client: Client, declared: readonly DeclaredS
 export async function applySchedules(
   client: Client,
   declared: readonly DeclaredSchedule[],
+  folder?: DataFolder | null,
 ): Promise<AppliedSchedule[]> {
   const planned = await planSchedules(client, declared);
   for (const { id, change } of planned) {
     const one = declared.find((schedule) => schedule.id === id);
     if (one === undefined) await client.schedule.getHandle(id).delete();
-    else if (change === 'created') await client.schedule.create(scheduleOptions(one));
-    else if (change === 'updated') await update(client, scheduleOptions(one));
+    else if (change === 'created') await client.schedule.create(scheduleOptions(one, folder));
+    else if (change === 'updated') await update(client, scheduleOptions(one, folder));
   }
   return planned;
 }

@@ -1,8 +1,9 @@
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import type { WorkflowType } from '../../schemas/pipeline/run.js';
+import type { DataFolder, WorkflowType } from '../../schemas/pipeline/run.js';
 import { CRAWL_QUEUE } from '../../workflows/queues.js';
 import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE } from '../../workflows/search-attributes.js';
+import { folderMemo } from './folder-memo.js';
 
 /** A top-level workflow to start or join. */
 export interface RunRequest {
@@ -32,8 +33,13 @@ export interface StartedRun {
 /**
  * Starts a run. If a run that does the same work is already in progress, joins that run: a run with the same workflow
  * id (workflows/ids.ts), or a scheduled run of the same market and date. If all such runs have ended, starts a new one.
+ * @param folder data folder of a new run: workers of other folders refuse its work
  */
-export async function startOrJoin(client: Client, request: RunRequest): Promise<StartedRun> {
+export async function startOrJoin(
+  client: Client,
+  request: RunRequest,
+  folder?: DataFolder | null,
+): Promise<StartedRun> {
   const running = (await findById(client, request.workflowId)) ?? (await findScheduled(client, request));
   if (running) return { ...running, joined: true };
   try {
@@ -45,6 +51,7 @@ export async function startOrJoin(client: Client, request: RunRequest): Promise<
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       staticSummary: request.summary,
       staticDetails: request.details,
+      ...folderMemo(folder),
       typedSearchAttributes: [
         ...(request.market === null ? [] : [{ key: MARKET_ATTRIBUTE, value: request.market }]),
         ...(request.date === null ? [] : [{ key: DATE_ATTRIBUTE, value: request.date }]),

@@ -1,140 +1,148 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DataFolder, RunResult } from '../../schemas/pipeline/run.js';
-import type { RunningProcess } from '../helpers/processes.js';
+import type { DataFolder } from '../../schemas/pipeline/run.js';
+import { openDataFolder } from '../../src/core/folder-identity.js';
 import type { Project } from '../helpers/project.js';
 import { waitUntil } from '../helpers/sandbox.js';
 import { startSystem, type System } from '../helpers/system.js';
 import { tidemarkIn, type CliResult } from '../helpers/run-cli.js';
 
 const MARKET = { companies: 250, tenders: 5, seed: 17 };
+const NIGHT = { cron: '0 4 * * *', timezone: 'UTC' };
 
-interface Team {
-  project: Project;
-  folder: DataFolder;
-  worker: RunningProcess;
-}
+/** Every command that starts, steers or reads runs, schedules or workers. */
+const COMMANDS = [
+  'worker',
+  'up',
+  'demo --once --companies 20 --tenders 1',
+  'setup',
+  'snapshot',
+  'snapshot --no-wait',
+  'tenders',
+  'backfill --from 2026-11-01 --to 2026-11-02',
+  'rejects retry',
+  'replay --partitions 2',
+  'resolve list.csv',
+  'payees check payees.csv',
+  'watch sync',
+  'schedule apply',
+  'schedule list',
+  'schedule pause snapshot/demo',
+  'schedule resume snapshot/demo',
+  'schedule trigger snapshot/demo',
+  'schedule backfill snapshot/demo --from 2026-11-01 --to 2026-11-02',
+  'schedule delete snapshot/demo',
+  'pause',
+  'resume',
+  'stop',
+  'concurrency 1',
+  'workers',
+  'workers promote',
+];
+/** Commands with which a new project begins. */
+const COMMANDS_OF_FRESH = ['up', 'setup', 'snapshot', 'schedule apply'];
 
-describe('two data folders on one Temporal namespace', () => {
+describe('two data folders and one Temporal namespace', () => {
   let system: System;
-  const teams: Team[] = [];
+  let first: Project;
+  let used: Project;
+  let fresh: Project;
 
   const tidemark = (project: Project, ...args: string[]): Promise<CliResult> => tidemarkIn(project, args);
-  const start = async (project: Project): Promise<Team> => {
-    const worker = await project.startWorker();
-    const { id } = JSON.parse(readFileSync(path.join(project.dataDir, 'folder.json'), 'utf8')) as { id: string };
-    return { project, worker, folder: { id, path: project.dataDir, host: '' } };
+
+  /** Everything that another project could change: workflows, schedules and requests. */
+  const state = async (): Promise<unknown> => {
+    const { client } = system.temporal;
+    const runs: string[] = [];
+    for await (const { workflowId, runId, status } of client.workflow.list())
+      runs.push(`${workflowId} ${runId} ${status.name}`);
+    const { spec, state: paused } = await client.schedule.getHandle('tidemark/snapshot/demo').describe();
+    return { runs: runs.toSorted(), spec, paused, requests: await system.api.requests() };
   };
-  const ofResult = ({ folder }: RunResult): { team: Team; other: Team } => {
-    const team = teams.find((one) => one.folder.id === folder?.id);
-    const other = teams.find((one) => one !== team);
-    if (!team || !other) throw new Error(`no team has the folder ${JSON.stringify(folder)}`);
-    return { team, other };
-  };
-  const run = (id: string): Promise<RunResult> => system.run('marketSnapshot', id);
 
   beforeAll(async () => {
-    const config = { markets: [{ name: 'demo', refresh: { companies: '0d', financials: '0d' } }] };
-    system = await startSystem({ market: MARKET, config, worker: null });
-    teams.push(await start(system.project), await start(system.addProject(config)));
-  });
-
-  afterAll(async () => {
-    for (const { worker } of teams) await worker.stop();
-    await system?.stop();
-  });
-
-  it('gives two data folders different ids and names the first to the second worker', () => {
-    const [first, second] = teams.map(({ folder }) => folder.id);
-    expect(first).not.toBe(second);
-    expect(teams[1]?.worker.output()).toMatch(
-      new RegExp(
-        `Workers of another data folder poll the same queues: .*folder ${first?.slice(0, 8)}.*TEMPORAL_NAMESPACE`,
-      ),
-    );
-  });
-
-  it('does all work of a run in the data folder that opened it', async () => {
-    for (const night of [1, 2]) {
-      const result = await run(`snapshot/demo/shared-${night}`);
-      const { team, other } = ofResult(result);
-      expect(result).toMatchObject({ outcome: 'complete', folder: { path: team.project.dataDir } });
-      await system.api.expectMarketEqualsTruth(team.project);
-      const landed = path.join(other.project.dataDir, 'landing', 'companies', `date=${result.date}`);
-      expect(existsSync(path.join(landed, `run=${result.run}`))).toBe(false);
-      expect(existsSync(path.join(other.project.dataDir, 'runs', result.run))).toBe(false);
+    const markets = [{ name: 'demo', refresh: { companies: '0d', financials: '0d' }, schedule: NIGHT }];
+    system = await startSystem({ market: MARKET, config: { markets } });
+    first = system.project;
+    [used, fresh] = [system.addProject({ markets }), system.addProject({ markets })];
+    await openDataFolder(used.dataDir);
+    for (const { dir } of [used, fresh]) {
+      writeFileSync(path.join(dir, 'list.csv'), 'name,country\nNorth Works,DK\n');
+      writeFileSync(path.join(dir, 'payees.csv'), 'id,name,country,iban\n1,North Works,DK,DK5000400440116243\n');
+    }
+    for (const line of [['schedule', 'apply'], ['snapshot']]) {
+      const { code, stderr } = await tidemark(first, ...line);
+      if (code !== 0) throw new Error(stderr);
     }
   });
 
-  it('names the data folder that did a run, and no wrong path', async () => {
-    const [{ project }] = teams as [Team, Team];
-    const said = await tidemark(project, 'tenders', '--json');
-    const result = JSON.parse(said.stdout) as RunResult & { sameFolder: boolean };
-    const { team, other } = ofResult(result);
-    const date = new Date().toISOString().slice(0, 10);
-    for (const reader of [team, other]) {
-      const shown = await tidemark(reader.project, 'snapshot', '--date', date);
-      const nothing = `${reader.project.dataDir}/published`;
-      const isHere = shown.stdout.includes('data/published') && !shown.stdout.includes('A worker with the data folder');
-      if (isHere) {
-        expect(existsSync(reader.project.published)).toBe(true);
-      } else {
-        expect(shown.stdout).toMatch(
-          /A worker with the data folder .* on host .* did this run, but this command reads /,
-        );
-        expect(shown.stdout).not.toContain(nothing);
-      }
+  afterAll(() => system?.stop());
+
+  it.each(['used', 'fresh'] as const)('refuses every command of a %s folder, and nothing changes', async (kind) => {
+    const project = kind === 'used' ? used : fresh;
+    const before = await state();
+    const wrong: unknown[] = [];
+    for (const line of kind === 'used' ? COMMANDS : COMMANDS_OF_FRESH) {
+      const { code, stdout, stderr } = await tidemark(project, ...line.split(' '));
+      const isRefused =
+        stderr.includes(`belongs to the data folder ${first.dataDir} on host`) &&
+        stderr.includes(`This command uses ${project.dataDir}`) &&
+        /TEMPORAL_ADDRESS[^]*TEMPORAL_NAMESPACE=/.test(stderr);
+      if (code === 0 || !isRefused) wrong.push({ line, code, stdout, stderr });
     }
-    expect(said.stderr).toMatch(
-      /This command uses the data folder .*, but workers of other folders poll this namespace/,
-    );
-    expect(result.sameFolder).toBe(team.project === project);
+    expect(wrong).toEqual([]);
+    expect(await state()).toEqual(before);
+    for (const read of ['status', 'doctor', 'upgrade --check'])
+      expect((await tidemark(project, ...read.split(' '))).stdout).toContain(
+        `belongs to the data folder ${first.dataDir}`,
+      );
+    expect(existsSync(path.join(project.dataDir, 'landing'))).toBe(false);
   });
 
-  it('waits for the worker of its data folder, says why, then continues', async () => {
-    await system.api.answer({ route: '/v2/companies/', latency: 100 });
-    const before = await system.api.requests('GET /v2/companies/{id}');
-    const handle = await system.start('marketSnapshot', 'snapshot/demo/waits');
-    await waitUntil(
-      'records are fetched',
-      async () => (await system.api.requests('GET /v2/companies/{id}')) > before + 30,
-    );
-    const { folder } = await handle.query<{ folder: DataFolder }>('progress');
-    const { team, other } = ofResult({ folder } as RunResult);
-    await team.worker.stop('SIGKILL');
-    const refusal = async (): Promise<string | undefined> => {
-      const { pendingActivities } = (await handle.describe()).raw;
-      const failure = pendingActivities?.find(({ lastFailure }) => lastFailure)?.lastFailure;
-      return failure?.applicationFailureInfo?.type === 'OtherDataFolder' ? (failure.message ?? '') : undefined;
-    };
-    await waitUntil('the other worker refuses', async () => (await refusal()) !== undefined);
-    const message = (await refusal()) ?? '';
-    expect(message).toContain(team.project.dataDir);
-    expect(message).toContain(other.project.dataDir);
-    expect(message).toMatch(/Start a worker with that folder \(tidemark worker\) or cancel the run/);
-    await system.api.clearFaults();
-    team.worker = await team.project.startWorker();
-    const result = (await handle.result()) as RunResult;
-    expect(result).toMatchObject({ outcome: 'complete', folder: { id: team.folder.id } });
-    await system.api.expectMarketEqualsTruth(team.project);
+  it('refuses a run and a rebuild of another folder in the worker, before it reads or writes anything', async () => {
+    const folder: DataFolder = { id: 'bbbbbbbb-0000-4000-8000-000000000000', path: '/other/data', host: 'far' };
+    const parts = JSON.stringify(await first.query("SELECT count(*) FROM glob('data/landing/**')"));
+    for (const [type, args] of [
+      ['marketSnapshot', [{ market: 'demo' }]],
+      ['tenderSnapshot', [{}]],
+      ['watchSync', [{}]],
+      ['backfill', [{ from: '2026-11-01', to: '2026-11-02' }]],
+      ['retryRejects', [{}]],
+      ['enrichOwners', [{ market: 'demo' }]],
+      ['rebuildWarehouse', [{}]],
+      ['rebuildWarehouse', [{ partitions: 2 }]],
+      ['checkNights', []],
+    ] as const) {
+      const handle = await system.temporal.client.workflow.start(type, {
+        taskQueue: 'tidemark-crawl',
+        workflowId: `foreign-${type}`,
+        args: [...args],
+        memo: { folder },
+      });
+      await waitUntil(`the worker refuses ${type}`, async () => {
+        const { pendingActivities } = (await handle.describe()).raw;
+        const failure = pendingActivities?.find(({ lastFailure }) => lastFailure)?.lastFailure;
+        return failure?.applicationFailureInfo?.type === 'OtherDataFolder';
+      });
+      await handle.terminate();
+    }
+    expect(JSON.stringify(await first.query("SELECT count(*) FROM glob('data/landing/**')"))).toBe(parts);
   });
 
   it('reports an edit of tidemark.yaml after the worker started', async () => {
-    const [team, other] = teams as [Team, Team];
-    await other.worker.stop();
-    const file = path.join(team.project.dir, 'tidemark.yaml');
+    const file = path.join(first.dir, 'tidemark.yaml');
     const text = readFileSync(file, 'utf8');
     writeFileSync(file, text.replace('companies: 0d', 'companies: 1d'));
-    const { notes } = await run('snapshot/demo/edited');
+    const { notes } = await system.run('marketSnapshot', 'snapshot/demo/edited');
     expect(notes.join(' ')).toMatch(
       /tidemark\.yaml changed at .*Z, after the worker started\. This run uses the old settings\. Restart the worker/,
     );
     const edited = /These workers use other settings than .*tidemark\.yaml \(changed at .*Z\): .*\. Restart them/;
-    expect((await tidemark(team.project, 'status')).stdout).toMatch(edited);
-    expect((await tidemark(team.project, 'doctor')).stdout).toMatch(edited);
+    expect((await tidemark(first, 'status')).stdout).toMatch(edited);
+    expect((await tidemark(first, 'doctor')).stdout).toMatch(edited);
     // Only settings count, not comments.
     writeFileSync(file, `# a comment\n${text}`);
-    expect((await tidemark(team.project, 'status')).stdout).not.toMatch(/changed at/);
+    expect((await tidemark(first, 'status')).stdout).not.toMatch(/changed at/);
   });
 });

@@ -29,6 +29,7 @@ import {
 import { crawl, quick } from '../proxies.js';
 import { CRAWL_QUEUE, QUOTA_GATE } from '../queues.js';
 import { priorityOf, roomFor, secondsToStandAgain } from '../quota-room.js';
+import { ownFolder } from './own-folder.js';
 import { invalidInput, secondArgument, StopRequested } from './run-errors.js';
 import { beginning, RunState } from './run-state.js';
 import { startAlert } from './start-alert.js';
@@ -127,6 +128,7 @@ export class Run extends RunState {
       run: info.firstExecutionRunId,
       input,
       ...(scheduled ? { scheduledTime: scheduled.toISOString() } : {}),
+      ...ownFolder(),
     };
     const ctx = await quick.openRun.executeWithOptions({ summary: 'check the input, open the run' }, [opening]);
     upsertSearchAttributes([

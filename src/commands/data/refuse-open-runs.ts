@@ -10,10 +10,16 @@ const WITHIN_MS = 3_000;
  * @throws TidemarkError `InvalidInput` if a run is open
  */
 export async function refuseOpenRuns(dataDir: string | null): Promise<void> {
-  const { connectTemporal } = await import('../../temporal/connect.js');
+  const [{ connectTemporal }, { connectForFolder }] = await Promise.all([
+    import('../../temporal/connect.js'),
+    import('../../temporal/connect-folder.js'),
+  ]);
   let temporal: TemporalClient;
   try {
-    temporal = await connectTemporal(dataDir, undefined, WITHIN_MS);
+    temporal =
+      dataDir === null
+        ? await connectTemporal(null, undefined, WITHIN_MS)
+        : await connectForFolder(dataDir, 'read', { withinMs: WITHIN_MS });
   } catch (error) {
     if (!(error instanceof TidemarkError)) throw error;
     return tell(`! ${error.message} So only the landing zone says whether a run is open.`);

@@ -2,7 +2,8 @@ import type { Config } from '../../core/config.js';
 import { logFile } from '../../core/data-folder.js';
 import { makeDataFolder } from '../../core/file-modes.js';
 import { errorMessage, TidemarkError } from '../../core/errors.js';
-import { connectTemporal, resolveTemporal } from '../../temporal/connect.js';
+import { resolveTemporal } from '../../temporal/connect.js';
+import { connectForFolder } from '../../temporal/connect-folder.js';
 import { ensureSearchAttributes } from '../../temporal/search-attributes.js';
 import { fetchThrough } from '../../network/connections.js';
 import { readMetricsUrl, WORKER_READY } from '../worker.js';
@@ -23,12 +24,19 @@ export interface LocalPorts {
   metrics?: number | undefined;
 }
 
+const PORTS: Record<keyof LocalPorts, { what: string; flag: string }> = {
+  temporal: { what: 'Temporal', flag: '--port' },
+  ui: { what: 'the Temporal UI', flag: '--ui-port' },
+  sandbox: { what: 'the sandbox', flag: '--sandbox-port' },
+  metrics: { what: "the worker's metrics", flag: '--metrics-port' },
+};
+
 /** Input of `startLocalStack`. */
 export interface LocalOptions {
   config: Config;
-  /** If a port is taken, `next` (demo) uses the next free one and `fail` (up) throws an error. */
-  onTaken: 'next' | 'fail';
   ports: LocalPorts;
+  /** The ports that the user chose. If another process uses one of them, the start fails. Other ports: the next free one. */
+  chosen?: ReadonlySet<keyof LocalPorts>;
   /** Arguments of the sandbox, without its port; null starts no sandbox. */
   sandbox: readonly string[] | null;
   /** Number of days by which the sandbox's market is ahead of the calendar. Default 0. */
@@ -59,8 +67,9 @@ export async function startLocalStack(options: LocalOptions): Promise<LocalStack
     for (const end of stops.splice(0).toReversed()) await end();
   };
   const deaths: Promise<never>[] = [];
-  const pickPort = async (wanted: number, what: string, flag: string, taken: number[] = []): Promise<number> => {
-    if (options.onTaken === 'next') return freePort(wanted, taken);
+  const pickPort = async (of: keyof LocalPorts, wanted: number, taken: number[] = []): Promise<number> => {
+    if (!options.chosen?.has(of)) return freePort(wanted, taken);
+    const { what, flag } = PORTS[of];
     await requireFree(wanted, what, flag);
     return wanted;
   };
@@ -73,10 +82,10 @@ export async function startLocalStack(options: LocalOptions): Promise<LocalStack
         dataDir: config.dataDir,
         program: findTemporal,
         ports: async () => {
-          const port = await pickPort(options.ports.temporal, 'Temporal', '--port', [options.ports.sandbox]);
+          const port = await pickPort('temporal', options.ports.temporal, [options.ports.sandbox]);
           return {
             port,
-            uiPort: await pickPort(options.ports.ui, 'the Temporal UI', '--ui-port', [port, options.ports.sandbox]),
+            uiPort: await pickPort('ui', options.ports.ui, [port, options.ports.sandbox]),
           };
         },
         logFile: logFile(config.dataDir, 'temporal'),
@@ -88,7 +97,7 @@ export async function startLocalStack(options: LocalOptions): Promise<LocalStack
     };
     const upSandbox = async (): Promise<LocalStack['sandbox']> => {
       if (options.sandbox === null) return null;
-      const port = await pickPort(options.ports.sandbox, 'the sandbox', '--sandbox-port');
+      const port = await pickPort('sandbox', options.ports.sandbox);
       const sandbox = await startSandbox(
         ['--port', String(port), ...options.sandbox],
         logFile(config.dataDir, 'sandbox'),
@@ -107,9 +116,9 @@ export async function startLocalStack(options: LocalOptions): Promise<LocalStack
     const sandbox = sandboxUp.value;
     // This process must use the same server from now on.
     process.env['TEMPORAL_ADDRESS'] = temporal.address;
-    await setup();
+    await setup(config.dataDir);
     const wanted = options.ports.metrics ?? config.metrics?.port;
-    const metricsPort = wanted ? await pickPort(wanted, "the worker's metrics", '--metrics-port') : wanted;
+    const metricsPort = wanted ? await pickPort('metrics', wanted) : wanted;
     const worker = spawnGuarded({
       what: 'The worker',
       ...runOurs('src/cli.ts', [
@@ -141,8 +150,9 @@ function workerEnvironment(config: Config, sandbox: LocalStack['sandbox']): Node
   return env;
 }
 
-async function setup(): Promise<void> {
-  const temporal = await connectTemporal(null);
+/** Claims the namespace for the data folder before a worker starts, and registers the search attributes. */
+async function setup(dataDir: string): Promise<void> {
+  const temporal = await connectForFolder(dataDir, 'prepare');
   try {
     await ensureSearchAttributes(temporal);
   } finally {

@@ -7,7 +7,7 @@ import { payeeListFile, payeeListInput } from '../../core/data-folder.js';
 import { writeFileAtomic } from '../../core/files.js';
 import { listName } from '../../payees/salt.js';
 import { formatCount } from '../../../schemas/format.js';
-import { connectTemporal } from '../../temporal/connect.js';
+import { connectForFolder } from '../../temporal/connect-folder.js';
 import type { RunRequest } from '../../temporal/start-run.js';
 import { workingCopyOf } from '../../working-copy/open.js';
 import { listRun } from '../lists/list-run.js';
@@ -41,7 +41,7 @@ export async function leaveList(
 async function removeAbandonedLists(dataDir: string): Promise<void> {
   const old = oldLists(path.dirname(payeeListFile(dataDir, 'any.csv')));
   if (old.length === 0) return;
-  const temporal = await connectTemporal(dataDir);
+  const temporal = await connectForFolder(dataDir, 'read');
   try {
     if (await isAnyRunning(temporal.client)) return;
     for (const file of old) await rm(file, { force: true });

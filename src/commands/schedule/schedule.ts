@@ -2,7 +2,7 @@ import type { Client, ScheduleHandle } from '@temporalio/client';
 import type { Command } from 'commander';
 import { TidemarkError } from '../../core/errors.js';
 import { examples, loadContext, type CliContext } from '../../terminal/context.js';
-import type { TemporalClient } from '../../temporal/connect.js';
+import type { FolderClient, Purpose } from '../../temporal/connect-folder.js';
 import { say, sayResult, sayJson, tell } from '../../terminal/print.js';
 import { sayTable } from '../../terminal/say-table.js';
 
@@ -26,7 +26,7 @@ export function registerSchedule(program: Command): void {
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark schedule apply'))
     .action(async (options: { json?: boolean }, command: Command) => {
-      await withClient(command, async (client, { config, clock }, temporal) => {
+      await withClient(command, 'prepare', async (client, { config, clock }, temporal) => {
         const [{ applySchedules, declaredSchedules }, { ensureSearchAttributes }, { scheduleWarnings }] =
           await Promise.all([
             import('../../temporal/schedules.js'),
@@ -36,7 +36,7 @@ export function registerSchedule(program: Command): void {
         // The schedules set a search attribute, so the server would refuse them without it.
         const { warning } = await ensureSearchAttributes(temporal);
         if (warning !== null) tell(`Warning: ${warning}`);
-        const applied = await applySchedules(client, declaredSchedules(config));
+        const applied = await applySchedules(client, declaredSchedules(config), temporal.folder);
         if (options.json) sayJson(applied);
         else if (applied.length === 0) say(`${config.file} declares no schedule, and the server has none.`);
         for (const { id, change } of options.json ? [] : applied) {
@@ -52,7 +52,7 @@ export function registerSchedule(program: Command): void {
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark schedule list'))
     .action(async (options: { json?: boolean }, command: Command) => {
-      await withClient(command, async (client, { config }) => {
+      await withClient(command, 'read', async (client, { config }) => {
         const { listSchedules } = await import('./schedule-list.js');
         const rows = await listSchedules(client, config);
         if (options.json) sayJson(rows);
@@ -98,7 +98,7 @@ export function registerSchedule(program: Command): void {
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark schedule backfill snapshot/nordics --from 2026-11-01 --to 2026-11-03'))
     .action(async (id: string, options: { from: string; to: string; json?: boolean }, command: Command) => {
-      await withClient(command, async (client, { clock }) => {
+      await withClient(command, 'act', async (client, { clock }) => {
         const [{ parseSpan }, { daySpan }] = await Promise.all([
           import('../../terminal/dates.js'),
           import('../../temporal/zoned-day.js'),
@@ -135,7 +135,7 @@ function onOne(
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples(`tidemark schedule ${verb} snapshot/nordics`))
     .action(async (id: string, options: { json?: boolean }, command: Command) => {
-      await withClient(command, async (client) => {
+      await withClient(command, 'act', async (client) => {
         const schedule = fullId(id);
         const change = await explained(act(client.schedule.getHandle(schedule)), schedule);
         sayResult(options, { schedule, change }, `${change}  ${schedule}`);
@@ -161,11 +161,12 @@ async function explained<T>(work: Promise<T>, id: string): Promise<T> {
 
 async function withClient(
   command: Command,
-  work: (client: Client, context: CliContext, temporal: TemporalClient) => Promise<void>,
+  purpose: Purpose,
+  work: (client: Client, context: CliContext, temporal: FolderClient) => Promise<void>,
 ): Promise<void> {
   const context = await loadContext(command);
-  const { connectTemporal } = await import('../../temporal/connect.js');
-  const temporal = await connectTemporal(context.config.dataDir);
+  const { connectForFolder } = await import('../../temporal/connect-folder.js');
+  const temporal = await connectForFolder(context.config.dataDir, purpose);
   try {
     await work(temporal.client, context, temporal);
   } finally {

@@ -1,5 +1,5 @@
 import { runFailure } from '../../temporal/failure.js';
-import type { TemporalClient } from '../../temporal/connect.js';
+import type { FolderClient } from '../../temporal/connect-folder.js';
 import { followRun } from '../../temporal/follow-run.js';
 import { startOrJoin, type RunRequest } from '../../temporal/start-run.js';
 import { createProgressView } from '../../progress/view.js';
@@ -41,7 +41,7 @@ export async function runAndFollow(
   try {
     for (const warning of await workerWarnings(temporal.client, config)) tell(`! ${warning}`);
     if (!options.wait) {
-      const started = await startOrJoin(temporal.client, request);
+      const started = await startOrJoin(temporal.client, request, temporal.folder);
       const { workflowId } = started.handle;
       if (options.json) sayJson({ workflowId, joined: started.joined });
       else say(`${started.joined ? 'Already running' : 'Started'}: ${workflowId}. Follow it with: ${options.again}`);
@@ -94,11 +94,11 @@ function canDoWithout({ stream, replacedBy }: Refusal): boolean {
  * @throws TidemarkError when the run failed, with the reason
  */
 export async function followToEnd<Result = RunResult>(
-  temporal: TemporalClient,
+  temporal: FolderClient,
   request: RunRequest,
   options: { json: boolean; interrupted: AbortSignal; dataDir: string; title?: string },
 ): Promise<Result | null> {
-  const { handle, joined, startedAt } = await startOrJoin(temporal.client, request);
+  const { handle, joined, startedAt } = await startOrJoin(temporal.client, request, temporal.folder);
   if (joined && !options.json) tell(`${handle.workflowId} is already running. Following it.`);
   const view = options.json ? null : createProgressView(options.title ?? request.summary);
   try {

@@ -8,7 +8,8 @@ import { openReadOnly } from '../../duckdb/open.js';
 import { refuseBreaking } from '../../models/plan.js';
 import { readPlan } from '../../models/read-plan.js';
 import { bundleId, loadWorkflowBundle } from '../../temporal/bundle.js';
-import { connectTemporal, type TemporalClient } from '../../temporal/connect.js';
+import type { TemporalClient } from '../../temporal/connect.js';
+import { connectForFolder } from '../../temporal/connect-folder.js';
 import { declaredSchedules, planSchedules } from '../../temporal/schedules.js';
 import { nameOf, readVersions, shouldPromote, type VersionState } from '../../temporal/versions.js';
 import { changes, hinders, none, unknown, type Change } from './change.js';
@@ -66,7 +67,7 @@ async function checkModels({ dataDir, modelsDir }: Config, now: Date): Promise<C
 async function checkServer(config: Config): Promise<Change[]> {
   let temporal: TemporalClient;
   try {
-    temporal = await connectTemporal(config.dataDir);
+    temporal = await connectForFolder(config.dataDir, 'read');
   } catch (error) {
     return [unknown('workers', error), unknown('schedules', error)];
   }
