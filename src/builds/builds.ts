@@ -3,6 +3,7 @@ import path from 'node:path';
 import { asDiskFull } from '../core/files.js';
 import { buildDir, buildsDir, currentLink, fileOf, lakeOf } from '../core/data-folder.js';
 import { whileTaking } from '../duckdb/locks.js';
+import { nextNumber, numberOf, writeNumber, type Numbered } from './order.js';
 
 /*
  * States of a build, and what changes them:
@@ -21,7 +22,7 @@ import { whileTaking } from '../duckdb/locks.js';
  * `current` points.
  */
 export interface Build {
-  /** Name, such as `20261120T020000123Z-<run>`. Names sort by time. */
+  /** Name, such as `20261120T020000123Z-<run>`. A clock may have been wrong, so names say nothing about the order. */
   name: string;
   /** When the build was made, as an ISO instant of the run's clock. */
   builtAt: string;
@@ -68,6 +69,7 @@ export function beginBuild(
   const folder = buildDir(dataDir, `${UNFINISHED}${name}`);
   try {
     mkdirSync(folder, { recursive: true });
+    writeNumber(dataDir, name, { publication: nextNumber(dataDir) });
   } catch (error) {
     throw asDiskFull(error, folder);
   }
@@ -90,17 +92,20 @@ function freeName(dataDir: string, { run, now }: { run: string; now: Date }): st
   }
 }
 
-/** Lists all existing builds, newest first. */
+/** Lists all existing builds, the one that was published last first. */
 export function listBuilds(dataDir: string): Build[] {
   const current = currentBuild(dataDir);
-  return entriesOf(dataDir).flatMap((name) => {
+  const found = entriesOf(dataDir).flatMap((name) => {
     if (!NAME.test(name)) return [];
     const folder = buildDir(dataDir, name);
     const file = statSync(fileOf(folder), { throwIfNoEntry: false });
     if (file === undefined || !existsSync(lakeOf(folder))) return [];
     const build = describeBuild(name, { bytes: file.size, current: name === current });
-    return build === undefined ? [] : [build];
+    return build === undefined ? [] : [{ build, number: numberOf(dataDir, name), taken: isTaken(dataDir, name) }];
   });
+  // Two machines may have given the same number: then the build in the bucket counts. `entriesOf` gives the order of
+  // builds without a number, which older versions made.
+  return found.toSorted((a, b) => b.number - a.number || Number(b.taken) - Number(a.taken)).map(({ build }) => build);
 }
 
 /** Describes a build by its name. Undefined if this is no name of a build. */
@@ -111,12 +116,12 @@ export function describeBuild(name: string, rest: Pick<Build, 'bytes' | 'current
   return { name, builtAt: `${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`, run, ...rest };
 }
 
-/** Lists the builds that this machine published, newest first. A new build can reuse their files. */
+/** Lists the builds that this machine published, the last one first. A new build can reuse their files. */
 export function listOwnBuilds(dataDir: string): Build[] {
   return listBuilds(dataDir).filter(({ name }) => !isTaken(dataDir, name));
 }
 
-/** Returns the folder of the newest build that this machine published; null if there is none. */
+/** Returns the folder of the build that this machine published last; null if there is none. */
 export function newestBuild(dataDir: string): string | null {
   const newest = listOwnBuilds(dataDir)[0]?.name;
   return newest === undefined ? null : buildDir(dataDir, newest);
@@ -126,11 +131,13 @@ export function newestBuild(dataDir: string): string | null {
  * Adds a build that another machine published, unless this machine has it. Several processes may call this together:
  * one takes the build, the others wait.
  * @param write writes the DuckDB file; its path is the argument
+ * @param number its number, and the highest number at the place from which it comes
  */
 export async function addTakenBuild(
   dataDir: string,
   name: string,
   write: (file: string) => Promise<unknown>,
+  number: Numbered = { publication: 0 },
 ): Promise<void> {
   await whileTaking(dataDir, async (lock) => {
     if (listBuilds(dataDir).some((build) => build.name === name)) return;
@@ -140,6 +147,7 @@ export async function addTakenBuild(
     mkdirSync(lakeOf(folder), { recursive: true });
     await write(fileOf(folder));
     writeFileSync(path.join(folder, TAKEN), '{"about":"Only the DuckDB file was taken from the bucket."}\n');
+    writeNumber(dataDir, name, number);
     lock.rename(folder, buildDir(dataDir, name));
   });
 }

@@ -36,6 +36,11 @@ export function dayIn(timeZone: string, instant: Date): string {
   return parts.format(instant);
 }
 
+/** Returns the latest date that a calendar on Earth shows at an instant. A later date comes from a wrong clock. */
+export function latestDate(instant: Date): string {
+  return dayIn('Pacific/Kiritimati', instant);
+}
+
 /**
  * Returns the seconds from an instant to the next occurrence of a time of day. If a clock change skips this time,
  * returns the seconds to the instant at which a clock without the change would show it.

@@ -34,6 +34,7 @@ import type { LandingStream } from '../../schemas/pipeline/landing.js';
  *     │   ├── current                        link to the current build
  *     │   ├── builds/<build>/                immutable market.duckdb, lake/ and lake-delta/ of each kept build
  *     │   ├── copy/                          result of the last copy to `publish.to`, and files being copied
+ *     │   ├── order/<build>.json             number of a build, which says in which order builds were published
  *     │   ├── replaced.json                  when each older build was replaced
  *     │   └── switch.lock, taking.lock       held while `current` changes, and while a build is taken from the bucket
  *     ├── rebuilt/<from>..<to>/              warehouse/, rejects/ and published/ of a replay of some nights
@@ -265,6 +266,12 @@ export const copyCheckDir = (dataDir: string): string => path.join(copyDir(dataD
 export function replacedFile(dataDir: string): string {
   return path.join(publishedDir(dataDir), 'replaced.json');
 }
+
+/** Folder with a file for each build, which says in which order builds were published. */
+export const orderDir = (dataDir: string): string => path.join(publishedDir(dataDir), 'order');
+
+/** File with the number of a build. */
+export const orderFile = (dataDir: string, build: string): string => path.join(orderDir(dataDir), `${build}.json`);
 
 /** Path of the lock that a process holds while it switches readers to another build. */
 export function switchLock(dataDir: string): string {

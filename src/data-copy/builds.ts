@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { addTakenBuild, currentBuild, isTaken, listBuilds } from '../builds/builds.js';
+import { numberOf, writeNumber } from '../builds/order.js';
 import { showNewBuild } from '../builds/switch.js';
 import { buildDir, fileOf, lakeOf } from '../core/data-folder.js';
 import { inParallel } from '../core/in-parallel.js';
 import { copyCurrentBuild } from '../remote/copy-build.js';
-import { readCurrent, readManifest, type StoredFile } from '../remote/manifest.js';
+import { numbersOf, readCurrent, readManifest, type StoredFile } from '../remote/manifest.js';
 import { LocalFolder } from '../storage/local-folder.js';
 import type { Content, Storage } from '../storage/storage.js';
 import { AT_ONCE, type Compared, type Difference } from './compare.js';
@@ -44,7 +45,12 @@ async function addBuild(from: Place, dataDir: string, build: string): Promise<vo
   const found = published && (await readCurrent(published));
   if (published === undefined || found === undefined) return;
   const { database } = await readManifest(published, found.current);
-  await addTakenBuild(dataDir, build, (file) => published.download(database.key, file, database));
+  await addTakenBuild(
+    dataDir,
+    build,
+    (file) => published.download(database.key, file, database),
+    numbersOf(found.current),
+  );
 }
 
 /** Copies all files of a build. The DuckDB file comes last: without it, the build is not listed. */
@@ -58,6 +64,7 @@ async function addBuildOfFolder(source: string, dataDir: string, build: string):
     await ours.upload(key, path.join(theirs, key));
   });
   mkdirSync(lakeOf(ours.name), { recursive: true });
+  writeNumber(dataDir, build, { publication: numberOf(source, build) });
   await ours.upload(database, fileOf(theirs));
 }
 

@@ -1,7 +1,7 @@
 import type { Alert } from '../../schemas/pipeline/alert.js';
 import { formatDuration, formatInstant } from '../../schemas/format.js';
 import { openPublished } from '../builds/published.js';
-import { dayIn } from '../core/clock.js';
+import { latestDate } from '../core/clock.js';
 import type { NightlyJob } from '../core/schedule-ids.js';
 
 /** A night that should be published by now: `schedule.lateAfter` has passed since its scheduled time. */
@@ -31,15 +31,12 @@ FROM ops.runs
 WHERE outcome IN ('complete', 'partial') AND held_back IS NULL AND date <= CAST($today AS DATE)
 GROUP BY ALL`;
 
-/** The zone in which each day begins first. */
-const FIRST_ZONE = 'Pacific/Kiritimati';
-
 /** Reads the latest published date of each nightly job, up to today. Empty when nothing is published. */
 export async function latestNights(dataDir: string, now: Date): Promise<Latest[]> {
   const published = await openPublished(dataDir).catch(() => null);
   if (published === null) return [];
   try {
-    return await published.objects<Latest>(LATEST, { today: dayIn(FIRST_ZONE, now) });
+    return await published.objects<Latest>(LATEST, { today: latestDate(now) });
   } finally {
     published.close();
   }

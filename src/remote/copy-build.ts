@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { currentBuild, isTaken } from '../builds/builds.js';
+import { currentBuild, isTaken, listBuilds } from '../builds/builds.js';
+import { numberOf, raiseNumber } from '../builds/order.js';
 import { buildDir, copyCheckDir, copyDir, fileOf, publishedFile } from '../core/data-folder.js';
 import { errorMessage, hasErrorCode, TidemarkError } from '../core/errors.js';
 import { NotPublishedError } from '../duckdb/errors.js';
@@ -13,6 +14,7 @@ import {
   findPointer,
   hashOf,
   LEASE,
+  numbersOf,
   VERSIONS,
   type Current,
   type Manifest,
@@ -128,6 +130,7 @@ class Copier {
         ? await this.#send(build, before?.current, there)
         : { version: complete, sent: [], reused: 0 };
     const current = await this.#switch(made.version, before, there);
+    raiseNumber(this.#dataDir, build, current.publication ?? 0);
     const pruned = await prune(this.#storage, current, this.#lease, there).then(
       (removed) => ({ removed, pruneFault: null }),
       (error: unknown) => ({ removed: 0, pruneFault: errorMessage(error) }),
@@ -170,17 +173,30 @@ class Copier {
         tables[name] = { rows, columns, files: stored };
       }
       const database = await send(`${version}/market.duckdb`, fileOf(source));
-      return { version: await this.#writeManifest(version, { format: 1, build, database, tables }), sent, reused };
+      const manifest = await this.#writeManifest(version, { format: 1, build, database, tables });
+      return { version: { build, version, manifest, publication: this.#numberOf(build, before) }, sent, reused };
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
   }
 
-  async #writeManifest(version: string, manifest: Manifest): Promise<Version> {
+  async #writeManifest(version: string, manifest: Manifest): Promise<StoredFile> {
     const key = `${version}/manifest.json`;
     const body = encode(manifest);
     await this.#storage.create(key, body);
-    return { build: manifest.build, version, manifest: { key, bytes: body.length, sha256: hashOf(body) } };
+    return { key, bytes: body.length, sha256: hashOf(body) };
+  }
+
+  /**
+   * The number of a build in the storage. The build that was published last gets the highest number there. Another
+   * build has been there before, or was published before the others.
+   */
+  #numberOf(build: string, before: Current | undefined): number {
+    const same = before && [before, ...before.earlier].find((version) => version.build === build);
+    const here = numberOf(this.#dataDir, build);
+    if (same !== undefined) return same.publication ?? 0;
+    if (before === undefined || listBuilds(this.#dataDir)[0]?.name !== build) return here;
+    return Math.max(here, 1 + numbersOf(before).last);
   }
 
   /** Points readers at a version. Fails if another process had the lease meanwhile. */
@@ -189,8 +205,9 @@ class Copier {
     before: { current: Current | undefined; version: string } | undefined,
     there: StoredFiles,
   ): Promise<Current> {
-    const now = Date.now();
-    const { build, version, manifest } = to;
+    // This machine's clock may be wrong. It must not decide which versions readers may still use.
+    const now = (await this.#storage.serviceTime?.().catch(() => undefined))?.getTime() ?? Date.now();
+    const { build, version, manifest, publication } = to;
     const known = before?.current;
     if (known !== undefined && known.token > this.#lease.token) throw new LeaseLostError(this.#storage, LEASE);
     const earlier = known === undefined ? [] : await this.#stillKept(known, version, now, there);
@@ -202,6 +219,7 @@ class Copier {
       build,
       version,
       manifest,
+      ...(publication !== undefined && { publication }),
       published_at: isSame ? known.published_at : new Date(now).toISOString(),
       earlier,
     };
@@ -214,12 +232,14 @@ class Copier {
 
   /** Earlier versions that readers may still use. A version whose manifest is missing or damaged cannot be read. */
   async #stillKept(current: Current, next: string, now: number, there: StoredFiles): Promise<Current['earlier']> {
-    const { build, version, manifest } = current;
-    const replaced = { build, version, manifest, replaced_at: new Date(now).toISOString() };
+    const { build, version, manifest, publication } = current;
+    const replaced = { build, version, manifest, publication, replaced_at: new Date(now).toISOString() };
     const kept: Current['earlier'] = [];
-    for (const one of [replaced, ...current.earlier]) {
-      // A time in the future comes from a wrong clock. Such a version is kept.
-      const isRecent = one === replaced || now - Date.parse(one.replaced_at) < this.#keepMs;
+    for (const earlier of [replaced, ...current.earlier]) {
+      // A time in the future comes from a wrong clock. Such a version counts as replaced now.
+      const at = Math.min(Date.parse(earlier.replaced_at), now);
+      const one = { ...earlier, replaced_at: new Date(at).toISOString() };
+      const isRecent = earlier === replaced || now - at < this.#keepMs;
       if (one.version === next || !isRecent) continue;
       if ((await there.manifestOf(one)) !== undefined) kept.push(one);
     }

@@ -50,8 +50,14 @@ const Manifest = z.object({
 export type Manifest = z.infer<typeof Manifest>;
 
 // The cache makes a folder with the name of the version, so the name must have no slash.
-const Version = z.object({ build: z.string(), version: z.string().regex(/^v=[\w.-]+$/), manifest: StoredFile });
-/** A version: the build that it holds, its folder, and its manifest. */
+const Version = z.object({
+  build: z.string(),
+  version: z.string().regex(/^v=[\w.-]+$/),
+  manifest: StoredFile,
+  /** Number of the build: a later publication has a higher one. Missing if an older version of Tidemark copied it. */
+  publication: z.int().nonnegative().optional(),
+});
+/** A version: the build that it holds, its folder, its manifest, and the number of its build. */
 export type Version = z.infer<typeof Version>;
 
 const Current = Version.extend({
@@ -64,6 +70,12 @@ const Current = Version.extend({
 });
 /** Content of `current.json`. */
 export type Current = z.infer<typeof Current>;
+
+/** The number of a version's build, and the highest number of all versions. 0 for a version without a number. */
+export function numbersOf(current: Current, version: Version = current): { publication: number; last: number } {
+  const known = [current, ...current.earlier].map(({ publication = 0 }) => publication);
+  return { publication: version.publication ?? 0, last: Math.max(...known) };
+}
 
 /**
  * Reads `current.json`, with its version for `replace`. Undefined before the first copy.

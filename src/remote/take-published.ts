@@ -1,12 +1,13 @@
 import { utimesSync } from 'node:fs';
 import { addTakenBuild, currentBuild, describeBuild, isTaken, listBuilds, type Build } from '../builds/builds.js';
+import { numberOf } from '../builds/order.js';
 import { PREVIOUS, showNewBuild } from '../builds/switch.js';
 import type { Config } from '../core/config.js';
 import { isFileFault } from '../storage/errors.js';
 import type { Storage } from '../storage/storage.js';
 import { workingCopyOf } from '../working-copy/open.js';
 import { openRemote } from './copy-published.js';
-import { findManifest, readCurrent, readManifest, type Current, type Version } from './manifest.js';
+import { findManifest, numbersOf, readCurrent, readManifest, type Current, type Version } from './manifest.js';
 
 // Queries on this machine may still read a build that was replaced a moment ago.
 const KEPT = { keep: 2, graceSeconds: 600 };
@@ -15,14 +16,14 @@ type Place = Pick<Config, 'publish' | 'dataDir' | 'file'>;
 
 /**
  * Takes the current build of the bucket, so that this machine reads what the warehouse worker published. Does nothing if
- * the data is in a folder, or if this machine has the build, or has published a newer one.
+ * the data is in a folder, or if this machine has the build, or has published a later one.
  * @returns whether the machine reads another build now
  */
 export async function takePublished(config: Place): Promise<boolean> {
   const { dataDir } = config;
   const found = await findPublished(config);
   if (found === undefined || isAhead(dataDir, found.current)) return false;
-  await takeVersion(dataDir, found.storage, found.current, found.current.published_at);
+  await takeVersion(dataDir, found, found.current, found.current.published_at);
   await showNewBuild(dataDir, found.current.build, KEPT);
   return true;
 }
@@ -67,10 +68,15 @@ export async function takeKept(config: Place, wanted: string): Promise<void> {
   const versions = versionsOf(found.current);
   const at = versions.findIndex(({ build }) => build === (wanted === PREVIOUS ? found.current.build : wanted));
   const version = versions[wanted === PREVIOUS ? at + 1 : at];
-  if (version !== undefined) await takeVersion(config.dataDir, found.storage, version);
+  if (version !== undefined) await takeVersion(config.dataDir, found, version);
 }
 
-async function findPublished(config: Place): Promise<{ storage: Storage; current: Current } | undefined> {
+interface PublishedThere {
+  storage: Storage;
+  current: Current;
+}
+
+async function findPublished(config: Place): Promise<PublishedThere | undefined> {
   if (workingCopyOf(config.dataDir) === undefined) return undefined;
   const storage = openRemote(config);
   const found = storage && (await readCurrent(storage));
@@ -78,30 +84,40 @@ async function findPublished(config: Place): Promise<{ storage: Storage; current
 }
 
 /**
- * The newest version of each build of the bucket, newest build first. A build has several versions if files of it were lost
- * and sent again. Names of builds sort by time.
+ * The newest version of each build of the bucket, the build that was published last first. A build has several versions
+ * if files of it were lost and sent again. Builds of older versions of Tidemark have no number: their names decide.
  */
 function versionsOf(current: Current): Version[] {
   const newest = new Map<string, Version>();
   for (const version of [current, ...current.earlier])
     if (!newest.has(version.build)) newest.set(version.build, version);
-  return [...newest.values()].toSorted((a, b) => (a.build < b.build ? 1 : -1));
+  return [...newest.values()].toSorted(
+    (a, b) => (b.publication ?? 0) - (a.publication ?? 0) || (a.build < b.build ? 1 : -1),
+  );
 }
 
-/** Whether this machine shows the current build, or has published a newer one that the bucket does not have yet. */
-function isAhead(dataDir: string, { build, earlier }: Current): boolean {
+/** Whether this machine shows the current build, or has published a later one that the bucket does not have yet. */
+function isAhead(dataDir: string, { build, publication = 0, earlier }: Current): boolean {
   const here = currentBuild(dataDir);
   if (here === null || here === build) return here === build;
-  return here > build && !isTaken(dataDir, here) && earlier.every((one) => one.build !== here);
+  if (isTaken(dataDir, here) || earlier.some((one) => one.build === here)) return false;
+  const number = numberOf(dataDir, here);
+  return number === 0 && publication === 0 ? here > build : number > publication;
 }
 
 /** @param at when the build was published, if it is known. `tidemark status` shows the time of the file. */
-async function takeVersion(dataDir: string, storage: Storage, version: Version, at?: string): Promise<void> {
+async function takeVersion(
+  dataDir: string,
+  { storage, current }: PublishedThere,
+  version: Version,
+  at?: string,
+): Promise<void> {
   const { build } = version;
   if (listBuilds(dataDir).some(({ name }) => name === build)) return;
   const { database } = await readManifest(storage, version);
-  await addTakenBuild(dataDir, build, async (file) => {
+  const write = async (file: string): Promise<void> => {
     await storage.download(database.key, file, database);
     if (at !== undefined) utimesSync(file, new Date(at), new Date(at));
-  });
+  };
+  await addTakenBuild(dataDir, build, write, numbersOf(current, version));
 }

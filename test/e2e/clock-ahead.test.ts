@@ -40,6 +40,14 @@ it('prefers the newest answers and reports stamps of a clock 12 h ahead', async 
   const filed = await system.project.query('SELECT note FROM ops.runs ORDER BY started_at DESC LIMIT 1');
   expect(filed).toEqual([{ note: expect.stringMatching(/time stamps up to/) }]);
 
+  // The first build has the later name and time, but readers see the newest build.
+  const status = await system.tidemarkWith({ TIDEMARK_NOW: RIGHT }, 'status', '--json');
+  expect(JSON.parse(status.stdout)).toMatchObject({ published: { build: { newer: [] } } });
+  const listed = await system.tidemarkWith({ TIDEMARK_NOW: RIGHT }, 'publish', '--list', '--json');
+  const builds = JSON.parse(listed.stdout) as { builtAt: string; current: boolean }[];
+  expect(builds[0]?.current).toBe(true);
+  expect(builds.some(({ builtAt }) => builtAt > builds[0]!.builtAt)).toBe(true);
+
   const { stdout } = await system.tidemarkWith({ TIDEMARK_NOW: RIGHT }, 'doctor');
   expect(stdout).toMatch(
     new RegExp(`parts have time stamps in the future, up to 2026-11-20T16:.*runs: .*${first.run}`),

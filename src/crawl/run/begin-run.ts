@@ -33,7 +33,7 @@ export async function beginRun(deps: Omit<CrawlDeps, 'client'>, input: OpenRunIn
     notes: notes.filter((note) => note !== null),
     workers: deps.atWork?.workers,
     sizes: deps.sizes,
-    lastWatchSync: lastSyncDate(dataDir),
+    lastWatchSync: lastSyncDate(dataDir, now),
     currentNight: (market, filters) => currentNight(dataDir, market, filters),
   });
   await landOpening(deps, ctx);

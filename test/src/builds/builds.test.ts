@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -13,7 +13,8 @@ import {
   nameOfBuild,
   newestBuild,
 } from '../../../src/builds/builds.js';
-import { buildDir, currentLink, fileOf, lakeOf } from '../../../src/core/data-folder.js';
+import { numberOf } from '../../../src/builds/order.js';
+import { buildDir, currentLink, fileOf, lakeOf, orderDir } from '../../../src/core/data-folder.js';
 
 let dataDir: string;
 beforeEach(() => (dataDir = mkdtempSync(path.join(tmpdir(), 'builds-'))));
@@ -116,4 +117,34 @@ it('removes what a killed process had taken of a build', async () => {
   await addTakenBuild(dataDir, NAME, async (file) => writeFileSync(file, 'four'));
   expect(existsSync(left)).toBe(false);
   expect(listBuilds(dataDir).map(({ name, bytes }) => ({ name, bytes }))).toEqual([{ name: NAME, bytes: 4 }]);
+});
+
+it('orders builds by publication, whatever the clock says', async () => {
+  const ahead = publish('ahead', new Date('2029-01-01T00:00:00Z'));
+  const [right, later] = [publish('right', now), publish('later', new Date('2026-11-21T00:00:00Z'))];
+  expect(listBuilds(dataDir).map(({ name }) => name)).toEqual([later, right, ahead]);
+  expect(newestBuild(dataDir)).toBe(buildDir(dataDir, later));
+  // The bucket knows more publications than this machine.
+  await addTakenBuild(dataDir, NAME.replace('run-1', 'other'), async (file) => writeFileSync(file, 'four'), {
+    publication: 2,
+    last: 7,
+  });
+  const next = publish('next', new Date('2020-01-01T00:00:00Z'));
+  expect(listBuilds(dataDir).map(({ run }) => run)).toEqual(['next', 'later', 'other', 'right', 'ahead']);
+  expect(numberOf(dataDir, next)).toBe(8);
+});
+
+it('orders builds of older versions by name, before all others', () => {
+  const old = ['2026-11-18', '2029-11-19'].map((date) => publish('old', new Date(date)));
+  rmSync(orderDir(dataDir), { recursive: true });
+  const next = publish('next', now);
+  expect(listBuilds(dataDir).map(({ name }) => name)).toEqual([next, old[1], old[0]]);
+});
+
+it('keeps the highest number when its build is removed', () => {
+  const names = ['a', 'b', 'c'].map((run) => publish(run, now));
+  for (const name of names) rmSync(buildDir(dataDir, name), { recursive: true });
+  const next = publish('d', now);
+  expect(numberOf(dataDir, next)).toBe(4);
+  expect(readdirSync(orderDir(dataDir)).toSorted()).toEqual([names[2], next].map((name) => `${name}.json`));
 });

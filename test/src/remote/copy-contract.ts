@@ -2,12 +2,21 @@ import { copyFileSync, readFileSync, rmSync, existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { addTakenBuild, currentBuild, listBuilds } from '../../../src/builds/builds.js';
+import { numberOf } from '../../../src/builds/order.js';
 import { showBuild } from '../../../src/builds/switch.js';
 import { buildDir, copyDir, fileOf } from '../../../src/core/data-folder.js';
 import { withMemory } from '../../../src/duckdb/in-memory.js';
 import { quote } from '../../../src/duckdb/sql-files.js';
 import { copyCurrentBuild, type Copied } from '../../../src/remote/copy-build.js';
-import { CURRENT, hashOf, LEASE, readCurrent, readManifest, VERSIONS } from '../../../src/remote/manifest.js';
+import {
+  CURRENT,
+  hashOf,
+  LEASE,
+  numbersOf,
+  readCurrent,
+  readManifest,
+  VERSIONS,
+} from '../../../src/remote/manifest.js';
 import { LeaseLostError } from '../../../src/storage/lease.js';
 import type { Storage } from '../../../src/storage/storage.js';
 import { publishNights } from '../../lake/nights.js';
@@ -154,6 +163,22 @@ export function describeCopies(name: string, open: () => Promise<Storage>): void
       await expect(copy(storage, other)).rejects.toThrow('another machine may have published after');
       await copy(storage, dataDir);
       await expectReadable(storage, dataDir, build);
+    });
+
+    it('records the order of publications, which other machines take over', async () => {
+      const [storage, dataDir] = [await open(), prepared()];
+      const [last, before] = listBuilds(dataDir).map(({ name }) => name);
+      const numbers: (number | undefined)[] = [];
+      for (const build of [last, before, last]) {
+        await showBuild(dataDir, build!);
+        await copy(storage, dataDir);
+        numbers.push((await readCurrent(storage))?.current.publication);
+      }
+      const [of, ofBefore] = [numberOf(dataDir, last!), numberOf(dataDir, before!)];
+      expect(of).toBeGreaterThan(ofBefore);
+      expect(numbers).toEqual([of, ofBefore, of]);
+      const { current } = (await readCurrent(storage))!;
+      expect(numbersOf(current, current.earlier[0])).toEqual({ publication: ofBefore, last: of });
     });
 
     it('refuses a current.json of a newer version of Tidemark', async () => {

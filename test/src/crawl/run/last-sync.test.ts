@@ -36,4 +36,8 @@ it('finds the last completed sync that was not for a past day', async () => {
   await sync('2026-11-13T02:00:00Z', 'partial');
   await sync('2026-11-14T02:00:00Z', 'complete', { date: '2026-11-13' });
   expect(lastSyncDate(dataDir)).toBe('2026-11-10');
+  // A sync on a machine whose clock was ahead.
+  await sync('2029-01-01T02:00:00Z', 'complete');
+  expect(lastSyncDate(dataDir, new Date('2026-11-15T02:00:00Z'))).toBe('2026-11-10');
+  expect(lastSyncDate(dataDir, new Date('2029-01-01T03:00:00Z'))).toBe('2029-01-01');
 });
