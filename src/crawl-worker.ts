@@ -12,8 +12,8 @@ import { findApiKey } from './core/stored-key.js';
 import { readRunSizes } from './core/run-sizes.js';
 import { ChunkOrder } from './crawl/chunks/chunk-order.js';
 import { workerShare, type AtWork } from './crawl/concurrency-share.js';
-import { bookAttempt } from './request-log/request-log.js';
-import { linkToRun } from './temporal/connect.js';
+import { bookAttempt, bookSent } from './request-log/request-log.js';
+import { linkToRun, resolveTemporal } from './temporal/connect.js';
 import { WorkersAtWork } from './temporal/at-work.js';
 import { DEPLOYMENT, type Build } from './temporal/versions.js';
 import type { CheckedTemporal } from './worker-temporal.js';
@@ -34,7 +34,7 @@ export async function createCrawlWorkers(
   bundle: { code: string },
   build: Build,
   apiKey: string,
-  { target, stateAttributes }: CheckedTemporal,
+  { stateAttributes }: CheckedTemporal,
 ): Promise<Worker[]> {
   const { config, clock, stamps, log, folder, stop, metrics, tracing, temporal, options } = parts;
   let held = apiKey;
@@ -57,6 +57,7 @@ export async function createCrawlWorkers(
     maxConcurrency: alone,
     timeoutMs: config.api.timeout * 1_000,
     now: () => stamps.now(),
+    onSend: bookSent,
     onAttempt(attempt) {
       bookAttempt(attempt);
       metrics?.onAttempt(attempt);
@@ -112,7 +113,8 @@ export async function createCrawlWorkers(
           clock,
           log,
           folder,
-          linkTo: (workflowId, run) => linkToRun(target, workflowId, run),
+          // Read the address of the UI again: another process may have taken over the dev server.
+          linkTo: (workflowId, run) => linkToRun(resolveTemporal(config.dataDir), workflowId, run),
         }),
       },
     }),

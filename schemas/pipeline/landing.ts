@@ -285,6 +285,8 @@ export interface QuotaOveruseRecord {
   used_after: number;
   /** Requests that the run sent between the two readings, except requests for the metrics. */
   calls: number;
+  /** Requests in `calls` without a logged answer, because a worker was killed. Missing if there are none. */
+  unknown?: number;
   /**
    * Calls that the API counted in addition to the run's own calls. Negative: the API did not count some calls of the
    * run.

@@ -7,7 +7,7 @@ key: [run, endpoint]
 description: Requests that each run sent, by endpoint.
 columns:
   run: VARCHAR | Run
-  endpoint: VARCHAR | Method and route
+  endpoint: VARCHAR | Method and route; unknown for requests in flight when a worker was killed, whose answers are not logged
   requests: BIGINT | Requests sent, retries included
   errors: BIGINT | Requests that failed
   retries: BIGINT | Requests that repeated a failed request

@@ -48,6 +48,7 @@ export interface CallerOptions {
   latch: QuotaLatch;
   retry: RetryPolicy;
   timeoutMs: number;
+  onSend: (() => void) | undefined;
   onAttempt: ((attempt: AttemptReport) => void) | undefined;
   now: () => Date;
   /** The client aborts this signal when it closes. */
@@ -152,6 +153,7 @@ export class Caller {
       if (pause > 0) await sleep(pause, [closing, signal]);
       const refusal = latch.refusal(route.endpoint, () => this.#context(route, request, attempt - 1));
       if (refusal) return { outcome: { ok: false, error: refusal, retryAfterMs: null }, key: null };
+      this.#options.onSend?.();
       const started = performance.now();
       const sentAt = new Date();
       const key = held?.key ?? null;

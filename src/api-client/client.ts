@@ -90,6 +90,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       capMs: options.retryCapMs ?? DEFAULT_RETRY_CAP_MS,
       maxRetryAfterMs: options.maxRetryAfterMs ?? DEFAULT_MAX_RETRY_AFTER_MS,
     },
+    onSend: options.onSend,
     onAttempt: options.onAttempt,
     now,
     closing: closing.signal,

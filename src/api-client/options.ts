@@ -70,6 +70,8 @@ export interface ApiClientOptions {
    * @default false: the client sends each call, and the API answers each one with the limit
    */
   stopAtDailyLimit?: boolean;
+  /** Called before every attempt is sent. Must not throw. */
+  onSend?: () => void;
   /** Called after every attempt that was sent, including failed attempts. Must not throw. */
   onAttempt?: (attempt: AttemptReport) => void;
   /** Gives the time for `fetchedAt`. @default () => new Date() */

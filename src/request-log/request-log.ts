@@ -1,5 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import type { RequestsRecord } from '../../schemas/pipeline/landing.js';
 import type { AttemptReport } from '../api-client/index.js';
@@ -16,12 +25,18 @@ interface Tally {
   latencies: LatencyBuckets;
 }
 
-// Milliseconds between two writes. If a worker is killed, at most the entries of this time are lost.
+// Milliseconds between two writes of answers. If a worker is killed, the marks of this time say how many were sent.
 const FLUSH_EVERY_MS = 100;
+/** One mark for each request, written before the request is sent. */
+const SENT = '.';
+/** Endpoint of requests that were sent and whose answer is not logged, because a worker was killed. */
+export const UNKNOWN = 'unknown';
 
 /**
  * Logs every attempt of one activity, including failed attempts, in `data/runs/<run>/requests/<chunk>.ndjson`. Each
- * line counts the attempts since the line before, so the sum of all lines includes attempts of killed workers.
+ * line counts the attempts since the line before, so the sum of all lines includes attempts of killed workers. Before
+ * each request, a mark is written in front of the next line. So the log of a killed worker also says how many requests
+ * were in flight.
  */
 export class RequestLog {
   readonly #dataDir: string;
@@ -29,12 +44,24 @@ export class RequestLog {
   #pending = new Map<string, Tally>();
   #timer: NodeJS.Timeout | undefined;
   #failure: unknown;
+  /** Descriptor of the open file; undefined before the first request and after `close`. */
+  #open: number | undefined;
   /** Number of attempts that this object has logged. */
   requests = 0;
 
   constructor(dataDir: string, run: string, chunk: string) {
     this.#dataDir = dataDir;
     this.#file = requestsFile(dataDir, run, chunk);
+  }
+
+  /** Marks that a request is about to be sent. One byte in the memory of the operating system survives `kill -9`. */
+  sending(): void {
+    try {
+      this.#open ??= this.#openFile();
+      writeSync(this.#open, SENT);
+    } catch {
+      // The answer is logged, too, and that write reports the error.
+    }
   }
 
   add(attempt: AttemptReport): void {
@@ -56,6 +83,8 @@ export class RequestLog {
    */
   close(): void {
     this.#flush();
+    if (this.#open !== undefined) closeSync(this.#open);
+    this.#open = undefined;
     if (this.#failure !== undefined) throw asDiskFull(this.#failure, this.#file);
   }
 
@@ -64,6 +93,11 @@ export class RequestLog {
     const copy = workingCopyOf(this.#dataDir);
     if (copy === undefined || !existsSync(this.#file)) return;
     await copy.giveAs(copy.keyOf(this.#file).replace(/ndjson$/, `${copy.id}.ndjson`), this.#file);
+  }
+
+  #openFile(): number {
+    mkdirSync(path.dirname(this.#file), { recursive: true });
+    return openSync(this.#file, 'a');
   }
 
   /**
@@ -77,14 +111,22 @@ export class RequestLog {
     // After a failed write, the file may end with an incomplete line. Start a new line.
     const mend = this.#failure === undefined ? '' : '\n';
     try {
-      mkdirSync(path.dirname(this.#file), { recursive: true });
-      appendFileSync(this.#file, `${mend}${JSON.stringify(Object.fromEntries(this.#pending))}\n`);
+      const line = `${mend}${JSON.stringify(Object.fromEntries(this.#pending))}\n`;
+      if (this.#open === undefined) {
+        mkdirSync(path.dirname(this.#file), { recursive: true });
+        appendFileSync(this.#file, line);
+      } else writeFully(this.#open, line);
       this.#pending = new Map();
       this.#failure = undefined;
     } catch (error) {
       this.#failure = error;
     }
   }
+}
+
+function writeFully(file: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
 }
 
 const current = new AsyncLocalStorage<RequestLog>();
@@ -97,6 +139,11 @@ export async function bookingIn<T>(log: RequestLog, work: () => Promise<T>): Pro
     log.close();
     await log.give();
   }
+}
+
+/** Marks a request in the log of the activity that sends it. The API client calls this function before it sends. */
+export function bookSent(): void {
+  current.getStore()?.sending();
 }
 
 /** Logs an attempt in the log of the activity that sent the request. The API client calls this function. */
@@ -115,15 +162,23 @@ export async function pullRequests(dataDir: string, run: string): Promise<void> 
   });
 }
 
-/** Adds up the requests of a run, by endpoint. */
+/**
+ * Adds up the requests of a run, by endpoint. Requests that were sent by a worker that was killed before it logged their
+ * answer have the endpoint `unknown`.
+ */
 export function readRequests(dataDir: string, run: string): RequestsRecord[] {
   const folder = requestsDir(dataDir, run);
   const totals = new Map<string, Tally>();
+  let unknown = 0;
   for (const name of existsSync(folder) ? readdirSync(folder).toSorted() : []) {
+    let [sent, answered] = [0, 0];
     for (const line of readFileSync(path.join(folder, name), 'utf8').split('\n')) {
-      for (const [endpoint, tally] of Object.entries(parseLine(line))) {
+      const text = line.replace(/^\.+/, '');
+      sent += line.length - text.length;
+      for (const [endpoint, tally] of Object.entries(parseLine(text))) {
         const total = totals.get(endpoint) ?? newTally();
         totals.set(endpoint, total);
+        answered += tally.requests;
         total.requests += tally.requests;
         total.errors += tally.errors;
         total.retries += tally.retries;
@@ -131,7 +186,10 @@ export function readRequests(dataDir: string, run: string): RequestsRecord[] {
         mergeLatencies(total.latencies, tally.latencies);
       }
     }
+    // A log of an older version has no marks.
+    unknown += Math.max(0, sent - answered);
   }
+  if (unknown > 0) totals.set(UNKNOWN, { ...newTally(), requests: unknown });
   return [...totals].map(([endpoint, { latencies, ...counts }]) => ({
     endpoint,
     ...counts,
@@ -140,9 +198,9 @@ export function readRequests(dataDir: string, run: string): RequestsRecord[] {
   }));
 }
 
-function parseLine(line: string): Record<string, Tally> {
+function parseLine(text: string): Record<string, Tally> {
   try {
-    return JSON.parse(line) as Record<string, Tally>;
+    return JSON.parse(text) as Record<string, Tally>;
   } catch {
     return {}; // skip empty and incomplete lines
   }

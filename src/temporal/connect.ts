@@ -39,8 +39,12 @@ export function resolveTemporal(dataDir: string | null): TemporalTarget {
   const namespace = loaded.namespace ?? 'default';
   const options = loaded.connectionOptions;
   const ui = process.env['TIDEMARK_TEMPORAL_UI'] || null;
-  if (options.address) return { address: options.address, namespace, source: 'environment', ui, options };
   const server = dataDir === null ? null : readDevServer(dataDir);
+  if (options.address) {
+    // `up` and `demo` name the dev server of the data folder to their workers by TEMPORAL_ADDRESS.
+    const its = server?.address === options.address ? (server.ui ?? null) : null;
+    return { address: options.address, namespace, source: 'environment', ui: ui ?? its, options };
+  }
   const address = server?.address ?? DEFAULT_ADDRESS;
   const source = server ? 'data folder' : 'default';
   return { address, namespace, source, ui: ui ?? server?.ui ?? null, options: { ...options, address } };

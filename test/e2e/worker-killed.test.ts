@@ -7,6 +7,9 @@ const MARKET = { companies: 900, tenders: 20, seed: 11, maxPerPage: 25 };
 // Only requests in flight when the worker dies may be repeated (a chunk has 500).
 const IN_FLIGHT = 16;
 
+// Requests of another user of the API key, while no worker runs.
+const FOREIGN = 100;
+
 // kill -9; `npm run test:long` also takes the signal that a deployment sends.
 const SIGNALS = (process.env['KILLED_BY'] ?? 'SIGKILL').split(',') as NodeJS.Signals[];
 
@@ -17,17 +20,27 @@ describe.each(SIGNALS)('a worker that gets %s during a crawl', (signal) => {
   beforeAll(async () => {
     system = await startSystem({
       market: { ...MARKET, latency: 15 },
-      config: { api: { maxConcurrency: IN_FLIGHT } },
+      config: {
+        api: { maxConcurrency: IN_FLIGHT },
+        markets: [{ name: 'demo', refresh: { companies: '0d', financials: '0d' } }],
+      },
     });
-    const handle = await system.start('marketSnapshot', 'snapshot/demo/killed');
+    result = await killed('snapshot/demo/killed');
+  });
+
+  /** Runs a market. Kills its worker when some hundred company records are fetched. */
+  const killed = async (id: string, whileDown = async (): Promise<void> => undefined): Promise<RunResult> => {
+    const before = await system.api.requests('GET /v2/companies/{id}');
+    const handle = await system.start('marketSnapshot', id);
     await waitUntil(
       'some hundred company records are fetched',
-      async () => (await system.api.requests('GET /v2/companies/{id}')) > 250,
+      async () => (await system.api.requests('GET /v2/companies/{id}')) > before + 250,
     );
     await system.worker.stop(signal);
+    await whileDown();
     await system.startWorker();
-    result = (await handle.result()) as RunResult;
-  });
+    return (await handle.result()) as RunResult;
+  };
 
   afterAll(() => system?.stop());
 
@@ -39,5 +52,31 @@ describe.each(SIGNALS)('a worker that gets %s during a crawl', (signal) => {
   it('repeats only requests in flight after the worker is killed or stopped', async () => {
     const sent = await system.api.requests('GET /v2/companies/{id}');
     expect(sent).toBeLessThanOrEqual(MARKET.companies + 2 * IN_FLIGHT);
+  });
+
+  it('logs every request that it sent, so no quota overuse is reported', async () => {
+    const arrived = await system.api.requests('GET /v2/companies/{id}');
+    const logged = await system.project.query(
+      `SELECT sum(requests)::INTEGER AS n, (sum(requests) FILTER (endpoint = 'unknown'))::INTEGER AS unknown
+       FROM ops.requests WHERE endpoint IN ('GET /v2/companies/{id}', 'unknown')`,
+    );
+    expect(logged[0]?.['n']).toBeGreaterThanOrEqual(arrived);
+    expect(Number(logged[0]?.['n']) - Number(logged[0]?.['unknown'] ?? 0)).toBeLessThanOrEqual(arrived);
+    expect(await system.project.query('SELECT drift::INTEGER AS drift FROM ops.quota_drift')).toEqual([{ drift: 0 }]);
+    expect(result.notes.join(' ')).not.toMatch(/The API counted/);
+  });
+
+  it('still reports another user of the API key', async () => {
+    const headers = { authorization: `Token ${system.api.key}` };
+    const { notes, run } = await killed('snapshot/demo/foreign', async () => {
+      for (let call = 0; call < FOREIGN; call++) await fetch(`${system.api.url}/v2/financial/1`, { headers });
+    });
+    expect(notes.join(' ')).toMatch(/The API counted .*another user of the API key or a lost machine sent the other/);
+    const [found] = await system.project.query(
+      `SELECT drift::INTEGER AS drift FROM ops.quota_drift WHERE run = '${run}'`,
+    );
+    expect(found?.['drift']).toBeLessThanOrEqual(FOREIGN);
+    // Requests that the worker was about to send when it was killed may not have arrived.
+    expect(found?.['drift']).toBeGreaterThanOrEqual(FOREIGN - 2 * IN_FLIGHT);
   });
 });

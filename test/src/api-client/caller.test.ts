@@ -46,6 +46,7 @@ function scripted(...answers: (Answer | Fault)[]) {
     latch: new QuotaLatch(true),
     retry: { maxRetries: MAX_RETRIES, baseMs: 0, capMs: 0, maxRetryAfterMs: 0 },
     timeoutMs: 1_000,
+    onSend: undefined,
     onAttempt: undefined,
     now: () => new Date(0),
     closing: new AbortController().signal,

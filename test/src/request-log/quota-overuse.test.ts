@@ -44,6 +44,16 @@ it('reports calls of another user and uncounted calls', () => {
   expect(describeOveruse(free!)).toMatch(/counted 30 .*: the API did not count 50 requests/);
 });
 
+it('counts requests of a killed worker as possibly counted, and names them', () => {
+  const withKilled = [...calls, sent('unknown', 16)];
+  for (const used of [80, 155, 171])
+    expect(quotaOveruse([reading(0, 1), reading(used, 2)], withKilled)).toMatchObject({ unknown: 16, drift: 0 });
+  const other = quotaOveruse([reading(0, 1), reading(271, 2)], withKilled);
+  expect(describeOveruse(other!)).toBe(
+    'The API counted 271 calls (daily_browsing) while this run logged 171 requests, including 16 in flight when a worker was killed. Another run, another user of the API key or a lost machine sent the other 100.',
+  );
+});
+
 it('excludes metric calls and allows uncounted watches and failed calls', () => {
   expect(quotaOveruse([reading(0, 1), reading(79, 2)], calls)).toMatchObject({ drift: -1 });
   expect(quotaOveruse([reading(0, 1), reading(156, 2)], calls)).toMatchObject({ calls: 155, drift: 1 });

@@ -56,6 +56,39 @@ describe('the request log', () => {
     expect(existsSync(requests)).toBe(false);
   });
 
+  it('counts requests of a killed worker whose answers are not logged', () => {
+    const killed = new RequestLog(data, RUN, 'chunk-1');
+    for (let i = 0; i < 20; i++) killed.sending();
+    for (let i = 0; i < 4; i++) killed.add(attempt());
+    // The process ends here: nothing else is written.
+    expect(readRequests(data, RUN)).toEqual([
+      { endpoint: 'unknown', requests: 20, errors: 0, retries: 0, bytes: 0, p50_ms: null, p99_ms: null },
+    ]);
+    const next = new RequestLog(data, RUN, 'chunk-1');
+    for (let i = 0; i < 3; i++) {
+      next.sending();
+      next.add(attempt());
+    }
+    next.close();
+    expect(readRequests(data, RUN)).toMatchObject([
+      { endpoint: 'GET /v2/companies/{id}', requests: 3 },
+      { endpoint: 'unknown', requests: 20 },
+    ]);
+    // Without the kill, all answers are logged.
+    killed.close();
+    expect(readRequests(data, RUN)).toMatchObject([
+      { endpoint: 'GET /v2/companies/{id}', requests: 7 },
+      { endpoint: 'unknown', requests: 16 },
+    ]);
+  });
+
+  it('reads the logs of older versions, which mark no requests', () => {
+    mkdirSync(requests, { recursive: true });
+    const tally = { requests: 5, errors: 1, retries: 0, bytes: 10, latencies: {} };
+    writeFileSync(path.join(requests, 'chunk-1.ndjson'), `${JSON.stringify({ 'GET /v2/a': tally })}\n{"torn`);
+    expect(readRequests(data, RUN)).toMatchObject([{ endpoint: 'GET /v2/a', requests: 5, errors: 1 }]);
+  });
+
   it('appends to the file of an earlier attempt', () => {
     for (let i = 0; i < 2; i++) {
       const log = new RequestLog(data, RUN, 'chunk-1');
