@@ -8,6 +8,7 @@ import { planDrafted, planStream } from '../src/crawl/run/plan-stream.js';
 import { withMoreMemory } from '../src/duckdb/more-memory.js';
 import { openWarehouse, type Warehouse } from '../src/duckdb/open.js';
 import { loadForRun } from '../src/load/load-for-run.js';
+import { missingWarehouse } from '../src/load/missing-warehouse.js';
 import { buildForRun } from '../src/models/build-for-run.js';
 import { publish } from '../src/publish/publish.js';
 import { copyOrDescribe, copyPublished } from '../src/remote/copy-published.js';
@@ -44,9 +45,9 @@ export function createWarehouseActivities(deps: WarehouseDeps): WarehouseActivit
   return casting(deps, {
     planDue: async (input) =>
       (await withHeartbeat(() => planDrafted(deps, input))) ??
-      withWarehouse(config, (warehouse) => planStream(deps, warehouse, input)),
-    loadLanding: ({ run }) => withWarehouse(config, (warehouse) => loadForRun(warehouse, dataDir, run)),
-    buildModels: ({ run }) => withWarehouse(config, (warehouse) => build(deps, warehouse, run), 'models'),
+      withWarehouse(deps, (warehouse) => planStream(deps, warehouse, input)),
+    loadLanding: ({ run }) => withWarehouse(deps, (warehouse) => loadForRun(warehouse, dataDir, run)),
+    buildModels: ({ run }) => withWarehouse(deps, (warehouse) => build(deps, warehouse, run), 'models'),
     publishWarehouse: ({ run }) => publishRun(deps, run),
     rebuildWarehouse: (input) => rebuild(deps, input),
     planPartitions: ({ rebuild: id, input }) =>
@@ -97,7 +98,7 @@ async function publishRun(deps: WarehouseDeps, run: string): Promise<PublishResu
   const { config, clock, writer } = deps;
   const { dataDir, readers } = config;
   const published = await withWarehouse(
-    config,
+    deps,
     async (warehouse) => {
       if (writer?.isBehind) await build(deps, warehouse, run);
       return publish(warehouse, dataDir, { run, now: clock.now(), readers, ...config.publish });
@@ -144,25 +145,33 @@ async function giveBuild(config: Config, writer: Writer | undefined, what: strin
  * @param step name of a step that works on one table after the other; its heartbeats name the table
  */
 function withWarehouse<T>(
-  config: Config,
+  { config, log }: WarehouseDeps,
   work: (warehouse: Warehouse) => Promise<T>,
   step?: 'models' | 'publish',
 ): Promise<T> {
   return withHeartbeat(async (heartbeat) => {
     const stop = step === undefined ? () => undefined : reportTables(heartbeat, step);
     try {
-      return await withOpen(config, work);
+      return await withOpen({ config, log }, work);
     } finally {
       stop();
     }
   });
 }
 
-async function withOpen<T>(config: Config, work: (warehouse: Warehouse) => Promise<T>): Promise<T> {
+async function withOpen<T>(
+  { config, log }: Pick<WarehouseDeps, 'config' | 'log'>,
+  work: (warehouse: Warehouse) => Promise<T>,
+): Promise<T> {
   collectGarbage();
+  const missing = missingWarehouse(config);
   const warehouse = await openWarehouse(config.dataDir, { what: 'a worker' });
   try {
-    await carryIntoNew(warehouse.db, config);
+    const isCarried = await carryIntoNew(warehouse.db, config);
+    if (missing !== null && isCarried)
+      log.warn(
+        `The warehouse was lost: ${missing}. This run loads them all, and takes the set of models from the published build.`,
+      );
     return await withMoreMemory(warehouse.db, () => work(warehouse));
   } finally {
     await warehouse.close();

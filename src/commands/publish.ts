@@ -70,6 +70,9 @@ async function publishAndSay(config: Config, now: Date, options: PublishOptions)
 async function publishNow(config: Config, now: Date, options: PublishOptions): Promise<PublishedBuild> {
   const { openWarehouse } = await import('../duckdb/open.js');
   const { publish } = await import('../publish/publish.js');
+  const { missingWarehouse, REPLAY } = await import('../load/missing-warehouse.js');
+  const missing = missingWarehouse(config);
+  if (missing !== null) throw new TidemarkError('Internal', `Nothing was published: ${missing}.`, { todo: REPLAY });
   const warehouse = await openWarehouse(config.dataDir, { what: 'tidemark publish' });
   try {
     const { dataDir, readers } = config;

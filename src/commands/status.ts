@@ -61,6 +61,8 @@ interface Status {
   alerts: DeliveryRecord[];
   published: { file: string; at: string; bytes: number; build: ShownBuild | null; lastRuns: LastRun[] } | null;
   publishedError: string | null;
+  /** Says that the warehouse is missing beside landed parts, and what to do; null if it is not. */
+  warehouse: string | null;
   /** Result of the last copy to `publish.to`; null without this setting, or before the first copy. */
   copy: (CopyRecord & { current: boolean }) | null;
 }
@@ -109,7 +111,12 @@ export function registerStatus(program: Command): void {
       const names = new Set(context.config.notify.map(({ name }) => name));
       const alerts = openDeliveries(context.config.dataDir, since).filter(({ target }) => names.has(target));
       const copy = await readCopy(context);
-      const status: Status = { dataDir: context.config.dataDir, ...live, alerts, ...published, copy };
+      const { missingWarehouse, REPLAY } = await import('../load/missing-warehouse.js');
+      // The first run lands parts before it loads any.
+      const isFirst = published.published === null && live.running.length > 0;
+      const missing = isFirst ? null : missingWarehouse(context.config);
+      const warehouse = missing === null ? null : `${missing}. ${REPLAY}`;
+      const status: Status = { dataDir: context.config.dataDir, ...live, alerts, ...published, warehouse, copy };
       if (options.json) sayJson(status);
       else say(renderStatus(status, Date.now()));
     });
@@ -321,6 +328,7 @@ export function renderStatus(status: Status, now: number): string {
   } else {
     lines.push(paint.yellow(`Published  ${status.publishedError ?? 'nothing'}`));
   }
+  if (status.warehouse !== null) lines.push(paint.yellow(`Warehouse  ! ${status.warehouse}`));
   if (status.copy !== null) {
     const { to, at, build, current, fault } = status.copy;
     lines.push(`Copied     ${to}: ${current ? 'the current build' : (build ?? 'no build')}, tried ${ago(at)}`);

@@ -3,6 +3,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { asWarehouseError } from '../../duckdb/errors.js';
 import { Database } from '../../duckdb/database.js';
 import { describeGone, readLoadedParts } from '../../load/load.js';
+import { missingWarehouse, REPLAY } from '../../load/missing-warehouse.js';
 import { listParts } from '../../load/part-check.js';
 import { warehouseFile } from '../../core/data-folder.js';
 import { errorMessage, TidemarkError } from '../../core/errors.js';
@@ -19,6 +20,8 @@ async function findGone(instance: DuckDBInstance, dataDir: string, file: string)
 
 /** Checks that the writer's file can be opened. If a worker has it open, the check passes. */
 export async function checkWarehouse(dataDir: string): Promise<Finding> {
+  const missing = missingWarehouse({ dataDir });
+  if (missing !== null) return warn('warehouse', missing, REPLAY);
   const file = warehouseFile(dataDir);
   if (!existsSync(file)) return ok('warehouse', 'none yet; the first run creates it');
   try {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { MarketConfig } from '../../core/config.js';
 import { examples, loadContext } from '../../terminal/context.js';
-import { say, sayJson } from '../../terminal/print.js';
+import { say, sayJson, tell } from '../../terminal/print.js';
 import type { RunRequest } from '../../temporal/start-run.js';
 import { addRunOptions, followOptions, type RunOptions } from '../run-options.js';
 
@@ -51,6 +51,9 @@ export function registerSnapshot(program: Command): void {
       ]);
       const market = pickMarket(context.config, options.market);
       const date = runDate(options.date, market.schedule?.timezone ?? 'UTC', context.clock);
+      const { missingWarehouse, REPLAY } = await import('../../load/missing-warehouse.js');
+      const missing = missingWarehouse(context.config);
+      if (missing !== null && !options.json) tell(`Warning: ${missing}. ${REPLAY}`);
       if (options.dryRun) {
         const { forecastSnapshot, renderForecast } = await import('./snapshot-forecast.js');
         const forecast = await forecastSnapshot(context, market.name, date);
