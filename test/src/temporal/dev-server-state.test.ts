@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { resolveTemporal } from '../../../src/temporal/connect.js';
+import { linkToRun, resolveTemporal } from '../../../src/temporal/connect.js';
 import { findPlace } from '../../../src/core/lock.js';
 import { forgetDevServer, readDevServer, writeDevServer } from '../../../src/temporal/dev-server-state.js';
 
@@ -42,6 +42,20 @@ describe('the dev server of a data folder', () => {
     await server.stop();
     expect(readDevServer(dataDir)).toBeNull();
     expect(resolveTemporal(dataDir)).toMatchObject({ address: '127.0.0.1:7233', source: 'default' });
+  });
+
+  it('gives the UI to a worker that gets the address from `up`, but not to one with another server', async () => {
+    const server = await pretendServer();
+    await writeDevServer(dataDir, { ...where, pid: server.pid });
+    vi.stubEnv('TEMPORAL_ADDRESS', where.address);
+    const target = resolveTemporal(dataDir);
+    expect(target).toMatchObject({ source: 'environment', ui: where.ui });
+    expect(linkToRun(target, 'snapshot/demo/1', 'r')).toBe(
+      `${where.ui}/namespaces/default/workflows/snapshot%2Fdemo%2F1/r/history`,
+    );
+    vi.stubEnv('TEMPORAL_ADDRESS', 'temporal.example.com:7233');
+    expect(resolveTemporal(dataDir)).toMatchObject({ source: 'environment', ui: null });
+    await server.stop();
   });
 
   it("ignores another process that has the server's old id", async () => {
