@@ -76,7 +76,7 @@ describe.each(SIGNALS)('a worker that gets %s during a crawl', (signal) => {
       `SELECT drift::INTEGER AS drift FROM ops.quota_drift WHERE run = '${run}'`,
     );
     expect(found?.['drift']).toBeLessThanOrEqual(FOREIGN);
-    // Requests that the worker was about to send when it was killed may not have arrived.
-    expect(found?.['drift']).toBeGreaterThanOrEqual(FOREIGN - 2 * IN_FLIGHT);
+    // The run also sent requests that the API does not count, such as lookup lists.
+    expect(found?.['drift']).toBeGreaterThanOrEqual(FOREIGN / 2);
   });
 });
