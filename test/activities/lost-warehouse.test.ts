@@ -71,9 +71,9 @@ it('is built again by the next run with the set of models of the rollback', asyn
   const activities = createWarehouseActivities({ config, clock, log: createLog('test'), folder });
   const ctx = openRun(config, clock, { workflowType: 'marketSnapshot', workflowId: 'w', run: 'r2', input: {} });
   const worker = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
-  const loaded = (await worker.run(activities.loadLanding, ctx)) as LoadResult;
+  const loaded: LoadResult = await worker.run(async () => activities.loadLanding(ctx));
   expect(loaded.rows).toBeGreaterThan(0);
-  const { notes } = (await worker.run(activities.buildModels, ctx)) as ModelsResult;
+  const { notes }: ModelsResult = await worker.run(async () => activities.buildModels(ctx));
   expect(notes).toEqual([expect.stringMatching(/^Since the rollback of .*models apply/)]);
   const { models } = await readModelSet();
   const plan = await readPlan(dataDir, { models });

@@ -167,7 +167,7 @@ export function describeCopies(name: string, open: () => Promise<Storage>): void
 
     it('records the order of publications, which other machines take over', async () => {
       const [storage, dataDir] = [await open(), prepared()];
-      const [last, before] = listBuilds(dataDir).map(({ name }) => name);
+      const [last, before] = listBuilds(dataDir).map((build) => build.name);
       const numbers: (number | undefined)[] = [];
       for (const build of [last, before, last]) {
         await showBuild(dataDir, build!);
