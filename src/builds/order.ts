@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { buildDir, orderDir, orderFile } from '../core/data-folder.js';
+import { buildDir, orderDir } from '../core/data-folder.js';
 
 /*
  * The order in which builds were published. Each publication gives its build a number above all numbers before. The
@@ -11,6 +11,8 @@ import { buildDir, orderDir, orderFile } from '../core/data-folder.js';
 /** `publication`: the number of a build. `last`: the highest number at the place from which the build was taken. */
 const Numbered = z.object({ publication: z.int().nonnegative(), last: z.int().nonnegative().optional() });
 export type Numbered = z.infer<typeof Numbered>;
+
+const orderFile = (dataDir: string, build: string): string => `${orderDir(dataDir)}/${build}.json`;
 
 /** Returns the number of a build: a later publication has a higher one. 0 if an older version of Tidemark made it. */
 export function numberOf(dataDir: string, build: string): number {

@@ -159,9 +159,7 @@ export function listFile(dataDir: string, name: string): string {
 }
 
 /** Returns `resolve/<name>`: how the inputs of `resolveCompanies` and `enrichPeople` name a list. */
-export function listInput(name: string): string {
-  return `${LISTS}/${name}`;
-}
+export const listInput = (name: string): string => `${LISTS}/${name}`;
 
 /** File with a list that `tidemark payees check` wrote for the workers. It is removed when its run ends. */
 export function payeeListFile(dataDir: string, name: string): string {
@@ -269,9 +267,6 @@ export function replacedFile(dataDir: string): string {
 
 /** Folder with a file for each build, which says in which order builds were published. */
 export const orderDir = (dataDir: string): string => path.join(publishedDir(dataDir), 'order');
-
-/** File with the number of a build. */
-export const orderFile = (dataDir: string, build: string): string => path.join(orderDir(dataDir), `${build}.json`);
 
 /** Path of the lock that a process holds while it switches readers to another build. */
 export function switchLock(dataDir: string): string {
