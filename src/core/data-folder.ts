@@ -167,9 +167,7 @@ export function payeeListFile(dataDir: string, name: string): string {
 }
 
 /** Returns `payees/<name>`: how the input of the workflow `checkPayees` names a list. */
-export function payeeListInput(name: string): string {
-  return `${PAYEES}/${name}`;
-}
+export const payeeListInput = (name: string): string => `${PAYEES}/${name}`;
 
 /** File with the secret for keyed hashes of payees. The hashes identify payees without their account numbers. */
 export function payeeSaltFile(dataDir: string): string {
