@@ -98,6 +98,8 @@ export interface QueryAnswer {
   rows: Cell[][];
   /** Whether the query has more rows than the limit. */
   more: boolean;
+  /** Whether the answer ended because it was as large as a browser can show, before the limit of rows. */
+  full: boolean;
   milliseconds: number;
   build: string;
 }

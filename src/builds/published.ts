@@ -1,10 +1,11 @@
 import { realpathSync } from 'node:fs';
-import type { DuckDBConnection, DuckDBInstance, DuckDBResult, DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
 import { errorMessage, hasErrorCode, TidemarkError } from '../core/errors.js';
 import { NotPublishedError } from '../duckdb/errors.js';
 import { publishedFile } from '../core/data-folder.js';
 import { openInstance } from '../duckdb/instance.js';
 import type { PlainValue } from '../duckdb/plain-value.js';
+import { streamRows, type RowStream } from '../duckdb/stream-rows.js';
 
 /** The rows of a query. The values of a row have the order of `columns`. */
 export interface QueryRows {
@@ -38,21 +39,23 @@ export async function openPublished(dataDir: string): Promise<Published> {
   const link = publishedFile(dataDir);
   const file = resolveBuild(link);
   const { instance, connection } = await open(file);
-  const start = async (sql: string, params: Record<string, DuckDBValue> = {}): Promise<DuckDBResult> => {
+  let interrupted = false;
+  const start = async (sql: string, params: Record<string, DuckDBValue> = {}): Promise<RowStream> => {
+    interrupted = false;
     try {
-      return await connection.stream(sql, params);
+      return await streamRows(connection, sql, params, () => interrupted);
     } catch (error) {
       throw queryError(error);
     }
   };
   const query: Published['query'] = async (sql, { params, limit = Number.MAX_SAFE_INTEGER } = {}) => {
-    const result = await start(sql, params);
+    const { columns, chunks } = await start(sql, params);
     const rows: PlainValue[][] = [];
-    for await (const batch of plainBatches(result)) {
+    for await (const batch of plainBatches(chunks)) {
       rows.push(...batch);
       if (rows.length > limit) break;
     }
-    return { columns: result.deduplicatedColumnNames(), rows: rows.slice(0, limit), more: rows.length > limit };
+    return { columns, rows: rows.slice(0, limit), more: rows.length > limit };
   };
   return {
     file: link,
@@ -62,8 +65,8 @@ export async function openPublished(dataDir: string): Promise<Published> {
       return rows.map((row) => Object.fromEntries(columns.map((column, i) => [column, row[i] ?? null])) as Row);
     },
     async stream(sql) {
-      const result = await start(sql);
-      return { columns: result.deduplicatedColumnNames(), batches: plainBatches(result) };
+      const { columns, chunks } = await start(sql);
+      return { columns, batches: plainBatches(chunks) };
     },
     async run(sql) {
       await connection.run(sql).catch((error: unknown) => {
@@ -71,6 +74,7 @@ export async function openPublished(dataDir: string): Promise<Published> {
       });
     },
     interrupt() {
+      interrupted = true;
       connection.interrupt();
     },
     close() {
@@ -117,14 +121,10 @@ async function open(file: string): Promise<{ instance: DuckDBInstance; connectio
   }
 }
 
-async function* plainBatches(result: DuckDBResult): AsyncGenerator<PlainValue[][]> {
+async function* plainBatches(chunks: RowStream['chunks']): AsyncGenerator<PlainValue[][]> {
   const { toPlain } = await import('../duckdb/plain-value.js');
   try {
-    for (;;) {
-      const chunk = await result.fetchChunk();
-      if (chunk === null || chunk.rowCount === 0) return;
-      yield chunk.getRows().map((row) => row.map(toPlain));
-    }
+    for await (const rows of chunks) yield rows.map((row) => row.map(toPlain));
   } catch (error) {
     throw queryError(error);
   }

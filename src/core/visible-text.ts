@@ -29,6 +29,13 @@ export function escapeUnseen(text: string): string {
 // invisible characters, which are escaped.
 const IN_TERMINAL = new RegExp(String.raw`(\u001b\[[\d;]*m|\r?\n|\t)|(?:${UNSEEN.source})`, 'gu');
 
+const IN_DATA = new RegExp(String.raw`(\r?\n|\t)|(?:${UNSEEN.source})`, 'gu');
+
+/** Escapes all invisible characters except line breaks and tabs: for data, in which colours are no part of the layout. */
+export function visibleData(text: string): string {
+  return text.replaceAll(IN_DATA, (found, allowed: string | undefined) => allowed ?? escapeUnseen(found));
+}
+
 /** Escapes a text before it is written to a terminal. Keeps colours and escapes all other control characters. */
 export function visibleInTerminal(text: string): string {
   return text.replaceAll(IN_TERMINAL, (found, allowed: string | undefined) => allowed ?? escapeUnseen(found));

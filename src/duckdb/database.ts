@@ -4,6 +4,7 @@ import { asWarehouseError, ModelFailedError } from './errors.js';
 import { addIdentifierFunctions } from './identifier-functions.js';
 import { splitStatements } from './split-statements.js';
 import type { SqlFile } from './sql-files.js';
+import { streamRows } from './stream-rows.js';
 import { COUNT_CHANGES, ledgerWrite } from './table-changes.js';
 
 /** The values of the parameters of a statement, which are written as `$name`. */
@@ -53,17 +54,12 @@ export class Database {
   }
 
   /**
-   * Yields the rows in chunks, with values as DuckDB's client returns them. Read all chunks before you run another
-   * query.
+   * Yields the rows in chunks, with values as DuckDB's client returns them (see `streamRows`). Read all chunks before
+   * you run another query.
    */
   async *stream(sql: string): AsyncGenerator<DuckDBValue[][]> {
     try {
-      const result = await this.#connection.stream(sql);
-      for (;;) {
-        const chunk = await result.fetchChunk();
-        if (chunk === null || chunk.rowCount === 0) return;
-        yield chunk.getRows();
-      }
+      yield* (await streamRows(this.#connection, sql)).chunks;
     } catch (error) {
       throw asWarehouseError(error, this.file);
     }

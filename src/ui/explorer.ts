@@ -19,7 +19,6 @@ import { schemaRoutes } from './routes/schema.js';
 import { searchRoutes } from './routes/search.js';
 import { sqlRoutes } from './routes/sql.js';
 import { tenderRoutes } from './routes/tenders.js';
-import type { CsvWriter } from './user-sql/exports.js';
 import { SavedQueries } from './user-sql/saved-queries.js';
 
 /** Options of `startExplorer`. */
@@ -37,7 +36,6 @@ export interface ExplorerOptions {
   version: string;
   /** Address of the Temporal UI; null if unknown. */
   temporalUi: () => string | null;
-  writeCsv: CsvWriter;
   readLive: ReadLive;
   /** Opens the build at the first request, not at once, and closes it after ten minutes without a request. */
   waits?: boolean;
@@ -76,7 +74,7 @@ export async function startExplorer(options: ExplorerOptions): Promise<Explorer>
   searchRoutes(app, routes);
   companyRoutes(app, routes);
   schemaRoutes(app, routes);
-  sqlRoutes(app, routes, { scratch, writeCsv: options.writeCsv });
+  sqlRoutes(app, routes, scratch);
   marketRoutes(app, routes);
   tenderRoutes(app, routes);
   operationRoutes(app, routes, options.readLive);

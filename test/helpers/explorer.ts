@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { LiveAnswer } from '../../schemas/explorer/api.js';
-import { writeCsv } from '../../src/commands/published/write-rows.js';
 import { loadLanding } from '../../src/load/load.js';
 import { buildModels } from '../../src/models/run-models.js';
 import { currentBuild } from '../../src/builds/builds.js';
@@ -214,7 +213,6 @@ export async function startTestExplorer(
     savedQueries,
     version: '0.0.0',
     temporalUi: () => null,
-    writeCsv,
     readLive: async () => NOT_RUNNING,
     ...options,
   });

@@ -4,7 +4,7 @@ import { useOrdinaryMode } from '../../core/file-modes.js';
 import { writeFileAtomic } from '../../core/files.js';
 import type { PlainValue } from '../../duckdb/plain-value.js';
 import type { Header } from '../../lists/columns.js';
-import { csvValue } from '../published/write-rows.js';
+import { csvValue } from '../../duckdb/write-rows.js';
 
 /** A row of a result file. */
 export interface FileRow {

@@ -22,7 +22,7 @@ export async function readList({ file, sql }: ListSource, config: Config): Promi
 async function selectList(sql: string, config: Config): Promise<Buffer> {
   const [{ openPublished }, { writeCsv }] = await Promise.all([
     import('../../builds/published.js'),
-    import('../published/write-rows.js'),
+    import('../../duckdb/write-rows.js'),
   ]);
   const published = await openPublished(config.dataDir);
   try {

@@ -3,7 +3,7 @@ import { renderTable } from '../../terminal/table.js';
 import type { Published } from '../../builds/published.js';
 import { writeMarkdown } from './write-markdown.js';
 import type { Format } from './formats.js';
-import { writeCsv, writeJson, type RowWriter } from './write-rows.js';
+import { writeCsv, writeJson, type RowWriter } from '../../duckdb/write-rows.js';
 
 /**
  * Returns the function that writes rows as text in a format.

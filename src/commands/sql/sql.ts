@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Option, type Command } from 'commander';
 import type { Published } from '../../builds/published.js';
 import { invalidInput, errorMessage } from '../../core/errors.js';
-import { visibleInTerminal } from '../../core/visible-text.js';
+import { visibleData } from '../../core/visible-text.js';
 import { splitStatements } from '../../duckdb/split-statements.js';
 import { examples, loadContext } from '../../terminal/context.js';
 import { parseCount } from '../../terminal/port-options.js';
@@ -147,6 +147,6 @@ async function printRows(published: Published, query: string, format: Format, op
 
 async function toStdout(text: string): Promise<void> {
   // A terminal executes control characters, so show them as escapes there. A pipe or a file gets the text unchanged.
-  const shown = process.stdout.isTTY ? visibleInTerminal(text) : text;
+  const shown = process.stdout.isTTY ? visibleData(text) : text;
   return new Promise((resolve) => process.stdout.write(shown, () => resolve()));
 }

@@ -56,10 +56,9 @@ export async function openCopied(from: string, options: OpenOptions = {}): Promi
 }
 
 async function startOn(source: Source, options: OpenOptions): Promise<Explorer> {
-  const [{ startExplorer }, { version }, { writeCsv }, { findUi }] = await Promise.all([
+  const [{ startExplorer }, { version }, { findUi }] = await Promise.all([
     import('../../ui/explorer.js'),
     import('../../core/version.js'),
-    import('../published/write-rows.js'),
     import('../../../bootstrap/ui.mjs'),
   ]);
   const assets = await findUi({ log: tell });
@@ -70,7 +69,6 @@ async function startOn(source: Source, options: OpenOptions): Promise<Explorer> 
       port,
       savedQueries: path.resolve(options.queries ?? path.join(homedir(), '.tidemark', 'queries')),
       version: version(),
-      writeCsv,
       waits: options.waits ?? false,
     });
   if (options.port !== undefined) return start(options.port);

@@ -3,12 +3,13 @@ import { NotPublishedError } from '../../duckdb/errors.js';
 import { openInstance } from '../../duckdb/instance.js';
 import { toPlain } from '../../duckdb/plain-value.js';
 import { quote } from '../../duckdb/sql-files.js';
-import { lockedInstance } from '../user-sql/locked-instance.js';
+import { QueryProcesses } from '../user-sql/query-processes.js';
 import type { Reader } from '../../builds/reader.js';
 import { SearchIndex } from './search-index.js';
 
 /**
- * A published build, opened read-only twice: once for the queries of the pages, once locked for the queries of users.
+ * A published build, opened read-only for the queries of the pages. Queries of people run in processes of
+ * their own.
  */
 export class OpenBuild {
   /** Path of the DuckDB file, without symlinks. */
@@ -18,8 +19,9 @@ export class OpenBuild {
   /** Tables of the file, as `schema.table`. */
   readonly tables: ReadonlySet<string>;
   readonly search: SearchIndex;
+  /** Runs queries of people. */
+  readonly queries: QueryProcesses;
   readonly #pages: DuckDBInstance;
-  readonly #locked: DuckDBInstance;
   #users = 0;
   #retired = false;
 
@@ -27,14 +29,14 @@ export class OpenBuild {
     file: string,
     name: string,
     pages: DuckDBInstance,
-    locked: DuckDBInstance,
+    queries: QueryProcesses,
     tables: ReadonlySet<string>,
   ) {
     this.file = file;
     this.name = name;
     this.tables = tables;
     this.#pages = pages;
-    this.#locked = locked;
+    this.queries = queries;
     this.search = new SearchIndex(async (work, signal) => this.read(work, signal), tables);
   }
 
@@ -55,7 +57,7 @@ export class OpenBuild {
       );
       connection.closeSync();
       const tables = new Set(found.getRows().map(([table]) => String(table)));
-      return new OpenBuild(file, name, pages, await lockedInstance(file, scratch), tables);
+      return new OpenBuild(file, name, pages, new QueryProcesses(file, scratch), tables);
     } catch (error) {
       pages?.closeSync();
       throw new NotPublishedError(file, error);
@@ -67,11 +69,6 @@ export class OpenBuild {
     await connection.run('USE market');
     await connection.run(`SET TimeZone = 'UTC'`);
     return connection;
-  }
-
-  /** Opens a connection for queries of users. The caller closes it. */
-  async connectLocked(): Promise<DuckDBConnection> {
-    return this.#locked.connect();
   }
 
   /** See {@link Read}. */
@@ -121,6 +118,6 @@ export class OpenBuild {
   async #close(): Promise<void> {
     await this.search.stop();
     this.#pages.closeSync();
-    this.#locked.closeSync();
+    this.queries.close();
   }
 }

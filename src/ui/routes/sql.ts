@@ -1,32 +1,33 @@
-import type { FastifyInstance } from 'fastify';
-import { PassThrough } from 'node:stream';
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { once } from 'node:events';
+import path from 'node:path';
+import { PassThrough, type Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { invalidInput } from '../../core/errors.js';
-import { exportCsv, EXPORT_FORMATS, exportFile, MEDIA_TYPES, type CsvWriter } from '../user-sql/exports.js';
-import { runQuery } from '../user-sql/run-query.js';
-import { MAX_LENGTH } from '../user-sql/statements.js';
 import { hasTables } from '../../builds/has-tables.js';
+import { invalidInput } from '../../core/errors.js';
 import type { OpenBuild } from '../data/open-build.js';
+import { DEFAULT_ROWS, DEFAULT_SECONDS, MAX_ROWS, MAX_RUNNING, MAX_SECONDS, MAX_TEXT } from '../user-sql/limits.js';
+import type { JobOptions } from '../user-sql/query-processes.js';
 import { BUILD_HEADER, clientGone, type Routes } from './context.js';
 
-const Id = z.string().regex(/^[\w-]{8,64}$/);
-const Seconds = z.number().int().min(1).max(600).default(30);
-const Run = z.strictObject({
-  id: Id,
-  sql: z.string().max(MAX_LENGTH),
-  rows: z.number().int().min(1).max(50_000).default(1_000),
-  seconds: Seconds,
-});
-const Export = z.strictObject({
-  id: Id,
-  sql: z.string().max(MAX_LENGTH),
-  format: z.enum(EXPORT_FORMATS),
-  seconds: Seconds,
-});
+/** Media types of exports, by format. */
+const MEDIA_TYPES = {
+  csv: 'text/csv; charset=utf-8',
+  parquet: 'application/vnd.apache.parquet',
+  arrow: 'application/vnd.apache.arrow.stream',
+} as const;
 
-/** Queries of users that run at the same time. More would only slow each other down. */
-const MOST_RUNNING = 8;
+const Id = z.string().regex(/^[\w-]{8,64}$/);
+const Asked = z.strictObject({
+  id: Id,
+  sql: z.string().max(MAX_TEXT),
+  seconds: z.number().int().min(1).max(MAX_SECONDS).default(DEFAULT_SECONDS),
+});
+const Run = Asked.extend({ rows: z.number().int().min(1).max(MAX_ROWS).default(DEFAULT_ROWS) });
+const Export = Asked.extend({ format: z.enum(['csv', 'parquet', 'arrow']) });
 
 /** Header of an export that names the latest night of its build, for the name of the file; empty without a night. */
 const NIGHT_HEADER = 'x-tidemark-night';
@@ -38,83 +39,50 @@ async function latestNight(build: OpenBuild): Promise<string> {
   return row?.night ?? '';
 }
 
-/** Options of the SQL routes. */
-export interface SqlOptions {
-  scratch: string;
-  writeCsv: CsvWriter;
-}
-
-/** Routes that run, export and cancel queries of users. */
-export function sqlRoutes(app: FastifyInstance, { pool }: Routes, { scratch, writeCsv }: SqlOptions): void {
+/**
+ * Routes that run, export and cancel queries of people.
+ * @param scratch private folder for the files of exports
+ */
+export function sqlRoutes(app: FastifyInstance, { pool }: Routes, scratch: string): void {
   const running = new Map<string, AbortController>();
-  const begin = (id: string, gone: AbortSignal): AbortSignal => {
+  /** Runs `work` as the query `id`, which its signal can cancel. */
+  const asQuery = async <T>(id: string, reply: FastifyReply, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
     if (running.has(id)) throw invalidInput('This query is running already.', 'Cancel it, or wait for its answer.');
-    if (running.size >= MOST_RUNNING)
-      throw invalidInput(`${MOST_RUNNING} queries are running already.`, 'Wait for one of them, or cancel one.');
+    if (running.size >= MAX_RUNNING)
+      throw invalidInput(`${MAX_RUNNING} queries are running already.`, 'Wait for one of them, or cancel one.');
     const controller = new AbortController();
     running.set(id, controller);
-    return AbortSignal.any([controller.signal, gone]);
+    try {
+      return await work(AbortSignal.any([controller.signal, clientGone(reply)]));
+    } finally {
+      running.delete(id);
+    }
   };
 
   app.post('/api/v1/query', async (request, reply) => {
     const { id, sql, rows, seconds } = Run.parse(request.body);
-    const signal = begin(id, clientGone(reply));
-    try {
-      return await pool.use(async (build) => {
-        void reply.header(BUILD_HEADER, build.name);
-        return runQuery(build, sql, { rows, seconds }, signal);
-      });
-    } finally {
-      running.delete(id);
-    }
+    return asQuery(id, reply, async (signal) =>
+      pool.use(async (build) => {
+        const text = await build.queries.run({ kind: 'answer', sql, rows, build: build.name }, { seconds, signal });
+        return reply.header(BUILD_HEADER, build.name).type('application/json; charset=utf-8').send(text);
+      }),
+    );
   });
 
   app.post('/api/v1/export', async (request, reply) => {
     const { id, sql, format, seconds } = Export.parse(request.body);
-    const signal = begin(id, clientGone(reply));
     void reply.type(MEDIA_TYPES[format]).header('content-disposition', `attachment; filename="result.${format}"`);
-    const nameBuild = async (build: OpenBuild): Promise<void> => {
+    const make = async (build: OpenBuild, options: JobOptions, begun: (body: Readable) => void): Promise<void> => {
       void reply.header(BUILD_HEADER, build.name).header(NIGHT_HEADER, await latestNight(build));
+      if (format === 'csv') await sendCsv(build, sql, options, begun);
+      else await sendFile(build, { kind: format, sql, target: path.join(scratch, randomUUID()) }, options, begun);
     };
-    if (format !== 'csv') {
-      try {
-        return await pool.use(async (build) => {
-          await nameBuild(build);
-          return Buffer.from(await exportFile(build, sql, format, seconds, signal, scratch));
-        });
-      } finally {
-        running.delete(id);
-      }
-    }
-    const stream = new PassThrough();
-    // The answer, or the cut connection, shows the error.
-    stream.on('error', () => undefined);
-    const sink = async (text: string): Promise<void> => {
-      if (!stream.write(text)) await once(stream, 'drain', { signal });
-    };
-    // The first text shows that the query runs. Until then, an error can still be answered as JSON.
-    let started = (): void => undefined;
-    const begun = new Promise<void>((resolve) => (started = resolve));
-    const work = pool
-      .use(async (build) => {
-        await nameBuild(build);
-        await exportCsv(build, sql, seconds, signal, writeCsv, async (text) => {
-          started();
-          await sink(text);
-        });
-      })
-      .then(
-        () => void stream.end(),
-        (error: unknown) => {
-          // A cut connection tells the browser that the file is incomplete.
-          stream.destroy(error as Error);
-          throw error;
-        },
-      )
-      .finally(() => running.delete(id));
-    await Promise.race([begun, work]);
-    work.catch(() => undefined);
-    return stream;
+    return new Promise<Readable>((resolve, reject) => {
+      // An error before the first byte is answered as JSON. Later, `make` breaks the connection.
+      asQuery(id, reply, async (signal) => pool.use(async (build) => make(build, { seconds, signal }, resolve))).catch(
+        reject,
+      );
+    });
   });
 
   app.delete('/api/v1/query/:id', async (request, reply) => {
@@ -122,4 +90,48 @@ export function sqlRoutes(app: FastifyInstance, { pool }: Routes, { scratch, wri
     running.get(id)?.abort();
     return reply.code(204).send();
   });
+}
+
+/** Streams rows as CSV. If the query fails after the first rows, breaks the connection: the client then reports an error. */
+async function sendCsv(
+  build: OpenBuild,
+  sql: string,
+  options: JobOptions,
+  begun: (body: Readable) => void,
+): Promise<void> {
+  const body = new PassThrough();
+  body.on('error', () => undefined);
+  try {
+    await build.queries.run(
+      { kind: 'csv', sql },
+      {
+        ...options,
+        onText: async (text) => {
+          begun(body);
+          if (!body.write(text)) await once(body, 'drain', { signal: options.signal });
+        },
+      },
+    );
+    body.end();
+  } catch (error) {
+    body.destroy(error as Error);
+    throw error;
+  }
+}
+
+/** Sends rows as a file. It is complete before its first byte is sent. */
+async function sendFile(
+  build: OpenBuild,
+  job: { kind: 'parquet' | 'arrow'; sql: string; target: string },
+  options: JobOptions,
+  begun: (body: Readable) => void,
+): Promise<void> {
+  try {
+    await build.queries.run(job, options);
+    const body = createReadStream(job.target);
+    begun(body);
+    await once(body, 'close');
+  } finally {
+    await rm(job.target, { force: true });
+  }
 }

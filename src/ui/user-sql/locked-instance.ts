@@ -2,6 +2,7 @@ import type { DuckDBInstance } from '@duckdb/node-api';
 import path from 'node:path';
 import { openInstance } from '../../duckdb/instance.js';
 import { quote } from '../../duckdb/sql-files.js';
+import { DUCKDB_MEMORY, MAX_SPILL } from './limits.js';
 
 /**
  * Opens a published file for queries of users. They can read this file only: no other file, no network, no extension, and
@@ -15,7 +16,8 @@ export async function lockedInstance(file: string, scratch: string): Promise<Duc
     autoload_known_extensions: 'false',
     allow_persistent_secrets: 'false',
     temp_directory: path.join(scratch, 'spill'),
-    max_temp_directory_size: '4GiB',
+    max_temp_directory_size: `${MAX_SPILL / 2 ** 30}GiB`,
+    memory_limit: `${Math.floor(DUCKDB_MEMORY / 2 ** 20)}MiB`,
   });
   const connection = await instance.connect();
   try {

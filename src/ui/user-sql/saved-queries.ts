@@ -3,7 +3,8 @@ import path from 'node:path';
 import { hasErrorCode, invalidInput } from '../../core/errors.js';
 import { writeFileAtomic } from '../../core/files.js';
 import type { SavedQuery } from '../../../schemas/explorer/api.js';
-import { checkLength, MAX_LENGTH } from './statements.js';
+import { checkLength } from './allowed.js';
+import { MAX_TEXT } from './limits.js';
 
 // The name is the file name, so it has no path and no hidden file.
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N} _.()-]{0,80}$/u;
@@ -25,7 +26,7 @@ export class SavedQueries {
     const names = files.filter((file) => file.endsWith('.sql')).map((file) => file.slice(0, -4));
     const known = names.filter((name) => NAME.test(name)).toSorted((a, b) => a.localeCompare(b, 'en'));
     return Promise.all(
-      known.map(async (name) => ({ name, sql: (await readFile(this.#file(name), 'utf8')).slice(0, MAX_LENGTH) })),
+      known.map(async (name) => ({ name, sql: (await readFile(this.#file(name), 'utf8')).slice(0, MAX_TEXT) })),
     );
   }
 

@@ -34,6 +34,31 @@ describe('tidemark sql', () => {
     expect(piped.toString()).toBe('a\r\n1\r\nb\r\n2\r\n');
   });
 
+  test.each(['csv', 'json', 'markdown'])('fails if a query fails after its first rows, %s', async (format) => {
+    const cwd = prepared();
+    const sql = `SELECT CASE WHEN i = 300000 THEN error('broken row') ELSE i END AS i FROM range(600000) r(i)`;
+    const printed = await runCli(['sql', sql, '--format', format], { cwd });
+    expect(printed.code).toBe(1);
+    expect(printed.stdout).not.toBe('');
+    expect(printed.stderr.trim().split('\n').slice(-2).join(' ')).toContain('broken row');
+    const written = await runCli(['sql', sql, '--out', `rows.${format === 'markdown' ? 'md' : format}`], { cwd });
+    expect(written.code).toBe(1);
+    expect(readdirSync(cwd).filter((file) => file.includes('rows'))).toEqual([]);
+  });
+
+  test.runIf(hasPty())('writes no control sequence of the data to a terminal', async () => {
+    const cwd = prepared();
+    const sql = `SELECT chr(27) || '[31mred' || chr(27) || ']0;title' || chr(7) || chr(13) AS v`;
+    for (const format of ['csv', 'json', 'markdown', 'table']) {
+      const command = [process.execPath, ...compiled([CLI, 'sql', sql, '--format', format])];
+      const pty = runInPty(command, { columns: 120, cwd, env: cleanEnv({ NO_COLOR: '1' }) });
+      expect(await pty.ended).toBe(0);
+      expect(pty.raw()).toMatch(/\\?u001b\\?\[31mred/);
+      expect(pty.raw()).not.toContain('\u001b');
+      expect(pty.raw()).not.toContain('\u0007');
+    }
+  });
+
   test('says that there are no rows, and refuses --out for two statements', async () => {
     const cwd = prepared();
     const none = await runCli(['sql', 'FROM core.companies WHERE false'], { cwd });

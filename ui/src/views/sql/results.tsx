@@ -20,7 +20,11 @@ export function Results({ answer }: { answer: QueryAnswer }): JSX.Element {
           {answer.rows.length === 0
             ? '0 rows'
             : `${count(answer.rows.length)} ${answer.rows.length === 1 ? 'row' : 'rows'}`}
-          {answer.more && ' (more exist: raise the row limit, or export)'} in {count(answer.milliseconds)} ms
+          {answer.more &&
+            (answer.full
+              ? ' (more exist, but a browser cannot show them: export them)'
+              : ' (more exist: raise the row limit, or export)')}{' '}
+          in {count(answer.milliseconds)} ms
         </p>
         <Choice
           label="Show as"

@@ -1,5 +1,5 @@
-import { escapeUnseen } from '../../core/visible-text.js';
-import type { PlainValue } from '../../duckdb/plain-value.js';
+import { escapeUnseen } from '../core/visible-text.js';
+import type { PlainValue } from './plain-value.js';
 
 /** Writes text to a destination; resolves when the destination accepts more text. */
 export type Sink = (text: string) => Promise<void>;
