@@ -13,7 +13,7 @@ let shared: ReadonlySet<string> | undefined;
 interface Site {
   /** Host name in ASCII, without `www.`: `xn--mnchen-3ya.example`. */
   host: string;
-  /** The part of the host name that one owner has: `firm.co.uk`, `tenant.github.io`. */
+  /** The part of the host name that one owner has: `firm.co.uk`, `tenant.eu.org`. */
   domain: string;
   /** Path in lower case, without a slash at the end: `/company/firm`. */
   path: string;
@@ -77,7 +77,7 @@ export function isOwnSite(value: string): boolean {
 
 /**
  * Compares two websites by their registrable domain. Scheme, port, path, query and `www.` make no difference. Suffixes
- * under which anybody can register a name, such as `github.io`, count as public.
+ * under which anybody can register a name, such as `eu.org`, count as public.
  */
 export function sameWebsite(one: Given, other: Given): Sameness {
   const [a, b] = [parse(one.value), parse(other.value)];

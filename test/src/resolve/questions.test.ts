@@ -4,6 +4,7 @@ import { ResolveCompaniesInput } from '../../../schemas/pipeline/resolve.js';
 import { waysToFind } from '../../../src/resolve/ways.js';
 import { readCsv, type CsvFault, type CsvRecord } from '../../../src/lists/read-csv.js';
 import { questionKey, readQuestions } from '../../../src/resolve/read-questions.js';
+import { MAIL, NETWORK } from '../../helpers/known-domains.js';
 
 function read(text: string | Buffer): { records: CsvRecord[]; faults: CsvFault[] } {
   const records: CsvRecord[] = [];
@@ -155,8 +156,8 @@ describe('readQuestions', () => {
         'DK;;;5.49E+19;;',
         'DK;;;;4,5331E+09;',
         'DK;n/a;#N/A;-;0;',
-        ';;;;;https://www.facebook.com/firm?ref=x',
-        ';;;;;someone@gmail.com',
+        `;;;;;https://www.${NETWORK}/firm?ref=x`,
+        `;;;;;someone@${MAIL}`,
         'UK;0123456;GB 123 4567 27;;020 7946 0018 x12;HTTPS://Firm.example:443/en?utm_source=x',
         'EL;;"=""012345670""";;;',
       ].join('\n'),

@@ -146,7 +146,7 @@ describe('a company of which list and API spell an identifier differently', () =
       { country_code: 'GB', registration_number: 'SC123456' },
       { country_code: 'GB', registration_number: '00123456' },
     ],
-    [{ website: 'one.github.io' }, { company_website: 'two.github.io' }],
+    [{ website: 'one.eu.org' }, { company_website: 'two.eu.org' }],
   ])('is not found if the identifier is another one, and few requests are sent: %j, %j', async (row, record) => {
     await resolve(row, record).then(
       ({ state }) => expect(state).toBe('unmatched'),
