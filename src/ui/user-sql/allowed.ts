@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { formatCount } from '../../../schemas/format.js';
 import { invalidInput, type TidemarkError } from '../../core/errors.js';
 import { splitStatements } from '../../duckdb/split-statements.js';
 import { MAX_TEXT } from './limits.js';
@@ -36,7 +37,7 @@ const FORBIDDEN_FUNCTIONS: ReadonlySet<string> = new Set(['write_log']);
 /** @throws TidemarkError `InvalidInput` for a text longer than `MAX_TEXT` */
 export function checkLength(sql: string): void {
   if (sql.length > MAX_TEXT)
-    throw invalidInput('The query is too long.', `Shorten it to ${MAX_TEXT.toLocaleString('en')} characters.`);
+    throw invalidInput('The query is too long.', `Shorten it to ${formatCount(MAX_TEXT)} characters.`);
 }
 
 /**

@@ -24,7 +24,7 @@ export interface JobOptions {
 }
 
 /**
- * Runs queries of people on one published file, each in a process of its own: a query can end its process, or take all
+ * Runs queries of people on one published file, each in a separate process: a query can end its process, or take all
  * of its memory, but nothing else. A process without work runs the next query.
  */
 export class QueryProcesses {

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** Watches this process from a thread of its own, also while its main thread is busy. */
+/** Watches this process from a separate thread, also while its main thread is busy. */
 export interface Watchdog {
   /** Begins to watch. `file`: also watches the size of this file. */
   begin(file: string | null): void;
