@@ -10,6 +10,11 @@ export function formatCount(value: number | bigint): string {
   return counts.format(value);
 }
 
+/** Formats a count with the name of what is counted: `1 company`, `1,204 companies`. By default, the plural ends in s. */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
+}
+
 /** Formats a number with thousands separators: `12,345.678`. At most three decimal places, unless `options` say otherwise. */
 export function formatNumber(value: number | bigint, options: Intl.NumberFormatOptions = {}): string {
   return new Intl.NumberFormat('en-US', options).format(value);

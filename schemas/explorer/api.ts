@@ -241,6 +241,8 @@ export interface NamedCode {
 
 export interface OperationsAnswer {
   nights: ApiRow[];
+  /** The last night of each market and of the tenders. */
+  quality: ApiRow[];
   runs: ApiRow[];
   coverage: ApiRow[];
   forecasts: ApiRow[];

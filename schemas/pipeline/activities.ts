@@ -1,4 +1,5 @@
 import type { CrawlOutcome, RunRecord } from './landing.js';
+import type { Cause, StatedReason } from './reason.js';
 import type { Refusal } from './refusal.js';
 import type { Coverage, RunContext } from './run.js';
 import type { FetchedStreamName } from './streams.js';
@@ -109,8 +110,10 @@ export interface DiscoverResult {
   reportedTotal: number | null;
   distinctCompanies: number;
   coverage: Coverage | null;
-  /** Descriptions of gaps in at most five segments, for people. ops.coverage has all gaps. */
-  shortfalls: string[];
+  /** Why companies are missing, one cause for each code. ops.coverage has the gap of each segment. */
+  causes?: Cause[];
+  /** Sentences of older workers, which have no causes. */
+  shortfalls?: string[];
   /** Set when the API refuses searches to this API key. The run then cannot continue. */
   refused?: Refusal;
 }
@@ -203,6 +206,8 @@ export interface CloseRunInput {
   note: string | null;
   /** Why the thresholds hold the market's night back; null when they do not. */
   heldBack: string | null;
+  /** Why the run is not complete. Left out by older versions. */
+  why?: StatedReason[];
   /** Routes that the API refuses to this API key; left out when there are none. */
   refused?: Refusal[];
   /**
@@ -251,7 +256,12 @@ export interface ModelsResult {
    * Set when the warehouse holds another number of the run's companies than the searches found. `coverage` has the
    * corrected values, as in ops.coverage.
    */
-  unloaded?: { coverage: Pick<Coverage, 'distinctCompanies' | 'missing' | 'share'>; reason: string } | null;
+  unloaded?: {
+    coverage: Pick<Coverage, 'distinctCompanies' | 'missing' | 'share'>;
+    reason: string;
+    counted?: number;
+    loaded?: number;
+  } | null;
 }
 
 /** Result of `publishWarehouse`. */

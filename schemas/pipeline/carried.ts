@@ -1,5 +1,6 @@
 import type { QuotaWaiter } from './activities.js';
 import type { DueSummary } from './due.js';
+import type { StatedReason } from './reason.js';
 import type { Refusal } from './refusal.js';
 import type { Coverage, Progress, RunContext } from './run.js';
 
@@ -61,5 +62,9 @@ export interface CarriedRun {
   due?: DueSummary[];
   /** Routes that the API refuses to this API key. Older versions leave this field out. */
   refused?: Refusal[];
+  /** Why the run is not complete. Older versions leave this field out. */
+  why?: StatedReason[];
+  /** Number of failed records by stream and chunk. Older versions leave this field out. */
+  failed?: Record<string, number>;
   notes: string[];
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Cause, Reason, ReasonCode, StatedReason } from './reason.js';
 import type { Refusal } from './refusal.js';
 
 /*
@@ -166,6 +167,8 @@ export interface RunRecord {
   note: string | null;
   /** Why the thresholds held the market's night back; null when they did not. */
   held_back: string | null;
+  /** Why the run was not complete at its end; left out when it was, and by older versions. */
+  why?: StatedReason[];
   /** Routes that the API refuses to this API key; left out when there are none. */
   refused?: Refusal[];
 }
@@ -212,6 +215,8 @@ export interface CoverageRecord {
   /** distinct_companies ÷ reported_total. Null: unknown, because the API caps its total or contradicts it. */
   share: number | null;
   why: CoverageGap[];
+  /** The gaps joined by code, the largest first. Records of older versions lack this field. */
+  causes?: Cause[];
   certificate: CoverageCertificate;
 }
 
@@ -224,7 +229,16 @@ export interface CoverageGap {
    * have listed some of these companies. So the sum of all gaps may exceed the number of missing companies.
    */
   missing: number;
+  /** The reason for people. `code` and `values` say it for programs; gaps of older versions lack both. */
   reason: string;
+  code?: ReasonCode;
+  values?: Reason['values'];
+  /** Other problems of this segment's split. With `segment`, the problem of a segment below. */
+  also?: (StatedReason & { segment?: string })[];
+  /** Dimensions along which the segment was split. */
+  split_by?: string[];
+  /** Why some dimensions could not be used to split the market. */
+  unusable?: string[];
   /** See CoverageCertificate. */
   class: 'drifted' | 'unsplittable' | 'unproven' | 'unusable';
 }

@@ -30,6 +30,8 @@ export const ReportNight = z.object({
   /** Companies carried over to this night; not included in `companies`. */
   carried: count,
   is_complete: z.boolean(),
+  /** Whether neither companies nor records are missing. */
+  is_whole: z.boolean(),
 });
 export type ReportNight = z.infer<typeof ReportNight>;
 
@@ -47,6 +49,10 @@ export const ReportRun = z.object({
   rows: count,
   note: maybe,
   held_back: maybe,
+  /** What is missing now, one sentence for each reason. */
+  why: z.array(text),
+  /** True for a partial run if later runs fetched everything that it missed. */
+  is_mended: z.boolean(),
 });
 export type ReportRun = z.infer<typeof ReportRun>;
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AlertSettings } from './cause.js';
 import type { DueSummary } from './due.js';
+import type { StatedReason } from './reason.js';
 import type { Refusal } from './refusal.js';
 import { BACKFILL_STREAMS, MARKET_STREAMS, RETRY_STREAMS } from './streams.js';
 
@@ -235,6 +236,10 @@ export interface RunResult {
   refused?: Refusal[];
   /** Schema drift, for people: at most five items. ops.drift has all items. */
   drift?: string[];
+  /**
+   * Why the run is not complete; empty if it is. `notes` has the sentences, too. Left out in results of older workers.
+   */
+  why?: StatedReason[];
   /** Path of the published file, relative to `folder`; null when the run had nothing to do. */
   published: string | null;
   /** Data folder of the run's workers. Left out in results of older workers. */
@@ -262,6 +267,8 @@ export interface Progress {
   outcome?: RunResult['outcome'] | 'failed' | 'cancelled';
   /** Why the run waits, for people, and when the wait probably ends (ISO); left out while it does not wait. */
   waiting?: { reason: string; until: string | null };
+  /** Why the run is not complete, for people; left out while no reason is known. `notes` has these sentences, too. */
+  why?: string[];
   /** Rejects of the run; left out until its answers are loaded. */
   rejects?: number;
   date: string | null;

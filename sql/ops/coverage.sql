@@ -21,7 +21,7 @@ columns:
   distinct_companies: BIGINT | Distinct companies that the searches found and the warehouse holds; includes companies that have gone since then, excludes companies carried over
   missing: BIGINT | reported_total minus distinct_companies, at least 0
   share: DOUBLE | distinct_companies divided by reported_total, 0 to 1; NULL if unknown, because the API caps its totals or contradicts them
-  why: JSON | Segments with a gap, each with its filters, missing count, class and reason
+  why: JSON | Segments with a gap, each with its filters, missing count, class and reason, and the reason's code and values; searches of older versions have no code
   certificate: JSON | Companies found and missing by class; the field gone is the number of found companies that the API no longer counted at the end of the crawl
   carried: JSON | Companies carried over, as a list of earlier nights, each with the number of companies last found on it; NULL if there are none
   counted_companies: BIGINT | Distinct companies that the run's searches counted while they ran
@@ -85,8 +85,10 @@ judged AS (
       CASE WHEN loaded_companies <> c.counted_companies THEN [to_json({
         'segment': 'root', 'filters': CAST('{}' AS JSON), 'missing': greatest(c.counted_companies - loaded_companies, 0),
         'class': 'unloaded',
-        'reason': format('the searches counted {:,} companies, but the warehouse holds {:,} of this run; ops.rejects lists those that it could not load',
-          c.counted_companies, loaded_companies)
+        'reason': format('The searches counted {:,} companies, but the warehouse holds {:,} of this run; `tidemark rejects` lists those that it could not load.',
+          c.counted_companies, loaded_companies),
+        'code': 'unloaded',
+        'values': {'counted': c.counted_companies, 'loaded': loaded_companies}
       })] ELSE CAST([] AS JSON[]) END
     ) AS gaps
   FROM counted AS c

@@ -1,7 +1,10 @@
 -- The latest 90 nights of each market. The oldest comes first.
 SELECT d.market, d.date, d.companies, d.active, d.entered, d."left", d.changed,
-  coalesce(TRY_CAST(to_json(d) ->> '$.carried' AS BIGINT), 0) AS carried, n.is_complete
+  coalesce(TRY_CAST(to_json(d) ->> '$.carried' AS BIGINT), 0) AS carried, n.is_complete,
+  -- Files published by older versions lack this column.
+  n.is_complete AND (to_json(r) ->> '$.why') IS NULL AS is_whole
 FROM marts.market_daily AS d
 JOIN ops.nights AS n USING (market, date)
+LEFT JOIN ops.runs AS r ON r.run_id = n.run
 QUALIFY row_number() OVER (PARTITION BY d.market ORDER BY d.date DESC) <= 90
 ORDER BY d.market, d.date

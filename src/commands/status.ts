@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import type { Config } from '../core/config.js';
+import type { RefusedInput } from '../temporal/refused-inputs.js';
 import type { OpenGate } from '../temporal/quota-gates.js';
 import type { ScheduleRow } from './schedule/schedule-list.js';
 import type { Refusal } from '../../schemas/pipeline/refusal.js';
@@ -20,6 +21,7 @@ import { describeOlder, shownBuild, type ShownBuild } from './shown-build.js';
 import { describeSchedules, describeVersions } from './mismatches.js';
 import { describeGate, workLeft, type WorkLeft } from './waits.js';
 import { otherFolder, workerWarnings } from './other-folder.js';
+import { atMostFive } from '../terminal/at-most-five.js';
 import { colorsFor, say, sayJson } from '../terminal/print.js';
 import { showPath } from '../terminal/show-path.js';
 
@@ -56,6 +58,8 @@ interface Status {
   schedules: ScheduleRow[];
   /** The last ended run of each workflow type and market, newest first. */
   ended: EndedRun[];
+  /** Runs of the last 7 days that failed at their input, newest first. */
+  refusedInputs: RefusedInput[];
   next: { schedule: string; at: string }[];
   /** Alerts of the last 30 days that a target has not accepted, oldest first. */
   alerts: DeliveryRecord[];
@@ -81,15 +85,25 @@ interface LastRun {
   reported_total: number | null;
   /** JSON as in ops.runs; null if no stream was refused. */
   refused: string | null;
+  /** What is missing now, one sentence for each reason. */
+  why: string[];
+  /** True for a partial run if later runs fetched everything that it missed. */
+  is_mended: boolean;
 }
+
+// Show runs that failed at their input for this many days.
+const INPUT_DAYS = 7;
+const MOST_INPUTS = 5;
 
 // Show alerts of this many days that were not sent. Older ones no longer help.
 const ALERT_DAYS = 30;
 
 const LAST_RUNS = `
 SELECT run_id, workflow_type, r.market, date, outcome, finished_at, requests, held_back, distinct_companies, reported_total,
-  -- A file published by an older version has no such column.
-  CAST(to_json(r) -> '$.refused' AS VARCHAR) AS refused
+  -- Files published by older versions lack these columns.
+  CAST(to_json(r) -> '$.refused' AS VARCHAR) AS refused,
+  coalesce(list_transform(TRY_CAST(to_json(r) -> '$.why' AS JSON[]), lambda item: item ->> '$.reason'), []) AS why,
+  json_exists(to_json(r), '$.why') AND outcome = 'partial' AND (to_json(r) ->> '$.why') IS NULL AS is_mended
 FROM ops.runs AS r
 LEFT JOIN ops.coverage AS c ON c.run = r.run_id AND c.market = r.market
 QUALIFY row_number() OVER (PARTITION BY workflow_type, r.market ORDER BY started_at DESC) = 1
@@ -124,7 +138,7 @@ export function registerStatus(program: Command): void {
 
 export type Live = Pick<
   Status,
-  'temporal' | 'running' | 'ended' | 'gates' | 'currentVersion' | 'schedules' | 'next' | 'workers'
+  'temporal' | 'running' | 'ended' | 'refusedInputs' | 'gates' | 'currentVersion' | 'schedules' | 'next' | 'workers'
 >;
 
 /**
@@ -146,7 +160,8 @@ export async function askTemporal(
     });
     try {
       const { client } = temporal;
-      const [{ readGates }, { readDeployment }, { listSchedules }] = await Promise.all([
+      const [{ refusedInputs }, { readGates }, { readDeployment }, { listSchedules }] = await Promise.all([
+        import('../temporal/refused-inputs.js'),
         import('../temporal/quota-gates.js'),
         import('../temporal/versions.js'),
         import('./schedule/schedule-list.js'),
@@ -158,12 +173,13 @@ export async function askTemporal(
             client,
             config.markets.map(({ name }) => name),
           ),
+          refusedInputs(client, new Date(Date.now() - INPUT_DAYS * 86_400_000)),
           readGates(client),
           readDeployment(client).catch(() => null),
           listSchedules(client, config),
           workerWarnings(client, config),
         ]);
-      const [running, ended, gates, deployment, schedules, workers] =
+      const [running, ended, refused, gates, deployment, schedules, workers] =
         limits.answerMs === undefined
           ? await ask()
           : await client.connection.withDeadline(Date.now() + limits.answerMs, ask);
@@ -171,6 +187,7 @@ export async function askTemporal(
         temporal: { address, ui, reachable: true, error: null },
         running,
         ended,
+        refusedInputs: refused,
         gates,
         currentVersion: deployment?.current ?? null,
         schedules: schedules.filter(({ state }) => state !== 'active'),
@@ -185,6 +202,7 @@ export async function askTemporal(
       temporal: { address, ui, reachable: false, error: errorMessage(error) },
       running: [],
       ended: [],
+      refusedInputs: [],
       gates: [],
       currentVersion: null,
       schedules: [],
@@ -303,11 +321,12 @@ export function renderStatus(status: Status, now: number): string {
   // A run that failed publishes nothing. A later run publishes its record.
   const inWarehouse = new Set(published?.lastRuns.map(({ run_id }) => run_id));
   for (const { run, workflowId, outcome, finishedAt, error } of status.ended) {
-    if (inWarehouse.has(run)) continue;
+    if (inWarehouse.has(run) || status.refusedInputs.some((one) => one.run === run)) continue;
     const line = `Ended      ${workflowId}: ${outcome.replaceAll('_', ' ')} ${ago(finishedAt)}`;
     lines.push(outcome === 'complete' ? line : paint.yellow(line));
     if (error !== null) lines.push(paint.yellow(`           ! ${visibleLine(error)}`));
   }
+  for (const line of describeRefusedInputs(status.refusedInputs, ago)) lines.push(paint.yellow(line));
   for (const { schedule, at } of status.next) lines.push(`Next       ${formatInstant(at)}  ${schedule}`);
   for (const remark of describeSchedules(status.schedules)) lines.push(paint.yellow(`Schedules  ! ${remark}`));
   for (const alert of status.alerts) lines.push(paint.yellow(`Alerts     ! ${describeDelivery(alert, ago)}`));
@@ -320,10 +339,12 @@ export function renderStatus(status: Status, now: number): string {
       lines.push(
         `           ${what}: ${run.outcome}${run.held_back === null ? '' : ', held back'}${renderReached(run)}${run.outcome === 'running' ? '' : `, ${formatCount(run.requests)} requests`}`,
       );
-      if (run.held_back !== null) lines.push(paint.yellow(`           ! ${run.held_back} ${heldBackTodo(run)}`));
       const error = status.ended.find((one) => one.run === run.run_id)?.error ?? null;
-      const faults = error === null ? refusalsOf(run).map(refusalInWords) : [visibleLine(error)];
-      for (const fault of faults) lines.push(paint.yellow(`           ! ${fault}`));
+      const why = error === null ? [...new Set([...run.why, ...refusalsOf(run).map(refusalInWords)])] : [error];
+      for (const reason of atMostFive(why, `tidemark coverage${ofMarket(run)}`))
+        lines.push(paint.yellow(`           ! ${visibleLine(reason)}`));
+      if (run.held_back !== null) lines.push(paint.yellow(`           ! ${heldBackTodo(run)}`));
+      if (run.is_mended) lines.push('           A later run fetched what was missing.');
     }
   } else {
     lines.push(paint.yellow(`Published  ${status.publishedError ?? 'nothing'}`));
@@ -339,9 +360,28 @@ export function renderStatus(status: Status, now: number): string {
   return lines.join('\n');
 }
 
-function heldBackTodo({ market }: LastRun): string {
-  const of = market === null ? '' : ` --market ${market}`;
-  return `To see the gaps: \`tidemark coverage${of}\`. To repeat the night: \`tidemark snapshot${of}\`.`;
+function describeRefusedInputs(refused: readonly RefusedInput[], ago: (at: string) => string): string[] {
+  const shown = refused.slice(0, MOST_INPUTS);
+  const more = refused.length - shown.length;
+  return [
+    ...shown.flatMap(({ workflowId, type, failedAt, error }) => [
+      `Ended      ${visibleLine(workflowId)} (${visibleLine(type)}): failed at its input ${ago(failedAt)}`,
+      `           ! ${visibleLine(error)}`,
+    ]),
+    ...(more > 0 ? [`           and ${formatCount(more)} more: see the failed runs in the Temporal UI`] : []),
+  ];
+}
+
+function refusalsOf({ refused }: LastRun): Refusal[] {
+  return (refused === null ? null : (JSON.parse(refused) as Refusal[] | null)) ?? [];
+}
+
+function ofMarket({ market }: LastRun): string {
+  return market === null ? '' : ` --market ${market}`;
+}
+
+function heldBackTodo(run: LastRun): string {
+  return `To see the gaps: \`tidemark coverage${ofMarket(run)}\`. To repeat the night: \`tidemark snapshot${ofMarket(run)}\`.`;
 }
 
 function describeDelivery(
@@ -357,10 +397,6 @@ function describeDelivery(
 function renderReached({ outcome, distinct_companies, reported_total }: LastRun): string {
   if (outcome === 'complete' || distinct_companies === null || reported_total === null) return '';
   return `, ${formatCount(distinct_companies)} of ${formatCount(reported_total)} companies`;
-}
-
-function refusalsOf({ refused }: LastRun): Refusal[] {
-  return (refused === null ? null : (JSON.parse(refused) as Refusal[] | null)) ?? [];
 }
 
 /** Describes the progress of a run in one line, with its warnings below. */

@@ -11,7 +11,8 @@ const CAN_TELL = `
 
 const UNLOADED = `
   SELECT CAST(distinct_companies AS DOUBLE) AS distinctCompanies, CAST(missing AS DOUBLE) AS missing, share,
-    list_extract(CAST(why AS JSON[]), -1) ->> '$.reason' AS reason
+    list_extract(CAST(why AS JSON[]), -1) ->> '$.reason' AS reason,
+    CAST(counted_companies AS DOUBLE) AS counted, CAST(loaded_companies AS DOUBLE) AS loaded
   FROM ops.coverage WHERE run = $run AND loaded_companies <> counted_companies`;
 
 /**
@@ -20,8 +21,10 @@ const UNLOADED = `
  */
 export async function describeUnloaded(db: Database, run: string): Promise<Unloaded | null> {
   if ((await db.count(CAN_TELL)) === 0) return null;
-  const [row] = await db.rows<Unloaded['coverage'] & { reason: string }>(UNLOADED, { run });
+  const [row] = await db.rows<Unloaded['coverage'] & { reason: string; counted: number; loaded: number }>(UNLOADED, {
+    run,
+  });
   if (row === undefined) return null;
-  const { reason, ...coverage } = row;
-  return { coverage, reason };
+  const { reason, counted, loaded, ...coverage } = row;
+  return { coverage, reason, counted, loaded };
 }

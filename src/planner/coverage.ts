@@ -1,6 +1,6 @@
-import type { CoverageCertificate, CoverageRecord } from '../../schemas/pipeline/landing.js';
+import type { CoverageCertificate, CoverageGap, CoverageRecord } from '../../schemas/pipeline/landing.js';
+import { joinReasons, plainReason, withSentence, type SpokenReason } from '../../schemas/pipeline/reason.js';
 import { faultOf, type IdFault } from '../core/company-id.js';
-import { formatCount } from '../../schemas/format.js';
 import { missingOf, type Segment, type SegmentTree } from './tree.js';
 
 export interface CoverageInput {
@@ -13,7 +13,8 @@ export interface CoverageInput {
   dropped: ReadonlyMap<string, string>;
 }
 
-type Gap = CoverageRecord['why'][number];
+/** A gap with what the planner knows about it. */
+type Gap = SpokenReason & Pick<CoverageGap, 'segment' | 'filters' | 'missing' | 'class' | 'also' | 'split_by'>;
 
 /**
  * Describes how many companies a run found in a market, how each of them is proven, and where companies are missing.
@@ -21,19 +22,22 @@ type Gap = CoverageRecord['why'][number];
  * company that is missing in one segment may have been found in another.
  */
 export function describeCoverage(input: CoverageInput): CoverageRecord {
-  const { market, tree, firstTotal } = input;
+  const { market, tree, firstTotal, dropped } = input;
   const { root } = tree;
   const found = root.distinct - root.unusable;
   const missing = Math.max(0, root.total - found);
-  const why = gapsOf(input, missing);
+  const gaps = gapsOf(input, missing);
+  // Each gap also names the unusable dimensions: a split along one of them might have found the missing companies.
+  const unusable = dropped.size > 0 ? { unusable: [...dropped.values()].toSorted() } : {};
   return {
     market,
     reported_total: root.total,
     distinct_companies: found,
     missing,
     share: shareOf(root, found, firstTotal),
-    why,
-    certificate: certify(tree, why, missing),
+    why: gaps.map((gap) => ({ ...withSentence(gap, gap.missing), ...unusable })),
+    causes: joinReasons(gaps),
+    certificate: certify(tree, gaps, missing),
   };
 }
 
@@ -44,23 +48,25 @@ function shareOf({ total, uncounted }: Segment, found: number, firstTotal: numbe
   return total === 0 ? 1 : Math.min(1, found / total);
 }
 
-function gapsOf({ tree, firstTotal, done, dropped }: CoverageInput, missing: number): Gap[] {
+function gapsOf({ tree, firstTotal, done }: CoverageInput, missing: number): Gap[] {
   const { root } = tree;
   const why: Gap[] = [];
   const whole = { segment: root.id, filters: root.filters, missing, class: 'unproven' as const };
   if (!done) {
-    why.push({ ...whole, reason: 'the crawl has not ended' });
+    why.push({ ...whole, ...plainReason('search_open') });
   } else if (firstTotal === null) {
-    why.push({ ...whole, reason: root.shortfall ?? 'the API stated no total' });
+    why.push({ ...whole, ...(root.shortfall ?? plainReason('no_total')) });
   } else {
-    const grown =
-      firstTotal === root.total ? '' : ` (${formatCount(firstTotal)} at first, ${formatCount(root.total)} at the end)`;
-    explain(root, why, `the market's total changed while it was read${grown}`);
+    explain(
+      root,
+      why,
+      firstTotal === root.total
+        ? plainReason('moved')
+        : { code: 'total_changed', values: { first: firstTotal, last: root.total } },
+    );
     if (why.length === 0 && (root.state === 'remainder' || root.state === 'truncated')) why.push(uncertain(root));
   }
-  // Each gap also names the unusable dimensions: a split along one of them might have found the missing companies.
-  const unusable = dropped.size > 0 ? ` (could not be used: ${[...dropped.values()].sort().join('; ')})` : '';
-  return [...why.map((gap) => ({ ...gap, reason: gap.reason + unusable })), ...unusableIds(tree)];
+  return [...why, ...unusableIds(tree)];
 }
 
 /**
@@ -72,21 +78,17 @@ function uncertain(root: Segment): Gap {
     segment: root.id,
     filters: root.filters,
     missing: 0,
-    reason: `${root.shortfall ?? 'the search was not complete'}; so companies may be missing although the totals are equal`,
+    ...reasonOf(root, plainReason('unlisted')),
     class: classOf(root),
   };
 }
 
-const ID_FAULTS: Record<IdFault, string> = {
-  no_id: 'companies listed without an id',
-  unusable_id: 'companies with ids that the warehouse cannot store (it stores whole numbers, BIGINT)',
-  duplicate_key: 'companies listed with a repeated key',
-};
+const ID_FAULTS: readonly IdFault[] = ['no_id', 'unusable_id', 'duplicate_key'];
 
 /** Returns a gap for each kind of unusable id, with its number of companies. */
 function unusableIds({ root, unusable }: SegmentTree): Gap[] {
   const read = [...unusable].map(faultOf);
-  return (Object.keys(ID_FAULTS) as IdFault[]).flatMap((fault): Gap[] => {
+  return ID_FAULTS.flatMap((fault): Gap[] => {
     const examples = read.flatMap((one) => (one.fault === fault ? [one.example] : [])).toSorted();
     if (examples.length === 0) return [];
     return [
@@ -94,7 +96,8 @@ function unusableIds({ root, unusable }: SegmentTree): Gap[] {
         segment: root.id,
         filters: root.filters,
         missing: examples.length,
-        reason: `${ID_FAULTS[fault]}: ${formatCount(examples.length)}, such as ${examples[0]}; ops.rejects lists each`,
+        code: 'unusable_ids',
+        values: { fault, companies: examples.length, example: examples[0]! },
         class: 'unusable',
       },
     ];
@@ -102,7 +105,7 @@ function unusableIds({ root, unusable }: SegmentTree): Gap[] {
 }
 
 /** Adds to `why` a gap for the missing companies of a segment. Names the deepest segment that must contain them. */
-function explain(segment: Segment, why: Gap[], otherwise: string): void {
+function explain(segment: Segment, why: Gap[], otherwise: SpokenReason): void {
   const missing = missingOf(segment);
   if (missing === 0 && !segment.uncounted) return;
   const unproven = segment.merged
@@ -112,12 +115,22 @@ function explain(segment: Segment, why: Gap[], otherwise: string): void {
         .sort((a, b) => (a.id < b.id ? -1 : 1));
   const here = missing - unproven.reduce((sum, child) => sum + missingOf(child), 0);
   if (here > 0 || segment.uncounted) {
-    const { id, filters, shortfall } = segment;
-    const gap = { segment: id, filters, missing: Math.max(0, here), reason: shortfall ?? otherwise };
-    why.push({ ...gap, class: classOf(segment) });
+    const { id, filters } = segment;
+    const gap = { segment: id, filters, missing: Math.max(0, here), class: classOf(segment) };
+    why.push({ ...gap, ...reasonOf(segment, otherwise) });
   }
-  for (const child of unproven)
-    explain(child, why, 'companies were added, removed or moved while this segment was read');
+  for (const child of unproven) explain(child, why, plainReason('moved'));
+}
+
+/** Returns why companies of a segment are missing, with the other problems of its split. */
+function reasonOf({ shortfall, notes, splitBy }: Segment, otherwise: SpokenReason) {
+  const main = shortfall ?? otherwise;
+  const also = notes.filter((note) => note !== main).map((note) => withSentence(note));
+  return {
+    ...main,
+    ...(also.length > 0 ? { also } : {}),
+    ...(splitBy.length > 0 ? { split_by: splitBy } : {}),
+  };
 }
 
 function classOf({ state, shortfall }: Segment): Gap['class'] {

@@ -1,6 +1,5 @@
 import type { CrawlState } from './crawl-state.js';
 import { isBeyondReason } from './request-limit.js';
-import { formatCount } from '../../schemas/format.js';
 import { pageAsk } from './questions.js';
 import { ask, askAll, type SearchAsk, type Task } from './tasks.js';
 import { addPage, missingOf, type Segment } from './tree.js';
@@ -30,11 +29,11 @@ export function* readLeaf(state: CrawlState, leaf: Segment, first: PageAnswer): 
   const moved = pages.some((page) => page.total !== first.total);
   if (moved || missingOf(leaf) > 0) yield* readAgain(state, leaf, pages, moved);
   if (missingOf(leaf) > 0) {
-    leaf.shortfall = `its pages list ${formatCount(leaf.distinct)} of ${formatCount(leaf.total)} companies, even when they are read a second time`;
+    leaf.shortfall = { code: 'pages_short', values: { listed: leaf.distinct, total: leaf.total } };
   }
   if (!moved && listsMore(pages, leaf.total) && leaf.distinct > leaf.total) {
     leaf.uncounted = true;
-    leaf.shortfall = `its pages list ${formatCount(leaf.distinct)} companies, but its total is ${formatCount(leaf.total)}, so the total is wrong`;
+    leaf.shortfall = { code: 'pages_long', values: { listed: leaf.distinct, total: leaf.total } };
   }
   state.tree.settle(leaf, !moved && leaf.distinct === leaf.total ? 'leaf' : 'drifted');
   return true;

@@ -2,7 +2,6 @@ import type { CoverageRecord, SegmentRecord } from '../../schemas/pipeline/landi
 import { calibratePageSize, PAGE_CAP } from './calibration/calibrate-page.js';
 import { describeCoverage } from './coverage.js';
 import type { CrawlState } from './crawl-state.js';
-import { formatCount } from '../../schemas/format.js';
 import { enumerate } from './split.js';
 import { askAgain } from './questions.js';
 import { Scheduler, type Task } from './tasks.js';
@@ -182,14 +181,14 @@ function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
   const size = yield* calibratePageSize(root.filters, state.input.perPage, state.input.known?.calibration);
   if ('refused' in size) {
     outcome.refused = size.refused;
-    root.shortfall = `the API refused the market's filters: ${size.refused}`;
+    root.shortfall = { code: 'filters_refused', values: { message: size.refused } };
     return;
   }
   Object.assign(state, { perPage: size.perPage, size: size.size, pages: size.pages, cap: size.size * size.pages });
   for (const page of size.asked) addPage(root, page);
   root.total = outcome.firstTotal = size.first.total;
   if (size.first.total > 0 && size.first.ids.length === 0) {
-    root.shortfall = `page 1 is empty, although the API counts ${formatCount(root.total)} companies`;
+    root.shortfall = { code: 'page_empty', values: { total: root.total } };
     root.state = 'truncated';
     return;
   }
@@ -216,7 +215,7 @@ function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
   const surplus = root.distinct - Math.max(root.total, outcome.firstTotal);
   if (surplus > Math.max(DRIFT_FLOOR, DRIFT * root.total) && !root.uncounted) {
     root.uncounted = true;
-    root.shortfall = `the API counts ${formatCount(root.total)} companies but lists ${formatCount(root.distinct)}, so its totals are wrong`;
+    root.shortfall = { code: 'total_wrong', values: { listed: root.distinct, total: root.total } };
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Choice } from './calibration/choose-dimension.js';
 import type { CrawlState, DeferredPasses } from './crawl-state.js';
 import { BEYOND_REASON, isBeyondReason } from './request-limit.js';
-import { formatCount } from '../../schemas/format.js';
+import { plainReason } from '../../schemas/pipeline/reason.js';
 import { byPrice, countOffer, newIn, offersFor, type Hunt, type Offer } from './hunt.js';
 import { readTop } from './leaf.js';
 import { askAgain } from './questions.js';
@@ -28,8 +28,6 @@ export interface Split {
   choice: Choice;
   /** The dimensions along which the segment was not split. */
   rest: readonly Dimension[];
-  /** Returns a text for `Segment.shortfall` that says how the segment was split. */
-  explain(): string;
 }
 
 /** The split of a segment along one dimension. */
@@ -61,11 +59,11 @@ export function* recover(
   const { segment } = split;
   const { price } = state;
   if (price === 0) {
-    segment.shortfall = `${split.explain()}; companies without a value in a split dimension were not searched`;
+    segment.shortfall = plainReason('not_searched');
     return;
   }
   if (isBeyondReason(state)) {
-    segment.shortfall = `${split.explain()}; ${BEYOND_REASON}`;
+    segment.shortfall = BEYOND_REASON;
     return;
   }
   if (!segment.uncounted) {
@@ -220,25 +218,20 @@ class SecondPasses implements DeferredPasses {
     this.booked = { cost, distinct };
   }
 
-  /** Writes into the segment why companies are missing: how it was split, and which passes would be too expensive. */
+  /** Writes into the segment why companies are missing, and which passes would be too expensive. */
   explain(): void {
-    const { split } = this;
-    const { segment } = split;
-    const { price, second } = this.state;
-    const who = segment.uncounted
-      ? 'companies without a value in a split dimension cannot be counted'
-      : 'these companies have no value by which a search can select them';
-    const dear = this.offers.map(
-      ({ choice, cost, gain }) =>
-        `${choice.dimension.key} would take about ${formatCount(cost)} requests more for at most ${formatCount(gain)} companies`,
-    );
-    const stopped =
-      dear.length > 0
-        ? `. The search stopped, because further companies would cost more than ${price} requests each and more than \`remainder\` allows. So far, second passes found ${formatCount(second.found)} companies with ${formatCount(second.requests)} requests; ${dear.join(', ')}`
-        : '';
-    const before = segment.shortfall;
-    segment.shortfall = `${split.explain()}: ${who}${stopped}`;
-    if (before !== null) restate(segment, before, segment.shortfall);
+    const { segment } = this.split;
+    const { price: limit, second } = this.state;
+    const further = this.offers.map(({ choice, cost, gain }) => ({
+      dimension: choice.dimension.key,
+      requests: Math.ceil(cost),
+      companies: Math.ceil(gain),
+    }));
+    const capped = segment.notes.find(({ code }) => code === 'totals_capped');
+    if (segment.uncounted) segment.shortfall = capped ?? plainReason('no_value_uncounted');
+    else if (further.length === 0) segment.shortfall = plainReason('no_value');
+    else segment.shortfall = { code: 'too_expensive', values: { limit, ...second, further } };
+    restate(segment);
   }
 
   private hunt(): Hunt {
@@ -257,9 +250,7 @@ class SecondPasses implements DeferredPasses {
 }
 
 /** Replaces the reason of a segment where the segments above quote it. */
-function restate({ parent }: Segment, before: string, after: string): void {
-  for (let above = parent; above; above = above.parent) {
-    above.notes = above.notes.map((note) => note.replace(before, () => after));
-    above.shortfall = above.shortfall?.replace(before, () => after) ?? null;
-  }
+function restate({ id, parent, shortfall }: Segment): void {
+  for (let above = parent; above && shortfall; above = above.parent)
+    above.notes = above.notes.map((note) => (note.segment === id ? { ...shortfall, segment: id } : note));
 }

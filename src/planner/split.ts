@@ -1,6 +1,6 @@
 import { chooseDimension, type Choice } from './calibration/choose-dimension.js';
 import type { CrawlState } from './crawl-state.js';
-import { formatCount } from '../../schemas/format.js';
+import { plainReason, type SpokenReason } from '../../schemas/pipeline/reason.js';
 import { goesOn, readLeaf, readTop } from './leaf.js';
 import { countHunted, newIn, type Hunt } from './hunt.js';
 import { BEYOND_REASON, isBeyondReason } from './request-limit.js';
@@ -53,7 +53,7 @@ export function* enumerate(
   const choice = yield* chooseDimension(state, first.total, dimensions, hunted ?? undefined);
   if (!choice) {
     yield* readTop(state, segment, first);
-    segment.shortfall = `a search shows at most ${formatCount(state.cap)} companies, this one has ${formatCount(segment.total)}, and no dimension is left to split it by`;
+    segment.shortfall = { code: 'page_cap', values: { most: state.cap, total: segment.total } };
     state.tree.settle(segment, missingOf(segment) > 0 ? 'truncated' : 'leaf');
     return;
   }
@@ -64,8 +64,7 @@ export function* enumerate(
   noticeCappedTotals(state, segment, choice, countOf(segment));
   if (isCapped(state, segment)) countByChildren(state, segment, choice);
   if (lostOf(segment) > 0 || segment.uncounted) {
-    const split = { segment, first, choice, rest, explain: () => explainSplit(segment) };
-    yield* recover(state, split, hunt && { ...hunt, hunted }, splitBy);
+    yield* recover(state, { segment, first, choice, rest }, hunt && { ...hunt, hunted }, splitBy);
   }
   if (segment.merged || segment.notes.length > 0) segment.shortfall ??= explainSplit(segment);
   state.tree.settle(segment, missingOf(segment) > 0 && (segment.merged || lostOf(segment) > 0) ? 'remainder' : 'split');
@@ -103,7 +102,7 @@ function countByChildren(state: CrawlState, segment: Segment, { facts }: Choice)
   const sum = facts.splitField.overlapping ? 0 : countOf(segment);
   segment.total = Math.max(segment.total, sum, segment.distinct);
   segment.uncounted = true;
-  segment.notes.push(`the API caps its totals at ${formatCount(state.totalsCap)}`);
+  segment.notes.push({ code: 'totals_capped', values: { most: state.totalsCap } });
 }
 
 /** Returns the sum of the totals of a segment's parts. */
@@ -163,7 +162,10 @@ function* sweep(state: CrawlState, { segment, choice, rest, hunt, enough }: Spli
       break;
     }
     if (!first) {
-      segment.notes.push(`the API refused ${splitField.key} ${splitField.name(window)}`);
+      segment.notes.push({
+        code: 'part_refused',
+        values: { dimension: splitField.key, part: splitField.name(window) },
+      });
       walk.skip();
     } else if (walk.learn(first.total) === 'narrow') {
       passBy(child);
@@ -177,8 +179,7 @@ function* sweep(state: CrawlState, { segment, choice, rest, hunt, enough }: Spli
       if (enough()) return;
     }
   }
-  if (walk.gaveUp)
-    segment.notes.push(`the totals along ${splitField.key} contradict each other, so the sweep stopped early`);
+  if (walk.gaveUp) segment.notes.push({ code: 'totals_contradict', values: { dimension: splitField.key } });
   yield* join(open);
   segment.distinct = segment.found.size;
 }
@@ -200,11 +201,12 @@ function mergeChildren(segment: Segment): void {
   const [worst] = segment.children
     .filter((c) => c.state !== 'calibration')
     .sort((a, b) => missingOf(b) - missingOf(a) || (a.id < b.id ? -1 : 1));
-  if (worst?.shortfall && missingOf(worst) > 0) segment.notes.push(`${worst.id}: ${worst.shortfall}`);
+  if (worst?.shortfall && missingOf(worst) > 0) segment.notes.push({ ...worst.shortfall, segment: worst.id });
 }
 
-function explainSplit(segment: Segment): string {
-  return [`split by ${segment.splitBy.join(', then ')}`, ...segment.notes.toSorted().slice(0, 3)].join('; ');
+/** Returns why companies of a split segment are missing, as far as its own search shows. */
+function explainSplit({ notes }: Segment): SpokenReason {
+  return notes.find(({ segment }) => segment === undefined) ?? plainReason('unlisted');
 }
 
 /** Requests page 1 of a child segment. Returns null if the API refuses the search. */

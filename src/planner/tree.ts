@@ -1,3 +1,4 @@
+import type { SpokenReason } from '../../schemas/pipeline/reason.js';
 import type { SegmentRecord } from '../../schemas/pipeline/landing.js';
 import { isUsable } from '../core/company-id.js';
 import { canonicalJson } from '../core/canonical-json.js';
@@ -34,8 +35,8 @@ export interface Segment {
   state: SegmentRecord['state'] | null;
   splitBy: string[];
   children: Segment[];
-  /** A text that says why companies are missing in this segment. Null where the children give the reasons. */
-  shortfall: string | null;
+  /** Why companies are missing in this segment. Null where the children give the reasons. */
+  shortfall: SpokenReason | null;
   /** Whether this segment may have companies that its total does not count. */
   uncounted: boolean;
   /**
@@ -43,8 +44,8 @@ export interface Segment {
    * or if values overlap.
    */
   merged: boolean;
-  /** Texts about problems during the split. */
-  notes: string[];
+  /** Problems during the split. With an id, the problem of this segment below. */
+  notes: (SpokenReason & { segment?: string })[];
 }
 
 /**

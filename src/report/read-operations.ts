@@ -34,10 +34,14 @@ export async function readDetails(
   tables: ReadonlySet<string>,
   night: string | null = null,
 ): Promise<
-  Pick<OperationsAnswer, 'searches' | 'reasons' | 'segments' | 'codes' | 'rejects' | 'checks' | 'models' | 'receipt'>
+  Pick<
+    OperationsAnswer,
+    'quality' | 'searches' | 'reasons' | 'segments' | 'codes' | 'rejects' | 'checks' | 'models' | 'receipt'
+  >
 > {
   const own = async (name: string): Promise<ApiRow[]> => readList(reader, tables, `ui/operations/${name}.sql`);
   return {
+    quality: await own('quality'),
     searches: await own('searches'),
     reasons: await own('reasons'),
     segments: await readList(reader, tables, 'ui/operations/segments.sql', { night }),

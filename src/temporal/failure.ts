@@ -35,6 +35,11 @@ export function failureMessage(error: unknown): string {
   return innerFailure(error).message;
 }
 
+/** Returns the type of the inner failure (ErrorType), if Tidemark threw it; otherwise null. */
+export function failureType(error: unknown): string | null {
+  return innerFailure(error).type ?? null;
+}
+
 function innerFailure(error: unknown): FailureLike {
   let cause: unknown = error;
   while (cause instanceof Error && cause.cause instanceof Error && !isOurs(cause)) cause = cause.cause;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunResult } from '../../schemas/pipeline/run.js';
 import { queryFile } from '../helpers/project.js';
 import { TARGET } from '../helpers/target.js';
+import { waitUntil } from '../helpers/sandbox.js';
 import { startSystem, type System } from '../helpers/system.js';
 
 // A search shows ten pages of 25, so a market of 1,500 has to be split.
@@ -163,5 +164,34 @@ describe('market nights over HTTP, Temporal and DuckDB', () => {
     expect(await wrong({ market: 'nowhere' })).toMatch(/no market "nowhere".*declares: demo/);
     expect(await wrong({ marekt: 'demo' })).toMatch(/Unrecognized key: "marekt".*Allowed:/);
     expect(await wrong({ date: '2999-01-01' })).toMatch(/2999-01-01 is in the future/);
+  });
+
+  it('shows runs that failed at their input in the status, also of unknown markets and types', async () => {
+    const start = async (type: string, id: string, input: unknown): Promise<unknown> =>
+      run(type, id, input as object).catch(() => undefined);
+    await start('marketSnapshot', 'typed by hand', { market: 'nowhere' });
+    await start('marketSnapshot', 'snapshot/nowhere/2026-11-20', { market: 'nowhere' });
+    await start('marketSnapshott', 'misspelt', {});
+    await start('rebuildWarehouse', 'rebuild/by-hand', { from: 'yesterday' });
+    // Started again with a valid input: no longer of interest.
+    await start('tenderSnapshot', 'tenders/by-hand', { date: 'today' });
+    await run('tenderSnapshot', 'tenders/by-hand', {});
+    const read = async () =>
+      (JSON.parse((await system.tidemark('status', '--json')).stdout) as { refusedInputs: Record<string, string>[] })
+        .refusedInputs;
+    await waitUntil('Temporal lists the failed runs', async () => (await read()).length >= 5);
+    const refused = await read();
+    expect(refused.map(({ workflowId, type }) => [workflowId, type])).toEqual([
+      ['rebuild/by-hand', 'rebuildWarehouse'],
+      ['misspelt', 'marketSnapshott'],
+      ['snapshot/nowhere/2026-11-20', 'marketSnapshot'],
+      ['typed by hand', 'marketSnapshot'],
+      ['snapshot/demo/wrong', 'marketSnapshot'],
+    ]);
+    expect(refused[3]?.['error']).toMatch(/no market "nowhere"/);
+    const { stdout } = await system.tidemark('status');
+    expect(stdout).toMatch(
+      /Ended {6}typed by hand \(marketSnapshot\): failed at its input .* ago\n {11}! .*no market "nowhere"/,
+    );
   });
 });

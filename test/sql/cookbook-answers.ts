@@ -241,7 +241,7 @@ export const ANSWERS: Record<number, () => Row[]> = {
       return [year, 'USD', countOf(usd), total(usd)];
     }),
   6: () => mostFrequent(inMarket.map((one) => countryOf(one)!)),
-  7: () => [['m', dateOf(LAST), now.size, now.size, 0]],
+  7: () => [['m', dateOf(LAST), 'complete', now.size, 0, null, 0, false, null]],
   8: () =>
     NIGHTS.map((day, i) => {
       const count = (kind: string) => moves.filter((move) => move.kind === kind && move.day === day).length;

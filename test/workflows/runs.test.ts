@@ -211,6 +211,7 @@ describe('steps of each run', () => {
       })),
       refused: [],
       drift: [],
+      why: [],
       published: 'market.duckdb',
       folder: FOLDER,
       notes: [],
@@ -553,12 +554,17 @@ describe('the end of a run', () => {
 
   it('marks a run partial if the warehouse holds fewer companies than found', async () => {
     const coverage = { distinctCompanies: 8, missing: 1, share: 0.9 };
-    answers['buildModels'] = () => ({ models: 1, failedAudits: [], unloaded: { coverage, reason: 'one is missing' } });
+    answers['buildModels'] = () => ({
+      models: 1,
+      failedAudits: [],
+      unloaded: { coverage, reason: 'One is missing.', counted: 9, loaded: 8 },
+    });
     expect(await run('marketSnapshot', {})).toMatchObject({
       outcome: 'partial',
       incomplete: true,
       coverage: { ...COVERAGE, ...coverage },
-      notes: ['After loading, one is missing.'],
+      why: [{ code: 'unloaded', values: { counted: 9, loaded: 8 }, reason: 'One is missing.' }],
+      notes: ['One is missing.'],
     });
   });
 
@@ -729,7 +735,7 @@ describe('a chunk', () => {
     answers['crawlChunk'] = () => ({ rows: 2, requests: 2, failed: 1, limited: false });
     expect(await run('resolveCompanies', {})).toMatchObject({
       outcome: 'partial',
-      notes: [expect.stringMatching(/^matches: some records could not be fetched/)],
+      notes: [expect.stringMatching(/^2 questions could not be fetched/)],
     });
   });
 

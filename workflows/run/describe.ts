@@ -17,9 +17,14 @@ export function describeProgress(progress: Progress, coverage: DiscoverResult['c
     progress.rejects === undefined ? null : `${formatCount(progress.rejects)} rejects`,
     progress.folder === undefined ? null : `data folder \`${progress.folder.path}\` on ${progress.folder.host}`,
   ].filter((part) => part !== null);
-  const above = [head.join(' · '), tableInWords(progress), waitingInWords(progress), coverageInWords(coverage)].filter(
-    (part) => part !== null,
-  );
+  const why = progress.why ?? [];
+  const above = [
+    head.join(' · '),
+    ...why.map((reason) => `- ${reason}`),
+    tableInWords(progress),
+    waitingInWords(progress),
+    coverageInWords(coverage),
+  ].filter((part) => part !== null);
   const rows = progress.steps.map((step) => {
     const cells = [
       step.name,
@@ -34,7 +39,12 @@ export function describeProgress(progress: Progress, coverage: DiscoverResult['c
     '| --- | ---: | ---: | ---: | --- | --- | --- |',
     ...rows,
   ];
-  return [above.join('\n\n'), '', ...table, ...progress.notes.map((note) => `\n> ${note}`)].join('\n');
+  return [
+    above.join('\n\n'),
+    '',
+    ...table,
+    ...progress.notes.filter((note) => !why.includes(note)).map((note) => `\n> ${note}`),
+  ].join('\n');
 }
 
 function headline({ phase, outcome }: Progress): string {

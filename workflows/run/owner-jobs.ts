@@ -1,4 +1,5 @@
 import { ChildWorkflowCancellationType, condition, ParentClosePolicy, startChild } from '@temporalio/workflow';
+import { plainReason, withSentence } from '../../schemas/pipeline/reason.js';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import type { EnrichOwnersInput } from '../../schemas/pipeline/run.js';
 import { ownersId } from '../ids.js';
@@ -53,8 +54,7 @@ export async function pollOwnerJobs(run: Run): Promise<boolean> {
       }
       run.nextChunk++;
       run.countLanded(result.rows);
-      if (result.fruitless > 0)
-        run.markIncomplete('Some jobs about owners ended without a result; ops.rejects lists them.');
+      if (result.fruitless > 0) run.markIncomplete(withSentence(plainReason('owner_jobs_failed')));
       idle &&= result.open === 0 && result.rows === 0;
       shown.total = Math.max(shown.total ?? 0, result.open);
       shown.done = shown.total - result.open;

@@ -2,6 +2,7 @@ import type { DiscoverResult, ModelsResult, QuotaStatus } from '../../schemas/pi
 import type { CarriedRun, ChunkRound } from '../../schemas/pipeline/carried.js';
 import type { CrawlOutcome } from '../../schemas/pipeline/landing.js';
 import type { DueSummary } from '../../schemas/pipeline/due.js';
+import { withSentence, type StatedReason } from '../../schemas/pipeline/reason.js';
 import type { Refusal } from '../../schemas/pipeline/refusal.js';
 import type { Progress, ProgressStep, RunContext, TableProgress } from '../../schemas/pipeline/run.js';
 import { refusalInWords, waitingReason } from './describe.js';
@@ -46,6 +47,8 @@ export function beginning(ctx: RunContext, progress: Progress, notes: string[]):
     landed: 0,
     due: [],
     refused: [],
+    why: [],
+    failed: {},
     notes,
   };
 }
@@ -66,6 +69,8 @@ export class RunState {
   readonly due: DueSummary[];
   /** Routes that the API refuses to this API key. This run does not request them again. */
   readonly refused: Refusal[];
+  /** Why the run is not complete, for people and programs. */
+  readonly why: StatedReason[];
   coverage: DiscoverResult['coverage'];
   concurrency: number | null;
   /** Number of crawl workers, as counted last. */
@@ -80,6 +85,8 @@ export class RunState {
   /** Whether the run has sent an alert about its waits for quota. */
   waitAlerted: boolean;
   readonly #completed: string[];
+  /** Number of failed records by stream and chunk. */
+  readonly #failed: Record<string, number>;
   #paused: boolean;
   #short: boolean;
   #quotaUnknown: boolean;
@@ -105,6 +112,8 @@ export class RunState {
     // Older versions did not carry all of these fields.
     this.due = carried.due ?? [];
     this.refused = carried.refused ?? [];
+    this.why = carried.why ?? [];
+    this.#failed = carried.failed ?? {};
     this.again = carried.again ?? null;
     this.stopped = carried.stopped ?? false;
     this.#quotaUnknown = carried.quotaUnknown ?? false;
@@ -146,6 +155,8 @@ export class RunState {
       ...this.landed,
       due: this.due,
       refused: this.refused,
+      why: this.why,
+      failed: this.#failed,
       notes: this.notes,
     };
   }
@@ -326,19 +337,42 @@ export class RunState {
     return !this.#quotaUnknown;
   }
 
-  /** Adds a note about a gap and makes the run partial. */
-  markIncomplete(text: string | null): void {
-    if (text === null) return;
-    this.note(text);
+  /** Stores why something is missing, adds its sentence to the notes and makes the run partial. */
+  markIncomplete(reason: StatedReason | null): void {
+    if (reason === null) return;
+    if (this.why.every((known) => known.reason !== reason.reason)) this.why.push(reason);
+    this.#showWhy();
+    this.note(reason.reason);
     this.#short = true;
+  }
+
+  /** Counts the failed records of a chunk. The reason and the note of the stream then have the new number. */
+  noteFailed(stream: string, chunk: number, records: number): void {
+    const key = `${stream} ${chunk}`;
+    // A chunk that is fetched again counts once.
+    if (records <= (this.#failed[key] ?? 0)) return;
+    const at = this.why.findIndex(({ code, values }) => code === 'records_failed' && values.stream === stream);
+    const before = this.why[at];
+    const counted = before?.code === 'records_failed' ? before.values.records : 0;
+    const all = counted + records - (this.#failed[key] ?? 0);
+    this.#failed[key] = records;
+    const reason = withSentence({ code: 'records_failed', values: { stream, records: all } });
+    if (before === undefined) return this.markIncomplete(reason);
+    this.why[at] = reason;
+    this.notes[this.notes.indexOf(before.reason)] = reason.reason;
+    this.#showWhy();
+  }
+
+  #showWhy(): void {
+    this.progress.why = this.why.map(({ reason }) => reason);
   }
 
   /**
    * Corrects the coverage when another number of companies was loaded than the searches found. Makes the run partial.
    */
-  correctCoverage({ coverage, reason }: NonNullable<ModelsResult['unloaded']>): void {
+  correctCoverage({ coverage, reason, counted = 0, loaded = 0 }: NonNullable<ModelsResult['unloaded']>): void {
     if (this.coverage) this.coverage = { ...this.coverage, ...coverage };
-    this.markIncomplete(`After loading, ${reason}.`);
+    this.markIncomplete({ code: 'unloaded', values: { counted, loaded }, reason });
   }
 
   /**
@@ -349,7 +383,9 @@ export class RunState {
     const known = ({ stream, endpoint }: Refusal) => stream === refusal.stream && endpoint === refusal.endpoint;
     if (this.refused.some(known)) return;
     this.refused.push(refusal);
-    if (matters) this.markIncomplete(refusalInWords(refusal));
+    const { stream, endpoint } = refusal;
+    if (matters)
+      this.markIncomplete({ code: 'refused', values: { stream, endpoint }, reason: refusalInWords(refusal) });
   }
 
   /** Returns the refused routes of a stream. The run no longer requests them. */

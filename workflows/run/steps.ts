@@ -34,8 +34,10 @@ export async function readListing(run: Run, listing: Listing): Promise<void> {
         const matters = listing !== 'nomenclatures' && listing !== 'contact_metrics';
         for (const refusal of result.refused ?? []) run.noteRefusal(refusal, { matters });
         run.countLanded(result.rows);
-        if (matters) run.markIncomplete(result.shortfall);
-        else run.note(result.shortfall);
+        const { shortfall } = result;
+        if (matters && shortfall !== null)
+          run.markIncomplete({ code: 'listing_short', values: { listing }, reason: shortfall });
+        else run.note(shortfall);
         return;
       }
       await run.waitForQuota();
@@ -70,7 +72,8 @@ export async function discover(run: Run): Promise<void> {
       run.show();
       if (result.done) {
         run.coverage = result.coverage;
-        for (const shortfall of result.shortfalls) run.markIncomplete(shortfall);
+        for (const cause of result.causes ?? []) run.markIncomplete(cause);
+        for (const reason of result.shortfalls ?? []) run.markIncomplete({ code: 'unlisted', values: {}, reason });
         return;
       }
     }
@@ -218,11 +221,7 @@ async function crawlChunk(
     if (!result.limited) {
       if (!result.closed) shown.done = Math.min(shown.done + plan.chunkSize, plan.due);
       run.countLanded(result.rows);
-      if (result.failed > 0) {
-        run.markIncomplete(
-          `${plan.stream}: some records could not be fetched; ops.rejects lists them. The next run tries again.`,
-        );
-      }
+      run.noteFailed(plan.stream, part.chunk, result.failed);
       return result;
     }
     doubts = result.doubted ? doubts + 1 : 0;
@@ -272,7 +271,7 @@ async function finishIdle(run: Run): Promise<RunResult> {
 export async function finish(run: Run): Promise<RunResult> {
   if (run.idle && !run.stopped) return finishIdle(run);
   const heldBack = heldBackBy(run.ctx.gate, run.coverage);
-  run.markIncomplete(heldBack);
+  if (heldBack !== null) run.markIncomplete({ code: 'held_back', values: {}, reason: heldBack });
   const outcome = run.stopped ? 'stopped' : run.complete ? 'complete' : 'partial';
   await run.checkpoint();
   const quota = await crawl.readQuota.executeWithOptions({ summary: 'read the quota once more' }, [run.ctx]);
@@ -282,7 +281,7 @@ export async function finish(run: Run): Promise<RunResult> {
   // Do not let a cancellation interrupt the closing record. After a cancellation, the run adds one more record.
   const totals = await CancellationScope.nonCancellable(() =>
     quick.closeRun.executeWithOptions({ summary: `record the outcome: ${outcome}` }, [
-      { ctx: run.ctx, outcome, note, heldBack, refused: run.refused, ...run.landed },
+      { ctx: run.ctx, outcome, note, heldBack, why: run.why, refused: run.refused, ...run.landed },
     ]),
   );
   run.closed = { crawled: outcome, heldBack };
@@ -322,6 +321,7 @@ export async function finish(run: Run): Promise<RunResult> {
     due: run.due,
     refused: run.refused,
     drift: models.drift ?? [],
+    why: run.why,
     published: published.file,
     ...(run.ctx.folder ? { folder: run.ctx.folder } : {}),
     notes: run.notes,

@@ -35,9 +35,11 @@ export async function withRun(
       if (!run.stopped) await work(run);
     } catch (error) {
       if (!(error instanceof StopRequested)) throw error;
-      run.markIncomplete(
-        `An operator stopped the run. The fetched records are kept${run.ctx.market === null ? '' : '; the current night of the market does not change'}.`,
-      );
+      run.markIncomplete({
+        code: 'stopped',
+        values: {},
+        reason: `An operator stopped the run. The fetched records are kept${run.ctx.market === null ? '' : '; the current night of the market does not change'}.`,
+      });
     }
     run.endCrawl();
     return await finish(run);
@@ -47,11 +49,15 @@ export async function withRun(
     const note = error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : null;
     const closed = { ...(run.closed ?? { crawled: null, heldBack: null }), refused: run.refused };
     const outcome = cancelled ? 'cancelled' : 'failed';
+    const why = [
+      ...run.why,
+      { code: outcome, values: {}, reason: note ?? `The run ${cancelled ? 'was cancelled' : 'failed'}.` } as const,
+    ];
     run.end(outcome);
     // If closing fails too, throw the first failure.
     await CancellationScope.nonCancellable(() =>
       quick.closeRun.executeWithOptions({ summary: `record the outcome: ${outcome}` }, [
-        { ctx: run.ctx, outcome, note, ...closed },
+        { ctx: run.ctx, outcome, note, why, ...closed },
       ]),
     ).catch(() => undefined);
     if (!cancelled && isTaken(run.ctx, 'failed'))

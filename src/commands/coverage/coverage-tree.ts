@@ -1,4 +1,6 @@
 import { formatCount } from '../../../schemas/format.js';
+import type { NamedCode } from '../../../schemas/explorer/api.js';
+import { describeFilters } from '../../../schemas/explorer/describe-filters.js';
 import type { CoverageGap } from '../../../schemas/pipeline/landing.js';
 
 // In columns of the terminal: the indentation of each level of the tree, and the minimum width for the description of a
@@ -80,6 +82,8 @@ export interface TreeOptions {
   all: boolean;
   /** Columns of the terminal; gaps are wrapped to this width. */
   width: number;
+  /** Names of the codes in filters. */
+  codes?: readonly NamedCode[];
   paint: { green(text: string): string; yellow(text: string): string; dim(text: string): string };
 }
 
@@ -98,7 +102,7 @@ function renderBelow(node: TreeNode, depth: number, options: TreeOptions): strin
   ];
   const bar = blocks.length > 0 ? '│  ' : '   ';
   const room = Math.max(MIN_ROOM, options.width - depth * INDENT - bar.length);
-  const lines = node.gaps.flatMap((gap) => describeGap(gap, room, paint)).map((text) => paint.dim(bar) + text);
+  const lines = node.gaps.flatMap((gap) => describeGap(gap, room, options)).map((text) => paint.dim(bar) + text);
   for (const [i, block] of blocks.entries()) {
     const last = i === blocks.length - 1;
     for (const [j, text] of block.entries()) {
@@ -116,11 +120,18 @@ function line(node: TreeNode, { paint }: TreeOptions): string {
   return `${paint.yellow(`${node.verdict === 'gap' ? '✗' : '~'} ${node.name}`)}  ${count}${state}${split}`;
 }
 
-function describeGap(gap: CoverageGap, room: number, paint: TreeOptions['paint']): string[] {
+function describeGap(gap: CoverageGap, room: number, { paint, codes = [] }: TreeOptions): string[] {
   const count = gap.missing > 0 ? `${formatCount(gap.missing)} missing` : 'unknown number missing';
+  const filters = JSON.stringify(gap.filters);
+  const details = [
+    ...(gap.also ?? []).map(({ segment, reason }) => `${segment === undefined ? 'also' : segment}: ${reason}`),
+    ...(gap.unusable ? [`could not be used: ${gap.unusable.join('; ')}`] : []),
+    `search: ${describeFilters(filters, codes)}`,
+    `filters ${filters}`,
+  ];
   return [
     ...wrap(`${count}, ${gap.class}: ${gap.reason}`, room).map((text) => paint.yellow(text)),
-    ...wrap(`filters ${JSON.stringify(gap.filters)}`, room).map((text) => paint.dim(text)),
+    ...details.flatMap((detail) => wrap(detail, room)).map((text) => paint.dim(text)),
   ];
 }
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { NamedCode } from '../../../schemas/explorer/api.js';
 import type { CoverageCertificate, CoverageGap } from '../../../schemas/pipeline/landing.js';
 import { TidemarkError } from '../../core/errors.js';
 import { formatCount } from '../../../schemas/format.js';
@@ -68,7 +69,10 @@ export function registerCoverage(program: Command): void {
             todo: '`tidemark runs` lists the runs. A market has coverage after its first snapshot.',
           });
         }
-        say(found.map((market) => describe(market, all)).join('\n\n'));
+        const { readSqlFile } = await import('../../duckdb/sql-files.js');
+        const { text } = readSqlFile('ui/operations/codes.sql');
+        const codes = await published.objects<NamedCode>(text).catch(() => []);
+        say(found.map((market) => describe(market, all, codes)).join('\n\n'));
       });
     });
 }
@@ -104,7 +108,7 @@ function withoutProven(market: MarketCoverage): MarketCoverage {
   };
 }
 
-function describe(market: MarketCoverage, all: boolean): string {
+function describe(market: MarketCoverage, all: boolean, codes: readonly NamedCode[]): string {
   const paint = colorsFor(process.stdout);
   const { reported_total: reportedTotal, distinct_companies: distinctCompanies, missing, share } = market;
   const reached = renderCoverage({ reportedTotal, distinctCompanies, missing, share });
@@ -112,7 +116,7 @@ function describe(market: MarketCoverage, all: boolean): string {
   if (market.held_back !== null) lines.push(paint.yellow(`! ${market.held_back}`));
   if (market.certificate !== null) lines.push(...renderCertificate(market.certificate));
   const root = buildTree(market.segments, market.why);
-  if (root) lines.push('', ...renderTree(root, { all, paint, width: terminalWidth() }));
+  if (root) lines.push('', ...renderTree(root, { all, paint, codes, width: terminalWidth() }));
   return lines.join('\n');
 }
 

@@ -43,14 +43,10 @@ ORDER BY days_left, slug
 LIMIT 8`,
   },
   {
-    title: 'Is the market complete, night by night?',
-    sql: `SELECT d.market, d.date, d.companies, d.entered, d."left", d.changed,
-  c.missing, round(100 * c.share, 2) AS "found %", r.requests AS calls
-FROM marts.market_daily AS d
-JOIN ops.nights AS n USING (market, date)
-JOIN ops.runs AS r ON r.run_id = n.run
-LEFT JOIN ops.coverage AS c ON c.run = n.run AND c.market = n.market
-ORDER BY d.date DESC, d.market
+    title: 'How good is each night?',
+    sql: `SELECT market, date, outcome, companies_found, companies_missing, records_missing, rejects, why
+FROM ops.night_quality
+ORDER BY date DESC, market
 LIMIT 8`,
   },
 ];

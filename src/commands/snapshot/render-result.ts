@@ -2,6 +2,7 @@ import type { Coverage, RunResult } from '../../../schemas/pipeline/run.js';
 import { reasonsInWords } from '../../../workflows/run/describe.js';
 import { formatCount, formatShare } from '../../../schemas/format.js';
 import { otherFolder, publishedPlace } from '../other-folder.js';
+import { atMostFive } from '../../terminal/at-most-five.js';
 import { colorsFor } from '../../terminal/print.js';
 
 /** Renders a finished run in a few lines: outcome, coverage, cost, published file and problems. */
@@ -15,7 +16,10 @@ export function renderResult(workflowId: string, result: RunResult, dataDir: str
   ];
   const lines = [`${mark} ${workflowId}: ${ending.join(', ')}`];
   if (result.coverage) lines.push(`  coverage   ${renderCoverage(result.coverage)}`);
+  // A retry fetches only rejects. A stream without any is nothing that it did.
+  const isRetry = workflowId.startsWith('rejects/');
   for (const { stream, known, due, reasons } of result.due) {
+    if (isRetry && due === 0) continue;
     const why = due === 0 ? '' : `: ${reasonsInWords(reasons)}`;
     lines.push(`  due        ${formatCount(due)} of ${formatCount(known)} ${stream.replaceAll('_', ' ')}${why}`);
   }
@@ -29,7 +33,11 @@ export function renderResult(workflowId: string, result: RunResult, dataDir: str
   if (result.published !== null) lines.push(`  published  ${publishedPlace(result.published, result.folder, dataDir)}`);
   const other = otherFolder(result.folder, dataDir);
   if (other !== null) lines.push(paint.yellow(`  ! ${other}`));
-  for (const note of result.notes) lines.push(paint.yellow(`  ! ${note}`));
+  const why = (result.why ?? []).map(({ reason }) => reason);
+  const ofMarket = result.market === null ? '' : ` --market ${result.market}`;
+  const remarks = result.notes.filter((note) => !why.includes(note));
+  for (const text of [...atMostFive(why, `tidemark coverage${ofMarket}`), ...atMostFive(remarks, 'tidemark runs')])
+    lines.push(paint.yellow(`  ! ${text}`));
   return lines.join('\n');
 }
 

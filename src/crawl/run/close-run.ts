@@ -80,7 +80,7 @@ export async function landDue(
  */
 export async function closeRun(
   deps: CrawlDeps,
-  { ctx, outcome, crawled = null, note, heldBack, refused = [], landed = 0 }: CloseRunInput,
+  { ctx, outcome, crawled = null, note, heldBack, why = [], refused = [], landed = 0 }: CloseRunInput,
 ): Promise<CloseRunResult> {
   await adoptSpools({ dataDir: deps.config.dataDir, run: ctx.run, date: ctx.date, market: ctx.market });
   await pullRequests(deps.config.dataDir, ctx.run);
@@ -111,6 +111,7 @@ export async function closeRun(
       finished_at,
       note,
       held_back: heldBack,
+      ...(why.length > 0 ? { why } : {}),
       ...(refused.length > 0 ? { refused } : {}),
       ...totals,
     }),
@@ -140,7 +141,7 @@ export function readRecords<T>(
 
 type Ending = Pick<
   RunRecord,
-  'outcome' | 'crawled' | 'finished_at' | 'requests' | 'rows' | 'note' | 'held_back' | 'refused'
+  'outcome' | 'crawled' | 'finished_at' | 'requests' | 'rows' | 'note' | 'held_back' | 'why' | 'refused'
 >;
 
 function runRecord(ctx: RunContext, ending: Ending): RunRecord {

@@ -1,5 +1,5 @@
 import type { DiscoverInput, DiscoverResult } from '../../../schemas/pipeline/activities.js';
-import type { CoverageGap, LandedRow } from '../../../schemas/pipeline/landing.js';
+import type { LandedRow } from '../../../schemas/pipeline/landing.js';
 import {
   ApiError,
   InvalidRequestError,
@@ -25,9 +25,7 @@ import { isLimitedAlone } from '../limited-alone.js';
 import { readCount } from './read-count.js';
 import { reopenQuota } from '../run/read-quota.js';
 import { filtersRefused, refusalOf, RouteRefusedError } from '../refusal.js';
-import { formatCount } from '../../../schemas/format.js';
 
-const SHORTFALLS_SHOWN = 5;
 // From this attempt of the activity on, the plan may continue without the answer to a failing search. Earlier, a
 // failing search ends the attempt.
 const LAST_PATIENT_ATTEMPT = 4;
@@ -41,7 +39,7 @@ const NOTHING_FOUND: DiscoverResult = {
   reportedTotal: null,
   distinctCompanies: 0,
   coverage: null,
-  shortfalls: [],
+  causes: [],
 };
 
 /**
@@ -316,7 +314,7 @@ async function conclude(
   counts: Pick<DiscoverResult, 'requests' | 'rows' | 'limited'>,
 ): Promise<DiscoverResult> {
   const { distinct, reportedTotal } = plan.stats();
-  const open = { ...counts, done: false, reportedTotal, distinctCompanies: distinct, coverage: null, shortfalls: [] };
+  const open = { ...counts, done: false, reportedTotal, distinctCompanies: distinct, coverage: null, causes: [] };
   if (!plan.done || counts.limited) return open;
   if (plan.refused) {
     throw filtersRefused(ctx, plan.refused);
@@ -327,11 +325,6 @@ async function conclude(
   // If the share is unknown, the market has at least `reported_total` companies.
   const share = coverage.share ?? coverage.distinct_companies / Math.max(1, coverage.reported_total);
   await keepCalibration(deps, ctx, plan.calibration(), share);
-  const shown = coverage.why.slice(0, SHORTFALLS_SHOWN).map(describeGap);
-  if (coverage.why.length > shown.length)
-    shown.push(
-      `${formatCount(coverage.why.length - shown.length)} more segments have missing companies: see ops.coverage.`,
-    );
   return {
     ...open,
     done: true,
@@ -342,11 +335,6 @@ async function conclude(
       share: coverage.share,
       ...(coverage.certificate.drifted.missing > 0 ? { moved: coverage.certificate.drifted.missing } : {}),
     },
-    shortfalls: shown,
+    causes: coverage.causes ?? [],
   };
-}
-
-function describeGap({ missing, filters, reason }: CoverageGap): string {
-  const count = missing === 0 ? 'An unknown number of' : formatCount(missing);
-  return `${count} companies are missing under the filters ${JSON.stringify(filters)}: ${reason}`;
 }

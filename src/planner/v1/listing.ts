@@ -67,11 +67,14 @@ export function settleListing(state: CrawlState, segment: Segment, firstTotal: n
   const missing = missingOf(segment);
   const proven = [firstTotal, segment.found.size, root.found.size].every((count) => count === root.total);
   if (missing > 0) {
-    segment.shortfall = `all pages of version 1 of the API together list ${formatCount(segment.distinct)} of ${formatCount(segment.total)} companies`;
+    segment.shortfall = { code: 'pages_short', values: { listed: segment.distinct, total: segment.total } };
   }
   state.tree.settle(segment, proven ? 'leaf' : 'drifted');
   if (missing <= Math.max(DRIFT_FLOOR, DRIFT * root.total)) return true;
-  state.dropped.set('v1', segment.shortfall ?? '');
+  state.dropped.set(
+    'v1',
+    `all pages of version 1 of the API together list ${formatCount(segment.distinct)} of ${formatCount(segment.total)} companies`,
+  );
   // Remove the listing from the market, so that version 2 finds the missing companies.
   root.children = root.children.filter((child) => child !== segment);
   return false;

@@ -368,7 +368,7 @@ describe('a search that never succeeds', () => {
     expect(result.done).toBe(true);
     const { distinctCompanies, missing } = result.coverage ?? { distinctCompanies: 0, missing: 0 };
     expect(distinctCompanies + missing).toBe(120);
-    expect(missing > 0).toBe(result.shortfalls.length > 0);
+    expect(missing > 0).toBe((result.causes ?? []).length > 0);
     expect(distinctCompanies).toBeGreaterThan(60);
     const refused = readRunRows({ dataDir: project.dataDir, stream: 'prospecting', run: 'run-1', date: ctx.date });
     expect(refused.filter((row) => row.status === 500).length).toBeGreaterThan(0);

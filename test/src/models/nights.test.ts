@@ -152,6 +152,8 @@ describe('market nights', () => {
     expect(await describeUnloaded(warehouse.db, 'n1')).toEqual({
       coverage: { distinctCompanies: 0, missing: 3, share: 0 },
       reason: expect.stringMatching(/counted 3 companies, but the warehouse holds 0 of this run/) as string,
+      counted: 3,
+      loaded: 0,
     });
     const [page] = night.filter(({ stream }) => stream === 'prospecting');
     const data = [{ id: 1 }, { id: '0002' }, { id: 'c-3' }];
@@ -231,6 +233,126 @@ describe('market nights', () => {
       { run_id: 'half', held_back: 'Held back: a third' },
     ]);
     expect(await warehouse.db.rows(`SELECT missing FROM ops.coverage WHERE run = 'half'`)).toEqual([{ missing: '2' }]);
+  });
+
+  test('says how good each night is: held back, repeated, failed, unproven', async () => {
+    const again = (run: string, at: string, more: object): Answer[] =>
+      marketNight({ run, date: '2026-11-21', ids: [7] }).map((answer) =>
+        answer.stream === 'runs'
+          ? { ...answer, body: { ...(answer.body as object), ...more, started_at: at } }
+          : answer,
+      );
+    const held = { outcome: 'partial', held_back: 'Held.', why: [{ code: 'held_back', values: {}, reason: 'Held.' }] };
+    const warehouse = await buildFrom([
+      ...marketNight({ run: 'n1', date: '2026-11-20', ids: [1, 2, 3], missing: 1 }),
+      ...marketNight({ run: 'n2', date: '2026-11-21', ids: [1, 2, 3] }),
+      ...again('n3', '2026-11-21T05:00:00Z', held),
+      ...marketNight({ run: 'none', date: '2026-11-21', ids: [], market: 'empty' }),
+    ]);
+    const quality = `SELECT market, date, run, outcome, companies_found AS found, companies_missing AS missing, is_held_back, is_current,
+      is_last, why FROM ops.night_quality ORDER BY market DESC, date`;
+    expect(await warehouse.db.rows(quality)).toEqual([
+      {
+        market: 'm',
+        date: '2026-11-20',
+        run: 'n1',
+        outcome: 'partial',
+        found: '3',
+        missing: '1',
+        is_held_back: false,
+        is_current: true,
+        is_last: false,
+        why: 'The search is not proven to be complete, so companies may be missing.',
+      },
+      {
+        market: 'm',
+        date: '2026-11-21',
+        run: 'n3',
+        outcome: 'partial',
+        found: '1',
+        missing: '0',
+        is_held_back: true,
+        is_current: false,
+        is_last: true,
+        why: 'Held.',
+      },
+      {
+        market: 'empty',
+        date: '2026-11-21',
+        run: 'none',
+        outcome: 'complete',
+        found: '0',
+        missing: '0',
+        is_held_back: false,
+        is_current: true,
+        is_last: true,
+        why: null,
+      },
+    ]);
+  });
+
+  test('completes a night after its failed reports were fetched, in any order of loading', async () => {
+    const night = marketNight({ run: 'n1', date: '2026-11-20', ids: [1, 2] }).map((answer) =>
+      answer.stream === 'runs'
+        ? {
+            ...answer,
+            body: {
+              ...(answer.body as object),
+              outcome: 'partial',
+              why: [{ code: 'records_failed', values: { stream: 'financials', records: 2 }, reason: 'x' }],
+            },
+          }
+        : answer,
+    );
+    const report = (run: string, company: string, at: string, status = 200): Answer => ({
+      stream: 'financials',
+      run,
+      date: '2026-11-20',
+      market: 'm',
+      entity: company,
+      at,
+      status,
+      body: status === 200 ? { 2024: { Turnover: 1 } } : { detail: 'down' },
+    });
+    const due: Answer = {
+      stream: 'due',
+      run: 'n1',
+      date: '2026-11-20',
+      market: 'm',
+      entity: 'financials',
+      body: {
+        stream: 'financials',
+        reason: 'new',
+        entities: 2,
+      },
+    };
+    const failed = [1, 2].map((id) => report('n1', String(id), '2026-11-20T02:30:00.000Z', 500));
+    const retried = report('retry', '1', '2026-11-20T09:00:00.000Z');
+    const quality = 'SELECT outcome, run_outcome, records_missing, rejects, why FROM ops.night_quality';
+    const before = await buildFrom([...night, due, ...failed]);
+    expect(await before.db.rows(quality)).toEqual([
+      {
+        outcome: 'partial',
+        run_outcome: 'partial',
+        records_missing: '{"financials":2}',
+        rejects: '2',
+        why: '2 reports could not be fetched; `tidemark rejects` lists them.',
+      },
+    ]);
+    const half = await buildFrom([retried, ...night, due, ...failed]);
+    expect(await half.db.rows(quality)).toMatchObject([
+      { outcome: 'partial', rejects: '1', why: '1 report could not be fetched; `tidemark rejects` lists it.' },
+    ]);
+    const mended = await buildFrom([
+      ...failed,
+      retried,
+      report('retry', '2', '2026-11-20T09:00:00.000Z'),
+      due,
+      ...night,
+    ]);
+    expect(await mended.db.rows(quality)).toEqual([
+      { outcome: 'complete', run_outcome: 'partial', records_missing: null, rejects: '0', why: null },
+    ]);
   });
 
   test('keeps the first run of a date whose second was held back', async () => {

@@ -26,7 +26,11 @@ describe('capped totals', () => {
     expect(plan.calibration().totalsCap).toBe(1_000);
     expect(coverage).toMatchObject({ reported_total: count, missing: 0, share: null });
     expect(distinct).toBe(count);
-    expect(coverage.why[0]?.reason).toContain('the API caps its totals at 1,000');
+    expect(coverage.why[0]).toMatchObject({
+      code: 'totals_capped',
+      values: { most: 1_000 },
+      reason: 'The API counts at most 1,000 companies in a search. So it is unknown how many are missing.',
+    });
   });
 
   it.each([

@@ -247,7 +247,8 @@ describe('requests of a plan', () => {
     });
     const { coverage } = crawlMarket(market);
     expect(coverage.missing).toBeLessThanOrEqual(most);
-    for (const { reason } of coverage.why) expect(reason).toMatch(/no value by which a search can select them/);
+    for (const { code, also = [] } of coverage.why)
+      expect([code, ...also.map((one) => one.code)]).toEqual(expect.arrayContaining(['no_value']));
   });
 
   it('needs one request and a check for a market of one page', () => {
@@ -308,7 +309,7 @@ describe('independence of order', () => {
         const first = createPlan(planInput());
         const landed = [...crawl(first, market(), { stopAfter: kept })];
         expect(first.coverage().why[0]?.reason ?? 'none').toBe(
-          kept < whole.answers.size ? 'the crawl has not ended' : whole.coverage.why[0]!.reason,
+          kept < whole.answers.size ? 'The search has not ended.' : whole.coverage.why[0]!.reason,
         );
 
         const second = createPlan(planInput());
@@ -364,15 +365,19 @@ describe('API variants', () => {
     const coverage = found({ dates: 'ignored', ignored: ['legal_form'] }, [incorporation, legalForms]);
     expect(coverage).toMatchObject({ reported_total: 8_000, distinct_companies: 1_000, missing: 7_000 });
     expect(coverage.why).toHaveLength(1);
-    expect(coverage.why[0]!.reason).toMatch(
-      /shows at most 1,000 companies, this one has 8,000.*the API ignores company_incorporation; the API ignores legal_form/,
-    );
+    expect(coverage.why[0]).toMatchObject({
+      code: 'page_cap',
+      values: { most: 1_000, total: 8_000 },
+      reason:
+        'A search with 8,000 companies cannot be split further. A search shows at most 1,000, so 7,000 of them cannot be listed.',
+      unusable: ['the API ignores company_incorporation', 'the API ignores legal_form'],
+    });
   });
 
   it('names the refused dimension as the reason for missing companies', () => {
     const coverage = found({ refused: ['legal_form'] }, [legalForms]);
     expect(coverage.missing).toBe(7_000);
-    expect(coverage.why[0]!.reason).toContain('the API refused legal_form (legal_form: unknown filter)');
+    expect(coverage.why[0]!.unusable).toEqual(['the API refused legal_form (legal_form: unknown filter)']);
   });
 
   it("stops at once when the API refuses the market's filters", () => {
@@ -382,7 +387,10 @@ describe('API variants', () => {
     expect(plan.refused).toBe('company_status: unknown filter');
     expect(plan.stats().reportedTotal).toBeNull();
     expect(coverage).toMatchObject({ reported_total: 0, distinct_companies: 0, missing: 0, share: 0 });
-    expect(coverage.why[0]!.reason).toBe("the API refused the market's filters: company_status: unknown filter");
+    expect(coverage.why[0]).toMatchObject({
+      code: 'filters_refused',
+      reason: 'The API refused the filters of the market: company_status: unknown filter',
+    });
     expect(requests).toBeLessThanOrEqual(2);
   });
 
@@ -399,7 +407,7 @@ describe('API variants', () => {
     // The second reading of the pages listed as few companies, so the plan knows no other reason.
     const reasons = coverage.why.filter((w) => w.class === 'drifted').map((w) => w.reason);
     expect(new Set(reasons.map((reason) => reason.replaceAll(/\d+/g, 'n')))).toEqual(
-      new Set(['its pages list n of n companies, even when they are read a second time']),
+      new Set(['The API counts n companies in this search, but the pages list only n.']),
     );
   });
 
@@ -444,7 +452,7 @@ describe('version 1 without a page cap', () => {
     const listed = new Set(market.listable(filters).map((c) => String(c.id)));
     expect(plan.segments().some((s) => s.segment === 'root/v1')).toBe(false);
     expect(coverage.distinct_companies).toBe(listed.size);
-    for (const { reason: text } of coverage.why) expect(text).toMatch(reason);
+    for (const { unusable = [] } of coverage.why) expect(unusable.join('; ')).toMatch(reason);
     // A company that only a probe listed does not count as found, so leave out the answers to probes.
     const searched = [...answers].filter(([key]) => !key.endsWith('#probe'));
     for (const [, answer] of searched) if ('ids' in answer) for (const id of answer.ids) expect(listed).toContain(id);
@@ -463,7 +471,7 @@ describe('version 1 without a page cap', () => {
     const { coverage, plan } = crawlMarket(market, { v1Filters: {} });
     expect(plan.segments().some((s) => s.segment === 'root/v1')).toBe(false);
     expect(coverage.distinct_companies).toBeGreaterThan(7_900);
-    expect(coverage.why[0]!.reason).toMatch(/caps its totals at 2,000/);
+    expect(coverage.why[0]).toMatchObject({ code: 'totals_capped', values: { most: 2_000 } });
   });
 
   it.each([
@@ -634,6 +642,6 @@ describe('a total below what the pages list', () => {
     }
     const { distinct_companies, why } = plan.coverage();
     expect(distinct_companies).toBe(lists);
-    expect(why).toMatchObject([{ reason: expect.stringMatching(/its total is 15, so the total is wrong/) }]);
+    expect(why).toMatchObject([{ code: 'pages_long', values: { listed: 34, total: 15 } }]);
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { QuotaStatus } from '../../../schemas/pipeline/activities.js';
 import type { CarriedRun } from '../../../schemas/pipeline/carried.js';
+import type { StatedReason } from '../../../schemas/pipeline/reason.js';
 import type { Refusal } from '../../../schemas/pipeline/refusal.js';
 import type { Progress, RunContext } from '../../../schemas/pipeline/run.js';
 import { beginning, RunState } from '../../../workflows/run/run-state.js';
@@ -67,6 +68,8 @@ const status = (more: Partial<QuotaStatus> = {}): QuotaStatus => ({
   ...more,
 });
 
+const because = (reason: string): StatedReason => ({ code: 'stopped', values: {}, reason });
+
 const refusalOf = (stream: string, endpoint: string): Refusal => ({
   stream,
   endpoint,
@@ -105,6 +108,8 @@ describe("the run's state over continue-as-new", () => {
     landed: count,
     due: fc.array(fc.record({ stream: fc.constant('companies'), known: count, due: count, reasons: fc.constant({}) })),
     refused: fc.array(fc.record({ stream: text, endpoint: text }).map((r) => refusalOf(r.stream, r.endpoint))),
+    why: fc.array(text.map((reason): StatedReason => ({ code: 'stopped', values: {}, reason }))),
+    failed: fc.dictionary(text, count),
     notes: fc.array(text),
   };
 
@@ -136,10 +141,15 @@ describe("the run's state over continue-as-new", () => {
     ),
     count.map((rows) => (state: RunState) => state.countLanded(rows)),
     count.map((limit) => (state: RunState) => state.setConcurrency(limit)),
+    fc.tuple(fc.nat(2), fc.nat(3)).map(
+      ([chunk, failed]) =>
+        (state: RunState) =>
+          state.noteFailed('s', chunk, failed),
+    ),
     count.map((chunk) => (state: RunState) => (state.nextChunk = chunk)),
     count.map((requests) => (state: RunState) => (state.progress.requests += requests)),
     fc.constantFrom('a', 'b').map((words) => (state: RunState) => state.note(words)),
-    fc.constantFrom('b', 'c').map((words) => (state: RunState) => state.markIncomplete(words)),
+    fc.constantFrom('b', 'c').map((words) => (state: RunState) => state.markIncomplete(because(words))),
     fc.constantFrom('search', 'companies').map((name) => (state: RunState) => state.beginStep(name)),
     fc.constantFrom('search', 'companies').map((name) => (state: RunState) => {
       const shown = state.beginStep(name);
@@ -184,6 +194,8 @@ describe("the run's state over continue-as-new", () => {
       stopped: false,
       due: [],
       refused: [],
+      why: [],
+      failed: {},
     });
   });
 
@@ -294,10 +306,38 @@ describe('a partial run', () => {
     const state = begin();
     state.markIncomplete(null);
     expect(state.complete).toBe(true);
-    state.markIncomplete('some records failed');
+    state.markIncomplete(because('some records failed'));
     const next = carried(state);
-    next.markIncomplete('some records failed');
+    next.markIncomplete(because('some records failed'));
     expect([next.complete, next.notes]).toEqual([false, ['some records failed']]);
+  });
+
+  it('counts failed records of a stream in one reason, and a repeated chunk once', () => {
+    const state = begin();
+    state.noteFailed('financials', 0, 0);
+    expect(state.complete).toBe(true);
+    state.noteFailed('financials', 0, 1);
+    expect(state.notes).toEqual(['1 report could not be fetched; `tidemark rejects` lists it.']);
+    const next = carried(state);
+    next.note('other');
+    next.noteFailed('financials', 0, 1);
+    next.noteFailed('financials', 3, 1_200);
+    next.noteFailed('companies', 3, 2);
+    expect(next.complete).toBe(false);
+    expect(next.why).toEqual([
+      {
+        code: 'records_failed',
+        values: { stream: 'financials', records: 1_201 },
+        reason: '1,201 reports could not be fetched; `tidemark rejects` lists them.',
+      },
+      {
+        code: 'records_failed',
+        values: { stream: 'companies', records: 2 },
+        reason: '2 company records could not be fetched; `tidemark rejects` lists them.',
+      },
+    ]);
+    expect(next.notes).toEqual([next.why[0]!.reason, 'other', next.why[1]!.reason]);
+    expect(next.progress.why).toEqual(next.why.map(({ reason }) => reason));
   });
 
   it('marks a run partial while companies are missing', () => {

@@ -41,7 +41,9 @@ const gaps: CoverageGap[] = [
 ];
 const draw = (all: boolean, segments = rows, why = gaps, width = Infinity): string[] => {
   const root = buildTree(segments, why);
-  return root ? renderTree(root, { all, paint, width }) : [];
+  return root
+    ? renderTree(root, { all, paint, width, codes: [{ list: 'company_status', id: 199, name: 'Active' }] })
+    : [];
 };
 
 describe('the coverage tree of a market', () => {
@@ -54,6 +56,7 @@ describe('the coverage tree of a market', () => {
       '   ├─ ~ legal_form=10  240 of 250  drifted',
       '   └─ ✗ legal_form=13  250 of 2,000  truncated',
       '         1,750 missing, unsplittable: above the page cap and nothing splits it further',
+      '         search: status Active (199), legal form 13',
       '         filters {"company_status":[199],"legal_form":[13]}',
     ]);
   });

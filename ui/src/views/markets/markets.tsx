@@ -224,8 +224,8 @@ const NIGHT_COLUMNS: Column<ApiRow>[] = [
   { id: 'changed', name: 'Changed', numeric: true, value: (night) => night['changed'] },
   {
     id: 'complete',
-    name: 'Search',
-    value: (night) => night['is_complete'],
+    name: 'State',
+    value: (night) => night['is_whole'],
     show: (night) => <Completeness night={night} />,
   },
 ];
@@ -240,12 +240,13 @@ function movesColumn(column: 'entered' | 'left', name: string): Column<ApiRow> {
   };
 }
 
-/** Whether a night found its whole market. The reasons of the latest night are in Operations. */
+/** Whether companies or records of a night are missing. The reasons are in Operations. */
 function Completeness({ night }: { night: ApiRow }): JSX.Element {
-  if (night['is_complete'] === true) return <Badge kind="good">complete</Badge>;
+  if (night['is_whole'] === true) return <Badge kind="good">complete</Badge>;
+  const isFound = night['is_complete'] === true;
   return (
-    <Link href={`/operations?tab=coverage&night=${cell(night['date'])}`}>
-      <Badge kind="warn">incomplete</Badge>
+    <Link href={isFound ? '/operations?tab=runs' : `/operations?tab=coverage&night=${cell(night['date'])}`}>
+      <Badge kind="warn">{isFound ? 'records missing' : 'companies missing'}</Badge>
     </Link>
   );
 }

@@ -1,11 +1,12 @@
 import type { JSX } from 'preact';
 import type { ApiRow, NamedCode, OperationsAnswer } from '../../../../schemas/explorer/api.js';
+import { describeFilters } from '../../../../schemas/explorer/describe-filters.js';
 import { Card, Nothing, Section } from '../../components/basics.js';
 import { Chart } from '../../components/chart.js';
 import { DataTable, type Column } from '../../components/data-table.js';
 import { cell, count, share } from '../../lib/format.js';
-import { filtersOf } from '../../lib/gap-reason.js';
-import { describeFilters, wrap } from '../../lib/segment-filters.js';
+import { filtersOf } from '../../lib/narrowest-search.js';
+import { wrap } from '../../lib/wrap.js';
 import { Reason } from './reason.js';
 
 const gapColumns = (codes: readonly NamedCode[]): Column<ApiRow>[] => [

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { OperationsAnswer } from '../../../../schemas/explorer/api.js';
+import type { ApiRow, OperationsAnswer } from '../../../../schemas/explorer/api.js';
 import { Badge, Loaded, Nothing, Section } from '../../components/basics.js';
 import { Tabs, useTab } from '../../components/tabs.js';
 import { cell, count } from '../../lib/format.js';
@@ -7,7 +7,7 @@ import { setParams, useLocation } from '../../lib/router.js';
 import { useData } from '../../lib/use-data.js';
 import { Coverage } from './coverage.js';
 import { Live } from './live.js';
-import { Reason, RunNote } from './reason.js';
+import { MENDED, Sentence } from './reason.js';
 import { Models, Quality, Runs, Supply } from './tables.js';
 
 const TABS = [
@@ -49,55 +49,49 @@ export function OperationsView(): JSX.Element {
   );
 }
 
-/** The latest night of each market, and why it is incomplete. */
-export function LastNights({
-  facts: { nights, coverage, reasons, runs, codes },
-}: {
-  facts: OperationsAnswer;
-}): JSX.Element {
-  const last = new Map(nights.map((night) => [cell(night['market']), night]));
+const KINDS: Readonly<Record<string, 'good' | 'bad' | 'plain'>> = { complete: 'good', failed: 'bad', running: 'plain' };
+
+/** The latest night of each market and of the tenders, and what is missing in it. */
+export function LastNights({ facts: { nights, quality } }: { facts: OperationsAnswer }): JSX.Element {
   return (
     <Section title="Latest night of each market">
-      {last.size === 0 && <Nothing>No night of a market is published yet.</Nothing>}
+      {quality.length === 0 && (
+        <Nothing>
+          {nights.length === 0
+            ? 'No night of a market is published yet.'
+            : 'An older version published this file. The next run adds how good each night is.'}
+        </Nothing>
+      )}
       <ul class="plain">
-        {[...last].map(([market, night]) => {
-          const found = coverage.find((one) => one['market'] === market);
-          const run = runs.find((one) => one['market'] === market);
-          const own = reasons.filter((gap) => gap['market'] === market && gap['run'] === found?.['run']);
-          const missing = Number(found?.['missing'] ?? 0);
-          const carried = Number(found?.['carried'] ?? 0);
-          return (
-            <li key={market}>
-              <strong>{market}</strong>, {cell(night['date'])}:{' '}
-              {night['is_complete'] === true ? (
-                <Badge kind="good">complete</Badge>
-              ) : (
-                <Badge kind="warn">incomplete</Badge>
-              )}{' '}
-              {count(night['companies'])} companies
-              {missing > 0 && `, ${count(missing)} of ${count(found?.['reported_total'])} missing`}
-              {carried > 0 && `, ${count(carried)} carried over from earlier nights`}
-              <ul class="reasons">
-                {typeof run?.['held_back'] === 'string' && <li>Held back: {run['held_back']}</li>}
-                {typeof run?.['note'] === 'string' && own.length === 0 && (
-                  <li>
-                    <RunNote run={run} reasons={[]} codes={codes} />
-                  </li>
-                )}
-                {run !== undefined && run['outcome'] !== 'complete' && (
-                  <li>The latest run ended {cell(run['outcome'])}.</li>
-                )}
-                {own.slice(0, 5).map((gap, i) => (
-                  <li key={i}>
-                    <Reason gap={gap} codes={codes} />
-                  </li>
-                ))}
-                {own.length > 5 && <li>{count(own.length - 5)} more reasons are below Coverage.</li>}
-              </ul>
-            </li>
-          );
-        })}
+        {quality.map((night) => (
+          <li key={cell(night['market'])}>
+            <strong>{night['market'] === null ? 'tenders' : cell(night['market'])}</strong>, {cell(night['date'])}:{' '}
+            <Badge kind={KINDS[cell(night['outcome'])] ?? 'warn'}>{cell(night['outcome'])}</Badge>{' '}
+            {night['is_held_back'] === true && <Badge kind="warn">held back</Badge>} {figures(night)}
+            <ul class="reasons">
+              {(Array.isArray(night['why']) ? night['why'] : []).map((sentence, i) => (
+                <li key={i}>
+                  <Sentence text={cell(sentence)} />
+                </li>
+              ))}
+              {night['outcome'] === 'complete' && night['run_outcome'] === 'partial' && <li>{MENDED}</li>}
+            </ul>
+          </li>
+        ))}
       </ul>
     </Section>
   );
+}
+
+/** Companies and rejects of a night: `9,998 of 10,000 companies found, 3 open rejects`. */
+function figures(night: ApiRow): string {
+  const carried = Number(night['companies_carried'] ?? 0);
+  const rejects = Number(night['rejects'] ?? 0);
+  return [
+    ...(night['reported_total'] === null
+      ? []
+      : [`${count(night['companies_found'])} of ${count(night['reported_total'])} companies found`]),
+    ...(carried > 0 ? [`${count(carried)} carried over from earlier nights`] : []),
+    ...(rejects > 0 ? [`${count(rejects)} open ${rejects === 1 ? 'reject' : 'rejects'}`] : []),
+  ].join(', ');
 }

@@ -1,41 +1,35 @@
 import type { JSX } from 'preact';
 import type { ApiRow, NamedCode } from '../../../../schemas/explorer/api.js';
+import { describeFilters } from '../../../../schemas/explorer/describe-filters.js';
 import { cell, count } from '../../lib/format.js';
-import { filtersOf, sayReason } from '../../lib/gap-reason.js';
-import { describeFilters, describePaths } from '../../lib/segment-filters.js';
+import { filtersOf, sayGap } from '../../lib/narrowest-search.js';
 
-/** Why companies are missing: one plain sentence, and below it the search and the words of the planner. */
+/** Why companies are missing: one plain sentence, and below it the search. */
 export function Reason({ gap, codes }: { gap: ApiRow; codes: readonly NamedCode[] }): JSX.Element {
   return (
     <>
-      {sayReason(gap)}
+      <Sentence text={sayGap(gap)} />
       <details>
-        <summary>Search and details</summary>
-        Search: {describeFilters(filtersOf(gap), codes)}. {count(gap['missing'])} missing, class {cell(gap['class'])}.{' '}
-        Reason as recorded: {describePaths(cell(gap['reason']), codes)}
+        <summary>Search</summary>
+        {describeFilters(filtersOf(gap), codes)}: {count(gap['missing'])} missing, class {cell(gap['class'])}
       </details>
     </>
   );
 }
 
-/** The remarks of a run: its reasons as sentences, or its note if no reason is recorded. */
-export function RunNote({
-  run,
-  reasons,
-  codes,
-}: {
-  run: ApiRow;
-  reasons: readonly ApiRow[];
-  codes: readonly NamedCode[];
-}): JSX.Element | null {
-  const own = reasons.filter((gap) => gap['run'] === run['run']);
-  const note = describeNote(cell(run['note']), codes);
-  if (own.length === 0 && note === '') return null;
-  if (own.length === 0) return <span class="lines">{note}</span>;
+/** What a run missed and still misses, as sentences. Below them, its note, which has other remarks, too. */
+export function RunNote({ run }: { run: ApiRow }): JSX.Element | null {
+  const why = Array.isArray(run['why']) ? run['why'].map(cell) : [];
+  // Most notes hold only the reasons.
+  const note = cell(run['note']) === why.join(' ') ? '' : cell(run['note']);
+  if (why.length === 0 && run['is_mended'] !== true) return note === '' ? null : <span class="lines">{note}</span>;
   return (
     <>
-      {own.map((gap, i) => (
-        <p key={i}>{sayReason(gap)}</p>
+      {run['is_mended'] === true && <p>{MENDED}</p>}
+      {why.map((sentence, i) => (
+        <p key={i}>
+          <Sentence text={sentence} />
+        </p>
       ))}
       {note !== '' && (
         <details>
@@ -47,11 +41,9 @@ export function RunNote({
   );
 }
 
-/** Replaces the filters and paths in a note by words. */
-function describeNote(note: string, codes: readonly NamedCode[]): string {
-  const named = note.replaceAll(
-    / under the filters (\{.*?\}): /gs,
-    (_, filters: string) => ` in the search ${describeFilters(filters, codes)}: `,
-  );
-  return describePaths(named, codes);
+/** A sentence in which backticks mark code. */
+export function Sentence({ text }: { text: string }): JSX.Element {
+  return <>{text.split('`').map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part))}</>;
 }
+
+export const MENDED = 'A later run fetched what was missing.';

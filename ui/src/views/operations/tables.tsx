@@ -67,7 +67,7 @@ function Outcome({ of }: { of: string }): JSX.Element {
 }
 
 /** The latest runs with all of their remarks, and how many requests each was forecast to send. */
-export function Runs({ facts: { runs, forecasts, reasons, codes } }: { facts: OperationsAnswer }): JSX.Element {
+export function Runs({ facts: { runs, forecasts } }: { facts: OperationsAnswer }): JSX.Element {
   const heldBack = runs.some((run) => typeof run['held_back'] === 'string');
   const shown: [string, Shown][] = [
     ['workflow_id', { name: 'Run' }],
@@ -84,7 +84,7 @@ export function Runs({ facts: { runs, forecasts, reasons, codes } }: { facts: Op
       id: 'note',
       name: 'Note',
       value: (run) => run['note'],
-      show: (run) => <RunNote run={run} reasons={reasons} codes={codes} />,
+      show: (run) => <RunNote run={run} />,
     },
   ];
   return (

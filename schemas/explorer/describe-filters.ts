@@ -1,5 +1,5 @@
-import type { NamedCode } from '../../../schemas/explorer/api.js';
-import { count } from './format.js';
+import { formatCount } from '../format.js';
+import type { NamedCode } from './api.js';
 
 /** What each prospecting filter limits, and the lookup list that names its codes. */
 const FILTERS: Readonly<Record<string, { name: string; list?: string }>> = {
@@ -31,22 +31,6 @@ export function describeFilters(filters: string, codes: readonly NamedCode[]): s
   );
 }
 
-/** Names the codes in a text that holds paths of segments, such as `root/company_status=199/nace=58`. */
-export function describePaths(text: string, codes: readonly NamedCode[]): string {
-  return text.replaceAll(/\broot((?:\/[a-z_]+=[^\s:;)]+)+)/g, (_, path: string) =>
-    path
-      .split(/\/(?=[a-z_]+=)/)
-      .slice(1)
-      .map((step) => {
-        const [key = '', value = ''] = step.split(/=(.*)/s);
-        const [, gte, lte] = /^(.*)\.\.(.*)$/.exec(value) ?? [];
-        const range = { ...(gte && { gte }), ...(lte && { lte }) };
-        return describeFilter([key, gte === undefined ? value.split(',') : range], codes);
-      })
-      .join(', '),
-  );
-}
-
 function describeFilter([key, value]: [string, unknown], codes: readonly NamedCode[]): string {
   const { name, list } = FILTERS[key] ?? { name: key.replaceAll('_', ' ') };
   const nameOf = (code: unknown): string => {
@@ -72,7 +56,7 @@ function listOf(values: readonly unknown[], nameOf: (value: unknown) => string):
   const more = values.length - MOST_VALUES;
   // A list that is one longer is as short as the words for it.
   if (more <= 1) return values.map(nameOf).join(' or ');
-  return `${values.slice(0, MOST_VALUES).map(nameOf).join(' or ')} or ${count(more)} more`;
+  return `${values.slice(0, MOST_VALUES).map(nameOf).join(' or ')} or ${formatCount(more)} more`;
 }
 
 function plain(value: unknown): string {
@@ -86,15 +70,4 @@ function parse(text: string): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Breaks a text into lines of at most `letters`, between words where possible. */
-export function wrap(text: string, letters: number): string {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + word.length < letters) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(...(word.match(new RegExp(`.{1,${letters}}`, 'gs')) ?? ['']));
-  }
-  return lines.join('\n');
 }

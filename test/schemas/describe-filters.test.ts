@@ -1,6 +1,5 @@
-import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { describeFilters, describePaths, wrap } from '../../../ui/src/lib/segment-filters.js';
+import { describeFilters } from '../../schemas/explorer/describe-filters.js';
 
 const CODES = [
   { list: 'company_status', id: 201, name: 'Intermediate' },
@@ -26,24 +25,4 @@ it.each([
 
 it('shows filters that are no JSON as they are', () => {
   expect(describeFilters('{"company_status":[2', CODES)).toBe('{"company_status":[2');
-});
-
-it('names the codes in paths of segments', () => {
-  const reason =
-    'split by nace; root/company_status=201/location_countries=1213/nace=58/company_incorporation=2022-04-29..: split by industry_focus';
-  expect(describePaths(reason, CODES)).toBe(
-    'split by nace; status Intermediate (201), country Ireland (1213), NACE 58, founded from 2022-04-29: split by industry_focus',
-  );
-  expect(describePaths('root: no page', CODES)).toBe('root: no page');
-});
-
-it('breaks any text into short lines, and loses no letter', () => {
-  fc.assert(
-    fc.property(fc.string(), fc.integer({ min: 1, max: 60 }), (text, letters) => {
-      const lines = wrap(text, letters).split('\n');
-      fc.pre(!text.includes('\n'));
-      for (const line of lines) expect(line.length).toBeLessThanOrEqual(letters);
-      expect(lines.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
-    }),
-  );
 });
