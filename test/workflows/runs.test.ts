@@ -217,7 +217,15 @@ describe('steps of each run', () => {
       notes: [],
     });
     expect(inputs('closeRun')).toEqual([
-      { ctx: expect.anything() as unknown, outcome: 'complete', note: null, heldBack: null, refused: [], landed: 35 },
+      {
+        ctx: expect.anything() as unknown,
+        outcome: 'complete',
+        note: null,
+        heldBack: null,
+        why: [],
+        refused: [],
+        landed: 35,
+      },
     ]);
     expect(inputs('openRun')).toEqual([
       { workflowType: 'marketSnapshot', workflowId: 'w', run: 'r', input: { market: 'demo' } },

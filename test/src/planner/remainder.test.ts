@@ -53,7 +53,13 @@ describe('requests for companies that are hard to find', () => {
     const [gap] = few.why;
     expect(few.why.reduce((sum, { missing }) => sum + missing, 0)).toBeGreaterThanOrEqual(few.missing);
     expect(gap?.filters).not.toEqual({});
-    expect(gap?.reason).toMatch(/more than `remainder` allows\..* would take about [\d,]+ requests more/);
+    expect(gap?.reason).toMatch(
+      /not found, because each would cost more than 3 requests, and `remainder` allows no more/,
+    );
+    expect(gap).toMatchObject({
+      code: 'too_expensive',
+      values: { limit: PRICE, further: [{ requests: expect.any(Number), companies: expect.any(Number) }] },
+    });
   });
 
   it('offers no further search that it already made, also in the reasons of segments above', () => {
@@ -65,8 +71,11 @@ describe('requests for companies that are hard to find', () => {
       remainder: remainder(0.05, RECORDS),
     });
     expect(coverage.why).toHaveLength(1);
-    expect(coverage.why[0]?.reason).toMatch(/^split by activity_type; root\/activity_type=\d+: split by /);
-    expect(coverage.why[0]?.reason).not.toContain('would take about');
+    expect(coverage.why[0]?.split_by).toEqual(['activity_type']);
+    expect(coverage.why[0]?.also).toEqual([
+      expect.objectContaining({ segment: expect.stringMatching(/^root\/activity_type=\d+$/) as string }),
+    ]);
+    expect(JSON.stringify(coverage.why)).not.toContain('too_expensive');
   });
 
   it('never finds fewer companies with more records', () => {
