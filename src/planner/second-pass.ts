@@ -251,6 +251,7 @@ class SecondPasses implements DeferredPasses {
 
 /** Replaces the reason of a segment where the segments above quote it. */
 function restate({ id, parent, shortfall }: Segment): void {
-  for (let above = parent; above && shortfall; above = above.parent)
+  if (shortfall === null) return;
+  for (let above = parent; above; above = above.parent)
     above.notes = above.notes.map((note) => (note.segment === id ? { ...shortfall, segment: id } : note));
 }

@@ -2,10 +2,11 @@ import type { DiscoverResult, ModelsResult, QuotaStatus } from '../../schemas/pi
 import type { CarriedRun, ChunkRound } from '../../schemas/pipeline/carried.js';
 import type { CrawlOutcome } from '../../schemas/pipeline/landing.js';
 import type { DueSummary } from '../../schemas/pipeline/due.js';
-import { withSentence, type StatedReason } from '../../schemas/pipeline/reason.js';
+import type { StatedReason } from '../../schemas/pipeline/reason.js';
 import type { Refusal } from '../../schemas/pipeline/refusal.js';
 import type { Progress, ProgressStep, RunContext, TableProgress } from '../../schemas/pipeline/run.js';
 import { refusalInWords, waitingReason } from './describe.js';
+import { countFailed } from './failed-records.js';
 import { hasNoFigure } from '../quota-room.js';
 
 // Upper limit for requests in flight. It equals the upper limit of `api.maxConcurrency` in the configuration.
@@ -348,23 +349,14 @@ export class RunState {
 
   /** Counts the failed records of a chunk. The reason and the note of the stream then have the new number. */
   noteFailed(stream: string, chunk: number, records: number): void {
-    const key = `${stream} ${chunk}`;
-    // A chunk that is fetched again counts once.
-    if (records <= (this.#failed[key] ?? 0)) return;
-    const at = this.why.findIndex(({ code, values }) => code === 'records_failed' && values.stream === stream);
-    const before = this.why[at];
-    const counted = before?.code === 'records_failed' ? before.values.records : 0;
-    const all = counted + records - (this.#failed[key] ?? 0);
-    this.#failed[key] = records;
-    const reason = withSentence({ code: 'records_failed', values: { stream, records: all } });
-    if (before === undefined) return this.markIncomplete(reason);
-    this.why[at] = reason;
-    this.notes[this.notes.indexOf(before.reason)] = reason.reason;
+    this.markIncomplete(
+      countFailed({ why: this.why, notes: this.notes, failed: this.#failed }, stream, chunk, records),
+    );
     this.#showWhy();
   }
 
   #showWhy(): void {
-    this.progress.why = this.why.map(({ reason }) => reason);
+    if (this.why.length > 0) this.progress.why = this.why.map(({ reason }) => reason);
   }
 
   /**
