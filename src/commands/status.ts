@@ -5,9 +5,7 @@ import type { Config } from '../core/config.js';
 import type { RefusedInput } from '../temporal/refused-inputs.js';
 import type { OpenGate } from '../temporal/quota-gates.js';
 import type { ScheduleRow } from './schedule/schedule-list.js';
-import type { Refusal } from '../../schemas/pipeline/refusal.js';
 import type { Progress } from '../../schemas/pipeline/run.js';
-import { refusalInWords } from '../../workflows/run/describe.js';
 import { errorMessage } from '../core/errors.js';
 import { visibleLine } from '../core/visible-text.js';
 import { formatBytes, formatCount, formatDuration, formatInstant } from '../../schemas/format.js';
@@ -17,11 +15,11 @@ import { renderLine, warningsOf } from '../progress/frame.js';
 import { advance, type Retry } from '../progress/run-state.js';
 import { examples, loadContext, type CliContext } from '../terminal/context.js';
 import { endedRuns, type EndedRun } from './ended-runs.js';
+import { describeLastRun, readLastRuns, type LastRun } from './last-published-runs.js';
 import { describeOlder, shownBuild, type ShownBuild } from './shown-build.js';
 import { describeSchedules, describeVersions } from './mismatches.js';
 import { describeGate, workLeft, type WorkLeft } from './waits.js';
 import { otherFolder, workerWarnings } from './other-folder.js';
-import { atMostFive } from '../terminal/at-most-five.js';
 import { colorsFor, say, sayJson } from '../terminal/print.js';
 import { showPath } from '../terminal/show-path.js';
 
@@ -71,43 +69,12 @@ interface Status {
   copy: (CopyRecord & { current: boolean }) | null;
 }
 
-interface LastRun {
-  run_id: string;
-  workflow_type: string;
-  market: string | null;
-  date: string;
-  outcome: string;
-  finished_at: string | null;
-  requests: number;
-  held_back: string | null;
-  /** Null for runs that searched no market. */
-  distinct_companies: number | null;
-  reported_total: number | null;
-  /** JSON as in ops.runs; null if no stream was refused. */
-  refused: string | null;
-  /** What is missing now, one sentence for each reason. */
-  why: string[];
-  /** True for a partial run if later runs fetched everything that it missed. */
-  is_mended: boolean;
-}
-
 // Show runs that failed at their input for this many days.
 const INPUT_DAYS = 7;
 const MOST_INPUTS = 5;
 
 // Show alerts of this many days that were not sent. Older ones no longer help.
 const ALERT_DAYS = 30;
-
-const LAST_RUNS = `
-SELECT run_id, workflow_type, r.market, date, outcome, finished_at, requests, held_back, distinct_companies, reported_total,
-  -- Files published by older versions lack these columns.
-  CAST(to_json(r) -> '$.refused' AS VARCHAR) AS refused,
-  coalesce(list_transform(TRY_CAST(to_json(r) -> '$.why' AS JSON[]), lambda item: item ->> '$.reason'), []) AS why,
-  json_exists(to_json(r), '$.why') AND outcome = 'partial' AND (to_json(r) ->> '$.why') IS NULL AS is_mended
-FROM ops.runs AS r
-LEFT JOIN ops.coverage AS c ON c.run = r.run_id AND c.market = r.market
-QUALIFY row_number() OVER (PARTITION BY workflow_type, r.market ORDER BY started_at DESC) = 1
-ORDER BY started_at DESC`;
 
 /** `tidemark status`: shows running workflows, the next scheduled runs and the age of the published warehouse. */
 export function registerStatus(program: Command): void {
@@ -262,7 +229,7 @@ async function askPublished({ config }: CliContext): Promise<Pick<Status, 'publi
     const published = await openPublished(config.dataDir);
     try {
       const { mtime, size } = statSync(published.file);
-      const lastRuns = await published.objects<LastRun>(LAST_RUNS);
+      const lastRuns = await readLastRuns(published);
       return {
         published: {
           file: published.file,
@@ -335,16 +302,10 @@ export function renderStatus(status: Status, now: number): string {
     const older = published.build && describeOlder(published.build);
     if (older !== null) lines.push(paint.yellow(`           ! ${older}`));
     for (const run of published.lastRuns) {
-      const what = [run.workflow_type, run.market, run.date].filter((part) => part !== null).join(' ');
-      lines.push(
-        `           ${what}: ${run.outcome}${run.held_back === null ? '' : ', held back'}${renderReached(run)}${run.outcome === 'running' ? '' : `, ${formatCount(run.requests)} requests`}`,
-      );
       const error = status.ended.find((one) => one.run === run.run_id)?.error ?? null;
-      const why = error === null ? [...new Set([...run.why, ...refusalsOf(run).map(refusalInWords)])] : [error];
-      for (const reason of atMostFive(why, `tidemark coverage${ofMarket(run)}`))
-        lines.push(paint.yellow(`           ! ${visibleLine(reason)}`));
-      if (run.held_back !== null) lines.push(paint.yellow(`           ! ${heldBackTodo(run)}`));
-      if (run.is_mended) lines.push('           A later run fetched what was missing.');
+      const { line, warnings, remarks } = describeLastRun(run, error);
+      lines.push(`           ${line}`, ...warnings.map((text) => paint.yellow(`           ! ${visibleLine(text)}`)));
+      lines.push(...remarks.map((text) => `           ${text}`));
     }
   } else {
     lines.push(paint.yellow(`Published  ${status.publishedError ?? 'nothing'}`));
@@ -372,18 +333,6 @@ function describeRefusedInputs(refused: readonly RefusedInput[], ago: (at: strin
   ];
 }
 
-function refusalsOf({ refused }: LastRun): Refusal[] {
-  return (refused === null ? null : (JSON.parse(refused) as Refusal[] | null)) ?? [];
-}
-
-function ofMarket({ market }: LastRun): string {
-  return market === null ? '' : ` --market ${market}`;
-}
-
-function heldBackTodo(run: LastRun): string {
-  return `To see the gaps: \`tidemark coverage${ofMarket(run)}\`. To repeat the night: \`tidemark snapshot${ofMarket(run)}\`.`;
-}
-
 function describeDelivery(
   { title, target, state, attempts, since, error }: DeliveryRecord,
   ago: (at: string) => string,
@@ -391,12 +340,6 @@ function describeDelivery(
   if (state === 'sending') return `"${title}" is being sent to ${target}.`;
   const tries = `${formatCount(attempts)} attempt${attempts === 1 ? '' : 's'}, the first ${ago(since)}`;
   return `"${title}" is not sent to ${target} (${tries}): ${error} Try \`tidemark notify test ${target}\`.`;
-}
-
-/** Renders the coverage of a run that is not complete: `, 5,702 of 6,000 companies`. */
-function renderReached({ outcome, distinct_companies, reported_total }: LastRun): string {
-  if (outcome === 'complete' || distinct_companies === null || reported_total === null) return '';
-  return `, ${formatCount(distinct_companies)} of ${formatCount(reported_total)} companies`;
 }
 
 /** Describes the progress of a run in one line, with its warnings below. */
