@@ -52,12 +52,14 @@ export function describeLastRun(
   const what = [run.workflow_type, run.market, run.date].filter((part) => part !== null).join(' ');
   const heldBack = run.held_back === null ? '' : ', held back';
   const requests = run.outcome === 'running' ? '' : `, ${formatCount(run.requests)} requests`;
-  const why = error === null ? [...new Set([...run.why, ...refusalsOf(run).map(refusalInWords)])] : [error];
+  const held = run.held_back;
+  const known = [...run.why.filter((reason) => reason !== held), ...refusalsOf(run).map(refusalInWords)];
+  const why = error === null ? [...new Set(known)] : [error];
   return {
     line: `${what}: ${run.outcome}${heldBack}${renderReached(run)}${requests}`,
     warnings: [
+      ...(held === null ? [] : [`${held} ${heldBackTodo(run)}`]),
       ...atMostFive(why, `tidemark coverage${ofMarket(run)}`),
-      ...(run.held_back === null ? [] : [heldBackTodo(run)]),
     ],
     remarks: run.is_mended ? ['A later run fetched what was missing.'] : [],
   };
