@@ -1,5 +1,7 @@
+import path from 'node:path';
 import { CRAWL_QUEUE, PARTITION_QUEUE, WAREHOUSE_QUEUE } from '../../../workflows/queues.js';
 import { connectTemporal, resolveTemporal, type TemporalClient } from '../../temporal/connect.js';
+import { requireOwn } from '../../temporal/namespace-owner.js';
 import { connectForFolder } from '../../temporal/connect-folder.js';
 import { describeOpen } from '../../temporal/describe-open.js';
 import { listWorkers, type WorkerRole } from '../../temporal/list-workers.js';
@@ -28,6 +30,8 @@ export async function checkTemporal(config: Config | null): Promise<Finding[]> {
     return [fail('temporal', error), skip('workers', 'not checked without Temporal'), ...(await checkPorts(dataDir))];
   }
   try {
+    // Without a configuration, the namespace of any data folder belongs to another one.
+    if (dataDir === null) await requireOwn(temporal, null, path.resolve('data'));
     const { address, namespace, source } = temporal.target;
     const { missing } = await readSearchAttributes(temporal);
     const absent = [...missing.required, ...missing.state];
