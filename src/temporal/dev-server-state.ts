@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { devServerFile, temporalDir } from '../core/data-folder.js';
-import { writeFileAtomic } from '../core/files.js';
+import { makeFolder, writeFileAtomic } from '../core/files.js';
 import { findPlace, processExists } from '../core/lock.js';
 
 /** State of the Temporal dev server of a data folder. `up` and `demo` write it for the other commands. */
@@ -41,6 +41,7 @@ export function readDevServer(dataDir: string): DevServerState | null {
 
 /** Records the dev server of a data folder in `data/temporal/server.json`. */
 export async function writeDevServer(dataDir: string, state: Omit<DevServerState, 'inode'>): Promise<void> {
+  await makeFolder(temporalDir(dataDir));
   await writeFileAtomic(devServerFile(dataDir), `${JSON.stringify({ ...state, inode: inodeOf(dataDir) })}\n`);
 }
 

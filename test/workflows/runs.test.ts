@@ -804,7 +804,7 @@ describe('rebuildWarehouse', () => {
       return made;
     };
     expect(await run('rebuildWarehouse', { from: '2026-11-01' })).toEqual(made);
-    expect(calls.at(-1)).toEqual(['rebuildWarehouse', { from: '2026-11-01' }]);
+    expect(calls.at(-1)).toEqual(['rebuildWarehouse', { from: '2026-11-01' }, {}]);
     expect(temporal.attributes).toEqual({ TidemarkOutcome: 'partial', TidemarkPhase: 'done', TidemarkRejects: 2 });
     expect(temporal.handlers.get('progress')?.()).toEqual({
       phase: 'done',
