@@ -77,7 +77,7 @@ audits:
     severity: warn
     sql: >-
       SELECT DISTINCT currency, fiscal_year FROM marts.company_years
-      WHERE currency IS NOT NULL AND (eur_rate IS NULL OR reporting_rate IS NULL) AND EXISTS (FROM ledger.fx_settings)
+      WHERE currency IS NOT NULL AND (eur_rate IS NULL OR reporting_rate IS NULL) AND EXISTS (FROM ledger.fx_rates)
 */
 WITH years AS (
   SELECT *, CASE WHEN year(reported_date) = fiscal_year THEN reported_date ELSE TRY(make_date(fiscal_year, 12, 31)) END AS year_end

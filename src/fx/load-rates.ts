@@ -32,7 +32,10 @@ export async function loadRates(db: Database, source: RatesSource | null): Promi
     const file = await localFile(source, notes);
     stamp = stampOf(file, source);
     if ((await db.count('SELECT count(*) FROM ledger.fx_file WHERE stamp = $stamp', { stamp })) > 0)
-      return { changed: await db.transaction(() => storeSettings(db, source)), notes };
+      return {
+        changed: await db.transaction(() => storeSettings(db, source)),
+        notes: await noteNone(db, source, notes),
+      };
     await readRates(db, file, source.base);
   } catch (error) {
     const kept = 'The rates that were read before stay in use.';
@@ -44,7 +47,13 @@ export async function loadRates(db: Database, source: RatesSource | null): Promi
     await db.run('INSERT INTO ledger.fx_file VALUES ($stamp)', { stamp });
     return store(db, source);
   });
-  return { changed, notes };
+  return { changed, notes: await noteNone(db, source, notes) };
+}
+
+/** Adds a note if there is no rate at all. Then no amount is converted, so a list of currencies without a rate says nothing. */
+async function noteNone(db: Database, { name }: RatesSource, notes: readonly string[]): Promise<string[]> {
+  if ((await db.count('SELECT count(*) FROM ledger.fx_rates')) > 0) return [...notes];
+  return [...notes, `${name} has no exchange rate, so no amount is converted.`];
 }
 
 /** Identifies the content of a file, and the settings with which its rows are read. */

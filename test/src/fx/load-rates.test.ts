@@ -163,6 +163,19 @@ describe('exchange rates', () => {
     expect(await db.rows(checks)).toEqual([{ failing_rows: '2' }]);
   });
 
+  test('are a note, not wrong rows, while the file has none', async () => {
+    const { db, write, build } = await setUp();
+    write('date,currency,rate\n');
+    const note = expect.stringMatching(/has no exchange rate, so no amount is converted\.$/) as string;
+    expect(await build()).toEqual([note]);
+    expect(await build()).toEqual([note]);
+    const checks = `SELECT failing_rows FROM ops.checks WHERE model = 'marts.company_years' AND "check" = 'no_rate'`;
+    expect(await db.rows(checks)).toEqual([{ failing_rows: '0' }]);
+    write('date,currency,rate\n2023-12-29,USD,2\n');
+    expect(await build()).toEqual([]);
+    expect(await db.rows(checks)).toEqual([{ failing_rows: '2' }]);
+  });
+
   test('come from a web address, and from the last download while the address fails', async () => {
     let answer = { status: 200, body: 'date,currency,rate\n2023-12-29,USD,2\n' };
     const server = createServer((_, response) => response.writeHead(answer.status).end(answer.body));
