@@ -14,7 +14,7 @@ import { TidemarkError } from '../core/errors.js';
 import { findApiKey } from '../core/stored-key.js';
 import { proxyRemedy } from '../network/tunnel.js';
 import { tell } from '../terminal/print.js';
-import { sandboxToAsk } from './local/running-sandbox.js';
+import { refuseOtherSandbox, sandboxToAsk } from './local/running-sandbox.js';
 
 /** The API for commands: few requests, short timeouts, errors with a remedy. */
 export interface CommandApi {
@@ -36,9 +36,10 @@ export interface CommandApiOptions {
 /**
  * Opens an API client with the address from the configuration and the API key in use (`findApiKey`). If a local sandbox
  * runs for the data folder, uses this sandbox instead and prints a note.
- * @throws TidemarkError `InvalidConfig` without an API key
+ * @throws TidemarkError `InvalidConfig` without an API key; `ApiUnavailable` if the folder's sandbox does not run
  */
 export function openApi(config: Config, clock: Clock, { onAttempt, apiKey }: CommandApiOptions = {}): CommandApi {
+  if (apiKey === undefined) refuseOtherSandbox(config);
   const sandbox = apiKey === undefined ? sandboxToAsk(config) : null;
   if (sandbox !== null) sayOnce(`Asking the sandbox that \`demo\` or \`up\` runs for this data folder: ${sandbox.url}`);
   const baseUrl = sandbox?.url ?? config.api.baseUrl;

@@ -4,9 +4,10 @@ import { readApiKey, readConfig, type Config } from '../../core/config.js';
 import { errorMessage, invalidInput, TidemarkError } from '../../core/errors.js';
 import { isInEnvironment, readStoredKey } from '../../core/stored-key.js';
 import { tell } from '../../terminal/print.js';
+import { SANDBOX_URL } from '../local/running-sandbox.js';
 import { startSandbox } from '../local/sandbox-process.js';
 import { verifyKey } from '../login/verify-key.js';
-import { addressFault, refuseFlag, SANDBOX_URL, trimAddress, type InitOptions } from './flags.js';
+import { addressFault, refuseFlag, trimAddress, type InitOptions } from './flags.js';
 import type * as PromptsModule from './prompts.js';
 
 type Prompts = typeof PromptsModule;

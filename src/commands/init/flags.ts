@@ -17,9 +17,6 @@ export interface InitOptions {
   json?: boolean;
 }
 
-/** Address at which `tidemark up --sandbox` starts the sandbox. */
-export const SANDBOX_URL = 'http://127.0.0.1:4010';
-
 /**
  * Checks that the options name everything that has no default.
  * @param hasKey whether the environment or an earlier `tidemark login` gives an API key

@@ -2,9 +2,13 @@ import { readFileSync, rmSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import type { Config } from '../../core/config.js';
 import { runningSandboxFile } from '../../core/data-folder.js';
+import { TidemarkError } from '../../core/errors.js';
 import { findPlace, processExists } from '../../core/lock.js';
 import { writeSecretFile } from '../../core/secret-file.js';
 import { isInEnvironment } from '../../core/stored-key.js';
+
+/** Address at which `tidemark up --sandbox` starts the sandbox, if its port is free. `tidemark init --sandbox` writes it. */
+export const SANDBOX_URL = 'http://127.0.0.1:4010';
 
 /** The sandbox that `demo` or `up --sandbox` runs. Both write this file, so that commands in other terminals find it. */
 const RunningSandbox = z.object({
@@ -32,6 +36,19 @@ type Started = Pick<RunningSandbox, 'url' | 'key'> & { days?: number };
 export function sandboxToAsk({ api, dataDir }: Config, env: NodeJS.ProcessEnv = process.env): RunningSandbox | null {
   const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(api.baseUrl).hostname);
   return isLocal && !env['TIDEMARK_API_URL'] && !isInEnvironment(env) ? readRunning(dataDir) : null;
+}
+
+/**
+ * Refuses to ask the address that `init --sandbox` writes while no sandbox runs for this data folder: the sandbox of
+ * another folder may listen there. An address or key from the environment says that this is meant.
+ * @throws TidemarkError `ApiUnavailable`
+ */
+export function refuseOtherSandbox(config: Config, env: NodeJS.ProcessEnv = process.env): void {
+  if (config.api.baseUrl !== SANDBOX_URL || env['TIDEMARK_API_URL'] || isInEnvironment(env)) return;
+  if (readRunning(config.dataDir) !== null) return;
+  throw new TidemarkError('ApiUnavailable', `No sandbox runs for the data folder ${config.dataDir}.`, {
+    todo: `Start it with \`tidemark up --sandbox\`. To ask another sandbox at ${SANDBOX_URL}, set TIDEMARK_API_KEY to its key.`,
+  });
 }
 
 /**

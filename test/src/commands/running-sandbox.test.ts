@@ -50,6 +50,20 @@ describe('a command while a sandbox runs for its data folder', () => {
     await forget();
   });
 
+  it('never asks the default address of a sandbox that runs for no or another data folder', async () => {
+    const other = emptyFolder();
+    writeFileSync(path.join(other.dir, 'tidemark.yaml'), LOCAL.replace(":1'", ":4010'"));
+    const ask = async (env: Record<string, string> = {}) => runCli(['quota', '--live'], { cwd: other.dir, env });
+    mkdirSync(path.join(other.dir, 'data', 'secrets'), { recursive: true });
+    writeFileSync(path.join(other.dir, 'data', 'secrets', 'api-key'), 'key-of-this-sandbox', { mode: 0o600 });
+    const { code, stderr } = await ask();
+    expect([code, stderr]).toEqual([1, expect.stringContaining('No sandbox runs for the data folder')]);
+    expect(stderr).toContain('up --sandbox');
+    // With a key from the environment, it asks.
+    expect((await ask({ TIDEMARK_API_KEY: 'some-key' })).stderr).not.toContain('No sandbox runs');
+    other.remove();
+  });
+
   it('asks the sandbox of an earlier demo again after a second demo ended', async () => {
     const earlier = { pid: process.ppid, place: findPlace(), url: sandbox.url, key: 'key-of-this-sandbox' };
     mkdirSync(path.dirname(runningSandboxFile(dataDir)), { recursive: true });
