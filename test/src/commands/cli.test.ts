@@ -177,7 +177,7 @@ describe.concurrent('failures', () => {
       'a missing configuration',
       ['status', '--config', 'elsewhere.yaml'],
       {},
-      /The configuration file .*elsewhere\.yaml does not exist\.\n {2}Run `tidemark init`/,
+      /The configuration file .*elsewhere\.yaml does not exist\.\n {2}Run `tidemark init --config elsewhere\.yaml`/,
     ],
     ['a missing key', ['worker'], {}, /No API key[\s\S]*Set TIDEMARK_API_KEY/],
     ['a missing key before anything is started', ['up'], {}, /No API key/],
@@ -264,6 +264,8 @@ describe.concurrent('tidemark doctor', () => {
       warehouse: 'ok',
       models: 'ok',
       published: 'warn',
+      proxy: 'skip',
+      schedules: 'ok',
     });
     for (const { state, todo } of findings) if (state === 'fail' || state === 'warn') expect(todo).toBeTruthy();
     expect(code).toBe(1);
