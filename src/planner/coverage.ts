@@ -41,9 +41,12 @@ export function describeCoverage(input: CoverageInput): CoverageRecord {
   };
 }
 
-/** Returns the share of the market's companies that were found; null if the API caps its total or contradicts it. */
+/**
+ * Returns the share of the market's companies that were found; null if the API caps its total or contradicts it. If none
+ * was found, the share is 0, however many there are.
+ */
 function shareOf({ total, uncounted }: Segment, found: number, firstTotal: number | null): number | null {
-  if (firstTotal === null) return 0;
+  if (firstTotal === null || (found === 0 && total > 0)) return 0;
   if (uncounted) return null;
   return total === 0 ? 1 : Math.min(1, found / total);
 }
