@@ -15,8 +15,8 @@ import { registerWatch } from '../../../src/commands/watch/watch.js';
 
 // Replaces Temporal by a run that ends at once with this result.
 let result: Partial<RunResult>;
-vi.mock(import('../../../src/temporal/connect.js'), () => ({
-  connectTemporal: () => Promise.resolve({ client: {}, close: () => Promise.resolve() } as never),
+vi.mock(import('../../../src/temporal/connect-folder.js'), () => ({
+  connectForFolder: () => Promise.resolve({ client: {}, folder: null, close: () => Promise.resolve() } as never),
 }));
 vi.mock(import('../../../src/temporal/start-run.js'), () => ({
   startOrJoin: () => Promise.resolve({ handle: { workflowId: 'w' }, joined: false, startedAt: null } as never),

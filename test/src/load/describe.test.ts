@@ -67,7 +67,12 @@ describe('describeUnloaded', () => {
   test('returns coverage and last reason of a run with unloaded companies', async () => {
     const rows = row('5 AS loaded_companies');
     const unloaded = await withTable('coverage', rows, (db) => describeUnloaded(db, 'r1'));
-    expect(unloaded).toEqual({ coverage: { distinctCompanies: 7, missing: 3, share: 0.7 }, reason: 'the last' });
+    expect(unloaded).toEqual({
+      coverage: { distinctCompanies: 7, missing: 3, share: 0.7 },
+      reason: 'the last',
+      counted: 7,
+      loaded: 5,
+    });
     expect(await withTable('coverage', rows, (db) => describeUnloaded(db, 'r2'))).toBeNull();
   });
 
