@@ -98,24 +98,21 @@ class QueryProcess {
   }
 
   async run(job: Job, { seconds, signal, onText }: JobOptions): Promise<string> {
+    let timer: NodeJS.Timeout | undefined;
+    let cancel = (): void => undefined;
     const outcome = await new Promise<FromProcess | TidemarkError>((resolve) => {
       const stop = (why: TidemarkError): void => {
         this.kill();
         resolve(why);
       };
-      const cancel = (): void => stop(cancelled());
-      const timer = setTimeout(() => stop(tooLong(seconds)), seconds * 1000);
+      cancel = () => stop(cancelled());
+      timer = setTimeout(() => stop(tooLong(seconds)), seconds * 1000);
       signal.addEventListener('abort', cancel, { once: true });
-      this.#job = {
-        onText,
-        settle: (settled) => {
-          clearTimeout(timer);
-          signal.removeEventListener('abort', cancel);
-          resolve(settled);
-        },
-      };
+      this.#job = { onText, settle: resolve };
       this.#send({ type: 'run', job });
     });
+    clearTimeout(timer);
+    signal.removeEventListener('abort', cancel);
     this.#job = undefined;
     if (outcome instanceof TidemarkError) throw outcome;
     if (outcome.type === 'failed') throw invalidInput(outcome.message, outcome.todo);
