@@ -13,7 +13,6 @@ const RunId = z
 const FileName = z
   .string()
   .regex(/^[\w-][\w.-]{0,120}\.(csv|ndjson)$/, 'must be the name of a list in resolve/ or payees/ of the data folder');
-const PartitionName = z.string().regex(/^[0-9]{4}-[0-9a-f]{8}\.duckdb$/, 'must be a file of `buildPartition`');
 const Count = z.int().min(0).max(1_000_000);
 
 const Context = z.looseObject({ run: RunId, date: IsoDate, file: FileName.optional() });
@@ -44,10 +43,6 @@ const INPUTS: Record<keyof Activities, z.ZodType> = {
   publishWarehouse: Context,
   // The activity validates this input itself.
   rebuildWarehouse: z.unknown(),
-  planPartitions: z.looseObject({ rebuild: RunId }),
-  buildPartition: z.looseObject({ rebuild: RunId, index: Count }),
-  combinePartitions: z.looseObject({ rebuild: RunId, files: z.array(z.looseObject({ name: PartitionName })) }),
-  removePartitions: z.looseObject({ rebuild: RunId }),
 };
 
 /**

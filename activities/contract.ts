@@ -10,7 +10,6 @@ import type {
   ListResult,
   LoadResult,
   ModelsResult,
-  PartitionFile,
   PlanDueInput,
   PollOwnerJobsInput,
   PollOwnerJobsResult,
@@ -87,24 +86,6 @@ export interface WarehouseActivities {
   publishWarehouse(ctx: RunContext): Promise<PublishResult>;
   /** Validates the input (RebuildInput), then replays the landing zone into a warehouse and publishes it. */
   rebuildWarehouse(input: unknown, of?: OfFolder): Promise<RebuildResult>;
-  /**
-   * Validates the input (RebuildInput), and lists the landed parts that the partitions read.
-   * @param rebuild id of the rebuild
-   * @returns the number of partitions
-   */
-  planPartitions(input: OfFolder & { rebuild: string; input: unknown }): Promise<number>;
-  /** As `rebuildWarehouse`, but takes what the partitions loaded and built, and adds the rest. */
-  combinePartitions(
-    input: OfFolder & { rebuild: string; input: unknown; files: PartitionFile[] },
-  ): Promise<RebuildResult>;
-  /** Removes the plan and the files of a rebuild. */
-  removePartitions(input: OfFolder & { rebuild: string }): Promise<void>;
 }
 
-/** Activities of the queue `tidemark-partitions`. Any number of workers may serve the queue. */
-export interface PartitionActivities {
-  /** Loads the landed rows of one partition of the companies, and builds its models, into a file. */
-  buildPartition(input: OfFolder & { rebuild: string; index: number }): Promise<PartitionFile>;
-}
-
-export type Activities = CrawlActivities & AlertActivities & WarehouseActivities & PartitionActivities;
+export type Activities = CrawlActivities & AlertActivities & WarehouseActivities;

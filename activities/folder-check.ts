@@ -32,10 +32,6 @@ const AFTER_CLOSE: ReadonlySet<string> = new Set<keyof Activities>(['loadLanding
 const WITHOUT_RUN: ReadonlySet<string> = new Set<keyof Activities>([
   'openRun',
   'rebuildWarehouse',
-  'planPartitions',
-  'buildPartition',
-  'combinePartitions',
-  'removePartitions',
   'findLateNights',
   'listStateAttributes',
 ]);

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { keepsContacts, type Config } from '../src/core/config.js';
+import type { Config } from '../src/core/config.js';
 import { warehouseFile } from '../src/core/data-folder.js';
 import { errorMessage } from '../src/core/errors.js';
 import { collectGarbage } from '../src/core/heap.js';
-import type { CrawlDeps, Heartbeat } from '../src/crawl/deps.js';
+import type { CrawlDeps } from '../src/crawl/deps.js';
 import { planDrafted, planStream } from '../src/crawl/run/plan-stream.js';
 import { withMoreMemory } from '../src/duckdb/more-memory.js';
 import { openWarehouse, type Warehouse } from '../src/duckdb/open.js';
@@ -16,16 +16,12 @@ import { takeUnlessLost } from '../src/remote/take-published.js';
 import { LeaseLostError } from '../src/storage/lease.js';
 import { giveCheckpoint } from '../src/working-copy/checkpoint.js';
 import type { Writer } from '../src/working-copy/writer.js';
-import { buildPartition } from '../src/partitions/build-partition.js';
-import { combinePartitions, removePartitions } from '../src/partitions/combine.js';
-import { planPartitions } from '../src/partitions/plan.js';
 import { carryIntoNew } from '../src/replay/carry-into-new.js';
-import { isInRange } from '../src/replay/rebuild.js';
-import { parseRebuild, rebuildRange, type Combine } from '../src/replay/rebuild-range.js';
+import { rebuildRange } from '../src/replay/rebuild-range.js';
 import type { ModelsResult, PublishResult } from '../schemas/pipeline/activities.js';
 import type { RebuildResult } from '../schemas/pipeline/run.js';
 import { casting } from './casting.js';
-import type { PartitionActivities, WarehouseActivities } from './contract.js';
+import type { WarehouseActivities } from './contract.js';
 import { withHeartbeat } from './heartbeat.js';
 import { reportTables } from './table-progress.js';
 
@@ -41,7 +37,6 @@ export interface WarehouseDeps extends Omit<CrawlDeps, 'client'> {
 export function createWarehouseActivities(deps: WarehouseDeps): WarehouseActivities {
   const { config } = deps;
   const { dataDir } = config;
-  const personalData = keepsContacts(config);
   return casting(deps, {
     planDue: async (input) =>
       (await withHeartbeat(() => planDrafted(deps, input))) ??
@@ -50,47 +45,20 @@ export function createWarehouseActivities(deps: WarehouseDeps): WarehouseActivit
     buildModels: ({ run }) => withWarehouse(deps, (warehouse) => build(deps, warehouse, run), 'models'),
     publishWarehouse: ({ run }) => publishRun(deps, run),
     rebuildWarehouse: (input) => rebuild(deps, input),
-    planPartitions: ({ rebuild: id, input }) =>
-      withHeartbeat(async () => {
-        const { partitions = 1, ...range } = parseRebuild(input);
-        await planPartitions(dataDir, { id, personalData }, { of: partitions, isWanted: isInRange(range) });
-        return partitions;
-      }),
-    combinePartitions: ({ rebuild: id, input, files }) =>
-      rebuild(deps, input, (warehouse, rejectsIn) =>
-        combinePartitions(warehouse, dataDir, { id, personalData, files, rejectsIn }),
-      ),
-    removePartitions: ({ rebuild: id }) => withHeartbeat(() => removePartitions(dataDir, id)),
   });
 }
 
-/** Creates the activity of the partition queue. */
-export function createPartitionActivities(deps: Omit<CrawlDeps, 'client'>): PartitionActivities {
-  const { dataDir, modelsDir } = deps.config;
-  const personalData = keepsContacts(deps.config);
-  return casting(deps, {
-    buildPartition: ({ rebuild: id, index }) =>
-      withHeartbeat((heartbeat) => {
-        collectGarbage();
-        const { signal } = heartbeat;
-        return buildPartition(dataDir, { id, index, personalData, modelsDir, signal, onStep: reporter(heartbeat) });
-      }),
-  });
-}
-
-function rebuild({ config, clock, writer }: WarehouseDeps, input: unknown, combine?: Combine): Promise<RebuildResult> {
+function rebuild({ config, clock, writer }: WarehouseDeps, input: unknown): Promise<RebuildResult> {
   return withHeartbeat(async (heartbeat) => {
     // The replay reads from the published build what models promise, if there is no warehouse.
     if (!existsSync(warehouseFile(config.dataDir))) await takeUnlessLost(config);
-    const result = await rebuildRange(config, input, { now: clock.now(), onStep: reporter(heartbeat), combine });
+    const onStep = (step: 'load' | 'models' | 'publish'): void =>
+      heartbeat.report({ step, done: 0, total: null, requests: 0 });
+    const result = await rebuildRange(config, input, { now: clock.now(), onStep });
     if (result.into !== '') return result;
     const fault = await giveBuild(config, writer, 'a rebuild');
     return fault === null ? result : { ...result, notes: [...(result.notes ?? []), fault] };
   });
-}
-
-function reporter(heartbeat: Heartbeat): (step: 'load' | 'models' | 'publish') => void {
-  return (step) => heartbeat.report({ step, done: 0, total: null, requests: 0 });
 }
 
 /** Publishes the warehouse after a run, and copies the build to the machines that read it. */

@@ -18,7 +18,6 @@ import { benchWorkers } from './workers/run.js';
 import { benchStartup } from './startup.js';
 import { benchCompare } from './compare/run.js';
 import { benchScale } from './scale/run.js';
-import { benchPartitions } from './partitions/run.js';
 import { benchCapacity } from './capacity/run.js';
 import { benchCapacityRuns } from './capacity/run-runs.js';
 
@@ -47,7 +46,6 @@ const benches: Record<string, () => Promise<void>> = {
   publish: benchPublish,
   scale: benchScale,
   'capacity-runs': benchCapacityRuns,
-  partitions: benchPartitions,
   capacity: benchCapacity,
   explorer: benchExplorer,
 };

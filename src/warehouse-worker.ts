@@ -1,6 +1,6 @@
 import { Worker, type WorkerOptions } from '@temporalio/worker';
-import { createPartitionActivities, createWarehouseActivities } from '../activities/warehouse.js';
-import { PARTITION_QUEUE, STANDBY_QUEUE, WAREHOUSE_QUEUE } from '../workflows/queues.js';
+import { createWarehouseActivities } from '../activities/warehouse.js';
+import { STANDBY_QUEUE, WAREHOUSE_QUEUE } from '../workflows/queues.js';
 import type { Writer } from './working-copy/writer.js';
 import type { WorkerParts } from './worker-parts.js';
 
@@ -25,23 +25,6 @@ export async function createWarehouseWorker({
     ...options,
     taskQueue: WAREHOUSE_QUEUE,
     activities: createWarehouseActivities({ config, clock, stamps, log, folder, writer }),
-    ...ONE_AT_A_TIME,
-  });
-}
-
-/** Creates the worker of the partition queue. It never writes the warehouse. */
-export async function createPartitionWorker({
-  config,
-  clock,
-  stamps,
-  log,
-  folder,
-  options,
-}: WorkerParts): Promise<Worker> {
-  return Worker.create({
-    ...options,
-    taskQueue: PARTITION_QUEUE,
-    activities: createPartitionActivities({ config, clock, stamps, log, folder }),
     ...ONE_AT_A_TIME,
   });
 }

@@ -9,8 +9,8 @@ import type { MetricsAddress } from './metrics/serve.js';
 import type { Tracing } from './tracing/tracing.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 
-/** The task queues that a worker polls: one of them, or `all` but the queue of partitions. */
-export type Role = 'crawl' | 'warehouse' | 'partitions' | 'all';
+/** The task queues that a worker polls: one of them, or `all`. */
+export type Role = 'crawl' | 'warehouse' | 'all';
 
 /** Whether a worker runs workflows and calls the API. */
 export function isCrawling(role: Role): boolean {

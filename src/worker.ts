@@ -74,14 +74,12 @@ async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null, tr
     if (warehouse !== null) metrics?.keepsWarehouse(temporal);
     if (crawl !== null && bundle !== null && apiKey !== null)
       creating.push(crawl.createCrawlWorkers(parts, bundle, build, apiKey, checked));
-    const writes = role === 'warehouse' || role === 'all';
-    if (warehouse !== null && role === 'partitions') creating.push(warehouse.createPartitionWorker(parts));
-    else if (warehouse !== null && copy === undefined) creating.push(warehouse.createWarehouseWorker(parts));
+    if (warehouse !== null && copy === undefined) creating.push(warehouse.createWarehouseWorker(parts));
     const workers = (await Promise.all(creating)).flat();
     const queues = workers.map((worker) => worker.options.taskQueue);
     const runnables: Runnable[] = [...workers];
     let standby: Standby | undefined;
-    if (warehouse !== null && writes && copy !== undefined) {
+    if (warehouse !== null && copy !== undefined) {
       queues.push(`${WAREHOUSE_QUEUE} (while it holds the lease)`);
       standby = standBy(parts, copy, warehouse.createWarehouseWorker);
       runnables.push(standby, await warehouse.createStandbyWorker(parts));

@@ -1,11 +1,6 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
-import type {
-  AlertActivities,
-  CrawlActivities,
-  PartitionActivities,
-  WarehouseActivities,
-} from '../activities/contract.js';
-import { CHUNK_QUEUE, CRAWL_QUEUE, PARTITION_QUEUE, WAREHOUSE_QUEUE } from './queues.js';
+import type { AlertActivities, CrawlActivities, WarehouseActivities } from '../activities/contract.js';
+import { CHUNK_QUEUE, CRAWL_QUEUE, WAREHOUSE_QUEUE } from './queues.js';
 
 // activities/cast-errors.ts decides which failures are retried. The retry policies here only set the time between
 // attempts. No proxy of a run sets scheduleToClose, because a night may wait a day for quota.
@@ -35,14 +30,6 @@ export const spread = proxyActivities<Pick<CrawlActivities, 'crawlChunk'>>({ tas
 /** Activities that run heavy SQL. The worker runs one of them at a time, because the warehouse has one writer. */
 export const warehouse = proxyActivities<WarehouseActivities>({
   taskQueue: WAREHOUSE_QUEUE,
-  startToCloseTimeout: '6 hours',
-  heartbeatTimeout: '1 minute',
-  retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '1 minute' },
-});
-
-/** Build partitions of a rebuild. If a worker is killed, another one builds its partition again. */
-export const partitions = proxyActivities<PartitionActivities>({
-  taskQueue: PARTITION_QUEUE,
   startToCloseTimeout: '6 hours',
   heartbeatTimeout: '1 minute',
   retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '1 minute' },

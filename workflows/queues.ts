@@ -14,10 +14,7 @@ export const CHUNKS_OF_WORKER = 2;
 /**
  * Task queue of the warehouse activities. Its worker runs one activity at a time, because the warehouse has one writer.
  */
-export const WAREHOUSE_QUEUE = 'tidemark-warehouse';
-/** Task queue on which any number of workers build partitions of a rebuild. */
-export const PARTITION_QUEUE = 'tidemark-partitions';
-/**
+export const WAREHOUSE_QUEUE = 'tidemark-warehouse'; /**
  * Queue of the warehouse workers with the data in a bucket, also of those that wait for the lease of the warehouse. No
  * work is sent there. The server lists who polls a queue, so commands can show a standby.
  */

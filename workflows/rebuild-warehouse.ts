@@ -1,24 +1,16 @@
-import {
-  CancellationScope,
-  patched,
-  setCurrentDetails,
-  setHandler,
-  upsertSearchAttributes,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { patched, setCurrentDetails, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
 import { formatCount } from '../schemas/format.js';
-import type { Progress, ProgressStep, RebuildResult } from '../schemas/pipeline/run.js';
+import type { Progress, RebuildResult } from '../schemas/pipeline/run.js';
 import { isCancelled } from './run/cancellation.js';
 import { ownFolder } from './run/own-folder.js';
 import { stateAttributes } from './run/state-attributes.js';
 import { progressQuery } from './messages.js';
-import { partitions, quick, warehouse } from './proxies.js';
+import { quick, warehouse } from './proxies.js';
 
 /**
  * Replays the landing zone into a warehouse and publishes it, without an API request. With a range of dates, builds a
  * second warehouse under `data/rebuilt` and does not change the one in use.
- * @param input `{from, to, partitions}`, all optional. With `partitions`, many workers load and build, and the warehouse
- * worker combines their results
+ * @param input `{from, to}`, both optional
  */
 export async function rebuildWarehouse(input?: unknown): Promise<RebuildResult> {
   const progress: Progress = {
@@ -42,7 +34,10 @@ export async function rebuildWarehouse(input?: unknown): Promise<RebuildResult> 
   };
   showState();
   try {
-    const result = await (hasPartitions(input) ? rebuildFromPartitions(input, progress) : rebuildWhole(input));
+    const result = await warehouse.rebuildWarehouse.executeWithOptions(
+      { summary: 'rebuild the warehouse from the landing zone' },
+      [input, ownFolder()],
+    );
     progress.phase = 'done';
     progress.outcome = result.faults.length === 0 ? 'complete' : 'partial';
     progress.rejects = result.rejects;
@@ -57,45 +52,5 @@ export async function rebuildWarehouse(input?: unknown): Promise<RebuildResult> 
     progress.outcome = isCancelled(error) ? 'cancelled' : 'failed';
     showState();
     throw error;
-  }
-}
-
-function rebuildWhole(input: unknown): Promise<RebuildResult> {
-  return warehouse.rebuildWarehouse.executeWithOptions({ summary: 'rebuild the warehouse from the landing zone' }, [
-    input,
-    ownFolder(),
-  ]);
-}
-
-function hasPartitions(input: unknown): boolean {
-  return typeof input === 'object' && input !== null && 'partitions' in input;
-}
-
-async function rebuildFromPartitions(input: unknown, progress: Progress): Promise<RebuildResult> {
-  const rebuild = workflowInfo().runId;
-  const folder = ownFolder();
-  try {
-    const of = await warehouse.planPartitions({ rebuild, input, ...folder });
-    const step: ProgressStep = { name: 'partitions', done: 0, total: of, state: 'running' };
-    progress.steps.push(step);
-    const show = (): void =>
-      setCurrentDetails(
-        `**building partitions**: ${step.done} of ${of} are ready. \`tidemark worker --queue partitions\` builds them`,
-      );
-    show();
-    const files = await Promise.all(
-      Array.from({ length: of }, async (_, index) => {
-        const summary = `partition ${index + 1} of ${of}`;
-        const file = await partitions.buildPartition.executeWithOptions({ summary }, [{ rebuild, index, ...folder }]);
-        step.done++;
-        show();
-        return file;
-      }),
-    );
-    step.state = 'done';
-    setCurrentDetails('**combining** the partitions, then building the other models and publishing');
-    return await warehouse.combinePartitions({ rebuild, input, files, ...folder });
-  } finally {
-    await CancellationScope.nonCancellable(() => warehouse.removePartitions({ rebuild, ...folder }));
   }
 }

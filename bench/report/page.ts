@@ -8,7 +8,7 @@ const PLACE = /(<!-- bench: ([\w-]+), (.+?) -->\n)[^]*?(<!-- end -->)/g;
 
 /** The pages with tables of results, in docs/. */
 export const PAGES = ['performance.md', 'capacity.md'] as const;
-const ON_CAPACITY: ReadonlySet<string> = new Set(['capacity', 'capacity-runs', 'partitions']);
+const ON_CAPACITY: ReadonlySet<string> = new Set(['capacity', 'capacity-runs']);
 
 /** Selects the results that a page shows. */
 export function resultsOn(

@@ -282,11 +282,3 @@ export interface PublishResult {
   /** Number of rows that were added, replaced or removed; null if all rows were written. */
   changedRows?: number | null;
 }
-
-/** Result of `buildPartition`: a DuckDB file in the folder of the rebuild. */
-export interface PartitionFile {
-  /** Name of the file in `partitions/<rebuild>/`. */
-  name: string;
-  /** Size and hash of the file in the bucket; null if the data is in a folder. */
-  content: { bytes: number; sha256: string } | null;
-}

@@ -306,18 +306,13 @@ export interface ProgressStep {
   untimed?: boolean;
 }
 
-/** Each partition is a file that the writer attaches. */
-export const MOST_PARTITIONS = 256;
-
 /**
  * Input of the workflow `rebuildWarehouse`: first and last landing date, both included. A date left out means no limit.
- * `partitions`: number of partitions of the companies. Workers of the queue `tidemark-partitions` load and build them.
  */
 export const RebuildInput = z
   .strictObject({
     from: IsoDate.optional(),
     to: IsoDate.optional(),
-    partitions: z.int().min(1).max(MOST_PARTITIONS).optional(),
   })
   .refine(({ from, to }) => from === undefined || to === undefined || from <= to, '`from` is later than `to`');
 export type RebuildInput = z.input<typeof RebuildInput>;

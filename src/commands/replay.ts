@@ -2,7 +2,7 @@ import path from 'node:path';
 import { Option, type Command } from 'commander';
 import { errorMessage, TidemarkError } from '../core/errors.js';
 import { formatCount, formatDuration } from '../../schemas/format.js';
-import { IsoDate, MOST_PARTITIONS, RebuildInput } from '../../schemas/pipeline/run.js';
+import { IsoDate } from '../../schemas/pipeline/run.js';
 import { copyAndSay } from './published-copy.js';
 import { examples, loadContext } from '../terminal/context.js';
 import type { RebuildRequest, Rebuilt } from '../replay/rebuild.js';
@@ -14,15 +14,13 @@ interface ReplayOptions {
   from?: string;
   to?: string;
   into?: string;
-  partitions?: number;
   json?: boolean;
 }
 
 const STEPS = { load: 'Loading the landed parts', models: 'Building the models', publish: 'Publishing' };
 
 /**
- * `tidemark replay`: builds the warehouse again from the landing zone. Needs no API key and no API; and no Temporal server,
- * except with `--partitions`.
+ * `tidemark replay`: builds the warehouse again from the landing zone. Needs no API key, no API and no Temporal server.
  */
 export function registerReplay(program: Command): void {
   const day = (name: string, what: string) => new Option(`--${name} <day>`, what).argParser(parseDay);
@@ -33,22 +31,11 @@ export function registerReplay(program: Command): void {
     .addOption(day('from', 'first landing date, YYYY-MM-DD; needs --into'))
     .addOption(day('to', 'last landing date; needs --into'))
     .option('--into <folder>', 'build a second warehouse in this folder, for example from only some nights')
-    .addOption(
-      new Option(
-        '--partitions <number>',
-        'build the warehouse in this many partitions, on workers started with `tidemark worker --queue partitions`',
-      ).argParser(parsePartitions),
-    )
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark replay', 'tidemark replay --to 2026-10-31 --into ./as-of-october'))
     .action(async (options: ReplayOptions, command: Command) => {
       checkRange(options);
       const { config, clock } = await loadContext(command);
-      const { partitions, json = false } = options;
-      if (partitions !== undefined) {
-        const { replayInPartitions } = await import('./replay-partitions.js');
-        return replayInPartitions(config, partitions, json);
-      }
       const [{ rebuildWarehouse }, { keepsContacts }] = await Promise.all([
         import('../replay/rebuild.js'),
         import('../core/config.js'),
@@ -106,12 +93,7 @@ function sayReplayed(
 }
 
 /** Refuses `--from` and `--to` without `--into`: a warehouse of some nights must not replace the complete one. */
-function checkRange({ from, to, into, partitions }: ReplayOptions): void {
-  if (partitions !== undefined && into !== undefined) {
-    throw new TidemarkError('InvalidInput', '--partitions and --into cannot be combined.', {
-      todo: 'Omit one of them: partitions rebuild the warehouse in use.',
-    });
-  }
+function checkRange({ from, to, into }: ReplayOptions): void {
   if ((from !== undefined || to !== undefined) && into === undefined) {
     throw new TidemarkError('InvalidInput', '--from and --to need --into, because they select only some nights.', {
       todo: 'Name a folder for the second warehouse: `tidemark replay --to 2026-10-31 --into ./as-of-october`. To replay all nights in place, omit --from and --to.',
@@ -120,14 +102,6 @@ function checkRange({ from, to, into, partitions }: ReplayOptions): void {
   if (from !== undefined && to !== undefined && from > to) {
     throw new TidemarkError('InvalidInput', `--from (${from}) is after --to (${to}).`, { todo: 'Swap the two dates.' });
   }
-}
-
-function parsePartitions(text: string): number {
-  const partitions = Number(text);
-  if (RebuildInput.safeParse({ partitions }).success) return partitions;
-  throw new TidemarkError('InvalidInput', `${text} is no number of partitions.`, {
-    todo: `Give a whole number from 1 to ${MOST_PARTITIONS}, such as twice the number of workers.`,
-  });
 }
 
 function parseDay(text: string): string {

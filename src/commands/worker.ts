@@ -18,16 +18,14 @@ export function readMetricsUrl(readyLine: string): string | null {
   return /; metrics at (\S+)$/.exec(readyLine)?.[1] ?? null;
 }
 
-/** `tidemark worker`: serves the crawl queue, the warehouse queue, both, or the queue of partitions. */
+/** `tidemark worker`: serves the crawl queue, the warehouse queue, or both. */
 export function registerWorker(program: Command): void {
   program
     .command('worker')
     .summary('run a worker until SIGTERM')
     .description('run a worker for the Temporal server at TEMPORAL_ADDRESS; stops gracefully on SIGTERM')
     .addOption(
-      new Option('--queue <queue>', 'task queue to serve; `all` leaves out `partitions`')
-        .choices(['crawl', 'warehouse', 'partitions', 'all'])
-        .default('all'),
+      new Option('--queue <queue>', 'task queue to serve').choices(['crawl', 'warehouse', 'all']).default('all'),
     )
     .addOption(metricsPortOption())
     .addOption(metricsHostOption())

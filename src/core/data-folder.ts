@@ -38,7 +38,6 @@ import type { LandingStream } from '../../schemas/pipeline/landing.js';
  *     │   ├── replaced.json                  when each older build was replaced
  *     │   └── switch.lock, taking.lock       held while `current` changes, and while a build is taken from the bucket
  *     ├── rebuilt/<from>..<to>/              warehouse/, rejects/ and published/ of a replay of some nights
- *     ├── partitions/<rebuild>/              plan.json, and a DuckDB file for each built partition of a rebuild
  *     ├── env/<name>.duckdb                  dev environments
  *     ├── receivers/<receiver>               lock of a webhook receiver
  *     ├── secrets/
@@ -281,16 +280,6 @@ export function rebuiltDir(
 ): string {
   return path.join(rebuiltRoot(dataDir), `${from}..${to}`);
 }
-
-/** Folder that holds a folder for each rebuild with partitions. */
-export const partitionsRoot = (dataDir: string): string => path.join(dataDir, 'partitions');
-
-/** Folder with the plan and the files of a rebuild with partitions. */
-export const partitionsDir = (dataDir: string, id: string): string => path.join(partitionsRoot(dataDir), id);
-
-/** File with the plan of a rebuild with partitions. */
-export const partitionPlanFile = (dataDir: string, id: string): string =>
-  path.join(partitionsDir(dataDir, id), 'plan.json');
 
 /** Folder that holds a file for each dev environment. */
 export const envDir = (dataDir: string): string => path.join(dataDir, 'env');

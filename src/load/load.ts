@@ -29,24 +29,12 @@ const BATCH_PAGES: Readonly<Record<string, number>> = { prospecting: 400, tender
 export interface LoadOptions {
   /** Returns whether to load a part. Default: all. */
   isWanted?: (part: LandedPart) => boolean;
-  /** Which rows of the parts to load. Default: all. */
-  rows?: RowChoice | undefined;
   /** Folder in which to write `rejects/`. Default: the data folder. */
   rejectsIn?: string | undefined;
-  /** Keeps the rejects of the current batch, and returns their number by the part's key. Default: writes files. */
-  keepRejects?: (db: Database, batch: LandedPart[]) => Promise<Map<string, number>>;
   /** Keeps the files of loaded parts in a working copy, because the next load reads them again. Default: false. */
   keepFiles?: boolean;
   /** Looks for schema drift in the current batch. Default: `loadDrift`, which compares with `schemas/`. */
   drift?: (db: Database, stream: string) => Promise<void>;
-}
-
-/** Some of the rows of each part. */
-export interface RowChoice {
-  /** SQL condition on the columns of a landed row. */
-  where: string;
-  /** The condition selects about one of `of` rows. The limits of a batch are `of` times higher. */
-  of: number;
 }
 
 /**
@@ -61,8 +49,7 @@ export async function loadLanding(
   options: LoadOptions = {},
 ): Promise<LoadCounts> {
   const { db } = warehouse;
-  const { isWanted = () => true, rows, rejectsIn = dataDir, keepFiles = false, drift = loadDrift } = options;
-  const { keepRejects = (batchDb, batch) => writeRejectFiles(batchDb, rejectsIn, batch) } = options;
+  const { isWanted = () => true, rejectsIn = dataDir, keepFiles = false, drift = loadDrift } = options;
   await pullManifests(dataDir);
   const { parts, faults } = listParts(dataDir);
   await adoptCompacted(db, parts);
@@ -78,11 +65,11 @@ export async function loadLanding(
       );
   }
   const counts: LoadCounts = { parts: 0, rows: 0, rejects: 0 };
-  for (const found of splitIntoBatches(recordsLast(fresh), rows?.of)) {
+  for (const found of splitIntoBatches(recordsLast(fresh))) {
     const finished = await whileFilesStay(dataDir, found, faults, async (batch) => {
       if (batch.length === 0) return;
       const load = (look: LoadOptions['drift']): Promise<number> =>
-        withMoreMemory(db, () => db.transaction(() => loadBatch(db, batch, { drift: look, rows, keepRejects })));
+        withMoreMemory(db, () => db.transaction(() => loadBatch(db, batch, { drift: look, rejectsIn })));
       let driftFault: string | undefined;
       // If the check for schema drift fails, load the batch without it. A record must never be lost.
       const rejects = await load(drift).catch((error: unknown) => {
@@ -207,24 +194,19 @@ async function listLoaded(db: Database, parts: LandedPart[], rejects: ReadonlyMa
 /** The check for schema drift failed. The message is the message of the cause. */
 class DriftError extends Error {}
 
-interface BatchOptions extends Required<Pick<LoadOptions, 'keepRejects'>> {
+interface BatchOptions {
   drift: LoadOptions['drift'];
-  rows: LoadOptions['rows'];
+  rejectsIn: string;
 }
 
-async function loadBatch(
-  db: Database,
-  batch: LandedPart[],
-  { drift, rows, keepRejects }: BatchOptions,
-): Promise<number> {
+async function loadBatch(db: Database, batch: LandedPart[], { drift, rejectsIn }: BatchOptions): Promise<number> {
   const stream = batch[0]?.stream ?? '';
   const files = batch.map((part) => quote(part.file)).join(', ');
   // row_id combines the file and the position of the row. So any statement can read the files again, with several
   // threads, and still match the rows.
   await db.run(`CREATE OR REPLACE TEMP VIEW parts AS
     SELECT *, (CAST(file_index AS BIGINT) << 32) + file_row_number AS row_id, parse_filename(filename) AS part
-    FROM read_parquet([${files}], filename = true, hive_partitioning = false)
-    WHERE ${rows?.where ?? 'true'}`);
+    FROM read_parquet([${files}], filename = true, hive_partitioning = false)`);
   await db.run(`SET VARIABLE stream = ${quote(stream)}`);
   await db.runFile(readSqlFile('staging/_batch.sql'));
   await db.runFile(readSqlFile(RECORD_STREAMS.has(stream) ? 'staging/_records.sql' : `staging/${stream}.sql`));
@@ -234,7 +216,7 @@ async function loadBatch(
     throw new DriftError(errorMessage(error), { cause: error });
   });
   await db.runFile(readSqlFile('staging/_finish.sql'));
-  const rejects = await keepRejects(db, batch);
+  const rejects = await writeRejectFiles(db, rejectsIn, batch);
   await listLoaded(db, batch, rejects);
   return [...rejects.values()].reduce((sum, count) => sum + count, 0);
 }
@@ -258,10 +240,7 @@ function kindOf(stream: string): string {
  * the next part would exceed the limits. The streams of RECORD_STREAMS share batches.
  * @param of about one of `of` rows is read, so the limits are `of` times higher
  */
-export function splitIntoBatches<Part extends Pick<LandedPart, 'stream' | 'rows' | 'bytes'>>(
-  parts: Part[],
-  of = 1,
-): Part[][] {
+export function splitIntoBatches<Part extends Pick<LandedPart, 'stream' | 'rows' | 'bytes'>>(parts: Part[]): Part[][] {
   const batches: Part[][] = [];
   let rows = 0;
   let bytes = 0;
@@ -270,8 +249,8 @@ export function splitIntoBatches<Part extends Pick<LandedPart, 'stream' | 'rows'
     if (
       current?.[0] !== undefined &&
       kindOf(current[0].stream) === kindOf(part.stream) &&
-      rows + part.rows <= mostRows(part.stream) * of &&
-      bytes + part.bytes <= BATCH_BYTES * of
+      rows + part.rows <= mostRows(part.stream) &&
+      bytes + part.bytes <= BATCH_BYTES
     ) {
       current.push(part);
     } else {

@@ -6,8 +6,6 @@ import type { Database } from '../duckdb/database.js';
 import { quote } from '../duckdb/sql-files.js';
 import { workingCopyOf } from '../working-copy/open.js';
 
-/** Table with the rejects of a partition of the companies, until all partitions are combined. */
-const KEPT = 'main.rejected';
 const COLUMNS = 'stream, entity_id, reason, path, raw, observed_at, request_key';
 const ORDER = 'entity_id, path, reason, observed_at';
 
@@ -27,32 +25,9 @@ export async function writeRejectFiles(
     const landed = batch.find((part) => keyOf(part) === keyOf(found));
     if (landed === undefined) continue;
     counts.set(keyOf(found), Number(found.rejects));
-    await writeFileOf(db, dataDir, found, 'batch_rejects JOIN batch USING (row_id)');
+    await writeFileOf(db, dataDir, found);
   }
   return counts;
-}
-
-/**
- * Keeps the rejects of the current batch in a table of the database, for `writeKeptRejects`.
- * @returns as `writeRejectFiles`
- */
-export async function keepRejects(db: Database): Promise<Map<string, number>> {
-  const rows = `SELECT date, run, part, ${COLUMNS} FROM batch_rejects JOIN batch USING (row_id)`;
-  await db.run(`CREATE TABLE IF NOT EXISTS ${KEPT} AS ${rows} LIMIT 0`);
-  await db.run(`INSERT INTO ${KEPT} ${rows}`);
-  return new Map((await countRejects(db)).map((found) => [keyOf(found), Number(found.rejects)]));
-}
-
-/** Writes the files of rejects that attached databases kept with `keepRejects`. */
-export async function writeKeptRejects(db: Database, dataDir: string, databases: readonly string[]): Promise<void> {
-  const tables = await db.rows<{ name: string }>(
-    `SELECT database_name AS name FROM duckdb_tables() WHERE schema_name || '.' || table_name = ${quote(KEPT)}`,
-  );
-  const from = tables.filter(({ name }) => databases.includes(name)).map(({ name }) => `FROM ${name}.${KEPT}`);
-  if (from.length === 0) return;
-  const all = `(${from.join(' UNION ALL ')})`;
-  const files = `SELECT DISTINCT stream, CAST(date AS VARCHAR) AS date, run, part FROM ${all} ORDER BY ALL`;
-  for (const place of await db.rows<PartOfRejects>(files)) await writeFileOf(db, dataDir, place, all);
 }
 
 type PartOfRejects = Pick<LandedPart, 'stream' | 'date' | 'run' | 'part'>;
@@ -67,13 +42,13 @@ async function countRejects(db: Database): Promise<(PartOfRejects & { rejects: s
   );
 }
 
-async function writeFileOf(db: Database, dataDir: string, place: PartOfRejects, from: string): Promise<void> {
+async function writeFileOf(db: Database, dataDir: string, place: PartOfRejects): Promise<void> {
   const { stream, date, run, part } = place;
   const file = rejectsFile({ dataDir, stream, date, run }, part);
   mkdirSync(path.dirname(file), { recursive: true });
   await db.run(
     `COPY (
-      SELECT ${COLUMNS} FROM ${from}
+      SELECT ${COLUMNS} FROM batch_rejects JOIN batch USING (row_id)
       WHERE stream = ${quote(stream)} AND part = ${quote(part)} AND run = ${quote(run)} AND date = CAST(${quote(date)} AS DATE)
       ORDER BY ${ORDER}
     ) TO ${quote(`${file}.tmp`)} (FORMAT json)`,

@@ -9,10 +9,8 @@ import { identifier, quote } from '../duckdb/sql-files.js';
  * - `whole`: builds the entire table again, and checks its columns.
  * - `changed`: of an incremental model, replaces only the keys that changed. Builds any other model as a whole.
  * - `staged`: copies the table that was built earlier in the attached database `stage`.
- * - `combined`: of an incremental model whose table already has the rows of all partitions. Replaces only the keys that
- *   changed since. As after `whole`, all keys count as changed.
  */
-export type How = 'whole' | 'changed' | 'staged' | 'combined';
+export type How = 'whole' | 'changed' | 'staged';
 
 /** Tables and views of the models' schemas, by name. */
 export type Relations = ReadonlyMap<string, 'TABLE' | 'VIEW'>;
@@ -50,11 +48,6 @@ export async function buildModel(db: Database, model: Model, how: How, existing:
     if (model.kind !== 'view') await fillChanged(db, model, how);
     if (how === 'staged') {
       await db.run(`CREATE OR REPLACE TABLE ${model.model} AS FROM stage.${model.model}`);
-      return true;
-    }
-    if (how === 'combined' && model.incremental !== undefined) {
-      await replaceKeys(db, model, model.incremental.by);
-      await fillChanged(db, model, 'whole');
       return true;
     }
     if (how === 'changed' && model.incremental !== undefined) return replaceKeys(db, model, model.incremental.by);
@@ -98,9 +91,7 @@ async function naming<T>(model: Model, work: () => Promise<T>): Promise<T> {
 /** Fills the temp table `changed` with the keys to build. An incremental model's query and audits read this table. */
 export async function fillChanged(db: Database, { incremental }: Model, how: How): Promise<void> {
   if (incremental === undefined) return;
-  await db.run(
-    `CREATE OR REPLACE TEMP TABLE changed AS ${how === 'changed' || how === 'combined' ? incremental.changed : incremental.all}`,
-  );
+  await db.run(`CREATE OR REPLACE TEMP TABLE changed AS ${how === 'changed' ? incremental.changed : incremental.all}`);
 }
 
 async function replaceKeys(db: Database, model: Model, by: string[]): Promise<boolean> {

@@ -45,11 +45,6 @@ export interface BuildOptions {
   dropped?: ReadonlySet<string>;
   /** Models that were already built in the attached database `stage`. */
   staged?: ReadonlySet<string>;
-  /**
-   * Fingerprints of models whose tables already have the rows of all partitions, by model. If a model has another
-   * fingerprint now, its table is built whole.
-   */
-  combined?: ReadonlyMap<string, string> | undefined;
   /** True: keep names and contact data of people (`personalData: contacts`). Default: false. */
   personalData?: boolean;
   /**
@@ -126,7 +121,7 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
           inputs.setDone(model);
         }
         failOnErrors(checks);
-        const gone = [...goneTables(applied, models), ...notServed(options.combined, models)];
+        const gone = goneTables(applied, models);
         for (const name of gone) await dropRelation(db, name, existing.get(name) ?? 'TABLE');
         notes.push(...retirementNotes(applied, set.models, gone));
         if (plan.some(({ change }) => change !== 'unchanged') || !isRecorded(models, applied))
@@ -178,13 +173,7 @@ export function describeHold({ ofSet, appliedAt }: { ofSet: number | null; appli
   return `Since the rollback of ${appliedAt}, each run builds set ${ofSet} of the models. Changed model files take effect with \`tidemark models apply\`.`;
 }
 
-function howToBuild(
-  { model, kind, fingerprint }: Model,
-  whole: ReadonlySet<string>,
-  { staged, combined }: BuildOptions,
-): How {
-  const made = combined?.get(model);
-  if (made !== undefined) return made === fingerprint ? 'combined' : 'whole';
+function howToBuild({ model, kind }: Model, whole: ReadonlySet<string>, { staged }: BuildOptions): How {
   if (kind !== 'view' && whole.has(model) && staged?.has(model)) return 'staged';
   return whole.has(model) ? 'whole' : 'changed';
 }
@@ -193,11 +182,6 @@ function howToBuild(
 function goneTables(applied: readonly AppliedModel[], models: readonly Model[]): string[] {
   const made = new Set(models.map(({ model }) => model));
   return applied.flatMap(({ table }) => (table === null || made.has(table) ? [] : [table]));
-}
-
-/** Returns the tables that were combined from partitions although no served model makes them. */
-function notServed(combined: BuildOptions['combined'], models: readonly Model[]): string[] {
-  return [...(combined?.keys() ?? [])].filter((table) => !models.some(({ model }) => model === table));
 }
 
 function retirementNotes(

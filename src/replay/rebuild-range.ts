@@ -5,19 +5,14 @@ import { keepsContacts, type Config } from '../core/config.js';
 import { rebuiltDir } from '../core/data-folder.js';
 import { readDataFolder } from '../core/folder-identity.js';
 import { parseInput } from '../crawl/run/parse-input.js';
-import type { Warehouse } from '../duckdb/open.js';
-import type { Combined } from '../partitions/combine.js';
 import { rebuildWarehouse, type RebuildRequest } from './rebuild.js';
-
-/** Puts what partitions loaded and built into a new warehouse, and their rejects into a folder. */
-export type Combine = (warehouse: Warehouse, rejectsIn: string) => Promise<Combined>;
 
 /**
  * Checks the input of the workflow `rebuildWarehouse`.
  * @throws TidemarkError `InvalidInput` with the wrong field and the allowed input
  */
-export function parseRebuild(input: unknown): z.output<typeof RebuildInput> {
-  const example = '{"from": "2026-11-01", "to": "2026-11-30", "partitions": 8}; all are optional';
+function parseRebuild(input: unknown): z.output<typeof RebuildInput> {
+  const example = '{"from": "2026-11-01", "to": "2026-11-30"}; both are optional';
   return parseInput(RebuildInput, input, example);
 }
 
@@ -29,7 +24,7 @@ export function parseRebuild(input: unknown): z.output<typeof RebuildInput> {
 export async function rebuildRange(
   config: Config,
   input: unknown,
-  { now, onStep, combine }: Required<Pick<RebuildRequest, 'now' | 'onStep'>> & { combine?: Combine | undefined },
+  { now, onStep }: Required<Pick<RebuildRequest, 'now' | 'onStep'>>,
 ): Promise<RebuildResult> {
   const { dataDir, readers, modelsDir, rates } = config;
   const range = parseRebuild(input);
@@ -46,7 +41,6 @@ export async function rebuildRange(
     modelsDir,
     rates,
     onStep,
-    combine: combine && ((warehouse) => combine(warehouse, into ?? dataDir)),
   });
   const { parts, rows, rejects, failedAudits, notes, faults } = rebuilt;
   const folder = readDataFolder(dataDir);

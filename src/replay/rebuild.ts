@@ -13,8 +13,7 @@ import { withMoreMemory } from '../duckdb/more-memory.js';
 import { openWarehouse, type Warehouse } from '../duckdb/open.js';
 import { replayFile, warehouseFile } from '../core/data-folder.js';
 import { publish, type PublishedBuild } from '../publish/publish.js';
-import { buildModels, type BuildOptions, type BuildResult } from '../models/run-models.js';
-import type { Combined } from '../partitions/combine.js';
+import { buildModels, type BuildResult } from '../models/run-models.js';
 
 /** Input of `rebuildWarehouse`. */
 export interface RebuildRequest {
@@ -32,8 +31,6 @@ export interface RebuildRequest {
   /** As `modelsDir` and `rates` of `buildModels`. */
   modelsDir?: string | undefined;
   rates?: RatesSource | null | undefined;
-  /** Puts what partitions loaded and built into the new warehouse, before the rest is loaded. */
-  combine?: ((warehouse: Warehouse) => Promise<Combined>) | undefined;
   /** Called when a step begins. */
   onStep?: (step: 'load' | 'models' | 'publish') => void;
 }
@@ -78,15 +75,14 @@ export async function rebuildUnder(lock: Lock, dataDir: string, request: Rebuild
     const rebuilt = await openWarehouse(into, { file: beside });
     try {
       onStep('load');
-      const { combined, ...counts } = await whileNothingIsRemoved(dataDir, () => loadAll(rebuilt, dataDir, request));
-      loaded = counts;
+      loaded = await whileNothingIsRemoved(dataDir, () => loadAll(rebuilt, dataDir, request));
       onStep('models');
       // Copy the records about the applied models from the old warehouse. If the folder `into` has no old warehouse, a
       // published file has these records.
       await carryModels(rebuilt.db, current?.db ?? null, [into, dataDir]);
       const { personalData, modelsDir, rates } = request;
       built = await withMoreMemory(rebuilt.db, () =>
-        buildModels(rebuilt, { now, personalData, modelsDir, rates, combined, origin: 'replay' }),
+        buildModels(rebuilt, { now, personalData, modelsDir, rates, origin: 'replay' }),
       );
     } finally {
       await rebuilt.close();
@@ -115,33 +111,18 @@ export async function rebuildUnder(lock: Lock, dataDir: string, request: Rebuild
 
 type Loaded = LoadCounts & { faults: string[] };
 
-async function loadAll(
-  warehouse: Warehouse,
-  dataDir: string,
-  { from, to, into, combine }: RebuildRequest,
-): Promise<Loaded & { combined?: BuildOptions['combined'] }> {
-  const { models: combined, ...before } = (await combine?.(warehouse)) ?? NOTHING;
-  const isWanted = isInRange({ from, to });
-  const add = ({ parts, rows, rejects, ...others }: LoadCounts, faults: string[]) => ({
-    ...others,
-    parts: before.parts + parts,
-    rows: before.rows + rows,
-    rejects: before.rejects + rejects,
-    faults,
-    ...(combined === undefined ? {} : { combined }),
-  });
+async function loadAll(warehouse: Warehouse, dataDir: string, { from, to, into }: RebuildRequest): Promise<Loaded> {
   try {
-    return add(await loadLanding(warehouse, dataDir, { isWanted, rejectsIn: into }), []);
+    const counts = await loadLanding(warehouse, dataDir, { isWanted: isInRange({ from, to }), rejectsIn: into });
+    return { ...counts, faults: [] };
   } catch (error) {
     if (!(error instanceof LandingCorruptError)) throw error;
-    return add(error.loaded, error.faults);
+    return { ...error.loaded, faults: error.faults };
   }
 }
 
-const NOTHING = { parts: 0, rows: 0, rejects: 0, models: undefined };
-
 /** Returns whether the landing date of a part is in a range. A date left out means no limit. */
-export function isInRange({ from, to }: Pick<RebuildRequest, 'from' | 'to'>): (part: { date: string }) => boolean {
+function isInRange({ from, to }: Pick<RebuildRequest, 'from' | 'to'>): (part: { date: string }) => boolean {
   return ({ date }) => (from === undefined || date >= from) && (to === undefined || date <= to);
 }
 

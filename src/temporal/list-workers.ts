@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
-import { CRAWL_QUEUE, PARTITION_QUEUE, STANDBY_QUEUE, WAREHOUSE_QUEUE } from '../../workflows/queues.js';
-import type { PartitionActivities, WarehouseActivities } from '../../activities/contract.js';
+import { CRAWL_QUEUE, STANDBY_QUEUE, WAREHOUSE_QUEUE } from '../../workflows/queues.js';
+import type { WarehouseActivities } from '../../activities/contract.js';
 import { isDeadHere, parseIdentity, recentPollers } from './crawl-workers.js';
 import { describeOpen, type OpenWorkflows } from './describe-open.js';
 import { TaskType } from './pollers.js';
@@ -9,7 +9,7 @@ import { TaskType } from './pollers.js';
 const STARTED = 2;
 
 /** What a worker does: a queue that it polls, or `standby` if it waits for the lease of the warehouse. */
-export type WorkerRole = 'crawl' | 'warehouse' | 'partitions' | 'standby';
+export type WorkerRole = 'crawl' | 'warehouse' | 'standby';
 
 /** A process that polled a queue in the last 90 s, or runs an activity. */
 export interface ListedWorker {
@@ -29,7 +29,6 @@ const QUEUES: readonly [WorkerRole, string][] = [
   ['crawl', CRAWL_QUEUE],
   ['warehouse', WAREHOUSE_QUEUE],
   ['standby', STANDBY_QUEUE],
-  ['partitions', PARTITION_QUEUE],
 ];
 const OF_WAREHOUSE: Readonly<Record<keyof WarehouseActivities, true>> = {
   planDue: true,
@@ -37,9 +36,6 @@ const OF_WAREHOUSE: Readonly<Record<keyof WarehouseActivities, true>> = {
   buildModels: true,
   publishWarehouse: true,
   rebuildWarehouse: true,
-  planPartitions: true,
-  combinePartitions: true,
-  removePartitions: true,
 };
 
 /**
@@ -106,7 +102,6 @@ export function mergeWorkers(polls: readonly Poll[], running: readonly RunningAc
 
 /** Returns the role of a worker that runs an activity. */
 function roleOf(activity: string): WorkerRole {
-  if (activity === ('buildPartition' satisfies keyof PartitionActivities)) return 'partitions';
   return activity in OF_WAREHOUSE ? 'warehouse' : 'crawl';
 }
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { landingDir, partitionsRoot, runsDir } from '../core/data-folder.js';
+import { landingDir, runsDir } from '../core/data-folder.js';
 import type { WorkingCopy } from './working-copy.js';
 
 // A step takes a part again if it still needs it. Small parts stay, because many steps read them.
@@ -21,9 +21,9 @@ export function sweep({ dataDir }: Pick<WorkingCopy, 'dataDir'>, now = Date.now(
     const file = path.join(landing, name);
     if (name.endsWith('.parquet') && isOld(file, now - PART_MS, LARGE_BYTES)) rmSync(file, { force: true });
   }
-  for (const root of [runsDir(dataDir), partitionsRoot(dataDir)])
-    for (const name of existsSync(root) ? readdirSync(root) : [])
-      if (isOld(path.join(root, name), now - RUN_MS)) rmSync(path.join(root, name), { recursive: true, force: true });
+  const runs = runsDir(dataDir);
+  for (const name of existsSync(runs) ? readdirSync(runs) : [])
+    if (isOld(path.join(runs, name), now - RUN_MS)) rmSync(path.join(runs, name), { recursive: true, force: true });
 }
 
 function isOld(file: string, before: number, bytes = 0): boolean {

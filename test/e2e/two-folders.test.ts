@@ -22,7 +22,6 @@ const COMMANDS = [
   'tenders',
   'backfill --from 2026-11-01 --to 2026-11-02',
   'rejects retry',
-  'replay --partitions 2',
   'resolve list.csv',
   'payees check payees.csv',
   'watch sync',
@@ -111,7 +110,6 @@ describe('two data folders and one Temporal namespace', () => {
       ['retryRejects', [{}]],
       ['enrichOwners', [{ market: 'demo' }]],
       ['rebuildWarehouse', [{}]],
-      ['rebuildWarehouse', [{ partitions: 2 }]],
       ['checkNights', []],
     ] as const) {
       const handle = await system.temporal.client.workflow.start(type, {

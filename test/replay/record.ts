@@ -43,12 +43,10 @@ const waits = (run: WorkflowHandle): Promise<void> =>
   waitUntil('the run waits', async () => (await run.query<Progress>('progress')).phase === 'waiting-for-quota');
 
 const CHUNKS = 'market-snapshot-chunks';
-const PARTITIONS = 'rebuild-partitions';
 
 const worker = await project.startWorker();
 try {
   if (wanted.join() === CHUNKS) await recordChunks();
-  else if (wanted.join() === PARTITIONS) await recordPartitions();
   else await recordAll();
 } finally {
   await worker.stop();
@@ -106,27 +104,6 @@ async function recordAll(): Promise<void> {
   await recordEnrichment();
   await recordContinued();
   await recordChunks();
-  await recordPartitions();
-}
-
-/** A rebuild in partitions. */
-async function recordPartitions(): Promise<void> {
-  await worker.stop();
-  const api = await startSandbox({ companies: 60, tenders: 0 });
-  const shared = makeProject({ api, temporal: temporal.address });
-  const workers = [await shared.startWorker(), await shared.startWorker({}, 'partitions')];
-  const begin = (type: string, workflowId: string, input: object): Promise<WorkflowHandle> =>
-    temporal.client.workflow.start(type, { taskQueue: 'tidemark-crawl', workflowId, args: [input] });
-  try {
-    await (await begin('marketSnapshot', 'record/before-partitions', {})).result();
-    const rebuild = await begin('rebuildWarehouse', 'record/partitions', { partitions: 3 });
-    await rebuild.result();
-    await record(PARTITIONS, rebuild);
-  } finally {
-    for (const one of workers) await one.stop();
-    await api.stop();
-    shared.remove();
-  }
 }
 
 /** A run whose chunks overlap. */

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { CRAWL_QUEUE, PARTITION_QUEUE, WAREHOUSE_QUEUE } from '../../../workflows/queues.js';
+import { CRAWL_QUEUE, WAREHOUSE_QUEUE } from '../../../workflows/queues.js';
 import { connectTemporal, resolveTemporal, type TemporalClient } from '../../temporal/connect.js';
 import { requireOwn } from '../../temporal/namespace-owner.js';
 import { connectForFolder } from '../../temporal/connect-folder.js';
@@ -57,12 +57,7 @@ async function checkWorkers({ client }: TemporalClient, config: Config | null): 
   const open = describeOpen(client);
   const workers = await listWorkers(client, open);
   const count = (role: WorkerRole): number => workers.filter(({ roles }) => roles.includes(role)).length;
-  const [crawl, warehouse, standbys, partitions] = [
-    count('crawl'),
-    count('warehouse'),
-    count('standby'),
-    count('partitions'),
-  ];
+  const [crawl, warehouse, standbys] = [count('crawl'), count('warehouse'), count('standby')];
   const idle = [...(crawl === 0 ? [CRAWL_QUEUE] : []), ...(warehouse === 0 ? [WAREHOUSE_QUEUE] : [])];
   const faults: Finding[] = [];
   if (idle.length > 0) {
@@ -84,12 +79,8 @@ async function checkWorkers({ client }: TemporalClient, config: Config | null): 
     faults.push(warn('workers', warning, todo));
   }
   if (faults.length > 0) return faults;
-  const more = [
-    // With the data in a bucket, further warehouse workers wait for the lease.
-    ...(standbys === 0 ? [] : [`${standbys} on standby for it`]),
-    // Only rebuilds with partitions need workers on this queue.
-    ...(partitions === 0 ? [] : [`${partitions} polling ${PARTITION_QUEUE}`]),
-  ];
+  // With the data in a bucket, further warehouse workers wait for the lease.
+  const more = standbys === 0 ? [] : [`${standbys} on standby for it`];
   const message = [`${crawl} polling ${CRAWL_QUEUE}`, `${warehouse} polling ${WAREHOUSE_QUEUE}`, ...more].join(', ');
   return [ok('workers', message)];
 }

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { landingDir, partitionsRoot } from '../../core/data-folder.js';
+import { landingDir } from '../../core/data-folder.js';
 import { TidemarkError } from '../../core/errors.js';
 import { isPiece, pullManifests, pullParts, readManifests } from '../../landing/index.js';
 import { PEOPLE_STREAMS } from '../../../schemas/pipeline/people.js';
@@ -61,7 +61,7 @@ export class BucketFiles {
     });
   }
 
-  /** Gives the files that changed since `take`. Removes those that are gone, and what rebuilds left. */
+  /** Gives the files that changed since `take`. Removes those that are gone. */
   async give(): Promise<void> {
     const copy = this.#copy;
     if (copy === undefined) return;
@@ -69,7 +69,6 @@ export class BucketFiles {
       if (!existsSync(file)) await copy.remove(file);
       else if (stampOf(file) !== stamp) await copy.give(file);
     });
-    for (const { file } of await copy.list(partitionsRoot(copy.dataDir))) await copy.remove(file);
     await removeOldCheckpoints(copy.storage);
   }
 

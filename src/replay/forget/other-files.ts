@@ -6,7 +6,6 @@ import {
   listsDir,
   logsDir,
   ownerJobsDir,
-  partitionsRoot,
   rebuiltRoot,
   rejectsDir,
   reportFile,
@@ -21,7 +20,7 @@ import type { ValueFinder } from '../../privacy/values.js';
 
 /**
  * Removes files that a replay or another command can make again: rejects of streams about people, dev environments,
- * replays of a range of dates, partitions of a rebuild, staged models and the report.
+ * replays of a range of dates, staged models and the report.
  * @returns the removed paths, relative to the data folder
  */
 export function removeDerived(dataDir: string): string[] {
@@ -30,7 +29,6 @@ export function removeDerived(dataDir: string): string[] {
     ...PEOPLE_STREAMS.map((stream) => rejectsDir(dataDir, stream)),
     envDir(dataDir),
     rebuiltRoot(dataDir),
-    partitionsRoot(dataDir),
     staged,
     `${staged}.wal`,
     `${staged}.tmp`,

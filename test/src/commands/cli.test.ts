@@ -131,7 +131,7 @@ describe.concurrent('wrong usage', () => {
   it.each([
     [['snapshots'], /unknown command 'snapshots'[\s\S]*Did you mean snapshot/],
     [['snapshot', '--nope'], /unknown option '--nope'/],
-    [['worker', '--queue', 'all-of-them'], /Allowed choices are crawl, warehouse, partitions, all/],
+    [['worker', '--queue', 'all-of-them'], /Allowed choices are crawl, warehouse, all/],
     [['up', '--port', '70000'], /A port is a number from 1 to 65535/],
     [['runs', '--limit', 'many'], /Must be a whole number/],
     [['backfill', '--from', '2026-01-01'], /required option '--to <day>'/],
@@ -148,9 +148,6 @@ describe.concurrent('wrong usage', () => {
       /Market north does not fetch owners[^]*Add `ownership` to its streams[^]*tidemark snapshot --market north/,
     ],
     [['snapshot', '--market', 'east'], /declares no market "east"/],
-    [['replay', '--partitions', '0'], /0 is no number of partitions[^]*from 1 to 256/],
-    [['replay', '--partitions', '2'], /No worker has used the data folder/],
-    [['replay', '--partitions', '2', '--into', 'x'], /--partitions and --into cannot be combined/],
     [['sql', 'SELECT 1', '-f', 'x.sql'], /both a query and -f/],
     [['sql', '-f', 'gone.sql'], /Cannot read gone.sql/],
     [['sql', 'SELECT 1', '--format', 'parquet'], /Name a file with --out/],

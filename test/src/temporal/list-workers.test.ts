@@ -24,11 +24,11 @@ it('merges the polls and activities of each process', () => {
 it('lists workers that are too busy to poll', () => {
   const running = [
     { identity: '1@a', activity: 'loadLanding', workflowId: 'snapshot/demo/1' },
-    { identity: '2@b', activity: 'buildPartition', workflowId: 'rebuild/1' },
+    { identity: '2@b', activity: 'crawlChunk', workflowId: 'snapshot/demo/1' },
   ];
   const polls = [{ identity: '1@a', role: 'standby', seconds: 100 }] as const;
   expect(mergeWorkers(polls, running).map(({ worker, roles, polledAt }) => [worker, roles, polledAt])).toEqual([
     ['1@a', ['warehouse'], at(100)],
-    ['2@b', ['partitions'], null],
+    ['2@b', ['crawl'], null],
   ]);
 });

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -29,9 +29,6 @@ async function plant(root: string): Promise<string> {
   plantFiles(planted);
   for (const name of ['landing', 'runs', 'resolve', 'owner-jobs'])
     cpSync(path.join(planted, name), path.join(bucket, name), { recursive: true });
-  // A partition of a rebuild that was terminated.
-  mkdirSync(path.join(bucket, 'partitions', 'r'), { recursive: true });
-  writeFileSync(path.join(bucket, 'partitions', 'r', '0000-00000000.duckdb'), MARKERS.join(' '));
   return bucket;
 }
 
