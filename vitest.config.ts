@@ -10,7 +10,7 @@ const UNIT = [
   'test/{conformance,schemas,workflows}/**/*.test.ts',
   'test/sandbox/**/!(docs-chromium|hostile-memory|keys|oauth|oauth-chromium|server|webhook-other-language|world).test.ts',
   'test/src/{api-client,drift,identifiers,login,network,planner,progress,request-log,resolve}/**/*.test.ts',
-  'test/src/core/!(company-id|redact|folder-identity|files|lock|keyring|stored-key).test.ts',
+  'test/src/core/!(company-id|redact|folder-identity|files|lock|stored-key).test.ts',
   'test/src/crawl/**/!(long-listing|null-filter|unusable-answers).test.ts',
   'test/src/landing/!(power-cut).test.ts',
 ];

@@ -31,7 +31,7 @@ import { registerSandbox } from './commands/sandbox.js';
 import { registerSchedule } from './commands/schedule/schedule.js';
 import { registerSetup } from './commands/setup.js';
 import { registerSnapshot } from './commands/snapshot/snapshot.js';
-import { registerSql } from './commands/sql/sql.js';
+import { registerSql } from './commands/sql.js';
 import { registerStatus } from './commands/status.js';
 import { registerStop } from './commands/steer/stop.js';
 import { registerTenders } from './commands/snapshot/tenders.js';

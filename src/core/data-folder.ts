@@ -41,7 +41,7 @@ import type { LandingStream } from '../../schemas/pipeline/landing.js';
  *     ├── env/<name>.duckdb                  dev environments
  *     ├── receivers/<receiver>               lock of a webhook receiver
  *     ├── secrets/
- *     │   ├── login.json, api-key            for which API a key is stored, and where; the key, without a keyring
+ *     │   ├── login.json, api-key            for which API a key is stored; the key
  *     │   ├── sandbox.json                   address and key of the sandbox of a running demo
  *     │   ├── keys-in-use/<worker>.json      fingerprint of the API key that a crawl worker holds
  *     │   ├── forgotten, forget-unproven.json  keyed hashes of what was forgotten; values of an unfinished `forget`
@@ -309,12 +309,12 @@ export function webhookSecretFile(dataDir: string): string {
   return path.join(dataDir, SECRETS, 'webhook-secret');
 }
 
-/** File that says for which API `tidemark login` stored a key, and whether the keyring or a file holds the key. */
+/** File that says for which API `tidemark login` stored a key. */
 export function loginFile(dataDir: string): string {
   return path.join(dataDir, SECRETS, 'login.json');
 }
 
-/** File with the API key that `tidemark login` stored, if this machine has no keyring. */
+/** File with the API key that `tidemark login` stored. */
 export function storedKeyFile(dataDir: string): string {
   return path.join(dataDir, SECRETS, 'api-key');
 }

@@ -1,10 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { z } from 'zod';
 import { apiKeyFile, checkKey, readApiKey, type Config } from './config.js';
 import { loginFile, storedKeyFile } from './data-folder.js';
 import { errorMessage, hasErrorCode, TidemarkError } from './errors.js';
-import { deleteFromKeyring, KeyringError, readFromKeyring, writeToKeyring } from './keyring.js';
 import { writeSecretFile } from './secret-file.js';
 import { rememberSecret } from './secrets.js';
 
@@ -16,15 +14,9 @@ import { rememberSecret } from './secrets.js';
 /** The settings that decide which stored key is used. */
 export type KeyPlace = Pick<Config, 'dataDir'> & { api: Pick<Config['api'], 'baseUrl'> };
 
-/** Where to keep a key. `auto`: in the keyring if this machine has one, else in a file. */
-export type KeyStore = 'auto' | 'keyring' | 'file';
-
 const Login = z.object({
   /** Address of the API for which the key was stored. */
   address: z.string(),
-  keptIn: z.enum(['keyring', 'file']),
-  /** Account in the keyring; empty for a file. */
-  account: z.string(),
 });
 export type Login = z.infer<typeof Login>;
 
@@ -50,9 +42,7 @@ export function keySource(
   if (named !== undefined) return { words: named, file: named };
   if (isInEnvironment(env)) return { words: 'TIDEMARK_API_KEY', file: undefined };
   const file = storedKeyFile(dataDir);
-  return readLogin(dataDir)?.keptIn === 'keyring'
-    ? { words: 'the keyring of this machine (tidemark login)', file: undefined }
-    : { words: file, file };
+  return { words: file, file };
 }
 
 /** Names the kind of place that holds the API key, without path or key. */
@@ -83,64 +73,31 @@ export function readStoredKey({ dataDir, api }: KeyPlace): string | null {
       },
     );
   }
-  const key = login.keptIn === 'keyring' ? keyFromKeyring(login.account) : keyFromFile(storedKeyFile(dataDir));
+  const key = keyFromFile(storedKeyFile(dataDir));
   rememberSecret(key);
   return key;
 }
 
-/**
- * Stores a key for an API, in place of the key that was stored before.
- * @returns where the key is stored; `withoutKeyring` says why `auto` did not choose the keyring
- * @throws TidemarkError `InvalidConfig` when `store` is `keyring` and the machine has none
- */
-export async function storeKey(
-  { dataDir, api }: KeyPlace,
-  key: string,
-  store: KeyStore,
-): Promise<{ login: Login; withoutKeyring: string | null }> {
-  const earlier = readLoginOrNull(dataDir);
-  const account = `${new URL(api.baseUrl).host} ${randomBytes(8).toString('hex')}`;
-  const withoutKeyring = store === 'file' ? null : tryKeyring(account, key);
-  if (store === 'keyring' && withoutKeyring !== null) {
-    throw new TidemarkError(
-      'InvalidConfig',
-      `The keyring of this machine cannot keep the API key: ${withoutKeyring}.`,
-      {
-        todo: 'Unlock the keyring, or store the API key in a file: `tidemark login --store file`.',
-      },
-    );
-  }
-  const keptIn = store === 'file' || withoutKeyring !== null ? 'file' : 'keyring';
-  const login: Login = { address: addressOf(api.baseUrl), keptIn, account: keptIn === 'keyring' ? account : '' };
-  if (keptIn === 'file') await writeSecretFile(storedKeyFile(dataDir), key);
+/** Stores a key for an API, in place of the key that was stored before. Only the owner can read the files. */
+export async function storeKey({ dataDir, api }: KeyPlace, key: string): Promise<void> {
+  const login: Login = { address: addressOf(api.baseUrl) };
+  await writeSecretFile(storedKeyFile(dataDir), key);
   await writeSecretFile(loginFile(dataDir), JSON.stringify(login));
-  if (keptIn === 'keyring') rmSync(storedKeyFile(dataDir), { force: true });
-  if (earlier?.keptIn === 'keyring') tryDelete(earlier.account);
-  return { login, withoutKeyring };
 }
 
 /**
  * Removes the stored key.
  * @returns whether a key was stored
- * @throws TidemarkError `InvalidConfig` when the key cannot be removed from the keyring; nothing is then removed
  */
 export function forgetKey(dataDir: string): boolean {
-  const [pointer, file] = [loginFile(dataDir), storedKeyFile(dataDir)];
-  const wasStored = existsSync(pointer) || existsSync(file);
-  const login = readLoginOrNull(dataDir);
-  const fault = login?.keptIn === 'keyring' ? tryDelete(login.account) : null;
-  if (fault !== null) {
-    throw new TidemarkError('InvalidConfig', `The API key is still in the keyring: ${fault}.`, {
-      todo: 'Unlock the keyring and run `tidemark logout` again.',
-    });
-  }
-  rmSync(file, { force: true });
-  rmSync(pointer, { force: true });
+  const files = [storedKeyFile(dataDir), loginFile(dataDir)];
+  const wasStored = files.some((file) => existsSync(file));
+  for (const file of files) rmSync(file, { force: true });
   return wasStored;
 }
 
 /**
- * Reads for which API a key is stored, and where; null if none is stored.
+ * Reads for which API a key is stored; null if none is stored.
  * @throws TidemarkError `InvalidConfig` when the record cannot be read
  */
 export function readLogin(dataDir: string): Login | null {
@@ -173,44 +130,6 @@ function keyFromFile(file: string): string {
       todo: 'Run `tidemark login` again, or set TIDEMARK_API_KEY.',
       cause: error,
     });
-  }
-}
-
-function keyFromKeyring(account: string): string {
-  const fault = (why: string): TidemarkError =>
-    new TidemarkError('InvalidConfig', `The API key of \`tidemark login\` cannot be read from the keyring: ${why}.`, {
-      todo: 'Unlock the keyring. For a worker without a desktop, run `tidemark login --store file` or set TIDEMARK_API_KEY_FILE.',
-    });
-  let key: string | null;
-  try {
-    key = readFromKeyring(account);
-  } catch (error) {
-    throw fault(errorMessage(error));
-  }
-  if (key === null) throw fault('it does not hold the API key any more');
-  return checkKey(key, 'the keyring');
-}
-
-/** Stores a key in the keyring. Returns the reason if this failed, otherwise null. */
-function tryKeyring(account: string, key: string): string | null {
-  try {
-    writeToKeyring(account, key);
-    return null;
-  } catch (error) {
-    if (!(error instanceof KeyringError)) throw error;
-    tryDelete(account);
-    return error.message;
-  }
-}
-
-/** Removes a key from the keyring. Returns the reason if this failed, otherwise null. */
-function tryDelete(account: string): string | null {
-  try {
-    deleteFromKeyring(account);
-    return null;
-  } catch (error) {
-    if (!(error instanceof KeyringError)) throw error;
-    return error.message;
   }
 }
 

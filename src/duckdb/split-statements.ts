@@ -5,15 +5,6 @@ const TOKEN =
 
 /** Splits SQL into statements, and removes comments. Leaves out empty statements. */
 export function splitStatements(sql: string): string[] {
-  const { statements, rest } = splitOpen(sql);
-  return [...statements, rest].filter((one) => one !== '');
-}
-
-/**
- * Like `splitStatements`, but returns the text after the last semicolon as `rest`: a statement that a person may still be
- * typing.
- */
-export function splitOpen(sql: string): { statements: string[]; rest: string } {
   const statements: string[] = [];
   let statement = '';
   let end = 0;
@@ -21,9 +12,9 @@ export function splitOpen(sql: string): { statements: string[]; rest: string } {
     statement += sql.slice(end, token.index);
     end = token.index + token[0].length;
     if (token[2] !== undefined) {
-      statements.push(statement.trim());
+      statements.push(statement);
       statement = '';
     } else statement += token[1] === undefined ? token[0] : ' ';
   }
-  return { statements: statements.filter((one) => one !== ''), rest: (statement + sql.slice(end)).trim() };
+  return [...statements, statement + sql.slice(end)].map((one) => one.trim()).filter((one) => one !== '');
 }

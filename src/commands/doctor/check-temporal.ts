@@ -103,7 +103,7 @@ async function otherKey(client: Client, config: Config): Promise<Finding | null>
     if (held === null || held.fingerprint === own) continue;
     const message = `worker ${name} holds the API key ${held.fingerprint} since ${held.since}, but this command reads ${own} from ${keySource(config).words}`;
     const todo =
-      'If the API refuses the older key, a worker that reads a file or the keyring takes the new one. A worker whose key is in TIDEMARK_API_KEY needs a restart.';
+      'If the API refuses the older key, a worker that reads a file takes the new one. A worker whose key is in TIDEMARK_API_KEY needs a restart.';
     return warn('workers', message, todo);
   }
   return null;

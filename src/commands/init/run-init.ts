@@ -202,8 +202,8 @@ async function keepKey(config: Config, api: ChosenApi, ask: Setting['ask']): Pro
     if (!(await ask.askWhether(`Replace ${what} in ${showPath(dataDir)}?`)))
       return `Kept ${what}. The new key is not stored: set TIDEMARK_API_KEY or TIDEMARK_API_KEY_FILE.`;
   }
-  const { login } = await storeKey(place, api.key, api.sandbox ? 'file' : 'auto');
-  return `The API key is stored ${login.keptIn === 'keyring' ? 'in the keyring' : `in ${showPath(storedKeyFile(dataDir))}`}.`;
+  await storeKey(place, api.key);
+  return `The API key is stored in ${showPath(storedKeyFile(dataDir))}.`;
 }
 
 /** Whether this key is stored for this API. */

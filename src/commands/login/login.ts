@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 import { examples, loadContext } from '../../terminal/context.js';
 import { say, sayResult, tell } from '../../terminal/print.js';
 import type { LoginOptions } from './sign-in.js';
@@ -10,22 +10,9 @@ export function registerLogin(program: Command): void {
     .summary('sign in in a browser and store the API key')
     .description('sign in with the connector application of the API in a browser, and store the API key')
     .option('--no-browser', 'open no browser: print the address, and read the API key from the terminal or stdin')
-    .addOption(
-      new Option('--store <where>', 'where to keep the API key; auto: in the keyring if there is one, else in a file')
-        .choices(['auto', 'keyring', 'file'])
-        .default('auto'),
-    )
     .option('--timeout <minutes>', 'minutes to wait for the sign-in, at most 60', minutes, 10)
     .option('--check', 'only check the API key in use; do not sign in')
-    .addHelpText(
-      'after',
-      examples(
-        'tidemark login',
-        'tidemark login --store file',
-        'tidemark login --no-browser < key.txt',
-        'tidemark login --check',
-      ),
-    )
+    .addHelpText('after', examples('tidemark login', 'tidemark login --no-browser < key.txt', 'tidemark login --check'))
     .action(async (options: LoginOptions & { check?: boolean }, command: Command) => {
       const context = await loadContext(command);
       if (options.check) return checkKeyInUse(context);

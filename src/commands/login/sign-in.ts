@@ -1,5 +1,5 @@
 import { TidemarkError } from '../../core/errors.js';
-import { isInEnvironment, storeKey, type KeyStore } from '../../core/stored-key.js';
+import { isInEnvironment, storeKey } from '../../core/stored-key.js';
 import { storedKeyFile } from '../../core/data-folder.js';
 import { openLoopback, type Loopback } from '../../login/loopback.js';
 import { openBrowser } from '../../login/open-browser.js';
@@ -15,7 +15,6 @@ import { connectorWarning, verifyKey } from './verify-key.js';
 /** Options of `tidemark login`. */
 export interface LoginOptions {
   browser: boolean;
-  store: KeyStore;
   /** Minutes to wait for the sign-in. */
   timeout: number;
 }
@@ -36,10 +35,9 @@ export async function signIn({ config, clock }: CliContext, options: LoginOption
     const key = await waitForKey(loopback, options.timeout, interrupted);
     if (key === null) return INTERRUPTED;
     await verifyKey(config, clock, key);
-    const { login, withoutKeyring } = await storeKey(config, key, options.store);
-    if (withoutKeyring !== null) tell(`This machine has no usable keyring (${withoutKeyring}).`);
-    const where = login.keptIn === 'keyring' ? 'in the keyring' : `in ${showPath(storedKeyFile(config.dataDir))}`;
-    say(`Signed in. The API key is stored ${where}. Commands and workers with this data folder use it.`);
+    await storeKey(config, key);
+    const file = showPath(storedKeyFile(config.dataDir));
+    say(`Signed in. The API key is stored in ${file}. Commands and workers with this data folder use it.`);
     const warning = await connectorWarning(config, clock, key);
     if (warning !== null) tell(`! ${warning}`);
     if (isInEnvironment())

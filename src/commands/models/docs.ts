@@ -5,7 +5,6 @@ import { examples } from '../../terminal/context.js';
 import { outFile } from '../../terminal/out-file.js';
 import { tell } from '../../terminal/print.js';
 import type { TableDocs } from '../../models/docs.js';
-import type { Model } from '../../models/models.js';
 import { ownModels } from './own-models.js';
 
 interface Options {
@@ -22,13 +21,12 @@ export function registerModelsDocs(models: Command): void {
     .description('write the data dictionary: published tables with columns, key, audits and the origin of each column')
     .option('--out <file>', 'write to a file instead of the terminal')
     .option('--json', 'write JSON instead of Markdown')
-    .option('--dbt <folder>', 'write sources.yml and manifest.json for dbt to a folder')
+    .option('--dbt <folder>', 'write sources.yml for dbt to a folder')
     .addHelpText(
       'after',
       `
 sources.yml declares the published tables as sources of a dbt project, with
-columns, tests and freshness. manifest.json describes the models as dbt would,
-for tools that read manifests; no dbt project needs it.
+columns, tests and freshness.
 ${examples(
   'tidemark models docs --out docs/data-dictionary.md',
   'tidemark models docs --json',
@@ -51,22 +49,18 @@ async function documentModels(options: Options, command: Command): Promise<void>
     import('../../models/docs.js'),
   ]);
   const models = await readModels(await ownModels(command));
-  if (options.dbt !== undefined) return writeForDbt(options.dbt, models, describeTables(models));
+  if (options.dbt !== undefined) return writeForDbt(options.dbt, describeTables(models));
   const tables = describeTables(models, await readLineage(models));
   const text = options.json ? `${JSON.stringify(tables, null, 2)}\n` : renderDictionary(tables, readFunctions());
   if (options.out === undefined) return void process.stdout.write(text);
   await writeText(outFile(options.out), text);
 }
 
-async function writeForDbt(folder: string, models: Model[], tables: TableDocs[]): Promise<void> {
-  const [{ renderSources }, { renderManifest }, { version }, { createClock }, { makeOrdinaryFolder }] =
-    await Promise.all([
-      import('../../models/dbt/sources.js'),
-      import('../../models/dbt/manifest.js'),
-      import('../../core/version.js'),
-      import('../../core/clock.js'),
-      import('../../core/file-modes.js'),
-    ]);
+async function writeForDbt(folder: string, tables: TableDocs[]): Promise<void> {
+  const [{ renderSources }, { makeOrdinaryFolder }] = await Promise.all([
+    import('../../models/dbt/sources.js'),
+    import('../../core/file-modes.js'),
+  ]);
   const target = path.resolve(folder);
   try {
     makeOrdinaryFolder(target);
@@ -74,8 +68,6 @@ async function writeForDbt(folder: string, models: Model[], tables: TableDocs[])
     throw cannotWrite(target, error);
   }
   await writeText(path.join(target, 'sources.yml'), renderSources(tables));
-  const facts = { now: createClock().now(), version: version() };
-  await writeText(path.join(target, 'manifest.json'), renderManifest(models, tables, facts));
 }
 
 async function writeText(file: string, text: string): Promise<void> {

@@ -14,8 +14,7 @@ import { emptyFolder, runCli, type CliResult } from '../../helpers/run-cli.js';
 
 const KEY = 'init-key-71c0b5e2aa94';
 const OTHER_KEY = 'init-key-other-5d20c9';
-/** No keyring, also on a developer's machine with Linux. */
-const NO_KEYRING = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere', XDG_RUNTIME_DIR: '/nowhere', TZ: 'Europe/Berlin' };
+const ENV = { TZ: 'Europe/Berlin' };
 const SCHEMA = path.join(ROOT, 'tidemark.schema.json');
 const finder = createSecretFinder(KEY);
 const isValid = new Ajv2020({ strict: false, validateFormats: false }).compile(
@@ -42,7 +41,7 @@ afterEach(() => folder.remove());
 const at = (name: string): string => path.join(folder.dir, name);
 const read = (name = 'tidemark.yaml'): string => readFileSync(at(name), 'utf8');
 const init = async (args: string[], env: Record<string, string> = {}): Promise<CliResult> =>
-  runCli(['init', ...args], { cwd: folder.dir, env: { ...NO_KEYRING, ...env } });
+  runCli(['init', ...args], { cwd: folder.dir, env: { ...ENV, ...env } });
 const withKey = (key = KEY): string[] => {
   writeFileSync(at('key.txt'), `${key}\n`, { mode: 0o600 });
   return ['--url', sandbox.url, '--key-file', 'key.txt'];
@@ -69,7 +68,7 @@ describe('tidemark init without a terminal', () => {
     expect(read().split('\n')[0]).toBe(`# yaml-language-server: $schema=${SCHEMA}`);
     expect(statSync(at('data/secrets/api-key')).mode & 0o777).toBe(0o600);
     expect(finder.inText(stdout + stderr + read())).toEqual([]);
-    const check = await runCli(['login', '--check'], { cwd: folder.dir, env: NO_KEYRING });
+    const check = await runCli(['login', '--check'], { cwd: folder.dir, env: ENV });
     expect([check.code, check.stdout]).toEqual([0, expect.stringContaining('accepts the API key')]);
   });
 
@@ -240,7 +239,7 @@ describe('tidemark init in a terminal of 60 columns', () => {
   ): Promise<{ code: number; shown: string }> {
     const command = [process.execPath, ...compiled([path.join(ROOT, 'bin', 'tidemark.mjs'), 'init'])];
     const line = `stty cols 60 rows 40; exec ${command.join(' ')} ${args}`;
-    const running = spawn('script', ['-qec', line, '/dev/null'], { cwd: folder.dir, env: cleanEnv(NO_KEYRING) });
+    const running = spawn('script', ['-qec', line, '/dev/null'], { cwd: folder.dir, env: cleanEnv(ENV) });
     child = running;
     let shown = '';
     let from = 0;

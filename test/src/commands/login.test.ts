@@ -14,8 +14,6 @@ import { startStub } from '../../stub/index.js';
 
 const KEY = 'login-key-5f3a90b17c2e';
 const executablePath = findChromium();
-/** No keyring, also on a developer's machine with Linux. */
-const NO_KEYRING = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere', XDG_RUNTIME_DIR: '/nowhere' };
 const finder = createSecretFinder(KEY);
 
 let sandbox: RunningSandbox;
@@ -46,8 +44,7 @@ function writeConfig(baseUrl: string, more = ''): void {
 }
 
 const keyFile = (): string => path.join(folder.dir, 'data', 'secrets', 'api-key');
-const run = async (args: string[], env: Record<string, string> = {}) =>
-  runCli(args, { cwd: folder.dir, env: { ...NO_KEYRING, ...env } });
+const run = async (args: string[], env: Record<string, string> = {}) => runCli(args, { cwd: folder.dir, env });
 
 interface Login {
   /** The sign-in page that the command prints. */
@@ -62,7 +59,7 @@ async function startLogin(args: string[] = ['--no-browser'], env: Record<string,
   const command = compiled([path.join(ROOT, 'bin', 'tidemark.mjs'), 'login', ...args]);
   const child = spawn(process.execPath, command, {
     cwd: folder.dir,
-    env: cleanEnv({ ...NO_KEYRING, ...env }),
+    env: cleanEnv(env),
   });
   running = child;
   let output = '';
@@ -112,7 +109,7 @@ describe('tidemark login in a browser', () => {
     await page.getByRole('button', { name: 'Return to the program' }).click();
     expect(await page.getByRole('heading').innerText()).toBe('You can close this window');
     expect(page.url()).not.toContain(KEY);
-    expect([await login.ended, login.output()]).toEqual([0, expect.stringMatching(/no usable keyring[^]*api-key/)]);
+    expect([await login.ended, login.output()]).toEqual([0, expect.stringMatching(/stored in .*api-key/)]);
     await expectStored(login.output());
     const check = await run(['login', '--check']);
     expect([check.code, check.stdout]).toEqual([0, expect.stringContaining('accepts the API key from')]);

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readModels } from '../../../../src/models/models.js';
 import { ROOT } from '../../../helpers/processes.js';
 import { installPython } from '../../../helpers/python.js';
 import { runCli } from '../../../helpers/run-cli.js';
@@ -78,10 +77,6 @@ function nameOf(id: string): string {
   return id.replace(/^\w+\.\w+\./, '').replace(/\.[0-9a-f]{10}$/, '');
 }
 
-it('writes both files', () => {
-  expect(readdirSync(path.join(project, 'models', 'tidemark')).toSorted()).toEqual(['manifest.json', 'sources.yml']);
-});
-
 it('parses sources.yml without a warning', async () => {
   const { code, output } = await dbt(['parse', '--warn-error', '--no-partial-parse']);
   expect(output).not.toMatch(/warn|deprecat/i);
@@ -151,53 +146,3 @@ async function execute(file: string, statements: string[]): Promise<void> {
     instance.closeSync();
   }
 }
-
-it('reads manifest.json with the loader of dbt', async () => {
-  const script = `
-import collections, json, sys
-from dbt.artifacts.schemas.manifest import WritableManifest
-from dbt.artifacts.resources import GenericTest
-from dbt.contracts.graph.manifest import Manifest
-whole = Manifest.from_writable_manifest(WritableManifest.read_and_check_versions(sys.argv[1]))
-# The loader reads generic tests as singular ones, also those of dbt's own manifests.
-nodes = json.load(open(sys.argv[1]))["nodes"].values()
-generic = [GenericTest.from_dict(node) for node in nodes if "test_metadata" in node]
-model = whole.nodes["model.tidemark.marts_every_kind"]
-print(json.dumps({
-  "kinds": collections.Counter(node.resource_type for node in whole.nodes.values()),
-  "generic": collections.Counter(test.test_metadata.name for test in generic),
-  "relation": model.relation_name, "owner": model.meta["owner"], "tags": model.tags, "parents": model.depends_on.nodes,
-  "order": [model.columns["order"].data_type, model.columns["order"].description],
-  "severity": whole.nodes["test.tidemark.marts_every_kind_range_share"].config.severity,
-  "own": [whole.nodes["model.tidemark.marts_regions"].depends_on.nodes, whole.nodes["model.tidemark.marts_regions"].depends_on.macros],
-  "macros": {id: macro.depends_on.macros for id, macro in whole.macros.items()},
-  "seed": list(whole.nodes["seed.tidemark.seed_regions"].columns),
-  "related": whole.nodes["test.tidemark.marts_every_kind_relationships_company_id"].depends_on.nodes,
-}))
-`;
-  const { stdout } = await run(python, ['-c', script, path.join(project, 'models', 'tidemark', 'manifest.json')]);
-  const { kinds, generic, ...rest } = JSON.parse(stdout) as Record<'kinds' | 'generic', Record<string, number>>;
-  const models = (await readModels(path.join(folder, 'models'))).length;
-  expect(kinds).toEqual({ model: models, seed: 1, test: expect.any(Number) });
-  expect(generic).toEqual({
-    unique: models,
-    not_null: expect.any(Number),
-    accepted_values: expect.any(Number),
-    relationships: expect.any(Number),
-  });
-  expect(rest).toEqual({
-    relation: '"market"."marts"."every_kind"',
-    owner: 'Research',
-    tags: ['weekly', 'test'],
-    parents: ['model.tidemark.core_companies'],
-    order: ['INTEGER', 'A column with the name of a keyword; NULL for every third company'],
-    severity: 'WARN',
-    own: [
-      ['model.tidemark.core_companies', 'seed.tidemark.seed_regions'],
-      ['macro.tidemark.twice', 'macro.tidemark.region_of'],
-    ],
-    macros: { 'macro.tidemark.twice': [], 'macro.tidemark.region_of': ['macro.tidemark.twice'] },
-    seed: ['code'],
-    related: ['model.tidemark.marts_every_kind', 'model.tidemark.core_companies'],
-  });
-});

@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { renderManifest } from '../../../../src/models/dbt/manifest.js';
 import { plain, renderSources } from '../../../../src/models/dbt/sources.js';
 import { checksOf } from '../../../../src/models/dbt/tests.js';
 import { describeTables, type TableDocs } from '../../../../src/models/docs.js';
 import { parseModel, readModels, type Model } from '../../../../src/models/models.js';
-import { EVERY_KIND, TABLE } from './every-kind.js';
+import { EVERY_KIND } from './every-kind.js';
 
 interface SourceFile {
   sources: { name: string; schema: string; tables: SourceTable[] }[];
@@ -21,7 +20,6 @@ interface SourceTable {
 
 let models: Model[];
 let tables: TableDocs[];
-let ofKinds: TableDocs;
 
 beforeAll(async () => {
   const own = {
@@ -31,7 +29,6 @@ beforeAll(async () => {
   };
   models = [...(await readModels()), own];
   tables = describeTables(models);
-  ofKinds = tables.find(({ table }) => table === TABLE)!;
 });
 
 const sources = (): SourceFile['sources'] => (parse(renderSources(tables)) as SourceFile).sources;
@@ -146,25 +143,4 @@ it('leaves no template of dbt in a description', () => {
       expect(rendered).toBe(text.replaceAll(/\s+/g, ' ').trim());
     }),
   );
-});
-
-it('links the manifest by what each model reads', () => {
-  const now = new Date('2026-11-23T10:00:00Z');
-  const manifest = JSON.parse(renderManifest(models, tables, { now, version: '1.2.3' })) as {
-    nodes: Record<string, { resource_type: string; depends_on: { nodes: string[] } }>;
-    parent_map: Record<string, string[]>;
-    child_map: Record<string, string[]>;
-  };
-  const id = (table: string): string => `model.tidemark.${table.replace('.', '_')}`;
-  for (const { table, parents, children } of tables) {
-    expect(manifest.parent_map[id(table)]).toEqual(parents.map(id));
-    const models_ = manifest.child_map[id(table)]!.filter((child) => child.startsWith('model.'));
-    expect(models_.toSorted()).toEqual(children.map(id).toSorted());
-  }
-  const known = new Set(Object.keys(manifest.nodes));
-  const unknown = Object.values(manifest.nodes).flatMap(({ depends_on: { nodes } }) =>
-    nodes.filter((one) => !known.has(one)),
-  );
-  expect(unknown).toEqual([]);
-  expect(ofKinds.audits.length).toBe(9);
 });

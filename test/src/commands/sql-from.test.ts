@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { currentBuild } from '../../../../src/builds/builds.js';
-import { openWarehouse } from '../../../../src/duckdb/open.js';
-import { publish } from '../../../../src/publish/publish.js';
-import { copyCurrentBuild } from '../../../../src/remote/copy-build.js';
-import { LocalFolder } from '../../../../src/storage/local-folder.js';
-import { runCli } from '../../../helpers/run-cli.js';
-import { marketNight, prepareBuilt, temporaryDataDir } from '../../../helpers/warehouse.js';
+import { currentBuild } from '../../../src/builds/builds.js';
+import { openWarehouse } from '../../../src/duckdb/open.js';
+import { publish } from '../../../src/publish/publish.js';
+import { copyCurrentBuild } from '../../../src/remote/copy-build.js';
+import { LocalFolder } from '../../../src/storage/local-folder.js';
+import { runCli } from '../../helpers/run-cli.js';
+import { marketNight, prepareBuilt, temporaryDataDir } from '../../helpers/warehouse.js';
 
 it('queries a copied build on a machine without a configuration', async () => {
   const dataDir = temporaryDataDir();

@@ -2,17 +2,19 @@ import { readFileSync } from 'node:fs';
 import { text as readAll } from 'node:stream/consumers';
 import path from 'node:path';
 import { Option, type Command } from 'commander';
-import type { Published } from '../../builds/published.js';
-import { invalidInput, errorMessage } from '../../core/errors.js';
-import { visibleData } from '../../core/visible-text.js';
-import { splitStatements } from '../../duckdb/split-statements.js';
-import { examples, loadContext } from '../../terminal/context.js';
-import { parseCount } from '../../terminal/port-options.js';
-import { tell } from '../../terminal/print.js';
-import { sayTable } from '../../terminal/say-table.js';
-import { downloadCurrent } from '../copied/open-place.js';
-import { FORMATS, NEED_FILE, type Format } from '../published/formats.js';
-import { formatOfFile, OUT_FORMATS, writeResult } from '../published/write-result.js';
+import type { Published } from '../builds/published.js';
+import { publishedFile } from '../core/data-folder.js';
+import { invalidInput, errorMessage } from '../core/errors.js';
+import { visibleData } from '../core/visible-text.js';
+import { splitStatements } from '../duckdb/split-statements.js';
+import { examples, loadContext } from '../terminal/context.js';
+import { shellQuote } from '../terminal/pasteable.js';
+import { parseCount } from '../terminal/port-options.js';
+import { tell } from '../terminal/print.js';
+import { sayTable } from '../terminal/say-table.js';
+import { downloadCurrent } from './copied/open-place.js';
+import { FORMATS, NEED_FILE, type Format } from './published/formats.js';
+import { formatOfFile, OUT_FORMATS, writeResult } from './published/write-result.js';
 
 interface Options {
   format?: Format;
@@ -24,11 +26,11 @@ interface Options {
   from?: string;
 }
 
-/** `tidemark sql`: runs read-only queries of the published warehouse, or opens a shell for them. */
+/** `tidemark sql`: runs read-only queries of the published warehouse. */
 export function registerSql(program: Command): void {
   program
     .command('sql [query]')
-    .description('query the published warehouse, read-only; without a query, open a shell or read standard input')
+    .description('query the published warehouse, read-only; without a query, read standard input')
     .summary('query the published warehouse, read-only')
     .addOption(
       new Option('--format <format>', 'output format; default the file extension of --out, else table').choices(
@@ -52,18 +54,14 @@ export function registerSql(program: Command): void {
     .option('--from <place>', 'read the current version of a bucket (s3://…) or folder to which `publish.to` copies')
     .addHelpText(
       'after',
-      `
-The shell completes names with Tab and keeps a history. \\d lists the tables,
-\\d TABLE shows columns with their comments, \\? lists all commands.
-${examples(
-  'tidemark sql "SELECT name, employees FROM marts.companies WHERE in_market ORDER BY employees DESC NULLS LAST LIMIT 10"',
-  'tidemark sql "FROM core.financials" --out financials.parquet',
-  'tidemark sql "SHOW ALL TABLES"',
-  'tidemark sql --env me "FROM marts.market_daily"',
-  'tidemark sql --from s3://my-bucket/tidemark "FROM marts.market_daily"',
-  'tidemark sql -f report.sql --format markdown',
-  'tidemark sql',
-)}`,
+      examples(
+        'tidemark sql "SELECT name, employees FROM marts.companies WHERE in_market ORDER BY employees DESC NULLS LAST LIMIT 10"',
+        'tidemark sql "FROM core.financials" --out financials.parquet',
+        'tidemark sql "SHOW ALL TABLES"',
+        'tidemark sql --env me "FROM marts.market_daily"',
+        'tidemark sql --from s3://my-bucket/tidemark "FROM marts.market_daily"',
+        'tidemark sql -f report.sql --format markdown',
+      ),
     )
     .action(async (query: string | undefined, options: Options, command: Command) => {
       const format =
@@ -73,24 +71,24 @@ ${examples(
           `${format} needs a file: a terminal cannot show it.`,
           `Name a file with --out, for example --out result.${format}.`,
         );
-      const isShell = query === undefined && options.file === undefined && process.stdin.isTTY;
-      const statements = isShell ? [] : splitStatements(await readQuery(query, options));
-      if (options.out !== undefined && statements.length !== 1 && !isShell)
+      if (query === undefined && options.file === undefined && process.stdin.isTTY)
+        throw await noQuery(command, options);
+      const statements = splitStatements(await readQuery(query, options));
+      if (options.out !== undefined && statements.length !== 1)
         throw invalidInput(
           `--out writes the rows of one query, but there are ${statements.length} statements.`,
           'Give one query, or omit --out.',
         );
       const dataDir =
         options.from === undefined ? await ownDataDir(command) : (await downloadCurrent(options.from)).dataDir;
-      const { openPublished } = await import('../../builds/published.js');
+      const { openPublished } = await import('../builds/published.js');
       const published = await openPublished(dataDir);
       try {
         if (options.env !== undefined) {
-          const { overlayEnv } = await import('../../models/environments.js');
+          const { overlayEnv } = await import('../models/environments.js');
           await overlayEnv(published, dataDir, options.env);
         }
-        if (isShell) await openShell(published, options);
-        else for (const statement of statements) await runQuery(published, statement, { ...options, format });
+        for (const statement of statements) await runQuery(published, statement, { ...options, format });
       } finally {
         published.close();
       }
@@ -101,17 +99,13 @@ async function ownDataDir(command: Command): Promise<string> {
   return (await loadContext(command)).config.dataDir;
 }
 
-async function openShell(published: Published, { limit, format, exact }: Options): Promise<void> {
-  const { runShell } = await import('./shell.js');
-  await runShell(published, format, async (sql, chosen) => {
-    const asked = chosen.out === undefined ? chosen.format : formatOfFile(chosen.out, undefined);
-    await runQuery(published, sql, {
-      limit,
-      exact: exact ?? false,
-      format: asked,
-      ...(chosen.out && { out: chosen.out }),
-    });
-  });
+/** Says where to type queries, because nobody sends any to standard input. */
+async function noQuery(command: Command, { from }: Options): Promise<Error> {
+  const place =
+    from === undefined
+      ? `\`tidemark ui\` has a console for queries. DuckDB's own shell opens the file: duckdb -readonly ${shellQuote(publishedFile(await ownDataDir(command)))}`
+      : '`tidemark ui --from …` has a console for queries.';
+  return invalidInput('There is no query.', `Give one, for example \`tidemark sql "SHOW ALL TABLES"\`. ${place}`);
 }
 
 async function readQuery(query: string | undefined, { file }: Options): Promise<string> {
@@ -141,7 +135,7 @@ async function printRows(published: Published, query: string, format: Format, op
     if (more) tell(`(the first ${limit} rows; --limit shows more, --format csv or json shows all)`);
     return;
   }
-  const { rowWriter } = await import('../published/write-file.js');
+  const { rowWriter } = await import('./published/write-file.js');
   await rowWriter(format, options)(await published.stream(query), toStdout);
 }
 
