@@ -53,7 +53,7 @@ export interface CrawlActivities {
   /**
    * Reads /v2/metrics and lands the reading.
    * @param begins true at the run's start. The activity then fails with `ClockWrong` if this machine's clock is off by
-   * more than `api.clockTolerance`.
+   * 5 minutes or more.
    */
   readQuota(ctx: RunContext, begins?: boolean): Promise<QuotaStatus>;
   /** Adds a run to the quota gate of its API key. Starts the gate if none runs. */

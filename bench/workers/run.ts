@@ -14,17 +14,16 @@ import { rateOf, type Count } from './rate.js';
 const WORKERS = [1, 2, 3];
 const COMPANIES = Number(process.env['WORKERS_COMPANIES'] ?? 20_000);
 const ROUNDS = Number(process.env['WORKERS_ROUNDS'] ?? 3);
-/** Requests in flight of one worker, and of the key. */
+/** Requests in flight of one worker. */
 const OF_WORKER = Number(process.env['WORKERS_IN_FLIGHT'] ?? 16);
-const OF_KEY = OF_WORKER * Math.max(...WORKERS);
 const LATENCY = 100;
 const COUNT_EVERY_MS = 100;
 const ROUTE = 'GET /v2/companies/{id}';
 
 /**
  * Measures the company records per second of 1, 2 and 3 crawl workers. Each worker is a process with its own folder; the
- * data is in a bucket of versitygw. The API needs 100 ms for each answer. The key allows more requests in flight than one
- * worker may use. Only the number of workers differs.
+ * data is in a bucket of versitygw. The API needs 100 ms for each answer. The limit of requests in flight grows with the
+ * number of workers.
  *
  * Environment variables: `WORKERS_COMPANIES` (size of the market), `WORKERS_ROUNDS`, `WORKERS_IN_FLIGHT` (requests in
  * flight of one worker). Versitygw: see test/helpers/versitygw.ts.
@@ -71,7 +70,7 @@ async function measureNight(count: number): Promise<Night> {
       () => temporal.teardown(),
     );
     const start = async (queue: 'crawl' | 'warehouse'): Promise<RunningProcess> => {
-      const project = projectOf(sandbox, temporal.address, gateway);
+      const project = projectOf(sandbox, temporal.address, gateway, count * OF_WORKER);
       cleanups.push(() => project.remove());
       const worker = await project.startWorker({ LOG_LEVEL: 'warn' }, queue);
       cleanups.push(() => worker.stop());
@@ -95,12 +94,12 @@ async function measureNight(count: number): Promise<Night> {
   }
 }
 
-function projectOf(sandbox: RunningSandbox, temporal: string, gateway: Gateway): Project {
+function projectOf(sandbox: RunningSandbox, temporal: string, gateway: Gateway, maxConcurrency: number): Project {
   return makeProject({
     api: sandbox,
     temporal,
     config: {
-      api: { baseUrl: sandbox.url, maxConcurrency: OF_KEY, maxConcurrencyPerWorker: OF_WORKER },
+      api: { baseUrl: sandbox.url, maxConcurrency },
       data: `s3://${gateway.bucket}/bench`,
       markets: [{ name: 'demo', streams: ['companies'] }],
     },

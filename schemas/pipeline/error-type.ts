@@ -15,7 +15,7 @@ export const ErrorType = z.enum([
   'ApiUnavailable', //    the API is down, slow or sends unusable answers; retried
   'OtherDataFolder', //   the run or the namespace belongs to another data folder than this process's
   'DataFolderChanged', // the data folder was restored, replaced or moved during the run
-  'ClockWrong', //        this machine's clock differs too much from the API's (`api.clockTolerance`)
+  'ClockWrong', //        this machine's clock differs too much from the API's
   'LandingCorrupt', //    a landed part does not match its manifest
   'WarehouseBusy', //     another process has opened the warehouse file, or reads or changes the landing zone
   'DiskFull',

@@ -137,7 +137,7 @@ function parseUrl(name: string, text: string | undefined, allowHttp = false): UR
       'InvalidConfig',
       `${name} is plain http to ${url.hostname}: anyone on the network path could read the key`,
       {
-        todo: 'Use https. If the network is private, set `api.allowHttp: true` (or TIDEMARK_ALLOW_HTTP=1).',
+        todo: 'Use https. If the network is private, set `api.allowHttp: true`.',
       },
     );
   }

@@ -10,7 +10,6 @@ type Issue = z.core.$ZodIssue;
 export const OVERRIDES: Readonly<Record<string, string>> = {
   'api.baseUrl': 'TIDEMARK_API_URL',
   'api.connectorUrl': 'TIDEMARK_CONNECTOR_URL',
-  'api.allowHttp': 'TIDEMARK_ALLOW_HTTP',
 };
 
 /**

@@ -196,13 +196,11 @@ export const ConfigSchema = z.strictObject({
     connectorUrl: ApiAddress.optional(),
     allowHttp: z.boolean().default(false),
     maxConcurrency: z.int().min(1).max(MOST_IN_FLIGHT).default(16),
-    maxConcurrencyPerWorker: z.int().min(1).max(MOST_IN_FLIGHT).optional(),
     perPage: z
       .union([z.literal('auto'), z.int().min(1)], 'must be auto or a whole number of at least 1')
       .default('auto'),
     requestsPerSecond: z.number().positive().optional(),
     timeout: Wait.prefault('30s'),
-    clockTolerance: Duration.prefault('5m'),
   }),
   quota: z
     .strictObject({

@@ -248,7 +248,6 @@ function applyEnvironment(raw: Record<string, unknown>, env: NodeJS.ProcessEnv):
   >;
   if (env['TIDEMARK_API_URL']) api['baseUrl'] = env['TIDEMARK_API_URL'];
   if (env['TIDEMARK_CONNECTOR_URL']) api['connectorUrl'] = env['TIDEMARK_CONNECTOR_URL'];
-  if (env['TIDEMARK_ALLOW_HTTP']) api['allowHttp'] = /^(1|true|yes)$/i.test(env['TIDEMARK_ALLOW_HTTP']);
   return { ...raw, api };
 }
 

@@ -15,11 +15,10 @@ export interface AtWork {
  * @param rank place of this worker in a common order of all workers, from 0
  */
 export function workerShare(
-  { maxConcurrency, maxConcurrencyPerWorker = maxConcurrency }: Config['api'],
+  { maxConcurrency }: Config['api'],
   { workers, rank }: { workers: number; rank: number },
 ): number {
-  const share = Math.max(1, Math.ceil((maxConcurrency - rank) / workers));
-  return Math.min(maxConcurrencyPerWorker, share);
+  return Math.max(1, Math.ceil((maxConcurrency - rank) / workers));
 }
 
 /**

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/core/config.js';
 import { queryFile } from '../helpers/project.js';
 import { cleanEnv, ROOT, startProcess, type RunningProcess } from '../helpers/processes.js';
 import { runCli, type CliResult } from '../helpers/run-cli.js';
@@ -269,15 +270,13 @@ describe('docker-compose.yml', () => {
   });
 
   it('forbids plain HTTP to other hosts, except with the sandbox', async () => {
-    const allowed = (file: ComposeFile) => file.services['crawl-worker']?.environment?.['TIDEMARK_ALLOW_HTTP'];
-    expect(allowed(readCompose())).toBe('');
-    expect(allowed(readCompose('deploy/compose/sandbox.env'))).toBe('1');
+    const configOf = (file: ComposeFile): string => path.join(ROOT, file.configs['tidemark']?.file ?? '');
+    expect(loadConfig(configOf(readCompose('deploy/compose/sandbox.env')), {}).api.allowHttp).toBe(true);
     const { code, stderr } = await runCli(['snapshot', '--dry-run'], {
       cwd: ROOT,
       env: {
         TIDEMARK_CONFIG: path.join(ROOT, 'tidemark.example.yaml'),
         TIDEMARK_API_URL: 'http://sandbox:4010',
-        TIDEMARK_ALLOW_HTTP: '',
         TIDEMARK_API_KEY: 'sandbox-key',
         TIDEMARK_DATA: path.join(tmpdir(), 'tidemark-no-data'),
       },

@@ -3,6 +3,9 @@ import { TidemarkError } from '../../core/errors.js';
 
 const WORTH_A_WORD_SECONDS = 120;
 
+/** Runs fetch nothing while this machine's clock and the API's differ by this time or more. In seconds. */
+export const CLOCK_TOLERANCE = 300;
+
 /** A time by the API's clock, and the time by this machine's clock to compare with it. */
 export interface ClockReading {
   servedAt: string | null;
@@ -34,22 +37,21 @@ export function clockOff(servedAt: string | null, now: Date): string | null {
 
 /**
  * Checks this machine's clock, because answers are stored under its time.
- * @param tolerance seconds (`api.clockTolerance`)
  * @param waits false at the start of a run; later true. If true, the error is retryable, so the run waits until the
  * clock is right
  * @returns the result of `clockOff`
- * @throws TidemarkError `ClockWrong` when the clock is off by `tolerance` or more
+ * @throws TidemarkError `ClockWrong` when the clock is off by `CLOCK_TOLERANCE` or more
  */
 export function requireClock(
   servedAt: string | null,
   now: Date,
-  { tolerance, waits = false }: { tolerance: number; waits?: boolean },
+  { waits = false }: { waits?: boolean } = {},
 ): string | null {
   const ahead = secondsAhead(servedAt, now);
-  if (servedAt === null || Math.abs(ahead) < tolerance) return clockOff(servedAt, now);
+  if (servedAt === null || Math.abs(ahead) < CLOCK_TOLERANCE) return clockOff(servedAt, now);
   const then = waits ? 'The run waits and continues when the clock is right' : 'Then start the run again';
   throw new TidemarkError('ClockWrong', inFull(ahead, servedAt, now), {
-    todo: `Set the clock of this machine with NTP. ${then}. If the API's clock is wrong, raise api.clockTolerance. Answers are filed by time, so the run fetches nothing while the clock is wrong.`,
+    todo: `Set the clock of this machine with NTP. ${then}. If the API's clock is wrong, tell its operator. Answers are filed by time, so the run fetches nothing while the clock is wrong.`,
     retryable: waits,
   });
 }

@@ -7,7 +7,7 @@ import { ApiError, TokenVerificationError, type AnswerTimes } from '../../api-cl
 import { bookingIn, RequestLog } from '../../request-log/request-log.js';
 import { secondsUntil } from '../../core/clock.js';
 import { quotaRead } from '../../core/observed.js';
-import { clockOff, readClock, requireClock, type ClockReading } from './clock-off.js';
+import { CLOCK_TOLERANCE, clockOff, readClock, requireClock, type ClockReading } from './clock-off.js';
 import { landRecords } from './close-run.js';
 import { isGivenUp, NoRoomError } from '../answer.js';
 import type { CrawlDeps, Heartbeat } from '../deps.js';
@@ -49,8 +49,7 @@ export async function readQuota(
   const open = !known || daily.used < daily.total;
   if (known && open) deps.client.quota.open();
   const { servedAt, now } = reading;
-  const tolerance = deps.config.api.clockTolerance;
-  const clock = begins ? requireClock(servedAt, now, { tolerance }) : clockOff(servedAt, now);
+  const clock = begins ? requireClock(servedAt, now) : clockOff(servedAt, now);
   if (begins) deps.stamps?.agree();
   return {
     known,
@@ -111,15 +110,14 @@ export async function reopenQuota(deps: CrawlDeps, ctx: RunContext, heartbeat: H
  * last agreed.
  */
 async function checkClock(deps: CrawlDeps, heartbeat: Heartbeat): Promise<void> {
-  const { stamps, config } = deps;
-  const tolerance = config.api.clockTolerance;
-  if (stamps === undefined || !stamps.wasSet((tolerance / 2) * 1_000)) return;
+  const { stamps } = deps;
+  if (stamps === undefined || !stamps.wasSet((CLOCK_TOLERANCE / 2) * 1_000)) return;
   // If the API gives no time, accept the clock. Otherwise every chunk would send this request again.
   const reading = await askMetrics(deps, heartbeat).then(
     (answer) => answer.reading,
     () => null,
   );
-  if (reading !== null) requireClock(reading.servedAt, reading.now, { tolerance, waits: true });
+  if (reading !== null) requireClock(reading.servedAt, reading.now, { waits: true });
   stamps.agree();
 }
 

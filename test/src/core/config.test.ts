@@ -103,7 +103,6 @@ describe('tidemark.yaml', () => {
         maxConcurrency: 16,
         perPage: 'auto',
         timeout: 30,
-        clockTolerance: 300,
       },
       quota: { metric: 'auto', probeEvery: 900, reserve: 0.05, timezone: 'UTC', alertAfter: 3_600 },
       data: './data',
@@ -228,15 +227,13 @@ describe('tidemark.yaml', () => {
   it("resolves paths from the file's folder and reads addresses from the environment", () => {
     const config = load(`${API}data: ../elsewhere\nmodels: sql`, {
       TIDEMARK_CONNECTOR_URL: 'https://connector.example.com',
-      TIDEMARK_ALLOW_HTTP: 'yes',
     });
     expect(config).toMatchObject({
       file,
       dataDir: path.resolve(folder, '../elsewhere'),
       modelsDir: path.join(folder, 'sql'),
-      api: { baseUrl: 'http://127.0.0.1:4010', connectorUrl: 'https://connector.example.com', allowHttp: true },
+      api: { baseUrl: 'http://127.0.0.1:4010', connectorUrl: 'https://connector.example.com' },
     });
-    expect(load(API, { TIDEMARK_ALLOW_HTTP: 'yessir' }).api.allowHttp).toBe(false);
     expect(load('api: 7', { TIDEMARK_API_URL: 'https://x' }).api.baseUrl).toBe('https://x');
   });
 
