@@ -1,6 +1,6 @@
 import type { QuotaStatus, QuotaWaiter } from '../schemas/pipeline/activities.js';
 import type { QuotaGateState } from '../schemas/pipeline/carried.js';
-import { inLine, isWaiter, roomFor, secondsToReset } from './quota-room.js';
+import { inLine, isWaiter, roomFor } from './quota-room.js';
 
 // Longest wait between two attempts to wake a run when the API gives no quota figure.
 const LONGEST_PAUSE_SECONDS = 3_600;
@@ -14,10 +14,8 @@ const REFUSALS_AT_MOST = 5;
  * States and transitions. Each quota reading makes one transition (`judgeReading`):
  * - polling: the API gives a quota figure. The gate reads it every `probeEverySeconds` and releases every run that may
  *   send requests.
- * - until reset: the API gives no figure, but a reset time is configured. The gate reads the quota again at the reset.
- * - trying: the API gives no figure, and no reset time is configured or the reset was less than 6 hours ago. The gate
- *   wakes one run (`trying`) and doubles the wait. If this run returns to the gate, the gate tries again. If it does
- *   not return, the gate releases all runs.
+ * - trying: the API gives no figure. The gate wakes one run (`trying`) and doubles the wait. If this run returns to
+ *   the gate, the gate tries again. If it does not return, the gate releases all runs.
  * - refused: the reading failed, and a retry would not help. For example, the API refused it, or no worker has the data
  *   folder of the run. The gate reads again later. After the 5th consecutive failure, it releases all runs.
  * - empty: no run waits. The gate ends.
@@ -84,9 +82,6 @@ export function judgeReading(
     const runs = inLine(state.waiting).filter(({ ctx }) => roomFor(status, ctx) > 0);
     return { state: { ...answered, pause: null, trying: null }, move: { kind: 'release', runs } };
   }
-  const reset = secondsToReset(status);
-  // The API gives no figure, but the reset time is known: wait until the reset.
-  if (reset !== null) return { state: { ...answered, pause: reset, trying: null }, move: { kind: 'wait' } };
   // The woken run did not return to the gate, so the API answers again: release all runs.
   if (state.trying !== null && !isWaiting(state, state.trying)) return releaseAll(answered);
   const pause = state.trying === null ? first.ctx.probeEverySeconds : Math.min(LONGEST_PAUSE_SECONDS, 2 * wait);

@@ -59,19 +59,6 @@ export function isWaiter(sent: unknown): sent is QuotaWaiter {
   );
 }
 
-const DAY_SECONDS = 86_400;
-// The API may reset the quota later than configured. So in the 6 hours after the configured time, the gate does not
-// wait for the next reset. It wakes a run to try the API instead.
-const RESET_WINDOW_SECONDS = 6 * 3_600;
-
-/**
- * Returns the seconds until the daily quota resets. Null if no reset time is configured, or if the reset was less than
- * 6 hours ago.
- */
-export function secondsToReset({ resetsIn }: QuotaStatus): number | null {
-  return resetsIn === null || DAY_SECONDS - resetsIn < RESET_WINDOW_SECONDS ? null : resetsIn;
-}
-
 /**
  * Returns the seconds after which a waiting run signals the gate again, in case someone ended the gate. The wait grows
  * with `time`, so that a run that waits for days adds few history events.

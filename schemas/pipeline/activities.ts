@@ -174,8 +174,6 @@ export interface QuotaStatus {
   total: number;
   /** False when this reading shows that no quota is left. */
   open: boolean;
-  /** Seconds until the quota resets at its configured time (`quota.resetsAt`); null when no time is configured. */
-  resetsIn: number | null;
   /** How far this machine's clock is from the API's, for people; null when the clocks agree. */
   clock?: string | null;
   /** Why the quota could not be read, for people; null when it was read. */

@@ -56,7 +56,6 @@ export interface CarriedRun {
   waitAlerted?: boolean;
   stopped?: boolean;
   /** Next configured reset of the daily quota, in milliseconds since 1970; null or left out: unknown. */
-  quotaResetsAt?: number | null;
   /** Number of answers that the activities landed. Left out when an older version began the run. */
   landed?: number;
   due?: DueSummary[];

@@ -8,6 +8,4 @@ export type Cause = z.infer<typeof Cause>;
 /** Which alerts a run sends. Part of a run's context, so that the run starts only alerts that some target takes. */
 export interface AlertSettings {
   causes: Cause[];
-  /** Seconds a run may wait for quota, in total, before it sends an alert (`quota.alertAfter`). */
-  quotaAfter: number;
 }

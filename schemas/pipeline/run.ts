@@ -254,7 +254,6 @@ export interface RunResult {
 export interface Progress {
   phase:
     | 'opening'
-    | 'planning'
     | 'crawling'
     | 'waiting-for-quota'
     | 'paused'
@@ -265,8 +264,8 @@ export interface Progress {
     | 'done';
   /** Left out while the run is open. */
   outcome?: RunResult['outcome'] | 'failed' | 'cancelled';
-  /** Why the run waits, for people, and when the wait probably ends (ISO); left out while it does not wait. */
-  waiting?: { reason: string; until: string | null };
+  /** Why the run waits for quota, for people; left out while it does not wait. */
+  waiting?: string;
   /** Why the run is not complete, for people; left out while no reason is known. `notes` has these sentences, too. */
   why?: string[];
   /** Rejects of the run; left out until its answers are loaded. */
@@ -297,7 +296,7 @@ export interface ProgressStep {
   name: string;
   done: number;
   total: number | null;
-  state: 'waiting' | 'running' | 'done';
+  state: 'running' | 'done';
   /** Explains the number in `total`, for people. */
   about?: string;
   /** Milliseconds of work so far, without waits and pauses. Older workers leave this field out. */

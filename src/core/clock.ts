@@ -1,5 +1,4 @@
 import { TidemarkError } from './errors.js';
-import { instantsOf, offsetsOf } from './zone.js';
 
 const DAY_MS = 86_400_000;
 
@@ -39,21 +38,4 @@ export function dayIn(timeZone: string, instant: Date): string {
 /** Returns the latest date that a calendar on Earth shows at an instant. A later date comes from a wrong clock. */
 export function latestDate(instant: Date): string {
   return dayIn('Pacific/Kiritimati', instant);
-}
-
-/**
- * Returns the seconds from an instant to the next occurrence of a time of day. If a clock change skips this time,
- * returns the seconds to the instant at which a clock without the change would show it.
- * @param timeOfDay `HH:MM` in `timeZone`
- * @returns whole seconds, at least 1; rarely more than a day, because a day with a clock change is longer
- */
-export function secondsUntil(timeOfDay: string, timeZone: string, instant: Date): number {
-  const offsetAt = offsetsOf(timeZone);
-  const today = Date.parse(`${dayIn(timeZone, instant)}T${timeOfDay}:00Z`);
-  const times = [-1, 0, 1].flatMap((days) => {
-    const { first, last } = instantsOf(today + days * 86_400_000, offsetAt);
-    return [first, last];
-  });
-  const next = Math.min(...times.filter((at) => at > instant.getTime()));
-  return Math.ceil((next - instant.getTime()) / 1_000);
 }

@@ -207,12 +207,6 @@ export const ConfigSchema = z.strictObject({
       metric: z.string().default('auto'),
       probeEvery: Wait.prefault('15m'),
       reserve: Percent.refine((share) => share <= 1, 'must be between 0% and 100%').prefault('5%'),
-      resetsAt: z
-        .string()
-        .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day like 00:00')
-        .optional(),
-      timezone: TimeZone.default('UTC'),
-      alertAfter: Duration.refine((seconds) => seconds >= 1, 'must be at least 1s').prefault('1h'),
     })
     .prefault({}),
   data: CopyPlace.default('./data'),
@@ -226,7 +220,6 @@ export const ConfigSchema = z.strictObject({
     .strictObject({ filters: z.record(z.string(), z.unknown()).default({}), schedule: Schedule.optional() })
     .optional(),
   nomenclatures: z.boolean().default(true),
-  contactMetrics: z.boolean().default(true),
   readers: z.enum(['owner', 'group', 'everyone']).default('owner'),
   publish: z
     .strictObject({

@@ -147,16 +147,11 @@ export function keepsContacts({ personalData }: Config): boolean {
 
 /**
  * Returns the streams of a backfill if the user names none. These are `financials`, all other streams that a market
- * names, and all streams that belong to no market. `contactMetrics: false` leaves out the contact metrics.
+ * names, and all streams that belong to no market.
  */
-export function backfillStreams(
-  { contactMetrics }: Pick<Config, 'contactMetrics'>,
-  markets: readonly MarketConfig[],
-): BackfillStream[] {
+export function backfillStreams(markets: readonly MarketConfig[]): BackfillStream[] {
   const named = new Set<string>(['financials', ...markets.flatMap(({ streams }) => streams)]);
-  return BackfillStream.options
-    .filter((stream) => !MarketStream.safeParse(stream).success || named.has(stream))
-    .filter((stream) => stream !== 'contact_metrics' || contactMetrics);
+  return BackfillStream.options.filter((stream) => !MarketStream.safeParse(stream).success || named.has(stream));
 }
 
 /**

@@ -2,7 +2,7 @@ import { visibleLine } from '../core/visible-text.js';
 import { createColors } from 'picocolors';
 import { wrapWords } from './wrap.js';
 import { cut } from './display-width.js';
-import { formatCount, formatDuration, formatInstant, formatPercent, formatRate } from '../../schemas/format.js';
+import { formatCount, formatDuration, formatPercent, formatRate } from '../../schemas/format.js';
 import { remainingMs, type RunState, type StepState } from './run-state.js';
 
 const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
@@ -31,12 +31,10 @@ export function renderFrame(state: RunState, options: FrameOptions): string[] {
   const lines = [head.plain.length <= options.width ? head.styled : cut(head.plain, options.width)];
 
   for (const step of state.steps) {
-    const mark = step.state === 'done' ? '✔' : step.state === 'running' ? spinner : '·';
-    const label = `  ${mark} ${step.name.padEnd(nameWidth)}  `;
+    const done = step.state === 'done';
+    const label = `  ${done ? '✔' : spinner} ${step.name.padEnd(nameWidth)}  `;
     const text = stepText(step, options.width - label.length);
-    const colored =
-      step.state === 'done' ? paint.green(label) : step.state === 'running' ? paint.cyan(label) : paint.dim(label);
-    lines.push(colored + paintBar(text, paint));
+    lines.push((done ? paint.green(label) : paint.cyan(label)) + paintBar(text, paint));
   }
   if (AFTER_STEPS.has(state.phase)) lines.push(paint.cyan(cut(`  ${spinner} ${afterSteps(state)}`, options.width)));
   for (const warning of warningsOf(state)) {
@@ -86,15 +84,12 @@ export function warningsOf(state: RunState): string[] {
 }
 
 function quotaInWords(waiting: RunState['waiting']): string {
-  const why = waiting?.reason ?? 'The daily limit of the API is reached. The run checks the quota regularly.';
-  const until = waiting?.until ?? null;
-  const when = until === null ? '' : ` Requests are probably allowed again at ${formatInstant(until)}.`;
-  return `${why}${when} The run then continues by itself.`;
+  const why = waiting ?? 'The daily limit of the API is reached. The run checks the quota regularly.';
+  return `${why} The run then continues by itself.`;
 }
 
 const phaseWords: Record<RunState['phase'], string> = {
   opening: 'opening',
-  planning: 'planning',
   crawling: 'crawling',
   'waiting-for-quota': 'waiting for quota',
   paused: 'paused',

@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Progress } from '../../schemas/pipeline/run.js';
 import { ALERT_SECRETS, startAlertSystem, type AlertSystem } from '../helpers/alert-system.js';
 import { waitUntil } from '../helpers/sandbox.js';
 
-const MARKETS = ['failing', 'short', 'waiting', 'answered', 'down', 'late'];
+const MARKETS = ['failing', 'short', 'answered', 'down', 'late'];
 const PERMISSIONS = ['prospecting', 'company_details', 'financials', 'tenders', 'watching'] as const;
 const DAY_MS = 86_400_000;
 
@@ -16,7 +15,6 @@ describe('alerts about nights', () => {
   let system: AlertSystem;
 
   const today = () => new Date().toISOString().slice(0, 10);
-  const start = (market: string) => system.start('marketSnapshot', `snapshot/${market}/${today()}`, { market });
   const ended = (market: string) => system.run('marketSnapshot', `snapshot/${market}/${today()}`, { market });
 
   beforeAll(async () => {
@@ -75,18 +73,6 @@ describe('alerts about nights', () => {
     expect((await ended('short')).outcome).toBe('partial');
     await system.settled();
     expect(system.counts('short', 'arrived')).toEqual([1, 1]);
-  });
-
-  it('sends one alert for a run that waits for quota, and the run still completes', async () => {
-    await system.api.setQuota({ dailyLimit: 1 });
-    const run = await start('waiting');
-    await system.delivered('waiting');
-    expect(system.bodies('waiting')[0]).toMatchObject({ cause: 'quota', id: `snapshot/waiting/${today()}/quota/wait` });
-    expect((await run.query<Progress>('progress')).phase).toBe('waiting-for-quota');
-    await system.api.setQuota({ dailyLimit: 1_000_000 });
-    expect(await run.result()).toMatchObject({ outcome: 'complete' });
-    await system.settled();
-    expect(system.counts('waiting', 'arrived')).toEqual([1, 1]);
   });
 
   it('repeats a message with its key when the worker is killed after the target accepted', async () => {

@@ -62,7 +62,7 @@ export async function startAlertSystem(config: {
     system = await startSystem({
       market: { companies: 120, tenders: 1, seed: 3 },
       config: {
-        quota: { probeEvery: '1s', alertAfter: '2s' },
+        quota: { probeEvery: '1s' },
         notify: [
           { name: 'hook', webhook: `http://127.0.0.1:${webhook.port}/alerts` },
           {

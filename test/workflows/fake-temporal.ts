@@ -19,6 +19,8 @@ class FakeTemporal {
   timers: number[] = [];
   /** Workflows that were signalled, in order. */
   signalled: string[] = [];
+  /** Workflow ids of the children that were started, in order. */
+  started: string[] = [];
   /** Arguments of each execution after the first, through JSON. */
   carried: unknown[][] = [];
   /** What the UI shows under "Current details", in order. */
@@ -87,6 +89,10 @@ class FakeTemporal {
         if (type !== 'update') this.handlers.set(name, handler);
       },
       patched: () => true,
+      startChild: (_type: string, { workflowId }: { workflowId: string }) => {
+        this.started.push(workflowId);
+        return Promise.resolve();
+      },
       setCurrentDetails: (text: string) => this.details.push(text),
       upsertSearchAttributes: (pairs: { key: { name: string }; value: unknown }[]) => {
         for (const { key, value } of pairs) this.attributes[key.name] = value;

@@ -23,13 +23,12 @@ const lineOf = (...waiting: QuotaWaiter[]): GateState => openGate({ waiting });
 /** The state as the next execution receives it, through JSON. */
 const carried = (state: GateState): GateState => openGate(JSON.parse(JSON.stringify(state)) as QuotaGateState);
 
-const unknown = (resetsIn: number | null = null): QuotaStatus => ({
+const unknown = (): QuotaStatus => ({
   known: false,
   metric: null,
   used: 0,
   total: 0,
   open: true,
-  resetsIn,
 });
 const figure = (used: number, total = 100): QuotaStatus => ({ ...unknown(), known: true, used, total });
 
@@ -69,7 +68,7 @@ describe("the quota gate's state over continue-as-new", () => {
     const event = fc.oneof(
       waiters.map((sent) => (state: GateState) => ({ state: enterLine(state, sent), did: 'enter', wait: 0 })),
       fc
-        .constantFrom(null, null, unknown(), unknown(), unknown(3_600), figure(0), figure(100))
+        .constantFrom(null, null, unknown(), unknown(), figure(0), figure(100))
         .map((status) => (state: GateState) => read(state, status)),
     );
     fc.assert(
@@ -127,12 +126,6 @@ describe('a quota reading', () => {
     expect(read(line, figure(60)).state.waiting.map(({ ctx }) => ctx.workflowId)).toEqual(['backfill']);
   });
 
-  it('waits for a known reset time, then tries', () => {
-    const { state, did } = read(lineOf(waiter('a')), unknown(5_000));
-    expect([did, nextReading(state)?.wait]).toEqual(['wait', 5_000]);
-    expect(read(carried(state), unknown()).did).toBe('try a');
-  });
-
   it('wakes all runs at the fifth refusal in a row, also over continue-as-new', () => {
     let state = lineOf(waiter('a'), waiter('b'));
     const did: string[] = [];
@@ -179,10 +172,9 @@ describe('without a quota figure', () => {
     expect(after).toMatchObject({ did: 'release b c', state: { trying: null, pause: null, waiting: [] } });
   });
 
-  it('forgets the tried run once a figure or reset time is known', () => {
+  it('forgets the tried run once a figure is known', () => {
     const tried = { ...lineOf(waiter('b')), trying: 'a', pause: 600 };
     expect(read(tried, figure(100)).state).toMatchObject({ trying: null, pause: null });
-    expect(read(tried, unknown(5_000)).state).toMatchObject({ trying: null, pause: 5_000 });
   });
 
   it('tries the next run if none could be woken', () => {

@@ -172,7 +172,7 @@ async function snapshot(events: number, quota: QuotaStatus, signals: World['sign
   return { result, did: did.toSorted(), closed, progress: temporal.handlers.get('progress')?.() };
 }
 
-const known: QuotaStatus = { known: true, metric: 'm', used: 0, total: 100, open: true, resetsIn: null };
+const known: QuotaStatus = { known: true, metric: 'm', used: 0, total: 100, open: true };
 const unknown: QuotaStatus = { ...known, known: false, metric: null, total: 0 };
 
 describe('a market snapshot that often continues as new', () => {

@@ -22,7 +22,7 @@ const waiter = (workflowId: string): QuotaWaiter => ({
   ctx: { workflowId, run: 'r', date: '2026-11-20', probeEverySeconds: 300, eventsPerRun } as RunContext,
   priority: 1,
 });
-const status: QuotaStatus = { known: false, metric: null, used: 0, total: 0, open: true, resetsIn: null };
+const status: QuotaStatus = { known: false, metric: null, used: 0, total: 0, open: true };
 const room: QuotaStatus = { ...status, known: true, total: 100 };
 
 // A reading adds 10 events, so the gate continues as new after each one or never.

@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { QuotaStatus, QuotaWaiter } from '../../schemas/pipeline/activities.js';
 import type { RunContext, WorkflowType } from '../../schemas/pipeline/run.js';
-import {
-  hasNoFigure,
-  inLine,
-  isWaiter,
-  priorityOf,
-  roomFor,
-  secondsToReset,
-  secondsToStandAgain,
-} from '../../workflows/quota-room.js';
+import { hasNoFigure, inLine, isWaiter, priorityOf, roomFor, secondsToStandAgain } from '../../workflows/quota-room.js';
 
 const status = (more: Partial<QuotaStatus> = {}): QuotaStatus => ({
   known: true,
@@ -17,7 +9,6 @@ const status = (more: Partial<QuotaStatus> = {}): QuotaStatus => ({
   used: 40,
   total: 100,
   open: true,
-  resetsIn: null,
   ...more,
 });
 const ctx = (leavesQuota?: number) => ({ leavesQuota }) as RunContext;
@@ -92,16 +83,6 @@ describe('isWaiter', () => {
   ])('rejects the waiter %j', (sent) => {
     expect(isWaiter(sent)).toBe(false);
   });
-});
-
-it.each([
-  [null, null],
-  [3_600, 3_600],
-  [18 * 3_600, 18 * 3_600],
-  [18 * 3_600 + 1, null],
-  [86_399, null],
-])('for a reset in %s s waits %s s', (resetsIn, seconds) => {
-  expect(secondsToReset(status({ resetsIn }))).toBe(seconds);
 });
 
 it.each([

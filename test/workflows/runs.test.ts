@@ -74,7 +74,7 @@ const FOUND = {
   distinctCompanies: 9,
   shortfalls: [],
 };
-const ROOM = { known: true, metric: 'm', used: 0, total: 100, open: true, resetsIn: null };
+const ROOM = { known: true, metric: 'm', used: 0, total: 100, open: true };
 
 let calls: [name: string, input: Input, ...more: unknown[]][];
 let answers: Record<string, (input: Input) => unknown>;
@@ -520,6 +520,22 @@ describe('the start of a run', () => {
     answers['enterQuotaGate'] = () => setImmediate(() => temporal.send('quotaOpened')) && undefined;
     await run('watchSync', {});
     expect(steps().slice(0, 4)).toEqual(['openRun', 'readQuota', 'enterQuotaGate', 'crawlListing watched_companies']);
+  });
+
+  it('sends one alert after an hour at the quota gate, however often the run waits', async () => {
+    answers['openRun'] = () => ({ ...CTX, alerts: { causes: ['quota'] } });
+    answers['readQuota'] = () => ({ ...ROOM, used: 100 });
+    answers['enterQuotaGate'] = () => setImmediate(() => temporal.send('quotaOpened')) && undefined;
+    let limited = true;
+    answers['crawlListing'] = () => {
+      const answer = { rows: 3, requests: 1, entities: 30, limited, shortfall: null };
+      limited = false;
+      return answer;
+    };
+    await run('watchSync', {});
+    expect(steps().filter((step) => step === 'enterQuotaGate')).toHaveLength(2);
+    expect(temporal.timers).toEqual([3_600]);
+    expect(temporal.started).toEqual([expect.stringMatching(/\/quota\/wait$/)]);
   });
 
   it('notes edited settings, clock difference and quota errors', async () => {

@@ -62,24 +62,20 @@ function tableInWords({ phase, table }: Progress): string | null {
 function waitingInWords({ phase, waiting }: Progress): string | null {
   if (phase === 'paused')
     return 'An operator paused the run. To continue, send the signal `resume` or run `tidemark resume`.';
-  if (waiting === undefined) return null;
-  return waiting.until === null
-    ? waiting.reason
-    : `${waiting.reason} Requests are probably allowed again at ${formatInstant(waiting.until)}.`;
+  return waiting ?? null;
 }
 
 /**
  * Returns why a run waits for quota.
  * @param leavesQuota share of the daily quota that the run leaves to other runs
- * @param probeEvery seconds until the first check of the quota; null when the time of the reset is known
+ * @param probeEvery seconds until the first check of the quota
  * @param grows true when the API gives no quota figure: the quota gate then doubles the pause after each check
  */
-export function waitingReason(leavesQuota: number, probeEvery: number | null, grows = false): string {
+export function waitingReason(leavesQuota: number, probeEvery: number, grows = false): string {
   const why =
     leavesQuota > 0
       ? `The run has used its share of the daily quota (${formatShare(1 - leavesQuota)}).`
       : 'The daily quota of the API is used up.';
-  if (probeEvery === null) return why;
   const pause = formatDuration(probeEvery * 1_000);
   return grows
     ? `${why} The API gives no quota figure, so Tidemark tries it again after ${pause}, and then after growing pauses.`

@@ -11,7 +11,6 @@ import { hasNoFigure } from '../quota-room.js';
 
 // Upper limit for requests in flight. It equals the upper limit of `api.maxConcurrency` in the configuration.
 const MOST_IN_FLIGHT = 512;
-const DAY_MS = 86_400_000;
 // Phases in which the run works on one table after the other.
 const WITH_TABLES: ReadonlySet<Progress['phase']> = new Set(['modelling', 'publishing']);
 const LONGEST_NAME = 200;
@@ -44,7 +43,6 @@ export function beginning(ctx: RunContext, progress: Progress, notes: string[]):
     waitedMs: 0,
     waitAlerted: false,
     stopped: false,
-    quotaResetsAt: null,
     landed: 0,
     due: [],
     refused: [],
@@ -92,7 +90,6 @@ export class RunState {
   #short: boolean;
   #quotaUnknown: boolean;
   #clockNoted: boolean;
-  #quotaResetsAt: number | null;
   /** Number of answers that the activities landed. Null if an older version began the run and did not count them. */
   #landed: number | null;
 
@@ -119,7 +116,6 @@ export class RunState {
     this.stopped = carried.stopped ?? false;
     this.#quotaUnknown = carried.quotaUnknown ?? false;
     this.#clockNoted = carried.clockNoted ?? false;
-    this.#quotaResetsAt = carried.quotaResetsAt ?? null;
     this.#landed = carried.landed ?? null;
     this.waitedMs = carried.waitedMs ?? 0;
     this.waitAlerted = carried.waitAlerted ?? false;
@@ -152,7 +148,6 @@ export class RunState {
       waitedMs: this.waitedMs,
       waitAlerted: this.waitAlerted,
       stopped: this.stopped,
-      quotaResetsAt: this.#quotaResetsAt,
       ...this.landed,
       due: this.due,
       refused: this.refused,
@@ -305,28 +300,16 @@ export class RunState {
     this.#clockNoted ||= Boolean(clock);
   }
 
-  /**
-   * Stores whether the API gives a daily quota figure, and when the quota resets. Adds a note if the reading failed.
-   * @param now milliseconds since 1970
-   */
-  noteQuota(status: QuotaStatus, now: number): void {
-    if (status.resetsIn !== null) this.#quotaResetsAt = now + status.resetsIn * 1_000;
+  /** Stores whether the API gives a daily quota figure. Adds a note if the reading failed. */
+  noteQuota(status: QuotaStatus): void {
     this.#quotaUnknown = hasNoFigure(status);
     this.note(status.fault ?? null);
   }
 
-  /**
-   * Stores in the progress why the run waits for quota, and when the API probably allows requests again.
-   * @param now milliseconds since 1970
-   */
-  beginQuotaWait(now: number): void {
+  /** Stores in the progress why the run waits for quota. */
+  beginQuotaWait(): void {
     const { leavesQuota, probeEverySeconds } = this.ctx;
-    const resetsAt = this.#quotaResetsAt;
-    const days = resetsAt === null ? 0 : Math.max(0, Math.ceil((now - resetsAt) / DAY_MS));
-    this.progress.waiting = {
-      reason: waitingReason(leavesQuota ?? 0, resetsAt === null ? probeEverySeconds : null, !this.quotaKnown),
-      until: resetsAt === null ? null : new Date(resetsAt + days * DAY_MS).toISOString(),
-    };
+    this.progress.waiting = waitingReason(leavesQuota ?? 0, probeEverySeconds, !this.quotaKnown);
   }
 
   endQuotaWait(): void {

@@ -39,6 +39,9 @@ import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE, SCHEDULED_TIME } from '../search-attr
 // Time within which the requests in flight may finish after a stop.
 const STOPS_WITHIN = '15 seconds';
 
+// Time that a run may wait for quota, in total, before it sends an alert.
+const QUOTA_ALERT_SECONDS = 3_600;
+
 /**
  * One top-level run, and the signals and queries that it handles. A workflow is a sequence of `step`s. After
  * continue-as-new, finished steps are skipped. run-state.ts holds the state and the decisions.
@@ -202,7 +205,7 @@ export class Run extends RunState {
       const status = await this.orStopped(() =>
         crawl.readQuota.executeWithOptions({ summary: 'is quota left?' }, [this.ctx]),
       );
-      this.noteQuota(status, Date.now());
+      this.noteQuota(status);
       const room = roomFor(status, this.ctx);
       if (room > 0) return Number.isFinite(room) ? room : null;
       await this.waitForQuota();
@@ -236,7 +239,7 @@ export class Run extends RunState {
     const quota = await this.orStopped(() =>
       crawl.readQuota.executeWithOptions({ summary: 'is quota left?' }, [this.ctx, true]),
     );
-    this.noteQuota(quota, Date.now());
+    this.noteQuota(quota);
     this.noteClock(quota);
     if (roomFor(quota, this.ctx) === 0) await this.waitForQuota();
   }
@@ -270,7 +273,7 @@ export class Run extends RunState {
 
   private async standInLine(): Promise<void> {
     const before = this.progress.phase;
-    this.beginQuotaWait(Date.now());
+    this.beginQuotaWait();
     this.enter('waiting-for-quota');
     const opened = this.#quotaOpened;
     const waiter = { ctx: this.ctx, priority: priorityOf(this.ctx) };
@@ -291,17 +294,18 @@ export class Run extends RunState {
   }
 
   /**
-   * Starts a timer that sends an alert when the waits of this run exceed `quota.alertAfter` in total.
+   * Starts a timer that sends an alert when this run waits for quota longer than an hour in total.
    * @returns a scope to cancel when the wait ends; null when no target takes the alert, or it was sent
    */
   private watchWait(): CancellationScope | null {
-    const { alerts } = this.ctx;
-    if (!alerts || !isTaken(this.ctx, 'quota') || this.waitAlerted) return null;
+    if (!isTaken(this.ctx, 'quota') || this.waitAlerted) return null;
     const scope = new CancellationScope();
     const wait = async (): Promise<void> => {
-      await sleep(Math.max(1, alerts.quotaAfter * 1_000 - this.waitedMs), { summary: 'until an alert about the wait' });
+      await sleep(Math.max(1, QUOTA_ALERT_SECONDS * 1_000 - this.waitedMs), {
+        summary: 'until an alert about the wait',
+      });
       this.waitAlerted = true;
-      const waited = Math.max(alerts.quotaAfter, this.waitedMs / 1_000);
+      const waited = Math.max(QUOTA_ALERT_SECONDS, this.waitedMs / 1_000);
       await startAlert(quotaWaitAlert(this.ctx, this.progress, waited, new Date()));
     };
     // Ends with an error when the wait ends first.

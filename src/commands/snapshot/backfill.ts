@@ -39,7 +39,7 @@ export function registerBackfill(program: Command): void {
         const { from, to } = parseSpan(options, context.clock);
         const picked = options.market === undefined ? null : pickMarket(context.config, options.market);
         const market = picked?.name ?? null;
-        const configured = backfillStreams(context.config, picked === null ? context.config.markets : [picked]);
+        const configured = backfillStreams(picked === null ? context.config.markets : [picked]);
         const streams =
           options.streams === undefined ? configured : parseStreams(options.streams, BackfillStream.options);
         const shown = [

@@ -87,10 +87,10 @@ export function openRun(config: Config, clock: Clock, input: OpenRunInput, past:
 }
 
 /** Which alerts the targets of `notify` take; empty when there is no target. */
-function alertSettings({ notify, quota }: Config): Pick<RunContext, 'alerts'> {
+function alertSettings({ notify }: Config): Pick<RunContext, 'alerts'> {
   if (notify.length === 0) return {};
   const taken = new Set(notify.flatMap(({ on }) => on));
-  return { alerts: { causes: CAUSES.filter((cause) => taken.has(cause)), quotaAfter: quota.alertAfter } };
+  return { alerts: { causes: CAUSES.filter((cause) => taken.has(cause)) } };
 }
 
 /**
@@ -132,10 +132,10 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
             current: past.currentNight?.(market.name, market.filters) ?? null,
           }
         : null,
-      ...(config.contactMetrics ? { contactMetrics: true } : {}),
+      contactMetrics: true,
       note: when.asOfNow
         ? null
-        : `${when.date} is in the past. The API shows searches and company records only as of now, so this run reads only the watch events ${config.contactMetrics ? 'and contact metrics ' : ''}of that day.`,
+        : `${when.date} is in the past. The API shows searches and company records only as of now, so this run reads only the watch events and contact metrics of that day.`,
     };
   },
 
@@ -193,7 +193,7 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
       asOfNow: false,
       market: market?.name ?? null,
       filters: createdBetween(config.tenders?.filters ?? {}, asked.from, asked.to),
-      streams: asked.streams ?? backfillStreams(config, market === undefined ? config.markets : [market]),
+      streams: asked.streams ?? backfillStreams(market === undefined ? config.markets : [market]),
       refreshSeconds: market?.refresh ?? shortestRefresh(config),
       from: asked.from,
       to: asked.to,

@@ -5,7 +5,6 @@ import type { RunContext } from '../../../schemas/pipeline/run.js';
 import type { MetricsReading } from '../../../schemas/v2/metrics.js';
 import { ApiError, TokenVerificationError, type AnswerTimes } from '../../api-client/index.js';
 import { bookingIn, RequestLog } from '../../request-log/request-log.js';
-import { secondsUntil } from '../../core/clock.js';
 import { quotaRead } from '../../core/observed.js';
 import { CLOCK_TOLERANCE, clockOff, readClock, requireClock, type ClockReading } from './clock-off.js';
 import { landRecords } from './close-run.js';
@@ -32,8 +31,7 @@ export async function readQuota(
     .replaceAll(/[^0-9]/g, '');
   const booking = new RequestLog(deps.config.dataDir, ctx.run, 'quota');
   const { groups, readAt, reading, fault } = await bookingIn(booking, () => askMetrics(deps, heartbeat));
-  const { metric, resetsAt, timezone } = deps.config.quota;
-  const daily = dailyMetric(groups, metric);
+  const daily = dailyMetric(groups, deps.config.quota.metric);
   const records = readMetrics(groups).map(({ metric: name, used, total }): QuotaRecord => ({
     metric: name,
     used,
@@ -44,7 +42,6 @@ export async function readQuota(
   // The random suffix keeps names unique, because two chunks of a run may read the quota in the same millisecond.
   const chunk = `read-${stamp}-${randomUUID().slice(0, 8)}`;
   if (records.length > 0) await landRecords(deps, ctx, 'quota', chunk, records);
-  const resetsIn = resetsAt === undefined ? null : secondsUntil(resetsAt, timezone, deps.clock.now());
   const known = daily !== null && daily.total > 0;
   const open = !known || daily.used < daily.total;
   if (known && open) deps.client.quota.open();
@@ -57,7 +54,6 @@ export async function readQuota(
     used: daily?.used ?? 0,
     total: daily?.total ?? 0,
     open,
-    resetsIn,
     clock,
     fault,
   };

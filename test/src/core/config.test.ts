@@ -104,7 +104,7 @@ describe('tidemark.yaml', () => {
         perPage: 'auto',
         timeout: 30,
       },
-      quota: { metric: 'auto', probeEvery: 900, reserve: 0.05, timezone: 'UTC', alertAfter: 3_600 },
+      quota: { metric: 'auto', probeEvery: 900, reserve: 0.05 },
       data: './data',
       markets: [
         {
@@ -128,7 +128,6 @@ describe('tidemark.yaml', () => {
         },
       ],
       nomenclatures: true,
-      contactMetrics: true,
       ownership: {
         thresholds: [25],
         parameter: 'threshold',
@@ -150,8 +149,8 @@ describe('tidemark.yaml', () => {
 
   it.each([
     ['api: { baseUrl: "https://x", maxConcurrency: 512, perPage: 1, requestsPerSecond: 0.1, timeout: 24d }'],
-    [`${API}quota: { reserve: 100%, probeEvery: 1s, resetsAt: "23:59", timezone: Asia/Tokyo }`],
-    [`${API}quota: { reserve: 0%, resetsAt: "09:00" }`],
+    [`${API}quota: { reserve: 100%, probeEvery: 1s }`],
+    [`${API}quota: { reserve: 0% }`],
     [`${API}markets: [{ name: a, streams: [financials_ticker], tickers: ["0700", NOVO-B, BRK B] }]`],
     [`${API}markets: [{ name: a, minCoverage: 1, maxDrop: 0, remainder: 0% }]`],
     [`${API}markets: [{ name: a, minCoverage: 12.5%, remainder: 1, refresh: { companies: 36500d } }]`],
@@ -301,17 +300,11 @@ describe('tidemark.yaml', () => {
     ['api: { baseUrl: "http://x", timeout: 30sx }', /timeout: must be a number and a unit/],
     [`${API}quota: { reserve: x5% }`, /reserve: must be a percentage/],
     [`${API}quota: { reserve: 5%x }`, /reserve: must be a percentage/],
-    [`${API}quota: { resetsAt: "24:00" }`, /resetsAt: must be a time of day/],
-    [`${API}quota: { resetsAt: "00:00:00" }`, /resetsAt: must be a time of day/],
-    [`${API}quota: { resetsAt: "at 00:00" }`, /resetsAt: must be a time of day/],
-    [`${API}quota: { resetsAt: "00:60" }`, /resetsAt: must be a time of day/],
     [`${API}markets: [{ name: a, minCoverage: -0.1 }]`, /minCoverage: must be between 0 and 1/],
     [`${API}markets: [{ name: a, streams: [] }]`, /streams/],
     [`${API}markets: [{ name: a, remainder: 101% }]`, /remainder: must be between 0 and 1/],
     [`${API}markets: [{ name: a, remainder: 5 }]`, /remainder: must be between 0 and 1/],
     [`${API}markets: [{ name: a, remainder: -1% }]`, /remainder: must be a share/],
-    [`${API}markets: [{ name: a, requestsPerCompany: 3 }]`, /requestsPerCompany: is not a setting/],
-    [`${API}markets: [{ name: a, remainderNights: 7 }]`, /remainderNights: is not a setting/],
     [`${API}models: ""`, /models/],
     [`${API}publish: { keep: 0 }`, /publish\.keep/],
     [`${API}publish: { keep: 1001 }`, /publish\.keep/],
@@ -399,16 +392,9 @@ describe('tidemark.yaml', () => {
   it('backfills version 1 reports only if a market reads them', () => {
     const config = load(`${API}markets: [{ name: a }, { name: b, streams: [companies, financials_v1] }]`);
     const first = config.markets.slice(0, 1);
-    expect(backfillStreams(config, config.markets)).toContain('financials_v1');
-    expect(backfillStreams(config, first)).not.toContain('financials_v1');
-    expect(backfillStreams(config, first)).toEqual(
-      backfillStreams(config, config.markets).filter((each) => each !== 'financials_v1'),
-    );
-  });
-
-  it('backfills contact metrics unless contactMetrics is false', () => {
-    expect(backfillStreams(load(API), [])).toContain('contact_metrics');
-    expect(backfillStreams(load(`${API}contactMetrics: false`), [])).not.toContain('contact_metrics');
+    expect(backfillStreams(config.markets)).toContain('financials_v1');
+    expect(backfillStreams(first)).not.toContain('financials_v1');
+    expect(backfillStreams(first)).toEqual(backfillStreams(config.markets).filter((each) => each !== 'financials_v1'));
   });
 
   it('finds a market by name or lists all', () => {

@@ -33,14 +33,12 @@ describe('renderFrame', () => {
       step({ name: 'nomenclatures', done: 0, total: 0, state: 'done' }),
       step({ name: 'search', done: 10_000, total: 10_000, state: 'done' }),
       step({ name: 'companies', done: 4_000, total: 10_000, rate: 1_000 }),
-      step({ name: 'financials', state: 'waiting' }),
     ];
     expect(renderFrame(state({ steps, requests: 4_155, elapsed: 5_000 }), options)).toEqual([
       'Snapshot of market demo · crawling · 4,155 requests · 5.0s',
       '  ✔ nomenclatures  nothing due',
       '  ✔ search         10,000/10,000',
       '  ⠋ companies      █████████░░░░░░░░░░░░░░░  4,000/10,000  40 %  1,000/s  ETA 6.0s',
-      '  · financials     ',
     ]);
   });
 
@@ -83,7 +81,7 @@ describe('renderFrame', () => {
       name: fc.constantFrom('search', 'companies', 'tender details'),
       done: fc.nat(2_000_000),
       total: fc.option(fc.nat(2_000_000)),
-      state: fc.constantFrom('waiting' as const, 'running' as const, 'done' as const),
+      state: fc.constantFrom('running' as const, 'done' as const),
       rate: fc.option(fc.double({ min: 0.1, max: 10_000, noNaN: true })),
     });
     fc.assert(
@@ -102,13 +100,12 @@ describe('renderFrame', () => {
 });
 
 describe('a run that waits', () => {
-  it('says when requests are probably allowed again, in a narrow terminal on several lines', () => {
-    const waiting = { reason: 'The daily quota of the API is used up.', until: '2026-11-21T00:00:00.000Z' };
+  it('says why it waits, in a narrow terminal on several lines', () => {
+    const waiting = 'The daily quota of the API is used up. Tidemark checks every 15m.';
     const lines = renderFrame(state({ phase: 'waiting-for-quota', waiting }), { ...options, width: 59 });
-    expect(lines.slice(-3)).toEqual([
-      '  ! The daily quota of the API is used up. Requests are',
-      '    probably allowed again at 2026-11-21 00:00 UTC. The run',
-      '    then continues by itself.',
+    expect(lines.slice(-2)).toEqual([
+      '  ! The daily quota of the API is used up. Tidemark checks',
+      '    every 15m. The run then continues by itself.',
     ]);
   });
 });

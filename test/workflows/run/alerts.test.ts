@@ -13,7 +13,7 @@ function context(more: Partial<RunContext> = {}): RunContext {
     workflowType: 'marketSnapshot',
     date: '2026-11-20',
     market: 'demo',
-    alerts: { causes: [...CAUSES], quotaAfter: 60 },
+    alerts: { causes: [...CAUSES] },
     ...more,
   };
   return ctx as RunContext;
@@ -85,7 +85,7 @@ describe('the alerts of a run', () => {
   });
 
   it('sends only causes that a target takes', () => {
-    const takes = (...causes: Cause[]) => context({ alerts: { causes, quotaAfter: 60 } });
+    const takes = (...causes: Cause[]) => context({ alerts: { causes } });
     expect(idsOf(takes('failed'), result({ outcome: 'partial' }))).toEqual([]);
     expect(idsOf(takes('partial'), result({ outcome: 'partial' }), { ...NONE, overuse: 'x' })).toHaveLength(1);
   });

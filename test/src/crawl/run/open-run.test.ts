@@ -127,16 +127,13 @@ describe('backfill', () => {
     expect(() => open('backfill', { from: '2026-01-01', to: '2026-01-02', streams: ['weather'] })).toThrow(/streams/);
   });
 
-  it('reads the contact metrics with a snapshot unless contactMetrics is false', () => {
-    const without = { ...config, contactMetrics: false };
+  it('reads the contact metrics with a snapshot', () => {
     const input = { date: '2026-11-01' };
     const asked = { workflowType: 'marketSnapshot', workflowId: 'w', run: 'r', input } as const;
     expect(openRun(config, clock, asked)).toMatchObject({
       contactMetrics: true,
       note: expect.stringContaining('contact') as string,
     });
-    expect(openRun(without, clock, asked)).not.toHaveProperty('contactMetrics');
-    expect(openRun(without, clock, asked).note).not.toContain('contact metrics');
   });
 
   it('backfills version 1 reports if named or if a market reads them', () => {
