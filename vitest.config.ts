@@ -53,7 +53,11 @@ const LONG = [
   'test/src/ui/explorer-chromium.test.ts',
 ];
 // These run in both: in `npm test` with fewer cases.
-const LONG_TOO = ['test/src/models/unchanged.test.ts', 'test/e2e/worker-killed.test.ts'];
+const LONG_TOO = [
+  'test/src/models/unchanged.test.ts',
+  'test/src/load/hostile-bodies.test.ts',
+  'test/e2e/worker-killed.test.ts',
+];
 
 const common = {
   environment: 'node',
@@ -82,7 +86,13 @@ const long = {
     ...common,
     name: 'long',
     include: [...LONG, ...LONG_TOO],
-    env: { ...common.env, TIDEMARK_TEST_COMPANIES: '40', UNCHANGED_RUNS: '8', KILLED_BY: 'SIGKILL,SIGTERM' },
+    env: {
+      ...common.env,
+      TIDEMARK_TEST_COMPANIES: '40',
+      UNCHANGED_RUNS: '8',
+      HOSTILE_BODIES: 'all',
+      KILLED_BY: 'SIGKILL,SIGTERM',
+    },
     isolate: true,
     maxWorkers: 2,
     sequence: { groupOrder: 1 },

@@ -165,3 +165,13 @@ CREATE OR REPLACE TEMP MACRO json_first_type(t) AS
     WHEN 'n' THEN '"NULL"'
     ELSE CASE WHEN t IS NULL THEN '"NULL"' ELSE '"DOUBLE"' END
   END;
+
+-- False for a text that surely exceeds no bound. Then json_excess need not read it. Splitting is the fastest way to count.
+CREATE OR REPLACE TEMP MACRO json_may_exceed(t) AS
+  CASE WHEN strlen(t) > 65536 THEN true ELSE len(string_split(t, '{')) + len(string_split(t, '[')) - 2 > getvariable('bounds').depth END;
+
+-- Number of marked bad values in a value.
+CREATE OR REPLACE TEMP MACRO json_count_marks(j) AS len(string_split(CAST(j AS VARCHAR), '[["\u0001')) - 1;
+
+-- True for a value that json_tree must not read: DuckDB copies the whole value for each value in it.
+CREATE OR REPLACE TEMP MACRO json_is_big_tree(j, leaves) AS strlen(CAST(j AS VARCHAR)) * leaves > getvariable('bounds').tree;

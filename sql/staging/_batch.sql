@@ -1,20 +1,34 @@
 -- Runs before a stream's own staging file. The loader's temp view `parts` has the landed rows of the parts to load.
--- Creates four tables: `batch` (one row for each landed row), `bad_values` (values that JSON does not allow),
--- `batch_rejects` (rejects) and `batch_records` (hashes of readable rows).
+-- Creates these tables: `batch` (one row for each landed row), `beyond_bounds` (rows whose body exceeds a bound),
+-- `bad_values` (values that JSON does not allow), `batch_rejects` (rejects) and `batch_records` (hashes of readable rows).
 -- Financial reports are most of the data. So their staging file reads the bodies from `parts` itself, with all threads,
 -- and `batch.doc` is NULL for them.
+--
+-- No JSON function may read a body that exceeds a bound (src/core/json-bounds.ts).
+CREATE OR REPLACE TEMP TABLE beyond_bounds AS
+SELECT row_id, CASE WHEN strlen(body) > getvariable('bounds').bytes THEN 'too_large' ELSE json_excess(body) END AS excess
+FROM parts
+WHERE status BETWEEN 200 AND 299 AND refused IS NULL AND json_may_exceed(body);
+
 CREATE OR REPLACE TEMP TABLE batch AS
-WITH parsed AS (
+WITH bounded AS (
+  SELECT p.*, coalesce(p.refused, b.excess) AS refusal
+  FROM parts AS p
+  LEFT JOIN beyond_bounds AS b USING (row_id)
+),
+parsed AS (
   SELECT
     *,
-    CASE WHEN getvariable('stream') <> 'financials' AND status BETWEEN 200 AND 299 THEN json_read_marked(body) END AS json
-  FROM parts
+    CASE WHEN getvariable('stream') <> 'financials' AND status BETWEEN 200 AND 299 AND refusal IS NULL THEN json_read_marked(body) END
+      AS json
+  FROM bounded
 ),
 judged AS (
   SELECT
     *,
     CASE
       WHEN status NOT BETWEEN 200 AND 299 THEN 'http_error'
+      WHEN refusal IS NOT NULL THEN refusal
       WHEN getvariable('stream') = 'financials' THEN NULL
       WHEN json IS NULL THEN 'not_json'
       WHEN json_repeats(json) THEN 'duplicate_key'
@@ -44,7 +58,11 @@ SELECT
 FROM judged;
 
 -- Bad values, such as NaN (macro json_marked). Outside of reports, they become null, and _finish.sql adds their rejects.
--- The staging files of reports reject bad values themselves.
+-- The staging files of reports reject bad values themselves. A body with very many bad values is rejected as a whole.
+UPDATE batch SET fault = 'too_many_bad_values', doc = NULL
+WHERE json_has_marks(doc)
+  AND (json_count_marks(doc) > getvariable('bounds').badValues OR json_is_big_tree(doc, json_count_marks(doc)));
+
 CREATE OR REPLACE TEMP TABLE bad_values AS
 SELECT b.row_id, left(t.fullkey, -6) AS path, substr(t.atom ->> '$', 2) AS raw
 FROM (SELECT * FROM batch WHERE json_has_marks(doc) AND stream NOT IN ('financials_v1', 'financials_ticker')) AS b, json_tree(b.doc) AS t

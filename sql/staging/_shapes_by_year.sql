@@ -10,7 +10,7 @@ WITH bodies AS (
     json_first_type(coalesce(left(r.raw, 20), '{')) AS structure
   FROM batch AS b
   LEFT JOIN batch_rejects AS r ON r.row_id = b.row_id AND r.path = '$'
-  WHERE b.fault IS NULL AND coalesce(r.reason, '') NOT IN ('not_json', 'bad_entity_id')
+  WHERE b.fault IS NULL AND coalesce(r.reason, '') NOT IN ('not_json', 'bad_entity_id', 'too_many_years')
 ),
 names AS (
   SELECT route, run, row_id, observed_at, unnest(flatten(json_keys(json_read(p.body), '$.*'))) AS name

@@ -53,8 +53,8 @@ years AS (
   SELECT
     report_id,
     has_duplicates,
-    unnest(CASE WHEN years IS NULL THEN [NULL] ELSE map_keys(years) END) AS year_key,
-    unnest(CASE WHEN years IS NULL THEN [NULL] ELSE map_values(years) END) AS indicators
+    unnest(CASE WHEN cardinality(years) <= getvariable('bounds').years THEN map_keys(years) ELSE [NULL] END) AS year_key,
+    unnest(CASE WHEN cardinality(years) <= getvariable('bounds').years THEN map_values(years) ELSE [NULL] END) AS indicators
   FROM reports
 ),
 judged AS (
@@ -111,15 +111,21 @@ WHERE NOT is_new
 
 CREATE OR REPLACE TEMP TABLE odd_reports AS
 SELECT o.*, CASE WHEN json_is_blank_map(json_read(body)) THEN JSON '{}' ELSE json_read(body) END AS doc,
-  TRY_CAST(doc AS MAP(VARCHAR, MAP(VARCHAR, JSON))) AS years, body
+  TRY_CAST(doc AS MAP(VARCHAR, MAP(VARCHAR, JSON))) AS years, TRY_CAST(doc AS MAP(VARCHAR, JSON)) AS texts, body
 FROM parts
 JOIN odd_rows AS o USING (row_id);
+
+UPDATE odd_reports SET years = NULL WHERE cardinality(years) > getvariable('bounds').years;
 
 DELETE FROM ledger.report_values WHERE report_id IN (SELECT report_id FROM odd_rows WHERE is_new);
 
 INSERT INTO batch_rejects
-SELECT r.row_id, CASE WHEN doc IS NULL THEN 'not_json' ELSE 'not_an_object' END, '$', body
-FROM (SELECT row_id AS first_row, doc, body FROM odd_reports WHERE years IS NULL)
+SELECT
+  r.row_id,
+  CASE WHEN doc IS NULL THEN 'not_json' WHEN cardinality(texts) > getvariable('bounds').years THEN 'too_many_years' ELSE 'not_an_object' END,
+  '$',
+  body
+FROM (SELECT row_id AS first_row, doc, texts, body FROM odd_reports WHERE years IS NULL)
 JOIN report_rows AS r USING (first_row);
 
 DELETE FROM report_rows WHERE first_row IN (SELECT row_id FROM odd_reports WHERE years IS NULL);
@@ -133,21 +139,21 @@ WITH unnested AS (
     report_id,
     is_new,
     unnest(map_keys(years)) AS year_key,
-    unnest(map_values(years)) AS indicators
+    unnest(map_values(years)) AS indicators,
+    unnest(map_values(texts)) AS text
   FROM odd_reports
 )
 SELECT
-  u.*,
+  u.* EXCLUDE (text),
   CASE WHEN regexp_full_match(year_key, '(1[89]|2[01])[0-9]{2}') THEN CAST(year_key AS INTEGER) END AS fiscal_year,
   CASE
     WHEN NOT regexp_full_match(year_key, '(1[89]|2[01])[0-9]{2}') THEN 'not_a_year'
     WHEN count(*) OVER (PARTITION BY row_id, year_key) > 1 THEN 'duplicate_key'
     -- An empty value means a year without values. Any other value that is no object is an error.
-    WHEN indicators IS NULL AND NOT json_is_blank(json_member(r.doc, year_key)) THEN 'not_an_object'
+    WHEN indicators IS NULL AND NOT json_is_blank(text) THEN 'not_an_object'
   END AS reason,
-  CASE WHEN reason IS NOT NULL THEN CAST(json_member(r.doc, year_key) AS VARCHAR) END AS raw
-FROM unnested AS u
-JOIN odd_reports AS r USING (row_id);
+  CASE WHEN reason IS NOT NULL THEN coalesce(CAST(text AS VARCHAR), 'null') END AS raw
+FROM unnested AS u;
 
 -- One row per value of a report. `v` is the JSON text of the value. `d` is the value as a number. `t` is its text, if
 -- the value is a string or boolean.

@@ -42,11 +42,15 @@ SELECT
 FROM chosen;
 
 INSERT INTO batch_rejects
-SELECT row_id, CASE WHEN wrapper IS NULL THEN 'no_report' ELSE 'duplicate_key' END, '$', CAST(doc AS VARCHAR)
+SELECT
+  row_id,
+  CASE WHEN wrapper IS NULL THEN 'no_report' WHEN json_repeats(report) THEN 'duplicate_key' ELSE 'too_many_years' END,
+  '$',
+  CAST(doc AS VARCHAR)
 FROM ticker_docs
-WHERE wrapper IS NULL OR json_repeats(report);
+WHERE wrapper IS NULL OR json_repeats(report) OR len(json_keys(report)) > getvariable('bounds').years;
 
-DELETE FROM ticker_docs WHERE wrapper IS NULL OR json_repeats(report);
+DELETE FROM ticker_docs WHERE row_id IN (SELECT row_id FROM batch_rejects WHERE path = '$');
 
 CREATE OR REPLACE TEMP TABLE ticker_years AS
 WITH members AS (

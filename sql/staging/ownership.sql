@@ -12,7 +12,8 @@ SELECT
   json_id(to_json(b.entity_id)) AS company_id,
   TRY_CAST(regexp_extract(p.segment, '^(more|last):([0-9.]+)$', 2) AS DOUBLE) AS threshold,
   coalesce(json_type(b.doc) = 'OBJECT' AND json_keys(b.doc) = ['tidemark_removed', 'answer'], false) AS without_personal_data,
-  CASE WHEN without_personal_data THEN json_extract(b.doc, '$.answer') ELSE b.doc END AS payload
+  CASE WHEN without_personal_data THEN json_extract(b.doc, '$.answer') ELSE b.doc END AS payload,
+  json_is_big_tree(payload, len(string_split(CAST(payload AS VARCHAR), ','))) AS is_big
 FROM batch AS b
 JOIN (SELECT row_id, segment FROM parts) AS p USING (row_id)
 WHERE b.doc IS NOT NULL;
@@ -23,12 +24,13 @@ SELECT
   CASE
     WHEN company_id IS NULL THEN 'bad_entity_id'
     WHEN threshold IS NULL THEN 'no_threshold'
+    WHEN is_big THEN 'too_many_values'
     ELSE 'not_an_object'
   END,
   '$',
   CASE WHEN company_id IS NULL THEN entity_id ELSE CAST(payload AS VARCHAR) END
 FROM owners_landed
-WHERE company_id IS NULL OR threshold IS NULL OR NOT (json_is_nested(payload) OR json_is_blank(payload));
+WHERE company_id IS NULL OR threshold IS NULL OR is_big OR NOT (json_is_nested(payload) OR json_is_blank(payload));
 
 -- All plain values of each answer.
 CREATE OR REPLACE TEMP TABLE owner_values AS
@@ -42,7 +44,7 @@ SELECT
   -- True for a field of the answer itself, or of an object that is a field of the answer. False inside a list, because
   -- such a value describes only one item of the list.
   NOT contains(t.path, '[') AND len(string_split(t.path, '.')) <= 2 AS is_near
-FROM owners_landed AS o, json_tree(o.payload) AS t
+FROM (FROM owners_landed WHERE NOT is_big) AS o, json_tree(o.payload) AS t
 WHERE t.atom IS NOT NULL
   AND json_text(t.atom) IS NOT NULL
   AND o.row_id NOT IN (SELECT row_id FROM batch_rejects WHERE path = '$');

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 
 import { TidemarkError } from '../core/errors.js';
+import { BOUNDS } from '../core/json-bounds.js';
 import { isLoopback } from '../core/loopback.js';
 import { Caller } from './caller.js';
 import { ConcurrencyGate } from './concurrency-gate.js';
@@ -16,7 +17,6 @@ import { createTransport } from './transport.js';
 
 const DEFAULT_CONCURRENCY = 16;
 const DEFAULT_TIMEOUT_MS = 30_000;
-const DEFAULT_MAX_BODY_BYTES = 32 * 1024 * 1024;
 const DEFAULT_MAX_RETRIES = 5;
 const DEFAULT_RETRY_BASE_MS = 250;
 const DEFAULT_RETRY_CAP_MS = 10_000;
@@ -69,7 +69,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   if (options.requestsPerSecond !== undefined) positive('requestsPerSecond', options.requestsPerSecond);
   const closing = new AbortController();
   setMaxListeners(0, closing.signal); // every waiting call adds a listener
-  const maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
+  const maxBodyBytes = options.maxBodyBytes ?? BOUNDS.bytes;
   const now = options.now ?? (() => new Date());
   const { renewKey, onKeyChange } = options;
   const held = new HeldKey({ apiKey, renewKey, onKeyChange, check: checkKey, now });

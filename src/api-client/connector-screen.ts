@@ -1,3 +1,4 @@
+import { readJson } from '../core/json-nodes.js';
 import { findError } from './classify.js';
 import {
   BodyError,
@@ -10,7 +11,6 @@ import {
   type ApiErrorContext,
   type Reading,
 } from './errors.js';
-import { isDeeperThan, MAX_JSON_DEPTH } from './json-depth.js';
 import type { NextHeaders } from './transport.js';
 
 /**
@@ -51,9 +51,8 @@ function titleOf(html: string): string | null {
 }
 
 function parseJson(text: string): unknown {
-  if (isDeeperThan(MAX_JSON_DEPTH, text)) return null;
   try {
-    return JSON.parse(text);
+    return readJson(text);
   } catch {
     return null;
   }

@@ -2,11 +2,11 @@ import type { z } from 'zod';
 
 import { isBlank, reshape } from '../../schemas/v2/empty-shapes.js';
 import { readLeniently } from '../../schemas/v2/read-leniently.js';
+import { ExcessError } from '../core/json-bounds.js';
 import { describeJsonFault, findJsonFault } from '../core/json-fault.js';
 import { readJson } from '../core/json-nodes.js';
 import { findError } from './classify.js';
 import { readScreen } from './connector-screen.js';
-import { isDeeperThan, MAX_JSON_DEPTH } from './json-depth.js';
 import {
   BodyError,
   ContractError,
@@ -44,16 +44,12 @@ export function readAnswer<T>(reader: Reader<T>, context: ApiErrorContext, next:
   if (success && reader.kind === 'maybe' && isEmpty) return content(null as T);
   // 204 and 205 say that there is no content. With any other status, an empty body may be a fault of the server.
   if (isEmpty && (context.status === 204 || context.status === 205)) return readSuccess(reader, null, context);
-  if (isDeeperThan(MAX_JSON_DEPTH, context.body)) {
-    return {
-      ok: false,
-      error: new BodyError(context, `the body nests deeper than ${MAX_JSON_DEPTH} levels`, false),
-    };
-  }
   let json: unknown;
   try {
     json = readJson(context.body);
-  } catch {
+  } catch (error) {
+    if (error instanceof ExcessError)
+      return { ok: false, error: new BodyError(context, `the body ${error.message}`, false) };
     return { ok: false, error: describeNoJson(context, next) };
   }
   if (!success) {

@@ -1,4 +1,5 @@
 import { isListKeys } from '../../schemas/v2/empty-shapes.js';
+import { requireBounded } from './json-bounds.js';
 import { findJsonFault, type JsonFault } from './json-fault.js';
 
 /**
@@ -29,9 +30,10 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /**
  * Parses a JSON text. Keeps the text of numbers, and marks objects with a repeated key. Of a repeated key, keeps only
  * the last value.
- * @throws JsonError when the text is not JSON
+ * @throws JsonError when the text is not JSON; ExcessError when it exceeds a bound
  */
 export function readJsonNodes(text: string): JsonNode {
+  requireBounded(text);
   if (!isJson(text)) requireReadable(text);
   const reader = new NodeReader(text);
   return reader.value();
@@ -39,9 +41,10 @@ export function readJsonNodes(text: string): JsonNode {
 
 /**
  * Parses a JSON text. A bad value becomes NaN, so that no schema accepts it; Infinity and -Infinity stay what they are.
- * @throws JsonError when the text is not JSON
+ * @throws JsonError when the text is not JSON; ExcessError when it exceeds a bound
  */
 export function readJson(text: string): unknown {
+  requireBounded(text);
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -1,6 +1,7 @@
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { errorMessage } from '../core/errors.js';
 import { asWarehouseError, ModelFailedError } from './errors.js';
+import { addBoundsFunction } from './bounds-function.js';
 import { addIdentifierFunctions } from './identifier-functions.js';
 import { splitStatements } from './split-statements.js';
 import type { SqlFile } from './sql-files.js';
@@ -26,9 +27,10 @@ export class Database {
     this.file = file;
   }
 
-  /** Adds the functions that compare identifiers (src/duckdb/identifier-functions.ts). */
-  async addIdentifierFunctions(): Promise<void> {
+  /** Adds the functions that compare identifiers (identifier-functions.ts) and that check bodies (bounds-function.ts). */
+  async addFunctions(): Promise<void> {
     await addIdentifierFunctions(this.#connection);
+    await addBoundsFunction(this.#connection);
   }
 
   /** From now on, counts the changes of each table in the schema `ledger` (src/duckdb/table-changes.ts). */

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { BOUNDS } from '../core/json-bounds.js';
 import { declaredFields } from '../drift/declared.js';
 import type { Database } from './database.js';
 import { quote, readShared, type SqlFile } from './sql-files.js';
@@ -12,7 +13,8 @@ import { quote, readShared, type SqlFile } from './sql-files.js';
 export async function prepareSession(db: Database): Promise<void> {
   await db.run(`SET TimeZone = 'UTC'`);
   await db.run('SET preserve_insertion_order = false');
-  await db.addIdentifierFunctions();
+  await db.addFunctions();
+  await db.run(`SET VARIABLE bounds = ${JSON.stringify(BOUNDS).replaceAll('"', "'")}`);
   await useShared(db, readShared());
   await db.run(
     'CREATE OR REPLACE TEMP TABLE seed_fields AS SELECT unnest(from_json(CAST($fields AS JSON), $type), recursive := true)',

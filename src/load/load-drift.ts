@@ -72,6 +72,7 @@ class Shapes {
   /** Number of new fields by route and run. */
   readonly #newFields = new Map<string, number>();
   #bodiesAreRead: Promise<void> | undefined;
+  #lastBodies: { at: string; bodies: unknown[] } | undefined;
 
   constructor(db: Database, stream: string) {
     this.#db = db;
@@ -84,6 +85,8 @@ class Shapes {
 
   async add(declared: DeclaredBody, finding: Finding): Promise<void> {
     if (finding.level === 'body') this.#count(declared, finding, { path: '$', kind: 'bodies', type: null });
+    if (this.#isUnlisted(declared, finding))
+      return this.#count(declared, finding, { path: OTHERS, kind: 'new field', type: 'mixed' });
     const { seen, deviations } = await this.#look(declared, finding);
     for (const path of seen) if (path !== '$') this.#count(declared, finding, { path, kind: 'seen', type: null });
     for (const deviation of deviations) {
@@ -122,6 +125,15 @@ class Shapes {
     return this.#rows.has(keyOf(declared, finding, row));
   }
 
+  /**
+   * Whether a finding is an unknown indicator beyond MOST_NEW. Then do not search the bodies for its type: with thousands
+   * of indicators, that would take minutes.
+   */
+  #isUnlisted({ route, shape }: DeclaredBody, { run, level, name, structure }: Finding): boolean {
+    const isIndicator = level === 'member' && shape.values !== undefined && name !== null && structure === null;
+    return isIndicator && (this.#newFields.get(`${route}\n${run}`) ?? 0) > MOST_NEW;
+  }
+
   #countNew({ route }: DeclaredBody, { run }: Finding): number {
     const count = (this.#newFields.get(`${route}\n${run}`) ?? 0) + 1;
     this.#newFields.set(`${route}\n${run}`, count);
@@ -156,14 +168,23 @@ class Shapes {
    * this type.
    */
   async #firstValues({ first_seen }: Finding, path: string, type?: string): Promise<unknown[]> {
+    const isWanted = (value: unknown): boolean => type === undefined || typeOf(structureOf(value)) === type;
+    const bodies = await this.#bodiesOf(first_seen);
+    return bodies.map((body) => valueAt(body, path, isWanted)).filter((value) => value !== undefined);
+  }
+
+  /** Reads the bodies of a time. Keeps them for the next finding: findings are sorted by time, and parsing is slow. */
+  async #bodiesOf(at: string): Promise<unknown[]> {
     this.#bodiesAreRead ??= this.#db.runFile(readSqlFile('staging/_shapes_bodies.sql'));
     await this.#bodiesAreRead;
-    const bodies = await this.#db.rows<{ doc: string }>(
+    if (this.#lastBodies?.at === at) return this.#lastBodies.bodies;
+    const found = await this.#db.rows<{ doc: string }>(
       'SELECT CAST(doc AS VARCHAR) AS doc FROM first_bodies WHERE observed_at = CAST($at AS TIMESTAMPTZ) ORDER BY body_hash',
-      { at: first_seen },
+      { at },
     );
-    const isWanted = (value: unknown): boolean => type === undefined || typeOf(structureOf(value)) === type;
-    return bodies.map(({ doc }) => valueAt(parseLoosely(doc), path, isWanted)).filter((value) => value !== undefined);
+    const bodies = found.map(({ doc }) => parseLoosely(doc));
+    this.#lastBodies = { at, bodies };
+    return bodies;
   }
 
   /**

@@ -205,7 +205,8 @@ async function loadBatch(db: Database, batch: LandedPart[], { drift, rejectsIn }
   // row_id combines the file and the position of the row. So any statement can read the files again, with several
   // threads, and still match the rows.
   await db.run(`CREATE OR REPLACE TEMP VIEW parts AS
-    SELECT *, (CAST(file_index AS BIGINT) << 32) + file_row_number AS row_id, parse_filename(filename) AS part
+    SELECT *, (CAST(file_index AS BIGINT) << 32) + file_row_number AS row_id, parse_filename(filename) AS part,
+      CAST(NULL AS VARCHAR) AS refused
     FROM read_parquet([${files}], filename = true, hive_partitioning = false)`);
   await db.run(`SET VARIABLE stream = ${quote(stream)}`);
   await db.runFile(readSqlFile('staging/_batch.sql'));

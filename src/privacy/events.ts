@@ -1,3 +1,4 @@
+import { ExcessError } from '../core/json-bounds.js';
 import { itemsOf, readJsonNodes, type JsonNode } from '../core/json-nodes.js';
 import { canonical, type Fingerprint } from './fingerprint.js';
 import { plainText, textless, writeObject, type Member } from './write-json.js';
@@ -79,15 +80,16 @@ function reduceItem(item: JsonNode, fingerprint: Fingerprint, wanted: (event: Ev
 /**
  * Removes the content of the event in a webhook delivery.
  * @param wanted returns true if the content of the event must be removed
- * @returns the same text when there is nothing to remove. If the body is no JSON, a sentence that says so replaces it.
+ * @returns the same text when there is nothing to remove. If the body is no JSON, or exceeds a bound, a sentence that says so replaces it.
  * The load then makes a reject, because the sentence is no JSON either.
  */
 export function reduceDelivery(body: string, fingerprint: Fingerprint, wanted: (event: EventFacts) => boolean): string {
   let delivery: JsonNode;
   try {
     delivery = readJsonNodes(body);
-  } catch {
-    return `A delivery of ${formatCount(Buffer.byteLength(body))} bytes that is no JSON. Its text was not kept (fingerprint ${fingerprint(body)}).`;
+  } catch (error) {
+    const why = error instanceof ExcessError ? error.message : 'is no JSON';
+    return `A delivery of ${formatCount(Buffer.byteLength(body))} bytes that ${why}. Its text was not kept (fingerprint ${fingerprint(body)}).`;
   }
   if (delivery.kind !== 'object') return textless(delivery);
   const content = pick(delivery, (name) => !['field', 'status', 'company_data', REMOVED_FIELD].includes(name));

@@ -97,7 +97,7 @@ async function judgeAll(db: Database, batch: readonly Waiting[]): Promise<Judgem
 async function open(): Promise<Database> {
   const instance = await openInstance(':memory:', { threads: '1' });
   const db = new Database(await instance.connect(), ':memory:');
-  await db.addIdentifierFunctions();
+  await db.addFunctions();
   await db.runFile(readSqlFile('macros/json.sql'));
   await db.runFile(readSqlFile('macros/match.sql'));
   const columns = Object.entries(ANSWER)

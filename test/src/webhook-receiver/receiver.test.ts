@@ -15,6 +15,7 @@ import { compactLanding } from '../../../src/replay/compact.js';
 import { buildModels } from '../../../src/models/run-models.js';
 import { loadLanding } from '../../../src/load/load.js';
 import { openWarehouse } from '../../../src/duckdb/open.js';
+import { deliveryWithoutPeople } from '../../../src/privacy/events.js';
 import { DeliveryLog } from '../../../src/webhook-receiver/delivery-log.js';
 import { createReceiver, type ReceiverOptions } from '../../../src/webhook-receiver/receiver.js';
 import { cleanEnv, startProcess } from '../../helpers/processes.js';
@@ -261,6 +262,36 @@ describe('the webhook receiver', () => {
         .map(({ entity_id }) => entity_id),
     ).toEqual([null, null, null, '7']);
   });
+
+  it.each([true, false])(
+    'keeps signed deliveries beyond the bounds, and loads their neighbours (contacts: %s)',
+    async (contacts) => {
+      const fingerprint = (text: string): string => createHmac('sha256', 'k').update(text).digest('hex');
+      const url = await listen({
+        keep: (body, company) => log.keep(contacts ? body : deliveryWithoutPeople(body, fingerprint), company),
+      });
+      const good = (id: number): string =>
+        `{"field":"company.name","old_value":"a","new_value":"b","company_data":{"id":${id},"date":"2026-11-20T01:00:00Z"}}`;
+      const nested = `{"field":"officer.appointment","company_data":{"id":2,"a":${'{"a":'.repeat(150_000)}1${'}'.repeat(150_000)}}}`;
+      const wide = `{"company_data":{"id":2},"x":[${'1,'.repeat(300_000)}1]}`;
+      for (const body of [good(1), nested, wide, good(3)]) expect(await deliver(`${url}/events`, body)).toBe(200);
+      await log.close();
+      const warehouse = await openWarehouse(dataDir);
+      try {
+        expect(await loadLanding(warehouse, dataDir)).toMatchObject({ rows: 4, rejects: 2 });
+        const rejects = await warehouse.db.rows<{ reason: string; raw: string }>('FROM ledger.rejects ORDER BY reason');
+        expect(rejects.map(({ reason }) => reason)).toEqual(
+          contacts ? ['too_deep', 'too_many_items'] : ['not_json', 'not_json'],
+        );
+        if (!contacts) expect(rejects.map(({ raw }) => raw).join()).toContain('nests deeper than 100 levels');
+        expect(
+          await warehouse.db.rows('SELECT CAST(company_id AS INTEGER) AS id FROM ledger.received_events ORDER BY id'),
+        ).toEqual([{ id: 1 }, { id: 3 }]);
+      } finally {
+        await warehouse.close();
+      }
+    },
+  );
 
   it('closes slow connections', async () => {
     const url = new URL(await listen({ headersMs: 200, requestMs: 300 }));
