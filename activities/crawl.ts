@@ -5,6 +5,7 @@ import { crawlListing } from '../src/crawl/list.js';
 import { pollOwnerJobs } from '../src/crawl/owners/poll-jobs.js';
 import { beginRun } from '../src/crawl/run/begin-run.js';
 import { closeRun } from '../src/crawl/run/close-run.js';
+import type { RunFates } from '../src/crawl/run/ended-runs.js';
 import { readQuota } from '../src/crawl/run/read-quota.js';
 import { discoverMarket } from '../src/crawl/search/discover.js';
 import { casting } from './casting.js';
@@ -17,6 +18,8 @@ export interface TemporalFacts {
   readonly quotaGate: string;
   /** Names of the search attributes for a run's state that exist in the Temporal namespace. */
   stateAttributes: string[];
+  /** Tells how earlier runs ended. If unset, new runs leave them as they are. */
+  fates?: RunFates;
 }
 
 /** Creates the activities of the crawl queue for the worker process. */
@@ -24,7 +27,10 @@ export function createCrawlActivities(deps: CrawlDeps, facts: TemporalFacts): Cr
   const { stateAttributes } = facts;
   const fetching: typeof withHeartbeat = (work) => withHeartbeat((heartbeat) => whenCounted(deps, heartbeat, work));
   return casting(deps, {
-    openRun: async (input) => ({ ...(await beginRun(deps, input)), stateAttributes }),
+    openRun: async (input) => ({
+      ...(await beginRun(deps, input, facts.fates)),
+      stateAttributes,
+    }),
     discoverMarket: (input) => fetching((heartbeat) => discoverMarket(deps, input, heartbeat)),
     crawlListing: (input) => fetching((heartbeat) => crawlListing(deps, input, heartbeat)),
     async crawlChunk(input) {

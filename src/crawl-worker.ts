@@ -15,6 +15,7 @@ import { workerShare, type AtWork } from './crawl/concurrency-share.js';
 import { bookAttempt, bookSent } from './request-log/request-log.js';
 import { linkToRun, resolveTemporal } from './temporal/connect.js';
 import { WorkersAtWork } from './temporal/at-work.js';
+import { createRunFates } from './temporal/run-fates.js';
 import { DEPLOYMENT, type Build } from './temporal/versions.js';
 import type { CheckedTemporal } from './worker-temporal.js';
 import type { WorkerParts } from './worker-parts.js';
@@ -92,6 +93,7 @@ export async function createCrawlWorkers(
         return quotaGate();
       },
       stateAttributes,
+      fates: createRunFates(temporal),
     },
   );
   const shared: Omit<WorkerOptions, 'taskQueue'> = {

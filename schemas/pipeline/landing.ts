@@ -141,8 +141,14 @@ export type PartManifest = z.infer<typeof PartManifest>;
 export type CrawlOutcome = 'complete' | 'partial' | 'stopped';
 
 /**
+ * How a run ended. Runs cannot record `terminated`, `timed_out` and `lost` themselves, so the next run does. `lost`:
+ * Temporal does not know the run, because its server lost its database or has removed the run.
+ */
+export type RunOutcome = 'running' | CrawlOutcome | 'failed' | 'cancelled' | 'terminated' | 'timed_out' | 'lost';
+
+/**
  * Record of the stream `runs`. A run has one row when it opens (finished_at null) and one when its crawl ends. A run
- * that fails or is cancelled after its crawl has a third row. Readers use the latest row.
+ * that fails, or is cancelled or terminated, has one more row. Readers use the latest row.
  */
 export interface RunRecord {
   run_id: string;
@@ -153,7 +159,7 @@ export interface RunRecord {
   as_of_now: boolean;
   started_at: string;
   finished_at: string | null;
-  outcome: 'running' | 'complete' | 'partial' | 'stopped' | 'failed' | 'cancelled';
+  outcome: RunOutcome;
   /**
    * Outcome of the crawl alone, without the loading and publishing that follow. Null when the crawl did not end.
    * Records of older versions lack this field.

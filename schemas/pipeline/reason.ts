@@ -58,6 +58,9 @@ export interface ReasonValues {
   stopped: Nothing;
   failed: Nothing;
   cancelled: Nothing;
+  terminated: Nothing;
+  timed_out: Nothing;
+  lost: Nothing;
 }
 
 type Nothing = Record<string, never>;
@@ -81,7 +84,10 @@ type Elsewhere =
   | 'held_back'
   | 'stopped'
   | 'failed'
-  | 'cancelled';
+  | 'cancelled'
+  | 'terminated'
+  | 'timed_out'
+  | 'lost';
 export type SpokenReason = Reason<Exclude<ReasonCode, Elsewhere>>;
 
 type PlainCode = { [C in ReasonCode]: ReasonValues[C] extends Nothing ? C : never }[ReasonCode];

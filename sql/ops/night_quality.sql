@@ -16,7 +16,7 @@ columns:
   market: VARCHAR | Market; NULL for tenders
   date: DATE | Date of the night
   is_last: BOOLEAN | True for the last night of the market, or of the tenders
-  outcome: VARCHAR | complete (nothing is missing), partial, stopped, failed, cancelled or running
+  outcome: VARCHAR | complete (nothing is missing), partial, stopped, failed, cancelled, terminated, timed_out, lost or running
   reported_total: BIGINT | Companies that the API reports; NULL for tenders, and if the search did not end
   companies_found: BIGINT | Companies that the run found and the warehouse holds
   companies_missing: BIGINT | Companies that the API reports and the run did not find

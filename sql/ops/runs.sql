@@ -16,7 +16,7 @@ columns:
   as_of_now: BOOLEAN | False for a run of a past date, which stores no current state
   started_at: TIMESTAMPTZ | When the run started
   finished_at: TIMESTAMPTZ | When the run's crawl ended; NULL before the end
-  outcome: VARCHAR | running, complete (proven), partial, stopped, failed or cancelled
+  outcome: VARCHAR | running, complete (proven), partial, stopped, failed, cancelled, terminated, timed_out or lost (Temporal no longer knows the run)
   crawled: VARCHAR | How the run's crawl ended (complete, partial or stopped), even if the run failed or was cancelled later; NULL if the crawl did not end
   requests: BIGINT | Requests sent, retries included
   rows: BIGINT | Responses written to the landing zone

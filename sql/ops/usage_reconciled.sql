@@ -36,7 +36,7 @@ runs AS (
     CAST(r.started_at AT TIME ZONE 'UTC' AS DATE) AS first_day,
     CAST(r.finished_at AT TIME ZONE 'UTC' AS DATE) AS last_day,
     coalesce(last_day, CAST(coalesce(max(q.read_at), r.started_at) AT TIME ZONE 'UTC' AS DATE) + 1) AS until_day,
-    r.outcome IN ('failed', 'cancelled') AS is_broken
+    r.outcome IN ('failed', 'cancelled', 'terminated', 'timed_out', 'lost') AS is_broken
   FROM ops.runs AS r
   LEFT JOIN ops.quota AS q ON q.run = r.run_id
   GROUP BY r.run_id, r.started_at, r.finished_at, r.outcome

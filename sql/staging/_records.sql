@@ -1,5 +1,6 @@
 -- Loads Tidemark's own records about its runs, with one JSON object per row. Keeps only the latest record of each key.
--- A run's closing record replaces its opening record. A record of a failed or cancelled run replaces both. The column
+-- A run's closing record replaces its opening record. The record of a failed, cancelled, terminated or timed out run
+-- replaces both. The column
 -- `rank` ensures this order even if the clock was set back.
 INSERT INTO batch_rejects
 SELECT row_id, 'not_an_object', '$', CAST(doc AS VARCHAR) FROM batch WHERE doc IS NOT NULL AND json_type(doc) <> 'OBJECT';
@@ -21,7 +22,7 @@ SELECT
   observed_at,
   CASE
     WHEN stream <> 'runs' OR (doc ->> '$.finished_at') IS NULL THEN 0
-    WHEN (doc ->> '$.outcome') IN ('failed', 'cancelled') THEN 2
+    WHEN (doc ->> '$.outcome') IN ('failed', 'cancelled', 'terminated', 'timed_out') THEN 2
     ELSE 1
   END AS rank,
   body_hash,

@@ -7,6 +7,7 @@ import { atMostFive } from '../terminal/at-most-five.js';
 /** The last run of a workflow type and market that the published file knows. */
 export interface LastRun {
   run_id: string;
+  workflow_id: string;
   workflow_type: string;
   market: string | null;
   date: string;
@@ -26,7 +27,7 @@ export interface LastRun {
 }
 
 const LAST_RUNS = `
-SELECT run_id, workflow_type, r.market, date, outcome, finished_at, requests, held_back, distinct_companies, reported_total,
+SELECT run_id, workflow_id, workflow_type, r.market, date, outcome, finished_at, requests, held_back, distinct_companies, reported_total,
   -- Files published by older versions lack these columns.
   CAST(to_json(r) -> '$.refused' AS VARCHAR) AS refused,
   coalesce(list_transform(TRY_CAST(to_json(r) -> '$.why' AS JSON[]), lambda item: item ->> '$.reason'), []) AS why,

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { Clock } from '../core/clock.js';
 import { reportFile } from '../core/data-folder.js';
 import type { Published } from '../builds/published.js';
+import type { About } from '../report/collect.js';
 import type { RenderedReport, ReportInput } from '../../schemas/explorer/report.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { outFile } from '../terminal/out-file.js';
@@ -20,6 +21,8 @@ interface Options {
 interface Source {
   dataDir: string;
   clock: Clock;
+  /** Set if Temporal knows the runs of this data folder. */
+  outcomesOf?: About['outcomesOf'];
 }
 
 /** `tidemark report`: writes a report about the published warehouse as one HTML file. */
@@ -57,7 +60,12 @@ export function registerReport(program: Command): void {
 async function findSource({ from }: Options, command: Command): Promise<Source> {
   if (from === undefined) {
     const { config, clock } = await loadContext(command);
-    return { dataDir: config.dataDir, clock };
+    const { askFates } = await import('./ask-fates.js');
+    return {
+      dataDir: config.dataDir,
+      clock,
+      outcomesOf: async (runs) => (await askFates(config.dataDir, runs)).outcomes,
+    };
   }
   const [{ downloadCurrent }, { createClock }] = await Promise.all([
     import('./copied/open-place.js'),
@@ -92,8 +100,8 @@ export async function writeReport(source: Source, out?: string): Promise<string>
 
 /** Opens the published warehouse and reads the content of the report. */
 async function read<T>(
-  { dataDir, clock }: Source,
-  collect: (published: Published, about: { version: string; now: Date }) => Promise<T>,
+  { dataDir, clock, outcomesOf }: Source,
+  collect: (published: Published, about: About) => Promise<T>,
 ): Promise<T> {
   const [{ openPublished }, { version }] = await Promise.all([
     import('../builds/published.js'),
@@ -101,7 +109,7 @@ async function read<T>(
   ]);
   const published = await openPublished(dataDir);
   try {
-    return await collect(published, { version: version(), now: clock.now() });
+    return await collect(published, { version: version(), now: clock.now(), ...(outcomesOf && { outcomesOf }) });
   } finally {
     published.close();
   }

@@ -97,6 +97,7 @@ export function registerStatus(program: Command): void {
       const isFirst = published.published === null && live.running.length > 0;
       const missing = isFirst ? null : missingWarehouse(context.config);
       const warehouse = missing === null ? null : `${missing}. ${REPLAY}`;
+      if (published.published !== null) await correctRunning(context, live, published.published.lastRuns);
       const status: Status = { dataDir: context.config.dataDir, ...live, alerts, ...published, warehouse, copy };
       if (options.json) sayJson(status);
       else say(renderStatus(status, Date.now()));
@@ -246,6 +247,19 @@ async function askPublished({ config }: CliContext): Promise<Pick<Status, 'publi
   } catch (error) {
     return { published: null, publishedError: errorMessage(error) };
   }
+}
+
+/** Replaces the outcome `running` of runs that have ended since the last publication. */
+async function correctRunning({ config }: CliContext, live: Live, lastRuns: LastRun[]): Promise<void> {
+  if (!live.temporal.reachable) return;
+  const open = new Set(live.running.map(({ workflowId }) => workflowId));
+  const suspects = lastRuns.filter((run) => run.outcome === 'running' && !open.has(run.workflow_id));
+  const { askFates } = await import('./ask-fates.js');
+  const { outcomes } = await askFates(
+    config.dataDir,
+    suspects.map((run) => ({ workflowId: run.workflow_id, run: run.run_id })),
+  );
+  for (const run of suspects) run.outcome = outcomes.get(run.run_id) ?? run.outcome;
 }
 
 async function readCopy({ config }: CliContext): Promise<Status['copy']> {

@@ -1,15 +1,19 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
-import { rename } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, readdirSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { runFolder } from '../core/data-folder.js';
-import { LandingStream, RECORD_STREAMS } from '../../schemas/pipeline/landing.js';
+import { hasErrorCode } from '../core/errors.js';
+import { writeFileOnce } from '../core/files.js';
+import { LandingStream, RECORD_STREAMS, type LandedRow } from '../../schemas/pipeline/landing.js';
 import { landSpool } from './land-spool.js';
 import { finishListing } from './listing-writer.js';
+import { findReplacing, readManifests, readPartRows } from './manifest.js';
 import { PartWriter } from './part-writer.js';
-import { spoolFile, spoolsDir, type PartTarget } from './paths.js';
-import { piecesDir, removeSpool } from './pieces.js';
-import { Spool } from './spool.js';
+import { manifestName, spoolFile, spoolsDir, type PartTarget } from './paths.js';
+import { piecesDir, readPieces, removeSpool } from './pieces.js';
+import { pullManifests, pullParts } from './pull.js';
+import { readSpool, Spool } from './spool.js';
 import { workingCopyOf } from '../working-copy/open.js';
 import type { WorkingCopy } from '../working-copy/working-copy.js';
 
@@ -20,60 +24,134 @@ const WHOLE_OR_NOT: ReadonlySet<string> = new Set(['tenders', 'watched_companies
 const LEFT = 'left-';
 
 /**
- * Lands the spools that the chunks of an ending run left, so that no answered request is sent again. Removes the spools
- * of incomplete listings, and of incomplete records about the run itself.
+ * Lands the spools that the chunks of an ended run left, so that no answered request is sent again. Removes the spools
+ * of incomplete listings, and of incomplete records about the run itself. If this is interrupted, or runs in several
+ * processes at the same time, each row still lands once.
+ * @returns the number of rows of the spools that are now landed
  */
 export async function adoptSpools(run: {
   dataDir: string;
   run: string;
   date: string;
   market: string | null;
-}): Promise<void> {
-  const copy = workingCopyOf(run.dataDir);
+}): Promise<number> {
+  let rows = 0;
   for (const stream of LandingStream.options) {
     const folder = runFolder({ ...run, stream });
     // A listing may have been read to its end, but not committed completely. Then commit its remaining parts.
     if (WHOLE_OR_NOT.has(stream)) await finishListing({ ...run, stream, chunk: stream });
     for (const chunk of await spooled(run.dataDir, folder)) {
-      const spool = spoolFile(folder, chunk);
-      if (RECORD_STREAMS.has(stream) || WHOLE_OR_NOT.has(stream)) {
-        await removeSpool(run.dataDir, spool);
-        continue;
-      }
-      if (copy !== undefined) {
-        await adoptGiven(copy, { ...run, stream, chunk });
-        continue;
-      }
-      // The chunk is not complete. If somebody resets the workflow, the run continues and can still write a part with
-      // the chunk's own name. So land these rows under another chunk name.
-      const left = chunk.startsWith(LEFT) ? chunk : `${LEFT}${randomUUID().slice(0, 8)}-${chunk}`;
-      await rename(spool, spoolFile(folder, left));
-      await landSpool({ ...run, stream, chunk: left });
+      if (RECORD_STREAMS.has(stream) || WHOLE_OR_NOT.has(stream))
+        await removeSpool(run.dataDir, spoolFile(folder, chunk));
+      else rows += await adopt({ ...run, stream, chunk });
     }
+  }
+  return rows;
+}
+
+/**
+ * Lands the rows of a spool. The chunk is not complete: if somebody resets the workflow, the run continues and can still
+ * write a part with the chunk's own name. So the rows get another chunk name, which depends only on the spool's content.
+ */
+async function adopt(target: PartTarget): Promise<number> {
+  const { dataDir, chunk } = target;
+  const copy = workingCopyOf(dataDir);
+  const spool = spoolFile(runFolder(target), chunk);
+  let rows = 0;
+  if (chunk.startsWith(LEFT)) {
+    // The bucket still has the pieces of these rows, unless the rows are landed.
+    if (copy === undefined) rows = await landSpool(target);
+  } else if (!(await isCommitted(target))) {
+    const left = await (copy === undefined ? moveSpool(target, spool) : gatherPieces(copy, target, spool));
+    if (left !== null) rows = await landSpool({ ...target, chunk: left });
+  }
+  await removeSpool(dataDir, spool);
+  return rows;
+}
+
+async function isCommitted(target: PartTarget): Promise<boolean> {
+  return (
+    (await PartWriter.committed(target)) !== undefined || findReplacing(runFolder(target), target.chunk) !== undefined
+  );
+}
+
+/** Moves the spool to its new chunk name. Returns this name; null if another process has moved the spool. */
+async function moveSpool(target: PartTarget, spool: string): Promise<string | null> {
+  try {
+    const hash = createHash('sha256');
+    for await (const data of createReadStream(spool)) hash.update(data as Buffer);
+    const left = nameOf(target, hash.digest('hex'));
+    const moved = spoolFile(runFolder(target), left);
+    const known = await landedBefore(target, left);
+    if (known === null) await rename(spool, moved);
+    else {
+      const fresh: string[] = [];
+      for await (const { row } of readSpool(spool)) if (row && !known.has(keyOf(row))) fresh.push(lineOf(row));
+      await writeFileOnce(moved, fresh.join(''));
+    }
+    return left;
+  } catch (error) {
+    if (hasErrorCode(error, 'ENOENT')) return null;
+    throw error;
   }
 }
 
 /**
- * Lands the rows of a spool that several machines may have written. The name of the chunk depends only on its pieces. So
- * if this is interrupted, the next call lands nothing twice.
+ * Makes a spool under its new chunk name from the pieces of all machines. Its rows have the same order on each machine.
+ * Returns the name; null if there is no row.
  */
-async function adoptGiven(copy: WorkingCopy, target: PartTarget): Promise<void> {
-  const folder = runFolder(target);
-  const spool = spoolFile(folder, target.chunk);
-  if ((await PartWriter.committed(target)) === undefined) {
-    // Rows that only this machine has get into a piece first.
-    const lines = await Spool.open(spool, copy);
-    await lines.give();
-    await lines.close();
-    const pieces = (await copy.list(piecesDir(spool))).map(({ file }) => path.basename(file));
-    if (pieces.length > 0) {
-      const name = createHash('sha256').update(pieces.join('\n')).digest('hex').slice(0, 8);
-      const left = target.chunk.startsWith(LEFT) ? target.chunk : `${LEFT}${name}-${target.chunk}`;
-      if (left !== target.chunk) await rename(spool, spoolFile(folder, left));
-      await landSpool({ ...target, chunk: left });
-    }
-  }
-  await removeSpool(copy.dataDir, spool);
+async function gatherPieces(copy: WorkingCopy, target: PartTarget, spool: string): Promise<string | null> {
+  // Rows that only this machine has get into a piece first.
+  const lines = await Spool.open(spool, copy);
+  await lines.give();
+  await lines.close();
+  const pieces = (await copy.list(piecesDir(spool))).map(({ file }) => path.basename(file));
+  if (pieces.length === 0) return null;
+  const left = nameOf(target, createHash('sha256').update(pieces.join('\n')).digest('hex'));
+  const known = await landedBefore(target, left);
+  const given = new Set((await readPieces(copy, spool)).map((line) => line.toString('utf8')));
+  const fresh =
+    known === null ? [...given] : [...given].filter((line) => !known.has(keyOf(JSON.parse(line) as LandedRow)));
+  const moved = spoolFile(runFolder(target), left);
+  await rm(moved, { force: true });
+  await writeFileOnce(moved, fresh.join(''));
+  return left;
+}
+
+function nameOf({ chunk }: PartTarget, hash: string): string {
+  return `${LEFT}${hash.slice(0, 8)}-${chunk}`;
+}
+
+/**
+ * Returns the keys of the rows that other parts of the chunk hold; null if there are none. A machine that was away may
+ * still have the spool of a chunk whose rows another machine has landed.
+ * @param left name under which the spool's rows land; `landSpool` itself skips the rows of these parts
+ */
+async function landedBefore(target: PartTarget, left: string): Promise<ReadonlySet<string> | null> {
+  const { dataDir, stream, run } = target;
+  await pullManifests(dataDir, { streams: [stream], run: target });
+  const isOther = (part: string): boolean => {
+    const name = manifestName(part)
+      .replace(/^part-/, '')
+      .replace(/\.json$/, '')
+      .replace(/\.row\d+$/, '');
+    return name !== left && name.replace(/^left-[0-9a-f]{8}-/, '') === target.chunk;
+  };
+  const parts = readManifests(dataDir, { stream, run }).filter(
+    ({ part, replaces = [] }) => isOther(part) || replaces.some((replaced) => isOther(replaced.part)),
+  );
+  if (parts.length === 0) return null;
+  await pullParts(dataDir, parts);
+  return new Set(parts.flatMap(readPartRows).map(keyOf));
+}
+
+/** Identifies a row of a chunk: the request, and when its answer came. */
+function keyOf({ request_key, entity_id, segment, fetched_at }: LandedRow): string {
+  return JSON.stringify([request_key, entity_id, segment, fetched_at]);
+}
+
+function lineOf(row: LandedRow): string {
+  return `${JSON.stringify(row)}\n`;
 }
 
 /** Lists the chunks of a run's folder that have a spool, here or in the bucket. */

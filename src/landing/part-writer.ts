@@ -93,10 +93,12 @@ export class PartWriter {
    * the same part. A chunk without rows makes no part.
    * @param options `as`: chunk name of the part, if it differs from the chunk name of the spool
    * @returns the manifest of the chunk; another attempt may have written it
+   * @throws Error if the spool is gone and the chunk is not committed, because another run has landed these rows
    */
   async commit({ as = this.#target.chunk } = {}): Promise<PartManifest | undefined> {
     const target = { ...this.#target, chunk: as };
-    const committed = this.#rows.length === 0 ? undefined : await writePart(target, this.#rows);
+    const committed =
+      this.#rows.length === 0 ? undefined : await writePart(target, this.#rows, () => this.#spool.assertKept());
     await this.#spool.discard();
     return committed;
   }
@@ -110,12 +112,18 @@ export class PartWriter {
 /**
  * Writes a chunk's part, then its manifest. If another attempt has already committed the chunk, keeps its part and
  * writes nothing.
+ * @param assertFree called if no attempt has committed the chunk; throws to write nothing
  * @returns the valid manifest
  */
-export async function writePart(target: PartTarget, rows: LandedRow[]): Promise<PartManifest | undefined> {
+export async function writePart(
+  target: PartTarget,
+  rows: LandedRow[],
+  assertFree = (): void => undefined,
+): Promise<PartManifest | undefined> {
   const folder = runFolder(target);
   const earlier = (await PartWriter.committed(target)) ?? findReplacing(folder, target.chunk);
   if (earlier) return earlier;
+  assertFree();
   // Remove forgotten people again: `tidemark forget` may have run after these rows were spooled.
   await refreshForgotten(target);
   const bytes = encodePart(

@@ -12,8 +12,8 @@ import { dropPieces, Pieces, readPieces } from './pieces.js';
  * - open → failed: a write fails, for example because the disk is full. The spool rejects all later lines. The next
  *   attempt opens it again.
  * - open → removed: its rows are now in committed parts (part-writer.ts, land-spool.ts).
- * - open → left: its run ends before the chunk is complete. `adoptSpools` renames the spool to `part-left-…` and lands
- *   its rows.
+ * - open → left: its run has ended before the chunk is complete. `adoptSpools` moves the spool to `part-left-…` and
+ *   lands its rows.
  * - open → removed: its run ends, and the spool holds an incomplete listing or incomplete records about the run.
  */
 
@@ -148,6 +148,11 @@ export class Spool {
 
   async #syncFile(): Promise<void> {
     await this.#handle.datasync();
+    this.assertKept();
+  }
+
+  /** @throws Error if the file was removed or moved: its rows are landed, or will be landed under another name */
+  assertKept(): void {
     if (!existsSync(this.#file)) throw new Error(`${this.#file} was removed while it was written.`);
   }
 

@@ -9,8 +9,15 @@ import type { Reader } from '../builds/reader.js';
 import { readBreakdown } from './read-markets.js';
 import { readDetails } from './read-operations.js';
 
+/** What the report needs beside the published file. */
+export interface About {
+  version: string;
+  now: Date;
+  outcomesOf?: (runs: { workflowId: string; run: string }[]) => Promise<ReadonlyMap<string, string>>;
+}
+
 /** Reads what the page of the report shows. */
-export async function collectReport(published: Published, about: { version: string; now: Date }): Promise<ReportInput> {
+export async function collectReport(published: Published, about: About): Promise<ReportInput> {
   const facts = await collectFacts(published, about);
   const reader: Reader = { rows: async (sql, params) => published.objects(sql, params) };
   const tables = new Set(facts.tables.map(({ table }) => table));
@@ -22,11 +29,11 @@ export async function collectReport(published: Published, about: { version: stri
   };
 }
 
-/** Reads the facts of the report. Uses only the published file: not the API, Temporal or the writer's file. */
-export async function collectFacts(
-  published: Published,
-  about: { version: string; now: Date },
-): Promise<schema.ReportFacts> {
+/**
+ * Reads the facts of the report. Uses only the published file: not the API or the writer's file.
+ * @param about `outcomesOf`: asks how runs ended that the file shows as running; returns the outcomes by run
+ */
+export async function collectFacts(published: Published, about: About): Promise<schema.ReportFacts> {
   const tables = await readTables(published);
   const known = new Set(tables.map(({ table }) => table));
   const read = async <T extends z.ZodType>(name: string, row: T): Promise<z.infer<T>[]> => {
@@ -35,12 +42,16 @@ export async function collectFacts(
     return z.array(row).parse(await published.objects(text));
   };
   const [file = null] = await read('file', schema.ReportFile);
+  const runs = await read('runs', schema.ReportRun);
+  const running = runs.filter(({ outcome }) => outcome === 'running');
+  const outcomes = await about.outcomesOf?.(running.map(({ workflow_id, run }) => ({ workflowId: workflow_id, run })));
+  for (const run of running) run.outcome = outcomes?.get(run.run) ?? run.outcome;
   return {
     version: about.version,
     generated_at: about.now.toISOString(),
     file,
     nights: await read('nights', schema.ReportNight),
-    runs: await read('runs', schema.ReportRun),
+    runs,
     coverage: await read('coverage', schema.ReportCoverage),
     gaps: await read('gaps', schema.ReportGap),
     forecasts: await read('forecasts', schema.ReportForecast),

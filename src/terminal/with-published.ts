@@ -27,7 +27,14 @@ export async function printQuery(
   sql: string,
   options: { json: boolean; empty: string; params?: Record<string, string | number | null> },
 ): Promise<void> {
-  const { columns, rows } = await published.query(sql, options.params ? { params: options.params } : {});
+  printRows(await published.query(sql, options.params ? { params: options.params } : {}), options);
+}
+
+/** Prints rows as `printQuery` does. */
+export function printRows(
+  { columns, rows }: Pick<Awaited<ReturnType<Published['query']>>, 'columns' | 'rows'>,
+  options: { json: boolean; empty: string },
+): void {
   if (options.json) sayJson(rows.map((row) => Object.fromEntries(columns.map((column, i) => [column, row[i]]))));
   else if (rows.length === 0) say(options.empty);
   else sayTable({ columns, rows });

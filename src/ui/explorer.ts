@@ -12,7 +12,7 @@ import { servePages } from './http/pages.js';
 import { guard } from './http/session.js';
 import { aboutRoutes } from './routes/about.js';
 import { marketRoutes } from './routes/markets.js';
-import { operationRoutes, type ReadLive } from './routes/operations.js';
+import { operationRoutes, type AskFates, type ReadLive } from './routes/operations.js';
 import { companyRoutes } from './routes/company.js';
 import { savedRoutes } from './routes/saved.js';
 import { schemaRoutes } from './routes/schema.js';
@@ -37,6 +37,7 @@ export interface ExplorerOptions {
   /** Address of the Temporal UI; null if unknown. */
   temporalUi: () => string | null;
   readLive: ReadLive;
+  askFates: AskFates;
   /** Opens the build at the first request, not at once, and closes it after ten minutes without a request. */
   waits?: boolean;
 }
@@ -77,7 +78,7 @@ export async function startExplorer(options: ExplorerOptions): Promise<Explorer>
   sqlRoutes(app, routes, scratch);
   marketRoutes(app, routes);
   tenderRoutes(app, routes);
-  operationRoutes(app, routes, options.readLive);
+  operationRoutes(app, routes, options.readLive, options.askFates);
   savedRoutes(app, saved);
   servePages(app, options.assets);
   const close = async (): Promise<void> => {

@@ -214,6 +214,7 @@ export async function startTestExplorer(
     version: '0.0.0',
     temporalUi: () => null,
     readLive: async () => NOT_RUNNING,
+    askFates: async () => new Map(),
     ...options,
   });
   const url = `http://127.0.0.1:${explorer.port}`;

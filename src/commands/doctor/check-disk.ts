@@ -87,7 +87,7 @@ export async function checkLanding(config: Config, now: Date, clockNow: Date): P
       : warn(
           'landing',
           `${message}; ${stale.length} spools of unfinished chunks`,
-          'Spools are in the folders data/landing/…/run=…/_spool. Delete each _spool folder whose run has ended. `tidemark runs` lists the ended runs.',
+          'The next run lands the spools of ended runs: `tidemark snapshot`. `tidemark watch listen` lands the spools of dead receivers. Delete none of them: deliveries would be lost for good.',
         );
   } catch (error) {
     return fail('landing', error);

@@ -22,7 +22,7 @@ export interface OpenOptions {
 }
 
 /** What the explorer reads. */
-type Source = Pick<ExplorerOptions, 'dataDir' | 'findBuild' | 'temporalUi' | 'readLive'>;
+type Source = Pick<ExplorerOptions, 'dataDir' | 'findBuild' | 'temporalUi' | 'readLive' | 'askFates'>;
 
 /**
  * Starts the explorer of the data folder to which the configuration refers.
@@ -30,12 +30,14 @@ type Source = Pick<ExplorerOptions, 'dataDir' | 'findBuild' | 'temporalUi' | 're
  */
 export async function openExplorer(context: CliContext, options: OpenOptions = {}): Promise<Explorer> {
   const { dataDir } = context.config;
-  const [{ resolveTemporal }, { readLive }] = await Promise.all([
+  const [{ resolveTemporal }, { readLive }, { askFates }] = await Promise.all([
     import('../../temporal/connect.js'),
     import('./live.js'),
+    import('../ask-fates.js'),
   ]);
   const temporalUi = (): string | null => resolveTemporal(dataDir).ui;
-  return startOn({ dataDir, temporalUi, readLive: async () => readLive(context) }, options);
+  const fates: Source['askFates'] = async (runs) => (await askFates(dataDir, runs)).outcomes;
+  return startOn({ dataDir, temporalUi, readLive: async () => readLive(context), askFates: fates }, options);
 }
 
 /**
@@ -52,7 +54,16 @@ export async function openCopied(from: string, options: OpenOptions = {}): Promi
     const { build, dataDir } = newest();
     return { file: publishedFile(dataDir), name: build };
   };
-  return startOn({ dataDir: place, findBuild, temporalUi: () => null, readLive: async () => noRuns(place) }, options);
+  return startOn(
+    {
+      dataDir: place,
+      findBuild,
+      temporalUi: () => null,
+      readLive: async () => noRuns(place),
+      askFates: async () => new Map(),
+    },
+    options,
+  );
 }
 
 async function startOn(source: Source, options: OpenOptions): Promise<Explorer> {

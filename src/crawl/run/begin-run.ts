@@ -5,26 +5,34 @@ import { newestStamp, pullManifests, pullRows } from '../../landing/index.js';
 import type { CrawlDeps } from '../deps.js';
 import { stampedAhead } from './clock-off.js';
 import { landOpening } from './close-run.js';
+import { closeEndedRuns, type RunFates } from './ended-runs.js';
 import { currentNight } from './current-night.js';
 import { lastSyncDate } from './last-sync.js';
 import { openRun } from './open-run.js';
 
 /**
  * Opens a run. Decides its parameters from its input, the configuration and earlier runs. Then lands its opening
- * record.
+ * record. Before that, lands what runs left that ended without landing it.
+ * @param fates asks Temporal how earlier runs ended; left out: earlier runs stay as they are
  * @throws TidemarkError `InvalidInput` with the wrong field and the allowed input
  */
-export async function beginRun(deps: Omit<CrawlDeps, 'client'>, input: OpenRunInput): Promise<RunContext> {
+export async function beginRun(
+  deps: Omit<CrawlDeps, 'client'>,
+  input: OpenRunInput,
+  fates?: RunFates,
+): Promise<RunContext> {
   const { dataDir } = deps.config;
   const now = deps.clock.now();
   await pullManifests(dataDir);
   await pullRows(dataDir, { streams: ['runs', 'coverage'] });
   const newest = newestStamp(dataDir, dayBefore(now))?.stamp ?? null;
   if (newest !== null) deps.stamps?.after(newest);
+  const ended = fates === undefined ? [] : await closeEndedRuns(deps, input.run, fates);
   const edited = configChange(deps.config);
   const notes = [
     edited === null ? null : `${edited}. This run uses the old settings. Restart the worker to use the new ones.`,
     stampedAhead(newest, now),
+    ...ended,
   ];
   const ctx = openRun(deps.config, deps.clock, input, {
     folder: deps.folder === undefined ? null : readDataFolder(dataDir),

@@ -19,12 +19,13 @@ import type { CrawlDeps } from '../deps.js';
 import { folderChanged } from './folder-changed.js';
 import { formatCount } from '../../../schemas/format.js';
 
-type Recording = Pick<CrawlDeps, 'config' | 'clock' | 'stamps'>;
+/** What writes records about runs. */
+export type Recording = Pick<CrawlDeps, 'config' | 'clock'> & Partial<CrawlDeps>;
 
 /** Lands records about the run itself. So a replay can rebuild the warehouse from the landing zone alone. */
 export async function landRecords(
   deps: Recording,
-  ctx: RunContext,
+  ctx: Pick<RunContext, 'run' | 'date' | 'market'>,
   stream: LandingStream,
   chunk: string,
   records: object[],
@@ -72,15 +73,41 @@ export async function landDue(
   await landRecords(deps, ctx, 'due', stream, records);
 }
 
+/** What a run must be known by, to be closed. */
+export type ClosedRun = Pick<
+  RunContext,
+  | 'run'
+  | 'workflowId'
+  | 'workflowType'
+  | 'market'
+  | 'date'
+  | 'asOfNow'
+  | 'startedAt'
+  | 'configHash'
+  | 'filters'
+  | 'file'
+>;
+
 /**
  * Lands what the models need about a finished run: its requests, its quota overuse, its outcome, and the spools that
- * its chunks left. A failed or cancelled run lands its outcome as the record `end`, because the record `close` of its
- * crawl may already exist. Removes the run's list of payees, which holds account numbers.
+ * its chunks left. Any outcome but that of a crawl is landed as the record `end`, because the record `close` of the crawl
+ * may already exist. Removes the run's list of payees, which holds account numbers.
+ * @param finishedAt ISO instant; default: now
  * @throws TidemarkError `DataFolderChanged` when the landing zone holds fewer answers of the run than the run landed
  */
 export async function closeRun(
-  deps: CrawlDeps,
-  { ctx, outcome, crawled = null, note, heldBack, why = [], refused = [], landed = 0 }: CloseRunInput,
+  deps: Recording,
+  {
+    ctx,
+    outcome,
+    crawled = null,
+    note,
+    heldBack,
+    why = [],
+    refused = [],
+    landed = 0,
+  }: Omit<CloseRunInput, 'ctx'> & { ctx: ClosedRun },
+  { finishedAt }: { finishedAt?: string | undefined } = {},
 ): Promise<CloseRunResult> {
   await adoptSpools({ dataDir: deps.config.dataDir, run: ctx.run, date: ctx.date, market: ctx.market });
   await pullRequests(deps.config.dataDir, ctx.run);
@@ -102,8 +129,8 @@ export async function closeRun(
   if (drift) await landRecords(deps, ctx, 'quota_drift', 'close', [drift]);
   // The end of the run needs a later timestamp than all its answers, including answers that another machine fetched.
   for (const { lastFetchedAt } of parts) if (lastFetchedAt !== null) deps.stamps?.after(lastFetchedAt);
-  const finished_at = (deps.stamps ?? deps.clock).now().toISOString();
-  const ended = outcome === 'failed' || outcome === 'cancelled';
+  const finished_at = finishedAt ?? (deps.stamps ?? deps.clock).now().toISOString();
+  const ended = !(outcome === 'complete' || outcome === 'partial' || outcome === 'stopped');
   await landRecords(deps, ctx, 'runs', ended ? 'end' : 'close', [
     runRecord(ctx, {
       outcome,
@@ -125,7 +152,7 @@ export async function closeRun(
 }
 
 /** Returns how many requests the forecast expected. Returns null for a run without a forecast. */
-function readForecast(deps: Pick<CrawlDeps, 'config'>, ctx: RunContext): number | null {
+function readForecast(deps: Pick<CrawlDeps, 'config'>, ctx: ClosedRun): number | null {
   const forecasts = readRecords<ForecastRecord>(deps, ctx, 'forecasts');
   return forecasts.length === 0 ? null : forecasts.reduce((sum, { requests }) => sum + requests, 0);
 }
@@ -133,7 +160,7 @@ function readForecast(deps: Pick<CrawlDeps, 'config'>, ctx: RunContext): number 
 /** Reads the landed records about a run. */
 export function readRecords<T>(
   { config }: Pick<CrawlDeps, 'config'>,
-  { run, date }: RunContext,
+  { run, date }: Pick<RunContext, 'run' | 'date'>,
   stream: LandingStream,
 ): T[] {
   return readRunRows({ dataDir: config.dataDir, stream, run, date }).map((row) => JSON.parse(row.body) as T);
@@ -144,7 +171,7 @@ type Ending = Pick<
   'outcome' | 'crawled' | 'finished_at' | 'requests' | 'rows' | 'note' | 'held_back' | 'why' | 'refused'
 >;
 
-function runRecord(ctx: RunContext, ending: Ending): RunRecord {
+function runRecord(ctx: ClosedRun, ending: Ending): RunRecord {
   return {
     run_id: ctx.run,
     workflow_id: ctx.workflowId,

@@ -276,6 +276,45 @@ describe('spools of a run that ends', () => {
   });
 });
 
+describe('an attempt that goes on after its run was ended', () => {
+  it('does not commit rows that were landed from its spool', async () => {
+    const attempt = await PartWriter.open(target);
+    await attempt.append(row('1'));
+    expect(await adoptSpools(target)).toBe(1);
+    await expect(attempt.commit()).rejects.toThrow('was removed while it was written');
+    expect(readRunRows(target).map(({ entity_id }) => entity_id)).toEqual(['1']);
+  });
+
+  it('leaves no second copy if it was killed between its commit and the removal of its spool', async () => {
+    const attempt = await PartWriter.open(target);
+    await attempt.append(row('1'));
+    const spool = path.join(runFolder(target), '_spool', 'part-companies-00000.ndjson');
+    const lines = readFileSync(spool);
+    await attempt.commit();
+    writeFileSync(spool, lines);
+    expect(await adoptSpools(target)).toBe(0);
+    expect(existsSync(spool)).toBe(false);
+    expect(readRunRows(target).map(({ entity_id }) => entity_id)).toEqual(['1']);
+  });
+
+  it('leaves rows that land once, whatever was landed before', async () => {
+    const rowAt = (second: number): NewRow => ({ ...row('1'), fetched_at: `2026-11-20T02:00:0${second}.000Z` });
+    const attempt = await PartWriter.open(target);
+    await attempt.append(rowAt(1));
+    const spool = path.join(runFolder(target), '_spool', 'part-companies-00000.ndjson');
+    const first = readFileSync(spool);
+    await adoptSpools(target);
+    // The attempt began its spool again: it holds an old row and a new one.
+    await attempt.close();
+    writeFileSync(spool, first);
+    const again = await PartWriter.open(target);
+    await again.append(rowAt(2));
+    await again.close();
+    await Promise.all([adoptSpools(target), adoptSpools(target)]);
+    expect(readRunRows(target).map(({ fetched_at }) => fetched_at.slice(17, 19))).toEqual(['01', '02']);
+  });
+});
+
 describe('a chunk of two workers', () => {
   const partFiles = (): string[] => readdirSync(runFolder(target)).filter((name) => /\.parquet|\.tmp/.test(name));
 

@@ -119,6 +119,17 @@ it('lands the answers of lost machines once when the run ends', async () => {
   expect(await keysBelow(c, 'landing/companies/date=2026-11-20/run=run-1/_spool/')).toEqual([]);
 });
 
+it('lands no answer twice when a machine returns with a spool that others have landed', async () => {
+  const [away, other] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
+  await add(await PartWriter.open(on(away)), 0, 60);
+  const run = { run: CHUNK.run, date: CHUNK.date, market: CHUNK.market };
+  await adoptSpools({ ...run, dataDir: other.dataDir });
+  await adoptSpools({ ...run, dataDir: away.dataDir });
+  // The last lines were only on the machine that was away.
+  expect(entities(await landed(other))).toEqual(upTo(60));
+  expect(await keysBelow(other, 'landing/companies/date=2026-11-20/run=run-1/_spool/')).toEqual([]);
+});
+
 it('commits the listing that another machine has read to its end', async () => {
   const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
   const place = { stream: 'tenders', chunk: 'tenders', market: null } as const;
