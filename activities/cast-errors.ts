@@ -9,7 +9,6 @@ import { errorMessage, TidemarkError } from '../src/core/errors.js';
 // shortened, so that the run tries again at least once an hour.
 const LEAST_WAIT_MS = 1_000;
 const MOST_WAIT_MS = 3_600_000;
-const NAME_LENGTH = 100;
 const PERMISSION_TODO = 'Ask the issuer of the API key for the permission, then start the run again.';
 
 /**
@@ -60,35 +59,20 @@ function castLimit(error: LimitError): ApplicationFailure {
     type: 'LimitError' satisfies ErrorType,
     message: `${error.message}${accessInWords(access)}. The fetched records are kept; Temporal retries the rest ${again}.`,
     nonRetryable: false,
-    details: [{ guard: short(guard), access: access && shortAccess(access) }],
+    details: [{ guard, access }],
     category: ApplicationFailureCategory.BENIGN,
     cause: error,
     ...(wait === null ? {} : { nextRetryDelay: wait }),
   });
 }
 
-/**
- * Keeps only the documented fields of `access`, each shortened to 100 characters. The API may also send other fields
- * and long texts.
- */
-function shortAccess(access: LimitAccess): LimitAccess {
-  const fields = ['permission', 'permission_name', 'module', 'module_name', 'app', 'app_name'] as const;
-  return Object.fromEntries(
-    fields.flatMap((field) => (typeof access[field] === 'string' ? [[field, short(access[field])]] : [])),
-  );
-}
-
 function accessInWords(access: LimitAccess | null): string {
-  const { permission, permission_name, module, module_name } = access === null ? {} : shortAccess(access);
+  const { permission, permission_name, module, module_name } = access ?? {};
   const named = [
     ['Permission', permission_name ?? permission],
     ['module', module_name ?? module],
   ].flatMap(([what, name]) => (name ? [`${what} "${name}"`] : []));
   return named.length === 0 ? '' : ` (${named.join(', ')})`;
-}
-
-function short(text: string): string {
-  return text.slice(0, NAME_LENGTH);
 }
 
 function failure(type: ErrorType, message: string, retryable: boolean, cause: unknown): ApplicationFailure {

@@ -21,6 +21,8 @@ import { countWaitingRuns } from './temporal/waiting-runs.js';
 
 // Keep answers of Temporal for this long, so that frequent scrapes send Temporal at most one request in this time.
 const REMEMBERED_MS = 5_000;
+// Answer scrapes within this time alike, because making the text takes the worker's time.
+const SCRAPED_MS = 1_000;
 
 /** Metrics of one worker process, and their server. */
 export interface WorkerMetrics extends MetricsServer {
@@ -54,7 +56,7 @@ export async function serveWorkerMetrics(
   let health = async (): Promise<Health> => ({ healthy: false, text: 'The worker is starting.' });
   const server = await serveMetrics(
     address,
-    async () => appendSdkMetrics(await scrape(), `http://${sdkAddress}/metrics`),
+    remembered(SCRAPED_MS, async () => appendSdkMetrics(await scrape(), `http://${sdkAddress}/metrics`)),
     async () => health(),
   );
   const markets = config.markets.map(({ name }) => name);

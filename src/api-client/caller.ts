@@ -18,6 +18,7 @@ import type { ApiResponse, AttemptReport, CallOptions } from './options.js';
 import type { Pacer } from './pacer.js';
 import { readAnswer, type Reader } from './read-answer.js';
 import type { QuotaLatch } from './quota-latch.js';
+import { readServedAt } from '../network/http-date.js';
 import type { Redactor } from '../core/redact.js';
 import { prepareRequest, type PreparedRequest, type RequestParts } from './request.js';
 import { parseRetryAfter, retryDelay, sleep, type RetryPolicy } from './retry.js';
@@ -247,8 +248,8 @@ function withKey(request: PreparedRequest, key: string | null): PreparedRequest 
 }
 
 function isoDate(header: string | null): string | null {
-  const at = header === null ? Number.NaN : Date.parse(header);
-  return Number.isNaN(at) ? null : new Date(at).toISOString();
+  const at = readServedAt(header);
+  return at === null ? null : new Date(at).toISOString();
 }
 
 function masked(raw: Answer | Fault, mask: (text: string) => string): Answer | Fault {

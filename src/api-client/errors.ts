@@ -20,9 +20,15 @@ export interface ApiErrorContext {
   retryAfterMs?: number | null;
 }
 
+const ACCESS_FIELDS = ['permission', 'permission_name', 'module', 'module_name', 'app', 'app_name'] as const;
 const SNIPPET_LENGTH = 300;
 /** Longest message, in characters. Messages go into logs and Temporal histories, but a body may have 32 MiB. */
 const PROBLEM_LENGTH = 1_000;
+/** Most fields that an error names, and most messages of each. */
+const MOST_FIELDS = 100;
+const MOST_MESSAGES = 10;
+/** Longest name that the API gives to a field, limit or permission. */
+const NAME_LENGTH = 100;
 
 /**
  * Base class of the errors that a call may throw. A call may also throw:
@@ -81,11 +87,31 @@ export class TokenVerificationError extends ApiError {
 export class InvalidRequestError extends ApiError {
   readonly fields: Record<string, string[]>;
 
-  constructor(context: ApiErrorContext, fields: Record<string, string[]>) {
+  constructor(context: ApiErrorContext, given: Record<string, string[]>) {
+    const fields = boundFields(given);
     const said = Object.entries(fields).map(([field, messages]) => `${field}: ${messages.join(' ')}`);
     super(context, `invalid request: ${said.join('; ')}`, false);
     this.fields = fields;
   }
+}
+
+/** Keeps the documented fields, each cut to 100 characters. */
+function boundAccess(access: LimitAccess): LimitAccess {
+  const named = ACCESS_FIELDS.flatMap((field) =>
+    typeof access[field] === 'string' ? [[field, access[field].slice(0, NAME_LENGTH)] as const] : [],
+  );
+  return Object.fromEntries(named);
+}
+
+/** Keeps so much of the fields and messages that logs stay readable. */
+function boundFields(fields: Record<string, string[]>): Record<string, string[]> {
+  const kept = Object.entries(fields).slice(0, MOST_FIELDS);
+  return Object.fromEntries(
+    kept.map(([field, messages]) => [
+      shorten(field, NAME_LENGTH),
+      messages.slice(0, MOST_MESSAGES).map((message) => shorten(message, SNIPPET_LENGTH)),
+    ]),
+  );
 }
 
 /**
@@ -93,13 +119,18 @@ export class InvalidRequestError extends ApiError {
  * each faulty field (dotted, such as `body.year`) to its messages.
  */
 export class ValidationError extends InvalidRequestError {
-  readonly items: ValidationItem[];
+  // Private, because logs write the public fields of an error.
+  readonly #items: ValidationItem[];
 
   constructor(context: ApiErrorContext, items: ValidationItem[]) {
     const fields: Record<string, string[]> = {};
     for (const { loc, msg } of items) (fields[loc.join('.')] ??= []).push(msg);
     super(context, fields);
-    this.items = items;
+    this.#items = items;
+  }
+
+  get items(): ValidationItem[] {
+    return this.#items;
   }
 }
 
@@ -118,8 +149,8 @@ export class LimitError extends ApiError {
 
   constructor(context: ApiErrorContext, guard: string, access: LimitAccess | null, message: string) {
     super(context, `limit reached (${guard}): ${message}`, guard === 'limit');
-    this.guard = guard;
-    this.access = access;
+    this.guard = guard.slice(0, NAME_LENGTH);
+    this.access = access && boundAccess(access);
     this.retryAfterMs = context.retryAfterMs ?? null;
   }
 }
@@ -130,11 +161,16 @@ export class LimitError extends ApiError {
  * `status`.
  */
 export class NotFoundError extends ApiError {
-  readonly body: string;
+  // Private, because logs write the public fields of an error.
+  readonly #body: string;
 
   constructor(context: ApiErrorContext, detail: string) {
     super(context, `not found: ${detail}`, false);
-    this.body = context.body;
+    this.#body = context.body;
+  }
+
+  get body(): string {
+    return this.#body;
   }
 }
 
@@ -145,7 +181,7 @@ export class PermissionDeniedError extends ApiError {
 
   constructor(context: ApiErrorContext, detail: string, access: LimitAccess | null = null) {
     super(context, `permission denied: ${detail}`, false);
-    this.access = access;
+    this.access = access && boundAccess(access);
   }
 }
 
@@ -176,7 +212,7 @@ export class AutocompleteFieldError extends ApiError {
 
   constructor(context: ApiErrorContext, messages: string[]) {
     super(context, `autocomplete needs an identifying field: ${messages.join(' ')}`, false);
-    this.messages = messages;
+    this.messages = messages.slice(0, MOST_MESSAGES).map((message) => shorten(message, SNIPPET_LENGTH));
   }
 }
 

@@ -1,3 +1,8 @@
+import { readHttpDate, readServedAt } from '../network/http-date.js';
+
+/** Longest wait that an answer can ask for. The callers wait less. */
+const LONGEST_MS = 86_400_000;
+
 /** Headers of an answer that say when to retry. */
 export interface RetryHeaders {
   retryAfter: string | null;
@@ -13,18 +18,19 @@ export interface RetryPolicy {
 }
 
 /**
- * Converts `Retry-After` (seconds or an HTTP date) to milliseconds. Returns null when it is missing or unreadable.
+ * Converts `Retry-After` (seconds or an HTTP date) to milliseconds, at most a day. Returns null when it is missing or
+ * unreadable.
  * Compares a date with the answer's own `Date`, because this machine's clock may be wrong, or may simulate a later
  * night.
  */
 export function parseRetryAfter(headers: RetryHeaders, nowMs: number): number | null {
   const text = headers.retryAfter?.trim() ?? '';
   if (text === '') return null;
-  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
-  const at = Date.parse(text);
-  if (Number.isNaN(at)) return null;
-  const served = headers.date === null ? Number.NaN : Date.parse(headers.date);
-  return Math.max(0, at - (Number.isNaN(served) ? nowMs : served));
+  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : null;
+  const at = seconds === null ? readHttpDate(text) : null;
+  if (seconds === null && at === null) return null;
+  const wait = seconds === null ? at! - (readServedAt(headers.date) ?? nowMs) : seconds * 1_000;
+  return Math.min(LONGEST_MS, Math.max(0, wait));
 }
 
 /**

@@ -75,6 +75,8 @@ const KEEP_ALIVE_MS = 30_000;
 
 /** Maximum size of all headers of one answer together, in bytes. */
 const MAX_HEADER_BYTES = 16_384;
+/** Most informational answers (1xx) before the answer. */
+const MOST_INFORMATIONAL = 100;
 /** When this many chunks have arrived, join them. Small chunks take far more memory than their bytes. */
 const CHUNKS_KEPT = 256;
 
@@ -148,6 +150,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | null = null;
   #done = false;
   #status = 0;
+  #informational = 0;
   #chunks: Buffer[] = [];
   /** Number of chunks in `#chunks` that have arrived since the last join. */
   #loose = 0;
@@ -174,7 +177,12 @@ class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    if (status < 200) return; // informational; the final answer follows
+    if (status < 200) {
+      // Informational; the final answer follows.
+      if (++this.#informational > MOST_INFORMATIONAL)
+        this.#give('transport', 'INFORMATIONAL', `more than ${MOST_INFORMATIONAL} informational answers`);
+      return;
+    }
     this.#status = status;
     this.#headers = headers;
     const coding = headers['content-encoding'];

@@ -3,24 +3,23 @@ import type { RunContext } from '../../schemas/pipeline/run.js';
 import { LimitError, PermissionDeniedError, type ApiError } from '../api-client/index.js';
 import { TidemarkError } from '../core/errors.js';
 
-const NAME_LENGTH = 100;
 const MESSAGE_LENGTH = 300;
 
 /**
  * Describes a refusal and the missing permission. The result goes into Temporal histories, so it contains only known
- * fields. Names are cut to 100 characters, the message to 300.
+ * fields. The message is cut to 300 characters.
  */
 export function refusalOf(stream: string, error: ApiError): Refusal {
   const access = error instanceof LimitError || error instanceof PermissionDeniedError ? error.access : null;
   const named = (...names: (string | null | undefined)[]): string | null =>
-    names.find((name) => typeof name === 'string' && name !== '')?.slice(0, NAME_LENGTH) ?? null;
+    names.find((name) => typeof name === 'string' && name !== '') ?? null;
   return {
     stream,
     endpoint: error.endpoint,
     permission: named(access?.permission_name, access?.permission),
     module: named(access?.module_name, access?.module),
     app: named(access?.app_name, access?.app),
-    guard: error instanceof LimitError ? error.guard.slice(0, NAME_LENGTH) : null,
+    guard: error instanceof LimitError ? error.guard : null,
     message: error.message.slice(0, MESSAGE_LENGTH),
   };
 }

@@ -38,6 +38,8 @@ interface ShapeRow {
  * list would otherwise have no limit.
  */
 const MOST_NEW = 100;
+/** Different new fields of a route in all runs. */
+const MOST_NEW_EVER = 1_000;
 const OTHERS = '$.…';
 
 const ROW_TYPE =
@@ -71,6 +73,8 @@ class Shapes {
   readonly #rows = new Map<string, ShapeRow>();
   /** Number of new fields by route and run. */
   readonly #newFields = new Map<string, number>();
+  /** New fields of all runs, by route. */
+  readonly #known = new Map<string, Set<string>>();
   #bodiesAreRead: Promise<void> | undefined;
   #lastBodies: { at: string; bodies: unknown[] } | undefined;
 
@@ -95,7 +99,7 @@ class Shapes {
       if (deviation.path.endsWith(`.${REMOVED_FIELD}`)) continue;
       if (this.#has(declared, finding, deviation)) {
         this.#count(declared, finding, deviation);
-      } else if (kind === 'new field' && this.#countNew(declared, finding) > MOST_NEW) {
+      } else if (kind === 'new field' && !(await this.#isListed(declared, finding, deviation))) {
         this.#count(declared, finding, { path: OTHERS, kind, type: 'mixed' });
       } else {
         this.#count(declared, finding, deviation, await this.#sample(finding, deviation, declared.personal));
@@ -134,10 +138,25 @@ class Shapes {
     return isIndicator && (this.#newFields.get(`${route}\n${run}`) ?? 0) > MOST_NEW;
   }
 
-  #countNew({ route }: DeclaredBody, { run }: Finding): number {
+  /** Counts a new field of a route. Returns false if there are too many to list this one. */
+  async #isListed({ route }: DeclaredBody, { run }: Finding, { path }: Deviation): Promise<boolean> {
     const count = (this.#newFields.get(`${route}\n${run}`) ?? 0) + 1;
     this.#newFields.set(`${route}\n${run}`, count);
-    return count;
+    if (count > MOST_NEW) return false;
+    const known = this.#known.get(route) ?? (await this.#knownOf(route));
+    this.#known.set(route, known);
+    if (!known.has(path) && known.size >= MOST_NEW_EVER) return false;
+    known.add(path);
+    return true;
+  }
+
+  /** Returns the new fields of a route that earlier batches listed. */
+  async #knownOf(route: string): Promise<Set<string>> {
+    const rows = await this.#db.rows<{ path: string }>(
+      `SELECT DISTINCT path FROM ledger.shapes WHERE stream = $stream AND route = $route AND kind = 'new field' AND path <> '${OTHERS}'`,
+      { stream: this.#stream, route },
+    );
+    return new Set(rows.map(({ path }) => path));
   }
 
   #count(

@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isSameSecret } from '../core/same-secret.js';
+import { createLimitedServer } from '../network/limited-server.js';
 import { DONE, FOREIGN, PAGE_HEADERS, USED } from './pages.js';
 import { textAt } from './outcome.js';
 
 const HOST = '127.0.0.1';
 const MAX_BODY_BYTES = 16 * 1024;
+const LIMITS = { connections: 32, requests: 32, headersMs: 5_000, requestMs: 10_000 };
 const LAST_PAGE_MS = 2_000;
 
 /** A server on this machine that waits for the result of one sign-in. */
@@ -67,10 +69,9 @@ export async function openLoopback(connectorUrl: string): Promise<Loopback> {
     redirect(response, '/done');
   };
 
-  const server = createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, (request, response) => {
+  const server = createLimitedServer(LIMITS, (request, response) => {
     handle(request, response).catch(() => response.destroy());
   });
-  server.maxConnections = 32;
   origin = `http://${HOST}:${await listen(server)}`;
   const redirectUri = `${origin}/callback`;
   const address = new URL('oauth/login', connectorUrl.endsWith('/') ? connectorUrl : `${connectorUrl}/`);

@@ -3,6 +3,9 @@ import { quotaRead, type QuotaReading } from '../core/observed.js';
 import { pullManifests, pullParts, readPartRows, recentParts, type LandedPart } from '../landing/index.js';
 import { newGauge, type MetricsRegistry } from './registry.js';
 
+/** Metrics that are shown; those that were read last. */
+const MOST_METRICS = 100;
+
 /**
  * Adds the metrics of the API's quota. They show the latest reading. After a start, this is the latest reading in the
  * landing zone.
@@ -34,8 +37,17 @@ export function addQuotaMetrics(registry: MetricsRegistry, dataDir: string, key:
     'When a usage metric of the API was last read, as Unix time.',
     labels,
   );
+  // An API whose metrics have other names at each reading must not fill the memory of Prometheus.
+  const shown = new Set<string>();
   const show = (reading: QuotaReading): void => {
     const which = { key, metric: reading.metric };
+    shown.delete(reading.metric);
+    shown.add(reading.metric);
+    const [oldest = ''] = shown;
+    if (shown.size > MOST_METRICS) {
+      shown.delete(oldest);
+      for (const gauge of [used, limit, left, readAt]) gauge.remove({ key, metric: oldest });
+    }
     used.set(which, reading.used);
     readAt.set(which, Date.parse(reading.readAt) / 1_000);
     if (reading.total <= 0) {

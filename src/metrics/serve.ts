@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { errorMessage, hasErrorCode, TidemarkError } from '../core/errors.js';
+import { createLimitedServer } from '../network/limited-server.js';
 
 /** Where to listen. Port 0 takes any free port. */
 export interface MetricsAddress {
@@ -26,6 +27,9 @@ export interface Health {
 /** Content type of OpenMetrics text. */
 export const OPENMETRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
 
+/** Several systems may scrape. More than that would take the worker's time. */
+const LIMITS = { connections: 32, requests: 16, headersMs: 5_000, requestMs: 10_000 };
+
 /**
  * Answers `GET /metrics` with what `scrape` returns, and `GET /healthz` with what `health` returns. Does not keep the
  * process alive.
@@ -36,7 +40,7 @@ export async function serveMetrics(
   scrape: () => Promise<string>,
   health?: () => Promise<Health>,
 ): Promise<MetricsServer> {
-  const server = createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, (request, response) => {
+  const server = createLimitedServer(LIMITS, (request, response) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const path = request.url?.split('?', 1)[0];
     const asksHealth = path === '/healthz' && health !== undefined;

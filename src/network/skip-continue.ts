@@ -8,10 +8,12 @@ export function skipContinue<T extends Duplex>(socket: T): T {
   const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
   const read = socket.read.bind(socket) as (size?: number) => Buffer | null;
   let isStart = false;
+  let skipped = 0;
   /** Start of an answer, too short to tell its status or without its end. */
   let held: Buffer | null = null;
   socket.write = ((...args: unknown[]) => {
     isStart = true;
+    skipped = 0;
     return write(...args);
   }) as T['write'];
   socket.read = (size?: number): Buffer | null => {
@@ -21,7 +23,7 @@ export function skipContinue<T extends Duplex>(socket: T): T {
     held = null;
     for (;;) {
       const end = endOfContinue(chunk);
-      if (end === 'none') {
+      if (end === 'none' || skipped === MOST_SKIPPED) {
         isStart = false;
         return chunk;
       }
@@ -29,6 +31,7 @@ export function skipContinue<T extends Duplex>(socket: T): T {
         held = chunk;
         return null;
       }
+      skipped++;
       chunk = chunk.subarray(end);
     }
   };
@@ -36,6 +39,8 @@ export function skipContinue<T extends Duplex>(socket: T): T {
 }
 
 const CONTINUE = 'HTTP/1.1 100';
+/** Most `100` answers to one request. undici closes the connection at the next one. */
+const MOST_SKIPPED = 100;
 /** Longest `100` answer. A longer one is left to undici. */
 const LONGEST = 8_192;
 

@@ -55,23 +55,25 @@ export async function openTunnel(proxy: Proxy, target: string, timeoutMs: number
     path: target,
     headers: { host: target, ...(authorization && { 'proxy-authorization': authorization }) },
     agent: false,
-    timeout: timeoutMs,
     rejectUnauthorized: true,
     ...(isIP(host) ? {} : { servername: host }),
   } as const;
   return new Promise((resolve, reject) => {
     const request = protocol === 'https:' ? requestHttps(options) : requestHttp(options);
+    const late = (): unknown => request.destroy(new Error(`no answer within ${timeoutMs / 1_000} s`));
+    // The option `timeout` would begin again with each byte.
+    const timer = timeoutMs > 0 ? setTimeout(late, timeoutMs) : undefined;
     request
+      .once('close', () => clearTimeout(timer))
       .on('connect', ({ statusCode = 0 }: IncomingMessage, socket: Socket, head: Buffer) => {
+        clearTimeout(timer);
         if (statusCode >= 200 && statusCode <= 299) {
           if (head.length > 0) socket.unshift(head);
-          socket.setTimeout(0);
           return resolve(socket);
         }
         socket.on('error', () => undefined).destroy();
         return reject(refusedByProxy(proxy, statusCode, target));
       })
-      .on('timeout', () => request.destroy(new Error(`no answer within ${timeoutMs / 1_000} s`)))
       .on('error', (error) => reject(unreachableProxy(proxy, error)))
       .end();
   });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fastify from 'fastify';
 import { hasErrorCode, TidemarkError } from '../core/errors.js';
+import { createLimitedServer, type ServerLimits } from '../network/limited-server.js';
 import { BuildPool, currentIn, type FindBuild } from './data/build-pool.js';
 import { answerErrors } from './http/errors.js';
 import { secureHeaders } from './http/headers.js';
@@ -40,9 +41,12 @@ export interface ExplorerOptions {
   askFates: AskFates;
   /** Opens the build at the first request, not at once, and closes it after ten minutes without a request. */
   waits?: boolean;
+  limits?: Partial<ServerLimits>;
 }
 
 const IDLE_MS = 10 * 60_000;
+/** One browser has six connections. */
+const LIMITS: ServerLimits = { connections: 64, requests: 32, headersMs: 5_000, requestMs: 30_000, idleMs: 60_000 };
 
 /** A running explorer. */
 export interface Explorer {
@@ -59,7 +63,12 @@ export interface Explorer {
 export async function startExplorer(options: ExplorerOptions): Promise<Explorer> {
   const scratch = mkdtempSync(path.join(tmpdir(), 'tidemark-ui-'));
   const token = randomBytes(24).toString('base64url');
-  const app = fastify({ bodyLimit: 1_000_000, exposeHeadRoutes: false, forceCloseConnections: true });
+  const app = fastify({
+    bodyLimit: 1_000_000,
+    exposeHeadRoutes: false,
+    forceCloseConnections: true,
+    serverFactory: (handle) => createLimitedServer({ ...LIMITS, ...options.limits }, handle),
+  });
   const pool = new BuildPool(
     options.findBuild ?? currentIn(options.dataDir),
     scratch,

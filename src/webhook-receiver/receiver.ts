@@ -1,8 +1,9 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { SIGNATURE_HEADER } from '../../schemas/v2/watch.js';
 import { verifyWebhook } from '../api-client/verify-webhook.js';
 import { readItemId } from '../core/company-id.js';
 import { readJsonNodes } from '../core/json-nodes.js';
+import { answerShort, createLimitedServer } from '../network/limited-server.js';
 import { commonPath } from './delivery-path.js';
 
 /** Options of `createReceiver`. */
@@ -29,6 +30,8 @@ export interface ReceiverOptions {
 const HEALTH = '/healthz';
 const MAX_BYTES = 1024 * 1024;
 const MAX_CONNECTIONS = 256;
+/** Deliveries that are received at the same time. With `maxBytes`, they limit the memory. */
+const MAX_REQUESTS = 128;
 
 /**
  * Creates the webhook receiver (reference v2, "Webhook delivery"). It answers 2xx only when the delivery is on disk.
@@ -40,49 +43,42 @@ const MAX_CONNECTIONS = 256;
  * - 405: not POST
  * - 413: body too large
  * - 415: compressed body
- * - 503: could not be stored
+ * - 503: could not be stored, or too many requests at the same time
  */
 export function createReceiver(options: ReceiverOptions): Server {
   const { headersMs = 5_000, requestMs = 10_000 } = options;
-  const server = createServer(
-    {
-      headersTimeout: headersMs,
-      requestTimeout: requestMs,
-      connectionsCheckingInterval: Math.min(1_000, headersMs),
-      keepAliveTimeout: 5_000,
-    },
+  return createLimitedServer(
+    { connections: MAX_CONNECTIONS, requests: MAX_REQUESTS, headersMs, requestMs },
     (request, response) => {
       const isHealthCheck = commonPath(request.url ?? '') === HEALTH;
       if (!isHealthCheck) response.once('finish', () => options.onAnswer?.(response.statusCode));
       void receive(request, response, options).catch((error: unknown) => {
         options.onFault?.(error);
-        answer(request, response, 503);
+        answerShort(request, response, 503);
       });
     },
   );
-  server.maxConnections = MAX_CONNECTIONS;
-  return server;
 }
 
 async function receive(request: IncomingMessage, response: ServerResponse, options: ReceiverOptions): Promise<void> {
   const path = commonPath(request.url ?? '');
-  if (path === HEALTH && request.method === 'GET') return answer(request, response, 200);
+  if (path === HEALTH && request.method === 'GET') return answerShort(request, response, 200);
   if (path !== commonPath(options.path)) {
     options.onOtherPath?.(path);
-    return answer(request, response, 404);
+    return answerShort(request, response, 404);
   }
-  if (request.method !== 'POST') return answer(request, response, 405, { allow: 'POST' });
-  if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') return answer(request, response, 415);
+  if (request.method !== 'POST') return answerShort(request, response, 405, { allow: 'POST' });
+  if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') return answerShort(request, response, 415);
   const body = await readBody(request, options.maxBytes ?? MAX_BYTES);
-  if (body === 'too large') return answer(request, response, 413);
+  if (body === 'too large') return answerShort(request, response, 413);
   if (body === 'broken off') return;
   const signature = request.headers[SIGNATURE_HEADER];
   if (!verifyWebhook(body, typeof signature === 'string' ? signature : undefined, options.secret)) {
-    return answer(request, response, 401);
+    return answerShort(request, response, 401);
   }
   const text = body.toString('utf8');
   await options.keep(text, companyOf(text));
-  answer(request, response, 200);
+  answerShort(request, response, 200);
 }
 
 /** Reads the exact bytes of a request body. */
@@ -112,20 +108,4 @@ function companyOf(text: string): string | null {
   } catch {
     return null;
   }
-}
-
-/** Answers without a body. Closes the connection if the request was not read completely. */
-function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  status: number,
-  headers: Record<string, string> = {},
-): void {
-  if (response.headersSent || response.destroyed) return;
-  const unread = !request.complete;
-  response
-    .writeHead(status, { 'content-length': '0', ...(unread ? { connection: 'close' } : {}), ...headers })
-    .end(() => {
-      if (unread) request.destroy();
-    });
 }

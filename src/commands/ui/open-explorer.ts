@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { errorMessage, TidemarkError } from '../../core/errors.js';
+import { NICE, yieldCpu } from '../../core/yield-cpu.js';
 import type { CliContext } from '../../terminal/context.js';
 import { tell } from '../../terminal/print.js';
 import type { LiveAnswer } from '../../../schemas/explorer/api.js';
@@ -73,6 +74,7 @@ async function startOn(source: Source, options: OpenOptions): Promise<Explorer> 
     import('../../../bootstrap/ui.mjs'),
   ]);
   const assets = await findUi({ log: tell });
+  yieldCpu(NICE.explorer);
   const start = async (port: number): Promise<Explorer> =>
     startExplorer({
       ...source,

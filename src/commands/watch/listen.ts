@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Server } from 'node:http';
 import { keepsContacts } from '../../core/config.js';
 import { errorMessage, hasErrorCode, TidemarkError } from '../../core/errors.js';
+import { NICE, yieldCpu } from '../../core/yield-cpu.js';
 import type { ReceiverMetrics } from '../../metrics/receiver.js';
 import type { MetricsAddress } from '../../metrics/serve.js';
 import { formatCount } from '../../../schemas/format.js';
@@ -47,6 +48,7 @@ export async function listen({ config, clock }: CliContext, options: ListenOptio
     onFault: (error) =>
       tell(`Received deliveries could not be landed and stay in their spool for now: ${errorMessage(error)}`),
   });
+  yieldCpu(NICE.receiver);
   try {
     const server = createReceiver({
       path: options.path,

@@ -11,6 +11,10 @@ import { landRecords } from './close-run.js';
 import { isGivenUp, NoRoomError } from '../answer.js';
 import type { CrawlDeps, Heartbeat } from '../deps.js';
 
+// The API chooses the names of its metrics. They become rows and labels, so their number and length have limits.
+const MOST_METRICS = 100;
+const NAME_LENGTH = 100;
+
 /**
  * Reads /v2/metrics and lands the reading.
  * @param begins true for the first call of a run. Then a wrong clock stops the run. Later calls only describe the
@@ -150,10 +154,11 @@ export function dailyMetric(groups: MetricsReading, wanted: string): Metric | nu
   return found ? { metric: found.metric, used: found.used, total: found.total } : null;
 }
 
+/** Reads the metrics, at most `MOST_METRICS`. Leaves out those whose figures cannot be counts. */
 function readMetrics(groups: MetricsReading): (Metric & { text: string })[] {
-  return groups.flatMap((group) =>
+  const metrics = groups.flatMap((group) =>
     (group.metrics ?? []).map((metric) => {
-      const name = metric.codename ?? metric.name ?? 'unnamed';
+      const name = (metric.codename ?? metric.name ?? 'unnamed').slice(0, NAME_LENGTH);
       return {
         metric: name,
         used: metric.used ?? 0,
@@ -162,4 +167,10 @@ function readMetrics(groups: MetricsReading): (Metric & { text: string })[] {
       };
     }),
   );
+  return metrics.filter(({ used, total }) => isCount(used) && isCount(total)).slice(0, MOST_METRICS);
+}
+
+/** The warehouse adds such figures up in 64 bits. */
+function isCount(figure: number): boolean {
+  return figure >= 0 && figure <= Number.MAX_SAFE_INTEGER;
 }

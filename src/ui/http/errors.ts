@@ -4,6 +4,9 @@ import type { ApiError } from '../../../schemas/explorer/api.js';
 import { errorMessage, TidemarkError } from '../../core/errors.js';
 import { NotPublishedError } from '../../duckdb/errors.js';
 
+/** A message may repeat parts of the request. */
+const LONGEST = 2_000;
+
 /** Answers errors as JSON with cause and remedy. */
 export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler(async (error: FastifyError | Error, _, reply) =>
@@ -25,9 +28,13 @@ function statusOf(error: unknown): number {
 function describe(error: unknown): ApiError {
   if (error instanceof z.ZodError) {
     const [issue] = error.issues;
-    const message = `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`;
+    const message = shorten(`${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`);
     return { error: { message, todo: 'Correct the address.' } };
   }
   const todo = error instanceof TidemarkError ? error.todo : 'Reload the page. If it happens again, see the terminal.';
-  return { error: { message: errorMessage(error), todo } };
+  return { error: { message: shorten(errorMessage(error)), todo } };
+}
+
+function shorten(message: string): string {
+  return message.length > LONGEST ? `${message.slice(0, LONGEST)}…` : message;
 }

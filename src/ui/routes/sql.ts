@@ -52,11 +52,9 @@ export function sqlRoutes(app: FastifyInstance, { pool }: Routes, scratch: strin
       throw invalidInput(`${MAX_RUNNING} queries are running already.`, 'Wait for one of them, or cancel one.');
     const controller = new AbortController();
     running.set(id, controller);
-    try {
-      return await work(AbortSignal.any([controller.signal, clientGone(reply)]));
-    } finally {
-      running.delete(id);
-    }
+    // A slow client keeps the answer in memory, so the query counts until the client has it.
+    reply.raw.once('close', () => running.delete(id));
+    return work(AbortSignal.any([controller.signal, clientGone(reply)]));
   };
 
   app.post('/api/v1/query', async (request, reply) => {

@@ -20,8 +20,8 @@ export const MAX_CELL = 20_000;
 export const MAX_ANSWER = 32_000_000;
 /** Largest export, in bytes. */
 export const MAX_EXPORT = 4 * 1024 * MEBIBYTE;
-/** Queries that run at the same time. More would only slow each other down. */
-export const MAX_RUNNING = 8;
+/** Queries that run at the same time. Together, they use at most half of the memory of a machine with 4 GiB or more. */
+export const MAX_RUNNING = 4;
 /** Most bytes that the temporary files of one query may have. */
 export const MAX_SPILL = 4 * 1024 * MEBIBYTE;
 /** Most memory of the process of one query, in bytes: an eighth of the machine, but between 512 MiB and 2 GiB. */

@@ -1,7 +1,7 @@
-import { setPriority } from 'node:os';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { QueryAnswer } from '../../../schemas/explorer/api.js';
 import { errorMessage, TidemarkError } from '../../core/errors.js';
+import { NICE, yieldCpu } from '../../core/yield-cpu.js';
 import { ARROW_SOURCE, arrowStream } from '../../duckdb/arrow.js';
 import { forParquet } from '../../duckdb/parquet-types.js';
 import { toPlain, type PlainValue } from '../../duckdb/plain-value.js';
@@ -21,8 +21,7 @@ import { startWatchdog } from './watchdog.js';
  */
 
 const [file = '', scratch = ''] = process.argv.slice(2);
-// The crawl goes first.
-setPriority(10);
+yieldCpu(NICE.query);
 const watchdog = startWatchdog({ memory: MAX_MEMORY, fileBytes: MAX_EXPORT });
 let instance: DuckDBInstance | undefined;
 let resume: (() => void) | undefined;

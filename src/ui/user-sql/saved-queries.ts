@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { formatCount } from '../../../schemas/format.js';
 import { hasErrorCode, invalidInput } from '../../core/errors.js';
 import { writeFileAtomic } from '../../core/files.js';
 import type { SavedQuery } from '../../../schemas/explorer/api.js';
@@ -8,6 +9,8 @@ import { MAX_TEXT } from './limits.js';
 
 // The name is the file name, so it has no path and no hidden file.
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N} _.()-]{0,80}$/u;
+
+const MOST_SAVED = 1_000;
 
 /** The saved queries of a user: `.sql` files in one folder. */
 export class SavedQueries {
@@ -32,12 +35,15 @@ export class SavedQueries {
 
   /**
    * Writes a query. Replaces the query of the same name.
-   * @throws TidemarkError `InvalidInput` for a name that cannot be a file name
+   * @throws TidemarkError `InvalidInput` for a name that cannot be a file name, or when there are too many queries
    */
   async save({ name, sql }: SavedQuery): Promise<void> {
     checkLength(sql);
     const file = this.#file(name);
     await mkdir(this.folder, { recursive: true });
+    const names = await readdir(this.folder);
+    if (names.length >= MOST_SAVED && !names.includes(path.basename(file)))
+      throw invalidInput(`There are ${formatCount(MOST_SAVED)} saved queries.`, `Remove some from ${this.folder}.`);
     await writeFileAtomic(file, sql.endsWith('\n') ? sql : `${sql}\n`);
   }
 

@@ -312,6 +312,25 @@ describe('ops.drift', () => {
     ]);
   });
 
+  test('lists a thousand new fields of a route in all runs', async () => {
+    const names = (run: number): object =>
+      Object.fromEntries(Array.from({ length: 90 }, (_, i) => [`id_${run}_${i}_${'n'.repeat(1_000)}`, i]));
+    const nights = Array.from({ length: 15 }, (_, run) => company(run, names(run), `r${String(run).padStart(2, '0')}`));
+    const dataDir = temporaryDataDir();
+    const warehouse = await openTestWarehouse(dataDir);
+    for (const some of [nights.slice(0, 8), nights.slice(8)]) {
+      await land(dataDir, some);
+      await loadLanding(warehouse, dataDir);
+    }
+    await buildModels(warehouse);
+    expect(
+      await warehouse.db.rows(
+        `SELECT count(*)::INTEGER AS fields, max(length(path))::INTEGER < 120 AS short, count(*) FILTER (path = '$.…')::INTEGER AS rest
+         FROM ops.drift WHERE kind = 'new field'`,
+      ),
+    ).toEqual([{ fields: 1_001, short: true, rest: 1 }]);
+  });
+
   test('loads everything even if finding drift fails', async () => {
     const dataDir = temporaryDataDir();
     await land(dataDir, [company(1, { rating: 'A' })]);

@@ -6,6 +6,7 @@ import { DuckDBInstance, StatementType } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApiError, QueryAnswer } from '../../../schemas/explorer/api.js';
 import { ALLOWED_PRAGMAS, ALLOWED_TABLE_FUNCTIONS } from '../../../src/ui/user-sql/allowed.js';
+import { LIST_FUNCTIONS, randomQueries, type ListedFunction } from '../../helpers/random-queries.js';
 import { publishTwoNights, startTestExplorer, type TestExplorer } from '../../helpers/explorer.js';
 
 let dataDir: string;
@@ -171,6 +172,26 @@ describe('a query that takes too much', () => {
     const { error } = await run(`SELECT ${'('.repeat(50_000)}1${')'.repeat(50_000)}`);
     expect(error.message).not.toBe('');
     expect((await run('SELECT 7')).rows).toEqual([[7]]);
+  });
+});
+
+describe('random queries', () => {
+  it('end in an answer or a short error, and leave the build as it was', async () => {
+    const { rows } = await run(LIST_FUNCTIONS, { rows: 50_000 });
+    const functions = rows.map(([name, type, parameters]) => ({ name, type, parameters }) as ListedFunction);
+    expect(functions.length).toBeGreaterThan(1_000);
+    const before = await run(`SELECT count(*), sum(hash(c)) FROM core.companies AS c`);
+    const queries = randomQueries(functions, 7, 60);
+    for (let i = 0; i < queries.length; i += 4) {
+      const some = queries.slice(i, i + 4);
+      const answers = await Promise.all(some.map((sql) => run(sql, { seconds: 1, rows: 100 })));
+      for (const [at, { columns, error }] of answers.entries()) {
+        const text = some[at]?.slice(0, 200);
+        expect.soft(columns !== undefined || (error.message !== '' && error.message.length < 2_100), text).toBe(true);
+      }
+    }
+    expect((await run(`SELECT count(*), sum(hash(c)) FROM core.companies AS c`)).rows).toEqual(before.rows);
+    expect(readdirSync(outside)).toEqual([]);
   });
 });
 
