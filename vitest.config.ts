@@ -48,7 +48,7 @@ const LONG = [
   'test/src/replay/{carry-models,compact,rebuild}.test.ts',
   'test/src/replay/forget/*.test.ts',
   'test/src/remote/{copy-build,failures,versitygw}.test.ts',
-  'test/src/storage/versitygw.test.ts',
+  'test/src/storage/{versitygw,wrong-answers}.test.ts',
   'test/src/webhook-receiver/two-receivers.test.ts',
   'test/src/ui/explorer-chromium.test.ts',
 ];

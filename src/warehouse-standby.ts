@@ -1,13 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Worker } from '@temporalio/worker';
-import { isStorageError } from './storage/errors.js';
+import { errorMessage, TidemarkError } from './core/errors.js';
 import type { createWarehouseWorker } from './warehouse-worker.js';
 import type { WorkerParts } from './worker-parts.js';
 import { becomeWriter, type Writer } from './working-copy/writer.js';
 import type { WorkingCopy } from './working-copy/working-copy.js';
 
 const PAUSE_MS = 5_000;
+const LONGEST_PAUSE_MS = 60_000;
 const LOOK_MS = 250;
 const ANSWER_MS = 10_000;
 
@@ -55,7 +56,7 @@ export function standBy(parts: WorkerParts, copy: WorkingCopy, create: typeof cr
       await running;
     } finally {
       working = [];
-      if (writer.lease.lost.aborted) log.warn('another process writes the warehouse now');
+      if (writer.lease.lost.aborted) log.warn('lost the lease: another process writes the warehouse now, or may do so');
       else if (given.signal.aborted) log.info('gives the warehouse to a command');
       await writer.lease.release();
     }
@@ -87,8 +88,8 @@ async function answers({ connection, workflowService, options }: Client): Promis
   );
 }
 
-async function rest(signal: AbortSignal): Promise<void> {
-  await delay(PAUSE_MS, undefined, { signal }).catch(() => undefined);
+async function rest(signal: AbortSignal, ms = PAUSE_MS): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => undefined);
 }
 
 /** Aborts `given` if a command has asked for the lease and no activity runs. */
@@ -105,17 +106,21 @@ async function giveWhenIdle(
   }
 }
 
-/** Waits for the lease. Continues while the bucket cannot be reached. Returns undefined when `signal` aborts. */
+/**
+ * Waits for the lease. Continues after every error, because a refusal or an unusable file may be gone a moment later.
+ * Returns undefined when `signal` aborts.
+ */
 async function findLease(copy: WorkingCopy, signal: AbortSignal, log: WorkerParts['log']): Promise<Writer | undefined> {
   const onWait = (holder: string): void => log.info({ holder }, 'waits until no other process writes the warehouse');
-  while (!signal.aborted) {
+  const onLost = (text: string): void => log.warn(text);
+  for (let pause = PAUSE_MS; !signal.aborted; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
     try {
-      return await becomeWriter(copy, { what: 'warehouse worker', signal, onWait, onLost: (text) => log.warn(text) });
+      return await becomeWriter(copy, { what: 'warehouse worker', signal, onWait, onLost });
     } catch (error) {
       if (signal.aborted) break;
-      if (!isStorageError(error, 'unreachable')) throw error;
-      log.warn(error.message);
-      await rest(signal);
+      const todo = error instanceof TidemarkError ? ` ${error.todo}` : '';
+      log.warn(`cannot take the lease of the warehouse, and tries again: ${errorMessage(error)}${todo}`);
+      await rest(signal, pause);
     }
   }
   return undefined;

@@ -4,7 +4,7 @@ import { TidemarkError } from '../core/errors.js';
 import { lockWriter } from '../duckdb/locks.js';
 import { openWarehouse } from '../duckdb/open.js';
 import { takeLease, type Lease } from '../storage/lease.js';
-import { WRITER_LEASE } from '../working-copy/checkpoint.js';
+import { highestToken, WRITER_LEASE } from '../working-copy/checkpoint.js';
 import type { Place } from './place.js';
 
 const WHAT = 'tidemark data copy';
@@ -27,7 +27,8 @@ export interface Hold {
  */
 export async function hold({ storage, dataDir }: Place, onWait: (holder: string) => void): Promise<Hold> {
   if (dataDir === undefined) {
-    const lease = await takeLease(storage, WRITER_LEASE, { what: WHAT, asks: true, waitMs: WAIT_MS, onWait });
+    const highest = (): Promise<number> => highestToken(storage);
+    const lease = await takeLease(storage, WRITER_LEASE, { what: WHAT, asks: true, waitMs: WAIT_MS, onWait, highest });
     return { lease, assertHeld: () => lease.assertHeld(), release: () => lease.release() };
   }
   const lock = await lockWriter(dataDir, WHAT);

@@ -137,6 +137,16 @@ function readFolder(folder: string, onFault?: (fault: TidemarkError) => void): L
   return replaced.size === 0 ? parts : parts.filter(({ part }) => !replaced.has(part));
 }
 
+/** Whether a manifest exists and can be read. */
+export function isReadable(file: string): boolean {
+  try {
+    readManifest(file);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 interface Known {
   /** Inode, size and times of the file. They change if the file is replaced or edited. */
   stamp: string;

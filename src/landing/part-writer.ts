@@ -8,7 +8,7 @@ import { writeFileOnce } from '../core/files.js';
 import { partLanded } from '../core/observed.js';
 import { refreshForgotten, sha256Of, withoutForgotten } from '../privacy/forgotten.js';
 import { workingCopyOf } from '../working-copy/open.js';
-import { findReplacing } from './manifest.js';
+import { findReplacing, isReadable } from './manifest.js';
 import { encodePart } from './parquet.js';
 import { manifestFile, otherPartName, partName, spoolFile, type PartTarget } from './paths.js';
 import { Spool } from './spool.js';
@@ -36,7 +36,7 @@ export class PartWriter {
   /** Returns the chunk's manifest if the chunk is committed, here or by another machine; undefined otherwise. */
   static async committed(target: PartTarget): Promise<PartManifest | undefined> {
     const file = manifestFile(runFolder(target), target.chunk);
-    await workingCopyOf(target.dataDir)?.take(file);
+    if (!isReadable(file)) await workingCopyOf(target.dataDir)?.takeAgain(file);
     return existsSync(file) ? PartManifest.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
   }
 

@@ -1,11 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { LandingStream, PartManifest } from '../../schemas/pipeline/landing.js';
 import { landingDir, runFolder, streamDir } from '../core/data-folder.js';
 import { isFileFault } from '../storage/errors.js';
 import { workingCopyOf } from '../working-copy/open.js';
-import { readManifests, type LandedPart } from './manifest.js';
+import { isReadable, readManifests, type LandedPart } from './manifest.js';
 import { manifestsDir } from './paths.js';
 
 /*
@@ -34,20 +34,23 @@ export async function pullManifests(dataDir: string, { streams, run }: PullScope
   await copy.all(folders, async (folder) => {
     // A manifest is in the bucket before it is here. So if the later list lacks one of these, it was removed there.
     const here = manifestsIn(folder);
-    const there = new Set((await copy.list(folder)).map(({ file }) => file).filter(isManifest));
-    await copy.all(
-      [...there].filter((file) => !existsSync(file)),
-      async (file) => {
-        await copy.take(file);
-      },
-    );
-    for (const file of here) if (!there.has(file)) await removeHere(file);
+    const there = new Map((await copy.list(folder)).map(({ file, bytes }) => [file, bytes]));
+    const lacking = [...there].filter(([file, bytes]) => isManifest(file) && !isSound(file, bytes));
+    await copy.all(lacking, ([file]) => copy.takeAgain(file));
+    // The list may be an old one. So ask for each manifest that it lacks.
+    for (const file of here)
+      if (!there.has(file) && (await copy.storage.read(copy.keyOf(file))) === undefined) await removeHere(file);
   });
 }
 
 function manifestsIn(folder: string): string[] {
   const names = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
   return names.map((name) => path.join(folder, name)).filter(isManifest);
+}
+
+/** Whether a manifest is here, with its size in the bucket, and can be read. Otherwise, this machine takes it again. */
+function isSound(file: string, bytes: number): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.size === bytes && isReadable(file);
 }
 
 /** Removes a part from this machine, because another one has joined it with others, or removed people from it. */
@@ -73,7 +76,7 @@ export async function listLanded(dataDir: string): Promise<ReadonlySet<string> |
 }
 
 /**
- * Takes the files of parts that this machine lacks.
+ * Takes the files of parts that this machine lacks, or that differ from their manifests here.
  * @param options `skipFaulty`: leave out files that are missing or damaged in the bucket; default: throw
  * @returns the parts that were left out; undefined if the data is in a folder
  */
@@ -87,7 +90,7 @@ export async function pullParts(
   const leftOut: LandedPart[] = [];
   await copy.all(parts, async (part) => {
     try {
-      await copy.take(part.file, part);
+      await copy.takeContent(part.file, part);
     } catch (error) {
       if (!isFileFault(error) || !skipFaulty) throw error;
       leftOut.push(part);

@@ -6,6 +6,7 @@ import { numberOf, raiseNumber } from '../builds/order.js';
 import { buildDir, copyCheckDir, copyDir, fileOf, publishedFile } from '../core/data-folder.js';
 import { errorMessage, hasErrorCode, TidemarkError } from '../core/errors.js';
 import { NotPublishedError } from '../duckdb/errors.js';
+import { isLostRace } from '../storage/errors.js';
 import { LeaseLostError, withLease, type Lease } from '../storage/lease.js';
 import type { Content, Storage } from '../storage/storage.js';
 import {
@@ -13,6 +14,7 @@ import {
   encode,
   findPointer,
   hashOf,
+  highestToken,
   LEASE,
   numbersOf,
   VERSIONS,
@@ -59,6 +61,9 @@ export interface Copied {
   pruneFault: string | null;
 }
 
+/** What `findPointer` returns. */
+type Pointer = { current: Current | undefined; version: string } | undefined;
+
 const WAIT_MS = 600_000;
 const MOST_TRIES = 3;
 
@@ -72,7 +77,8 @@ const MOST_TRIES = 3;
  */
 export async function copyCurrentBuild(storage: Storage, dataDir: string, options: CopyOptions): Promise<Copied> {
   const { what, onWait, waitMs = WAIT_MS } = options;
-  return withLease(storage, LEASE, { what, onWait, waitMs }, async (lease) => {
+  const highest = (): Promise<number> => highestToken(storage);
+  return withLease(storage, LEASE, { what, onWait, waitMs, highest }, async (lease) => {
     const copier = new Copier(storage, dataDir, lease, options);
     for (let attempt = 1; ; attempt++) {
       const build = currentBuild(dataDir);
@@ -150,7 +156,7 @@ class Copier {
     const sent: Content[] = [];
     let reused = 0;
     const send = async (key: string, file: string): Promise<StoredFile> => {
-      if (this.#lease.lost.aborted) throw new LeaseLostError(this.#storage, LEASE);
+      if (this.#lease.lost.aborted) await this.#lease.assertHeld();
       const content = await this.#storage.upload(key, file);
       sent.push(content);
       return { key, ...content };
@@ -199,14 +205,23 @@ class Copier {
     return Math.max(here, 1 + numbersOf(before).last);
   }
 
-  /** Points readers at a version. Fails if another process had the lease meanwhile. */
-  async #switch(
-    to: Version,
-    before: { current: Current | undefined; version: string } | undefined,
-    there: StoredFiles,
-  ): Promise<Current> {
+  /**
+   * Points readers at a version. A look may show an earlier `current.json`; then looks again. Fails if another process had
+   * the lease meanwhile.
+   */
+  async #switch(to: Version, before: Pointer, there: StoredFiles): Promise<Current> {
     // This machine's clock may be wrong. It must not decide which versions readers may still use.
     const now = (await this.#storage.serviceTime?.().catch(() => undefined))?.getTime() ?? Date.now();
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#trySwitch(to, attempt === 1 ? before : await findPointer(this.#storage), now, there);
+      } catch (error) {
+        if (!isLostRace(error) || attempt === MOST_TRIES) throw error;
+      }
+    }
+  }
+
+  async #trySwitch(to: Version, before: Pointer, now: number, there: StoredFiles): Promise<Current> {
     const { build, version, manifest, publication } = to;
     const known = before?.current;
     if (known !== undefined && known.token > this.#lease.token) throw new LeaseLostError(this.#storage, LEASE);

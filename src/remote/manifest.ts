@@ -99,6 +99,16 @@ export async function findPointer(
   return { current: hasFormat(body) ? parse(Current, body, storage, CURRENT) : undefined, version };
 }
 
+/** Finds the highest token of a holder of the lease, in `current.json` and in the names of the versions; 0 without any. */
+export async function highestToken(storage: Storage): Promise<number> {
+  let highest = (await findPointer(storage))?.current?.token ?? 0;
+  for await (const { key } of storage.list(VERSIONS)) {
+    const token = /^[^/]*\.(\d+)\//.exec(key)?.[1];
+    if (token !== undefined) highest = Math.max(highest, Number(token));
+  }
+  return highest;
+}
+
 /**
  * Reads `current.json`.
  * @throws StorageError `missing` before the first copy

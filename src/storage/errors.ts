@@ -64,3 +64,8 @@ export function isStorageError(error: unknown, reason: Reason): error is Storage
 export function isFileFault(error: unknown): error is StorageError {
   return isStorageError(error, 'missing') || isStorageError(error, 'damaged');
 }
+
+/** Whether a conditional write was refused, because the file is not what the writer has read. */
+export function isLostRace(error: unknown): error is StorageError {
+  return isStorageError(error, 'exists') || isStorageError(error, 'changed');
+}

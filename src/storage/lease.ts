@@ -5,15 +5,19 @@ import { z } from 'zod';
 import { TidemarkError } from '../core/errors.js';
 import { describeHolder, isCertainlyGone, look, nameOf, type Watch } from '../core/lease.js';
 import { findPlace, processExists } from '../core/lock.js';
-import { isStorageError } from './errors.js';
+import { isLostRace, isStorageError } from './errors.js';
 import type { Storage } from './storage.js';
 
 /*
  * A lease with a fencing token, in one file of a storage. The file names the holder and its heartbeat. Each change
  * replaces exactly the version that the process has read, so of several processes, one succeeds.
  *
- * - Taking the lease raises the token. The file stays after a release, so tokens never repeat.
+ * - Taking the lease raises the token. The file stays after a release, so tokens never repeat. If a person removed the
+ *   file or restored an old one, `highest` finds the tokens that holders wrote into the files which the lease protects.
  * - A heartbeat raises a number. It fails after another process took the lease.
+ * - A holder whose heartbeats do not arrive is told to stop before a waiter takes the lease: it counts from the beginning of
+ *   its last heartbeat, and stops one heartbeat early.
+ * - A look may show an earlier state, from a cache. Tokens and heartbeats only grow, so a lower number is no news.
  * - A waiter takes the lease if the holder released it, certainly died on this machine, or sent no heartbeat for a whole
  *   lease. The waiter measures with its own monotonic clock, by the rules in `src/core/lease.ts`.
  * - A waiter may ask the holder for the lease. The holder learns it with its next heartbeat, and may release it. Other
@@ -28,6 +32,10 @@ const BEAT_MS = 5_000;
 const POLL_MS = 1_000;
 /** A released lease that a waiter asked for is left to this waiter for this long. */
 const RESERVED_MS = 5_000;
+/** Without a file of the lease, an earlier holder may be alive that has not written its token anywhere. */
+const SKIPPED_TOKENS = 100;
+/** The longest time of a timer of Node. */
+const MOST_TIMER_MS = 2 ** 31 - 1;
 
 const State = z.object({
   token: z.int().positive(),
@@ -56,6 +64,8 @@ export interface LeaseOptions {
   place?: string | undefined;
   /** Asks a live holder to release the lease. Default: false. */
   asks?: boolean | undefined;
+  /** Finds the highest token in the files that the lease protects; 0 if there is none. A new token is higher. */
+  highest?: (() => Promise<number>) | undefined;
 }
 
 /** Another process took the lease while this process was paused or could not reach the storage. */
@@ -78,17 +88,30 @@ export class Lease {
   readonly #ended = new AbortController();
   readonly #asked = new AbortController();
   readonly #timer: NodeJS.Timeout;
+  readonly #beatMs: number;
+  readonly #validMs: number;
+  #deadline: NodeJS.Timeout | undefined;
+  /** Whether the lease was released, or certainly taken by another process. */
+  #isOver = false;
   #state: State;
   #version: string;
   /** The last heartbeat, so that only one is in flight. Never rejects. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(storage: Storage, key: string, held: { state: State; version: string; beatMs: number }) {
+  /** @param held `begun`: when the request began that took the lease, in milliseconds of the monotonic clock */
+  constructor(
+    storage: Storage,
+    key: string,
+    held: { state: State; version: string; beatMs: number; leaseMs: number; begun: number },
+  ) {
     this.#storage = storage;
     this.#key = key;
     this.#state = held.state;
     this.#version = held.version;
     this.token = held.state.token;
+    this.#beatMs = held.beatMs;
+    this.#validMs = Math.max(held.leaseMs - held.beatMs, held.leaseMs / 2);
+    this.#renewed(held.begun);
     let isBusy = false;
     // Ignore errors here. If the lease is lost, `assertHeld` has aborted `lost`. After any other error, the next
     // heartbeat tries again.
@@ -104,7 +127,10 @@ export class Lease {
     this.#timer.unref();
   }
 
-  /** Aborted when the lease is lost or released. */
+  /**
+   * Aborted when the lease is lost or released, or was not renewed in time. In the last case, another process may take it at
+   * any time: only `assertHeld` can tell.
+   */
   get lost(): AbortSignal {
     return this.#ended.signal;
   }
@@ -129,9 +155,8 @@ export class Lease {
   async release(): Promise<void> {
     clearInterval(this.#timer);
     await this.#last;
-    if (this.lost.aborted) return;
-    await this.#write({ released: true }).catch(() => undefined);
-    this.#ended.abort();
+    if (!this.#isOver) await this.#write({ released: true }).catch(() => undefined);
+    this.#end();
   }
 
   async #beat(): Promise<void> {
@@ -140,28 +165,57 @@ export class Lease {
 
   async #write(change: Partial<State>): Promise<void> {
     for (;;) {
-      if (this.lost.aborted) throw new LeaseLostError(this.#storage, this.#key);
+      if (this.#isOver) throw new LeaseLostError(this.#storage, this.#key);
       const next = { ...this.#state, ...change };
+      const begun = performance.now();
       try {
         this.#version = await this.#storage.replace(this.#key, encode(next), this.#version);
         this.#state = next;
+        this.#renewed(begun);
         return;
       } catch (error) {
         if (!isStorageError(error, 'changed')) throw error;
-        // The answer to an earlier heartbeat may have been lost, or a waiter has asked for the lease. Then the file still
-        // names this holder.
-        const found = await readState(this.#storage, this.#key);
-        if (found?.state.id !== this.#state.id || found.version === this.#version) throw this.#lose(error);
-        this.#state = found.state;
-        this.#version = found.version;
-        if (found.state.askedBy !== undefined) this.#asked.abort();
+        await this.#lookAgain(error);
       }
     }
   }
 
-  #lose(cause: unknown): LeaseLostError {
+  /**
+   * Reads the file after a refused heartbeat. The answer to an earlier one may have been lost, or a waiter has asked for
+   * the lease. Then the file still names this holder.
+   */
+  async #lookAgain(refused: unknown): Promise<void> {
+    const found = await readState(this.#storage, this.#key);
+    const { token = Infinity, id, beat = 0 } = found?.state ?? {};
+    if (found === undefined || (id !== this.#state.id && token >= this.token)) throw this.#lose(refused);
+    if (id === this.#state.id && beat >= this.#state.beat && found.version !== this.#version) {
+      this.#state = found.state;
+      this.#version = found.version;
+      if (found.state.askedBy !== undefined) this.#asked.abort();
+    } else {
+      // An earlier state. Look again, until a look shows the current one or the time is over.
+      await delay(Math.min(this.#beatMs, POLL_MS), undefined, { ref: false });
+    }
+  }
+
+  /** @param begun when the request began that renewed the lease */
+  #renewed(begun: number): void {
+    clearTimeout(this.#deadline);
+    if (this.lost.aborted) return;
+    const left = Math.min(begun + this.#validMs - performance.now(), MOST_TIMER_MS);
+    this.#deadline = setTimeout(() => this.#ended.abort(), left);
+    this.#deadline.unref();
+  }
+
+  #end(): void {
+    this.#isOver = true;
     clearInterval(this.#timer);
+    clearTimeout(this.#deadline);
     this.#ended.abort();
+  }
+
+  #lose(cause: unknown): LeaseLostError {
+    this.#end();
     return new LeaseLostError(this.#storage, this.#key, cause);
   }
 }
@@ -184,7 +238,7 @@ export class LeaseSeeker {
   async attempt(): Promise<Lease | undefined> {
     const { leaseMs = LEASE_MS, beatMs = BEAT_MS, place = findPlace(), asks = false } = this.#options;
     const found = await readState(this.#storage, this.#key);
-    if (found === undefined) return this.#take(1, (body) => this.#storage.create(this.#key, body));
+    if (found === undefined) return this.#take(undefined, (body) => this.#storage.create(this.#key, body));
     const { state, version } = found;
     this.#watch = look(this.#watch, nameOf(state.id, state.beat), performance.now(), 2 * beatMs);
     if (state.released) {
@@ -197,7 +251,7 @@ export class LeaseSeeker {
         return undefined;
       }
     }
-    return this.#take(state.token + 1, (body) => this.#storage.replace(this.#key, body, version));
+    return this.#take(state.token, (body) => this.#storage.replace(this.#key, body, version));
   }
 
   /** Describes the holder for messages. */
@@ -214,17 +268,22 @@ export class LeaseSeeker {
     }
   }
 
-  async #take(token: number, write: (body: Buffer) => Promise<string>): Promise<Lease | undefined> {
-    const { what, beatMs = BEAT_MS, place = findPlace() } = this.#options;
+  /** @param before token of the last holder; undefined without a file */
+  async #take(before: number | undefined, write: (body: Buffer) => Promise<string>): Promise<Lease | undefined> {
+    const { what, leaseMs = LEASE_MS, beatMs = BEAT_MS, place = findPlace(), highest } = this.#options;
+    const written = (await highest?.()) ?? 0;
+    const skipped = before === undefined && written > 0 ? SKIPPED_TOKENS : 0;
+    const token = Math.max(before ?? 0, written) + skipped + 1;
     const holder = { what, pid: process.pid, host: hostname(), place };
     const since = new Date().toISOString();
     const state: State = { token, id: randomUUID(), beat: 0, released: false, holder, since };
+    const begun = performance.now();
     try {
       const version = await write(encode(state));
       this.#watch = undefined;
-      return new Lease(this.#storage, this.#key, { state, version, beatMs });
+      return new Lease(this.#storage, this.#key, { state, version, beatMs, leaseMs, begun });
     } catch (error) {
-      if (isStorageError(error, 'exists') || isStorageError(error, 'changed')) return undefined;
+      if (isLostRace(error)) return undefined;
       throw error;
     }
   }
@@ -309,7 +368,7 @@ async function readState(storage: Storage, key: string): Promise<{ state: State;
     return { state: State.parse(JSON.parse(found.body.toString('utf8'))), version: found.version };
   } catch (error) {
     throw new TidemarkError('Internal', `${storage.name}: ${key} is no lease of this version of Tidemark.`, {
-      todo: 'If no other version of Tidemark uses this storage, remove this file.',
+      todo: 'If no other version of Tidemark uses this storage, remove this file. The next holder continues with higher tokens.',
       cause: error,
     });
   }

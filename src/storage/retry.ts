@@ -31,7 +31,7 @@ export interface Attempt {
 export async function withRetries<T>(
   { forMs, pauseMs, longestMs }: Patience,
   work: (attempt: Attempt) => Promise<T>,
-  fail: (message: string, cause: unknown) => Error,
+  fail: (message: string, cause: TransientError) => Error,
 ): Promise<T> {
   let begun = performance.now();
   let failed = 0;

@@ -38,7 +38,8 @@ export interface Storage {
   read(key: string): Promise<Stored | undefined>;
 
   /**
-   * Returns the bytes from `start` (from 0), `length` at most. Returns fewer if the file ends earlier.
+   * Returns the bytes from `start` (from 0), `length` at most. Returns fewer if the file ends earlier. The content of a range
+   * is not checked: compare the hash of the whole file.
    * @throws StorageError `missing`
    */
   readRange(key: string, start: number, length: number): Promise<Buffer>;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { z } from 'zod';
 import { warehouseFile } from '../core/data-folder.js';
 import { writeFileAtomic } from '../core/files.js';
-import { isFileFault } from '../storage/errors.js';
+import { isFileFault, isLostRace } from '../storage/errors.js';
 import { LeaseLostError, type Lease } from '../storage/lease.js';
 import type { Storage } from '../storage/storage.js';
 import type { WorkingCopy } from './working-copy.js';
@@ -17,8 +17,9 @@ import type { WorkingCopy } from './working-copy.js';
 
 /** Key of the lease of the only writer of the warehouse. */
 export const WRITER_LEASE = 'warehouse/writer.json';
-const POINTER = 'warehouse/current.json';
-const MOST_DOWNLOADS = 3;
+const FOLDER = 'warehouse/';
+const POINTER = `${FOLDER}current.json`;
+const MOST_LOOKS = 5;
 
 const Pointer = z.object({
   token: z.int(),
@@ -28,6 +29,12 @@ const Pointer = z.object({
   at: z.string(),
 });
 type Pointer = z.infer<typeof Pointer>;
+
+/** The pointer with its version. Without `pointer` if the file is damaged. */
+interface FoundPointer {
+  pointer: Pointer | undefined;
+  version: string;
+}
 
 /**
  * Gives the closed warehouse file as the newest checkpoint. Removes the one before.
@@ -42,25 +49,53 @@ export async function giveCheckpoint(copy: WorkingCopy, lease: Lease): Promise<v
 
 /** As `giveCheckpoint`, for a file that belongs to no working copy. */
 export async function writeCheckpoint(storage: Storage, file: string, lease: Lease): Promise<Pointer> {
-  const before = await findPointer(storage);
-  const replaced = before?.pointer;
-  if (replaced !== undefined && replaced.token > lease.token) throw new LeaseLostError(storage, WRITER_LEASE);
-  const key = `warehouse/${String(lease.token).padStart(6, '0')}-${Date.now()}.duckdb`;
+  const key = `${FOLDER}${String(lease.token).padStart(6, '0')}-${Date.now()}.duckdb`;
+  refuseLater(storage, await findPointer(storage), lease);
   const content = await storage.upload(key, file);
-  await lease.assertHeld();
   const pointer: Pointer = { token: lease.token, key, ...content, at: new Date().toISOString() };
-  if (before === undefined) await storage.create(POINTER, encode(pointer));
-  else await storage.replace(POINTER, encode(pointer), before.version);
-  if (replaced !== undefined) await storage.remove(replaced.key);
+  const before = await replacePointer(storage, pointer, lease);
+  if (before?.pointer !== undefined) await storage.remove(before.pointer.key);
   else if (before !== undefined) await removeOldCheckpoints(storage);
   return pointer;
+}
+
+/** Points at a new checkpoint. A look may show an earlier pointer; then looks again. Returns the replaced pointer. */
+async function replacePointer(storage: Storage, pointer: Pointer, lease: Lease): Promise<FoundPointer | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    const before = await findPointer(storage);
+    refuseLater(storage, before, lease);
+    await lease.assertHeld();
+    try {
+      if (before === undefined) await storage.create(POINTER, encode(pointer));
+      else await storage.replace(POINTER, encode(pointer), before.version);
+      return before;
+    } catch (error) {
+      if (!isLostRace(error) || attempt === MOST_LOOKS) throw error;
+    }
+  }
+}
+
+/** @throws LeaseLostError when a later holder of the lease has written the pointer */
+function refuseLater(storage: Storage, found: FoundPointer | undefined, lease: Lease): void {
+  if (found?.pointer !== undefined && found.pointer.token > lease.token)
+    throw new LeaseLostError(storage, WRITER_LEASE);
+}
+
+/** Finds the highest token of a holder of the lease, in the pointer and in the names of the checkpoints; 0 without any. */
+export async function highestToken(storage: Storage): Promise<number> {
+  let highest = (await findPointer(storage))?.pointer?.token ?? 0;
+  for await (const { key } of storage.list(FOLDER)) {
+    const token = /^\d+(?=-\d+\.duckdb$)/.exec(key.slice(FOLDER.length));
+    if (token !== null) highest = Math.max(highest, Number(token[0]));
+  }
+  return highest;
 }
 
 /** Removes files in the folder of the checkpoints that killed processes left. Call it only as the writer. */
 export async function removeOldCheckpoints(storage: Storage): Promise<void> {
   const newest = (await findPointer(storage))?.pointer?.key;
   const keys: string[] = [];
-  for await (const { key } of storage.list('warehouse/')) if (key.endsWith('.duckdb') && key !== newest) keys.push(key);
+  for await (const { key } of storage.list(FOLDER)) if (key.endsWith('.duckdb') && key !== newest) keys.push(key);
   for (const key of keys) await storage.remove(key);
 }
 
@@ -101,16 +136,14 @@ export async function takeCheckpoint(copy: WorkingCopy, onLost: (message: string
   await writeFileAtomic(mark, `${JSON.stringify({ key: wanted } satisfies Mark)}\n`);
 }
 
-/** Downloads a checkpoint. Tries a damaged download again. Returns a sentence if the checkpoint is missing or damaged. */
+/** Downloads a checkpoint. Returns a sentence if the checkpoint is missing or damaged. */
 async function download(copy: WorkingCopy, { key, bytes, sha256 }: Pointer, file: string): Promise<string | undefined> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await copy.storage.download(key, file, { bytes, sha256 });
-      return undefined;
-    } catch (error) {
-      if (!isFileFault(error)) throw error;
-      if (error.reason === 'missing' || attempt === MOST_DOWNLOADS) return error.message;
-    }
+  try {
+    await copy.storage.download(key, file, { bytes, sha256 });
+    return undefined;
+  } catch (error) {
+    if (!isFileFault(error)) throw error;
+    return error.message;
   }
 }
 
@@ -126,8 +159,8 @@ function decodeMark(body: Buffer): string | undefined {
   return parseAs(Mark, body)?.key;
 }
 
-/** Reads the pointer to the newest checkpoint. Without `pointer` if the file is damaged. */
-async function findPointer(storage: Storage): Promise<{ pointer: Pointer | undefined; version: string } | undefined> {
+/** Reads the pointer to the newest checkpoint. */
+async function findPointer(storage: Storage): Promise<FoundPointer | undefined> {
   const found = await storage.read(POINTER);
   return found === undefined ? undefined : { pointer: parseAs(Pointer, found.body), version: found.version };
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { chunkFile, duePlanFile } from '../core/data-folder.js';
 import { TidemarkError } from '../core/errors.js';
@@ -49,9 +49,10 @@ export async function takeChunkFile(dataDir: string, folder: string, chunk: numb
   const local = chunkFile(folder, chunk);
   if (copy === undefined) return local;
   const given = await givenChunk(copy, folder, chunk);
+  if (given === undefined) return local;
   // The name holds the key's end, because an earlier plan of this machine may have left another file.
-  const file = given === undefined ? local : path.join(folder, path.posix.basename(given.key));
-  if (given !== undefined && !existsSync(file)) await copy.storage.download(given.key, file, given);
+  const file = path.join(folder, path.posix.basename(given.key));
+  await copy.takeContent(file, given, given.key);
   return file;
 }
 

@@ -29,7 +29,7 @@ export async function joinData(
     await openDataFolder(dataDir);
     await copy.claim(identity);
   }
-  for (const file of [personalDataKeyFile(dataDir), payeeSaltFile(dataDir)]) await copy.take(file);
+  for (const file of [personalDataKeyFile(dataDir), payeeSaltFile(dataDir)]) await copy.takeAgain(file);
   for (const file of [forgottenFile(dataDir), webhookSecretFile(dataDir)]) await copy.refresh(file);
   return copy;
 }

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { identityFile, workingCopyFile } from '../core/data-folder.js';
@@ -99,7 +99,7 @@ export class WorkingCopy {
       await writeFileAtomic(file, theirs.body);
       return content.length === theirs.body.length && theirs.body.equals(content);
     }
-    if (!existsSync(file) || !readFileSync(file).equals(content)) await writeFileAtomic(file, content);
+    await writeIfOther(file, content);
     return true;
   }
 
@@ -114,21 +114,33 @@ export class WorkingCopy {
   }
 
   /**
-   * Takes a file that never changes, unless it is here. For a file of any size, with `expected`; else for a small one.
+   * Takes a small file that never changes, unless it is here. A JSON file that cannot be parsed is taken again.
    * @returns whether the file is here now
    */
-  async take(file: string, expected?: Content): Promise<boolean> {
-    if (existsSync(file)) return true;
-    if (expected === undefined) return this.refresh(file);
-    await this.storage.download(this.keyOf(file), file, expected);
-    return true;
+  async take(file: string): Promise<boolean> {
+    if (!existsSync(file) || !isParsable(file)) await this.takeAgain(file);
+    return existsSync(file);
+  }
+
+  /**
+   * As `take`, for a file of any size whose content is known. Takes it again if the file here has another content.
+   * @param key where the storage has it. Default: the file's path
+   */
+  async takeContent(file: string, expected: Content, key = this.keyOf(file)): Promise<void> {
+    if (!(await hasContent(file, expected))) await this.storage.download(key, file, expected);
+  }
+
+  /** Takes the current content of a small file, also if another one is here. Keeps the file if the storage has none. */
+  async takeAgain(file: string): Promise<void> {
+    const found = await this.storage.read(this.keyOf(file));
+    if (found !== undefined) await writeIfOther(file, found.body);
   }
 
   /** Takes the current content of a small file that may change. Removes the file here if it is gone. */
   async refresh(file: string): Promise<boolean> {
     const found = await this.storage.read(this.keyOf(file));
     if (found === undefined) rmSync(file, { force: true });
-    else if (!existsSync(file) || !readFileSync(file).equals(found.body)) await writeFileAtomic(file, found.body);
+    else await writeIfOther(file, found.body);
     return found !== undefined;
   }
 
@@ -159,6 +171,32 @@ export class WorkingCopy {
   async all<T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
     await inParallel(items, AT_ONCE, work);
   }
+}
+
+async function writeIfOther(file: string, content: Uint8Array): Promise<void> {
+  if (!existsSync(file) || !readFileSync(file).equals(content)) await writeFileAtomic(file, content);
+}
+
+function isParsable(file: string): boolean {
+  if (!file.endsWith('.json')) return true;
+  try {
+    JSON.parse(readFileSync(file, 'utf8'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a file is here with this content. Another process may remove it meanwhile. */
+async function hasContent(file: string, { bytes, sha256 }: Content): Promise<boolean> {
+  if (statSync(file, { throwIfNoEntry: false })?.size !== bytes) return false;
+  const hash = createHash('sha256');
+  try {
+    for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+  } catch {
+    return false;
+  }
+  return hash.digest('hex') === sha256;
 }
 
 /** A working copy removes files that the bucket has, so it must not begin in a folder with the only copy of data. */

@@ -1,5 +1,5 @@
 import { LeaseLostError, takeLease, type Lease, type WaitOptions } from '../storage/lease.js';
-import { takeCheckpoint, WRITER_LEASE } from './checkpoint.js';
+import { highestToken, takeCheckpoint, WRITER_LEASE } from './checkpoint.js';
 import { workingCopyOf } from './open.js';
 import type { WorkingCopy } from './working-copy.js';
 
@@ -23,7 +23,10 @@ export async function becomeWriter(
   copy: WorkingCopy,
   options: Pick<WaitOptions, 'what' | 'asks' | 'signal' | 'onWait'> & { onLost?: (message: string) => void },
 ): Promise<Writer> {
-  const lease = await takeLease(copy.storage, WRITER_LEASE, options);
+  const lease = await takeLease(copy.storage, WRITER_LEASE, {
+    ...options,
+    highest: () => highestToken(copy.storage),
+  });
   try {
     await takeCheckpoint(copy, options.onLost ?? (() => undefined));
   } catch (error) {

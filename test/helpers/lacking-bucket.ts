@@ -27,9 +27,15 @@ export interface LackingBucket {
   close(): Promise<void>;
 }
 
+/** A file, with the headers of its metadata. */
+interface File {
+  body: Buffer;
+  metadata: Record<string, string>;
+}
+
 /** Starts a service whose bucket is `bucket`. */
 export async function startLackingBucket(lacks: Lacks = {}): Promise<LackingBucket> {
-  const files = new Map<string, Buffer>();
+  const files = new Map<string, File>();
   const server = createServer((request, response) => {
     response.sendDate = false;
     if (lacks.ahead !== null)
@@ -49,7 +55,7 @@ export async function startLackingBucket(lacks: Lacks = {}): Promise<LackingBuck
 }
 
 function answer(
-  files: Map<string, Buffer>,
+  files: Map<string, File>,
   lacks: Lacks,
   { request, body }: { request: IncomingMessage; body: Buffer },
   response: ServerResponse,
@@ -60,17 +66,18 @@ function answer(
   const method = isList ? 'LIST' : (request.method ?? '');
   const found = files.get(key);
   if (lacks.refuses === method) return end(response, 403, error('AccessDenied'));
-  if (method === 'LIST') return end(response, 200, lacks.listsLate ? list([]) : list([...files.keys()]));
+  if (method === 'LIST')
+    return end(response, 200, list(searchParams.get('prefix') ?? '', lacks.listsLate ? [] : files));
   if (method === 'PUT') {
     const condition = (name: 'if-match' | 'if-none-match') =>
       lacks.ignores === name ? undefined : request.headers[name];
     const expected = condition('if-match');
     if (condition('if-none-match') === '*' && found !== undefined)
       return end(response, 412, error('PreconditionFailed'));
-    if (expected !== undefined && (found === undefined || expected !== tagOf(found)))
+    if (expected !== undefined && (found === undefined || expected !== tagOf(found.body)))
       return end(response, 412, error('PreconditionFailed'));
     const write = (): void => {
-      files.set(key, body);
+      files.set(key, { body, metadata: metadataOf(request) });
       end(response, 200, '', { etag: tagOf(body) });
     };
     return lacks.races ? void setTimeout(write, 100) : write();
@@ -80,7 +87,7 @@ function answer(
     return end(response, 204, '');
   }
   if (found === undefined) return end(response, 404, error('NoSuchKey'));
-  end(response, 200, found, { etag: tagOf(found) });
+  end(response, 200, found.body, { ...found.metadata, etag: tagOf(found.body) });
 }
 
 async function readAll(request: IncomingMessage): Promise<Buffer> {
@@ -106,7 +113,15 @@ function error(code: string): string {
   return `<?xml version="1.0"?><Error><Code>${code}</Code></Error>`;
 }
 
-function list(keys: string[]): string {
-  const contents = keys.map((key) => `<Contents><Key>${key}</Key><Size>1</Size></Contents>`).join('');
-  return `<ListBucketResult><IsTruncated>false</IsTruncated>${contents}</ListBucketResult>`;
+function metadataOf({ headers }: IncomingMessage): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => (name.startsWith('x-amz-meta-') ? [[name, String(value)]] : [])),
+  );
+}
+
+function list(prefix: string, files: Iterable<[string, File]>): string {
+  const contents = [...files]
+    .filter(([key]) => key.startsWith(prefix))
+    .map(([key, { body }]) => `<Contents><Key>${key}</Key><Size>${body.length}</Size></Contents>`);
+  return `<ListBucketResult><IsTruncated>false</IsTruncated>${contents.join('')}</ListBucketResult>`;
 }

@@ -4,13 +4,23 @@ import { storageError } from '../errors.js';
 import { checkKey, isKey } from '../keys.js';
 import { TransientError } from '../retry.js';
 import type { Content, Entry, Storage, Stored } from '../storage.js';
-import { versionIn, type S3Client } from './client.js';
+import { versionIn, type Reply, type S3Client } from './client.js';
 import { downloadObject } from './download.js';
+import { metadataOf, namesContent, provesContent, rangeIn, sha256 } from './proof.js';
 import { uploadFile } from './upload.js';
 import { readPage, type Page } from './xml.js';
 
 /** Metadata of a file that shows which conditional write made it. */
 const MARK = 'x-amz-meta-tidemark-write';
+const MOST_CLOCKS = 4;
+const SAME_CLOCK_MS = 3_000;
+
+/** The answer to one request for a file. */
+type Found = Stored & {
+  mark: unknown;
+  /** Whether the metadata proves the content. */
+  isProven: boolean;
+};
 
 /** Keeps files in an S3-compatible bucket, below a prefix. Versions are ETags. Needs conditional writes. */
 export class Bucket implements Storage {
@@ -28,34 +38,58 @@ export class Bucket implements Storage {
   }
 
   async read(key: string): Promise<Stored | undefined> {
-    const found = await this.#read(key);
+    checkKey(key);
+    const found = await this.#client.retry(key, () => this.#look(key));
     return found === undefined ? undefined : { body: found.body, version: found.version };
   }
 
-  async #read(key: string): Promise<(Stored & { mark: unknown }) | undefined> {
-    checkKey(key);
-    return this.#client.retry(key, async () => {
-      const { status, headers, body } = await this.#client.sendOnce({ method: 'GET', key, handles: [404] });
-      if (status === 404) return undefined;
-      const version = versionIn(headers);
-      if (version === undefined) throw new TransientError('the service names no version (ETag)');
-      return { body, version, mark: headers[MARK] };
-    });
+  /** Reads a file until the answers prove what the service has (see proof.ts). */
+  async #look(key: string): Promise<Found | undefined> {
+    const first = await this.#get(key);
+    if (first?.isProven === true) return first;
+    const second = await this.#get(key);
+    if (second?.isProven === true) return second;
+    if (first === undefined && second === undefined) return undefined;
+    const isSame = first !== undefined && second !== undefined && first.body.equals(second.body);
+    if (isSame && (await this.#isListed(key, second.body.length, second.version))) return second;
+    throw new TransientError('the answers contradict each other');
+  }
+
+  async #get(key: string): Promise<Found | undefined> {
+    const { status, headers, body } = await this.#client.sendOnce({ method: 'GET', key, handles: [404] });
+    refuseCached(headers);
+    if (status === 404) return undefined;
+    const version = versionIn(headers);
+    if (version === undefined) throw new TransientError('the service names no version (ETag)');
+    return { body, version, mark: headers[MARK], isProven: provesContent(headers, key, sha256(body)) };
+  }
+
+  /** Whether the list names a file with this size and version. */
+  async #isListed(key: string, bytes: number, version: string): Promise<boolean> {
+    const full = this.#client.fullKey(key);
+    const [entry] = (await this.#readPageOnce({ prefix: full, 'max-keys': '1' })).entries;
+    return entry?.key === full && entry.bytes === bytes && entry.version === version;
   }
 
   async readRange(key: string, start: number, length: number): Promise<Buffer> {
     checkKey(key);
     if (length === 0) return Buffer.alloc(0);
-    const { status, body } = await this.#client.send({
-      method: 'GET',
-      key,
-      headers: { range: `bytes=${start}-${start + length - 1}` },
-      handles: [404, 416],
+    const range = { range: `bytes=${start}-${start + length - 1}` };
+    return this.#client.retry(key, async () => {
+      const call = { method: 'GET', key, headers: range, handles: [404, 416] } as const;
+      const { status, headers, body } = await this.#client.sendOnce(call);
+      if (status === 416) return Buffer.alloc(0);
+      if (status === 404) {
+        if ((await this.#get(key)) === undefined) throw storageError('missing', this, key, 'does not exist');
+        throw new TransientError('the answers contradict each other');
+      }
+      // A service may ignore the range and answer 200 with the whole file.
+      if (status === 200 && provesContent(headers, key, sha256(body))) return body.subarray(start, start + length);
+      const found = status === 206 ? rangeIn(headers) : undefined;
+      const isAsked = found?.start === start && found.length === Math.min(length, found.total - start);
+      if (isAsked && found.length === body.length) return body;
+      throw new TransientError('the answer is not the range that was asked for');
     });
-    if (status === 404) throw storageError('missing', this, key, 'does not exist');
-    if (status === 416) return Buffer.alloc(0);
-    // A service may ignore the range and answer 200 with the whole file.
-    return status === 206 ? body.subarray(0, length) : body.subarray(start, start + length);
   }
 
   async *list(prefix: string): AsyncGenerator<Entry> {
@@ -63,7 +97,9 @@ export class Bucket implements Storage {
     const cut = full.length - prefix.length;
     let next: string | undefined;
     do {
-      const page = await this.#readPage(full, next);
+      const page: Page = await this.#readPage(full, next);
+      if (page.next !== undefined && page.next === next)
+        throw storageError('unreachable', this, 'the list', 'does not end: its next page is the same one');
       for (const { key, bytes } of page.entries) {
         // Other programs may keep files in the bucket whose names are no keys, such as markers of folders.
         const own = key.slice(cut);
@@ -96,15 +132,35 @@ export class Bucket implements Storage {
 
   async download(key: string, file: string, expected?: Content): Promise<Content> {
     checkKey(key);
-    return downloadObject(this.#client, key, file, expected);
+    return downloadObject(this.#client, key, file, {
+      expected,
+      isListed: (bytes, version) => this.#isListed(key, bytes, version),
+    });
   }
 
   async remove(key: string): Promise<void> {
     checkKey(key);
-    await this.#client.send({ method: 'DELETE', key, handles: [404] });
+    await this.#client.retry(key, async () => {
+      const { status } = await this.#client.sendOnce({ method: 'DELETE', key, handles: [404] });
+      if (status === 404 && (await this.#look(key)) !== undefined)
+        throw new TransientError('the answers contradict each other');
+    });
   }
 
   async serviceTime(): Promise<Date | undefined> {
+    let before: { differs: number } | undefined;
+    for (let attempt = 0; attempt < MOST_CLOCKS; attempt++) {
+      const at = await this.#askTime();
+      if (at === undefined) return undefined;
+      // One wrong answer is not believed. Answers have whole seconds, so two of them may differ by one second and a bit.
+      const differs = at.getTime() - Date.now();
+      if (before !== undefined && Math.abs(differs - before.differs) < SAME_CLOCK_MS) return at;
+      before = { differs };
+    }
+    return undefined;
+  }
+
+  async #askTime(): Promise<Date | undefined> {
     // A service that refuses the request, also because of a wrong clock, says its time, too.
     const handles = [301, 307, 400, 401, 403, 404, 405];
     const { headers } = await this.#client.send({ method: 'HEAD', key: 'doctor-clock', handles });
@@ -113,7 +169,7 @@ export class Bucket implements Storage {
   }
 
   /**
-   * Sends a conditional write until it is decided. If the answer to an attempt was lost, a later attempt may fail
+   * Sends a conditional write until it is decided. If the answer to an attempt was lost or wrong, a later attempt may fail
    * because the earlier one succeeded. So the file itself decides: it carries the mark of the write that made it.
    * @param isLost whether the write can no longer succeed, with this file in the bucket
    */
@@ -124,36 +180,37 @@ export class Bucket implements Storage {
   ): Promise<string> {
     checkKey(key);
     const mark = randomUUID();
-    const call = { method: 'PUT', key, body, headers: { ...headers, [MARK]: mark }, handles: [404, 409, 412] } as const;
-    let uncertain = false;
+    const metadata = { [MARK]: mark, ...metadataOf(key, sha256(body)) };
+    const call = { method: 'PUT', key, body, headers: { ...headers, ...metadata }, handles: [404, 409, 412] } as const;
     return this.#client.retry(key, async () => {
-      try {
-        const reply = await this.#client.sendOnce(call);
-        const version = reply.status <= 299 ? versionIn(reply.headers) : undefined;
-        if (version !== undefined) return version;
-        if (reply.status === 412 && !uncertain) throw lost();
-      } catch (error) {
-        if (error instanceof TransientError) uncertain = true;
-        throw error;
-      }
-      const found = await this.#read(key);
+      const reply = await this.#client.sendOnce(call);
+      const version = reply.status === 200 && namesContent(reply, body) ? versionIn(reply.headers) : undefined;
+      if (version !== undefined) return version;
+      const found = await this.#look(key);
       if (found?.mark === mark) return found.version;
       if (isLost(found)) throw lost();
-      // 409: another request changes the same file, and the service has not decided yet.
-      uncertain = true;
-      throw new TransientError('another request changes the same file');
+      // The answer was wrong. Or 409: another request changes the same file, and the service has not decided yet.
+      throw new TransientError('the file does not have the content that was sent');
     });
   }
 
   async #readPage(prefix: string, token: string | undefined): Promise<Page> {
-    const query = { 'list-type': '2', prefix, ...(token === undefined ? {} : { 'continuation-token': token }) };
-    return this.#client.retry(undefined, async () => {
-      const { body } = await this.#client.sendOnce({ method: 'GET', query });
-      try {
-        return readPage(body.toString('utf8'));
-      } catch (error) {
-        throw new TransientError((error as Error).message, { cause: error });
-      }
-    });
+    const more = token === undefined ? {} : { 'continuation-token': token };
+    return this.#client.retry(undefined, () => this.#readPageOnce({ prefix, ...more }));
   }
+
+  async #readPageOnce(query: { prefix: string; [name: string]: string }): Promise<Page> {
+    const { headers, body } = await this.#client.sendOnce({ method: 'GET', query: { 'list-type': '2', ...query } });
+    refuseCached(headers);
+    try {
+      return readPage(body.toString('utf8'), query.prefix);
+    } catch (error) {
+      throw new TransientError((error as Error).message, { cause: error });
+    }
+  }
+}
+
+/** @throws TransientError for an answer from a cache, which may be older than the last write */
+function refuseCached(headers: Reply['headers']): void {
+  if (isFromCache((name) => headers[name]?.toString())) throw new TransientError('a cache answers, not the service');
 }

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { AwsV4Signer } from 'aws4fetch';
-import { StorageError, storageError } from '../errors.js';
 import { PATIENCE, TransientError, withRetries, type Patience } from '../retry.js';
-import { Connections, readBody, type SignedRequest } from './http.js';
+import { isStorageError, StorageError, storageError } from '../errors.js';
+import { Connections, readBody, type BodyLimit, type SignedRequest } from './http.js';
 import { describeRefusal } from './refusals.js';
 import { addressOf, readCredentials, type BucketAddress, type BucketSettings, type Credentials } from './settings.js';
 import { readErrorCode } from './xml.js';
@@ -17,8 +17,8 @@ export interface Call {
   query?: Record<string, string>;
   headers?: Record<string, string>;
   body?: Uint8Array;
-  /** Statuses above 299 that the caller handles. All others are errors. */
-  handles?: readonly number[];
+  /** Statuses above 299 and codes of errors that the caller handles. All others are errors. */
+  handles?: readonly (number | string)[];
 }
 
 /** The answer to a request. */
@@ -39,7 +39,18 @@ const TRANSIENT_CODES = new Set([
   'InternalError',
   'ServiceUnavailable',
   'OperationAborted',
+  // The request was damaged on the way.
+  'BadDigest',
+  'IncompleteBody',
+  'XAmzContentSHA256Mismatch',
 ]);
+/** Believe a refusal that comes this often in a row. A single one may come from a gateway that is being changed. */
+const REFUSALS = 3;
+
+/** For errors, lists and answers to writes. A list of 1,000 keys has at most 7 MB. */
+const SMALL: BodyLimit = { bytes: 16 * 2 ** 20, ms: 60_000 };
+/** For files that are read into memory. */
+const WHOLE: BodyLimit = { bytes: 2 ** 30, ms: 600_000 };
 
 /** Signs requests to one bucket and sends them. Distinguishes failures that a retry may cure from all others. */
 export class S3Client {
@@ -75,25 +86,47 @@ export class S3Client {
     return this.retry(call.key, () => this.sendOnce(call));
   }
 
-  /** Repeats `work` after each `TransientError`. */
+  /**
+   * Repeats `work` after each `TransientError`, and after the first refusals.
+   * @throws StorageError `denied` after three refusals in a row, else `unreachable`
+   */
   async retry<T>(key: string | undefined, work: Parameters<typeof withRetries<T>>[1]): Promise<T> {
-    return withRetries(this.patience, work, (message, cause) =>
-      storageError('unreachable', this, key ?? 'the list', `cannot be reached: ${message}`, cause),
+    let refusals = 0;
+    return withRetries(
+      this.patience,
+      async (attempt) => {
+        try {
+          return await work(attempt);
+        } catch (error) {
+          if (!isStorageError(error, 'denied')) {
+            refusals = 0;
+            throw error;
+          }
+          if (++refusals === REFUSALS) throw error;
+          throw new TransientError(error.message, { cause: error });
+        }
+      },
+      (message, { cause }) =>
+        isStorageError(cause, 'denied')
+          ? cause
+          : storageError('unreachable', this, key ?? 'the list', `cannot be reached: ${message}`, cause),
     );
   }
 
   /**
-   * Sends a request once.
+   * Sends a request once. The answer to a PUT or DELETE has no body.
    * @throws StorageError `denied`
    * @throws TransientError when a retry may succeed
    */
   async sendOnce(call: Call): Promise<Reply> {
     const { status, headers, body: stream } = await this.open(call);
-    const body = Buffer.isBuffer(stream) ? stream : await readBody(stream);
-    // Some requests fail after the status was sent: then a 200 has the body of an error.
+    const isFile = call.method === 'GET' && call.key !== undefined;
+    const body = Buffer.isBuffer(stream) ? stream : await readBody(stream, isFile ? WHOLE : SMALL);
     if (status <= 299 && call.method !== 'GET' && body.length > 0) {
+      // Some requests fail after the status was sent: then a 200 has the body of an error.
       const code = readErrorCode(body.toString('utf8'));
       if (code !== undefined) this.#refuse(call, 500, code, headers);
+      if (call.method !== 'POST') throw new TransientError(`a page came with status ${status}, not an answer`);
     }
     return { status, headers, body };
   }
@@ -101,11 +134,12 @@ export class S3Client {
   /** Sends a request once, and returns before the body is read. Throws as `sendOnce` does. */
   async open(call: Call): Promise<OpenReply> {
     const { status, headers, body } = await this.#connections.send(await this.#sign(call));
-    if (status >= 200 && status <= 299) return { status, headers, body };
-    const isHandled = call.handles?.includes(status) ?? false;
-    const text = (await readBody(body)).toString('utf8');
+    if (isSuccess(call, status)) return { status, headers, body };
+    const text = (await readBody(body, SMALL)).toString('utf8');
+    if (status >= 200 && status <= 299) throw new TransientError(`the service answers status ${status}`);
     const code = readErrorCode(text);
-    if (isHandled && !(status === 404 && isOtherMissing(code))) return { status, headers, body: Buffer.from(text) };
+    const isHandled = call.handles?.includes(status) && isAbout(call, status, code);
+    if (isHandled || call.handles?.includes(code ?? '')) return { status, headers, body: Buffer.from(text) };
     return this.#refuse(call, status, code, headers);
   }
 
@@ -114,6 +148,9 @@ export class S3Client {
     if ((TRANSIENT.has(status) && !isFinal(code)) || (code !== undefined && TRANSIENT_CODES.has(code)))
       throw new TransientError(`the service answers ${said}`);
     const region = String(headers['x-amz-bucket-region'] ?? '');
+    // Each refusal of a service has a code, except in answers without a body.
+    if (code === undefined && region === '' && call.method !== 'HEAD')
+      throw new TransientError(`the service answers ${said}`);
     const { what, todo } = describeRefusal(status, code, /^[a-z0-9-]{1,40}$/.test(region) ? region : undefined);
     const place = call.key === undefined ? this.name : `${this.name}: ${call.key}`;
     throw new StorageError('denied', `${place}: ${what} (${said}).`, { todo });
@@ -145,9 +182,19 @@ export class S3Client {
   }
 }
 
-/** Whether the thing that is missing is no file. Services answer 404 also for a missing bucket or account. */
-function isOtherMissing(code: string | undefined): boolean {
-  return code !== undefined && !['NoSuchKey', 'NoSuchUpload', 'NoSuchVersion', 'NotFound'].includes(code);
+/** Whether a request succeeded with this status. A gateway that made or changed the answer may use another one. */
+function isSuccess({ method, headers }: Call, status: number): boolean {
+  if (method === 'DELETE') return status === 204;
+  return status === 200 || (status === 206 && headers?.['range'] !== undefined);
+}
+
+const MISSING = ['NoSuchKey', 'NoSuchUpload', 'NoSuchVersion', 'NotFound'];
+
+/** Whether a handled status is about the file. Services answer 404 also for a missing bucket; so do gateways. */
+function isAbout({ method }: Call, status: number, code: string | undefined): boolean {
+  if (method === 'HEAD') return true;
+  if (status === 404) return code !== undefined && MISSING.includes(code);
+  return status !== 416 || code === 'InvalidRange';
 }
 
 /** Whether an error that came with a transient status would come again. */

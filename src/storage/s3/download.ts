@@ -6,31 +6,38 @@ import { TransientError } from '../retry.js';
 import type { Content } from '../storage.js';
 import { checkContent, writeWhole } from '../whole-file.js';
 import { versionIn, type Reply, type S3Client } from './client.js';
+import { provesContent, rangeIn } from './proof.js';
 
 /** A service may show a new file late. After this many answers "not found", believe them. */
 const MOST_MISSING = 4;
+/** After this many whole answers with wrong content, the file itself is damaged. */
+const MOST_WRONG = 3;
+
+/** What a download must match. */
+export interface Proof {
+  expected: Content | undefined;
+  /** Whether the list names the file with this size and version. Decides without `expected`, if no metadata does. */
+  isListed: (bytes: number, version: string) => Promise<boolean>;
+}
 
 /**
  * Copies an object to a file. Continues after an interrupted answer from the last byte that came, unless the object
- * changed. The target gets its name when it is complete and matches `expected`.
+ * changed. Begins again after an answer with wrong content. The target gets its name when it is complete and matches
+ * `expected`, or its metadata.
  */
-export async function downloadObject(
-  client: S3Client,
-  key: string,
-  file: string,
-  expected: Content | undefined,
-): Promise<Content> {
+export async function downloadObject(client: S3Client, key: string, file: string, proof: Proof): Promise<Content> {
   return writeWhole(
     file,
-    (temporary) => writeBody(client, key, temporary),
-    (found) => checkContent(found, expected, client, key),
+    (temporary) => writeBody(client, key, temporary, proof),
+    (found) => checkContent(found, proof.expected, client, key),
   );
 }
 
-async function writeBody(client: S3Client, key: string, temporary: string): Promise<Content> {
+async function writeBody(client: S3Client, key: string, temporary: string, proof: Proof): Promise<Content> {
   const handle = await open(temporary, 'wx', 0o600);
   try {
-    const target = new Target(handle);
+    const target = new Target(handle, proof.expected?.bytes ?? Infinity);
+    const isRight = judge(client, key, proof);
     let missing = 0;
     await client.retry(key, async (attempt) => {
       const call = { method: 'GET', key, headers: target.continuation, handles: [404, 412, 416] } as const;
@@ -46,6 +53,10 @@ async function writeBody(client: S3Client, key: string, temporary: string): Prom
         body.on('error', () => undefined).destroy();
         throw error;
       }
+      if (await isRight(target.content, headers)) return;
+      await target.restart();
+      attempt.progressed();
+      throw new TransientError('the content of the answer is wrong');
     });
     await handle.sync();
     return target.content;
@@ -54,16 +65,46 @@ async function writeBody(client: S3Client, key: string, temporary: string): Prom
   }
 }
 
+/**
+ * Makes a function that judges whole answers in turn. It returns true for the right content, and for content that is wrong
+ * as often as `MOST_WRONG`: `checkContent` then reports the damage.
+ * @throws StorageError `damaged` if a file without expected content gives different content each time
+ */
+function judge(
+  client: S3Client,
+  key: string,
+  { expected, isListed }: Proof,
+): (found: Content, headers: Reply['headers']) => Promise<boolean> {
+  let wrong = 0;
+  let before: string | undefined;
+  return async (found, headers) => {
+    if (expected !== undefined) {
+      const isSame = found.bytes === expected.bytes && found.sha256 === expected.sha256;
+      return isSame || ++wrong === MOST_WRONG;
+    }
+    if (provesContent(headers, key, found.sha256)) return true;
+    const version = versionIn(headers);
+    const isAgain = before === found.sha256;
+    before = found.sha256;
+    if (isAgain && version !== undefined && (await isListed(found.bytes, version))) return true;
+    if (++wrong === MOST_WRONG) throw storageError('damaged', client, key, 'does not match its hash');
+    return false;
+  };
+}
+
 /** The file into which a download writes. */
 class Target {
   readonly #handle: FileHandle;
+  readonly #mostBytes: number;
   #hash: Hash = createHash('sha256');
   #bytes = 0;
   #furthest = 0;
   #version: string | undefined;
 
-  constructor(handle: FileHandle) {
+  /** @param mostBytes a longer answer is wrong; its rest is not read */
+  constructor(handle: FileHandle, mostBytes: number) {
     this.#handle = handle;
+    this.#mostBytes = mostBytes;
   }
 
   /** Headers of the next request: ask for the bytes that are missing, of the same version. */
@@ -73,9 +114,9 @@ class Target {
       : { range: `bytes=${this.#bytes}-`, 'if-match': `"${this.#version}"` };
   }
 
-  /** Size and hash. Call it once, at the end. */
+  /** Size and hash of what came so far. */
   get content(): Content {
-    return { bytes: this.#bytes, sha256: this.#hash.digest('hex') };
+    return { bytes: this.#bytes, sha256: this.#hash.copy().digest('hex') };
   }
 
   async restart(): Promise<void> {
@@ -87,13 +128,17 @@ class Target {
   /**
    * Writes the bytes of an answer as they come.
    * @param progressed called when there are more bytes than after any earlier attempt
-   * @throws TransientError when the answer ends too early
+   * @throws TransientError when the answer ends too early, or is another range than the missing one
    */
   async take(
     { status, headers }: Pick<Reply, 'status' | 'headers'>,
     body: AsyncIterable<Buffer>,
     progressed: () => void,
   ): Promise<void> {
+    if (status === 206 && rangeIn(headers)?.start !== this.#bytes) {
+      await this.restart();
+      throw new TransientError('the answer is not the range that was asked for');
+    }
     // A service that ignores the range sends the whole file again.
     if (status !== 206 && this.#bytes > 0) await this.restart();
     this.#version = versionIn(headers);
@@ -108,6 +153,7 @@ class Target {
       await this.#handle.write(chunk.value, 0, chunk.value.length, this.#bytes);
       this.#hash.update(chunk.value);
       this.#bytes += chunk.value.length;
+      if (this.#bytes > this.#mostBytes) return void (await chunks.return?.());
       if (this.#bytes <= this.#furthest) continue;
       this.#furthest = this.#bytes;
       progressed();

@@ -71,8 +71,14 @@ export class Connections {
     const options: RequestOptions = {
       ...urlToHttpOptions(server),
       method,
-      // Ask gateways to send files as they are. The header is not signed, because a gateway may change it.
-      headers: { 'accept-encoding': 'identity', ...headers, ...length, ...(isPlain && proxyHeaders(proxy, url)) },
+      // Ask gateways to send files as they are now. These headers are not signed, because a gateway may change them.
+      headers: {
+        'accept-encoding': 'identity',
+        'cache-control': 'no-cache',
+        ...headers,
+        ...length,
+        ...(isPlain && proxyHeaders(proxy, url)),
+      },
       agent: isTunnel ? (this.#tunnels ??= new TunnelAgent(proxy)) : isHttps ? this.#https : this.#http,
       timeout: CONNECT_MS,
       // A plain http request to a proxy has the whole address as its target (RFC 9112, 3.2.2).
@@ -138,16 +144,31 @@ function decode(message: IncomingMessage): Incoming {
   }
 }
 
+/** How large a body may be, and how long it may take. */
+export interface BodyLimit {
+  bytes: number;
+  ms: number;
+}
+
 /**
  * Reads a whole body.
- * @throws TransientError when the connection breaks
+ * @throws TransientError when the connection breaks, or when the body exceeds the limit
  */
-export async function readBody(message: Readable): Promise<Buffer> {
+export async function readBody(message: Readable, limit: BodyLimit): Promise<Buffer> {
   const chunks: Buffer[] = [];
+  let bytes = 0;
+  const timer = setTimeout(() => message.destroy(new Error('the answer takes too long')), limit.ms);
   try {
-    for await (const chunk of message) chunks.push(chunk as Buffer);
+    for await (const chunk of message) {
+      bytes += (chunk as Buffer).length;
+      // Leaving the loop destroys the stream.
+      if (bytes > limit.bytes) throw new Error(`the answer has more than ${limit.bytes / 1_024} KiB`);
+      chunks.push(chunk as Buffer);
+    }
   } catch (error) {
     throw new TransientError(describeFault(error), { cause: error });
+  } finally {
+    clearTimeout(timer);
   }
   return Buffer.concat(chunks);
 }

@@ -1,22 +1,24 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { open, type FileHandle } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, readFile, stat, type FileHandle } from 'node:fs/promises';
 import { storageError } from '../errors.js';
 import { TransientError } from '../retry.js';
 import type { Content } from '../storage.js';
 import { versionIn, type S3Client } from './client.js';
-import { readUploadId, writePieces } from './xml.js';
+import { metadataOf, namesContent, provesContent, sha256 } from './proof.js';
+import { readErrorCode, readUploadId, saysJoined, writePieces } from './xml.js';
 
 const PIECE_BYTES = 16 * 2 ** 20;
 /** S3 accepts at most this many pieces. */
 const MOST_PIECES = 10_000;
 /** Number of pieces in memory and in flight. */
 const AT_ONCE = 3;
-/** Metadata of a file that shows which upload made it. */
-const MARK = 'x-amz-meta-tidemark-upload';
+/** An answer may confirm a piece that the service does not have. Then all pieces are sent again, as often as this. */
+const MOST_UPLOADS = 3;
 
 /**
  * Sends a file. A large file goes in pieces, which the service joins at the end: until then, readers see no file. The
- * service checks the hash of each piece.
+ * service checks the hash of each piece. The hash of the whole file goes into its metadata.
  */
 export async function uploadFile(
   client: S3Client,
@@ -24,27 +26,47 @@ export async function uploadFile(
   file: string,
   pieceBytes = PIECE_BYTES,
 ): Promise<Content> {
-  const handle = await open(file, 'r');
-  try {
-    const { size } = await handle.stat();
-    const reader = new PieceReader(handle, Math.max(pieceBytes, Math.ceil(size / MOST_PIECES)));
-    if (size <= pieceBytes) {
-      await client.send({ method: 'PUT', key, body: (await reader.next()) ?? Buffer.alloc(0) });
-    } else {
-      await sendPieces(client, key, reader);
+  const { size } = await stat(file);
+  if (size <= pieceBytes) return sendWhole(client, key, await readFile(file));
+  const content = { bytes: size, sha256: await hashFile(file) };
+  for (let attempt = 1; attempt <= MOST_UPLOADS; attempt++) {
+    const handle = await open(file, 'r');
+    try {
+      const reader = new PieceReader(handle, Math.max(pieceBytes, Math.ceil(size / MOST_PIECES)));
+      if (await sendPieces(client, key, reader, content)) return content;
+    } finally {
+      await handle.close();
     }
-    return reader.content;
-  } finally {
-    await handle.close();
   }
+  throw storageError('unreachable', client, key, 'cannot be sent: the service does not know pieces that it confirmed');
 }
 
-/** Reads a file piece by piece, and hashes it. */
+async function sendWhole(client: S3Client, key: string, body: Buffer): Promise<Content> {
+  const content = { bytes: body.length, sha256: sha256(body) };
+  await client.retry(key, async () => {
+    const reply = await client.sendOnce({ method: 'PUT', key, body, headers: metadataOf(key, content.sha256) });
+    if (!namesContent(reply, body) && !(await isThere(client, key, content)))
+      throw new TransientError('the file does not have the content that was sent');
+  });
+  return content;
+}
+
+/** Whether the service has a file with this size, whose metadata names this hash. */
+async function isThere(client: S3Client, key: string, { bytes, sha256: hash }: Content): Promise<boolean> {
+  const { status, headers } = await client.sendOnce({ method: 'HEAD', key, handles: [404] });
+  return status === 200 && provesContent(headers, key, hash) && Number(headers['content-length']) === bytes;
+}
+
+async function hashFile(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}
+
+/** Reads a file piece by piece. */
 class PieceReader {
   readonly #handle: FileHandle;
   readonly #pieceBytes: number;
-  readonly #hash = createHash('sha256');
-  #bytes = 0;
 
   constructor(handle: FileHandle, pieceBytes: number) {
     this.#handle = handle;
@@ -61,23 +83,19 @@ class PieceReader {
       filled += bytesRead;
     }
     if (filled === 0) return undefined;
-    const piece = buffer.subarray(0, filled);
-    this.#hash.update(piece);
-    this.#bytes += filled;
-    return piece;
-  }
-
-  /** Size and hash of all pieces. Call it once, at the end. */
-  get content(): Content {
-    return { bytes: this.#bytes, sha256: this.#hash.digest('hex') };
+    return buffer.subarray(0, filled);
   }
 }
 
-async function sendPieces(client: S3Client, key: string, reader: PieceReader): Promise<void> {
-  const mark = randomUUID();
-  const begun = await client.send({ method: 'POST', key, query: { uploads: '' }, headers: { [MARK]: mark } });
-  const uploadId = readUploadId(begun.body.toString('utf8'));
-  if (uploadId === undefined) throw storageError('unreachable', client, key, 'got no id for its upload');
+/** Returns false if the service does not know a piece that an answer has confirmed. */
+async function sendPieces(client: S3Client, key: string, reader: PieceReader, content: Content): Promise<boolean> {
+  const headers = metadataOf(key, content.sha256);
+  const uploadId = await client.retry(key, async () => {
+    const { body } = await client.sendOnce({ method: 'POST', key, query: { uploads: '' }, headers });
+    const id = readUploadId(body.toString('utf8'));
+    if (id === undefined) throw new TransientError('the service names no id for the upload');
+    return id;
+  });
   try {
     const etags: string[] = [];
     for (let batch = await readBatch(reader); batch.length > 0; batch = await readBatch(reader)) {
@@ -90,12 +108,18 @@ async function sendPieces(client: S3Client, key: string, reader: PieceReader): P
         etags.push(piece.value);
       }
     }
-    await joinPieces(client, key, { uploadId, mark, etags });
+    if (await joinPieces(client, key, { uploadId, content, etags })) return true;
+    await dropPieces(client, key, uploadId);
+    return false;
   } catch (error) {
-    // Otherwise, the service would keep the pieces and charge for them. They are invisible to readers.
-    await client.sendOnce({ method: 'DELETE', key, query: { uploadId }, handles: [404] }).catch(() => undefined);
+    await dropPieces(client, key, uploadId);
     throw error;
   }
+}
+
+/** Without this, the service would keep the pieces and charge for them. They are invisible to readers. */
+async function dropPieces(client: S3Client, key: string, uploadId: string): Promise<void> {
+  await client.sendOnce({ method: 'DELETE', key, query: { uploadId }, handles: [404] }).catch(() => undefined);
 }
 
 async function readBatch(reader: PieceReader): Promise<Buffer[]> {
@@ -121,17 +145,21 @@ async function sendPiece(
   });
 }
 
+/** Returns false if the service does not know a piece. */
 async function joinPieces(
   client: S3Client,
   key: string,
-  { uploadId, mark, etags }: { uploadId: string; mark: string; etags: string[] },
-): Promise<void> {
+  { uploadId, content, etags }: { uploadId: string; content: Content; etags: string[] },
+): Promise<boolean> {
   const body = Buffer.from(writePieces(etags));
-  await client.retry(key, async () => {
-    const { status } = await client.sendOnce({ method: 'POST', key, query: { uploadId }, body, handles: [404] });
-    if (status !== 404) return;
-    // The service no longer knows the upload. Perhaps an earlier attempt succeeded and its answer was lost.
-    const made = await client.sendOnce({ method: 'HEAD', key, handles: [404] });
-    if (made.headers[MARK] !== mark) throw new TransientError('the service no longer knows the upload');
+  return client.retry(key, async () => {
+    const handles = [404, 'InvalidPart'];
+    const reply = await client.sendOnce({ method: 'POST', key, query: { uploadId }, body, handles });
+    const text = reply.body.toString('utf8');
+    if (reply.status === 200 && saysJoined(text)) return true;
+    if (readErrorCode(text) === 'InvalidPart') return false;
+    // The answer was lost or wrong, or the service no longer knows the upload. Perhaps an attempt succeeded.
+    if (await isThere(client, key, content)) return true;
+    throw new TransientError('the service no longer knows the upload');
   });
 }

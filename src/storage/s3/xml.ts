@@ -1,9 +1,15 @@
 import { parseXml, XmlElement } from '@rgrove/parse-xml';
 import type { Entry } from '../storage.js';
 
+/** A file as a list names it. */
+export interface ListedEntry extends Entry {
+  /** Version (ETag), if the list names it. */
+  version: string | undefined;
+}
+
 /** One page of a list. */
 export interface Page {
-  entries: Entry[];
+  entries: ListedEntry[];
   /** Where the next page begins; undefined for the last page. */
   next: string | undefined;
 }
@@ -19,26 +25,40 @@ export function readErrorCode(body: string): string | undefined {
 
 /**
  * Reads an answer of ListObjectsV2.
- * @throws Error when the body is no such answer
+ * @param prefix the beginning of the keys that the request asked for
+ * @throws Error when the body is no such answer, or the answer to another request
  */
-export function readPage(body: string): Page {
+export function readPage(body: string, prefix: string): Page {
   const root = readRoot(body);
   if (root?.name !== 'ListBucketResult') throw new Error('the answer is no list of a bucket');
-  const entries = childrenOf(root, 'Contents').map((entry) => {
-    const [key, bytes] = [textOf(entry, 'Key'), Number(textOf(entry, 'Size'))];
-    if (key === undefined || !Number.isSafeInteger(bytes)) throw new Error('the list has an entry without key or size');
-    return { key, bytes };
-  });
-  if (textOf(root, 'IsTruncated') !== 'true') return { entries, next: undefined };
+  if ((textOf(root, 'Prefix') ?? prefix) !== prefix) throw new Error('the list is about other keys');
+  const entries = childrenOf(root, 'Contents').map((entry) => readEntry(entry, prefix));
+  if (Number(textOf(root, 'KeyCount') ?? entries.length) !== entries.length)
+    throw new Error('the list has another number of keys than it says');
+  const isTruncated = textOf(root, 'IsTruncated');
+  if (isTruncated === 'false') return { entries, next: undefined };
   const next = textOf(root, 'NextContinuationToken');
-  if (!next) throw new Error('the list is truncated but names no next page');
+  if (isTruncated !== 'true' || !next) throw new Error('the list does not say where it ends');
   return { entries, next };
+}
+
+function readEntry(entry: XmlElement, prefix: string): ListedEntry {
+  const [key, bytes] = [textOf(entry, 'Key'), Number(textOf(entry, 'Size') || Number.NaN)];
+  if (key === undefined || !Number.isSafeInteger(bytes) || bytes < 0)
+    throw new Error('the list has an entry without key or size');
+  if (!key.startsWith(prefix)) throw new Error('the list is about other keys');
+  return { key, bytes, version: textOf(entry, 'ETag')?.replaceAll('"', '') };
 }
 
 /** Returns the id of a new multipart upload; undefined if the body has none. */
 export function readUploadId(body: string): string | undefined {
   const root = readRoot(body);
-  return root === undefined ? undefined : textOf(root, 'UploadId') || undefined;
+  return root?.name === 'InitiateMultipartUploadResult' ? textOf(root, 'UploadId') || undefined : undefined;
+}
+
+/** Whether the body says that the pieces of an upload were joined. */
+export function saysJoined(body: string): boolean {
+  return readRoot(body)?.name === 'CompleteMultipartUploadResult';
 }
 
 /** Writes the request that joins the pieces of a multipart upload. `etags` has the order of the pieces. */

@@ -1,14 +1,17 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, it } from 'vitest';
 import {
   adoptSpools,
   finishListing,
   ListingWriter,
+  manifestFile,
   PartWriter,
   pullManifests,
   pullRows,
   readManifests,
   readRunRows,
+  type LandedPart,
   type NewRow,
   type PartTarget,
 } from '../../../src/landing/index.js';
@@ -150,4 +153,27 @@ it('commits the listing that another machine has read to its end', async () => {
   );
   expect(await keysBelow(b, 'landing/tenders/date=2026-11-20/run=run-1/_spool/')).toEqual([]);
   expect(await finishListing(on(b, place))).toBe(false);
+});
+
+it('takes a manifest and a part again that are here, but have another content', async () => {
+  const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
+  const writer = await PartWriter.open(on(a));
+  await add(writer, 0, 5);
+  await writer.commit();
+  expect(entities(await landed(b))).toEqual(upTo(5));
+  const [part] = readManifests(b.dataDir) as [LandedPart];
+  const manifest = manifestFile(path.dirname(part.file), CHUNK.chunk);
+  const right = readFileSync(manifest, 'utf8');
+  for (const wrong of ['<html>Back soon</html>', '', '{}', 'null', ' '.repeat(right.length)]) {
+    writeFileSync(manifest, wrong);
+    expect(entities(await landed(b))).toEqual(upTo(5));
+    writeFileSync(manifest, wrong);
+    expect(await PartWriter.committed(on(b))).toMatchObject({ sha256: part.sha256 });
+  }
+  const bytes = readFileSync(part.file);
+  for (const wrong of ['<html>Back soon</html>', '', Buffer.alloc(bytes.length)]) {
+    writeFileSync(part.file, wrong);
+    expect(entities(await landed(b))).toEqual(upTo(5));
+    expect(readFileSync(part.file).equals(bytes)).toBe(true);
+  }
 });

@@ -17,7 +17,7 @@ import {
   readManifest,
   VERSIONS,
 } from '../../../src/remote/manifest.js';
-import { LeaseLostError } from '../../../src/storage/lease.js';
+import { LeaseLostError, readLease } from '../../../src/storage/lease.js';
 import type { Storage } from '../../../src/storage/storage.js';
 import { publishNights } from '../../lake/nights.js';
 import { prepareOnce, temporaryDataDir } from '../../helpers/warehouse.js';
@@ -304,6 +304,17 @@ export function describeCopies(name: string, open: () => Promise<Storage>): void
       };
       await expect(copy(robbed, dataDir)).rejects.toThrow(LeaseLostError);
       expect(await readCurrent(storage)).toBeUndefined();
+    });
+
+    it('gives higher tokens than all versions have, after the file of the lease was removed', async () => {
+      const [storage, dataDir] = [await open(), prepared()];
+      await copy(storage, dataDir);
+      for (const removed of [[LEASE], [LEASE, CURRENT], [LEASE]]) {
+        const tokens = (await keysOf(storage)).map((key) => Number(/\.(\d+)\//.exec(key)?.[1]));
+        for (const key of removed) await storage.remove(key);
+        await copy(storage, dataDir);
+        expect((await readLease(storage, LEASE))?.token).toBeGreaterThan(Math.max(...tokens));
+      }
     });
 
     it('reports a data folder without a build', async () => {

@@ -153,6 +153,28 @@ export function describeLease(name: string, open: () => Promise<{ storage: Stora
       await second.says(/changed/);
     });
 
+    it.each([
+      ['was removed', async () => storage.remove(KEY)],
+      [
+        'was restored from an old backup',
+        async (before: Buffer) => {
+          await storage.remove(KEY);
+          await storage.create(KEY, before);
+        },
+      ],
+    ])('gives higher tokens than the protected files have, after the file of the lease %s', async (_name, harm) => {
+      const first = await takeLease(storage, KEY, QUICK);
+      await first.release();
+      const old = (await storage.read(KEY))?.body ?? Buffer.alloc(0);
+      for (let n = 0; n < 3; n++) await (await takeLease(storage, KEY, QUICK)).release();
+      const last = await takeLease(storage, KEY, QUICK);
+      await harm(old);
+      const next = await takeLease(storage, KEY, { ...QUICK, highest: async () => last.token });
+      expect(next.token).toBeGreaterThan(last.token);
+      await expect(last.assertHeld()).rejects.toThrow(LeaseLostError);
+      await next.release();
+    });
+
     it('refuses a file that is no lease', async () => {
       await storage.create(KEY, Buffer.from('{}'));
       await expect(takeLease(storage, KEY, QUICK)).rejects.toThrow('is no lease of this version of Tidemark');

@@ -170,6 +170,23 @@ it('takes no checkpoint of a writer that lost the lease', async () => {
   await next.release();
 });
 
+it('gives the next writer a higher token than any checkpoint has, after the file of the lease was removed', async () => {
+  const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
+  for (let night = 0; night < 3; night++) await giveNight(a);
+  const keys = await keysBelow(a, 'warehouse/');
+  const tokens = keys.flatMap((key) => /^warehouse\/0*(\d+)-/.exec(key)?.[1] ?? []).map(Number);
+  expect(Math.max(...tokens)).toBe(3);
+  for (const removed of [[WRITER_LEASE], [WRITER_LEASE, 'warehouse/current.json']]) {
+    for (const key of removed) await a.storage.remove(key);
+    const { lease } = await becomeWriter(b, { what: 'a test' });
+    expect(lease.token).toBeGreaterThan(Math.max(...tokens));
+    await lease.release();
+  }
+  await giveNight(b);
+  await takeCheckpoint(a, wrong);
+  expect(readFileSync(warehouseFile(a.dataDir), 'utf8')).toBe('night 1');
+});
+
 it('lets only the writer of the warehouse publish', async () => {
   const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
   await expect(assertWriter(a.dataDir)).rejects.toThrow('another process took the lease');

@@ -30,14 +30,14 @@ it('takes a file once, and the current content of a file that changes', async ()
   const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
   const there = b.fileOf('calibration/demo.json');
   expect(await b.take(there)).toBe(false);
-  const here = write(a, 'calibration/demo.json', 'first');
+  const here = write(a, 'calibration/demo.json', '"first"');
   await a.give(here);
   expect(await b.take(there)).toBe(true);
-  await a.give(write(a, 'calibration/demo.json', 'second'));
+  await a.give(write(a, 'calibration/demo.json', '"second"'));
   expect(await b.take(there)).toBe(true);
-  expect(readFileSync(there, 'utf8')).toBe('first');
+  expect(readFileSync(there, 'utf8')).toBe('"first"');
   expect(await b.refresh(there)).toBe(true);
-  expect(readFileSync(there, 'utf8')).toBe('second');
+  expect(readFileSync(there, 'utf8')).toBe('"second"');
   await a.remove(here);
   expect(await b.refresh(there)).toBe(false);
   expect(existsSync(there)).toBe(false);
