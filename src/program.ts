@@ -20,6 +20,7 @@ import { registerOwners } from './commands/owners.js';
 import { registerQuota } from './commands/quota.js';
 import { registerRejects } from './commands/rejects.js';
 import { registerCompletion } from './commands/completion/completion.js';
+import { registerQuarantine } from './commands/quarantine.js';
 import { registerCompact } from './commands/compact.js';
 import { registerPublish } from './commands/publish.js';
 import { registerReplay } from './commands/replay.js';
@@ -92,6 +93,7 @@ const COMMANDS: Record<string, readonly ((program: Command) => void)[]> = {
     registerQuota,
     registerPublish,
     registerReplay,
+    registerQuarantine,
     registerCompact,
     registerData,
     registerForget,

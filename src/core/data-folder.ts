@@ -8,7 +8,7 @@ import type { LandingStream } from '../../schemas/pipeline/landing.js';
  *     ├── folder.json                        identity of the folder; workers check it for every run
  *     ├── working-copy.json                  bucket whose data is copied here (`data: s3://…`)
  *     ├── landing/                           every answer as received
- *     │   ├── <stream>/date=…/run=…/         parts, manifests and spools, named in src/landing/paths.ts
+ *     │   ├── <stream>/date=…/run=…/         parts, manifests, spools and quarantine, named in src/landing/paths.ts
  *     │   └── removal.lock                   held while compaction removes parts or a replay reads them
  *     ├── runs/<run>/
  *     │   ├── due/<stream>/                  plan.json, and the records to fetch in chunk-00000.json and so on

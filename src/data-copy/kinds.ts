@@ -33,6 +33,7 @@ const RULES: readonly (readonly [RegExp, Kind])[] = [
   [new RegExp(`${RUN}part-[^/]+\\.parquet$`), 'part'],
   [new RegExp(`${RUN}_spool/part-[^/]+\\.ndjson$`), 'spool'],
   [new RegExp(`${RUN}_spool/part-[^/]+\\.ndjson\\.pieces/[^/]+\\.ndjson$`), 'piece'],
+  [new RegExp(`${RUN}_quarantine/part-[^/]+$`), 'state'],
   [/^secrets\/(?:personal-data-key|payee-salt)$/, 'secret'],
   [/^secrets\/(?:forgotten|webhook-secret)$/, 'state'],
   // No run is open, so no due plan is needed.

@@ -28,7 +28,7 @@ export interface LoadCounts {
 }
 
 const RESTORE =
-  'Restore each file from a backup. Or delete it together with its manifest in _manifest/: the next runs then fetch its records again. All other parts are loaded.';
+  'Restore each file from a backup. Without a backup: `tidemark quarantine` moves it out of the way, and says what is lost. All other parts are loaded.';
 
 /** Some landed parts do not match their manifests. All other parts were loaded; `loaded` says how many. */
 export class LandingCorruptError extends TidemarkError {

@@ -24,5 +24,6 @@ export {
   spoolsDir,
   type PartTarget,
 } from './paths.js';
+export { listQuarantine, quarantinePart, returnPart } from './quarantine.js';
 export { Spool } from './spool.js';
 export { decodePart, encodePart, footerOf } from './parquet.js';

@@ -179,7 +179,7 @@ function list(folder: string, prefix: string): string[] {
 
 function corrupt(file: string, what: string, cause?: unknown): TidemarkError {
   return new TidemarkError('LandingCorrupt', `Landing zone: ${file} ${what}.`, {
-    todo: 'Restore the file from a backup. Or delete both the part and its manifest (in _manifest/): its records are then fetched again.',
+    todo: 'Restore the file from a backup. Without a backup: `tidemark quarantine` moves it out of the way, and says what is lost.',
     cause,
   });
 }

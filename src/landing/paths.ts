@@ -40,6 +40,11 @@ export function spoolsDir(folder: string): string {
   return path.join(folder, SPOOL);
 }
 
+/** Returns the folder of the parts in a run's folder that no step reads. */
+export function quarantineDir(folder: string): string {
+  return path.join(folder, '_quarantine');
+}
+
 /** Whether a path in the landing zone is a spool. */
 export function isSpool(file: string): boolean {
   return path.basename(path.dirname(file)) === SPOOL;

@@ -271,7 +271,7 @@ export function describeGone(parts: readonly LandedPart[], loaded: ReadonlyMap<s
   const gone = [...loaded.keys()].filter((key) => !landed.has(key));
   if (gone.length === 0) return null;
   const all = formatCount(gone.length);
-  return `The warehouse contains rows of ${all} landed parts that are missing in the landing zone; the first is ${gone[0]}. Restore these parts from a backup. Or run \`tidemark replay\` to build the warehouse without them.`;
+  return `The warehouse contains rows of ${all} landed parts that are missing in the landing zone; the first is ${gone[0]}. Restore these parts from a backup. Without a backup, leave it so: only the warehouse has these rows, and a \`tidemark replay\` loses them.`;
 }
 
 function mostRows(stream: string): number {

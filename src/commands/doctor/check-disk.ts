@@ -67,7 +67,7 @@ export async function checkLanding(config: Config, now: Date, clockNow: Date): P
           'LandingCorrupt',
           `${formatCount(gone.length)} landed parts are missing. The first is ${gone[0].file}.`,
           {
-            todo: 'Restore these parts from a backup. Or delete their manifests in _manifest/: the next runs then fetch those of their records that the warehouse has not loaded.',
+            todo: 'Restore these parts from a backup. Without a backup: `tidemark quarantine` moves what is left of them out of the way, and says what is lost.',
           },
         ),
       );
@@ -79,7 +79,7 @@ export async function checkLanding(config: Config, now: Date, clockNow: Date): P
       return warn(
         'landing',
         `${message}; ${ahead}`,
-        'Until that time, new answers get later time stamps than these, so that the newest answer of a record still counts. If that time is far away, move the landing folders run=… of these runs to another place, then run `tidemark replay`. The next runs fetch these records again.',
+        'Until that time, new answers get later time stamps than these, so that the newest answer of a record still counts. If that time is far away: `tidemark quarantine --run <run>` for each of these runs, then `tidemark replay`. The command says what is lost.',
       );
     const stale = staleSpools(landingDir(dataDir), now);
     return stale.length === 0

@@ -151,7 +151,7 @@ async function untilReady(address: string): Promise<void> {
     await delay(100);
   }
   throw new TidemarkError('Internal', `The Temporal dev server was not ready after ${READY_TIMEOUT_MS / 1000} s.`, {
-    todo: 'Try again. If the error repeats, move data/temporal to another place. Tidemark then loses open runs, but no landed data.',
+    todo: 'Try again. If the error repeats, move data/temporal to another place. Tidemark then loses open runs and schedules, but no answer: `tidemark schedule apply` makes the schedules again, and the next run lands what lost runs left.',
   });
 }
 

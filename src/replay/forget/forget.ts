@@ -172,6 +172,6 @@ async function requireSound(dataDir: string, lock: Lock): Promise<void> {
   throw new LandingCorruptError(
     faults,
     { parts: 0, rows: 0, rejects: 0 },
-    'Nothing was removed. `tidemark forget` builds the warehouse again from the landing zone, which must be complete. Restore the files from a backup. Or delete each damaged file with its manifest in _manifest/ and run `tidemark replay`. Then run `tidemark forget` again.',
+    'Nothing was removed. `tidemark forget` builds the warehouse again from the landing zone, which must be complete. Restore the files from a backup. Without a backup, run `tidemark quarantine`, which says what is lost, and `tidemark replay`. Then run `tidemark forget` again.',
   );
 }

@@ -15,7 +15,7 @@ markets:
 
 /** All commands except \`sandbox\`, which has its own help. */
 const COMMANDS = `
-  completion, complete, demo, init, up, upgrade, worker, workers, workers promote, setup, login, logout, publish, compact, forget, snapshot, tenders, backfill, resolve, enrich, owners, owners enrich, payees, payees check, models, models plan, models docs, models test, models apply, models rollback, models history, models diff, models env list, models env drop, sql, diff, status, runs, coverage, quota, rejects, rejects retry, report, pause, resume, stop, concurrency, doctor, health, notify, notify list, notify test,
+  completion, complete, demo, init, up, upgrade, worker, workers, workers promote, setup, login, logout, publish, quarantine, compact, forget, snapshot, tenders, backfill, resolve, enrich, owners, owners enrich, payees, payees check, models, models plan, models docs, models test, models apply, models rollback, models history, models diff, models env list, models env drop, sql, diff, status, runs, coverage, quota, rejects, rejects retry, report, pause, resume, stop, concurrency, doctor, health, notify, notify list, notify test,
   schedule, schedule apply, schedule list, schedule pause, schedule resume, schedule trigger, schedule backfill,
   schedule delete, watch, watch plan, watch apply, watch list, watch events, watch listen, watch sync, ui`
   .split(',')
