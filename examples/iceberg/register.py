@@ -3,7 +3,7 @@
     python register.py s3://my-bucket/tidemark --catalog NAME
 
 The catalog comes from the configuration of PyIceberg, for example PYICEBERG_CATALOG__NAME__URI. Run this after each
-publication, and within `publish.keepFor`. A second run of the same version changes nothing.
+publication, and within 7 days. A second run of the same version changes nothing.
 
 Each table gets one new snapshot, which has exactly the files of the manifest. The files stay where they are, and Tidemark
 removes them. So each table has the property gc.enabled = false, and snapshots of removed versions are expired.

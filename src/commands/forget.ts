@@ -129,7 +129,9 @@ function sayResult({ rows, parts, removed, proof }: Forgot, { dataDir, publish, 
   sayProof(proof);
   say(`  not done   backups and snapshots of ${bucket ?? dataDir}: delete all that were made before now`);
   if (bucket !== undefined) {
-    say('  not done   working copies of other machines: stop their workers and remove the folders (`storage.folder`)');
+    say(
+      '  not done   working copies of other machines: stop their workers and remove the folders (`TIDEMARK_STORAGE_FOLDER`)',
+    );
     say('  not done   older versions of files, if the bucket keeps them');
   }
   say(

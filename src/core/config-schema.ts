@@ -210,7 +210,7 @@ export const ConfigSchema = z.strictObject({
     })
     .prefault({}),
   data: CopyPlace.default('./data'),
-  storage: z.strictObject({ folder: z.string().min(1).default('./data'), ...REACH }).prefault({}),
+  storage: z.strictObject(REACH).prefault({}),
   models: z.string().min(1).optional(),
   markets: z
     .array(Market)
@@ -224,10 +224,7 @@ export const ConfigSchema = z.strictObject({
   publish: z
     .strictObject({
       keep: z.int().min(1).max(1_000).default(3),
-      lakeEvery: Duration.default(7 * 86_400),
       to: CopyPlace.optional(),
-      ...REACH,
-      keepFor: Duration.optional(),
     })
     .prefault({}),
   fx: z

@@ -18,7 +18,7 @@ export interface Config extends ConfigFile {
   file: string;
   /**
    * `data` as an absolute path. In the file, `data` may be relative to the folder of the file. With `data: s3://…`, the
-   * working copy on this machine (`storage.folder`).
+   * working copy on this machine (`TIDEMARK_STORAGE_FOLDER`).
    */
   dataDir: string;
   /** `data` if it is a bucket: `s3://bucket/prefix`. */
@@ -72,21 +72,20 @@ export function readConfig(file: string, written: string, env: NodeJS.ProcessEnv
   }
   const place = env['TIDEMARK_DATA'] || parsed.data.data;
   const bucket = isBucket(place) ? place : undefined;
-  const folder = env['TIDEMARK_STORAGE_FOLDER'] || parsed.data.storage.folder;
+  const folder = env['TIDEMARK_STORAGE_FOLDER'] || './data';
   const dataDir = path.resolve(path.dirname(file), bucket === undefined ? place : folder);
   requireUsableFolder(dataDir);
   const modelsDir = parsed.data.models === undefined ? undefined : path.resolve(path.dirname(file), parsed.data.models);
   const rates = ratesSource(path.dirname(file), dataDir, parsed.data.fx);
-  const settings = bucket === undefined ? parsed.data : { ...parsed.data, publish: publishTo(bucket, parsed.data) };
+  const publish = publishTo(bucket, parsed.data);
   const hashes = { hash: hashOf(parsed.data), fileHash: hashOf(text.content) };
-  return { ...settings, file, dataDir, bucket, modelsDir, rates, ...hashes };
+  return { ...parsed.data, publish, file, dataDir, bucket, modelsDir, rates, ...hashes };
 }
 
 /** With the data in a bucket, builds are copied there, unless `publish.to` names another place. */
-function publishTo(bucket: string, { publish, storage }: ConfigFile): ConfigFile['publish'] {
-  if (publish.to !== undefined) return publish;
-  const { folder: _, ...reach } = storage;
-  return { ...publish, ...reach, to: `${bucket.replace(/\/$/, '')}/published` };
+function publishTo(bucket: string | undefined, { publish }: ConfigFile): ConfigFile['publish'] {
+  if (publish.to !== undefined || bucket === undefined) return publish;
+  return { ...publish, to: `${bucket.replace(/\/$/, '')}/published` };
 }
 
 function ratesSource(folder: string, dataDir: string, fx: ConfigFile['fx']): RatesSource | null {
@@ -109,11 +108,7 @@ export function hashFile(file: string): string {
   return hashOf(parseConfigText(file, readText(file)).content);
 }
 
-/** Leaves out `storage.folder`: machines with other working copies have the same settings. */
-function hashOf(content: { storage?: unknown }): string {
-  const { storage, ...others } = content;
-  const { folder: _, ...reach } = (storage ?? {}) as { folder?: unknown };
-  const settings = Object.keys(reach).length === 0 ? others : { ...others, storage: reach };
+function hashOf(settings: object): string {
   return createHash('sha256').update(JSON.stringify(settings)).digest('hex').slice(0, 16);
 }
 

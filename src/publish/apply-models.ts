@@ -25,10 +25,9 @@ export interface ApplyRequest {
   rates?: RatesSource | null | undefined;
   /** Tables to drop although their headers set no `deprecation_date`. Their model files must already be deleted. */
   drop?: readonly string[] | undefined;
-  /** As `readers`, `keep` and `lakeEvery` of `publish`. */
+  /** As `readers` and `keep` of `publish`. */
   readers?: Readers | undefined;
   keep?: number | undefined;
-  lakeEvery?: number | undefined;
   /**
    * Called when a step begins. `stage`: one model is staged. `models`: all models are built. `publish`: the build is
    * published.
@@ -213,11 +212,11 @@ async function publishChanged(
 async function publishNow(
   warehouse: Warehouse,
   dataDir: string,
-  { now, readers, keep, lakeEvery, onStep = () => undefined }: ApplyRequest,
+  { now, readers, keep, onStep = () => undefined }: ApplyRequest,
   run: string,
 ): Promise<PublishedBuild> {
   onStep({ step: 'publish' });
-  return publish(warehouse, dataDir, { run, now, readers, keep, lakeEvery });
+  return publish(warehouse, dataDir, { run, now, readers, keep });
 }
 
 async function modelsHash(db: Database): Promise<string> {

@@ -11,6 +11,7 @@ import type { Storage } from '../storage/storage.js';
 import { assertWriter } from '../working-copy/writer.js';
 import { copyCurrentBuild, type Copied, type CopyOptions } from './copy-build.js';
 
+// How long replaced versions stay. Longer than any query.
 const KEEP_SECONDS = 7 * 86_400;
 
 const RECORD = 'result.json';
@@ -28,14 +29,14 @@ export interface CopyRecord {
 }
 
 /** The settings that say where to copy builds. */
-export type CopyConfig = Pick<Config, 'publish' | 'dataDir' | 'file'>;
+export type CopyConfig = Pick<Config, 'publish' | 'storage' | 'dataDir' | 'file'>;
 
 /**
  * Opens the storage that `publish.to` names; undefined without this setting.
  * @throws TidemarkError `InvalidConfig` without credentials
  */
-export function openRemote({ publish, file }: CopyConfig, patience?: Patience): Storage | undefined {
-  return publish.to === undefined ? undefined : openStorage(placeOf(publish.to, file), publish, process.env, patience);
+export function openRemote({ publish: { to }, storage, file }: CopyConfig, patience?: Patience): Storage | undefined {
+  return to === undefined ? undefined : openStorage(placeOf(to, file), storage, process.env, patience);
 }
 
 /**
@@ -48,14 +49,18 @@ export async function copyPublished(
   config: CopyConfig,
   options: Omit<CopyOptions, 'keepSeconds'> & { keepSeconds?: number },
 ): Promise<Copied | undefined> {
-  const { to, keepFor = KEEP_SECONDS } = config.publish;
+  const { to } = config.publish;
   if (to === undefined) return undefined;
   const place = placeOf(to, config.file);
   const record = { to: place, at: new Date().toISOString() };
   try {
-    const storage = openStorage(place, config.publish);
+    const storage = openStorage(place, config.storage);
     const stillAllowed = (): Promise<void> => assertWriter(config.dataDir);
-    const copied = await copyCurrentBuild(storage, config.dataDir, { keepSeconds: keepFor, stillAllowed, ...options });
+    const copied = await copyCurrentBuild(storage, config.dataDir, {
+      keepSeconds: KEEP_SECONDS,
+      stillAllowed,
+      ...options,
+    });
     await writeRecord(config.dataDir, { ...record, build: copied.build, fault: copied.pruneFault });
     return copied;
   } catch (error) {

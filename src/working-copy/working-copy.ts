@@ -62,7 +62,7 @@ export class WorkingCopy {
         'InvalidConfig',
         `The folder ${dataDir} is a working copy of ${of}, not of ${storage.name}.`,
         {
-          todo: 'Set `storage.folder` to another folder, or correct `data`.',
+          todo: 'Set TIDEMARK_STORAGE_FOLDER to another folder, or correct `data`.',
         },
       );
     }
@@ -205,7 +205,7 @@ function ownData(dataDir: string, { name }: Storage): TidemarkError {
     'InvalidConfig',
     `The folder ${dataDir} holds data itself, so it cannot become a working copy of ${name}.`,
     {
-      todo: 'Set `storage.folder` to a new folder. `tidemark data copy` copies the data of the old folder to the bucket.',
+      todo: 'Set TIDEMARK_STORAGE_FOLDER to a new folder. `tidemark data copy` copies the data of the old folder to the bucket.',
     },
   );
 }

@@ -31,7 +31,7 @@ function usesOf(config: Config, env: NodeJS.ProcessEnv): [use: string, address: 
   const { api, bucket, storage, publish, rates, notify } = config;
   const objects = [
     ...(bucket === undefined ? [] : [bucketAddress(bucket, storage, env)]),
-    ...(publish.to !== undefined && isBucket(publish.to) ? [bucketAddress(publish.to, publish, env)] : []),
+    ...(publish.to !== undefined && isBucket(publish.to) ? [bucketAddress(publish.to, storage, env)] : []),
   ];
   const uses: [use: string, address: string][] = [
     ['API', sandboxToAsk(config)?.url ?? api.baseUrl],

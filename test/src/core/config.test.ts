@@ -76,7 +76,7 @@ describe('tidemark.yaml', () => {
     });
     expect(config.api.baseUrl).toBe('https://api.example.com');
     expect(config.dataDir).toBe(path.join(folder, 'elsewhere'));
-    const inBucket = load(`${API}data: s3://bucket/p\nstorage: { folder: one }`, { TIDEMARK_STORAGE_FOLDER: 'two' });
+    const inBucket = load(`${API}data: s3://bucket/p`, { TIDEMARK_STORAGE_FOLDER: 'two' });
     expect(inBucket).toMatchObject({ bucket: 's3://bucket/p', dataDir: path.join(folder, 'two') });
   });
 
@@ -140,8 +140,8 @@ describe('tidemark.yaml', () => {
       worker: { versioning: 'auto' },
       readers: 'owner',
       retention: {},
-      storage: { folder: './data' },
-      publish: { keep: 3, lakeEvery: 604_800 },
+      storage: {},
+      publish: { keep: 3 },
       rates: null,
       personalData: 'none',
     });
@@ -164,21 +164,22 @@ describe('tidemark.yaml', () => {
   });
 
   it('gives machines with other working copies the same hash, and other buckets another one', () => {
-    const hashes = (storage: string): (string | undefined)[] => {
-      const { hash, fileHash } = load(`${API}data: s3://market-data/all\n${storage}`);
+    const hashes = (storage: string, folder = './data'): (string | undefined)[] => {
+      const env = { TIDEMARK_STORAGE_FOLDER: folder };
+      const { hash, fileHash } = load(`${API}data: s3://market-data/all\n${storage}`, env);
       return [hash, fileHash];
     };
-    expect(hashes('storage: { folder: ./copy }')).toEqual(hashes(''));
-    expect(hashes('storage: { folder: ./a, region: eu-north-1 }')).toEqual(hashes('storage: { region: eu-north-1 }'));
+    expect(hashes('', './copy')).toEqual(hashes(''));
     expect(hashes('storage: { region: eu-north-1 }')).not.toEqual(hashes(''));
   });
 
   it('keeps the data in a bucket, with a working copy, and publishes there', () => {
-    const bucket = `${API}data: s3://market-data/all/\nstorage: { folder: ./copy, endpoint: "https://s3.example.com" }\n`;
-    expect(load(bucket)).toMatchObject({
+    const bucket = `${API}data: s3://market-data/all/\nstorage: { endpoint: "https://s3.example.com" }\n`;
+    expect(load(bucket, { TIDEMARK_STORAGE_FOLDER: 'copy' })).toMatchObject({
       bucket: 's3://market-data/all/',
       dataDir: path.join(folder, 'copy'),
-      publish: { to: 's3://market-data/all/published', endpoint: 'https://s3.example.com' },
+      storage: { endpoint: 'https://s3.example.com' },
+      publish: { to: 's3://market-data/all/published' },
     });
     expect(load(`${bucket}publish: { to: "s3://other/place" }`).publish.to).toBe('s3://other/place');
     expect(load(`${API}data: ./data`).bucket).toBeUndefined();
@@ -210,10 +211,7 @@ describe('tidemark.yaml', () => {
       'refresh.compnies: is not a setting. Did you mean "companies"',
     ],
     ['personalData: contact', 'Did you mean "contacts"?'],
-    [
-      'publish: { xyzzy: 1 }',
-      'publish.xyzzy: is not a setting. Settings here: keep, lakeEvery, to, endpoint, region, pathStyle, keepFor.',
-    ],
+    ['publish: { xyzzy: 1 }', 'publish.xyzzy: is not a setting. Settings here: keep, to.'],
   ])('suggests names in %s', (text, words) => {
     expect(error(() => load(API + text)).message).toContain(words);
   });

@@ -19,7 +19,7 @@ async function publishNight(
   warehouse: Warehouse,
   dataDir: string,
   night: number,
-  { changed = [night], ...policy }: { changed?: number[]; lakeEvery?: number; smallLakeRows?: number } = {},
+  { changed = [night], ...policy }: { changed?: number[]; smallLakeRows?: number } = {},
 ): Promise<void> {
   const now = new Date(FIRST + night * DAY_MS);
   const ids = night === 0 ? IDS : changed;
@@ -111,7 +111,6 @@ describe('a large lake', () => {
 
   test.each([
     ['the tables to write are small', { smallLakeRows: 1_000_000 }],
-    ['the configuration says so', { lakeEvery: 0 }],
     ['many rows differ', { changed: IDS }],
   ])('is written again because %s', async (_, policy) => {
     const { dataDir, warehouse } = await firstNight();

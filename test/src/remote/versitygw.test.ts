@@ -24,7 +24,7 @@ const prepared = prepareOnce(publishNights);
 it('reports a bucket that is down, and copies the build later', async () => {
   const dataDir = prepared();
   const to = place();
-  const config = { dataDir, file: 'tidemark.yaml', publish: { keep: 3, lakeEvery: 0, to } };
+  const config = { dataDir, file: 'tidemark.yaml', storage: {}, publish: { keep: 3, to } };
   const wrong = { ...config, publish: { ...config.publish, to: 's3://no-such-bucket/x' } };
   expect(await copyOrDescribe(wrong, 'a test')).toMatch(
     /^The build is published here, but was not copied to s3:\/\/no-such-bucket\/x: .*the bucket does not exist/,

@@ -13,7 +13,7 @@ export async function makeMachines(count: number): Promise<WorkingCopy[]> {
   for (let machine = 0; machine < count; machine++) {
     const config = {
       bucket: path.join(root, 'bucket'),
-      storage: { folder: '' },
+      storage: {},
       dataDir: path.join(root, `data-${machine}`),
     };
     const copy = await openWorkingCopy(config);

@@ -54,7 +54,7 @@ it('takes new files of a folder, and removes those that are gone', async () => {
 
 it('gives all machines the same identity', async () => {
   const machines = await makeMachines(3);
-  const places = machines.map(({ storage, dataDir }) => ({ bucket: storage.name, storage: { folder: '' }, dataDir }));
+  const places = machines.map(({ storage, dataDir }) => ({ bucket: storage.name, storage: {}, dataDir }));
   await Promise.all(places.map((place) => joinData(place)));
   const ids = await Promise.all(machines.map(async ({ dataDir }) => (await openDataFolder(dataDir)).id));
   expect(new Set(ids).size).toBe(1);

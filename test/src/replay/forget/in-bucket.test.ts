@@ -37,12 +37,13 @@ it('removes people from all files of a bucket', async () => {
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const bucket = await plant(root);
   const machine = async (name: string): Promise<WorkingCopy> =>
-    (await openWorkingCopy({ bucket, storage: { folder: '' }, dataDir: path.join(root, name) }))!;
+    (await openWorkingCopy({ bucket, storage: {}, dataDir: path.join(root, name) }))!;
   const [first, second, reader] = [await machine('first'), await machine('second'), await machine('reader')];
   const configOf = ({ dataDir }: WorkingCopy) => ({
     dataDir,
     file: path.join(root, 'tidemark.yaml'),
-    publish: { to: path.join(bucket, 'published'), keep: 2, lakeEvery: 1 },
+    storage: {},
+    publish: { to: path.join(bucket, 'published'), keep: 2 },
   });
   await pullRows(reader.dataDir, { streams: ['executives'] });
 
