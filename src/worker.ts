@@ -28,10 +28,10 @@ import { checkTemporal, connectNative, installRuntime } from './worker-temporal.
  * that is in use
  */
 export async function runWorker(setup: WorkerSetup): Promise<void> {
-  const { config, log } = setup;
+  const { log } = setup;
   limitHeapGrowth();
   const metrics = setup.metrics === null ? null : await startMetrics(setup, setup.metrics);
-  const tracing = await loadTracing(config, 'tidemark-worker', (message) => log.warn(message));
+  const tracing = await loadTracing('tidemark-worker', (message) => log.warn(message));
   try {
     await serveQueues(setup, metrics, tracing);
   } finally {

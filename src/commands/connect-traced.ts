@@ -4,12 +4,12 @@ import { tell } from '../terminal/print.js';
 import { loadTracing } from '../tracing/load-tracing.js';
 
 /**
- * Connects a client to Temporal for the data folder of a configuration (see `connectForFolder`). If the configuration switches tracing on, starts, signals and updates of the client
- * become spans; `close` sends the last spans. Call it at most once per process.
+ * Connects a client to Temporal for the data folder of a configuration (see `connectForFolder`). If tracing is on, starts,
+ * signals and updates of the client become spans; `close` sends the last spans. Call it at most once per process.
  * @throws TidemarkError when Temporal does not answer within 5 s, or when the namespace belongs to another data folder
  */
 export async function connectTraced(config: Config, purpose: Purpose = 'act'): Promise<FolderClient> {
-  const tracing = await loadTracing(config, 'tidemark', (message) => tell(`! ${message}`));
+  const tracing = await loadTracing('tidemark', (message) => tell(`! ${message}`));
   if (tracing === null) return connectForFolder(config.dataDir, purpose);
   try {
     const { traceCalls } = await import('../temporal/tracing.js');

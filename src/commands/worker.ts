@@ -2,12 +2,7 @@ import { Option, type Command } from 'commander';
 import { isCrawling, type Role } from '../worker-parts.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { interruptSignalSaying } from '../terminal/interrupt.js';
-import {
-  metricsAddress,
-  metricsHostOption,
-  metricsPortOption,
-  type MetricsOptions,
-} from '../terminal/metrics-options.js';
+import { metricsAddress, metricsPortOption, type MetricsOptions } from '../terminal/metrics-options.js';
 import { say } from '../terminal/print.js';
 
 /** Start of the line that `tidemark worker` prints when it polls; `up` and `demo` wait for this line. */
@@ -28,7 +23,6 @@ export function registerWorker(program: Command): void {
       new Option('--queue <queue>', 'task queue to serve').choices(['crawl', 'warehouse', 'all']).default('all'),
     )
     .addOption(metricsPortOption())
-    .addOption(metricsHostOption())
     .addHelpText(
       'after',
       examples(
@@ -51,7 +45,7 @@ export function registerWorker(program: Command): void {
         clock,
         log,
         stop,
-        metrics: metricsAddress(config, options, 'port'),
+        metrics: metricsAddress(config, options.metricsPort ?? config.metrics?.port),
         onReady: ({ queues, address, namespace, metrics }) =>
           say(
             `${WORKER_READY}: ${queues.join(', ')} on ${address}, namespace ${namespace}${metrics === null ? '' : `; metrics at ${metrics}`}`,

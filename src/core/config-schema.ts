@@ -55,17 +55,15 @@ const TimeZone = z.string().refine((zone) => {
 }, 'must be an IANA time zone like Europe/Copenhagen');
 
 /**
- * Reads an HTTP address. Rejects an address with a part that may contain a secret, such as a password. Error messages do
- * not repeat a rejected address, so that no secret gets into the logs.
+ * Reads the HTTP address of an API. Rejects an address with a part that may contain a secret, such as a password. Error
+ * messages do not repeat a rejected address, so that no secret gets into the logs.
  */
-const address = (whereSecretsGo: string) =>
-  z.url({ protocol: /^https?$/, error: 'must be an http(s) address like https://api.example.com' }).refine((text) => {
+const ApiAddress = z
+  .url({ protocol: /^https?$/, error: 'must be an http(s) address like https://api.example.com' })
+  .refine((text) => {
     const url = URL.canParse(text) ? new URL(text) : null;
     return url === null || [url.username, url.password, url.search, url.hash].every((part) => part === '');
-  }, `must not contain a user, password, query or fragment; ${whereSecretsGo}`);
-
-const ApiAddress = address('the API key comes from TIDEMARK_API_KEY');
-const CollectorAddress = address('a token for the collector belongs in OTEL_EXPORTER_OTLP_HEADERS');
+  }, 'must not contain a user, password, query or fragment; the API key comes from TIDEMARK_API_KEY');
 
 /** Reads a currency code, ISO 4217. */
 const Currency = z.string().regex(/^[A-Z]{3}$/, 'must be a currency code of three capital letters like EUR');
@@ -252,10 +250,8 @@ export const ConfigSchema = z.strictObject({
     .strictObject({
       host: z.string().min(1).default('127.0.0.1'),
       port: Port.optional(),
-      receiverPort: Port.optional(),
     })
     .optional(),
-  tracing: z.strictObject({ endpoint: CollectorAddress.optional() }).optional(),
   notify: NotifySchema,
   worker: z.strictObject({ versioning: z.enum(['auto', 'manual', 'off']).default('auto') }).prefault({}),
   watch: z

@@ -64,7 +64,7 @@ export async function serveMetrics(
     throw new TidemarkError('InvalidInput', `Cannot serve metrics on ${host}:${port}: ${errorMessage(error)}`, {
       todo: taken
         ? 'Another process uses that port, perhaps another worker. Choose another port with --metrics-port.'
-        : 'Correct `metrics` in the configuration, or --metrics-host and --metrics-port.',
+        : 'Correct `metrics` in the configuration, or --metrics-port.',
       cause: error,
     });
   }

@@ -12,7 +12,7 @@ import { findManifest, numbersOf, readCurrent, readManifest, type Current, type 
 // Queries on this machine may still read a build that was replaced a moment ago.
 const KEPT = { keep: 2, graceSeconds: 600 };
 
-type Place = Pick<Config, 'publish' | 'dataDir' | 'file'>;
+type Place = CopyConfig;
 
 /**
  * Takes the current build of the bucket, so that this machine reads what the warehouse worker published. Does nothing if

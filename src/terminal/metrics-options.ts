@@ -5,7 +5,6 @@ import type { MetricsAddress } from '../metrics/serve.js';
 /** Options of commands that serve metrics. */
 export interface MetricsOptions {
   metricsPort?: number;
-  metricsHost?: string;
 }
 
 /** Makes the option `--metrics-port`. */
@@ -19,20 +18,7 @@ export function metricsPortOption(): Option {
   );
 }
 
-export function metricsHostOption(): Option {
-  return new Option('--metrics-host <address>', 'address to serve metrics on (default: 127.0.0.1)');
-}
-
-/**
- * Decides where a process serves its metrics. Options take precedence over the configuration.
- * @param port setting that holds the port of this kind of process
- * @returns null when neither gives a port, so that metrics are off
- */
-export function metricsAddress(
-  { metrics }: Pick<Config, 'metrics'>,
-  options: MetricsOptions,
-  port: 'port' | 'receiverPort',
-): MetricsAddress | null {
-  const chosen = options.metricsPort ?? metrics?.[port];
-  return chosen === undefined ? null : { host: options.metricsHost ?? metrics?.host ?? '127.0.0.1', port: chosen };
+/** Returns the address at which a process serves its metrics; null without a port, so that metrics are off. */
+export function metricsAddress({ metrics }: Pick<Config, 'metrics'>, port: number | undefined): MetricsAddress | null {
+  return port === undefined ? null : { host: metrics?.host ?? '127.0.0.1', port };
 }

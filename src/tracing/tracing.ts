@@ -16,8 +16,6 @@ const FLUSH_WITHIN_MS = 5_000;
 
 /** Settings of the tracing. */
 export interface TracingOptions {
-  /** Address of the collector, without `/v1/traces`. Used if no variable `OTEL_EXPORTER_OTLP_…ENDPOINT` is set. */
-  endpoint?: string | undefined;
   /** Name of the service in the traces. `OTEL_SERVICE_NAME` overrides it. */
   service: string;
   /** Shows a problem of the tracing. Work goes on without spans. */
@@ -38,23 +36,16 @@ export interface Tracing {
 /**
  * Starts the tracing of this process: spans go to an OpenTelemetry collector as OTLP (JSON) over HTTP. The standard
  * variables `OTEL_…` apply. At most once per process.
- * @returns null if `OTEL_SDK_DISABLED` is true
  */
-export function startTracing(
-  { endpoint, service, warn }: TracingOptions,
-  env: NodeJS.ProcessEnv = process.env,
-): Tracing | null {
-  if (/^true$/i.test(env['OTEL_SDK_DISABLED'] ?? '')) return null;
+export function startTracing({ service, warn }: TracingOptions): Tracing {
   const report = reportFaults(warn);
-  const isSet = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'].some((name) => env[name]?.trim());
-  const url = isSet || endpoint === undefined ? undefined : `${endpoint.replace(/\/+$/, '')}/v1/traces`;
   const ids = new GivenIds();
   const provider = new BasicTracerProvider({
     resource: new Resource({ 'service.name': service, 'service.version': version() }).merge(
       detectResourcesSync({ detectors: [envDetectorSync] }),
     ),
     idGenerator: ids,
-    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter(url === undefined ? {} : { url }))],
+    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
   });
   provider.register({
     contextManager: new AsyncLocalStorageContextManager().enable(),
@@ -79,9 +70,7 @@ function reportFaults(warn: (message: string) => void): (text: string) => void {
     const message = readMessage(text);
     if (told.has(message)) return;
     told.add(message);
-    warn(
-      `Spans cannot be sent: ${message}. Work goes on without them. Check tracing.endpoint or OTEL_EXPORTER_OTLP_ENDPOINT.`,
-    );
+    warn(`Spans cannot be sent: ${message}. Work goes on without them. Check OTEL_EXPORTER_OTLP_ENDPOINT.`);
   };
   const ignore = (): void => undefined;
   diag.setLogger(

@@ -186,7 +186,7 @@ describe.skipIf(missing !== null)(`a cluster${missing === null ? '' : ` (${missi
     const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-reader-'));
     cleanups.push(() => rmSync(dataDir, { recursive: true, force: true }));
     Object.assign(process.env, gateway.env);
-    await openWorkingCopy({ bucket: `s3://${gateway.bucket}/cluster`, storage: { folder: '' }, dataDir });
+    await openWorkingCopy({ bucket: `s3://${gateway.bucket}/cluster`, storage: {}, dataDir });
     let landed: string[] = [];
     await waitUntil(
       'all deliveries are landed',

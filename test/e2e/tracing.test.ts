@@ -10,17 +10,13 @@ import { startSystem, type System } from '../helpers/system.js';
 
 let collector: Collector;
 let system: System;
-/** Environment of a worker or command whose configuration switches tracing on. */
+/** Environment of a worker or command that sends spans. */
 let traced: Record<string, string>;
 
 beforeAll(async () => {
   collector = await startCollector();
   system = await startSystem({ market: { companies: 30, tenders: 5, seed: 4 }, worker: null });
-  const file = path.join(system.project.dir, 'traced.yaml');
-  const { data } = system.project;
-  const settings = { api: { baseUrl: system.api.url }, data, markets: [{ name: 'demo' }], tenders: {} };
-  writeFileSync(file, stringify({ ...settings, tracing: { endpoint: collector.url } }));
-  traced = { TIDEMARK_CONFIG: file };
+  traced = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
 });
 
 afterAll(async () => {
@@ -91,9 +87,9 @@ it('traces the signals and updates of commands', async () => {
 it('traces the runs that the demo starts', async () => {
   const file = path.join(system.project.dir, 'demo.yaml');
   const settings = { api: { baseUrl: system.api.url }, data: './demo', markets: [{ name: 'shown' }], tenders: {} };
-  writeFileSync(file, stringify({ ...settings, tracing: { endpoint: collector.url } }));
+  writeFileSync(file, stringify(settings));
   const size = ['--companies', '20', '--tenders', '2'];
-  const { code, stderr } = await system.tidemarkWith({ TIDEMARK_CONFIG: file }, 'demo', '--once', ...size);
+  const { code, stderr } = await system.tidemarkWith({ ...traced, TIDEMARK_CONFIG: file }, 'demo', '--once', ...size);
   expect(code, stderr).toBe(0);
   const started = collector.spans.filter(
     ({ name, attributes }) =>

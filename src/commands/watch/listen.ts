@@ -38,7 +38,7 @@ export async function listen({ config, clock }: CliContext, options: ListenOptio
   const interrupted = interruptSignalSaying('Stopping. Open requests are answered; received deliveries are kept.');
   // Used to remove personal data from a delivery, after the signature of the raw bytes was checked.
   const fingerprint = keepsContacts(config) ? undefined : await openFingerprint(config.dataDir);
-  const address = metricsAddress(config, options, 'receiverPort');
+  const address = metricsAddress(config, options.metricsPort);
   const metrics = address === null ? null : await serveReceiverMetrics(address);
   const log = DeliveryLog.open(config.dataDir, clock, {
     onCommit(rows) {

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { TidemarkError } from '../../core/errors.js';
 import { formatCount } from '../../../schemas/format.js';
 import { examples, loadContext, type CliContext } from '../../terminal/context.js';
-import { metricsHostOption, metricsPortOption } from '../../terminal/metrics-options.js';
+import { metricsPortOption } from '../../terminal/metrics-options.js';
 import { parseCount, portOption } from '../../terminal/port-options.js';
 import { FAILED } from '../../terminal/print-error.js';
 import { say, sayJson, tell } from '../../terminal/print.js';
@@ -119,7 +119,6 @@ function registerListen(watch: Command): void {
     .option('--host <address>', 'address to listen on; put a proxy with TLS in front', '127.0.0.1')
     .option('--path <path>', 'URL path to which the API sends events', '/events')
     .addOption(metricsPortOption())
-    .addOption(metricsHostOption())
     .addHelpText('after', examples('tidemark watch listen', 'tidemark watch listen --host 0.0.0.0 --port 4020'))
     .action(async (options: ListenOptions, command: Command) => {
       const { listen } = await import('./listen.js');
