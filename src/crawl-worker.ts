@@ -85,9 +85,10 @@ export async function createCrawlWorkers(
       log.info(now, 'workers that share the API key, and the requests in flight of this one');
     },
   });
+  const polls = parts.ownerPollSeconds === undefined ? {} : { ownerPollSeconds: parts.ownerPollSeconds };
   const counted = (signal: AbortSignal): Promise<void> => others.counted(signal);
   const crawlActivities = createCrawlActivities(
-    { config, client, clock, stamps, log, folder, sizes: readRunSizes(), atWork, counted, order },
+    { config, client, clock, stamps, log, folder, sizes: readRunSizes(), atWork, counted, order, ...polls },
     {
       get quotaGate() {
         return quotaGate();

@@ -28,6 +28,8 @@ export interface WorkerSetup {
    * continues them.
    */
   stop: AbortSignal;
+  /** As `ownerPollSeconds` of `CrawlDeps`. Tests set it. */
+  ownerPollSeconds?: number | undefined;
   /** Address at which to serve metrics; null: do not serve them. */
   metrics: MetricsAddress | null;
   /** `metrics`: address of the metrics; null if they are off. */
@@ -35,7 +37,7 @@ export interface WorkerSetup {
 }
 
 /** What the workers of one process share. */
-export interface WorkerParts extends Pick<WorkerSetup, 'config' | 'clock' | 'log' | 'stop'> {
+export interface WorkerParts extends Pick<WorkerSetup, 'config' | 'clock' | 'log' | 'stop' | 'ownerPollSeconds'> {
   stamps: StampClock;
   folder: DataFolder;
   /** Null: the metrics are off. */

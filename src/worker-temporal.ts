@@ -44,14 +44,13 @@ export async function checkTemporal(
       await described;
       return { target, stateAttributes: [], versioned: false };
     }
-    const wantsVersion = config.worker.versioning !== 'off';
     const [{ state, warning }, versioned] = await Promise.all([
       ensureSearchAttributes(temporal),
-      wantsVersion && hasDeployments(client),
+      hasDeployments(client),
       described,
     ]);
     if (warning !== null) log.warn(warning);
-    if (wantsVersion && !versioned)
+    if (!versioned)
       log.info(
         'This Temporal server has no Worker Deployments, or refuses access to them. The worker runs without a version.',
       );

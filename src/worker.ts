@@ -41,7 +41,7 @@ export async function runWorker(setup: WorkerSetup): Promise<void> {
 }
 
 async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null, tracing: Tracing | null): Promise<void> {
-  const { config, role, clock, log, stop, onReady } = setup;
+  const { config, role, clock, log, stop, ownerPollSeconds, onReady } = setup;
   const apiKey = isCrawling(role) ? findApiKey(config) : null;
   const copy = await joinData(config);
   if (copy !== undefined) keepSmall(copy);
@@ -68,7 +68,7 @@ async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null, tr
       ...(tracing === null ? { sinks: traceSinks() } : (await import('./temporal/tracing.js')).traceWork(tracing)),
     };
     const stamps = new StampClock(clock);
-    const parts = { config, clock, stamps, log, folder, stop, metrics, tracing, temporal, options };
+    const parts = { config, clock, stamps, log, folder, stop, ownerPollSeconds, metrics, tracing, temporal, options };
     const build = checked.versioned && bundle !== null ? bundleId(bundle) : null;
     const creating: Promise<Worker | Worker[]>[] = [];
     if (warehouse !== null) metrics?.keepsWarehouse(temporal);

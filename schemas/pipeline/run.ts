@@ -178,11 +178,6 @@ export interface OwnershipSettings {
   unit: 'percent' | 'share';
   /** Whether a snapshot starts an enrichment job when an answer is not conclusive. */
   enrich: boolean;
-  /**
-   * Seconds between two polls of a job. After `giveUpAfter` seconds, Tidemark stops polling a job that has not ended.
-   */
-  pollEvery: number;
-  giveUpAfter: number;
 }
 
 /**

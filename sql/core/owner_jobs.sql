@@ -11,7 +11,7 @@ columns:
   company_id: BIGINT | Company
   job_id: VARCHAR | Id of the job; NULL if the API named none
   started_at: TIMESTAMPTZ | When the API answered the start; for a lost answer, when Tidemark gave up
-  state: VARCHAR | started, running or done; failed (the API says so), vanished (not found in three polls), expired (longer than ownership.giveUpAfter), nojob (the answer to the start names no job) or unknown (the answer to the start was lost)
+  state: VARCHAR | started, running or done; failed (the API says so), vanished (not found in three polls), expired (longer than 7 days), nojob (the answer to the start names no job) or unknown (the answer to the start was lost)
   changed_at: TIMESTAMPTZ | When the API's answer about the job last changed
   payload: JSON | The API's last answer about the job. Landed without what identifies people, unless personalData was contacts. NULL if there is none, or if it names people and personalData is none when the table is built
 */

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Config } from '../core/config.js';
 import { TidemarkError } from '../core/errors.js';
 import { formatBytes, formatCount } from '../../schemas/format.js';
+import { PEOPLE_STREAMS } from '../../schemas/pipeline/people.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { FAILED } from '../terminal/print-error.js';
 import { say, sayJson, tell } from '../terminal/print.js';
@@ -109,13 +110,13 @@ function keepsPeople({ file }: Config): TidemarkError {
 }
 
 function cutoffsOf({ file, retention }: Config, now: Date): Record<string, Date> {
-  const ages = Object.entries(retention).filter((entry): entry is [string, number] => entry[1] !== undefined);
-  if (ages.length === 0) {
+  if (retention === undefined) {
     throw new TidemarkError('InvalidInput', `--expired needs \`retention\`, which ${file} does not set.`, {
-      todo: 'Set the age of answers to remove, for example `retention: { executives: 365d }`.',
+      todo: 'Set the age of answers to remove, for example `retention: 365d`.',
     });
   }
-  return Object.fromEntries(ages.map(([stream, seconds]) => [stream, new Date(now.getTime() - seconds * 1_000)]));
+  const cutoff = new Date(now.getTime() - retention * 1_000);
+  return Object.fromEntries(PEOPLE_STREAMS.map((stream) => [stream, cutoff]));
 }
 
 function sayResult({ rows, parts, removed, proof }: Forgot, { dataDir, publish, bucket }: Config): void {

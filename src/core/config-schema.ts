@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import type { LandingStream } from '../../schemas/pipeline/landing.js';
-import { PEOPLE_STREAMS } from '../../schemas/pipeline/people.js';
 import { MarketStream } from '../../schemas/pipeline/run.js';
 import { FETCHED } from '../../schemas/pipeline/streams.js';
 import { cronFault } from './cron.js';
@@ -33,12 +31,32 @@ const Percent = z
   .regex(/^\d+(\.\d+)?%$/, 'must be a percentage like 5%')
   .transform((text) => Number(text.slice(0, -1)) / 100);
 
-/** Reads a threshold of ownership such as `25%` and converts it to a number (25). */
-const OwnershipThreshold = z
-  .string()
-  .regex(/^\d+(\.\d+)?%$/, 'must be a percentage like 25%')
-  .transform((text) => Number(text.slice(0, -1)))
-  .refine((percent) => percent <= 100, 'must be between 0% and 100%');
+/**
+ * Reads thresholds of ownership: all as percentages (`25%`), or all as shares (0.25). Converts them to percent, and says
+ * how they were written, because the API gets them in this form.
+ */
+const OwnershipThresholds = z
+  .array(
+    z
+      .union([z.number(), z.string().regex(/^\d+(\.\d+)?%$/)], 'must be a percentage like 25% or a share like 0.25')
+      .refine(
+        (one) => (typeof one === 'number' ? one >= 0 && one <= 1 : percentOf(one) <= 100),
+        'must be at most 100%',
+      ),
+  )
+  .min(1)
+  .max(10)
+  .refine((all) => new Set(all.map(percentOf)).size === all.length, 'must not name a threshold twice')
+  .refine((all) => new Set(all.map((one) => typeof one)).size === 1, 'must all be percentages, or all be shares')
+  .transform((all) => ({
+    percents: all.map(percentOf).toSorted((a, b) => a - b),
+    unit: typeof all[0] === 'number' ? ('share' as const) : ('percent' as const),
+  }));
+
+function percentOf(threshold: number | string): number {
+  // Compute with the decimal text: 0.07 * 100 is not exactly 7.
+  return typeof threshold === 'number' ? Number(`${threshold}e2`) : Number(threshold.slice(0, -1));
+}
 
 /** Reads a share from 0 to 1, written as `0.98` or `98%`. */
 const Share = z
@@ -113,18 +131,6 @@ const Refresh = z
   .prefault({});
 /** The ages that apply to a market without `refresh`, in seconds. */
 export const DEFAULT_REFRESH = Refresh.parse({});
-
-/**
- * Reads how long answers about people are kept, for each stream, in seconds. Answers of a stream without an age are
- * never removed.
- */
-const Retention = z
-  .strictObject(
-    Object.fromEntries(PEOPLE_STREAMS.map((stream) => [stream, Age.optional()])) as Partial<
-      Record<LandingStream, z.ZodOptional<typeof Age>>
-    >,
-  )
-  .prefault({});
 
 /**
  * Reads a stock-exchange ticker. Accepts only text, because YAML reads an unquoted `0700` as a number and `TRUE` as a
@@ -229,23 +235,15 @@ export const ConfigSchema = z.strictObject({
     .strictObject({ file: FileOrAddress, base: Currency.default('EUR'), reporting: Currency.default('EUR') })
     .optional(),
   personalData: z.enum(['none', 'contacts']).default('none'),
-  retention: Retention,
+  retention: Age.optional(),
   ownership: z
     .strictObject({
-      thresholds: z
-        .array(OwnershipThreshold)
-        .min(1)
-        .max(10)
-        .refine((all) => new Set(all).size === all.length, 'must not name a threshold twice')
-        .transform((all) => all.toSorted((a, b) => a - b))
-        .prefault(['25%']),
+      thresholds: OwnershipThresholds.prefault(['25%']),
       parameter: z.string().min(1).default('threshold'),
-      unit: z.enum(['percent', 'share']).default('percent'),
       enrich: z.boolean().default(false),
-      pollEvery: Wait.prefault('5m'),
-      giveUpAfter: Duration.refine((seconds) => seconds >= 1, 'must be at least 1s').prefault('7d'),
     })
-    .prefault({}),
+    .prefault({})
+    .transform(({ thresholds: { percents, unit }, ...others }) => ({ thresholds: percents, unit, ...others })),
   metrics: z
     .strictObject({
       host: z.string().min(1).default('127.0.0.1'),
@@ -253,7 +251,7 @@ export const ConfigSchema = z.strictObject({
     })
     .optional(),
   notify: NotifySchema,
-  worker: z.strictObject({ versioning: z.enum(['auto', 'manual', 'off']).default('auto') }).prefault({}),
+  worker: z.strictObject({ versioning: z.enum(['auto', 'manual']).default('auto') }).prefault({}),
   watch: z
     .strictObject({
       callback: z.url().optional(),

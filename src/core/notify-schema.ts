@@ -13,9 +13,6 @@ export const FROM_ENVIRONMENT = 'env';
  */
 export const SECRET_ENDINGS = { webhook: ['URL', 'SECRET'], mail: ['USER', 'PASSWORD'], command: [] } as const;
 
-// In seconds. Before a worker stops, it waits for its requests to targets. So a longer timeout would delay the stop.
-const LONGEST_TIMEOUT = 600;
-
 const TargetName = z
   .string()
   .regex(
@@ -38,19 +35,19 @@ const WebhookAddress = z
 
 const MailAddress = z.email('must be a mail address like ops@example.com');
 
+/** Address of a mail server. The message does not repeat a wrong address, because it may contain a password. */
+const MailServer = z
+  .string()
+  .refine(
+    (text) => /^smtps?:\/\/(\[[\da-f:.]+\]|[\w.-]+)(:\d+)?$/i.test(text) && URL.canParse(text),
+    `must be smtp://host:port or smtps://host:port, without user and password; these are in ${TARGET_VARIABLES}<NAME>_USER and …_PASSWORD`,
+  );
+
 const Mail = z.strictObject({
-  host: z.string().regex(/^[\w.:-]+$/, 'must be the name or address of a mail server, without a port'),
-  port: z.int().min(1).max(65_535).optional(),
-  tls: z.enum(['starttls', 'tls', 'none']).default('starttls'),
+  host: MailServer,
   from: MailAddress,
   to: z.array(MailAddress).min(1).max(50),
 });
-
-const Timeout = z
-  .string()
-  .regex(/^\d+(s|m)$/, 'must be a number and a unit: 30s, 5m')
-  .transform((text) => Number(text.slice(0, -1)) * (text.endsWith('m') ? 60 : 1))
-  .refine((seconds) => seconds >= 1 && seconds <= LONGEST_TIMEOUT, 'must be between 1s and 10m');
 
 const KINDS = ['webhook', 'mail', 'command'] as const;
 
@@ -61,14 +58,12 @@ const Target = z
       .array(Cause)
       .min(1)
       .default([...CAUSES]),
-    timeout: Timeout.prefault('20s'),
     webhook: WebhookAddress.optional(),
     template: z.enum(['json', 'slack', 'teams']).optional(),
     header: z
       .string()
       .regex(/^[A-Za-z][A-Za-z0-9-]{0,60}$/, 'must be the name of an HTTP header')
       .optional(),
-    allowHttp: z.boolean().optional(),
     mail: Mail.optional(),
     command: z.array(z.string().min(1)).min(1).max(100).optional(),
   })
@@ -78,7 +73,7 @@ const Target = z
       const has = kinds.length === 0 ? 'none of them' : kinds.join(' and ');
       context.addIssue({ code: 'custom', message: `must have one of webhook, mail and command; it has ${has}` });
     }
-    for (const key of ['template', 'header', 'allowHttp'] as const) {
+    for (const key of ['template', 'header'] as const) {
       if (target[key] === undefined || target.webhook !== undefined) continue;
       context.addIssue({ code: 'custom', path: [key], message: 'only a target with `webhook` has this setting' });
     }

@@ -25,6 +25,8 @@ export interface CrawlDeps {
   atWork?: Readonly<AtWork>;
   /** Waits until the other workers have counted this one. If unset, there is nothing to wait for. */
   counted?: (signal: AbortSignal) => Promise<void>;
+  /** Seconds between two polls of a job about owners. Default: 5 minutes. */
+  ownerPollSeconds?: number;
   /** Order of the chunks that this worker fetches at the same time. If unset, all have the same precedence. */
   order?: ChunkOrder;
 }

@@ -56,7 +56,7 @@ export async function runCommand({ command, folder, timeoutMs }: Program, messag
     const said = errors.trim().replaceAll(/\s+/g, ' ');
     if (late)
       throw new TargetError(`${program} did not end within ${timeoutMs / 1_000} s.`, {
-        todo: 'Raise `timeout` of the target, or let the program end sooner.',
+        todo: 'Let the program end sooner, for example by starting a job in the background.',
       });
     if (code !== 0)
       throw new TargetError(

@@ -96,7 +96,7 @@ function describeMailError(server: string, error: unknown): TargetError {
   if (code === 'ETLS' || /STARTTLS/i.test(message ?? ''))
     return new TargetError(
       `${server} offers no encryption with STARTTLS: ${said}.`,
-      options('Set `tls: tls` if the port is encrypted from the start. Only on a network you trust: `tls: none`.'),
+      options('If the port is encrypted from the start, write smtps:// in `mail.host`.'),
     );
   if (responseCode !== undefined)
     return new TargetError(`${server} refused the mail: ${said}.`, options('Check the settings of the target.'));

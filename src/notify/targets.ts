@@ -8,7 +8,7 @@ import { FROM_ENVIRONMENT, kindOf, SECRET_ENDINGS, variableOf, type TargetConfig
 import { createRedactor } from '../core/redact.js';
 import type { Message } from './message.js';
 import { runCommand } from './run-command.js';
-import { sendMail } from './send-mail.js';
+import { sendMail, type Mailbox } from './send-mail.js';
 import { sendWebhook } from './send-webhook.js';
 import { TargetError } from './target-error.js';
 
@@ -36,6 +36,10 @@ export interface TargetRow {
 
 type Env = NodeJS.ProcessEnv;
 
+// Longest times of one attempt. Before a worker stops, it waits for its attempts.
+const TIMEOUT_MS = 20_000;
+const COMMAND_TIMEOUT_MS = 60_000;
+
 /** Returns the names of the targets to which alerts with this cause are sent. */
 export function targetsFor({ notify }: Pick<Config, 'notify'>, cause: Cause): string[] {
   return notify.filter(({ on }) => on.includes(cause)).map(({ name }) => name);
@@ -46,7 +50,7 @@ export function describeTarget(target: TargetConfig, env: Env = process.env): Ta
   const { name, webhook, mail, command, on } = target;
   const kind = kindOf(target);
   const to = mail
-    ? `${mail.host}, ${mail.to.length} recipient${mail.to.length > 1 ? 's' : ''}`
+    ? `${new URL(mail.host).host}, ${mail.to.length} recipient${mail.to.length > 1 ? 's' : ''}`
     : (command?.[0] ?? hostOf(webhook));
   const endings = SECRET_ENDINGS[kind].filter((ending) => ending !== 'URL' || webhook === FROM_ENVIRONMENT);
   const secrets = endings.map((ending) => {
@@ -65,8 +69,7 @@ function hostOf(webhook = ''): string {
  * @throws TidemarkError `InvalidConfig` for a missing or unusable secret
  */
 export function openTarget(target: TargetConfig, { file }: Pick<Config, 'file'>, env: Env = process.env): Target {
-  const { name, timeout } = target;
-  const timeoutMs = timeout * 1_000;
+  const { name } = target;
   const secrets: string[] = [];
   const secret = (ending: string): string | null => {
     const value = readSecret(name, ending, env);
@@ -96,7 +99,7 @@ export function openTarget(target: TargetConfig, { file }: Pick<Config, 'file'>,
         address,
         template: target.template ?? 'json',
         secret: value === null ? null : { header, value },
-        timeoutMs,
+        timeoutMs: TIMEOUT_MS,
       };
       return async (message) => {
         await sendWebhook(hook, message);
@@ -107,16 +110,18 @@ export function openTarget(target: TargetConfig, { file }: Pick<Config, 'file'>,
       const [user, password] = [secret('USER'), secret('PASSWORD')];
       if ((user === null) !== (password === null)) throw halfLogin(name, user === null ? 'USER' : 'PASSWORD');
       const login = user === null || password === null ? null : { user, password };
-      if (login !== null && mail.tls === 'none' && !isThisMachine(mail.host)) throw plainLogin(name, mail.host);
-      const port = mail.port ?? { starttls: 587, tls: 465, none: 25 }[mail.tls];
+      const box = { ...mail, ...readServer(mail.host), login, timeoutMs: TIMEOUT_MS };
       return async (message) => {
-        const { refused } = await sendMail({ ...mail, port, login, timeoutMs }, message);
+        const { refused } = await sendMail(box, message);
         return refused === 0 ? null : `The server refused ${refused} of ${mail.to.length} recipients.`;
       };
     }
     const [program = '', ...args] = command ?? [];
     return async (message) => {
-      await runCommand({ command: [program, ...args], folder: path.dirname(file), timeoutMs }, message);
+      await runCommand(
+        { command: [program, ...args], folder: path.dirname(file), timeoutMs: COMMAND_TIMEOUT_MS },
+        message,
+      );
       return null;
     };
   }
@@ -173,11 +178,11 @@ function webhookAddress({ name }: TargetConfig, text: string | null): URL {
   return new URL(text);
 }
 
-function requireEncryption({ name, allowHttp }: TargetConfig, address: URL): void {
-  if (address.protocol === 'https:' || allowHttp || isThisMachine(address.hostname)) return;
+function requireEncryption({ name }: TargetConfig, address: URL): void {
+  if (address.protocol === 'https:' || isThisMachine(address.hostname)) return;
   throw invalid(
     `The target ${name} would send its secret over plain http to ${address.hostname}.`,
-    'Use https. If the network is private, set `allowHttp: true` for this target.',
+    'Use https, or a `command` that sends the message.',
   );
 }
 
@@ -188,11 +193,12 @@ function halfLogin(name: string, missing: string): TidemarkError {
   );
 }
 
-function plainLogin(name: string, host: string): TidemarkError {
-  return invalid(
-    `The target ${name} would send its password unencrypted to ${host}.`,
-    'Set `tls: starttls` or `tls: tls` for this target.',
-  );
+/** `smtps://` is encrypted from the start, `smtp://` with STARTTLS. A server on this machine needs no encryption. */
+function readServer(address: string): Pick<Mailbox, 'host' | 'port' | 'tls'> {
+  const { protocol, hostname, port } = new URL(address);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const tls = protocol === 'smtps:' ? 'tls' : isThisMachine(host) ? 'none' : 'starttls';
+  return { host, port: Number(port) || (tls === 'tls' ? 465 : 587), tls };
 }
 
 function isThisMachine(host: string): boolean {

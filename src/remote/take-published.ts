@@ -2,24 +2,21 @@ import { utimesSync } from 'node:fs';
 import { addTakenBuild, currentBuild, describeBuild, isTaken, listBuilds, type Build } from '../builds/builds.js';
 import { numberOf } from '../builds/order.js';
 import { PREVIOUS, showNewBuild } from '../builds/switch.js';
-import type { Config } from '../core/config.js';
 import { isFileFault } from '../storage/errors.js';
 import type { Storage } from '../storage/storage.js';
 import { workingCopyOf } from '../working-copy/open.js';
-import { openRemote } from './copy-published.js';
+import { openRemote, type CopyConfig } from './copy-published.js';
 import { findManifest, numbersOf, readCurrent, readManifest, type Current, type Version } from './manifest.js';
 
 // Queries on this machine may still read a build that was replaced a moment ago.
 const KEPT = { keep: 2, graceSeconds: 600 };
-
-type Place = CopyConfig;
 
 /**
  * Takes the current build of the bucket, so that this machine reads what the warehouse worker published. Does nothing if
  * the data is in a folder, or if this machine has the build, or has published a later one.
  * @returns whether the machine reads another build now
  */
-export async function takePublished(config: Place): Promise<boolean> {
+export async function takePublished(config: CopyConfig): Promise<boolean> {
   const { dataDir } = config;
   const found = await findPublished(config);
   if (found === undefined || isAhead(dataDir, found.current)) return false;
@@ -32,7 +29,10 @@ export async function takePublished(config: Place): Promise<boolean> {
  * As `takePublished`. If files of the build are lost, keeps what this machine has: an older build, or none.
  * @param onLost called with a sentence about the lost file
  */
-export async function takeUnlessLost(config: Place, onLost: (fault: string) => void = () => undefined): Promise<void> {
+export async function takeUnlessLost(
+  config: CopyConfig,
+  onLost: (fault: string) => void = () => undefined,
+): Promise<void> {
   try {
     await takePublished(config);
   } catch (error) {
@@ -42,7 +42,7 @@ export async function takeUnlessLost(config: Place, onLost: (fault: string) => v
 }
 
 /** Lists the builds that readers can go back to, newest first: those of the bucket, or those of the data folder. */
-export async function listKeptBuilds(config: Place): Promise<Build[]> {
+export async function listKeptBuilds(config: CopyConfig): Promise<Build[]> {
   const found = await findPublished(config);
   if (found === undefined) return listBuilds(config.dataDir);
   const { storage, current } = found;
@@ -62,7 +62,7 @@ export async function listKeptBuilds(config: Place): Promise<Build[]> {
  * or if the bucket has no such build.
  * @param wanted name of a build, or `PREVIOUS`
  */
-export async function takeKept(config: Place, wanted: string): Promise<void> {
+export async function takeKept(config: CopyConfig, wanted: string): Promise<void> {
   const found = await findPublished(config);
   if (found === undefined) return;
   const versions = versionsOf(found.current);
@@ -76,7 +76,7 @@ interface PublishedThere {
   current: Current;
 }
 
-async function findPublished(config: Place): Promise<PublishedThere | undefined> {
+async function findPublished(config: CopyConfig): Promise<PublishedThere | undefined> {
   if (workingCopyOf(config.dataDir) === undefined) return undefined;
   const storage = openRemote(config);
   const found = storage && (await readCurrent(storage));

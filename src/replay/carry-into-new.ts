@@ -1,9 +1,7 @@
-import type { Config } from '../core/config.js';
 import type { Database } from '../duckdb/database.js';
+import type { CopyConfig } from '../remote/copy-published.js';
 import { takeUnlessLost } from '../remote/take-published.js';
 import { carryModels } from './carry-models.js';
-
-type Place = Pick<Config, 'publish' | 'dataDir' | 'file'>;
 
 /**
  * Copies the records about models from the published build into a new warehouse. They say what each version promises, and
@@ -11,7 +9,7 @@ type Place = Pick<Config, 'publish' | 'dataDir' | 'file'>;
  * bucket. Does nothing if the warehouse has such records, or if nothing is published.
  * @returns whether records were copied; then no model is built yet
  */
-export async function carryIntoNew(db: Database, config: Place): Promise<boolean> {
+export async function carryIntoNew(db: Database, config: CopyConfig): Promise<boolean> {
   if (await hasModels(db)) return false;
   await takeUnlessLost(config);
   await db.transaction(() => carryModels(db, null, [config.dataDir]));

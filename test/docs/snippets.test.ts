@@ -108,7 +108,7 @@ describe('other code of the pages', () => {
   const settings = languages('yaml').filter(({ text }) => isSettings(parseAllDocuments(text)[0]?.toJS()));
 
   it('has valid settings', () => {
-    expect(settings.length).toBeGreaterThan(8);
+    expect(settings.length).toBeGreaterThan(6);
     const wrong = settings.flatMap(({ file, line, text }) => {
       const { filters, ...rest } = parse(text) as { filters?: object };
       const market = filters === undefined ? {} : { markets: [{ name: 'm', filters }] };

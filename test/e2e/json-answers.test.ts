@@ -115,11 +115,11 @@ const LEAVES_OPEN: Partial<Record<string, number>> = {
 beforeAll(async () => {
   system = await startSystem({
     market: { companies: 60, tenders: 5, seed: 6 },
+    ownerPollSeconds: 1,
     config: {
       markets: [
         { name: 'demo', streams: ['companies', 'ownership'], schedule: { cron: '0 2 * * *', timezone: 'UTC' } },
       ],
-      ownership: { pollEvery: '1s' },
       metrics: { port: 0 },
       models: './models',
       watch: { fields: ['company.status'], select: 'SELECT company_id FROM core.companies LIMIT 1' },

@@ -35,8 +35,9 @@ it('polls jobs of six hours at most once per interval, across a new version of t
     config: {
       personalData: 'contacts',
       markets: [{ name: 'demo', streams: ['companies', 'ownership'] }],
-      ownership: { enrich: true, pollEvery: `${INTERVAL_MS / 1_000}s` },
+      ownership: { enrich: true },
     },
+    ownerPollSeconds: INTERVAL_MS / 1_000,
   });
   cleanups.push(() => project.remove());
   const polls = (): number[] => [...proxy.times].flatMap(([what, times]) => (POLL.test(what) ? times : []));
@@ -51,7 +52,7 @@ it('polls jobs of six hours at most once per interval, across a new version of t
   await waitUntil('every job is polled', async () => polls().length >= jobs);
 
   await old.stop();
-  const upgraded = await startUpgradedWorker(project.env);
+  const upgraded = await startUpgradedWorker(project.env, INTERVAL_MS / 1_000);
   cleanups.push(() => upgraded.stop());
   const atUpgrade = polls().length;
   await waitUntil('the new version polls', async () => polls().length >= atUpgrade + jobs);

@@ -8,7 +8,7 @@ import { startSystem, type System } from '../helpers/system.js';
 const MARKET = { companies: 60, tenders: 0, seed: 5, maxPerPage: 25 };
 const STREAMS = [{ name: 'demo', streams: ['companies', 'ownership'] }];
 const POLL_SECONDS = 1;
-const OWNERSHIP = { enrich: true, pollEvery: `${POLL_SECONDS}s` };
+const OWNERSHIP = { enrich: true };
 const START = 'POST /v2/kyb/{id}/ubo/enrich';
 const POLL = 'GET /v2/kyb/{id}/ubo/enrich/{job_id}';
 const TODAY = new Date().toISOString().slice(0, 10);
@@ -19,6 +19,7 @@ const begin = async (ownership: object): Promise<void> => {
   system = await startSystem({
     market: MARKET,
     config: { personalData: 'contacts', markets: STREAMS, ownership },
+    ownerPollSeconds: POLL_SECONDS,
   });
   inconclusive = system.api.inconclusiveOwners();
   expect(inconclusive).toBeGreaterThan(3);

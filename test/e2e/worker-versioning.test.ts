@@ -24,19 +24,6 @@ interface Workers {
 const workers = async (from: System): Promise<Workers> =>
   JSON.parse((await from.tidemark('workers', '--json')).stdout) as Workers;
 
-it('off: runs workers without a version', async () => {
-  const off = await start('off');
-  expect((await off.run('tenderSnapshot', 'tenders/off')).outcome).toBe('complete');
-  expect(await workers(off)).toEqual({
-    workers: [{ worker: expect.any(String), roles: ['crawl', 'warehouse'], polledAt: expect.any(String), doing: [] }],
-    current: null,
-    versions: [{ version: 'unversioned', current: 'yes', workers: 'polling', runs: 0 }],
-    warnings: [],
-  });
-  // Asking for versions before the first worker makes the server log an error.
-  expect(off.worker.output()).not.toMatch(/Worker Deployment/);
-});
-
 it('manual: new runs wait until an operator promotes the version', async () => {
   const manual = await start('manual');
   const run = await manual.start('tenderSnapshot', 'tenders/manual');

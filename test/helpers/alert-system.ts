@@ -68,9 +68,7 @@ export async function startAlertSystem(config: {
           {
             name: 'night-mail',
             mail: {
-              host: '127.0.0.1',
-              port: mail.port,
-              tls: 'none',
+              host: `smtp://127.0.0.1:${mail.port}`,
               from: 'tidemark@example.com',
               to: ['ops@example.com'],
             },

@@ -18,7 +18,7 @@ export function compiled(args: readonly string[]): string[] {
 let build: string | undefined;
 
 /** Folder of the compiled code. Compiles in a process of its own, because callers cannot wait. */
-function findBuild(): string {
+export function findBuild(): string {
   const script = `import { ensureBuild } from '${pathToFileURL(path.join(ROOT, 'bootstrap', 'build.mjs')).href}';
 process.stdout.write(await ensureBuild({ root: process.argv[1], log: () => {} }));`;
   build ??= execFileSync(process.execPath, ['--input-type=module', '-e', script, ROOT], { encoding: 'utf8' });

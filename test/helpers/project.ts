@@ -4,7 +4,7 @@ import path from 'node:path';
 import { DuckDBInstance, type Json } from '@duckdb/node-api';
 import { stringify } from 'yaml';
 import type { Role } from '../../src/worker-parts.js';
-import { cleanEnv, startProcess, type RunningProcess } from './processes.js';
+import { cleanEnv, findBuild, ROOT, startProcess, type RunningProcess } from './processes.js';
 
 /** A user's folder: configuration, data folder and environment. */
 export interface Project {
@@ -30,6 +30,8 @@ export function makeProject(options: {
   config?: { data?: string; [section: string]: unknown };
   /** Where landed files are, if the data is in a bucket. */
   landing?: string;
+  /** Seconds between two polls of a job about owners. Its workers serve all queues. */
+  ownerPollSeconds?: number | undefined;
   /** More environment of all processes of the project. */
   env?: Record<string, string>;
 }): Project {
@@ -62,13 +64,20 @@ export function makeProject(options: {
     landing: options.landing ?? path.join(dataDir, 'landing'),
     env,
     startWorker: (extra = {}, queue = 'all') =>
-      startProcess(['bin/tidemark.mjs', 'worker', '--queue', queue], {
+      startProcess(workerArgs(queue, options.ownerPollSeconds), {
         env: { ...env, ...extra },
         ready: /^worker ready: /m,
       }),
     query: (sql) => queryFile(published, sql),
     remove: () => rmSync(dir, { recursive: true, force: true }),
   };
+}
+
+/** Node arguments of a worker. With `ownerPollSeconds`, the worker polls jobs about owners at this interval. */
+export function workerArgs(queue: Role, ownerPollSeconds: number | undefined, build?: string): string[] {
+  if (ownerPollSeconds === undefined) return ['bin/tidemark.mjs', 'worker', '--queue', queue];
+  const script = path.join(ROOT, 'test', 'helpers', 'polling-worker.mjs');
+  return [script, build ?? findBuild(), String(ownerPollSeconds)];
 }
 
 /** Rows of a query on a DuckDB file, opened read-only and closed afterwards. */

@@ -12,6 +12,8 @@ export interface SystemOptions {
   market: MarketOptions;
   /** Overrides of `makeProject`'s configuration; `api.baseUrl` is set. */
   config?: { api?: object; [section: string]: unknown };
+  /** As of `makeProject`. */
+  ownerPollSeconds?: number;
   /** Environment of the worker; null starts none. */
   worker?: Record<string, string> | null;
   /** More arguments of the Temporal dev server. */
@@ -44,6 +46,7 @@ export async function startSystem({
   config,
   worker: workerEnv = {},
   serverArgs,
+  ownerPollSeconds,
 }: SystemOptions): Promise<System> {
   const cleanups: (() => unknown)[] = [];
   const stop = async (): Promise<void> => {
@@ -64,6 +67,7 @@ export async function startSystem({
     const project = makeProject({
       api,
       temporal: temporal.address,
+      ownerPollSeconds,
       ...(namespace !== undefined && { namespace }),
       ...place.withData({
         config: { ...settings, api: { baseUrl: api.url, ...settings.api } },

@@ -140,8 +140,9 @@ async function recordEnrichment(): Promise<void> {
     config: {
       personalData: 'contacts',
       markets: [{ name: 'demo', streams: ['companies', 'ownership'] }],
-      ownership: { enrich: true, pollEvery: '1s' },
+      ownership: { enrich: true },
     },
+    ownerPollSeconds: 1,
   });
   const enricher = await contacts.startWorker();
   const begin = (type: string, workflowId: string, input: object): Promise<WorkflowHandle> =>

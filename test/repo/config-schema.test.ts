@@ -8,11 +8,27 @@ import { SCHEMA_FILE, schemaText } from './config-schema/make-schema.js';
 import { readDescriptions } from './config-schema/read-descriptions.js';
 
 const schema = JSON.parse(readFileSync(SCHEMA_FILE, 'utf8')) as object;
+interface Schema {
+  properties?: Record<string, Schema>;
+  items?: Schema;
+}
+
+/** Paths of the settings, such as `markets[].name`. A value that has no settings inside is one setting. */
+function settingsOf({ properties, items }: Schema, at = ''): string[] {
+  if (items?.properties) return settingsOf(items, `${at}[]`);
+  if (properties === undefined) return [at];
+  return Object.entries(properties).flatMap(([name, inner]) => settingsOf(inner, at === '' ? name : `${at}.${name}`));
+}
+
 const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(schema);
 
 describe('tidemark.schema.json', () => {
   it('is up to date; otherwise run `npm run config:schema`', () => {
     expect(schema).toEqual(JSON.parse(schemaText()));
+  });
+
+  it('has at most 67 settings', () => {
+    expect(settingsOf(schema).length).toBeLessThanOrEqual(67);
   });
 
   it('accepts tidemark.example.yaml', () => {

@@ -83,7 +83,6 @@ async function checkServer(config: Config): Promise<Change[]> {
 
 async function checkWorkers({ worker }: Config, { client }: TemporalClient): Promise<Change> {
   const alone = 'Workers have no version, so open runs continue on the workers that you start.';
-  if (worker.versioning === 'off') return none('workers', `${alone} (\`worker.versioning\` is off.)`);
   const state = await readVersions(client);
   if (state === null) return none('workers', `${alone} (This Temporal server has no Worker Deployments.)`);
   return describeVersions(state, bundleId(await loadWorkflowBundle()), worker.versioning === 'auto');

@@ -10,7 +10,7 @@ import type { NewRow } from '../../landing/index.js';
  *   a job
  * - asked → ended: the answer names no job (`nojob`); or, after a crash or fault, nobody knows whether a job runs
  *   (`unknown`)
- * - started → ended: `done`, `failed`, `vanished` (not found in MISSES polls) or `expired` (older than giveUpAfter)
+ * - started → ended: `done`, `failed`, `vanished` (not found in MISSES polls) or `expired` (older than GIVE_UP_DAYS)
  *
  * Only the run `run` polls the job. If it has not polled the job for three intervals, another run takes the job over.
  */
@@ -48,6 +48,12 @@ export const FRUITLESS: ReadonlySet<string> = new Set<JobEnd>(['failed', 'vanish
 /** After this many consecutive 404s, the job counts as vanished. A single 404 right after the start may be a delay. */
 export const MISSES = 3;
 
+/** Time between two polls of a job, in seconds. */
+export const POLL_SECONDS = 300;
+
+/** A job that has not ended after this time is no longer polled. */
+export const GIVE_UP_DAYS = 7;
+
 // If another run requested the job less than this long ago, it may still wait for the answer.
 const IN_FLIGHT_MS = 10 * 60_000;
 const INTERVALS_UNTIL_ORPHAN = 3;
@@ -84,16 +90,15 @@ export function decideStart(job: OwnerJob | null, run: { run: string; startedAt:
 export interface PollTimes {
   now: Date;
   real: Date;
-  /** Both in seconds. */
+  /** In seconds. */
   pollEvery: number;
-  giveUpAfter: number;
 }
 
 /**
  * What a run does with an open job in a round of polls:
  * - poll: request the state of the job; in the state `asked`, read the owners again
  * - wait: do nothing, because the job was polled within the interval
- * - expire: end the job, because it is older than giveUpAfter
+ * - expire: end the job, because it is older than GIVE_UP_DAYS
  * - leave: do nothing, because another run polls the job
  */
 export type PollDecision = 'poll' | 'wait' | 'expire' | 'leave';
@@ -108,7 +113,7 @@ export function decidePoll(job: OwnerJob, run: string, times: PollTimes): PollDe
   // If the last poll is in the future, the machine's clock was set back. Then ignore that time.
   if (job.run !== run && sincePoll >= 0 && sincePoll < INTERVALS_UNTIL_ORPHAN * Math.max(interval, IN_FLIGHT_MS))
     return 'leave';
-  if (times.now.getTime() - Date.parse(job.askedAt) > times.giveUpAfter * 1_000) return 'expire';
+  if (times.now.getTime() - Date.parse(job.askedAt) > GIVE_UP_DAYS * 86_400_000) return 'expire';
   return sincePoll >= 0 && sincePoll < interval ? 'wait' : 'poll';
 }
 

@@ -10,19 +10,20 @@ import type { CrawlDeps, Heartbeat } from '../deps.js';
 import { inParallel } from '../../core/in-parallel.js';
 import { refusalOf } from '../refusal.js';
 import { reopenQuota } from '../run/read-quota.js';
-import { carefully, findLostStart, rowInWords, segmentOf, settingsOf } from './ask-owners.js';
+import { carefully, findLostStart, rowInWords, segmentOf } from './ask-owners.js';
 import { readJob } from '../../api-client/read-ownership.js';
 import { JobFiles } from './job-files.js';
 import {
   decidePoll,
   FRUITLESS,
+  GIVE_UP_DAYS,
   MISSES,
+  POLL_SECONDS,
   secondsToPoll,
   type JobEnd,
   type OwnerJob,
   type PollTimes,
 } from './job-state.js';
-import { formatNumber } from '../../../schemas/format.js';
 
 /**
  * Polls each open job of the run once, unless it was polled within the interval. Also takes over and polls jobs that
@@ -37,6 +38,7 @@ export async function pollOwnerJobs(
 ): Promise<PollOwnerJobsResult> {
   const chunk = `poll-${String(round).padStart(5, '0')}`;
   const { dataDir } = deps.config;
+  const pollEvery = deps.ownerPollSeconds ?? POLL_SECONDS;
   const target = {
     dataDir,
     stream: 'ownership_jobs',
@@ -49,7 +51,8 @@ export async function pollOwnerJobs(
   const booking = new RequestLog(dataDir, ctx.run, chunk);
   await files.pull();
   const committed = await PartWriter.committed(target);
-  if (committed) return { ...openJobs(files, ctx), rows: committed.rows, requests: 0, limited: false, fruitless: 0 };
+  if (committed)
+    return { ...openJobs(files, ctx, pollEvery), rows: committed.rows, requests: 0, limited: false, fruitless: 0 };
   const writer = await PartWriter.open(target);
   const poller = new Poller(deps, ctx, files, writer, heartbeat);
   const counts = (): Pick<PollOwnerJobsResult, 'requests' | 'fruitless'> => ({
@@ -65,22 +68,23 @@ export async function pollOwnerJobs(
   } catch (error) {
     await writer.close();
     if (!isDailyLimit(error)) throw error;
-    return { ...openJobs(files, ctx), rows: writer.rows.length, limited: true, ...counts() };
+    return { ...openJobs(files, ctx, pollEvery), rows: writer.rows.length, limited: true, ...counts() };
   }
   const done = counts();
   const part = await writer.commit();
   const refused = poller.refused === null ? {} : { refused: [refusalOf('ownership_jobs', poller.refused)] };
-  return { ...openJobs(files, ctx), rows: part?.rows ?? 0, limited: false, ...done, ...refused };
+  return { ...openJobs(files, ctx, pollEvery), rows: part?.rows ?? 0, limited: false, ...done, ...refused };
 }
 
 /** Returns the number of the run's open jobs, and the seconds until the first of them may be polled again. */
-function openJobs(files: JobFiles, ctx: RunContext): Pick<PollOwnerJobsResult, 'open' | 'nextInSeconds'> {
-  const own = files.listOpen().filter(({ run }) => run === ctx.run);
-  const times = { real: new Date(), now: new Date(), ...settingsOf(ctx) };
-  return {
-    open: own.length,
-    nextInSeconds: Math.min(settingsOf(ctx).pollEvery, ...own.map((job) => secondsToPoll(job, times))),
-  };
+function openJobs(
+  files: JobFiles,
+  { run }: RunContext,
+  pollEvery: number,
+): Pick<PollOwnerJobsResult, 'open' | 'nextInSeconds'> {
+  const own = files.listOpen().filter((job) => job.run === run);
+  const times = { real: new Date(), now: new Date(), pollEvery };
+  return { open: own.length, nextInSeconds: Math.min(pollEvery, ...own.map((job) => secondsToPoll(job, times))) };
 }
 
 class Poller {
@@ -103,8 +107,8 @@ class Poller {
   async poll(job: OwnerJob): Promise<void> {
     this.#heartbeat.signal.throwIfAborted();
     this.#heartbeat.report({ step: 'owner jobs', done: 0, total: null, requests: 0 });
-    const { pollEvery, giveUpAfter } = settingsOf(this.#ctx);
-    const times: PollTimes = { now: this.#deps.clock.now(), real: new Date(), pollEvery, giveUpAfter };
+    const { clock, ownerPollSeconds: pollEvery = POLL_SECONDS } = this.#deps;
+    const times: PollTimes = { now: clock.now(), real: new Date(), pollEvery };
     const decision = decidePoll(job, this.#ctx.run, times);
     if (decision === 'expire') return this.#expire({ ...job, run: this.#ctx.run });
     if (decision !== 'poll') return;
@@ -153,8 +157,7 @@ class Poller {
   }
 
   async #expire(job: OwnerJob): Promise<void> {
-    const days = settingsOf(this.#ctx).giveUpAfter / 86_400;
-    const words = `Job ${job.jobId ?? '(unknown)'} did not end within ownership.giveUpAfter (${formatNumber(days)} days).`;
+    const words = `Job ${job.jobId ?? '(unknown)'} did not end within ${GIVE_UP_DAYS} days.`;
     return this.#endInWords(job, 'expired', words);
   }
 

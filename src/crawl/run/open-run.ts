@@ -21,6 +21,7 @@ import { backfillStreams, keepsContacts, pickMarket, type Config } from '../../c
 import type { RunSizes } from '../../core/run-sizes.js';
 import { resolveLogicalDate } from './logical-date.js';
 import { parseInput, wrongInput } from './parse-input.js';
+import { GIVE_UP_DAYS } from '../owners/job-state.js';
 
 type Decided = Pick<
   RunContext,
@@ -245,14 +246,13 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
     const market = pickMarket(config, asked.market);
     const timeZone = market.schedule?.timezone ?? 'UTC';
     const { date } = resolveLogicalDate({ asked: asked.date, scheduledTime, timeZone, now });
-    const { giveUpAfter } = config.ownership;
     return {
       ...dated({ date, asOfNow: false }),
       market: market.name,
       filters: {},
       streams: ['ownership_jobs', 'ownership'],
       // While the owners of a company are fresh, start at most one job for it.
-      refreshSeconds: { ownership_jobs: Math.max(market.refresh.ownership, giveUpAfter) },
+      refreshSeconds: { ownership_jobs: Math.max(market.refresh.ownership, GIVE_UP_DAYS * 86_400) },
       gate: null,
       note: null,
     };

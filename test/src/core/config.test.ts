@@ -82,8 +82,10 @@ describe('tidemark.yaml', () => {
 
   it('reads the thresholds of owners in ascending order', () => {
     const config = load(`${API}ownership: { thresholds: [50%, 12.5%] }`);
-    expect(config.ownership.thresholds).toEqual([12.5, 50]);
-    for (const wrong of ['[]', '[25]', '[101%]', '[5%, 5.0%]', '25%'])
+    expect(config.ownership).toMatchObject({ thresholds: [12.5, 50], unit: 'percent' });
+    const shares = load(`${API}ownership: { thresholds: [0.5, 0.07] }`);
+    expect(shares.ownership).toMatchObject({ thresholds: [7, 50], unit: 'share' });
+    for (const wrong of ['[]', '[25]', '[-0.1]', '[101%]', '[5%, 5.0%]', '[5%, 0.25]', '25%', '[25 %]'])
       expect(() => load(`${API}ownership: { thresholds: ${wrong} }`)).toThrow(/ownership/);
   });
 
@@ -133,13 +135,10 @@ describe('tidemark.yaml', () => {
         parameter: 'threshold',
         unit: 'percent',
         enrich: false,
-        pollEvery: 300,
-        giveUpAfter: 604_800,
       },
       notify: [],
       worker: { versioning: 'auto' },
       readers: 'owner',
-      retention: {},
       storage: {},
       publish: { keep: 3 },
       rates: null,
@@ -158,14 +157,15 @@ describe('tidemark.yaml', () => {
     [`${API}publish: { keep: 1 }`],
     [`${API}publish: { keep: 1000 }`],
     [`${API}tenders: {}`],
+    [`${API}retention: 400d`],
     [`${API}watch: { callback: "https://x/hook", fields: [name], select: all, schedule: { cron: "0 1 * * *" } }`],
   ])('accepts the configuration %s', (text) => {
     expect(() => load(text)).not.toThrow();
   });
 
   it('gives machines with other working copies the same hash, and other buckets another one', () => {
-    const hashes = (storage: string, folder = './data'): (string | undefined)[] => {
-      const env = { TIDEMARK_STORAGE_FOLDER: folder };
+    const hashes = (storage: string, copy = './data'): (string | undefined)[] => {
+      const env = { TIDEMARK_STORAGE_FOLDER: copy };
       const { hash, fileHash } = load(`${API}data: s3://market-data/all\n${storage}`, env);
       return [hash, fileHash];
     };
@@ -304,6 +304,7 @@ describe('tidemark.yaml', () => {
     [`${API}markets: [{ name: a, remainder: 5 }]`, /remainder: must be between 0 and 1/],
     [`${API}markets: [{ name: a, remainder: -1% }]`, /remainder: must be a share/],
     [`${API}models: ""`, /models/],
+    [`${API}retention: 12h`, /retention: must be at least 1d/],
     [`${API}publish: { keep: 0 }`, /publish\.keep/],
     [`${API}publish: { keep: 1001 }`, /publish\.keep/],
     [`${API}tenders: { filter: {} }`, /line 2, column 12: tenders\.filter: is not a setting\. Did you mean "filters"/],

@@ -40,7 +40,7 @@ afterEach(async () => {
 
 const send = (target = 'hook', template: string = 'json') => {
   const address = `http://127.0.0.1:${webhook.port}`;
-  const notify = NotifySchema.parse([{ name: 'hook', webhook: address, template, timeout: '1s' }]);
+  const notify = NotifySchema.parse([{ name: 'hook', webhook: address, template }]);
   const config = { dataDir, file: path.join(dataDir, 'tidemark.yaml'), notify } as unknown as Config;
   const deps = {
     config,

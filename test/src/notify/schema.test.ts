@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CAUSES } from '../../../schemas/pipeline/cause.js';
 import { NotifySchema } from '../../../src/core/notify-schema.js';
 
-const MAIL = { host: 'smtp.example.com', from: 'a@example.com', to: ['b@example.com'] };
+const MAIL = { host: 'smtp://smtp.example.com:587', from: 'a@example.com', to: ['b@example.com'] };
 const HOOK = 'https://hooks.example.com/x';
 
 function faultsOf(targets: object[]): string {
@@ -20,7 +20,7 @@ describe('the section notify', () => {
     ]);
     expect(targets.map(({ name }) => name)).toEqual(['webhook', 'webhook-3', 'webhook-2', 'mail']);
     expect(targets[0]?.on).toEqual(CAUSES);
-    expect(targets[3]).toMatchObject({ on: ['late'], timeout: 20, mail: { tls: 'starttls' } });
+    expect(targets[3]).toMatchObject({ on: ['late'], mail: MAIL });
   });
 
   it.each([
@@ -33,11 +33,27 @@ describe('the section notify', () => {
     [{ mail: { ...MAIL, to: [] } }, /0\.mail\.to/],
     [{ mail: { ...MAIL, from: 'me' } }, /0\.mail\.from: must be a mail address/],
     [{ webhook: HOOK, on: ['often'] }, /0\.on\.0/],
-    [{ webhook: HOOK, timeout: '1h' }, /0\.timeout: must be a number and a unit/],
-    [{ webhook: HOOK, timeout: '11m' }, /0\.timeout: must be between 1s and 10m/],
   ])('refuses the target %o', (target, fault) => {
     expect(faultsOf([target])).toMatch(fault);
   });
+
+  it.each([
+    'smtp.example.com',
+    'smtp://u:s3cr3t@x',
+    'https://x',
+    'smtp://',
+    'smtp://x/y',
+    'smtp://x:y',
+    'smtp://x:99999',
+  ])('refuses the mail server %s without repeating it', (host) => {
+    expect(faultsOf([{ mail: { ...MAIL, host } }])).toMatch(/^0\.mail\.host: must be smtp:\/\/host:port or smtps:\/\//);
+    expect(faultsOf([{ mail: { ...MAIL, host } }])).not.toContain('s3cr3t');
+  });
+
+  it.each(['smtp://127.0.0.1:1025', 'smtps://smtp.example.com', 'smtp://[::1]', 'SMTPS://x:465'])(
+    'accepts the mail server %s',
+    (host) => expect(faultsOf([{ mail: { ...MAIL, host } }])).toBe('none'),
+  );
 
   it('does not repeat a wrong address, which may hold a secret', () => {
     expect(faultsOf([{ webhook: 'https://hooks.example.com/x?sig=s3cr3t' }])).not.toContain('s3cr3t');

@@ -59,7 +59,6 @@ describe('a poll of a job', () => {
     now: after(seconds),
     real: after(seconds),
     pollEvery: 300,
-    giveUpAfter: 86_400,
     ...changes,
   });
 
@@ -71,9 +70,9 @@ describe('a poll of a job', () => {
     expect(secondsToPoll(job(), times(-900))).toBe(300);
   });
 
-  it('ends a job that is older than giveUpAfter, by the logical clock', () => {
-    expect(decidePoll(job(), 'r2', times(10, { now: after(86_401) }))).toBe('expire');
-    expect(decidePoll(job(), 'r2', times(86_400))).toBe('poll');
+  it('ends a job that is older than 7 days, by the logical clock', () => {
+    expect(decidePoll(job(), 'r2', times(10, { now: after(7 * 86_400 + 1) }))).toBe('expire');
+    expect(decidePoll(job(), 'r2', times(7 * 86_400))).toBe('poll');
   });
 
   it('leaves a job to another run until nobody polls it', () => {
