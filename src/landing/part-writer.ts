@@ -6,7 +6,7 @@ import { runFolder } from '../core/data-folder.js';
 import { PartManifest, type LandedRow } from '../../schemas/pipeline/landing.js';
 import { writeFileOnce } from '../core/files.js';
 import { partLanded } from '../core/observed.js';
-import { refreshForgotten, sha256Of, withoutForgotten } from '../privacy/forgotten.js';
+import { refreshForgotten, requireForgotten, sha256Of, withoutForgotten } from '../privacy/forgotten.js';
 import { workingCopyOf } from '../working-copy/open.js';
 import { findReplacing, isReadable } from './manifest.js';
 import { encodePart } from './parquet.js';
@@ -43,8 +43,10 @@ export class PartWriter {
   /**
    * Opens a chunk and continues from the spool of earlier attempts. With `resume: false`, removes that spool, and gives
    * no pieces of the new one to other machines.
+   * @throws TidemarkError `InvalidConfig` when forgotten people could not be recognized in the responses
    */
   static async open(target: PartTarget, { resume = true } = {}): Promise<PartWriter> {
+    requireForgotten(target);
     const file = spoolFile(runFolder(target), target.chunk);
     if (!resume) await rm(file, { force: true });
     return new PartWriter(target, await Spool.open(file, resume ? workingCopyOf(target.dataDir) : undefined));

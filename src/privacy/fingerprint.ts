@@ -1,43 +1,38 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
 import { personalDataKeyFile } from '../core/data-folder.js';
 import { TidemarkError } from '../core/errors.js';
 import { writeFileOnce } from '../core/files.js';
 import { shareOnce } from '../working-copy/join.js';
 import { workingCopyOf } from '../working-copy/open.js';
 import type { JsonNode } from '../core/json-nodes.js';
+import { KEY_BYTES, readForgottenList, readKey } from './forgotten-list.js';
 
 /** Returns the keyed hash of a text as 32 hex digits. In one data folder, equal texts give equal hashes. */
 export type Fingerprint = (text: string) => string;
 
-const KEY_BYTES = 32;
-
 /**
  * Returns the fingerprint function of a data folder. The first call creates its secret key. Without this key, nobody
  * can hash guessed names and compare the results.
- * @throws TidemarkError `InvalidConfig` when the key file is damaged
+ * @throws TidemarkError `InvalidConfig` when the key file is damaged and no list of forgotten people holds the key, or
+ * when that list cannot be read
  */
 export async function openFingerprint(dataDir: string): Promise<Fingerprint> {
+  const list = readForgottenList(dataDir);
+  if (list !== undefined) return fingerprintWith(list.key);
   const file = personalDataKeyFile(dataDir);
   await shareOnce(workingCopyOf(dataDir), file, () =>
     writeFileOnce(file, `${randomBytes(KEY_BYTES).toString('hex')}\n`),
   );
-  return fingerprintOf(file);
+  const key = readKey(dataDir);
+  if (key !== undefined) return fingerprintWith(key);
+  throw new TidemarkError('InvalidConfig', `${file} contains no key of ${KEY_BYTES} bytes.`, {
+    todo: 'Restore data/secrets from a backup. Without a backup, delete the file; then events about people may appear twice. There is no list of forgotten people here: if you ever ran `tidemark forget`, run it again with the same ids.',
+    retryable: true,
+  });
 }
 
-/** Returns the fingerprint function if the data folder has a key; undefined otherwise. */
-export function findFingerprint(dataDir: string): Fingerprint | undefined {
-  const file = personalDataKeyFile(dataDir);
-  return existsSync(file) ? fingerprintOf(file) : undefined;
-}
-
-function fingerprintOf(file: string): Fingerprint {
-  const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'hex');
-  if (key.length !== KEY_BYTES) {
-    throw new TidemarkError('InvalidConfig', `${file} contains no key of ${KEY_BYTES} bytes.`, {
-      todo: 'Restore the file from a backup. Without a backup, delete it. Then events about people may appear twice, and `tidemark forget` must be repeated.',
-    });
-  }
+/** Returns the fingerprint function with a key. */
+export function fingerprintWith(key: Buffer): Fingerprint {
   return (text) => createHmac('sha256', key).update(text).digest('hex').slice(0, KEY_BYTES);
 }
 

@@ -4,24 +4,31 @@ import { hash } from 'node:crypto';
 import { UNREAD_PAGES, WEBHOOK_REQUEST, type LandedRow, type LandingStream } from '../../schemas/pipeline/landing.js';
 import { PEOPLE, type SubjectKind } from '../../schemas/pipeline/people.js';
 import { forgottenFile } from '../core/data-folder.js';
+import { TidemarkError } from '../core/errors.js';
 import { writeFileAtomic } from '../core/files.js';
 import { formatCount } from '../../schemas/format.js';
 import { readJsonNodes, type JsonNode } from '../core/json-nodes.js';
 import { reduceDelivery, reduceEvents, type EventFacts } from './events.js';
-import { findFingerprint, openFingerprint, type Fingerprint } from './fingerprint.js';
-import { asksAbout } from './questions.js';
+import { fingerprintWith, openFingerprint, type Fingerprint } from './fingerprint.js';
+import { newForgottenList, readForgottenList, writeForgottenList, type ForgottenList } from './forgotten-list.js';
+import { asksAbout, personInQuestion } from './questions.js';
 import { removePeople, type FoundPerson } from './people.js';
 import { addValues } from './values.js';
 
 /*
- * A tombstone is a keyed hash of the id of a forgotten person or company, or of the content of a removed event. The
+ * A tombstone is a keyed hash of the id or address of a forgotten person, of the id of a forgotten company, or of the
+ * content of a removed event. The
  * file `data/secrets/forgotten` has one tombstone per line. Every answer is compared with the tombstones before
- * landing, so no later crawl, retry or replay brings a forgotten person back.
+ * landing, so no later crawl, retry or replay brings a forgotten person back. While the file cannot be read, no answer
+ * about people is landed.
  */
 
-/** A person or company to forget, or the fingerprint of an event's removed content (`content`). */
+/**
+ * A person or company to forget, an address or phone number that only forgotten people have (`address`), or the
+ * fingerprint of an event's removed content (`content`).
+ */
 export interface Subject {
-  kind: SubjectKind | 'content';
+  kind: SubjectKind | 'address' | 'content';
   id: string;
 }
 
@@ -52,7 +59,7 @@ export class Forgotten {
     if (spec === undefined) return row;
     if (spec.entity === 'person' && this.has('person', row.entity_id)) return { ...row, ...REMOVED_ROW };
     const ofCompany = spec.entity === 'company' && this.has('company', row.entity_id);
-    if (named.question(stream, row)) return { ...row, ...REMOVED_ROW };
+    if (this.#asksForAddress(stream, row) || named.question(stream, row)) return { ...row, ...REMOVED_ROW };
     const json = readJson(row.body);
     if (json === undefined) return ofCompany || named.unreadable(row) ? withoutText(row) : row;
     const removed = new Set<string>();
@@ -62,14 +69,31 @@ export class Forgotten {
       return isGone;
     };
     const body = spec.events
-      ? this.#stripEvents(row, (event) => ofCompany || this.has('content', event.hash) || named.event(event, row))
+      ? this.#stripEvents(row, (event) => ofCompany || this.#isGoneEvent(event) || named.event(event, row))
       : removePeople(json, spec, isRemoved);
     if (body === null || asksAbout(stream, row.entity_id, removed)) return { ...row, ...REMOVED_ROW };
     return body === json.text || body === row.body ? row : { ...row, body };
   }
 
-  #isGone({ kind, id, company }: FoundPerson): boolean {
-    return this.has(kind, id) || this.has('company', company);
+  #isGone({ node, kind, id, company }: FoundPerson): boolean {
+    if (this.has(kind, id) || this.has('company', company)) return true;
+    // Each tender gives its contacts new ids.
+    if (kind !== 'contact') return false;
+    const values = new Set<string>();
+    addValues(node, values);
+    return this.#hasAddress(values);
+  }
+
+  #isGoneEvent({ hash: content, text }: EventFacts): boolean {
+    return this.has('content', content) || this.#hasAddress(text.match(/[^\s"<>\\@]+@[^\s"<>\\@]+/g) ?? []);
+  }
+
+  #asksForAddress(stream: LandingStream, { entity_id }: PeopleRow): boolean {
+    return this.#hasAddress(personInQuestion(stream, entity_id));
+  }
+
+  #hasAddress(values: Iterable<string>): boolean {
+    return [...values].some((id) => this.has('address', id));
   }
 
   #stripEvents(row: PeopleRow, wanted: (event: EventFacts) => boolean): string {
@@ -119,12 +143,15 @@ function readJson(body: string): JsonNode | undefined {
 }
 
 function tombstoneOf(fingerprint: Fingerprint, { kind, id }: Subject): string {
-  return fingerprint(`${kind} ${id}`);
+  return fingerprint(`${kind} ${kind === 'address' ? id.toLowerCase() : id}`);
 }
 
 const cache = new Map<string, { stamp: string; forgotten: Forgotten }>();
 
-/** Reads the tombstones; undefined when there are none. Reads the file again only if it changed. */
+/**
+ * Reads the tombstones; undefined when there are none. Reads the file again only if it changed.
+ * @throws TidemarkError `InvalidConfig` when the list cannot be read; see `readForgottenList`
+ */
 export function readForgotten(dataDir: string): Forgotten | undefined {
   const file = forgottenFile(dataDir);
   const stat = statSync(file, { throwIfNoEntry: false });
@@ -132,33 +159,57 @@ export function readForgotten(dataDir: string): Forgotten | undefined {
   const stamp = `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
   const known = cache.get(file);
   if (known?.stamp === stamp) return known.forgotten;
-  const fingerprint = findFingerprint(dataDir);
-  if (fingerprint === undefined) return undefined;
-  const forgotten = new Forgotten(fingerprint, readTombstones(file));
+  const list = readForgottenList(dataDir);
+  if (list === undefined) return undefined;
+  const forgotten = new Forgotten(fingerprintWith(list.key), list.tombstones);
   cache.set(file, { stamp, forgotten });
   return forgotten;
 }
 
 /**
- * Adds tombstones. Resolves when they are on disk, and in the bucket if the data is there. From then on, no answer with
- * these people or companies is landed.
+ * Checks that forgotten people can be recognized. Call it before answers of the stream are requested.
+ * @throws TidemarkError `InvalidConfig`; see `readForgottenList`
  */
-export async function addTombstones(dataDir: string, subjects: readonly Subject[]): Promise<void> {
-  const fingerprint = await openFingerprint(dataDir);
+export function requireForgotten({ dataDir, stream }: { dataDir: string; stream: LandingStream }): void {
+  if (PEOPLE[stream] !== undefined) readForgotten(dataDir);
+}
+
+/**
+ * Adds tombstones. Resolves when they are on disk, and in the bucket if the data is there. From then on, no answer with
+ * these people or companies is landed. Writes a list of an older version again with its key.
+ * @param options `replaceList`: starts a new list, because the old one cannot be read
+ * @throws TidemarkError `InvalidConfig` when the list cannot be read; `InvalidInput` when a list to replace can be read
+ */
+export async function addTombstones(
+  dataDir: string,
+  subjects: readonly Subject[],
+  { replaceList = false }: { replaceList?: boolean | undefined } = {},
+): Promise<void> {
+  const fingerprint = replaceList ? undefined : await openFingerprint(dataDir);
   const file = forgottenFile(dataDir);
-  const before = readTombstones(file);
-  const all = new Set([...before, ...subjects.map((subject) => tombstoneOf(fingerprint, subject))]);
-  if (all.size > before.size) await writeFileAtomic(file, `${[...all].join('\n')}\n`);
-  if (all.size > 0) await workingCopyOf(dataDir)?.give(file);
+  const list = replaceList ? listToReplace(dataDir) : (readForgottenList(dataDir) ?? newForgottenList(dataDir));
+  const hashOf = fingerprint ?? fingerprintWith(list.key);
+  const tombstones = new Set([...list.tombstones, ...subjects.map((subject) => tombstoneOf(hashOf, subject))]);
+  if (tombstones.size === 0) return;
+  const text = writeForgottenList({ key: list.key, tombstones });
+  if (!existsSync(file) || readFileSync(file, 'utf8') !== text) await writeFileAtomic(file, text);
+  await workingCopyOf(dataDir)?.give(file);
+}
+
+function listToReplace(dataDir: string): ForgottenList {
+  try {
+    readForgottenList(dataDir);
+  } catch {
+    return newForgottenList(dataDir);
+  }
+  throw new TidemarkError('InvalidInput', '--replace-list is not needed: the list of forgotten people can be read.', {
+    todo: 'Run the command without --replace-list.',
+  });
 }
 
 /** Takes the tombstones that another machine has added. Call it before answers are committed. */
 export async function refreshForgotten({ dataDir, stream }: { dataDir: string; stream: LandingStream }): Promise<void> {
   if (PEOPLE[stream] !== undefined) await workingCopyOf(dataDir)?.refresh(forgottenFile(dataDir));
-}
-
-function readTombstones(file: string): Set<string> {
-  return new Set(existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []);
 }
 
 /** Removes forgotten people from a row before it is landed. Returns the same row if it names none. */

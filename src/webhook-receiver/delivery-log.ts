@@ -99,11 +99,11 @@ export class DeliveryLog {
 
   /**
    * Stores a delivery. Resolves once it is on disk. Rejects if it may not be on disk. If a delivery is stored twice, it
-   * still counts as one event.
+   * still counts as one event. Also rejects while forgotten people cannot be recognized.
    * @param body the delivery's exact text
    * @param companyId null when the delivery names no usable company
    */
-  keep(body: string, companyId: string | null): Promise<void> {
+  async keep(body: string, companyId: string | null): Promise<void> {
     const received: LandedRow = {
       request_key: `${WEBHOOK_REQUEST}/delivery`,
       entity_id: companyId,

@@ -12,6 +12,7 @@ import { currentBuild } from '../../builds/builds.js';
 import { loginFile } from '../../core/data-folder.js';
 import { openPublished } from '../../builds/published.js';
 import { checkDisk, checkLanding } from './check-disk.js';
+import { checkForgotten } from './check-forgotten.js';
 import { checkModels } from './check-models.js';
 import { checkModes } from './check-modes.js';
 import { checkSchedules } from './check-schedules.js';
@@ -74,6 +75,7 @@ export async function runChecks(
     ...(await checkTemporal(config)),
     await checkDisk(config.dataDir),
     checkModes(config.dataDir),
+    ...(await checkForgotten(config.dataDir)),
     await checkLanding(config, new Date(), clock.now()),
     config.bucket === undefined ? await checkWarehouse(config.dataDir) : skip('warehouse', IN_BUCKET),
     await checkModels(config, clock.now()),

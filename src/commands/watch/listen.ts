@@ -9,6 +9,7 @@ import type { MetricsAddress } from '../../metrics/serve.js';
 import { formatCount } from '../../../schemas/format.js';
 import { deliveryWithoutPeople } from '../../privacy/events.js';
 import { openFingerprint } from '../../privacy/fingerprint.js';
+import { readForgotten } from '../../privacy/forgotten.js';
 import { DeliveryLog } from '../../webhook-receiver/delivery-log.js';
 import { createReceiver } from '../../webhook-receiver/receiver.js';
 import type { CliContext } from '../../terminal/context.js';
@@ -35,6 +36,8 @@ export async function listen({ config, clock }: CliContext, options: ListenOptio
       todo: 'Give a path that begins with /, for example /events.',
     });
   }
+  // Stop now rather than refuse every delivery.
+  readForgotten(config.dataDir);
   const interrupted = interruptSignalSaying('Stopping. Open requests are answered; received deliveries are kept.');
   // Used to remove personal data from a delivery, after the signature of the raw bytes was checked.
   const fingerprint = keepsContacts(config) ? undefined : await openFingerprint(config.dataDir);

@@ -1,0 +1,80 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { forgottenFile, personalDataKeyFile } from '../core/data-folder.js';
+import { TidemarkError } from '../core/errors.js';
+
+/*
+ * The file `data/secrets/forgotten`: the tombstones, and the key with which they were made. So the list can never lose
+ * its key. Lists of older versions hold only tombstones, which the key in `data/secrets/personal-data-key` made.
+ *
+ *     key <64 hex digits>
+ *     <tombstone>                        one line each
+ *     end <sha256 of the lines before>   shows that the list is complete
+ */
+
+export const KEY_BYTES = 32;
+
+/** A list of forgotten people. */
+export interface ForgottenList {
+  key: Buffer;
+  tombstones: ReadonlySet<string>;
+}
+
+/**
+ * Reads the list of forgotten people; undefined when there is none.
+ * @throws TidemarkError `InvalidConfig` when the list is damaged, or an older list has lost its key. Then nobody knows
+ * whom to keep out of new answers
+ */
+export function readForgottenList(dataDir: string): ForgottenList | undefined {
+  const file = forgottenFile(dataDir);
+  if (!existsSync(file)) return undefined;
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const end = lines.at(-2) ?? '';
+  const [first = '', ...tombstones] = lines.slice(0, -2);
+  if (end.startsWith('end ')) {
+    const isWhole = lines.at(-1) === '' && end === endOf([first, ...tombstones]) && /^key [0-9a-f]{64}$/.test(first);
+    if (!isWhole) throw unreadable(`${file} is damaged`);
+    return { key: Buffer.from(first.slice(4), 'hex'), tombstones: new Set(tombstones) };
+  }
+  const older = lines.filter(Boolean);
+  if (older.length === 0 || !older.every((line) => /^[0-9a-f]{32}$/.test(line))) throw unreadable(`${file} is damaged`);
+  const key = readKey(dataDir);
+  if (key === undefined) {
+    const keyFile = personalDataKeyFile(dataDir);
+    throw unreadable(`${keyFile}, the key of ${file}, is ${existsSync(keyFile) ? 'damaged' : 'missing'}`);
+  }
+  return { key, tombstones: new Set(older) };
+}
+
+/** Returns the text of a list. */
+export function writeForgottenList({ key, tombstones }: ForgottenList): string {
+  const lines = [`key ${key.toString('hex')}`, ...tombstones];
+  return `${[...lines, endOf(lines)].join('\n')}\n`;
+}
+
+/** Returns an empty list to replace one that cannot be read. Its key is the key of the fingerprints, if that is sound. */
+export function newForgottenList(dataDir: string): ForgottenList {
+  return { key: readKey(dataDir) ?? randomBytes(KEY_BYTES), tombstones: new Set() };
+}
+
+/** Reads the key of the fingerprints; undefined when it is missing or damaged. */
+export function readKey(dataDir: string): Buffer | undefined {
+  const file = personalDataKeyFile(dataDir);
+  const text = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  return /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : undefined;
+}
+
+function endOf(lines: readonly string[]): string {
+  return `end ${createHash('sha256').update(lines.join('\n')).digest('hex')}`;
+}
+
+function unreadable(what: string): TidemarkError {
+  return new TidemarkError(
+    'InvalidConfig',
+    `The forgotten people are unknown: ${what}. No answer about people is landed.`,
+    {
+      todo: 'Restore data/secrets from a backup; then everything goes on. Without a backup, give the ids of all people, companies and contacts that were forgotten: `tidemark forget --replace-list --person …`. Whoever is not named comes back with the next answers.',
+      retryable: true,
+    },
+  );
+}
