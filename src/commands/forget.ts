@@ -16,14 +16,19 @@ interface ForgetOptions {
   contact?: string[];
   expired?: boolean;
   all?: boolean;
+  keepShared?: boolean;
+  replaceList?: boolean;
   json?: boolean;
 }
+
+// Number of records of other people that are named.
+const MOST_NAMED = 20;
 
 const STEPS = {
   read: 'Reading the landed answers about people',
   rewrite: 'Writing landed parts again',
   rebuild: 'Rebuilding and publishing the warehouse',
-  search: 'Searching the data folder',
+  search: 'Searching all files',
 };
 
 /**
@@ -36,10 +41,12 @@ export function registerForget(program: Command): void {
     .summary('remove people from all data')
     .description('remove people from the landing zone, the warehouse and all builds, and search for what remains')
     .option('--person <id...>', 'ids of employees or executives to remove for ever')
-    .option('--company <id...>', 'ids of companies; their people are removed for ever')
+    .option('--company <id...>', 'ids of companies; all people linked to them are removed for ever')
     .option('--contact <id...>', 'ids of contacts of tenders to remove for ever')
     .option('--expired', 'remove answers about people that are older than `retention` allows')
     .option('--all', 'remove all personal data; needs personalData: none')
+    .option('--keep-shared', 'accept addresses and numbers that people who stay have, too')
+    .option('--replace-list', 'start a new list of forgotten people, because the old one is damaged')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
@@ -57,6 +64,7 @@ ${examples('tidemark forget --person 4711', 'tidemark forget --company 1000001',
         import('../core/config.js'),
       ]);
       if (options.all && keepsContacts(config)) throw keepsPeople(config);
+      if (options.replaceList && subjects.length === 0) throw namesNobody();
       const now = clock.now();
       await refuseOthers(config);
       const { asWriter } = await import('./as-writer.js');
@@ -64,6 +72,8 @@ ${examples('tidemark forget --person 4711', 'tidemark forget --company 1000001',
       const request: ForgetRequest = {
         subjects,
         everyone: options.all,
+        keepShared: options.keepShared,
+        replaceList: options.replaceList,
         expired: options.expired ? cutoffsOf(config, now) : undefined,
         now,
         personalData: keepsContacts(config),
@@ -109,6 +119,12 @@ function keepsPeople({ file }: Config): TidemarkError {
   });
 }
 
+function namesNobody(): TidemarkError {
+  return new TidemarkError('InvalidInput', '--replace-list needs the ids of all people who were forgotten before.', {
+    todo: 'Give all ids with --person, --company and --contact. All others come back with the next answers.',
+  });
+}
+
 function cutoffsOf({ file, retention }: Config, now: Date): Record<string, Date> {
   if (retention === undefined) {
     throw new TidemarkError('InvalidInput', `--expired needs \`retention\`, which ${file} does not set.`, {
@@ -144,19 +160,28 @@ function sayResult({ rows, parts, removed, proof }: Forgot, { dataDir, publish, 
   }
 }
 
-function sayProof({ proven, files, bytes, decoded, values, shared, elsewhere, remaining, unread }: Proof): void {
+function sayProof(proof: Proof): void {
+  const { proven, files, bytes, decoded, values, shared, short, elsewhere, others, remaining, unread } = proof;
   say(
-    `  searched   ${formatCount(files)} files (${formatBytes(bytes)}), and the rows of ${formatCount(decoded)} Parquet and DuckDB files`,
+    `  searched   ${formatCount(files)} files (${formatBytes(bytes)}), and the content of ${formatCount(decoded)} Parquet, DuckDB, SQLite and compressed files`,
   );
   say(`  values     ${formatCount(values)} searched for; ${formatCount(remaining.length)} files contain some of them`);
+  if (short > 0)
+    say(`  too short  ${formatCount(short)} values were not searched for: short texts, short numbers and days`);
   if (shared > 0)
     say(`  shared     ${formatCount(shared)} values were not searched for, because other records have them too`);
   for (const [stream, count] of Object.entries(elsewhere)) {
-    say(
-      `  check      ${formatCount(count)} addresses or numbers are also in other records of ${stream}: perhaps the same person under another id`,
-    );
+    say(`  elsewhere  ${formatCount(count)} addresses or numbers are also in records of other people in ${stream}`);
   }
+  for (const record of others.slice(0, MOST_NAMED)) say(`             ${record}`);
+  if (others.length > MOST_NAMED) say(`             and ${formatCount(others.length - MOST_NAMED)} more`);
   for (const { file, values: found } of remaining) say(`  found      ${formatCount(found)} values in ${file}`);
   for (const file of unread) say(`  unreadable ${file}`);
-  if (!proven) say('  todo       Delete the files named above, then run `tidemark forget` again.');
+  if (proven) return;
+  if (others.length > 0)
+    say(
+      '  todo       Forget the people named above, too: perhaps they are the same. Or accept them with --keep-shared.',
+    );
+  if (remaining.length + unread.length > 0)
+    say('  todo       Delete the files named above, then run `tidemark forget` again.');
 }

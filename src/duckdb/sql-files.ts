@@ -19,6 +19,12 @@ export function readSqlFile(name: string): SqlFile {
   return { name, text: readText(path.join(SQL_ROOT, name)) };
 }
 
+/** Reads all texts of `sql/`: models, comments, names of columns and seeds. */
+export function readSqlTexts(): string[] {
+  const entries = readdirSync(SQL_ROOT, { recursive: true, withFileTypes: true });
+  return entries.flatMap((entry) => (entry.isFile() ? [readText(path.join(entry.parentPath, entry.name))] : []));
+}
+
 /** Reads the files of one folder of `sql/`, sorted by name. */
 export function readSqlFolder(folder: string, extension = '.sql'): SqlFile[] {
   return readdirSync(path.join(SQL_ROOT, folder))

@@ -73,7 +73,7 @@ function unreadable(what: string): TidemarkError {
     'InvalidConfig',
     `The forgotten people are unknown: ${what}. No answer about people is landed.`,
     {
-      todo: 'Restore data/secrets from a backup; then everything goes on. Without a backup, give the ids of all people, companies and contacts that were forgotten: `tidemark forget --replace-list --person …`. Whoever is not named comes back with the next answers.',
+      todo: 'Restore data/secrets from a backup; then everything goes on. Without a backup, give the ids of all people, companies and contacts that were forgotten: `tidemark forget --replace-list --person …`. All others come back with the next answers.',
       retryable: true,
     },
   );

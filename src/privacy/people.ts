@@ -13,6 +13,18 @@ export interface FoundPerson {
   company: string | null;
 }
 
+/** Lists the people that a body names, as the register of its stream tells. A body may itself be a person. */
+export function findPeople(body: JsonNode, { people }: PeopleOfStream): FoundPerson[] {
+  const found: FoundPerson[] = [];
+  for (const { path, id = 'id', kind = 'person' } of people) {
+    visit(body, path, (node) => {
+      if (node.kind !== 'object') return;
+      found.push({ node, id: idOf(node.members.get(id)), kind, company: idOf(node.members.get('company_id')) });
+    });
+  }
+  return found;
+}
+
 /**
  * Removes people from a body.
  * @param isGone returns true for a person to remove
@@ -20,22 +32,12 @@ export interface FoundPerson {
  */
 export function removePeople(
   body: JsonNode,
-  { people }: PeopleOfStream,
+  spec: PeopleOfStream,
   isGone: (person: FoundPerson) => boolean,
 ): string | null {
-  let gone = false;
-  const changes = new Map<JsonNode, null>();
-  for (const { path, id = 'id', kind = 'person' } of people) {
-    visit(body, path, (node) => {
-      if (node.kind !== 'object') return;
-      const person = { node, id: idOf(node.members.get(id)), kind, company: idOf(node.members.get('company_id')) };
-      if (!isGone(person)) return;
-      if (node === body) gone = true;
-      changes.set(node, null);
-    });
-  }
-  if (gone) return null;
-  return changes.size === 0 ? body.text : without(body, changes);
+  const removed = new Set(findPeople(body, spec).flatMap((person) => (isGone(person) ? [person.node] : [])));
+  if (removed.has(body)) return null;
+  return removed.size === 0 ? body.text : without(body, removed);
 }
 
 function visit(node: JsonNode, path: readonly string[], found: (node: JsonNode) => void): void {
@@ -63,7 +65,7 @@ function childrenOf(node: JsonNode): Iterable<JsonNode> {
 }
 
 /** Writes a JSON value without the removed objects. A removed array item is left out. A removed field becomes null. */
-function without(node: JsonNode, removed: ReadonlyMap<JsonNode, null>): string {
+function without(node: JsonNode, removed: ReadonlySet<JsonNode>): string {
   if (removed.has(node)) return 'null';
   if (node.kind === 'array') {
     return `[${node.items.flatMap((item) => (removed.has(item) ? [] : [without(item, removed)])).join(',')}]`;

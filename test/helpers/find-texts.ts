@@ -3,8 +3,8 @@ import path from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 
 /**
- * Finds texts in the files of a folder: in their bytes, and in the rows of Parquet and DuckDB files, whose pages may be
- * compressed. No process may have a DuckDB file of the folder open.
+ * Finds texts in the files of a folder, in UTF-8, UTF-16 and as JSON writes them: in their bytes, and in the rows of
+ * Parquet and DuckDB files, whose pages may be compressed. No process may have a DuckDB file of the folder open.
  * @returns `file: text` for each text found in a file
  */
 export async function findTexts(folder: string, texts: readonly string[]): Promise<string[]> {
@@ -33,8 +33,9 @@ const START = 4;
 function byStart(texts: readonly string[]): Map<number, { text: string; form: Buffer }[]> {
   const forms = new Map<number, { text: string; form: Buffer }[]>();
   for (const text of texts) {
-    for (const written of new Set([text, JSON.stringify(text).slice(1, -1), escaped(text)])) {
-      const form = Buffer.from(written);
+    const written = [text, JSON.stringify(text).slice(1, -1), escaped(text), escaped(text).replaceAll('/', '\\/')];
+    const wide = Buffer.from(text, 'utf16le');
+    for (const form of [...[...new Set(written)].map((one) => Buffer.from(one)), wide, Buffer.from(wide).swap16()]) {
       if (form.length < START) throw new Error(`Cannot search for "${text}": it has less than ${START} bytes.`);
       const start = form.readInt32BE(0);
       forms.set(start, [...(forms.get(start) ?? []), { text, form }]);

@@ -1,7 +1,7 @@
 import { itemsOf, readJsonNodes, type JsonNode } from '../../core/json-nodes.js';
 
 /** Fields of a person's record that describe the job, not the person. All other fields are removed. */
-const HARMLESS: ReadonlySet<string> = new Set([
+export const JOB_FIELDS: ReadonlySet<string> = new Set([
   'id',
   'company_id',
   'company_name',
@@ -18,7 +18,7 @@ const COUNTS: ReadonlySet<string> = new Set(['total_employees', 'total_pages', '
 
 /**
  * Removes from a page of people what identifies them, before the page is landed. Of each person, keeps only the fields
- * in HARMLESS whose value is a text, number, boolean or null, or a list of these. Of the page itself, keeps numbers and
+ * in JOB_FIELDS whose value is a text, number, boolean or null, or a list of these. Of the page itself, keeps numbers and
  * counts. Numbers keep their text, so that long ids are not rounded.
  * @param list name of the page's array of people
  * @returns a body with the same number of items; an item that is not an object becomes null. `{}` if the page is no
@@ -46,7 +46,7 @@ function isCount(name: string, value: JsonNode): boolean {
 
 function harmless(person: JsonNode): string {
   if (person.kind !== 'object') return 'null';
-  const kept = [...person.members].filter(([name, value]) => HARMLESS.has(name) && isPlain(value));
+  const kept = [...person.members].filter(([name, value]) => JOB_FIELDS.has(name) && isPlain(value));
   return `{${kept.map(([name, value]) => `${JSON.stringify(name)}:${value.text}`).join(',')}}`;
 }
 

@@ -1,14 +1,17 @@
 import { WEBHOOK_REQUEST, type LandingStream } from '../../../schemas/pipeline/landing.js';
 import { PEOPLE } from '../../../schemas/pipeline/people.js';
+import { JOB_FIELDS } from '../../crawl/chunks/personal-data.js';
 import { fetchers } from '../../crawl/fetchers/index.js';
-import { readJson } from '../../core/json-nodes.js';
+import { readJson, readJsonNodes } from '../../core/json-nodes.js';
 import { deliveryWithoutPeople, REMOVED_FIELD, type EventFacts } from '../../privacy/events.js';
 import { openFingerprint, type Fingerprint } from '../../privacy/fingerprint.js';
 import { withoutText, type Forgotten, type Named, type PeopleRow, type Subject } from '../../privacy/forgotten.js';
-import type { FoundPerson } from '../../privacy/people.js';
+import { removePeople, type FoundPerson } from '../../privacy/people.js';
 import { personInQuestion } from '../../privacy/questions.js';
-import { addValue, addValues, isAddress, ValueFinder, valuesOf } from '../../privacy/values.js';
+import { ValueFinder } from '../../privacy/value-finder.js';
+import { addPhones, addValue, addValues, isAddress, shortValuesOf, valuesOf } from '../../privacy/values.js';
 import type { Change, StoredRow } from './landed-rows.js';
+import { peopleIn } from './linked.js';
 import type { Unproven } from './unproven.js';
 
 const CONTENT = new RegExp(`"${REMOVED_FIELD}":"([0-9a-f]+)"`, 'g');
@@ -23,15 +26,19 @@ export interface Reduction {
 
 /**
  * Decides what a removal changes in each landed row. Call in this order: `collect` for every row, `noteKept` for every
- * row, `seal`, then `apply` for every row.
+ * row, `seal`, `noteChange` for every row, then `apply` for every row.
  */
 export class Changes {
   readonly #forgotten: Forgotten | undefined;
   readonly #request: Reduction;
   readonly #unproven: Unproven;
-  /** Values of forgotten people that belong to other people, too. */
-  readonly #shared = new Set<string>();
+  /** Values of removed people that people who stay have, too. */
+  readonly kept = new Set<string>();
+  /** Addresses and phone numbers of forgotten people in records of other people, which are named as `<stream> <id>`. */
+  readonly keptAddresses = new Map<string, Set<string>>();
   readonly #contents = new Set<string>();
+  /** Addresses that only forgotten people have. */
+  #own: readonly string[] = [];
   #fingerprint: Fingerprint | undefined;
   #addresses = new ValueFinder([]);
   #ofCompany = new ValueFinder([]);
@@ -54,28 +61,60 @@ export class Changes {
     const current = this.#reduced(stream, row);
     const after = current === null ? null : this.#stripped(stream, current);
     if (after === row) return;
-    this.note(stream, row, after);
+    this.#note(stream, row, after);
     if (current === null || after === null || after === current) return;
-    for (const value of difference(stream, current, after)) this.#unproven.named.add(value);
-    if (PEOPLE[stream]?.entity === 'company' && row.entity_id !== null) this.#unproven.companies.add(row.entity_id);
+    const { named, phones, companies } = this.#unproven;
+    for (const value of difference(stream, current, after, JOB_FIELDS)) named.add(value);
+    if (PEOPLE[stream]?.entity === 'company' && row.entity_id !== null) companies.add(row.entity_id);
+    const stays = new Set(peopleIn(after.body, stream).map(({ node }) => node.text));
+    for (const { node, company } of peopleIn(current.body, stream)) {
+      if (stays.has(node.text)) continue;
+      addPhones(node, phones);
+      if (company !== null) companies.add(company);
+    }
   }
 
   /** Records which collected values also belong to people that stay. */
   noteKept(stream: LandingStream, row: StoredRow): void {
     const after = this.apply(stream, row);
     if (after === null || PEOPLE[stream]?.events) return;
-    for (const value of valuesOf(after.body)) if (this.#unproven.named.has(value)) this.#shared.add(value);
+    const { values, named } = this.#unproven;
+    // These answers do not stay: after `seal`, their question or their text tells whom they name.
+    if (!isJson(after.body) || personInQuestion(stream, after.entity_id).some((value) => named.has(value))) return;
+    for (const value of valuesOf(withoutContacts(stream, after.body))) if (values.has(value)) this.kept.add(value);
+    for (const { node, id, kind } of peopleIn(after.body, stream)) {
+      if (kind === 'contact') continue;
+      const own = new Set<string>();
+      addValues(node, own, JOB_FIELDS);
+      for (const value of own) {
+        if (!named.has(value) || !this.#isAddress(value)) continue;
+        const places = this.keptAddresses.get(value) ?? new Set();
+        this.keptAddresses.set(value, places.add(`${stream} ${id ?? after.entity_id ?? ''}`));
+      }
+    }
+  }
+
+  /** The addresses and phone numbers of forgotten people. */
+  addresses(): string[] {
+    return [...this.#unproven.named].filter((value) => this.#isAddress(value));
   }
 
   /**
    * Ends the collection. From now on, `apply` also removes a contact or event that holds a value of a forgotten person.
+   * @param ofCompanies addresses that answers about companies have, too: these are no personal data
    */
-  seal(): void {
-    const own = [...this.#unproven.named].filter((value) => !this.#shared.has(value));
-    this.#addresses = new ValueFinder(own.filter(isAddress));
+  seal(ofCompanies: ReadonlySet<string>): void {
+    for (const value of ofCompanies) this.keptAddresses.delete(value);
+    const own = [...this.#unproven.named].filter((value) => !this.kept.has(value) && !ofCompanies.has(value));
+    this.#own = own.filter((value) => this.#isAddress(value));
+    this.#addresses = new ValueFinder(this.#own);
     this.#ofCompany = new ValueFinder(own);
     this.#ofQuestions = new ValueFinder(own.map((value) => value.toLowerCase()));
     this.#isSealed = own.length > 0;
+  }
+
+  #isAddress(value: string): boolean {
+    return isAddress(value) || this.#unproven.phones.has(value);
   }
 
   readonly apply: Change = (stream, row) => {
@@ -83,15 +122,24 @@ export class Changes {
     return current === null ? null : this.#stripped(stream, current);
   };
 
-  /** Remembers the values that a change removes, and the fingerprints of removed events. */
-  readonly note = (stream: LandingStream, before: StoredRow, after: StoredRow | null): void => {
-    for (const value of difference(stream, before, after)) this.#unproven.values.add(value);
-    for (const [, hash = ''] of after?.body.matchAll(CONTENT) ?? []) this.#contents.add(hash);
-  };
+  /** Remembers what `apply` removes from a row. */
+  noteChange(stream: LandingStream, row: StoredRow): void {
+    const after = this.apply(stream, row);
+    if (after !== row) this.#note(stream, row, after);
+  }
 
-  /** Returns tombstones for the removed events. */
-  contents(): Subject[] {
-    return [...this.#contents].map((id) => ({ kind: 'content', id }));
+  /** Remembers the values that a change removes, and the fingerprints of removed events. */
+  #note(stream: LandingStream, before: StoredRow, after: StoredRow | null): void {
+    for (const value of difference(stream, before, after)) this.#unproven.values.add(value);
+    const kept = after === null ? new Set() : shortValuesOf(after.body);
+    for (const value of shortValuesOf(before.body)) if (!kept.has(value)) this.#unproven.short.add(value);
+    for (const [, hash = ''] of after?.body.matchAll(CONTENT) ?? []) this.#contents.add(hash);
+  }
+
+  /** Returns tombstones for what was recognized by its values: removed events, and the addresses of forgotten people. */
+  recognized(): Subject[] {
+    const contents = [...this.#contents].map((id) => ({ kind: 'content', id }) as const);
+    return [...contents, ...this.#own.map((id) => ({ kind: 'address', id }) as const)];
   }
 
   /** Applies the parts of the request that concern all people: `expired` and `everyone`. */
@@ -140,13 +188,25 @@ export class Changes {
   };
 }
 
-function difference(stream: LandingStream, before: StoredRow, after: StoredRow | null): string[] {
+function difference(
+  stream: LandingStream,
+  before: StoredRow,
+  after: StoredRow | null,
+  skipped?: ReadonlySet<string>,
+): string[] {
   const kept = after === null ? new Set<string>() : valuesOf(after.body);
-  const values = valuesOf(before.body);
+  const values = valuesOf(before.body, new Set(), skipped);
   if (after?.entity_id !== before.entity_id) {
     for (const value of personInQuestion(stream, before.entity_id)) addValue(value, values);
   }
   return [...values].filter((value) => !kept.has(value));
+}
+
+/** Returns a body without the contacts of a tender: they have ids of their own kind, so their addresses decide whether they stay. */
+function withoutContacts(stream: LandingStream, body: string): string {
+  const spec = PEOPLE[stream];
+  if (spec === undefined || !spec.people.some(({ kind }) => kind === 'contact') || !isJson(body)) return body;
+  return removePeople(readJsonNodes(body), spec, ({ kind }) => kind === 'contact') ?? '';
 }
 
 function isJson(body: string): boolean {

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
-import { readManifests } from '../../landing/index.js';
 import { listBuilds } from '../../builds/builds.js';
 import { removeOldBuilds } from '../../builds/switch.js';
-import { publishedDir, unprovenFile, warehouseFile } from '../../core/data-folder.js';
+import { buildDir, fileOf, publishedDir, unprovenFile, warehouseFile } from '../../core/data-folder.js';
 import type { Readers } from '../../core/file-modes.js';
 import type { Lock } from '../../core/lock.js';
 import { LandingCorruptError } from '../../duckdb/errors.js';
@@ -11,23 +10,23 @@ import { lockWriter, whileNobodyReplays } from '../../duckdb/locks.js';
 import { openWarehouse } from '../../duckdb/open.js';
 import { adoptCompacted, describeGone, readLoadedParts } from '../../load/load.js';
 import { listParts } from '../../load/part-check.js';
-import { addTombstones, readForgotten, type Subject } from '../../privacy/forgotten.js';
-import { PEOPLE_STREAMS } from '../../../schemas/pipeline/people.js';
-import { ValueFinder } from '../../privacy/values.js';
+import { addTombstones, readForgotten, type Forgotten, type Subject } from '../../privacy/forgotten.js';
+import { ValueFinder } from '../../privacy/value-finder.js';
 import { rebuildUnder } from '../rebuild.js';
 import { removeReplaced } from '../replace-parts.js';
 import { BucketFiles } from './in-bucket.js';
 import { Changes, type Reduction } from './changes.js';
-import { rewritePart, rewriteSpool, rowsOf } from './landed-rows.js';
-import { removeDerived, scrubDueLists, scrubDueQuestions, scrubTexts } from './other-files.js';
+import { LandedPeople } from './landed-people.js';
+import { LinkedPeople } from './linked.js';
+import { removeDerived, removeUncommitted, scrubDueLists, scrubDueQuestions, scrubTexts } from './other-files.js';
 import { prove, type Proof } from './prove.js';
-import { listPeopleSpools, requireQuiet } from './quiet.js';
+import { requireQuiet } from './quiet.js';
 import { Unproven } from './unproven.js';
 
 /*
  * States of a removal, and their transitions:
- * - none → marked: the tombstones and the file `forget-unproven.json` are on disk. From now on, no answer about these
- *   people is landed.
+ * - none → marked: the tombstones, also of people of a forgotten company, and the file `forget-unproven.json` are on
+ *   disk. From now on, no answer about these people is landed.
  * - marked → rewritten: each landed part that names them is replaced, and the old part is removed.
  * - rewritten → rebuilt: the warehouse and the published build are made again from the landing zone. Older builds are
  *   removed.
@@ -46,6 +45,10 @@ export interface ForgetRequest extends Reduction {
   personalData: boolean;
   modelsDir?: string | undefined;
   readers?: Readers | undefined;
+  /** Accept that other people have an address or number of a forgotten person, too. */
+  keepShared?: boolean | undefined;
+  /** Start a new list of forgotten people, because the old one cannot be read. */
+  replaceList?: boolean | undefined;
   onStep?: (step: ForgetStep) => void;
   /**
    * Called after the new build is published, and before the search. With the data in a bucket, gives the build and a
@@ -87,49 +90,41 @@ async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest):
   const { now, onStep = () => undefined, onPublished = async () => undefined } = request;
   const bucket = await BucketFiles.take(dataDir);
   await requireSound(dataDir, lock);
-  await addTombstones(dataDir, request.subjects);
+  await addTombstones(dataDir, request.subjects, { replaceList: request.replaceList });
   await requireQuiet(dataDir, Date.now());
   onStep('read');
   const unproven = await Unproven.open(dataDir);
-  const { rows, parts } = await whileNobodyReplays(dataDir, 'tidemark forget', () =>
+  const { rows, parts, changes } = await whileNobodyReplays(dataDir, 'tidemark forget', () =>
     withMemory(unprovenFile(dataDir), async (db) => {
       await removeReplaced(dataDir);
-      const changes = new Changes(readForgotten(dataDir), request, unproven);
-      await changes.open(dataDir);
-      const people = readManifests(dataDir).filter(({ stream }) => PEOPLE_STREAMS.includes(stream));
-      for (const part of people) for await (const { row } of rowsOf(db, part)) changes.collect(part.stream, row);
-      if (unproven.values.size > 0) {
-        for (const part of people) for await (const { row } of rowsOf(db, part)) changes.noteKept(part.stream, row);
-        await unproven.save();
-      }
-      changes.seal();
-      onStep('rewrite');
-      let [changedRows, changedParts] = [0, 0];
-      for (const part of people) {
-        const changed = await rewritePart(db, dataDir, part, changes.apply, (before, after) =>
-          changes.note(part.stream, before, after),
-        );
-        changedRows += changed;
-        changedParts += changed > 0 ? 1 : 0;
-      }
-      for (const { stream, file } of listPeopleSpools(dataDir)) {
-        changedRows += await rewriteSpool(stream, file, changes.apply);
-      }
-      await addTombstones(dataDir, changes.contents());
+      await removeUncommitted(dataDir, Date.now());
+      const landed = new LandedPeople(db, dataDir);
+      await addTombstones(dataDir, await findLinked(landed, readForgotten(dataDir)));
+      const collected = new Changes(readForgotten(dataDir), request, unproven);
+      await collected.open(dataDir);
+      await landed.each((stream, row) => collected.collect(stream, row));
+      if (unproven.values.size > 0) await landed.each((stream, row) => collected.noteKept(stream, row));
+      collected.seal(await landed.valuesOfCompanies(collected.addresses()));
+      // Collect also what is recognized only now. After a crash in the next step, nobody could collect it again.
+      await landed.each((stream, row) => collected.noteChange(stream, row));
       await unproven.save();
+      await addTombstones(dataDir, collected.recognized());
+      onStep('rewrite');
+      const counts = await landed.rewrite(collected.apply);
       await removeReplaced(dataDir);
-      return { rows: changedRows, parts: changedParts };
+      return { ...counts, changes: collected };
     }),
   );
   if (unproven.values.size === 0 && rows === 0) return { rows, parts, removed: [], proof: null };
   const forgotten = readForgotten(dataDir);
   await scrubDueLists(dataDir, (id) => forgotten?.has('person', id) ?? false);
   const removed = removeDerived(dataDir);
+  const fresh = new Set<string>();
   lock.assertHeld();
   if (existsSync(warehouseFile(dataDir)) || existsSync(publishedDir(dataDir))) {
     onStep('rebuild');
     const before = listBuilds(dataDir).map(({ name }) => name);
-    await rebuildUnder(lock, dataDir, {
+    const { published } = await rebuildUnder(lock, dataDir, {
       now,
       personalData: request.personalData,
       modelsDir: request.modelsDir,
@@ -139,20 +134,35 @@ async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest):
     await removeOldBuilds(dataDir, { keep: 1, graceSeconds: 0 });
     const kept = new Set(listBuilds(dataDir).map(({ name }) => name));
     removed.push(...before.filter((name) => !kept.has(name)).map((name) => `published/builds/${name}`));
+    fresh.add(warehouseFile(dataDir));
+    if (published.method === 'full') for (const name of kept) fresh.add(fileOf(buildDir(dataDir, name)));
     await onPublished();
   }
   onStep('search');
   await bucket.takeParts();
-  const proof = await prove(dataDir, unproven.values, async (remaining) => {
-    const finder = new ValueFinder(remaining);
-    removed.push(...scrubTexts(dataDir, finder));
-    await scrubDueQuestions(dataDir, finder);
-  });
-  await bucket.give();
-  const unread = [...proof.unread, ...(await bucket.unseen()).map((key) => `${key}: not on this machine`)];
-  const proven = proof.proven && unread.length === 0;
-  if (proven) await unproven.remove();
-  return { rows, parts, removed, proof: { ...proof, unread, proven } };
+  const { values, short } = unproven;
+  const { kept, keptAddresses } = changes;
+  const proof = await prove(
+    dataDir,
+    { values, short, kept, keptAddresses, keepShared: request.keepShared ?? false, fresh },
+    async (remaining) => {
+      const finder = new ValueFinder(remaining);
+      removed.push(...scrubTexts(dataDir, finder));
+      await scrubDueQuestions(dataDir, finder);
+      await bucket.give();
+    },
+    (search, result) => bucket.search(search, result),
+  );
+  if (proof.proven) await unproven.remove();
+  return { rows, parts, removed, proof };
+}
+
+/** Finds the people whom landed answers link to forgotten companies. */
+async function findLinked(landed: LandedPeople, forgotten: Forgotten | undefined): Promise<Subject[]> {
+  if (forgotten === undefined) return [];
+  const linked = new LinkedPeople(forgotten, await landed.companyIds());
+  await landed.each((stream, row) => linked.note(stream, row));
+  return linked.subjects();
 }
 
 /** Checks that a replay of the landing zone would restore every row of the warehouse. */

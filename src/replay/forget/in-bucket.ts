@@ -1,11 +1,16 @@
-import { existsSync, statSync } from 'node:fs';
-import { landingDir } from '../../core/data-folder.js';
-import { TidemarkError } from '../../core/errors.js';
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { landingDir, unprovenFile } from '../../core/data-folder.js';
+import { errorMessage, TidemarkError } from '../../core/errors.js';
 import { isPiece, pullManifests, pullParts, readManifests } from '../../landing/index.js';
 import { PEOPLE_STREAMS } from '../../../schemas/pipeline/people.js';
+import { isStorageError } from '../../storage/errors.js';
 import { removeOldCheckpoints } from '../../working-copy/checkpoint.js';
 import { workingCopyOf } from '../../working-copy/open.js';
 import type { Listed, WorkingCopy } from '../../working-copy/working-copy.js';
+import { searchFile, type Search, type Searched } from './search.js';
 
 /*
  * Forgetting with the data in a bucket. This machine takes every file that the bucket has, so that the work and the
@@ -13,6 +18,8 @@ import type { Listed, WorkingCopy } from '../../working-copy/working-copy.js';
  * other files that it has changed or removed.
  */
 
+// Number of files of the bucket that are taken for the search at the same time.
+const AT_ONCE = 16;
 // Files of runs, which steps of runs replace. They hold no landed answers.
 const STATE = /^(?:runs|calibration|fx|rejects|resolve|payees|alerts|owner-jobs)\//;
 
@@ -72,21 +79,41 @@ export class BucketFiles {
     await removeOldCheckpoints(copy.storage);
   }
 
-  /** Lists the keys of the bucket that this machine does not have, so that a search here has not seen them. */
-  async unseen(): Promise<string[]> {
+  /**
+   * Searches the files of the bucket themselves. Leaves out landed parts, whose hash this machine has checked, and files
+   * that equal a DuckDB file of this machine, such as the checkpoint.
+   */
+  async search(search: Search, result: Searched): Promise<void> {
     const copy = this.#copy;
-    if (copy === undefined) return [];
-    const isSeen = ({ file, bytes }: Listed): boolean =>
-      statSync(file, { throwIfNoEntry: false })?.size === bytes || !isStored(copy.keyOf(file));
-    return (await copy.list())
-      .filter((one) => !isSeen(one))
-      .map(({ file }) => `${copy.storage.name}/${copy.keyOf(file)}`);
+    if (copy === undefined) return;
+    const own = new Set(await Promise.all([...search.fresh].map(hashOf)));
+    const parts = new Set(readManifests(copy.dataDir).map(({ file }) => file));
+    const skipped = new Set([unprovenFile(copy.dataDir), ...[...parts].filter((file) => existsSync(file))]);
+    const listed = (await copy.list()).filter(({ file }) => !skipped.has(file)).map(({ file }) => copy.keyOf(file));
+    for (let from = 0; from < listed.length; from += AT_ONCE) {
+      const keys = listed.slice(from, from + AT_ONCE);
+      const taken = new Map<string, string>();
+      await copy.all(keys.entries(), async ([i, key]) => {
+        // The extension tells the kind of some files.
+        const file = path.join(`${unprovenFile(copy.dataDir)}.tmp`, String(i), path.basename(key));
+        try {
+          const { sha256 } = await copy.storage.download(key, file);
+          if (!own.has(sha256)) taken.set(key, file);
+        } catch (error) {
+          if (!isStorageError(error, 'missing'))
+            result.unread.push(`${copy.storage.name}/${key}: ${errorMessage(error)}`);
+        }
+      });
+      for (const [key, file] of taken) await searchFile(search, file, `${copy.storage.name}/${key}`, result);
+      await rm(`${unprovenFile(copy.dataDir)}.tmp`, { recursive: true, force: true });
+    }
   }
 }
 
-/** Whether a key is a landed file or a file of runs. The checkpoint and the published build are copies of files here. */
-function isStored(key: string): boolean {
-  return key.startsWith('landing/') || STATE.test(key);
+async function hashOf(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const bytes of createReadStream(file)) hash.update(bytes as Buffer);
+  return hash.digest('hex');
 }
 
 function refuseUnlanded(copy: WorkingCopy, listed: readonly Listed[]): void {

@@ -36,16 +36,9 @@ const CHANGED = `columns = {position: 'BIGINT', dropped: 'BOOLEAN', request_key:
 /**
  * Writes a part again without the content that `change` removes. The new part replaces the old part; `removeReplaced`
  * then removes the old part.
- * @param onChange called for each changed row, with the row before and after the change
  * @returns Number of changed rows; 0 if the part stays as it is
  */
-export async function rewritePart(
-  db: Database,
-  dataDir: string,
-  part: LandedPart,
-  change: Change,
-  onChange: (before: StoredRow, after: StoredRow | null) => void,
-): Promise<number> {
+export async function rewritePart(db: Database, dataDir: string, part: LandedPart, change: Change): Promise<number> {
   // This file gets only the changed rows, without the removed content.
   const file = `${part.file}.changes.tmp`;
   let changed = 0;
@@ -55,7 +48,6 @@ export async function rewritePart(
       const after = change(part.stream, row);
       if (after === row) continue;
       changed++;
-      onChange(row, after);
       const { fetched_at: _, ...kept } = after ?? { fetched_at: '', body: '' };
       await handle.appendFile(
         `${JSON.stringify({ position: at, dropped: after === null, ...kept, sha256: sha256Of(kept.body) })}\n`,

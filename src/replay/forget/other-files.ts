@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import {
   dueDir,
@@ -11,12 +12,17 @@ import {
   reportFile,
   runsDir,
   stagedModelsFile,
+  streamDir,
+  unprovenFile,
 } from '../../core/data-folder.js';
 import { writeFileAtomic } from '../../core/files.js';
 import type { LandingStream } from '../../../schemas/pipeline/landing.js';
 import { PEOPLE, PEOPLE_STREAMS } from '../../../schemas/pipeline/people.js';
+import { readManifests } from '../../landing/index.js';
+import { workingCopyOf } from '../../working-copy/open.js';
 import type { OwnerJob } from '../../crawl/owners/job-state.js';
-import type { ValueFinder } from '../../privacy/values.js';
+import type { ValueFinder } from '../../privacy/value-finder.js';
+import { QUIET_MS } from './quiet.js';
 
 /**
  * Removes files that a replay or another command can make again: rejects of streams about people, dev environments,
@@ -39,6 +45,26 @@ export function removeDerived(dataDir: string): string[] {
     rmSync(file, { recursive: true, force: true });
     return [path.relative(dataDir, file)];
   });
+}
+
+/**
+ * Removes files of killed processes from the streams about people: parts without a manifest, and temporary files. The
+ * spool still holds the answers of such a part. Also removes temporary files of an earlier removal.
+ * @param now milliseconds; a younger file may belong to a running worker
+ */
+export async function removeUncommitted(dataDir: string, now: number): Promise<void> {
+  await rm(`${unprovenFile(dataDir)}.tmp`, { recursive: true, force: true });
+  const copy = workingCopyOf(dataDir);
+  const committed = new Set(readManifests(dataDir).map(({ file }) => file));
+  for (const stream of PEOPLE_STREAMS) {
+    const root = streamDir(dataDir, stream);
+    for (const name of existsSync(root) ? readdirSync(root, { recursive: true, encoding: 'utf8' }) : []) {
+      const file = path.join(root, name);
+      if (!/\/run=[^/]+\/[^/]+\.(?:parquet|tmp)$/.test(file) || committed.has(file)) continue;
+      if (now - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now) < QUIET_MS) continue;
+      await (copy === undefined ? rm(file, { force: true }) : copy.remove(file));
+    }
+  }
 }
 
 /** Removes forgotten people from the lists of records to fetch. */

@@ -1,14 +1,14 @@
 import path from 'node:path';
-import type { LandingStream } from '../../../schemas/pipeline/landing.js';
-import { PEOPLE } from '../../../schemas/pipeline/people.js';
-import { landingDir, unprovenFile } from '../../core/data-folder.js';
+import { unprovenFile } from '../../core/data-folder.js';
 import { withMemory } from '../../duckdb/in-memory.js';
-import { isAddress, ValueFinder } from '../../privacy/values.js';
-import { nothingSearched, searchFolder, type Searched } from './search.js';
+import { readSqlTexts } from '../../duckdb/sql-files.js';
+import { readManifests } from '../../landing/index.js';
+import { ValueFinder } from '../../privacy/value-finder.js';
+import { nothingSearched, searchFile, searchFolder, type Search, type Searched } from './search.js';
 
 /** A file that still holds removed values. */
 export interface Remaining {
-  /** Path, relative to the data folder. */
+  /** Path, relative to the data folder. For a file of the bucket: its name there. */
   file: string;
   /** Number of removed values that are in the file. */
   values: number;
@@ -16,69 +16,97 @@ export interface Remaining {
 
 /** Result of the search for removed values. */
 export interface Proof {
-  /** True if every file could be read, and no file holds a value that only removed people had. */
+  /**
+   * True if every file could be read, no file holds a value that only removed people had, and no other person has the
+   * address or number of a removed person (or the request accepts this).
+   */
   proven: boolean;
   files: number;
   bytes: number;
-  /** Number of Parquet and DuckDB files whose rows were searched, too. */
+  /** Number of Parquet, DuckDB, SQLite and compressed files whose content was searched, too. */
   decoded: number;
   /** Number of values that the search looked for. */
   values: number;
   /** Number of values that other landed records hold, too, such as first names. The search skipped them. */
   shared: number;
-  /** Number of addresses and long numbers that other records about people hold, too. Counted by stream. */
+  /** Number of values that are too short to search for. Other landed records about people do not hold them. */
+  short: number;
+  /** Number of addresses and numbers that records about other people hold, too. Counted by stream. */
   elsewhere: Record<string, number>;
+  /** These records, each as `<stream> <id of the person>`. */
+  others: string[];
   remaining: Remaining[];
   unread: string[];
 }
 
+/** What to search for. */
+export interface Sought {
+  values: ReadonlySet<string>;
+  short: ReadonlySet<string>;
+  /** Values that people who stay have, too. */
+  kept: ReadonlySet<string>;
+  /** Addresses of forgotten people in records of other people, which are named as `<stream> <id>`. */
+  keptAddresses: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Accept addresses that other people have, too. */
+  keepShared: boolean;
+  /** DuckDB files that this removal wrote. */
+  fresh: ReadonlySet<string>;
+}
+
 /**
- * Searches the data folder for values. Searches the landing zone first: a value found there belongs to other records,
- * too. Then searches all other files for the remaining values.
+ * Searches the data folder for values. First searches the rows of the landed parts: a value found there belongs to other
+ * records, too. Then searches all other files for the remaining values.
  * @param scrub called with the remaining values before the other files are searched
+ * @param searchMore searches further places, such as a bucket
  */
 export async function prove(
   dataDir: string,
-  values: ReadonlySet<string>,
+  { values, short, kept, keptAddresses, keepShared, fresh }: Sought,
   scrub: (values: string[]) => Promise<void>,
+  searchMore: (search: Search, result: Searched) => Promise<void>,
 ): Promise<Proof> {
   return withMemory(unprovenFile(dataDir), async (db) => {
+    const parts = readManifests(dataDir);
     const landed = nothingSearched();
-    const finder = new ValueFinder(values);
-    await searchFolder(db, landingDir(dataDir), finder, () => false, landed);
-    const shared = new Set([...landed.found.values()].flatMap((found) => [...found]));
+    const search = { db, finder: new ValueFinder(values), fresh };
+    for (const { stream, file } of parts) await searchFile(search, file, `${stream}/${path.basename(file)}`, landed);
+    const shared = new Set([...kept, ...[...landed.found.values()].flatMap((found) => [...found])]);
+    // Comments of tables and names of columns are in every DuckDB file.
+    for (const text of readSqlTexts()) search.finder.find(Buffer.from(text), shared);
     const own = [...values].filter((value) => !shared.has(value));
     await scrub(own);
     const rest = nothingSearched();
-    const landing = path.relative(dataDir, landingDir(dataDir)) + path.sep;
+    const seen = new Set(parts.map(({ file }) => path.relative(dataDir, file)));
     const skipped = path.relative(dataDir, unprovenFile(dataDir));
-    const skip = (name: string): boolean => name.startsWith(landing) || name.startsWith(skipped);
-    await searchFolder(db, dataDir, new ValueFinder(own), skip, rest);
+    const again = { db, finder: new ValueFinder(own), fresh };
+    await searchFolder(again, dataDir, (name) => seen.has(name) || name.startsWith(skipped), rest);
+    await searchMore(again, rest);
     const remaining = [...rest.found].map(([file, found]) => ({ file, values: found.size }));
     const unread = [...landed.unread, ...rest.unread];
+    const others = [...(keepShared ? [] : keptAddresses)].flatMap(([address, records]) =>
+      [...records].map((record) => ({ address, record })),
+    );
     return {
-      proven: remaining.length === 0 && unread.length === 0,
+      proven: remaining.length === 0 && unread.length === 0 && others.length === 0,
       files: landed.files + rest.files,
       bytes: landed.bytes + rest.bytes,
       decoded: landed.decoded + rest.decoded,
       values: own.length,
-      shared: shared.size,
-      elsewhere: addressesByStream(landed),
+      shared: [...shared].filter((value) => values.has(value)).length,
+      short: short.size,
+      elsewhere: countByStream(others),
+      others: [...new Set(others.map(({ record }) => record))].toSorted(),
       remaining,
       unread,
     };
   });
 }
 
-function addressesByStream({ found }: Searched): Record<string, number> {
+function countByStream(others: readonly { address: string; record: string }[]): Record<string, number> {
   const byStream = new Map<string, Set<string>>();
-  for (const [file, values] of found) {
-    const [stream = ''] = file.split(path.sep);
-    // In a record about a company, an address is company data.
-    if (PEOPLE[stream as LandingStream] === undefined) continue;
-    const known = byStream.get(stream) ?? new Set();
-    for (const value of values) if (isAddress(value)) known.add(value);
-    byStream.set(stream, known);
+  for (const { address, record } of others) {
+    const [stream = ''] = record.split(' ');
+    byStream.set(stream, (byStream.get(stream) ?? new Set()).add(address));
   }
-  return Object.fromEntries([...byStream].flatMap(([stream, { size }]) => (size > 0 ? [[stream, size]] : [])));
+  return Object.fromEntries([...byStream].map(([stream, { size }]) => [stream, size]));
 }

@@ -7,8 +7,8 @@ import { spoolsDir } from '../../landing/index.js';
 import { PEOPLE_STREAMS } from '../../../schemas/pipeline/people.js';
 import { Adopter } from '../../webhook-receiver/adopter.js';
 
-// A spool that changed within this time may belong to a running worker.
-const QUIET_MS = 10 * 60_000;
+/** A file of a crawl that changed within this time (milliseconds) may belong to a running worker. */
+export const QUIET_MS = 10 * 60_000;
 
 /** A file with answers that are not landed yet. */
 export interface FoundSpool {

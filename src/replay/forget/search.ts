@@ -1,23 +1,38 @@
-import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { createReadStream, existsSync } from 'node:fs';
+import { open, readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { pipeline, Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { errorMessage } from '../../core/errors.js';
 import type { Database } from '../../duckdb/database.js';
-import { identifier, quote } from '../../duckdb/sql-files.js';
-import type { ValueFinder } from '../../privacy/values.js';
+import type { ValueFinder } from '../../privacy/value-finder.js';
+import { HEAD_BYTES, kindOf, TextCheck, type FileKind } from './kinds.js';
+import { searchDuckDb, searchParquet, searchZstd } from './search-rows.js';
+import { searchSqlite } from './search-sqlite.js';
 
 const READ_BYTES = 4 * 2 ** 20;
+// A compressed file inside a compressed file is read, too, up to this depth.
+const DEEPEST = 4;
 
 /** Result of a search. */
 export interface Searched {
   files: number;
+  /** Bytes that were searched, after decompression. The rows of tables are not counted. */
   bytes: number;
-  /** Number of Parquet and DuckDB files whose rows were searched, too. */
+  /** Number of Parquet, DuckDB, SQLite and compressed files whose content was searched, too. */
   decoded: number;
   /** For each file that holds a value: the values. Paths are relative to the folder. */
   found: Map<string, Set<string>>;
-  /** Files whose rows could not be read. Each entry contains the reason. */
+  /** Files that could not be read completely. Each entry contains the reason. */
   unread: string[];
+}
+
+/** What a search needs to know. */
+export interface Search {
+  db: Database;
+  finder: ValueFinder;
+  /** DuckDB files that this removal wrote. Their free blocks never held a removed value. */
+  fresh: ReadonlySet<string>;
 }
 
 /** Starts an empty result. */
@@ -26,89 +41,131 @@ export function nothingSearched(): Searched {
 }
 
 /**
- * Searches all files of a folder: every byte, and also every row of Parquet and DuckDB files, because these may be
- * compressed.
+ * Searches all files of a folder: every byte, and also the content of Parquet, DuckDB, SQLite and compressed files.
  * @param skip returns true for a path to leave out, relative to `root`
  */
 export async function searchFolder(
-  db: Database,
+  search: Search,
   root: string,
-  finder: ValueFinder,
   skip: (name: string) => boolean,
   result: Searched,
 ): Promise<void> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   for (const entry of entries) {
+    // Links lead to builds, which are searched themselves. A link may also lead out of the folder.
     if (!entry.isFile()) continue;
     const file = path.join(entry.parentPath, entry.name);
     const name = path.relative(root, file);
-    if (skip(name)) continue;
-    const found = new Set<string>();
-    try {
-      result.bytes += await searchBytes(file, finder, found);
-      if (await searchRows(db, file, finder, found)) result.decoded++;
-      result.files++;
-    } catch (error) {
-      // The file is gone: the heartbeat of a lock renames its file at any time.
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') continue;
-      result.unread.push(`${name}: ${errorMessage(error)}`);
-    }
-    if (found.size > 0) result.found.set(name, found);
+    if (!skip(name)) await searchFile(search, file, name, result);
   }
 }
 
-async function searchBytes(file: string, finder: ValueFinder, found: Set<string>): Promise<number> {
-  let before = Buffer.alloc(0);
-  let size = 0;
-  for await (const data of createReadStream(file, { highWaterMark: READ_BYTES })) {
-    const bytes = Buffer.concat([before, data as Buffer]);
-    finder.find(bytes, found);
-    size += (data as Buffer).length;
-    before = bytes.subarray(Math.max(0, bytes.length - finder.longest - 2));
-  }
-  return size;
-}
-
-async function searchRows(db: Database, file: string, finder: ValueFinder, found: Set<string>): Promise<boolean> {
-  const start = Buffer.alloc(12);
-  const handle = openSync(file, 'r');
+/** Searches one file. `name` is its name in the result. */
+export async function searchFile(search: Search, file: string, name: string, result: Searched): Promise<void> {
+  const found = new Set<string>();
   try {
-    readSync(handle, start, 0, 12, 0);
-  } finally {
-    closeSync(handle);
-  }
-  if (start.subarray(0, 4).toString('latin1') === 'PAR1') {
-    await searchTable(db, `read_parquet(${quote(file)}, hive_partitioning = false)`, finder, found);
-    return true;
-  }
-  if (start.subarray(8, 12).toString('latin1') !== 'DUCK') return false;
-  await db.run(`ATTACH ${quote(file)} AS searched (READ_ONLY)`);
-  try {
-    const tables = await db.rows<{ schema: string; name: string }>(
-      `SELECT schema_name AS schema, table_name AS name FROM duckdb_tables() WHERE database_name = 'searched'`,
+    const kind = await readKind(file);
+    const isText = kind === 'text';
+    result.bytes += await searchBytes(
+      search.finder,
+      createReadStream(file, { highWaterMark: READ_BYTES }),
+      found,
+      isText,
     );
-    for (const { schema, name } of tables) {
-      await searchTable(db, `searched.${identifier(schema)}.${identifier(name)}`, finder, found);
-    }
-  } finally {
-    await db.run('DETACH searched');
+    if (await searchContent(search, file, kind, found, result)) result.decoded++;
+    result.files++;
+  } catch (error) {
+    // The file is gone: the heartbeat of a lock renames its file at any time.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' && !existsSync(file)) return;
+    result.unread.push(`${name}: ${reasonOf(error)}`);
   }
+  if (found.size > 0) result.found.set(name, found);
+}
+
+async function readKind(file: string): Promise<FileKind> {
+  const handle = await open(file, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    return kindOf(buffer.subarray(0, bytesRead), file);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Searches what DuckDB or a decompressor finds in a file. Returns false for a file without more than its bytes. */
+async function searchContent(
+  { db, finder, fresh }: Search,
+  file: string,
+  kind: FileKind,
+  found: Set<string>,
+  result: Searched,
+): Promise<boolean> {
+  if (kind === 'text' || kind === 'sqlite-log') return false;
+  if (kind === 'sqlite') await searchSqlite(file, finder, found);
+  else if (kind === 'parquet') await searchParquet(db, file, finder, found);
+  else if (kind === 'duckdb') await searchDuckDb(db, file, finder, found, fresh.has(file));
+  else if (kind === 'zstd') await searchZstd(db, file, finder, found);
+  else result.bytes += await searchUnpacked(finder, createReadStream(file), kind, found, 1);
   return true;
 }
 
-// Column types that hold neither text nor an id.
-const TEXTLESS = /^(DATE|TIME|TIMESTAMP.*|DOUBLE|FLOAT|BOOLEAN|INTERVAL|TINYINT|SMALLINT)$/;
+const UNPACK = { gzip: createGunzip, zlib: createInflate, brotli: createBrotliDecompress } as const;
 
-async function searchTable(db: Database, table: string, finder: ValueFinder, found: Set<string>): Promise<void> {
-  const described = await db.rows<{ column_name: string; column_type: string }>(`DESCRIBE SELECT * FROM ${table}`);
-  const columns = described.flatMap(({ column_name, column_type }) => {
-    if (TEXTLESS.test(column_type)) return [];
-    const isNested = /[[(]/.test(column_type) && !column_type.startsWith('DECIMAL');
-    const column = identifier(column_name);
-    return [`CAST(${isNested ? `to_json(${column})` : column} AS VARCHAR)`];
-  });
-  if (columns.length === 0) return;
-  for await (const rows of db.stream(`SELECT concat_ws(chr(10), ${columns.join(', ')}) FROM ${table}`)) {
-    finder.find(Buffer.from(rows.map(([text]) => String(text)).join('\n')), found);
+async function searchUnpacked(
+  finder: ValueFinder,
+  packed: Readable,
+  kind: keyof typeof UNPACK,
+  found: Set<string>,
+  depth: number,
+): Promise<number> {
+  if (depth > DEEPEST) throw new Error(`it is compressed more than ${DEEPEST} times`);
+  const unpacked = pipeline(packed, UNPACK[kind](), () => undefined);
+  const pieces = unpacked[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  const first = await pieces.next();
+  if (first.done) return 0;
+  const content = Readable.from(rest(first.value, pieces));
+  const inner = kindOf(first.value.subarray(0, HEAD_BYTES), '');
+  if (inner === 'text') return searchBytes(finder, content, found, true);
+  if (inner in UNPACK) return searchUnpacked(finder, content, inner as keyof typeof UNPACK, found, depth + 1);
+  throw new Error(`a compressed file of the kind ${inner} cannot be searched`);
+}
+
+async function* rest(first: Buffer, pieces: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  yield first;
+  for (let next = await pieces.next(); !next.done; next = await pieces.next()) yield next.value;
+}
+
+/** Searches bytes piece by piece. With `isText`, also checks that they are text. */
+async function searchBytes(
+  finder: ValueFinder,
+  source: AsyncIterable<unknown>,
+  found: Set<string>,
+  isText: boolean,
+): Promise<number> {
+  const check = new TextCheck();
+  let [before, textBefore] = [Buffer.alloc(0), ''];
+  let size = 0;
+  let fault: unknown;
+  for await (const piece of source) {
+    const data = piece as Buffer;
+    const bytes = Buffer.concat([before, data]);
+    finder.find(bytes, found);
+    size += data.length;
+    before = bytes.subarray(Math.max(0, bytes.length - finder.overlap));
+    if (!isText || fault !== undefined) continue;
+    try {
+      const text = textBefore + check.read(data);
+      if (check.encoding === 'utf-8') continue;
+      finder.find(Buffer.from(text), found);
+      textBefore = text.slice(-finder.overlap);
+    } catch (error) {
+      fault = error;
+    }
   }
+  if (fault !== undefined) throw new Error('it is neither text nor a file of a known kind');
+  return size;
+}
+
+function reasonOf(error: unknown): string {
+  return errorMessage(error).split('\n', 1)[0] ?? '';
 }

@@ -6,7 +6,8 @@ import { writeFileAtomic } from '../../core/files.js';
 import { workingCopyOf } from '../../working-copy/open.js';
 import type { WorkingCopy } from '../../working-copy/working-copy.js';
 
-const Content = z.object({ values: z.array(z.string()), named: z.array(z.string()), companies: z.array(z.string()) });
+const Texts = z.array(z.string()).default([]);
+const Content = z.object({ values: Texts, named: Texts, companies: Texts, phones: Texts, short: Texts });
 
 /**
  * Values that a removal has removed, but has not yet proven to be gone. They are on disk while the removal runs, so
@@ -19,6 +20,10 @@ export class Unproven {
   readonly named: Set<string>;
   /** Companies of forgotten people. */
   readonly companies: Set<string>;
+  /** Phone numbers among `named`, as far as the names of fields show them. */
+  readonly phones: Set<string>;
+  /** Removed values that are too short to search for. */
+  readonly short: Set<string>;
   readonly #file: string;
   /** If the data is in a bucket, another machine may continue the removal. */
   readonly #copy: WorkingCopy | undefined;
@@ -26,13 +31,15 @@ export class Unproven {
   private constructor(
     file: string,
     copy: WorkingCopy | undefined,
-    { values, named, companies }: z.infer<typeof Content>,
+    { values, named, companies, phones, short }: z.infer<typeof Content>,
   ) {
     this.#file = file;
     this.#copy = copy;
     this.values = new Set(values);
     this.named = new Set(named);
     this.companies = new Set(companies);
+    this.phones = new Set(phones);
+    this.short = new Set(short);
   }
 
   /** Reads the file `secrets/forget-unproven.json` of a data folder, if there is one. */
@@ -40,17 +47,15 @@ export class Unproven {
     const file = unprovenFile(dataDir);
     const copy = workingCopyOf(dataDir);
     await copy?.refresh(file);
-    const empty = { values: [], named: [], companies: [] };
-    return new Unproven(file, copy, existsSync(file) ? Content.parse(JSON.parse(readFileSync(file, 'utf8'))) : empty);
+    const content: unknown = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+    return new Unproven(file, copy, Content.parse(content));
   }
 
   async save(): Promise<void> {
     if (this.values.size === 0) return;
-    const { values, named, companies } = this;
-    await writeFileAtomic(
-      this.#file,
-      JSON.stringify({ values: [...values], named: [...named], companies: [...companies] }),
-    );
+    const { values, named, companies, phones, short } = this;
+    const sets = Object.entries({ values, named, companies, phones, short });
+    await writeFileAtomic(this.#file, JSON.stringify(Object.fromEntries(sets.map(([name, set]) => [name, [...set]]))));
     await this.#copy?.give(this.#file);
   }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ValueFinder, valuesOf } from '../../../src/privacy/values.js';
+import { ValueFinder } from '../../../src/privacy/value-finder.js';
+import { valuesOf } from '../../../src/privacy/values.js';
 
 const found = (values: string[], text: string): string[] => {
   const result = new Set<string>();

@@ -1,0 +1,64 @@
+/*
+ * Kinds of files that a search can read. A file of any other kind could hide a value, so the search says that it could
+ * not read the file.
+ */
+
+/**
+ * - text: the bytes are the content
+ * - parquet, duckdb, zstd: DuckDB reads them
+ * - gzip, zlib, brotli: Node decompresses them
+ * - sqlite: the database of the Temporal server; its pages hold plain bytes
+ * - sqlite-log: its write-ahead log or journal
+ */
+export type FileKind = 'text' | 'parquet' | 'duckdb' | 'zstd' | 'gzip' | 'zlib' | 'brotli' | 'sqlite' | 'sqlite-log';
+
+/** Number of bytes that `kindOf` needs. */
+export const HEAD_BYTES = 16;
+
+const STARTS: readonly (readonly [FileKind, string])[] = [
+  ['parquet', '50415231'],
+  ['zstd', '28b52ffd'],
+  ['gzip', '1f8b'],
+  ['zlib', '789c'],
+  ['zlib', '78da'],
+  ['zlib', '7801'],
+  ['sqlite', Buffer.from('SQLite format 3\0').toString('hex')],
+  ['sqlite-log', '377f0682'],
+  ['sqlite-log', '377f0683'],
+  ['sqlite-log', 'd9d505f920a163d7'],
+];
+
+/** Returns the kind of a file by its first bytes and its name. A file is text if nothing else fits. */
+export function kindOf(head: Buffer, name: string): FileKind {
+  const hex = head.toString('hex');
+  const found = STARTS.find(([, start]) => hex.startsWith(start));
+  if (found !== undefined) return found[0];
+  if (head.subarray(8, 12).toString('latin1') === 'DUCK') return 'duckdb';
+  if (name.endsWith('.br')) return 'brotli';
+  // The index of a write-ahead log holds only numbers of pages.
+  return name.endsWith('.db-shm') ? 'sqlite-log' : 'text';
+}
+
+/** Checks piece by piece that bytes are text in UTF-8, or in UTF-16 with a mark at the start. */
+export class TextCheck {
+  #decoder: InstanceType<typeof TextDecoder> | undefined;
+  /** The encoding; undefined before the first piece. */
+  encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | undefined;
+
+  /**
+   * Returns the text of the next piece.
+   * @throws TypeError if the bytes are no text
+   */
+  read(bytes: Buffer): string {
+    this.encoding ??= encodingOf(bytes);
+    this.#decoder ??= new TextDecoder(this.encoding, { fatal: true });
+    // The end of the file is not checked: a killed process may leave a part of a character there.
+    return this.#decoder.decode(bytes, { stream: true });
+  }
+}
+
+function encodingOf(bytes: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' {
+  const mark = bytes.subarray(0, 2).toString('hex');
+  if (mark === 'fffe') return 'utf-16le';
+  return mark === 'feff' ? 'utf-16be' : 'utf-8';
+}

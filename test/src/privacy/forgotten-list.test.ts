@@ -1,0 +1,111 @@
+import { createHmac } from 'node:crypto';
+import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { DeliveryLog } from '../../../src/webhook-receiver/delivery-log.js';
+import { checkForgotten } from '../../../src/commands/doctor/check-forgotten.js';
+import { createClock } from '../../../src/core/clock.js';
+import { openFingerprint } from '../../../src/privacy/fingerprint.js';
+import { forget, type ForgetRequest } from '../../../src/replay/forget/forget.js';
+import { findTexts } from '../../helpers/find-texts.js';
+import { runCli } from '../../helpers/run-cli.js';
+import { land, prepareOnce, temporaryDataDir } from '../../helpers/warehouse.js';
+
+const ID = '4711';
+const NAME = 'Jiřina Nováková';
+
+const UNKNOWN = /forgotten people are unknown/;
+const NOW = new Date('2026-11-25T02:00:00Z');
+
+let dataDir: string;
+let list: string;
+let key: string;
+
+const landPerson = (run: string): Promise<void> =>
+  land(dataDir, [{ stream: 'employee_details', run, entity: ID, body: { id: Number(ID), full_name: NAME } }]);
+const forgetPeople = (ids: string[], more: Partial<ForgetRequest> = {}) =>
+  forget(dataDir, { subjects: ids.map((id) => ({ kind: 'person', id })), now: NOW, personalData: true, ...more });
+
+const forgotten = prepareOnce(async (folder) => {
+  dataDir = folder;
+  await landPerson('first');
+  await forgetPeople([ID]);
+});
+
+beforeEach(() => {
+  dataDir = forgotten();
+  list = path.join(dataDir, 'secrets', 'forgotten');
+  key = path.join(dataDir, 'secrets', 'personal-data-key');
+});
+
+/** Writes the list as an older version did: tombstones alone. */
+function writeOlderList(): void {
+  const secret = Buffer.from(readFileSync(key, 'utf8').trim(), 'hex');
+  const tombstone = createHmac('sha256', secret).update(`person ${ID}`).digest('hex').slice(0, 32);
+  writeFileSync(list, `${tombstone}\n`);
+}
+
+it.each([
+  ['is lost', () => rmSync(key)],
+  ['is damaged', () => writeFileSync(key, 'no key')],
+  ['was lost, and a new one was made', () => writeFileSync(key, `${'ab'.repeat(32)}\n`)],
+])('keeps forgotten people out when the key file %s', async (_, damage) => {
+  damage();
+  await landPerson('later');
+  expect(await findTexts(dataDir, [NAME])).toEqual([]);
+  expect(await forgetPeople([])).toMatchObject({ proof: null });
+});
+
+describe.each([
+  ['an older list has lost its key', () => (writeOlderList(), rmSync(key))],
+  ['the key of an older list is damaged', () => (writeOlderList(), truncateSync(key, 20))],
+  [
+    'a line of the list is missing',
+    () => writeFileSync(list, readFileSync(list, 'utf8').replace(/\n[0-9a-f]{32}\n/, '\n')),
+  ],
+  ['the list is cut off', () => truncateSync(list, 90)],
+  ['the list is empty', () => truncateSync(list, 0)],
+  ['something follows the list', () => appendFileSync(list, 'abc\n')],
+])('when %s', (_, damage) => {
+  it('lands no answer about people until the ids were given again', async () => {
+    damage();
+    await expect(landPerson('later')).rejects.toThrow(UNKNOWN);
+    await land(dataDir, [{ stream: 'companies', entity: '1', body: { id: 1, name: 'A firm' } }]);
+    const log = DeliveryLog.open(dataDir, createClock());
+    await expect(log.keep('{"field":"employee.email"}', '1')).rejects.toThrow(UNKNOWN);
+    await log.close();
+    await expect(forgetPeople(['5'])).rejects.toThrow(UNKNOWN);
+    await expect(openFingerprint(dataDir)).rejects.toThrow(UNKNOWN);
+
+    await forgetPeople([ID], { replaceList: true });
+    await landPerson('later');
+    expect(await findTexts(dataDir, [NAME])).toEqual([]);
+    await expect(forgetPeople([ID], { replaceList: true })).rejects.toThrow(/not needed/);
+  });
+});
+
+it('says what to do, and the advice can be followed', async () => {
+  writeOlderList();
+  rmSync(key);
+  const cwd = temporaryDataDir();
+  const config = path.join(cwd, 'tidemark.yaml');
+  writeFileSync(config, `api: { baseUrl: 'http://127.0.0.1:9' }\ndata: ${dataDir}\npersonalData: contacts\n`);
+  const tidemark = (...args: string[]) => runCli(args, { cwd, env: { TIDEMARK_CONFIG: config } });
+
+  expect(await checkForgotten(dataDir)).toMatchObject([{ state: 'fail', message: expect.stringMatching(UNKNOWN) }]);
+  const refused = await tidemark('forget');
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('--replace-list --person') });
+  expect(await tidemark('forget', '--replace-list')).toMatchObject({ code: 2 });
+  expect(await tidemark('forget', '--replace-list', '--person', ID)).toMatchObject({ code: 0 });
+  expect(await checkForgotten(dataDir)).toEqual([]);
+  await landPerson('later');
+  expect(await findTexts(dataDir, [NAME])).toEqual([]);
+});
+
+it('writes an older list again with its key', async () => {
+  writeOlderList();
+  expect(await forgetPeople([])).toMatchObject({ proof: null });
+  rmSync(key);
+  await landPerson('later');
+  expect(await findTexts(dataDir, [NAME])).toEqual([]);
+});

@@ -1,0 +1,77 @@
+import { cpSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { loadLanding } from '../../../../src/load/load.js';
+import { buildModels } from '../../../../src/models/run-models.js';
+import { openWarehouse } from '../../../../src/duckdb/open.js';
+import { publish } from '../../../../src/publish/publish.js';
+import { findTexts } from '../../../helpers/find-texts.js';
+import { cleanEnv, startProcess } from '../../../helpers/processes.js';
+import { runCli } from '../../../helpers/run-cli.js';
+import { allTextsOf, COMPANIES, idsOf, landMany, OLD_FILES, plantMany, STAY } from './plant-many.js';
+
+const GONE = COMPANIES.flatMap(idsOf);
+const STEPS = [/^Reading the landed/, /^Writing landed parts/, /^Rebuilding/, /^Searching/];
+const STREAMS = [
+  'executives',
+  'employees',
+  'employee_details',
+  'ownership',
+  'tender_details',
+  'watch_events',
+  'enrichments',
+  'matches',
+];
+
+const root = mkdtempSync(path.join(tmpdir(), 'tidemark-many-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+beforeAll(async () => {
+  const dataDir = path.join(root, 'planted');
+  const now = new Date();
+  await landMany(dataDir, now.toISOString().slice(0, 10));
+  const warehouse = await openWarehouse(dataDir);
+  try {
+    await loadLanding(warehouse, dataDir);
+    await buildModels(warehouse, { now, personalData: true });
+    for (const run of ['one', 'two']) await publish(warehouse, dataDir, { run, now });
+  } finally {
+    await warehouse.close();
+  }
+  plantMany(dataDir, GONE);
+});
+
+it.each([
+  ['person', ['--person', ...GONE], '', true],
+  ['company', ['--company', ...COMPANIES.map(String)], '', true],
+  ['age', ['--expired'], `retention: { ${STREAMS.map((stream) => `${stream}: 30d`).join(', ')} }`, true],
+  ['personalData: none', ['--all'], 'personalData: none', false],
+])(
+  'leaves no byte of 200 people forgotten by %s, with kill -9 in each step',
+  async (way, args, settings, stay) => {
+    const folder = path.join(root, way.replaceAll(/\W/g, '-'));
+    const dataDir = path.join(folder, 'data');
+    cpSync(path.join(root, 'planted'), dataDir, { recursive: true, verbatimSymlinks: true });
+    const longAgo = new Date(Date.now() - 3_600_000);
+    for (const name of OLD_FILES) utimesSync(path.join(dataDir, name), longAgo, longAgo);
+    const config = path.join(folder, 'tidemark.yaml');
+    const personalData = settings.startsWith('personalData') ? settings : `personalData: contacts\n${settings}`;
+    writeFileSync(config, `api: { baseUrl: 'http://127.0.0.1:9' }\ndata: ${dataDir}\n${personalData}\n`);
+    expect((await findTexts(dataDir, GONE.flatMap(allTextsOf))).length).toBeGreaterThan(1_000);
+
+    const env = { TIDEMARK_CONFIG: config };
+    for (const ready of STEPS) {
+      const killed = await startProcess(['bin/tidemark.mjs', 'forget', ...args], { env: cleanEnv(env), ready });
+      await killed.stop('SIGKILL');
+    }
+    const { code, stdout, stderr } = await runCli(['forget', ...args, '--json'], { cwd: folder, env });
+    expect(JSON.parse(stdout)).toMatchObject({ proof: { proven: true, others: [], remaining: [], unread: [] } });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(await findTexts(dataDir, GONE.flatMap(allTextsOf))).toEqual([]);
+    const stays = STAY.flatMap(idsOf).flatMap(allTextsOf);
+    const found = new Set((await findTexts(dataDir, stays)).map((hit) => hit.slice(hit.indexOf(': ') + 2)));
+    expect([...found].toSorted()).toEqual(stay ? stays.toSorted() : []);
+  },
+  1_800_000,
+);
