@@ -3,6 +3,7 @@ import type { ErrorType } from '../schemas/pipeline/error-type.js';
 import type { LimitAccess } from '../schemas/v2/error.js';
 import { ApiError, isLimit, isRefusal, LimitError, TokenVerificationError } from '../src/api-client/index.js';
 import { shortenRetried } from './failure-size.js';
+import { describeDiskError } from '../src/core/disk-errors.js';
 import { errorMessage, TidemarkError } from '../src/core/errors.js';
 
 // Limits of the wait before Temporal retries. The API names the wait in `Retry-After`. A wait above one hour is
@@ -16,8 +17,9 @@ const PERMISSION_TODO = 'Ask the issuer of the API key for the permission, then 
  * failure's `type` and message, and whether Temporal retries. If the error has a remedy, the message ends with it.
  * @returns CancelledFailure and ApplicationFailure unchanged: `checkFolder` and `sendAlert` make their own failures
  */
-export function castError(error: unknown): unknown {
-  if (error instanceof CancelledFailure || error instanceof ApplicationFailure) return error;
+export function castError(thrown: unknown): unknown {
+  if (thrown instanceof CancelledFailure || thrown instanceof ApplicationFailure) return thrown;
+  const error = describeDiskError(thrown);
   if (error instanceof TidemarkError)
     return failure(error.type, `${error.message} ${error.todo}`, error.retryable, error);
   if (error instanceof ApiError) return castApiError(error);

@@ -17,6 +17,7 @@ import { LeaseLostError } from '../src/storage/lease.js';
 import { giveCheckpoint } from '../src/working-copy/checkpoint.js';
 import type { Writer } from '../src/working-copy/writer.js';
 import { carryIntoNew } from '../src/replay/carry-into-new.js';
+import { isWarehouseDamaged, remakeWarehouse } from '../src/replay/rebuild.js';
 import { rebuildRange } from '../src/replay/rebuild-range.js';
 import type { ModelsResult, PublishResult } from '../schemas/pipeline/activities.js';
 import type { RebuildResult } from '../schemas/pipeline/run.js';
@@ -31,10 +32,14 @@ export interface WarehouseDeps extends Omit<CrawlDeps, 'client'> {
   writer?: Writer | undefined;
 }
 
+/** Sentences about a damaged warehouse that was made again. The next publication reports them. */
+type Remade = string[];
+
 /**
  * Creates the activities of the warehouse queue. Each activity opens the warehouse file only while the activity runs.
  */
-export function createWarehouseActivities(deps: WarehouseDeps): WarehouseActivities {
+export function createWarehouseActivities(given: WarehouseDeps): WarehouseActivities {
+  const deps = { ...given, remade: [] };
   const { config } = deps;
   const { dataDir } = config;
   return casting(deps, {
@@ -62,7 +67,7 @@ function rebuild({ config, clock, writer }: WarehouseDeps, input: unknown): Prom
 }
 
 /** Publishes the warehouse after a run, and copies the build to the machines that read it. */
-async function publishRun(deps: WarehouseDeps, run: string): Promise<PublishResult> {
+async function publishRun(deps: WarehouseDeps & { remade: Remade }, run: string): Promise<PublishResult> {
   const { config, clock, writer } = deps;
   const { dataDir, readers } = config;
   const published = await withWarehouse(
@@ -74,7 +79,8 @@ async function publishRun(deps: WarehouseDeps, run: string): Promise<PublishResu
     'publish',
   );
   const fault = await withHeartbeat(() => giveBuild(config, writer, `run ${run}`));
-  return fault === null ? published : { ...published, notes: [...published.notes, fault] };
+  const notes = [...deps.remade.splice(0), ...published.notes, ...(fault === null ? [] : [fault])];
+  return { ...published, notes };
 }
 
 /** Builds the models. If another machine wrote the warehouse before, first loads what was landed since the checkpoint. */
@@ -113,21 +119,41 @@ async function giveBuild(config: Config, writer: Writer | undefined, what: strin
  * @param step name of a step that works on one table after the other; its heartbeats name the table
  */
 function withWarehouse<T>(
-  { config, log }: WarehouseDeps,
+  deps: WarehouseDeps & { remade: Remade },
   work: (warehouse: Warehouse) => Promise<T>,
   step?: 'models' | 'publish',
 ): Promise<T> {
   return withHeartbeat(async (heartbeat) => {
     const stop = step === undefined ? () => undefined : reportTables(heartbeat, step);
     try {
-      return await withOpen({ config, log }, work);
+      return await withOpen(deps, work);
     } finally {
       stop();
     }
   });
 }
 
+/**
+ * Opens the warehouse for `work`. If the file is damaged, makes it again from the landing zone and repeats `work` once.
+ * @throws DamagedFileError when the new file is damaged, too
+ */
 async function withOpen<T>(
+  { config, clock, log, remade }: WarehouseDeps & { remade: Remade },
+  work: (warehouse: Warehouse) => Promise<T>,
+): Promise<T> {
+  try {
+    return await openOnce({ config, log }, work);
+  } catch (error) {
+    if (!isWarehouseDamaged(error, config)) throw error;
+    log.warn(`${error.message} This worker makes the warehouse again from the landing zone.`);
+    const notes = await remakeWarehouse(config, clock.now());
+    remade.push('The warehouse file was damaged. The worker made it again from the landing zone.', ...notes);
+    log.warn(remade.join(' '));
+    return openOnce({ config, log }, work);
+  }
+}
+
+async function openOnce<T>(
   { config, log }: Pick<WarehouseDeps, 'config' | 'log'>,
   work: (warehouse: Warehouse) => Promise<T>,
 ): Promise<T> {

@@ -19,6 +19,8 @@ export const ErrorType = z.enum([
   'LandingCorrupt', //    a landed part does not match its manifest
   'WarehouseBusy', //     another process has opened the warehouse file, or reads or changes the landing zone
   'DiskFull',
+  'DiskUnusable', //      a folder is read-only or not permitted, or the disk gives errors; retried
+  'DataDamaged', //       the content of a file was changed outside of Tidemark, such as flipped bytes
   'StorageDenied', //      a bucket refused the credentials, or its settings are wrong
   'StorageUnavailable', // a bucket gave no usable answer, or a damaged file; retried
   'AlertNotSent', //    a target of `notify` did not accept a message; retried

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { asDiskFull } from '../core/files.js';
+import { asDiskError } from '../core/disk-errors.js';
+import { makeFolderSync } from '../core/files.js';
 import { buildDir, buildsDir, currentLink, fileOf, lakeOf } from '../core/data-folder.js';
 import { whileTaking } from '../duckdb/locks.js';
 import { nextNumber, numberOf, writeNumber, type Numbered } from './order.js';
@@ -68,10 +69,10 @@ export function beginBuild(
   const name = freeName(dataDir, { run, now });
   const folder = buildDir(dataDir, `${UNFINISHED}${name}`);
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolderSync(folder);
     writeNumber(dataDir, name, { publication: nextNumber(dataDir) });
   } catch (error) {
-    throw asDiskFull(error, folder);
+    throw asDiskError(error, folder);
   }
   return { name, folder };
 }
@@ -144,7 +145,7 @@ export async function addTakenBuild(
     for (const entry of entriesOf(dataDir))
       if (entry.startsWith(TAKING)) rmSync(buildDir(dataDir, entry), { recursive: true, force: true });
     const folder = buildDir(dataDir, `${TAKING}${name}`);
-    mkdirSync(lakeOf(folder), { recursive: true });
+    makeFolderSync(lakeOf(folder));
     await write(fileOf(folder));
     writeFileSync(path.join(folder, TAKEN), '{"about":"Only the DuckDB file was taken from the bucket."}\n');
     writeNumber(dataDir, name, number);

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { makeFolderSync } from '../core/files.js';
 import { buildDir, orderDir } from '../core/data-folder.js';
 
 /*
@@ -22,7 +23,7 @@ export function numberOf(dataDir: string, build: string): number {
 /** Records the number of a build. */
 export function writeNumber(dataDir: string, build: string, number: Numbered): void {
   const file = orderFile(dataDir, build);
-  mkdirSync(path.dirname(file), { recursive: true });
+  makeFolderSync(path.dirname(file));
   writeFileSync(`${file}.new`, `${JSON.stringify(number)}\n`);
   renameSync(`${file}.new`, file);
 }

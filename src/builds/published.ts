@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
+import { asDiskError } from '../core/disk-errors.js';
 import { errorMessage, hasErrorCode, TidemarkError } from '../core/errors.js';
 import { NotPublishedError } from '../duckdb/errors.js';
 import { publishedFile } from '../core/data-folder.js';
@@ -45,13 +46,13 @@ export async function openPublished(dataDir: string): Promise<Published> {
     try {
       return await streamRows(connection, sql, params, () => interrupted);
     } catch (error) {
-      throw queryError(error);
+      throw queryError(error, file);
     }
   };
   const query: Published['query'] = async (sql, { params, limit = Number.MAX_SAFE_INTEGER } = {}) => {
     const { columns, chunks } = await start(sql, params);
     const rows: PlainValue[][] = [];
-    for await (const batch of plainBatches(chunks)) {
+    for await (const batch of plainBatches(chunks, file)) {
       rows.push(...batch);
       if (rows.length > limit) break;
     }
@@ -66,11 +67,11 @@ export async function openPublished(dataDir: string): Promise<Published> {
     },
     async stream(sql) {
       const { columns, chunks } = await start(sql);
-      return { columns, batches: plainBatches(chunks) };
+      return { columns, batches: plainBatches(chunks, file) };
     },
     async run(sql) {
       await connection.run(sql).catch((error: unknown) => {
-        throw queryError(error);
+        throw queryError(error, file);
       });
     },
     interrupt() {
@@ -121,17 +122,19 @@ async function open(file: string): Promise<{ instance: DuckDBInstance; connectio
   }
 }
 
-async function* plainBatches(chunks: RowStream['chunks']): AsyncGenerator<PlainValue[][]> {
+async function* plainBatches(chunks: RowStream['chunks'], file: string): AsyncGenerator<PlainValue[][]> {
   const { toPlain } = await import('../duckdb/plain-value.js');
   try {
     for await (const rows of chunks) yield rows.map((row) => row.map(toPlain));
   } catch (error) {
-    throw queryError(error);
+    throw queryError(error, file);
   }
 }
 
 /** Keeps the message of a DuckDB error and adds what to do. */
-function queryError(error: unknown): TidemarkError {
+function queryError(error: unknown, file: string): TidemarkError {
+  const known = asDiskError(error, file);
+  if (known instanceof TidemarkError) return known;
   const readOnly = /read-only/i.test(errorMessage(error));
   const todo = readOnly
     ? 'The published warehouse is read-only. Use a query that only reads.'

@@ -1,8 +1,9 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { publishedDir } from './data-folder.js';
 import { errorMessage, TidemarkError } from './errors.js';
-import { asDiskFull } from './files.js';
+import { asDiskError } from './disk-errors.js';
+import { makeFolderSync } from './files.js';
 
 /*
  * Sets file permissions. Answers of the API contain personal data, so only the owner may read the data folder. Files
@@ -37,7 +38,7 @@ export function useOrdinaryMode(file: string): void {
 
 /** Creates a folder that the user named, and missing folders above it, with the permissions of the user's shell. */
 export function makeOrdinaryFolder(folder: string): void {
-  const first = mkdirSync(folder, { recursive: true });
+  const first = makeFolderSync(folder);
   if (first === undefined || personsMask === undefined) return;
   for (let made = folder; made.length >= first.length; made = path.dirname(made)) chmodSync(made, 0o777 & ~personsMask);
 }
@@ -45,20 +46,24 @@ export function makeOrdinaryFolder(folder: string): void {
 /**
  * Creates the data folder. If folders in it are open to other users, makes them private again, except `published`. An
  * older version of Tidemark or another program may have opened them.
- * @throws TidemarkError `InvalidInput` if the folder cannot be created; `DiskFull`
+ * @throws TidemarkError `InvalidInput` if the folder cannot be created; `DiskFull`; `DiskUnusable`
  */
 export function makeDataFolder(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolderSync(dataDir, 0o700);
   } catch (error) {
-    const known = asDiskFull(error, dataDir);
-    if (known instanceof TidemarkError) throw known;
+    const known = asDiskError(error, dataDir);
+    if (known instanceof TidemarkError && known.type === 'DiskFull') throw known;
     throw new TidemarkError('InvalidInput', `The data folder cannot be created: ${errorMessage(error)}.`, {
       todo: 'Name a folder that this user may create. In a container, name one in a volume, such as /data/back.',
       cause: error,
     });
   }
-  for (const name of openFolders(dataDir)) chmodSync(path.join(dataDir, name), 0o700);
+  try {
+    for (const name of openFolders(dataDir)) chmodSync(path.join(dataDir, name), 0o700);
+  } catch (error) {
+    throw asDiskError(error);
+  }
 }
 
 /** Lists the folders in the data folder on which other users have any permission, except `published`. */

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { link, open, rename, unlink } from 'node:fs/promises';
 import path from 'node:path';
-import { errorMessage, hasErrorCode, TidemarkError } from './errors.js';
+import { asDiskError } from './disk-errors.js';
+import { hasErrorCode } from './errors.js';
 
 /**
  * Writes a file completely or not at all, even if the power fails. Writes under a temporary name, syncs, renames, and
  * syncs the folder.
  * @param mode permissions; default 0600, only for the owner
- * @throws TidemarkError `DiskFull` when there is no space; the target is then unchanged
+ * @throws TidemarkError `DiskFull` or `DiskUnusable`; the target is then unchanged
  */
 export async function writeFileAtomic(file: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
   await withTemporary(file, content, mode, (temporary) => rename(temporary, file));
@@ -18,7 +19,7 @@ export async function writeFileAtomic(file: string, content: string | Uint8Array
  * Writes a file as `writeFileAtomic` does, but never overwrites a file. If several processes write the same file, only
  * the first one succeeds.
  * @returns whether this call created the file
- * @throws TidemarkError `DiskFull` when there is no space
+ * @throws TidemarkError `DiskFull` or `DiskUnusable`
  */
 export async function writeFileOnce(file: string, content: string | Uint8Array, mode = 0o600): Promise<boolean> {
   let made = true;
@@ -60,14 +61,38 @@ async function withTemporary(
     await syncFolder(folder);
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
-    throw asDiskFull(error, file);
+    throw asDiskError(error, file);
   }
 }
 
 /** Creates a folder and its missing parent folders. Syncs them, so that they still exist after a power failure. */
 export async function makeFolder(folder: string): Promise<void> {
-  const first = mkdirSync(folder, { recursive: true });
+  const first = makeFolderSync(folder);
   if (first !== undefined) await syncPath(path.dirname(path.resolve(folder)), path.dirname(first));
+}
+
+/**
+ * Creates a folder and its missing parent folders. Does not use the option `recursive` of Node: on a read-only file
+ * system, Node then reports a missing folder (ENOENT) instead of the cause.
+ * @param mode permissions of created folders
+ * @returns the topmost created folder; undefined if the folder exists
+ * @throws the error of the system, such as `EROFS`
+ */
+export function makeFolderSync(folder: string, mode = 0o777): string | undefined {
+  if (isFolder(folder)) return undefined;
+  const above = path.dirname(folder);
+  const first = above === folder ? undefined : makeFolderSync(above, mode);
+  try {
+    mkdirSync(folder, mode);
+  } catch (error) {
+    // Another process may have created it meanwhile.
+    if (!isFolder(folder)) throw error;
+  }
+  return first ?? folder;
+}
+
+function isFolder(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 /** Syncs `folder` and each folder above it, up to and including `top`. */
@@ -85,18 +110,4 @@ export async function syncFolder(folder: string): Promise<void> {
   } finally {
     await handle.close();
   }
-}
-
-// Error codes that mean: the disk is full, the disk quota is used up, or the file exceeds a size limit (`ulimit -f`,
-// file system).
-const NO_ROOM = ['ENOSPC', 'EDQUOT', 'EFBIG'];
-
-/** Converts a "no space" error to a TidemarkError `DiskFull`. Returns any other error unchanged. */
-export function asDiskFull(error: unknown, file: string): unknown {
-  if (!NO_ROOM.some((code) => hasErrorCode(error, code))) return error;
-  return new TidemarkError('DiskFull', `No space left to write ${file}: ${errorMessage(error)}`, {
-    todo: 'Free space on that disk or move the data folder (TIDEMARK_DATA). No landed data is lost. An open run continues by itself; repeat a command.',
-    retryable: true,
-    cause: error,
-  });
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
   existsSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -13,6 +12,8 @@ import {
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { makeFolderSync } from './files.js';
+import { asDiskError } from './disk-errors.js';
 import { hasErrorCode, TidemarkError } from './errors.js';
 import { describeHolder, isCertainlyGone, look, nameOf, type Holder, type Watch } from './lease.js';
 
@@ -210,15 +211,14 @@ export class LockSeeker {
     const prepared = `${this.#dir}.${token}`;
     const first = path.join(prepared, nameOf(token, 0));
     const holder: Holder = { what: this.#options.what, pid: process.pid, host: hostname(), place };
-    mkdirSync(path.dirname(this.#dir), { recursive: true });
     try {
-      mkdirSync(first, { recursive: true });
+      makeFolderSync(first);
       writeFileSync(path.join(first, 'holder.json'), JSON.stringify(holder));
       if (!renameOnto(prepared, this.#dir)) return undefined;
     } catch (error) {
       // Another process took the lock, and its `sweep` removed the folder that this process had prepared.
       if (hasErrorCode(error, 'ENOENT')) return undefined;
-      throw error;
+      throw asDiskError(error, path.dirname(this.#dir));
     } finally {
       removeQuietly(prepared);
     }

@@ -1,6 +1,6 @@
-import { chmod, mkdir } from 'node:fs/promises';
+import { chmod } from 'node:fs/promises';
 import path from 'node:path';
-import { writeFileAtomic } from './files.js';
+import { writeFileAtomic, makeFolderSync } from './files.js';
 
 /**
  * Writes a file that only this user can read (mode 0600, folder 0700).
@@ -8,7 +8,7 @@ import { writeFileAtomic } from './files.js';
  */
 export async function writeSecretFile(file: string, content: string): Promise<void> {
   const folder = path.dirname(file);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeFolderSync(folder, 0o700);
   // The folder may already exist and be open to other users.
   await chmod(folder, 0o700);
   await writeFileAtomic(file, `${content}\n`);

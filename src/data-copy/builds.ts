@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolderSync } from '../core/files.js';
 import { addTakenBuild, currentBuild, isTaken, listBuilds } from '../builds/builds.js';
 import { numberOf, writeNumber } from '../builds/order.js';
 import { showNewBuild } from '../builds/switch.js';
@@ -63,7 +64,7 @@ async function addBuildOfFolder(source: string, dataDir: string, build: string):
   await inParallel(keys, AT_ONCE, async (key) => {
     await ours.upload(key, path.join(theirs, key));
   });
-  mkdirSync(lakeOf(ours.name), { recursive: true });
+  makeFolderSync(lakeOf(ours.name));
   writeNumber(dataDir, build, { publication: numberOf(source, build) });
   await ours.upload(database, fileOf(theirs));
 }

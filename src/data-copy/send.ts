@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { writeFileAtomic } from '../core/files.js';
+import { removeLeftovers } from '../core/database-files.js';
 import type { Lease } from '../storage/lease.js';
 import type { Content } from '../storage/storage.js';
 import { writeCheckpoint } from '../working-copy/checkpoint.js';
@@ -56,7 +56,7 @@ async function sendWarehouse(route: Route, item: Item): Promise<Content> {
   const { from, to, lease } = route;
   if (to.dataDir !== undefined) {
     // It belongs to the file that is replaced.
-    await rm(`${fileIn(to.dataDir, WAREHOUSE)}.wal`, { force: true });
+    removeLeftovers(fileIn(to.dataDir, WAREHOUSE));
     return transfer(route, item, WAREHOUSE);
   }
   if (lease === undefined || from.dataDir === undefined) throw new Error('A checkpoint needs a lease and a folder.');

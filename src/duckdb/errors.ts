@@ -1,5 +1,5 @@
 import { errorMessage, TidemarkError } from '../core/errors.js';
-import { asDiskFull } from '../core/files.js';
+import { asDiskError, DamagedFileError } from '../core/disk-errors.js';
 import { formatCount } from '../../schemas/format.js';
 import { OutOfMemoryError } from './memory-limit.js';
 
@@ -62,45 +62,40 @@ export class ModelFailedError extends TidemarkError {
 /** There is no published warehouse yet, or it cannot be opened. */
 export class NotPublishedError extends TidemarkError {
   constructor(file: string, cause?: unknown) {
+    const known = asDiskError(cause, file);
     super(
-      'Internal',
+      known instanceof DamagedFileError ? known.type : 'Internal',
       cause === undefined
         ? `There is no published warehouse at ${file}.`
-        : `${file} cannot be opened: ${errorMessage(cause)}`,
-      { todo: howToRead(cause), cause },
+        : `${file} ${known instanceof DamagedFileError ? 'is damaged and ' : ''}cannot be opened: ${errorMessage(cause)}`,
+      { todo: howToRead(cause, known), cause },
     );
   }
 }
 
-function howToRead(cause: unknown): string {
+function howToRead(cause: unknown, known: unknown): string {
   if (cause === undefined) return 'Run `tidemark snapshot` (or `npm run demo`) first.';
+  if (known instanceof DamagedFileError) return known.todo;
   if (isLocked(cause)) return 'Close the program that has the file open for writing, or open it read-only there.';
   if (/permission denied/i.test(errorMessage(cause)))
     return 'The setting `readers` in tidemark.yaml decides who on this machine may read published files. A change takes effect at the next publication.';
+  if (known instanceof TidemarkError) return known.todo;
   return 'Run `tidemark snapshot` again: it publishes a new build and fetches only records that are due.';
 }
-
-// DuckDB has no error code for a full disk, so match its message. The message may name the file, its log or the folder
-// of temporary files.
-const NO_SPACE =
-  /no space left on device|disk quota exceeded|file too large|out of disk space|failed to offload data block|max_temp_directory_size/i;
 
 const NO_MEMORY = /^Out of Memory Error:/im;
 
 /**
- * If the cause is a full disk, the memory limit or a locked file, returns an error that says what to do. Returns any
- * other error unchanged.
+ * If the cause is the disk, a damaged file, the memory limit or a locked file, returns an error that says what to do.
+ * Returns any other error unchanged.
+ * @param file the open database. A message about a damaged block names no file, and means this one
  */
 export function asWarehouseError(error: unknown, file: string): unknown {
   if (error instanceof TidemarkError) return error;
-  const message = errorMessage(error);
-  if (NO_SPACE.test(message)) {
-    const named = /file "([^"]+)"/.exec(message)?.[1] ?? file;
-    return asDiskFull(Object.assign(new Error(message, { cause: error }), { code: 'ENOSPC' }), named);
-  }
-  if (NO_MEMORY.test(message)) return new OutOfMemoryError(file, error);
-  if (isLocked(error)) return new WarehouseBusyError(file, error);
-  return asDiskFull(error, file);
+  const known = asDiskError(error, file);
+  if (known !== error) return known;
+  if (NO_MEMORY.test(errorMessage(error))) return new OutOfMemoryError(file, error);
+  return isLocked(error) ? new WarehouseBusyError(file, error) : error;
 }
 
 function isLocked(error: unknown): boolean {

@@ -2,7 +2,8 @@ import { createReadStream, existsSync, statSync, truncateSync } from 'node:fs';
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
-import { asDiskFull, makeFolder } from '../core/files.js';
+import { asDiskError } from '../core/disk-errors.js';
+import { makeFolder } from '../core/files.js';
 import type { WorkingCopy } from '../working-copy/working-copy.js';
 import { dropPieces, Pieces, readPieces } from './pieces.js';
 
@@ -125,7 +126,7 @@ export class Spool {
     // off.
     this.#nextWrite ??= this.#tail = this.#tail.then(() => this.#write());
     return this.#nextWrite.catch((error: unknown) => {
-      throw asDiskFull(error, this.#file);
+      throw asDiskError(error, this.#file);
     });
   }
 
@@ -142,7 +143,7 @@ export class Spool {
     if (this.#unwritten.length > 0) void this.#flush().catch(() => undefined);
     this.#tail = this.#tail.then(() => this.#syncFile());
     return this.#tail.catch((error: unknown) => {
-      throw asDiskFull(error, this.#file);
+      throw asDiskError(error, this.#file);
     });
   }
 

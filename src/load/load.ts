@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { COMPANY_STREAMS, RECORD_STREAMS } from '../../schemas/pipeline/landing.js';
+import { DamagedFileError } from '../core/disk-errors.js';
 import { errorMessage } from '../core/errors.js';
 import { dropFiles, pullManifests, pullParts, type LandedPart } from '../landing/index.js';
 import type { Database } from '../duckdb/database.js';
@@ -213,7 +214,7 @@ async function loadBatch(db: Database, batch: LandedPart[], { drift, rejectsIn }
   await db.runFile(readSqlFile(RECORD_STREAMS.has(stream) ? 'staging/_records.sql' : `staging/${stream}.sql`));
   if (COMPANY_STREAMS.has(stream)) await db.runFile(readSqlFile('staging/_company_records.sql'));
   await drift?.(db, stream).catch((error: unknown) => {
-    if (error instanceof OutOfMemoryError) throw error;
+    if (error instanceof OutOfMemoryError || error instanceof DamagedFileError) throw error;
     throw new DriftError(errorMessage(error), { cause: error });
   });
   await db.runFile(readSqlFile('staging/_finish.sql'));

@@ -1,5 +1,6 @@
-import { mkdirSync, renameSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolderSync } from '../core/files.js';
 import { rejectsFile } from '../core/data-folder.js';
 import type { LandedPart } from '../landing/index.js';
 import type { Database } from '../duckdb/database.js';
@@ -45,7 +46,7 @@ async function countRejects(db: Database): Promise<(PartOfRejects & { rejects: s
 async function writeFileOf(db: Database, dataDir: string, place: PartOfRejects): Promise<void> {
   const { stream, date, run, part } = place;
   const file = rejectsFile({ dataDir, stream, date, run }, part);
-  mkdirSync(path.dirname(file), { recursive: true });
+  makeFolderSync(path.dirname(file));
   await db.run(
     `COPY (
       SELECT ${COLUMNS} FROM batch_rejects JOIN batch USING (row_id)

@@ -1,5 +1,6 @@
-import { constants, copyFileSync, existsSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { constants, copyFileSync, existsSync, readdirSync, realpathSync, renameSync } from 'node:fs';
 import { TidemarkError } from '../core/errors.js';
+import { removeDatabase, removeLeftovers } from '../core/database-files.js';
 import { makeFolder, syncFolder } from '../core/files.js';
 import { runAudits } from './audit.js';
 import { buildModelInto, putSettings } from './build-model.js';
@@ -76,8 +77,7 @@ export async function applyEnv(dataDir: string, request: EnvRequest): Promise<En
   const beside = `${file}.new`;
   const clone = `${file}.base`;
   const clean = (): void => {
-    for (const each of [beside, clone])
-      for (const end of ['', '.wal', '.tmp']) rmSync(each + end, { recursive: true, force: true });
+    for (const each of [beside, clone]) removeDatabase(each);
   };
   clean();
   try {
@@ -116,7 +116,7 @@ export async function applyEnv(dataDir: string, request: EnvRequest): Promise<En
     });
     // A killed client may have left the write-ahead log of the old file. Remove this log, because DuckDB would apply it
     // to the new file.
-    rmSync(`${file}.wal`, { force: true });
+    removeLeftovers(file);
     await syncFile(beside);
     renameSync(beside, file);
     await syncFolder(envDir(dataDir));
@@ -173,7 +173,7 @@ export async function readEnv(dataDir: string, name: string): Promise<Env> {
 export function dropEnv(dataDir: string, name: string): void {
   const file = envFile(dataDir, checkName(name));
   if (!existsSync(file)) throw noSuchEnv(dataDir, name);
-  for (const end of ['', '.wal']) rmSync(file + end, { force: true });
+  removeDatabase(file);
 }
 
 /**

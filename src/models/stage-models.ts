@@ -1,5 +1,6 @@
-import { rmSync } from 'node:fs';
+import { DamagedFileError } from '../core/disk-errors.js';
 import { buildModelInto, putSettings } from './build-model.js';
+import { removeDatabase } from '../core/database-files.js';
 import type { Database } from '../duckdb/database.js';
 import { MODEL_SCHEMAS, type Model } from './models.js';
 import { withOwn } from './own/use-own.js';
@@ -40,7 +41,7 @@ export async function stageModels(
   await attach(db, file);
   const close = async (done: boolean): Promise<void> => {
     await db.run('DETACH stage');
-    if (done) for (const name of [file, `${file}.wal`]) rmSync(name, { force: true });
+    if (done) removeDatabase(file);
   };
   try {
     await useShared(db, shared);
@@ -64,7 +65,7 @@ export async function stageModels(
     await withOwn(db, models, build);
     return { models: new Set(models.map(({ model }) => model)), resumed: [...kept], close };
   } catch (error) {
-    await close(false);
+    await close(error instanceof DamagedFileError);
     throw error;
   }
 }
@@ -111,7 +112,7 @@ async function attach(db: Database, file: string): Promise<void> {
     await db.run(`ATTACH ${quote(file)} AS stage`);
   } catch {
     // A killed call left an unreadable file. Delete the file and stage all models again.
-    for (const name of [file, `${file}.wal`]) rmSync(name, { force: true });
+    removeDatabase(file);
     await db.run(`ATTACH ${quote(file)} AS stage`);
   }
   for (const schema of MODEL_SCHEMAS) await db.run(`CREATE SCHEMA IF NOT EXISTS stage.${schema}`);

@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import type { WorkingCopy } from '../working-copy/working-copy.js';
-import { asDiskFull, makeFolder, syncFolder } from '../core/files.js';
+import { asDiskError } from '../core/disk-errors.js';
+import { makeFolder, syncFolder } from '../core/files.js';
 
 /** The last line of each file that is on its way to the bucket. */
 const given = new Map<string, Promise<void>>();
@@ -69,7 +70,7 @@ export class SentChecks {
       }
       if (isNew) await syncFolder(path.dirname(this.#file));
     } catch (error) {
-      throw asDiskFull(error, this.#file);
+      throw asDiskError(error, this.#file);
     }
   }
 }

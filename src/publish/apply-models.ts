@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import type { Readers } from '../core/file-modes.js';
+import { DamagedFileError } from '../core/disk-errors.js';
 import type { RatesSource } from '../core/rates-source.js';
 import { TidemarkError } from '../core/errors.js';
 import type { Database } from '../duckdb/database.js';
@@ -151,7 +152,8 @@ async function putInForce(
     await staged.close(true);
     return { built, resumed: staged.resumed };
   } catch (error) {
-    await staged.close(false);
+    // DuckDB does not say which of the two files is damaged.
+    await staged.close(error instanceof DamagedFileError);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { syncFile } from '../builds/links.js';
-import { writeFileAtomic } from '../core/files.js';
+import { writeFileAtomic, makeFolderSync } from '../core/files.js';
 import type { Database } from '../duckdb/database.js';
 import { parquetSelection } from '../duckdb/parquet-types.js';
 import { quote } from '../duckdb/sql-files.js';
@@ -45,7 +45,7 @@ const INDEX = '_current.json';
 
 /** Writes the index of a lake that is current: no table differs. */
 export async function writeEmptyDelta(folder: string, { run, now }: { run: string; now: Date }): Promise<void> {
-  mkdirSync(folder, { recursive: true });
+  makeFolderSync(folder);
   await writeIndex(folder, { lake: { builtAt: now.toISOString(), run }, version: 0, tables: {} });
 }
 
@@ -71,9 +71,9 @@ export async function writeDelta(
   const { lake, version: before, tables: known } = earlier.index;
   const version = before + 1;
   const tables: Record<string, DeltaTable> = {};
-  mkdirSync(folder, { recursive: true });
+  makeFolderSync(folder);
   for (const [table, { key, files }] of Object.entries(known)) {
-    mkdirSync(path.join(folder, ...table.split('.')), { recursive: true });
+    makeFolderSync(path.join(folder, ...table.split('.')));
     for (const { file, bytes } of files)
       if (!linkFile(path.join(earlier.folder, file), bytes, path.join(folder, file))) return false;
     tables[table] = { key, files: [...files] };
@@ -81,7 +81,7 @@ export async function writeDelta(
   for (const { model, difference, rows } of changes) {
     const name = [...model.model.split('.'), `${String(version).padStart(4, '0')}.parquet`].join('/');
     const file = path.join(folder, name);
-    mkdirSync(path.dirname(file), { recursive: true });
+    makeFolderSync(path.dirname(file));
     await db.run(
       `COPY (SELECT ${parquetSelection(typedColumns(model))}, ${version} AS _version FROM ${difference}) TO ${quote(file)} (FORMAT parquet, COMPRESSION zstd)`,
     );

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { tableBegun } from '../core/observed.js';
-import { writeFileAtomic } from '../core/files.js';
+import { writeFileAtomic, makeFolderSync } from '../core/files.js';
 import type { Database } from '../duckdb/database.js';
 import { syncFile } from '../builds/links.js';
 import type { Model } from '../models/models.js';
@@ -68,7 +68,7 @@ export async function publishLake(
   try {
     for (const [i, model] of models.entries()) {
       tableBegun.report({ name: `${model.model} (Parquet)`, done: models.length + i, total: 2 * models.length });
-      mkdirSync(path.join(lake, ...model.model.split('.')), { recursive: true });
+      makeFolderSync(path.join(lake, ...model.model.split('.')));
       const same = unchanged?.has(model.model) === true && previous !== null;
       const linked = same ? linkTable(model, before, previous, lake) : null;
       if (linked !== null) {
@@ -107,7 +107,7 @@ export async function publishLake(
 export async function linkLake(models: readonly Model[], lake: string, previous: string): Promise<boolean> {
   const before = readIndex(previous);
   for (const model of models) {
-    mkdirSync(path.join(lake, ...model.model.split('.')), { recursive: true });
+    makeFolderSync(path.join(lake, ...model.model.split('.')));
     if (linkTable(model, before, previous, lake) === null) return false;
   }
   await writeFileAtomic(path.join(lake, INDEX), `${JSON.stringify(before, null, 1)}\n`);

@@ -4,6 +4,7 @@ import { beginBuild, finishBuild, newestBuild } from '../builds/builds.js';
 import { syncFile, syncFolders } from '../builds/links.js';
 import { showNewBuild } from '../builds/switch.js';
 import { buildsDir, fileOf, publishedFile } from '../core/data-folder.js';
+import { DamagedFileError } from '../core/disk-errors.js';
 import { errorMessage, TidemarkError } from '../core/errors.js';
 import { shareWith, type Readers } from '../core/file-modes.js';
 import { syncPath } from '../core/files.js';
@@ -101,14 +102,18 @@ async function makeBuild(
     return await tryBuild(warehouse, dataDir, plan, request);
   } catch (error) {
     if ('full' in plan.choice || !isFaultOfCopy(error)) throw error;
-    const choice: Choice = { full: `a changed copy of ${plan.choice.base.build.name} failed: ${errorMessage(error)}` };
+    const why = errorMessage(error instanceof DamagedFileError ? error.cause : error);
+    const choice: Choice = { full: `a changed copy of ${plan.choice.base.build.name} failed: ${why}` };
     return tryBuild(warehouse, dataDir, { ...plan, choice }, request);
   }
 }
 
-/** Whether an incremental build may have failed because of the copied build. Not so for a full disk or a lost lock. */
+/**
+ * Whether an incremental build may have failed because of the copied build. Not so for a full disk or a lost lock.
+ * DuckDB does not say whether the copy or the warehouse is damaged. If it is the warehouse, the full build fails, too.
+ */
 function isFaultOfCopy(error: unknown): boolean {
-  return error instanceof ModelFailedError || !(error instanceof TidemarkError);
+  return error instanceof ModelFailedError || error instanceof DamagedFileError || !(error instanceof TidemarkError);
 }
 
 /** Makes a complete build that is not current yet. Removes its folder if an error occurs. */

@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolderSync } from '../core/files.js';
 import { deltaOf, fileOf, lakeOf } from '../core/data-folder.js';
 import type { Database } from '../duckdb/database.js';
 import { openReadOnly } from '../duckdb/open.js';
@@ -67,7 +67,7 @@ function lakeFiles(lake: string, index: ReturnType<typeof readIndex>, table: str
 }
 
 async function writeTable(db: Database, table: string, rows: number, folder: string): Promise<LocalFile> {
-  mkdirSync(folder, { recursive: true });
+  makeFolderSync(folder);
   const file = path.join(folder, 'data.parquet');
   const query = await forParquet(`SELECT * FROM ${named(table)}`, (sql) => db.rows<TypedColumn>(sql));
   await db.run(`COPY (${query}) TO ${quote(file)} (FORMAT parquet, COMPRESSION zstd)`);

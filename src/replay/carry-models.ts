@@ -3,30 +3,91 @@ import type { Database } from '../duckdb/database.js';
 import { insertRows } from '../duckdb/insert-rows.js';
 import { sha256 } from '../models/models.js';
 import { openReadOnly } from '../duckdb/open.js';
-import { publishedFile } from '../core/data-folder.js';
+import { buildDir, fileOf, publishedFile } from '../core/data-folder.js';
+import { DamagedFileError } from '../core/disk-errors.js';
+import { listBuilds } from '../builds/builds.js';
+import { WarehouseBusyError } from '../duckdb/errors.js';
 
 const TABLES = ['models', 'model_sets', 'model_set_files', 'model_texts', 'model_changes'];
 
+/** Rows about models, by table of the ledger. */
+export type ModelRecords = ReadonlyMap<string, object[]>;
+
 /**
- * Copies the records about models from the old warehouse into a new one. These records say what each version promises
- * to readers, and whether a rollback is in effect. Without an old warehouse, reads the records from a published file.
- * @param before The open warehouse to replace; null when there is none or it cannot be opened
- * @param dataDirs Folders in which to look for a published file; the first one found is used
+ * Reads the records about models from a warehouse file, without changing it. Returns null if there is no file, or if it
+ * cannot be read: the landing zone has everything else, and the published builds have copies of these records.
+ * @throws WarehouseBusyError when another process writes the file
  */
-export async function carryModels(into: Database, before: Database | null, dataDirs: readonly string[]): Promise<void> {
-  if (before !== null) {
-    for (const table of TABLES) await insertInto(into, table, await before.rows(`FROM ledger.${table}`));
-    return;
-  }
-  const link = dataDirs.map(publishedFile).find((file) => existsSync(file));
-  if (link === undefined) return;
-  const { db, close } = await openReadOnly(realpathSync(link));
+export async function readModelRecords(file: string): Promise<ModelRecords | null> {
+  if (!existsSync(file)) return null;
   try {
-    await carryPublished(into, await db.rows<PublishedModel>('FROM meta.models'));
-    const [changes] = await db.rows(
+    const { db, close } = await openReadOnly(file);
+    try {
+      const known = await db.rows<{ name: string }>(
+        `SELECT table_name AS name FROM duckdb_tables() WHERE schema_name = 'ledger'`,
+      );
+      const records = new Map<string, object[]>();
+      for (const table of TABLES)
+        if (known.some(({ name }) => name === table)) records.set(table, await db.rows(`FROM ledger.${table}`));
+      return records;
+    } finally {
+      close();
+    }
+  } catch (error) {
+    if (error instanceof WarehouseBusyError) throw error;
+    return null;
+  }
+}
+
+/**
+ * Copies the records about models into a new warehouse. They say what each version promises to readers, and whether a
+ * rollback is in effect. Without the records of an old warehouse, reads them from the newest published file that is not
+ * damaged.
+ * @param before records of the warehouse to replace; null when there is none or it cannot be read
+ * @param dataDirs folders in which to look for published files
+ * @returns a sentence if only damaged files have these records, so that they are lost; else null
+ */
+export async function carryModels(
+  into: Database,
+  before: ModelRecords | null,
+  dataDirs: readonly string[],
+): Promise<string | null> {
+  if (before !== null) {
+    for (const [table, rows] of before) await insertInto(into, table, rows);
+    return null;
+  }
+  let damaged: DamagedFileError | undefined;
+  for (const file of dataDirs.flatMap(publishedFiles)) {
+    try {
+      const { models, changes } = await readPublishedModels(file);
+      await carryPublished(into, models);
+      await insertInto(into, 'model_changes', changes);
+      return null;
+    } catch (error) {
+      if (!(error instanceof DamagedFileError)) throw error;
+      damaged ??= error;
+    }
+  }
+  return damaged === undefined
+    ? null
+    : `The records about models are lost, because ${damaged.file} is damaged: a rollback is no longer in effect, and breaking changes of models were not checked.`;
+}
+
+/** Files of the published builds: first the current one, then from new to old. */
+function publishedFiles(dataDir: string): string[] {
+  const link = publishedFile(dataDir);
+  const builds = listBuilds(dataDir).map(({ name }) => fileOf(buildDir(dataDir, name)));
+  return [...new Set([...(existsSync(link) ? [realpathSync(link)] : []), ...builds])];
+}
+
+async function readPublishedModels(file: string): Promise<{ models: PublishedModel[]; changes: object[] }> {
+  const { db, close } = await openReadOnly(file);
+  try {
+    const models = await db.rows<PublishedModel>('FROM meta.models');
+    const [known] = await db.rows(
       `SELECT 1 FROM duckdb_tables() WHERE schema_name = 'meta' AND table_name = 'model_changes'`,
     );
-    if (changes !== undefined) await insertInto(into, 'model_changes', await db.rows('FROM meta.model_changes'));
+    return { models, changes: known === undefined ? [] : await db.rows('FROM meta.model_changes') };
   } finally {
     close();
   }

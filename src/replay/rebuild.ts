@@ -1,11 +1,14 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { keepsContacts, type Config } from '../core/config.js';
 import type { Readers } from '../core/file-modes.js';
 import type { RatesSource } from '../core/rates-source.js';
 import { syncPath } from '../core/files.js';
+import { DamagedFileError } from '../core/disk-errors.js';
 import type { Lock } from '../core/lock.js';
-import { LandingCorruptError, WarehouseBusyError, type LoadCounts } from '../duckdb/errors.js';
-import { carryModels } from './carry-models.js';
+import { LandingCorruptError, type LoadCounts } from '../duckdb/errors.js';
+import { removeDatabase, removeLeftovers } from '../core/database-files.js';
+import { carryModels, readModelRecords } from './carry-models.js';
 import { syncFile } from '../builds/links.js';
 import { loadLanding } from '../load/load.js';
 import { lockWriter, whileNothingIsRemoved } from '../duckdb/locks.js';
@@ -64,50 +67,82 @@ export async function rebuildWarehouse(dataDir: string, request: RebuildRequest)
 
 /** Does the work of `rebuildWarehouse`. The caller holds the writer's lock. */
 export async function rebuildUnder(lock: Lock, dataDir: string, request: RebuildRequest): Promise<Rebuilt> {
-  const { now, into = dataDir, onStep = () => undefined } = request;
-  const file = warehouseFile(into);
-  const beside = replayFile(into);
-  const current = await openIfSound(into, lock);
-  let loaded: Loaded;
-  let built: BuildResult;
-  try {
-    for (const name of [beside, ...leftoversOf(beside)]) rmSync(name, { recursive: true, force: true });
-    const rebuilt = await openWarehouse(into, { file: beside });
-    try {
-      onStep('load');
-      loaded = await whileNothingIsRemoved(dataDir, () => loadAll(rebuilt, dataDir, request));
-      onStep('models');
-      // Copy the records about the applied models from the old warehouse. If the folder `into` has no old warehouse, a
-      // published file has these records.
-      await carryModels(rebuilt.db, current?.db ?? null, [into, dataDir]);
-      const { personalData, modelsDir, rates } = request;
-      built = await withMoreMemory(rebuilt.db, () =>
-        buildModels(rebuilt, { now, personalData, modelsDir, rates, origin: 'replay' }),
-      );
-    } finally {
-      await rebuilt.close();
-    }
-  } finally {
-    await current?.close();
-  }
-  lock.assertHeld();
-  // Delete a `.wal` file of the old warehouse, because DuckDB would apply it to the new one.
-  for (const name of leftoversOf(file)) rmSync(name, { recursive: true, force: true });
-  await syncFile(beside);
-  lock.rename(beside, file);
-  await syncPath(path.dirname(file), into);
+  const { now, into = dataDir, onStep = () => undefined, readers, keep } = request;
+  const made = await makeWarehouse(lock, dataDir, request);
   onStep('publish');
   const warehouse = await openWarehouse(into, { lock });
   try {
-    const { readers, keep } = request;
     const published = await withMoreMemory(warehouse.db, () =>
       publish(warehouse, into, { run: 'replay', now, readers, keep }),
     );
-    return { ...loaded, ...built, notes: [...built.notes, ...published.notes], published };
+    return { ...made, notes: [...made.notes, ...published.notes], published };
   } finally {
     await warehouse.close();
   }
 }
+
+/**
+ * Makes the warehouse in a new file, from the landing zone alone, and puts it in the place of the warehouse in use.
+ * Needs nothing of the old file, which may be damaged or lost. The caller holds the writer's lock.
+ */
+export async function makeWarehouse(
+  lock: Lock,
+  dataDir: string,
+  request: Omit<RebuildRequest, 'readers' | 'keep'>,
+): Promise<Loaded & BuildResult> {
+  const { now, into = dataDir, onStep = () => undefined } = request;
+  const file = warehouseFile(into);
+  const beside = replayFile(into);
+  const records = await readModelRecords(file);
+  removeDatabase(beside);
+  const rebuilt = await openWarehouse(into, { file: beside });
+  let made: Loaded & BuildResult;
+  try {
+    onStep('load');
+    const loaded = await whileNothingIsRemoved(dataDir, () => loadAll(rebuilt, dataDir, request));
+    onStep('models');
+    const lost = await carryModels(rebuilt.db, records, [into, dataDir]);
+    const noSets = records === null && existsSync(file) ? [NO_SETS] : [];
+    const { personalData, modelsDir, rates } = request;
+    const built = await withMoreMemory(rebuilt.db, () =>
+      buildModels(rebuilt, { now, personalData, modelsDir, rates, origin: 'replay' }),
+    );
+    made = { ...loaded, ...built, notes: [...(lost === null ? [] : [lost]), ...noSets, ...built.notes] };
+  } finally {
+    await rebuilt.close();
+  }
+  lock.assertHeld();
+  removeLeftovers(file);
+  await syncFile(beside);
+  lock.rename(beside, file);
+  await syncPath(path.dirname(file), into);
+  return made;
+}
+
+/** Whether an error says that the warehouse file of a data folder is damaged. */
+export function isWarehouseDamaged(error: unknown, { dataDir }: Config): error is DamagedFileError {
+  return error instanceof DamagedFileError && error.file === path.resolve(warehouseFile(dataDir));
+}
+
+/**
+ * Makes the warehouse of a data folder again, because its file is damaged. Publishes nothing.
+ * @returns sentences about what is missing in the new file
+ * @throws WarehouseBusyError when another process writes the warehouse
+ */
+export async function remakeWarehouse(config: Config, now: Date): Promise<string[]> {
+  const { dataDir, modelsDir, rates } = config;
+  const lock = await lockWriter(dataDir, 'a worker');
+  try {
+    const personalData = keepsContacts(config);
+    const { faults, notes } = await makeWarehouse(lock, dataDir, { now, personalData, modelsDir, rates });
+    return [...faults, ...notes];
+  } finally {
+    lock.release();
+  }
+}
+
+const NO_SETS =
+  'The old file could not be read, so the history of the sets of models is lost: `tidemark models rollback` cannot restore earlier sets.';
 
 type Loaded = LoadCounts & { faults: string[] };
 
@@ -124,23 +159,4 @@ async function loadAll(warehouse: Warehouse, dataDir: string, { from, to, into }
 /** Returns whether the landing date of a part is in a range. A date left out means no limit. */
 function isInRange({ from, to }: Pick<RebuildRequest, 'from' | 'to'>): (part: { date: string }) => boolean {
   return ({ date }) => (from === undefined || date >= from) && (to === undefined || date <= to);
-}
-
-/**
- * Opens the warehouse in use. Returns null when there is none, or when it cannot be opened. The replay then replaces
- * it.
- */
-async function openIfSound(dataDir: string, lock: Lock): Promise<Warehouse | null> {
-  if (!existsSync(warehouseFile(dataDir))) return null;
-  try {
-    return await openWarehouse(dataDir, { lock });
-  } catch (error) {
-    if (error instanceof WarehouseBusyError) throw error;
-    return null;
-  }
-}
-
-/** Returns the files that DuckDB keeps next to a database. */
-function leftoversOf(file: string): string[] {
-  return [`${file}.wal`, `${file}.tmp`];
 }

@@ -1,19 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import {
-  appendFileSync,
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  writeSync,
-} from 'node:fs';
+import { appendFileSync, closeSync, existsSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { RequestsRecord } from '../../schemas/pipeline/landing.js';
 import type { AttemptReport } from '../api-client/index.js';
 import { requestsDir, requestsFile } from '../core/data-folder.js';
-import { asDiskFull } from '../core/files.js';
+import { asDiskError } from '../core/disk-errors.js';
+import { makeFolderSync } from '../core/files.js';
 import { workingCopyOf } from '../working-copy/open.js';
 import { addLatency, mergeLatencies, percentile, type LatencyBuckets } from './latency.js';
 
@@ -85,7 +77,7 @@ export class RequestLog {
     this.#flush();
     if (this.#open !== undefined) closeSync(this.#open);
     this.#open = undefined;
-    if (this.#failure !== undefined) throw asDiskFull(this.#failure, this.#file);
+    if (this.#failure !== undefined) throw asDiskError(this.#failure, this.#file);
   }
 
   /** Gives the log to the machine that closes the run. Does nothing if the data is in a folder. */
@@ -96,7 +88,7 @@ export class RequestLog {
   }
 
   #openFile(): number {
-    mkdirSync(path.dirname(this.#file), { recursive: true });
+    makeFolderSync(path.dirname(this.#file));
     return openSync(this.#file, 'a');
   }
 
@@ -113,7 +105,7 @@ export class RequestLog {
     try {
       const line = `${mend}${JSON.stringify(Object.fromEntries(this.#pending))}\n`;
       if (this.#open === undefined) {
-        mkdirSync(path.dirname(this.#file), { recursive: true });
+        makeFolderSync(path.dirname(this.#file));
         appendFileSync(this.#file, line);
       } else writeFully(this.#open, line);
       this.#pending = new Map();

@@ -4,7 +4,8 @@ import { mkdtemp, open, readdir, readFile, rm, stat, unlink } from 'node:fs/prom
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { hasErrorCode } from '../core/errors.js';
-import { asDiskFull, syncFolder, writeFileOnce } from '../core/files.js';
+import { asDiskError } from '../core/disk-errors.js';
+import { syncFolder, writeFileOnce } from '../core/files.js';
 import { LockLostError, LockSeeker, type Lock } from '../core/lock.js';
 import { storageError } from './errors.js';
 import { checkKey, compareKeys } from './keys.js';
@@ -111,7 +112,7 @@ export class LocalFolder implements Storage {
       return versionOf(body);
     } catch (error) {
       // The lock was lost before the rename, so this process changed nothing.
-      throw error instanceof LockLostError ? changed() : asDiskFull(error, file);
+      throw error instanceof LockLostError ? changed() : asDiskError(error, file);
     } finally {
       lock.release();
       if (folder !== undefined) await rm(folder, { recursive: true, force: true });

@@ -1,6 +1,7 @@
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { asDiskFull, makeFolder, syncFolder } from '../core/files.js';
+import { asDiskError } from '../core/disk-errors.js';
+import { makeFolder, syncFolder } from '../core/files.js';
 import { storageError } from './errors.js';
 import type { Content } from './storage.js';
 
@@ -24,7 +25,7 @@ export async function writeWhole(
     await syncFolder(path.dirname(file));
     return found;
   } catch (error) {
-    throw asDiskFull(error, file);
+    throw asDiskError(error, file);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

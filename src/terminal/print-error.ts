@@ -1,3 +1,4 @@
+import { describeDiskError } from '../core/disk-errors.js';
 import { errorMessage, TidemarkError } from '../core/errors.js';
 import { hideSecrets } from '../core/secrets.js';
 import { visibleText } from '../core/visible-text.js';
@@ -14,7 +15,7 @@ export const USAGE = 2;
  * @returns Exit code: 2 for invalid input, else 1
  */
 export function printError(thrown: unknown): number {
-  const error = describeServiceError(thrown);
+  const error = describeDiskError(describeServiceError(thrown));
   const paint = colorsFor(process.stderr);
   const shown = (text: string): string => visibleText(hideSecrets(text));
   tell(`${paint.red('error:')} ${shown(errorMessage(error))}`);

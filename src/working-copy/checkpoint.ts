@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { z } from 'zod';
 import { warehouseFile } from '../core/data-folder.js';
+import { removeLeftovers } from '../core/database-files.js';
 import { writeFileAtomic } from '../core/files.js';
 import { isFileFault, isLostRace } from '../storage/errors.js';
 import { LeaseLostError, type Lease } from '../storage/lease.js';
@@ -124,7 +125,7 @@ export async function takeCheckpoint(copy: WorkingCopy, onLost: (message: string
   const wanted = pointer?.key ?? (found === undefined ? 'no checkpoint' : `damaged ${found.version}`);
   if (madeFrom === wanted) return;
   rmSync(mark, { force: true });
-  rmSync(`${file}.wal`, { force: true });
+  removeLeftovers(file);
   const fault =
     pointer === undefined
       ? `${storage.name}: ${POINTER} ${found === undefined ? 'is missing' : 'is damaged'}.`

@@ -4,7 +4,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createWarehouseActivities } from '../../activities/warehouse.js';
-import type { LoadResult, ModelsResult } from '../../schemas/pipeline/activities.js';
+import type { LoadResult, ModelsResult, PublishResult } from '../../schemas/pipeline/activities.js';
 import { createClock } from '../../src/core/clock.js';
 import { loadConfig } from '../../src/core/config.js';
 import { warehouseFile } from '../../src/core/data-folder.js';
@@ -64,7 +64,7 @@ it('is named by doctor, status and publish, with the command that builds it agai
   expect(published.stderr).toContain('`tidemark replay`');
 });
 
-it('is built again by the next run with the set of models of the rollback', async () => {
+it('is built again by the next run with the set of models of the rollback, and by the worker when it is damaged', async () => {
   const config = loadConfig(path.join(place.dir, 'tidemark.yaml'), {});
   const folder = await openDataFolder(dataDir);
   const clock = createClock({});
@@ -80,4 +80,15 @@ it('is built again by the next run with the set of models of the rollback', asyn
   expect(plan.held).not.toBeNull();
   // The restored set is the one that Tidemark ships, not the edited one.
   expect(plan.changes.filter(({ change }) => change !== 'unchanged')).toEqual([]);
+
+  // Both headers and all later blocks of the file are now another file's.
+  const bytes = readFileSync(warehouseFile(dataDir));
+  writeFileSync(warehouseFile(dataDir), bytes.fill(7, 4_096));
+  const { notes: said, rows }: PublishResult = await worker.run(async () => activities.publishWarehouse(ctx));
+  expect(said).toContain('The warehouse file was damaged. The worker made it again from the landing zone.');
+  expect(rows).toBeGreaterThan(0);
+  // The records about the rollback come from the published build.
+  expect((await readPlan(dataDir, { models })).held).not.toBeNull();
+  const next: PublishResult = await worker.run(async () => activities.publishWarehouse(ctx));
+  expect(next.notes).not.toContain(said?.[0]);
 });

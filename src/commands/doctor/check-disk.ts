@@ -1,11 +1,12 @@
 import { constants, existsSync, readdirSync, statSync } from 'node:fs';
-import { access, mkdir, statfs } from 'node:fs/promises';
+import { access, statfs } from 'node:fs/promises';
 import path from 'node:path';
+import { makeFolderSync } from '../../core/files.js';
 import { isSpool } from '../../landing/paths.js';
 import { readDataFolder, shortId } from '../../core/folder-identity.js';
 import { TidemarkError } from '../../core/errors.js';
 import { stampedAhead } from '../../crawl/run/clock-off.js';
-import { landingDir } from '../../core/data-folder.js';
+import { landingDir, publishedDir } from '../../core/data-folder.js';
 import { listLanded, pullManifests, readManifests, type LandedPart } from '../../landing/index.js';
 import { openWorkingCopy } from '../../working-copy/open.js';
 import type { Config } from '../../core/config.js';
@@ -17,21 +18,15 @@ const LOW_BYTES = 5 * 1024 ** 3;
 // ended run.
 const STALE_MS = 24 * 3_600_000;
 
-/** Checks that the data folder is writable and how much disk space is free. */
+/** Checks that the data folder and the folders in it are writable, and how much disk space is free. */
 export async function checkDisk(dataDir: string): Promise<Finding> {
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
-    await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+    makeFolderSync(dataDir, 0o700);
+    for (const folder of [dataDir, ...foldersIn(dataDir), ...foldersIn(publishedDir(dataDir))])
+      await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     readDataFolder(dataDir);
   } catch (error) {
-    if (error instanceof TidemarkError) return fail('disk', error);
-    return fail(
-      'disk',
-      new TidemarkError('Internal', `Cannot write to the data folder ${dataDir}.`, {
-        todo: 'Correct the permissions of this folder, or set another folder with `data` or TIDEMARK_DATA.',
-        cause: error,
-      }),
-    );
+    return fail('disk', error);
   }
   const { bavail, bsize } = await statfs(dataDir);
   const free = bavail * bsize;
@@ -39,6 +34,12 @@ export async function checkDisk(dataDir: string): Promise<Finding> {
   return free < LOW_BYTES
     ? warn('disk', message, 'Free disk space: a market of a million companies needs tens of GiB.')
     : ok('disk', message);
+}
+
+function foldersIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  const entries = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return entries.map(({ name }) => path.join(folder, name));
 }
 
 /** Text with the id of the data folder. Workers and runs show the same id. */

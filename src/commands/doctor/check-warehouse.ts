@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { DuckDBInstance } from '@duckdb/node-api';
-import { asWarehouseError } from '../../duckdb/errors.js';
-import { Database } from '../../duckdb/database.js';
+import { WarehouseBusyError } from '../../duckdb/errors.js';
+import type { Database } from '../../duckdb/database.js';
+import { readWholly } from '../../duckdb/read-wholly.js';
+import { openReadOnly } from '../../duckdb/open.js';
 import { describeGone, readLoadedParts } from '../../load/load.js';
 import { missingWarehouse, REPLAY } from '../../load/missing-warehouse.js';
 import { listParts } from '../../load/part-check.js';
@@ -10,24 +11,24 @@ import { errorMessage, TidemarkError } from '../../core/errors.js';
 import { fail, ok, warn, type Finding } from './finding.js';
 
 /** Message about loaded parts that are missing in the landing zone; null when none is missing. */
-async function findGone(instance: DuckDBInstance, dataDir: string, file: string): Promise<string | null> {
-  const db = new Database(await instance.connect(), file);
+async function findGone(db: Database, dataDir: string): Promise<string | null> {
   // If an older version wrote the file and no newer version has opened it since, the ledger may be missing.
   const loaded = await readLoadedParts(db).catch(() => new Map<string, string>());
   const { parts, faults } = listParts(dataDir);
   return faults.length > 0 ? null : describeGone(parts, loaded);
 }
 
-/** Checks that the writer's file can be opened. If a worker has it open, the check passes. */
+/** Reads the writer's file completely, to find damage. If a worker has it open, the check passes. */
 export async function checkWarehouse(dataDir: string): Promise<Finding> {
   const missing = missingWarehouse({ dataDir });
   if (missing !== null) return warn('warehouse', missing, REPLAY);
   const file = warehouseFile(dataDir);
   if (!existsSync(file)) return ok('warehouse', 'none yet; the first run creates it');
   try {
-    const instance = await DuckDBInstance.create(file, { access_mode: 'READ_ONLY' });
+    const { db, close } = await openReadOnly(file);
     try {
-      const gone = await findGone(instance, dataDir, file);
+      await readWholly(db);
+      const gone = await findGone(db, dataDir);
       if (gone !== null) {
         return warn(
           'warehouse',
@@ -35,19 +36,18 @@ export async function checkWarehouse(dataDir: string): Promise<Finding> {
           'Possible cause: only the landing zone or only the warehouse was restored from a backup. Tidemark does not fetch the missing records again.',
         );
       }
-      const waiting = await streamsToReadAgain(instance);
-      return waiting.length > 0 ? warnOfReading(waiting) : ok('warehouse', file);
+      const waiting = await streamsToReadAgain(db);
+      return waiting.length > 0 ? warnOfReading(waiting) : ok('warehouse', `${file}, read completely`);
     } finally {
-      instance.closeSync();
+      close();
     }
   } catch (error) {
-    const known = asWarehouseError(error, file);
-    if (known instanceof TidemarkError && known.type === 'WarehouseBusy')
-      return ok('warehouse', `${file}, in use by a worker`);
+    if (error instanceof WarehouseBusyError) return ok('warehouse', `${file}, in use by a worker`);
+    if (error instanceof TidemarkError) return fail('warehouse', error);
     return fail(
       'warehouse',
       new TidemarkError('Internal', `Cannot open ${file}: ${errorMessage(error)}`, {
-        todo: 'Move this file to another place: the next run builds a new one from the landing zone, without requests.',
+        todo: 'Run `tidemark replay`: it makes the warehouse again from the landing zone, without requests.',
         cause: error,
       }),
     );
@@ -55,16 +55,13 @@ export async function checkWarehouse(dataDir: string): Promise<Finding> {
 }
 
 /** Streams that an upgrade marked to be loaded again; empty if the warehouse is older than this mark. */
-async function streamsToReadAgain(instance: DuckDBInstance): Promise<string[]> {
-  const connection = await instance.connect();
-  try {
-    const known = `SELECT 1 FROM duckdb_tables() WHERE schema_name = 'ledger' AND table_name = 'streams_to_read_again'`;
-    if ((await connection.runAndReadAll(known)).getRows().length === 0) return [];
-    const rows = await connection.runAndReadAll('SELECT stream FROM ledger.streams_to_read_again ORDER BY stream');
-    return rows.getRows().map(([stream]) => String(stream));
-  } finally {
-    connection.closeSync();
-  }
+async function streamsToReadAgain(db: Database): Promise<string[]> {
+  const known = await db.rows(
+    `SELECT 1 FROM duckdb_tables() WHERE schema_name = 'ledger' AND table_name = 'streams_to_read_again'`,
+  );
+  if (known.length === 0) return [];
+  const rows = await db.rows<{ stream: string }>('SELECT stream FROM ledger.streams_to_read_again ORDER BY stream');
+  return rows.map(({ stream }) => stream);
 }
 
 function warnOfReading(streams: readonly string[]): Finding {

@@ -1,3 +1,4 @@
+import { describeDiskError } from '../../core/disk-errors.js';
 import { errorMessage, TidemarkError } from '../../core/errors.js';
 
 /**
@@ -31,7 +32,8 @@ export function skip(check: string, message: string): Finding {
 }
 
 /** Converts any thrown value into a failed finding. */
-export function fail(check: string, error: unknown): Finding {
+export function fail(check: string, thrown: unknown): Finding {
+  const error = describeDiskError(thrown);
   const todo = error instanceof TidemarkError ? error.todo : 'Run the command again with TIDEMARK_DEBUG=1 for details.';
   return { check, state: 'fail', message: errorMessage(error), todo };
 }

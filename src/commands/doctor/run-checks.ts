@@ -23,6 +23,7 @@ import { checkBuild } from './check-build.js';
 import { checkProxies } from './check-proxies.js';
 import { checkStorage } from './check-storage.js';
 import { fail, ok, skip, warn, type Finding } from './finding.js';
+import { readWholly } from '../../duckdb/read-wholly.js';
 import { checkWarehouse } from './check-warehouse.js';
 import { openRemote } from '../../remote/copy-published.js';
 import { LEASE } from '../../remote/manifest.js';
@@ -208,8 +209,9 @@ async function checkPublished({ dataDir, bucket }: Config): Promise<Finding> {
   try {
     const published = await openPublished(dataDir);
     try {
+      await readWholly({ rows: async (sql) => published.objects(sql) });
       const [row] = await published.objects<{ companies: number }>('SELECT count(*) AS companies FROM core.companies');
-      return ok('published', `${published.file}, ${formatCount(row?.companies ?? 0)} companies`);
+      return ok('published', `${published.file}, ${formatCount(row?.companies ?? 0)} companies, read completely`);
     } finally {
       published.close();
     }

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
-import { createWriteStream, mkdirSync, readFileSync } from 'node:fs';
+import { createWriteStream, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { makeFolderSync } from '../../core/files.js';
 import { TidemarkError } from '../../core/errors.js';
 import { tell } from '../../terminal/print.js';
 import { processExists } from '../../core/lock.js';
@@ -52,7 +53,7 @@ export interface Guarded {
  * which can then stop its children in order.
  */
 export function spawnGuarded({ what, command, args, env, cwd, logFile }: GuardedOptions): Guarded {
-  mkdirSync(path.dirname(logFile), { recursive: true });
+  makeFolderSync(path.dirname(logFile));
   const log = createWriteStream(logFile, { flags: 'w' });
   const child = spawn(process.execPath, [GUARD, command, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -15,6 +15,7 @@ import {
   streamDir,
   unprovenFile,
 } from '../../core/data-folder.js';
+import { leftoversOf } from '../../core/database-files.js';
 import { writeFileAtomic } from '../../core/files.js';
 import type { LandingStream } from '../../../schemas/pipeline/landing.js';
 import { PEOPLE, PEOPLE_STREAMS } from '../../../schemas/pipeline/people.js';
@@ -36,8 +37,7 @@ export function removeDerived(dataDir: string): string[] {
     envDir(dataDir),
     rebuiltRoot(dataDir),
     staged,
-    `${staged}.wal`,
-    `${staged}.tmp`,
+    ...leftoversOf(staged),
     reportFile(dataDir),
   ];
   return candidates.flatMap((file) => {

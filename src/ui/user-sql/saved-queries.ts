@@ -1,8 +1,8 @@
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { formatCount } from '../../../schemas/format.js';
 import { hasErrorCode, invalidInput } from '../../core/errors.js';
-import { writeFileAtomic } from '../../core/files.js';
+import { writeFileAtomic, makeFolderSync } from '../../core/files.js';
 import type { SavedQuery } from '../../../schemas/explorer/api.js';
 import { checkLength } from './allowed.js';
 import { MAX_TEXT } from './limits.js';
@@ -40,7 +40,7 @@ export class SavedQueries {
   async save({ name, sql }: SavedQuery): Promise<void> {
     checkLength(sql);
     const file = this.#file(name);
-    await mkdir(this.folder, { recursive: true });
+    makeFolderSync(this.folder);
     const names = await readdir(this.folder);
     if (names.length >= MOST_SAVED && !names.includes(path.basename(file)))
       throw invalidInput(`There are ${formatCount(MOST_SAVED)} saved queries.`, `Remove some from ${this.folder}.`);

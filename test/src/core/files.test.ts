@@ -11,7 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { asDiskFull, syncFolder, writeFileAtomic, writeFileOnce } from '../../../src/core/files.js';
+import { asDiskError } from '../../../src/core/disk-errors.js';
+import { syncFolder, writeFileAtomic, writeFileOnce } from '../../../src/core/files.js';
 import { findLost, listPlacements, watchDisk } from '../../helpers/recorded-disk.js';
 
 vi.mock(import('node:fs'), async (original) =>
@@ -75,13 +76,13 @@ test('syncFolder makes a new name durable', async () => {
   expect(findLost(file)).toEqual(['content a']);
 });
 
-test.each(['ENOSPC', 'EDQUOT', 'EFBIG'])('asDiskFull reports %s as a retryable full disk', (code) => {
+test.each(['ENOSPC', 'EDQUOT', 'EFBIG'])('asDiskError reports %s as a retryable full disk', (code) => {
   const error = Object.assign(new Error('no room'), { code });
-  expect(asDiskFull(error, 'a.parquet')).toMatchObject({ type: 'DiskFull', retryable: true });
+  expect(asDiskError(error, 'a.parquet')).toMatchObject({ type: 'DiskFull', retryable: true });
 });
 
-test('asDiskFull returns other errors unchanged', () => {
+test('asDiskError returns other errors unchanged', () => {
   const error = Object.assign(new Error('no such file'), { code: 'ENOENT' });
-  expect(asDiskFull(error, 'a.parquet')).toBe(error);
+  expect(asDiskError(error, 'a.parquet')).toBe(error);
   expect(existsSync(path.join(folder, 'a.parquet'))).toBe(false);
 });
