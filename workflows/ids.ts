@@ -59,11 +59,6 @@ export function payeesId(hash: string): string {
   return `payees/${hash}`;
 }
 
-/** Returns the id of a rebuild of the warehouse in use. A data folder has only one at the same time. */
-export function rebuildId(folder: string): string {
-  return `rebuild/${folder}`;
-}
-
 /** Returns the id of the workflow that delivers an alert. */
 export function notifyId(alert: string): string {
   return `notify/${alert}`;

@@ -4,7 +4,7 @@ import { KIND, type Versions } from './changes.js';
 import { NACE_CLASSES, naceOf, nationalCodesOf } from './classification.js';
 import { cityNameOf, emailsOf, faxesOf, phonesOf, profilesOf, streetOf, websiteOf, zipOf } from './contacts.js';
 import type { Context } from './context.js';
-import { ISO_COUNTRIES } from './data/iso-countries.js';
+import { COUNTRY_NAMES } from './data/iso-countries.js';
 import { ACTIVITIES, COMPANY_STATUS } from './data/nomenclatures.js';
 import { idOf } from './membership.js';
 import { brandsOf, nameOf } from './names.js';
@@ -21,7 +21,6 @@ import {
   statusOf,
 } from './traits.js';
 
-const COUNTRY_NAMES = new Map(ISO_COUNTRIES.map(([code, name]) => [code, name]));
 const BANDS = [10, 50, 200, 500, 1000, 5000, 10_000] as const;
 /** Some records lack one of these fields. */
 const GAPS = [

@@ -5,7 +5,7 @@ import { yearOf } from './calendar.js';
 import { KIND, type Versions } from './changes.js';
 import { cityNameOf, phonesOf, profilesOf, streetOf, websiteOf, zipOf } from './contacts.js';
 import type { Context } from './context.js';
-import { ISO_COUNTRIES } from './data/iso-countries.js';
+import { COUNTRY_NAMES } from './data/iso-countries.js';
 import { idOf } from './membership.js';
 import { nameOf } from './names.js';
 import {
@@ -30,8 +30,6 @@ import {
 import { foundedOn, marketCountryOf } from './traits.js';
 
 /* These functions return a person in the shapes of the API's routes. `versions` are the versions of the person's company. */
-
-const COUNTRY_NAMES = new Map(ISO_COUNTRIES.map(([code, name]) => [code, name]));
 
 /** Returns a person as an item of `POST /v2/employees`. */
 export function employeeItem(ctx: Context, number: number, versions: Versions): EmployeeItem {

@@ -17,6 +17,3 @@ export interface PersonQuestion {
    */
   reveal?: string;
 }
-
-/** The kind of lookup that found a person. */
-export type PersonKind = 'email' | 'profile' | 'contacts' | 'search';

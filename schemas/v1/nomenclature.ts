@@ -14,23 +14,6 @@ export type CountryEntry = z.infer<typeof CountryEntry>;
 export const DepartmentEntry = NomenclatureEntry.extend({ parent_id: Id.nullish() });
 export type DepartmentEntry = z.infer<typeof DepartmentEntry>;
 
-/** Lists of `/v1/finder/nomenclatures` (section "Nomenclature lookup lists"). */
-export const NOMENCLATURE_LISTS = [
-  'regions',
-  'countries',
-  'company_status',
-  'activity_type',
-  'departments',
-  'seniority_level',
-  'ownership_types',
-  'subsidiary_status',
-  'technologies',
-  'activities',
-] as const;
-
-/** Lists of `/v1/finder/tenders/nomenclatures`. A country has other ids here than in the company lists. */
-export const TENDER_NOMENCLATURE_LISTS = ['countries', 'statuses', 'types', 'industries'] as const;
-
 const list = z.array(NomenclatureEntry).nullish();
 
 /** Answer of `/v1/finder/nomenclatures`. */

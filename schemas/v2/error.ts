@@ -25,9 +25,6 @@ export const LimitAccess = z.looseObject({
 });
 export type LimitAccess = z.infer<typeof LimitAccess>;
 
-/** Documented values of `error_guard`: the daily limit, and any other limit. */
-export const LIMIT_GUARDS = ['limits.daily', 'limit'] as const;
-
 /** Body of LimitError: a usage limit is reached. */
 export const LimitErrorBody = z.looseObject({
   access: LimitAccess.nullish(),

@@ -46,7 +46,6 @@ export type {
   Documented,
 } from './options.js';
 export type * from './records.js';
-export { readJob, readOwners, type JobAnswer } from './read-ownership.js';
 export { readPayeeDecision } from './read-payee.js';
 export { canonicalJson } from '../core/canonical-json.js';
 export { verifyWebhook } from './verify-webhook.js';

@@ -2,8 +2,7 @@ import { formatBytes, formatCount } from '../../schemas/format.js';
 import type { CopyConfig } from '../remote/copy-published.js';
 import type { Copied, CopyOptions } from '../remote/copy-build.js';
 import { say, tell } from '../terminal/print.js';
-
-const FAILED = 1;
+import { FAILED } from '../terminal/print-error.js';
 
 /**
  * Copies the current build to `publish.to`, if it is set, and prints the result. A fault is printed and sets the exit

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MOST_IN_FLIGHT } from '../../schemas/pipeline/limits.js';
 import { MarketStream } from '../../schemas/pipeline/run.js';
 import { FETCHED } from '../../schemas/pipeline/streams.js';
 import { cronFault } from './cron.js';
@@ -163,12 +164,6 @@ const Market = z
     path: ['tickers'],
     message: 'needs financials_ticker in `streams` of the same market',
   });
-
-/**
- * Largest number of requests in flight that a user may set. The limit protects against typing errors.
- * workflows/run/run-state.ts applies the same limit to signals.
- */
-export const MOST_IN_FLIGHT = 512;
 
 /** Where to copy published builds. The storage itself checks the name of the bucket in more detail. */
 const CopyPlace = z

@@ -27,15 +27,13 @@ import { FIRST_REQUESTS } from './chunks/first-answer.js';
 import { isLimitedAlone } from './limited-alone.js';
 import { readCount } from './search/read-count.js';
 import { reopenQuota } from './run/read-quota.js';
+import { PAGE_SIZES } from '../core/page-sizes.js';
 import { refusalOf, RouteRefusedError } from './refusal.js';
 import { SeenIds } from './seen-ids.js';
 import { formatCount } from '../../schemas/format.js';
 
 type Counts = Pick<ListResult, 'entities' | 'shortfall' | 'refused'>;
 
-// Page sizes to try, largest first. The reference does not state the largest allowed size. For a size that is too
-// large, the API only answers "invalid".
-const PAGE_SIZES = [100, 50, 25, 10];
 const NOMENCLATURE_DAYS = 7;
 
 const NOTHING: ListResult = { rows: 0, requests: 0, entities: 0, limited: false, shortfall: null };

@@ -6,7 +6,7 @@ import { numberOf, writeNumber } from '../builds/order.js';
 import { showNewBuild } from '../builds/switch.js';
 import { buildDir, fileOf, lakeOf } from '../core/data-folder.js';
 import { inParallel } from '../core/in-parallel.js';
-import { copyCurrentBuild } from '../remote/copy-build.js';
+import { copyCurrentBuild, KEEP_SECONDS } from '../remote/copy-build.js';
 import { numbersOf, readCurrent, readManifest, type StoredFile } from '../remote/manifest.js';
 import { LocalFolder } from '../storage/local-folder.js';
 import type { Content, Storage } from '../storage/storage.js';
@@ -14,7 +14,6 @@ import { AT_ONCE, type Compared, type Difference } from './compare.js';
 import { hashKey } from './content.js';
 import type { Place } from './place.js';
 
-const KEEP_SECONDS = 7 * 86_400;
 // Readers at the target may have the build before open.
 const KEPT = { keep: 3, graceSeconds: 600 };
 

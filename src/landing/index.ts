@@ -11,10 +11,9 @@ export {
   type LandedPart,
 } from './manifest.js';
 export { gatherSpool, isPiece } from './pieces.js';
-export { READ_BY_CRAWL, dropFiles, listLanded, pullManifests, pullParts, pullRows, type PullScope } from './pull.js';
+export { READ_BY_CRAWL, dropFiles, listLanded, pullManifests, pullParts, pullRows } from './pull.js';
 export { landRows, PartWriter, type NewRow } from './part-writer.js';
 export {
-  isSpool,
   manifestFile,
   manifestName,
   manifestsDir,

@@ -1,5 +1,6 @@
 import type { DuePlan } from '../../schemas/pipeline/due.js';
 import { formatCount } from '../../schemas/format.js';
+import { SWEEP_COST } from './tolerances.js';
 
 /** What is known about the search of a market after calibration, and what the plan will do next. */
 export interface SearchOutlook {
@@ -65,9 +66,7 @@ export interface Quota {
   total: number;
 }
 
-// Number of requests of a cold sweep per full page. `SMALL_SWEEP_COST` applies to a market with fewer than
-// SMALL_SWEEP_PAGES pages.
-const SWEEP_COST = 1.1;
+// As SWEEP_COST, for a market with fewer than SMALL_SWEEP_PAGES pages.
 const SMALL_SWEEP_COST = 1.2;
 const SMALL_SWEEP_PAGES = 1_000;
 // A second pass for companies without a value costs at most this many requests per company. It also never costs more

@@ -18,6 +18,7 @@ import { describeCalibration } from './known-market.js';
 import { endsAtRoundTotal } from './round-total.js';
 import { spendRest } from './second-pass.js';
 import { readListing, settleListing, V1_PROBE } from './v1/listing.js';
+import { driftOf } from './tolerances.js';
 
 // The planner stops splitting after REQUESTS_PER_PAGE requests per page of the market, plus REQUESTS_FLOOR. A
 // consistent API needs far fewer requests: even two passes that request each page twice need only 4 requests per page.
@@ -36,10 +37,6 @@ const THOROUGH_PRICE = 1_000;
 // The budget of the remainder is at least this share of the search's own requests, because a night with few records
 // would otherwise find fewer companies than the night before.
 const LEAST_BUDGET = 0.4;
-
-// Largest share of the market's companies that may be added or removed while the market is read. This is an assumption.
-const DRIFT = 0.001;
-const DRIFT_FLOOR = 5;
 
 /** Progress of a plan. */
 export interface PlanStats {
@@ -213,7 +210,7 @@ function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
   if (root.distinct === root.total && whole) root.uncounted = false;
   else if (root.total >= state.totalsCap) root.total = Math.max(root.total, counted);
   const surplus = root.distinct - Math.max(root.total, outcome.firstTotal);
-  if (surplus > Math.max(DRIFT_FLOOR, DRIFT * root.total) && !root.uncounted) {
+  if (surplus > driftOf(root.total) && !root.uncounted) {
     root.uncounted = true;
     root.shortfall = { code: 'total_wrong', values: { listed: root.distinct, total: root.total } };
   }

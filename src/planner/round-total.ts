@@ -5,13 +5,11 @@ import { halve } from './shape.js';
 import { probing } from './questions.js';
 import type { Task } from './tasks.js';
 import { isRefused, type Window } from './types.js';
+import { SURPLUS } from './tolerances.js';
 
 // An API that caps totals probably caps them at a round number, such as 10,000. Few markets have exactly a round number
 // of companies.
 const ROUND = 1_000;
-// The totals of the two halves may exceed the market's total by this share, because companies may be added between two
-// requests.
-const SURPLUS = 0.01;
 
 /**
  * Returns whether the API caps totals at the market's total. Tests only round totals. Requests the totals of the two

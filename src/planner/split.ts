@@ -10,6 +10,7 @@ import { askFirst } from './questions.js';
 import { fork, join, type Fiber, type Task } from './tasks.js';
 import { lostOf, missingOf, type Segment } from './tree.js';
 import { isRefused, type Dimension, type PageAnswer, type Window } from './types.js';
+import { SURPLUS } from './tolerances.js';
 
 // A sweep requests one window after another. Cut a long sweep into parts that run in parallel, one part per this many
 // windows, up to MOST_PARTS.
@@ -21,9 +22,7 @@ const LOOK_EVERY = 4;
 // and for a part of the market.
 const WARM_ERROR = 0.004;
 const WARM_PART_ERROR = 0.06;
-// The totals of the parts may exceed the total of the whole by this share, because companies may be added while the
-// parts are read.
-const SURPLUS = 0.01;
+// The totals of the parts may exceed the total of the whole by this number, too.
 const SURPLUS_FLOOR = 5;
 
 /**

@@ -28,6 +28,9 @@ import { prune } from './prune.js';
 import { StoredFiles } from './stored-files.js';
 import { listTables } from './tables.js';
 
+/** How long replaced versions stay. Longer than any query. */
+export const KEEP_SECONDS = 7 * 86_400;
+
 /** Options of `copyCurrentBuild`. */
 export interface CopyOptions {
   /** How long a replaced version is kept, in seconds. Choose it longer than the longest query. */

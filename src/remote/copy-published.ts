@@ -9,10 +9,7 @@ import { openStorage } from '../storage/open.js';
 import type { Patience } from '../storage/retry.js';
 import type { Storage } from '../storage/storage.js';
 import { assertWriter } from '../working-copy/writer.js';
-import { copyCurrentBuild, type Copied, type CopyOptions } from './copy-build.js';
-
-// How long replaced versions stay. Longer than any query.
-const KEEP_SECONDS = 7 * 86_400;
+import { copyCurrentBuild, KEEP_SECONDS, type Copied, type CopyOptions } from './copy-build.js';
 
 const RECORD = 'result.json';
 

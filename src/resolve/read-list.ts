@@ -1,5 +1,5 @@
 import type { ColumnNames } from '../lists/columns.js';
-import { readRows, type Fields, type Row, type Rows } from '../lists/read-rows.js';
+import { readRows, type Fields, type Rows } from '../lists/read-rows.js';
 import { canonicalJson } from '../core/canonical-json.js';
 
 /** A kind of list. Says what the columns mean and which rows are usable. */
@@ -10,9 +10,6 @@ export interface ListKind<Field extends string> extends ColumnNames<Field> {
   /** Removes the values that may be kept only with `personalData: contacts`. Equal questions give equal results. */
   withoutPersonalData: (question: Fields<Field>) => Fields<Field>;
 }
-
-/** A row of a list. Its value is the question as canonical JSON. */
-export type ListRow = Row<string>;
 
 /** A list of companies or people. */
 export interface List<Field extends string> extends Rows<Field, string> {

@@ -1,26 +1,10 @@
 import type { CompanyQuestion } from '../../schemas/pipeline/resolve.js';
-import type { CsvFault } from '../lists/read-csv.js';
-import { canonicalJson } from '../core/canonical-json.js';
 import { domainOf } from '../identifiers/email.js';
 import { isPublicMail } from '../identifiers/public-mail.js';
 import { damageOf } from '../identifiers/text.js';
 import { isOwnSite } from '../identifiers/website.js';
 import { NORMALIZE } from './normalize.js';
 import { readList, type List, type ListKind } from './read-list.js';
-
-/** Questions of a CSV file for `tidemark resolve`. */
-export interface Questions {
-  /** Questions as canonical JSON (`questionKey`), without duplicates, in the order of the file. */
-  questions: string[];
-  /** Number of rows without the header. */
-  rows: number;
-  /** Rows that cannot be read, or that identify no company. */
-  bad: CsvFault[];
-  /** Columns whose meaning is unknown. */
-  ignored: string[];
-  /** Groups of columns with the same meaning. In each row, only the first filled column of a group is used. */
-  alike: string[][];
-}
 
 type Field = keyof CompanyQuestion;
 
@@ -109,15 +93,4 @@ export const COMPANIES: ListKind<Field> = {
 /** Reads a list of companies (see `readList`). */
 export function readCompanies(file: Buffer, name: string, keepsPeople: boolean): List<Field> {
   return readList(file, name, COMPANIES, keepsPeople);
-}
-
-/** Reads the questions of a CSV file (see `readList`). Keeps personal data. */
-export function readQuestions(file: Buffer, name: string): Questions {
-  const { questions, rows, bad, header } = readCompanies(file, name, true);
-  return { questions, rows: rows.length, bad, ignored: header.ignored, alike: header.alike };
-}
-
-/** Converts a question to canonical JSON. The order of its fields makes no difference. */
-export function questionKey(question: CompanyQuestion): string {
-  return canonicalJson(question);
 }

@@ -1,13 +1,13 @@
 import { formatCount } from '../../schemas/format.js';
 import type { EnrichEmployeeSearchPage } from '../../schemas/v2/enrichment.js';
 import { InvalidRequestError, type ApiClient, type ApiResponse, type CallOptions } from '../api-client/index.js';
+import { PAGE_SIZES } from '../core/page-sizes.js';
 
-// Page sizes to try, in this order; the API chooses the size if it refuses all of them.
-const PAGE_SIZES = [100, 50, 10, undefined] as const;
 // The reference states no maximum for this route. With 100 people per page, these are 10,000 people.
 const MOST_PAGES = 100;
 
-type PageSize = (typeof PAGE_SIZES)[number];
+/** Undefined: the API chooses the size, because it refused all. */
+type PageSize = (typeof PAGE_SIZES)[number] | undefined;
 const pageSizes = new WeakMap<ApiClient, PageSize>();
 
 type Page = ApiResponse<EnrichEmployeeSearchPage>;

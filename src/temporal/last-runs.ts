@@ -7,7 +7,8 @@ import { failureMessage } from './failure.js';
 // Temporal lists finished runs from the newest to the oldest. Read at most this many of them.
 const LISTED_AT_MOST = 500;
 
-const TYPES = WorkflowType.options.map((type) => `'${type}'`).join(', ');
+/** All types of runs, for `WorkflowType IN (…)`. */
+export const TYPES = WorkflowType.options.map((type) => `'${type}'`).join(', ');
 const CLOSED = `WorkflowType IN (${TYPES}) AND ExecutionStatus IN ('Completed', 'Failed', 'Canceled', 'Terminated', 'TimedOut')`;
 
 const OUTCOME_OF: Partial<Record<WorkflowExecutionInfo['status']['name'], Outcome>> = {

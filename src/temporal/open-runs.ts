@@ -1,10 +1,8 @@
 import type { Client } from '@temporalio/client';
-import { WorkflowType } from '../../schemas/pipeline/run.js';
 import { PHASE_ATTRIBUTE } from '../../workflows/search-attributes.js';
 import type { OpenRun } from '../metrics/runs.js';
-import { marketOf } from './last-runs.js';
+import { marketOf, TYPES } from './last-runs.js';
 
-const TYPES = WorkflowType.options.map((type) => `'${type}'`).join(', ');
 const OPEN = `WorkflowType IN (${TYPES}) AND ExecutionStatus = 'Running'`;
 
 /**

@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { PERMISSION_DENIED, UNIMPLEMENTED } from './grpc-status.js';
 
 /** Kinds of tasks that a queue holds: temporal.api.enums.v1.TaskQueueType. */
 export const TaskType = { workflow: 1, activity: 2 } as const;
@@ -10,10 +11,6 @@ export interface Poller {
   lastAccessTime?: { seconds?: { toString(): string } | null } | null;
   deploymentOptions?: { buildId?: string | null; workerVersioningMode?: unknown } | null;
 }
-
-// Status codes of gRPC.
-const PERMISSION_DENIED = 7;
-const UNIMPLEMENTED = 12;
 
 /**
  * Lists the workers that poll a queue, with and without a version. Asks each partition of the queue, because a

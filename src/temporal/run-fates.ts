@@ -5,14 +5,13 @@ import {
   type WorkflowExecutionDescription,
   type WorkflowExecutionInfo,
 } from '@temporalio/client';
-import { WorkflowType } from '../../schemas/pipeline/run.js';
 import type { RunFate, RunFates } from '../crawl/run/ended-runs.js';
 import { failureMessage } from './failure.js';
+import { TYPES } from './last-runs.js';
 
 // Temporal lists the newest runs first. Read at most this many that ended badly.
 const LISTED_AT_MOST = 100;
 
-const TYPES = WorkflowType.options.map((type) => `'${type}'`).join(', ');
 const BAD = `WorkflowType IN (${TYPES}) AND ExecutionStatus IN ('Failed', 'Canceled', 'Terminated', 'TimedOut')`;
 
 type Ended = Extract<RunFate, { open: false }>;

@@ -2,6 +2,7 @@ import type { SearchAttributeType } from '@temporalio/common';
 import { REQUIRED_ATTRIBUTES, STATE_ATTRIBUTES } from '../../workflows/search-attributes.js';
 import { errorMessage, TidemarkError } from '../core/errors.js';
 import type { TemporalClient } from './connect.js';
+import { INVALID_ARGUMENT, NOT_FOUND, PERMISSION_DENIED, UNIMPLEMENTED } from './grpc-status.js';
 
 interface Attribute {
   name: string;
@@ -70,11 +71,6 @@ async function missingAttributes(temporal: TemporalClient): Promise<string[]> {
   }
   return WANTED.filter((one) => types[one.name] === undefined || isWrong(one)).map(({ name }) => name);
 }
-
-// Status codes of gRPC.
-const INVALID_ARGUMENT = 3;
-const PERMISSION_DENIED = 7;
-const UNIMPLEMENTED = 12;
 
 /**
  * Returns whether the server forbids ordinary clients to call the operator service. Temporal Cloud and servers with
@@ -176,7 +172,7 @@ function declare({ name, type }: Attribute): string {
 
 /** Converts "not found" of a namespace-wide gRPC call into a TidemarkError; returns any other error unchanged. */
 export function namespaceError(namespace: string, error: unknown): unknown {
-  if ((error as { code?: number }).code !== 5) return error;
+  if ((error as { code?: number }).code !== NOT_FOUND) return error;
   return new TidemarkError('InvalidConfig', `Temporal has no namespace "${namespace}".`, {
     todo: `Set TEMPORAL_NAMESPACE, or create it: temporal operator namespace create -n ${namespace}`,
     cause: error,

@@ -1,6 +1,7 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { liveBuilds } from './crawl-workers.js';
 import { describeOpen, type OpenWorkflows } from './describe-open.js';
+import { FAILED_PRECONDITION, INVALID_ARGUMENT, NOT_FOUND, PERMISSION_DENIED, UNIMPLEMENTED } from './grpc-status.js';
 
 /*
  * Worker versions of the Temporal deployment "tidemark". A version is a build of the workflows; its id is the hash of
@@ -35,12 +36,6 @@ export interface VersionState extends Deployment {
   stranded: PinnedRun[];
 }
 
-// Status codes of gRPC.
-const INVALID_ARGUMENT = 3;
-const NOT_FOUND = 5;
-const PERMISSION_DENIED = 7;
-const FAILED_PRECONDITION = 9;
-const UNIMPLEMENTED = 12;
 // temporal.api.enums.v1.VersioningBehavior
 const PINNED = 1;
 const AUTO_UPGRADE = 2;

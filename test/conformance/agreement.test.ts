@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { V1_ERROR_STATUS } from '../../schemas/v1/error.js';
-import { NOMENCLATURE_LISTS, TENDER_NOMENCLATURE_LISTS } from '../../schemas/v1/nomenclature.js';
+import { Nomenclatures, TenderNomenclatures } from '../../schemas/v1/nomenclature.js';
 import { TENDER_SORT_KEYS } from '../../schemas/v1/tender.js';
-import { LIMIT_GUARDS } from '../../schemas/v2/error.js';
 import { INDICATORS } from '../../schemas/v2/indicators.js';
 import { OVERVIEW_MAX_PER_PAGE } from '../../schemas/v2/overview.js';
 import { PAYEE_PROXY_SCHEMES, PayeeDecision } from '../../schemas/v2/payee.js';
@@ -204,7 +203,7 @@ describe('constants in schemas/', () => {
   const { errors, limits, nomenclatures, payeeRules, RECORDS, watchFields, webhook } = reference;
   const prospecting = Object.keys(FILTERS.prospecting.keys);
   const maximumOf = (name: string) => limits.find(({ limit }) => limit === name)!.maximum;
-  const guards: readonly string[] = LIMIT_GUARDS;
+  const lists = Object.keys(Nomenclatures.shape);
 
   it.each<[string, unknown, unknown]>([
     ['indicators', new Map(INDICATORS), INDICATOR_KINDS],
@@ -216,21 +215,20 @@ describe('constants in schemas/', () => {
     ['sort keys of tenders', sorted(TENDER_SORT_KEYS), sorted(FILTERS.tenders.sort)],
     ['largest page', MAX_PAGE, maximumOf('page')],
     ['largest per_page of company search', OVERVIEW_MAX_PER_PAGE, maximumOf('per_page')],
-    ['guards of LimitError', guards, errors.v2.LimitError.guards],
     [
       'statuses of version 1',
       V1_ERROR_STATUS,
       Object.fromEntries(Object.entries(errors.v1).map(([name, { status }]) => [name, status])),
     ],
-    ['lookup lists', sorted(NOMENCLATURE_LISTS), sorted(Object.keys(RECORDS['Nomenclatures']!.fields))],
+    ['lookup lists', sorted(lists), sorted(Object.keys(RECORDS['Nomenclatures']!.fields))],
     [
       'lookup lists with stated values',
       sorted([...Object.keys(nomenclatures.companies), 'countries', 'technologies']),
-      sorted(NOMENCLATURE_LISTS),
+      sorted(lists),
     ],
     [
       'lookup lists of tenders',
-      sorted(TENDER_NOMENCLATURE_LISTS),
+      sorted(Object.keys(TenderNomenclatures.shape)),
       sorted([...Object.keys(nomenclatures.tenders), 'countries']),
     ],
     ['decisions of payee checks', PayeeDecision.options, payeeRules.decisions],

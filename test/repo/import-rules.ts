@@ -32,7 +32,12 @@ const MATRIX: Record<Exclude<Layer, 'tools'>, Partial<Record<Layer, 'yes' | 'typ
 };
 
 /** Files of `schemas/` whose values workflows may import: they import no package and depend on nothing but arguments. */
-const PLAIN_FOR_WORKFLOWS = new Set(['schemas/format.ts', 'schemas/pipeline/reason.ts', 'schemas/pipeline/streams.ts']);
+const PLAIN_FOR_WORKFLOWS = new Set([
+  'schemas/format.ts',
+  'schemas/pipeline/limits.ts',
+  'schemas/pipeline/reason.ts',
+  'schemas/pipeline/streams.ts',
+]);
 
 /** Files of `schemas/` whose values pages of the explorer may import, for the same reason. */
 const PLAIN_FOR_PAGES = new Set(['schemas/explorer/describe-filters.ts']);

@@ -4,7 +4,7 @@ import type { Company } from '../../schemas/v2/company.js';
 import { createApiClient } from '../../src/api-client/index.js';
 import { identify } from '../../src/resolve/identify.js';
 import { Judge } from '../../src/resolve/judge.js';
-import { questionKey } from '../../src/resolve/read-questions.js';
+import { canonicalJson } from '../../src/core/canonical-json.js';
 import { Routes } from '../../src/resolve/routes.js';
 import { startApp, type Running } from './running.js';
 
@@ -78,7 +78,7 @@ describe('VAT numbers in the forms of countries', () => {
       for (const company of list) {
         const country_code = company.country_code!;
         const vat_number = form === 'bare' ? full(company) : bare(company.vat_number!);
-        const question = questionKey({ country_code, vat_number });
+        const question = canonicalJson({ country_code, vat_number });
         const before = app.sandbox.requests.report().total;
         const answers = await identify(client, question, new AbortController().signal, {
           routes: new Routes([]),

@@ -2,6 +2,7 @@ import type { DiscoverResult, ModelsResult, QuotaStatus } from '../../schemas/pi
 import type { CarriedRun, ChunkRound } from '../../schemas/pipeline/carried.js';
 import type { CrawlOutcome } from '../../schemas/pipeline/landing.js';
 import type { DueSummary } from '../../schemas/pipeline/due.js';
+import { MOST_IN_FLIGHT } from '../../schemas/pipeline/limits.js';
 import type { StatedReason } from '../../schemas/pipeline/reason.js';
 import type { Refusal } from '../../schemas/pipeline/refusal.js';
 import type { Progress, ProgressStep, RunContext, TableProgress } from '../../schemas/pipeline/run.js';
@@ -9,8 +10,6 @@ import { refusalInWords, waitingReason } from './describe.js';
 import { countFailed } from './failed-records.js';
 import { hasNoFigure } from '../quota-room.js';
 
-// Upper limit for requests in flight. It equals the upper limit of `api.maxConcurrency` in the configuration.
-const MOST_IN_FLIGHT = 512;
 // Phases in which the run works on one table after the other.
 const WITH_TABLES: ReadonlySet<Progress['phase']> = new Set(['modelling', 'publishing']);
 const LONGEST_NAME = 200;

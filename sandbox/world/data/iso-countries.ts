@@ -256,3 +256,6 @@ export const ISO_COUNTRIES: readonly (readonly [code: string, name: string, regi
   ['ZW', 'Zimbabwe', 3],
   ['AX', 'Åland Islands', 2],
 ];
+
+/** Names of countries by their two-letter codes. */
+export const COUNTRY_NAMES: ReadonlyMap<string, string> = new Map(ISO_COUNTRIES.map(([code, name]) => [code, name]));

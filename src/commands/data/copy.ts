@@ -3,8 +3,8 @@ import { formatBytes, formatCount } from '../../../schemas/format.js';
 import type { CopyResult } from '../../data-copy/copy-data.js';
 import { examples } from '../../terminal/context.js';
 import { say, sayJson, tell } from '../../terminal/print.js';
+import { FAILED } from '../../terminal/print-error.js';
 
-const FAILED = 1;
 /** Number of paths that are shown; `--json` prints all. */
 const SHOWN = 20;
 

@@ -7,6 +7,7 @@ import type { Config } from '../../core/config.js';
 import { TidemarkError } from '../../core/errors.js';
 import { readJson } from '../../core/json-nodes.js';
 import { openPublished } from '../../builds/published.js';
+import { PAGE_SIZES } from '../../core/page-sizes.js';
 
 /** A watched company as the API lists it. */
 export interface Watch {
@@ -17,10 +18,6 @@ export interface Watch {
   /** Null when the API lists no fields. */
   fields: string[] | null;
 }
-
-// Page sizes to try one after the other. The reference does not state the largest page size, and the API does not
-// state it when it refuses a page size.
-const PAGE_SIZES = [100, 50, 25, 10];
 
 /** Reads all watched companies of the account, page by page. Leaves out ids that the warehouse cannot store. */
 export async function readWatches(client: ApiClient): Promise<Watch[]> {

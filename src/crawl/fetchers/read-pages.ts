@@ -2,12 +2,11 @@ import { UNREAD_PAGES, type LandedRow } from '../../../schemas/pipeline/landing.
 import { InvalidRequestError, type ApiClient, type ApiResponse } from '../../api-client/index.js';
 import type { NewRow } from '../../landing/index.js';
 import { rowOf } from '../answer.js';
+import { PAGE_SIZES } from '../../core/page-sizes.js';
 import { formatCount } from '../../../schemas/format.js';
 
 /** Segment of the last row of an entity's listing. The segments of the rows before it begin with `page-`. */
 export const LAST_PAGE = 'last-page';
-// Page sizes to try for listings of people, in this order.
-const PAGE_SIZES = [100, 50, 10] as const;
 const pageSizes = new WeakMap<ApiClient, number>();
 /** Read at most this many pages of one company's events or people, even if the API reports more. */
 export const MOST_PAGES = 1_000;

@@ -15,6 +15,7 @@ import {
   type RangeDimension,
   type Window,
 } from '../types.js';
+import { DRIFT, SURPLUS } from '../tolerances.js';
 
 /** What calibration found out about a dimension, or the reason why the dimension is unusable. */
 type Outcome = DimensionFacts | { unusable: string };
@@ -26,11 +27,6 @@ const MOST_SINGLES = 6;
 // Test whether ranges include their bounds only in markets of at least this many times the page cap. In smaller
 // markets, the test costs more requests than it saves.
 const BOUNDS_WORTH = 20;
-// Largest share of the market's companies that may be added or removed between two requests. This is an assumption.
-const DRIFT = 0.001;
-// The totals of two parts may exceed the market's total by this share, because companies may be added between two
-// requests.
-const SURPLUS = 0.01;
 
 /**
  * Finds out how the API filters by a dimension. Returns null if the dimension is unusable; `state.dropped` then holds

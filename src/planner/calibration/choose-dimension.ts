@@ -3,6 +3,7 @@ import { calibrateDimension, isFixed } from './calibrate-dimension.js';
 import type { CrawlState } from '../crawl-state.js';
 import { fork, join, type Task } from '../tasks.js';
 import type { Dimension } from '../types.js';
+import { SWEEP_COST } from '../tolerances.js';
 
 // If at least this share of the market's companies has a value in a dimension, prefer it to a dimension with overlapping
 // values.
@@ -12,8 +13,6 @@ const RECENT = 365;
 const COARSE = 0.25;
 // Used instead of `COARSE` if the warehouse knows how many companies each position has.
 const COARSE_KNOWN = 0.5;
-// Estimated number of requests of a sweep per full page.
-const SWEEP_COST = 1.1;
 // Estimated number of times that a split by overlapping values lists the same company.
 const OVERLAP = 2;
 

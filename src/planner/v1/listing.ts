@@ -4,14 +4,11 @@ import { askAgain } from '../questions.js';
 import { askListing, type SearchAsk, type Task } from '../tasks.js';
 import { addPage, missingOf, type Segment } from '../tree.js';
 import { isRefused, type ListingAnswer } from '../types.js';
+import { driftOf } from '../tolerances.js';
 
 // If a page of version 1 has fewer rows than WORTH × the rows of a page of version 2, do not use version 1: a sweep
 // through version 2 needs fewer requests.
 const WORTH = 0.85;
-// The counts of the two versions may differ by this share of the market, because companies may be added or removed
-// while the pages are read.
-const DRIFT = 0.001;
-const DRIFT_FLOOR = 5;
 // Number of pages to request at the same time. The limit protects the memory if the API reports an absurd number of
 // pages.
 const BATCH = 1_000;
@@ -70,7 +67,7 @@ export function settleListing(state: CrawlState, segment: Segment, firstTotal: n
     segment.shortfall = { code: 'pages_short', values: { listed: segment.distinct, total: segment.total } };
   }
   state.tree.settle(segment, proven ? 'leaf' : 'drifted');
-  if (missing <= Math.max(DRIFT_FLOOR, DRIFT * root.total)) return true;
+  if (missing <= driftOf(root.total)) return true;
   state.dropped.set(
     'v1',
     `all pages of version 1 of the API together list ${formatCount(segment.distinct)} of ${formatCount(segment.total)} companies`,
@@ -104,8 +101,7 @@ function* probeListing(state: CrawlState, filters: Record<string, unknown>): Tas
  */
 function* totalLike(state: CrawlState, total: number): Task<number> {
   const { root } = state.tree;
-  if (total === root.total || Math.abs(total - root.total) > Math.max(DRIFT_FLOOR, DRIFT * root.total))
-    return root.total;
+  if (total === root.total || Math.abs(total - root.total) > driftOf(root.total)) return root.total;
   const again = yield* askAgain(state, root);
   if (!isRefused(again)) root.total = again.total;
   return root.total;

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { ResolveCompaniesInput } from '../../../schemas/pipeline/resolve.js';
 import { waysToFind } from '../../../src/resolve/ways.js';
 import { readCsv, type CsvFault, type CsvRecord } from '../../../src/lists/read-csv.js';
-import { questionKey, readQuestions } from '../../../src/resolve/read-questions.js';
+import { readCompanies } from '../../../src/resolve/read-questions.js';
+import { canonicalJson } from '../../../src/core/canonical-json.js';
 import { MAIL, NETWORK } from '../../helpers/known-domains.js';
 
 function read(text: string | Buffer): { records: CsvRecord[]; faults: CsvFault[] } {
@@ -19,7 +20,10 @@ function read(text: string | Buffer): { records: CsvRecord[]; faults: CsvFault[]
   return { records, faults };
 }
 
-const questionsOf = (text: string | Buffer) => readQuestions(Buffer.from(text), 'list.csv');
+const questionsOf = (text: string | Buffer) => {
+  const { questions, rows, bad, header } = readCompanies(Buffer.from(text), 'list.csv', true);
+  return { questions, rows: rows.length, bad, ignored: header.ignored, alike: header.alike };
+};
 
 describe('readCsv', () => {
   it('reads back CSV with any delimiter', () => {
@@ -126,7 +130,7 @@ describe('readCsv', () => {
   });
 });
 
-describe('readQuestions', () => {
+describe('readCompanies', () => {
   it('recognizes column names, merges equal rows and reports unusable ones', () => {
     const list = [
       'Company Name;Country;Reg. No;Note;Web',
@@ -210,7 +214,7 @@ describe('readQuestions', () => {
     ['a column twice', Buffer.from('name,country,Name\nA,DK,B'), 'Line 1 of list.csv names the column "Name" twice'],
     ['a header that cannot be read', Buffer.from('name,"country\nA,DK'), 'Line 1 of list.csv, which names the columns'],
   ])('rejects a file with %s', (_name, file, message) => {
-    expect(() => readQuestions(file, 'list.csv')).toThrow(message);
+    expect(() => readCompanies(file, 'list.csv', true)).toThrow(message);
   });
 
   it('names columns with the same meaning and uses the first filled one', () => {
@@ -220,7 +224,7 @@ describe('readQuestions', () => {
   });
 
   it('gives a question the same key in any column order', () => {
-    expect(questionKey({ name: 'A', country_code: 'DK' })).toBe(questionKey({ country_code: 'DK', name: 'A' }));
+    expect(canonicalJson({ name: 'A', country_code: 'DK' })).toBe(canonicalJson({ country_code: 'DK', name: 'A' }));
   });
 });
 

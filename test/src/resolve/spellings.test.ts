@@ -8,7 +8,7 @@ import { identify } from '../../../src/resolve/identify.js';
 import { Judge } from '../../../src/resolve/judge.js';
 import { NORMALIZE } from '../../../src/resolve/normalize.js';
 import { Routes } from '../../../src/resolve/routes.js';
-import { questionKey } from '../../../src/resolve/read-questions.js';
+import { canonicalJson } from '../../../src/core/canonical-json.js';
 
 /** A request to the server: its path and body. */
 type Asked = [path: string, body: Record<string, unknown>];
@@ -68,7 +68,7 @@ async function resolve(row: CompanyQuestion, record: Record<string, unknown>) {
   company = { id: 7, name: 'Noordzee Staalbouw', ...record };
   asked = [];
   const fields = Object.entries(row).map(([field, value]) => [field, NORMALIZE[field as keyof CompanyQuestion](value)]);
-  const question = questionKey(Object.fromEntries(fields) as CompanyQuestion);
+  const question = canonicalJson(Object.fromEntries(fields) as CompanyQuestion);
   const answers = await identify(client, question, new AbortController().signal, { routes: new Routes([]), judge });
   return { ...(await judge.judge(question, answers)), requests: asked.length };
 }
