@@ -27,15 +27,12 @@ export function createCrawlActivities(deps: CrawlDeps, facts: TemporalFacts): Cr
   const { stateAttributes } = facts;
   const fetching: typeof withHeartbeat = (work) => withHeartbeat((heartbeat) => whenCounted(deps, heartbeat, work));
   return casting(deps, {
-    openRun: async (input) => ({
-      ...(await beginRun(deps, input, facts.fates)),
-      stateAttributes,
-    }),
+    openRun: (input) => beginRun(deps, input, { stateAttributes, fates: facts.fates }),
     discoverMarket: (input) => fetching((heartbeat) => discoverMarket(deps, input, heartbeat)),
     crawlListing: (input) => fetching((heartbeat) => crawlListing(deps, input, heartbeat)),
     async crawlChunk(input) {
       const result = await fetching((heartbeat) => fetchChunk(deps, input, heartbeat));
-      return deps.atWork === undefined ? result : { ...result, workers: deps.atWork.workers };
+      return { ...result, workers: deps.atWork?.workers ?? 1 };
     },
     pollOwnerJobs: (input) => fetching((heartbeat) => pollOwnerJobs(deps, input, heartbeat)),
     async enterQuotaGate({ waiter, workflowType, taskQueue, signal }) {
@@ -44,7 +41,7 @@ export function createCrawlActivities(deps: CrawlDeps, facts: TemporalFacts): Cr
         taskQueue,
         signal,
         signalArgs: [waiter],
-        args: [{}],
+        args: [],
         staticSummary: 'runs that wait for the daily quota of the API key',
       });
     },

@@ -64,8 +64,7 @@ export async function checkFolder(
   if (ALERTS.has(activity)) return checkAlertFolder({ folder: here, log }, activity, input);
   if (here === null) throw folderChanged(dataDir, 'its identity (folder.json) is gone; restart the worker');
   const ctx = contextOf(activity, input);
-  // Older versions opened this run without naming its folder.
-  if (ctx?.folder === undefined) return;
+  if (ctx === null) return;
   if (ctx.folder.id !== here.id) throw refuse({ ctx, theirs: ctx.folder, here, activity, input, log });
   if (activity === 'enterQuotaGate' || endsBadly(activity, input)) return;
   const record = AFTER_CLOSE.has(activity) ? 'close' : 'open';

@@ -62,7 +62,7 @@ function rebuild({ config, clock, writer }: WarehouseDeps, input: unknown): Prom
     const result = await rebuildRange(config, input, { now: clock.now(), onStep });
     if (result.into !== '') return result;
     const fault = await giveBuild(config, writer, 'a rebuild');
-    return fault === null ? result : { ...result, notes: [...(result.notes ?? []), fault] };
+    return fault === null ? result : { ...result, notes: [...result.notes, fault] };
   });
 }
 

@@ -89,7 +89,16 @@ async function search(deps: CrawlDeps, run: string): Promise<{ requests: number;
     const result = await discoverMarket(deps, { ctx, round, budget: 500, concurrency: null }, heartbeat);
     requests += result.requests;
     if (!result.done) continue;
-    await closeRun(deps, { ctx, outcome: 'complete', note: null, heldBack: null });
+    await closeRun(deps, {
+      ctx,
+      outcome: 'complete',
+      crawled: 'complete',
+      note: null,
+      heldBack: null,
+      why: [],
+      refused: [],
+      landed: null,
+    });
     return { requests, companies: result.distinctCompanies, missing: result.coverage?.missing ?? 0 };
   }
 }

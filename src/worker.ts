@@ -58,7 +58,7 @@ async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null, tr
   const connection = await connectNative(target);
   try {
     const { namespace } = target;
-    const identity = workerIdentity({ folder: shortId(folder.id), settings: shortId(config.fileHash ?? config.hash) });
+    const identity = workerIdentity({ folder: shortId(folder.id), settings: shortId(config.fileHash) });
     const temporal = new Client({ connection, namespace });
     const options = {
       connection,

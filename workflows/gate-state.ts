@@ -20,7 +20,7 @@ const REFUSALS_AT_MOST = 5;
  *   folder of the run. The gate reads again later. After the 5th consecutive failure, it releases all runs.
  * - empty: no run waits. The gate ends.
  */
-export type GateState = Required<QuotaGateState>;
+export type GateState = QuotaGateState;
 
 /**
  * What the gate does after a quota reading.
@@ -30,10 +30,8 @@ export type GateState = Required<QuotaGateState>;
  */
 export type GateMove = { kind: 'release'; runs: QuotaWaiter[] } | { kind: 'try' } | { kind: 'wait' };
 
-/** Returns the state of a new gate, or the state that an earlier execution carried over. */
-export function openGate({ waiting = [], pause = null, trying = null, refusals = 0 }: QuotaGateState): GateState {
-  return { waiting, pause, trying, refusals };
-}
+/** The state of a new gate. */
+export const NEW_GATE: GateState = { waiting: [], pause: null, trying: null, refusals: 0 };
 
 /**
  * Adds a run to the waiting runs. A run that enters again keeps its place. A signal without a valid waiter changes

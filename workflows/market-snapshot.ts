@@ -28,7 +28,6 @@ export async function marketSnapshot(input?: unknown, carried?: CarriedRun): Pro
       await readListing(run, 'watched_companies');
       await crawlStream(run, 'watch_events');
     }
-    // Runs that older workers opened lack `contactMetrics`. Their recorded histories have no such step, so skip it.
     if (run.ctx.contactMetrics) await readListing(run, 'contact_metrics');
   });
 }

@@ -28,12 +28,6 @@ export const stopSignal = defineSignal('stop');
  */
 export const setConcurrencyUpdate = defineUpdate<number | null, [number]>('setConcurrency');
 
-/**
- * Deprecated: use the update of the same name. It does the same, but rejects an invalid number. After this signal, an
- * invalid number only adds a note to the run; a number above `api.maxConcurrency` is lowered to it, with a note.
- */
-export const setConcurrencySignal = defineSignal<[number]>('setConcurrency');
-
 /** Sent by the activities that build models and publish tables: the table on which they work (`TableProgress`). */
 export const tableSignal = defineSignal<[unknown]>('table');
 

@@ -9,10 +9,9 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { QuotaStatus, QuotaWaiter } from '../schemas/pipeline/activities.js';
-import type { QuotaGateState } from '../schemas/pipeline/carried.js';
 import type { GateReport } from '../schemas/pipeline/gate.js';
 import { isCancelled } from './run/cancellation.js';
-import { enterLine, judgeReading, leaveLine, nextReading, noteTry, openGate, type GateState } from './gate-state.js';
+import { enterLine, judgeReading, leaveLine, NEW_GATE, nextReading, noteTry, type GateState } from './gate-state.js';
 import { isHistoryLong } from './run/history-limit.js';
 import { enterQuotaGateSignal, gateQuery, quotaOpenedSignal, waitingQuery } from './messages.js';
 import { crawl } from './proxies.js';
@@ -32,8 +31,8 @@ setWorkflowOptions({ versioningBehavior: 'AUTO_UPGRADE' }, quotaGate);
  *
  * If a quota reading fails, the gate continues. gate-state.ts holds the states and decisions.
  */
-export async function quotaGate(carried: QuotaGateState = {}): Promise<void> {
-  let state = openGate(carried);
+export async function quotaGate(carried: GateState = NEW_GATE): Promise<void> {
+  let state = carried;
   setHandler(enterQuotaGateSignal, (sent) => {
     const entered = enterLine(state, sent);
     if (entered === state) return;

@@ -5,7 +5,7 @@ import type { RunContext, WorkflowType } from '../schemas/pipeline/run.js';
  * Returns how many requests a run may still send today. The run leaves the share `leavesQuota` to other runs. Infinity
  * when the API gives no quota figure.
  */
-export function roomFor({ known, used, total }: QuotaStatus, { leavesQuota = 0 }: RunContext): number {
+export function roomFor({ known, used, total }: QuotaStatus, { leavesQuota }: RunContext): number {
   return known ? Math.max(0, Math.floor(total * (1 - leavesQuota) - used)) : Infinity;
 }
 
@@ -45,7 +45,7 @@ export function inLine(waiting: readonly QuotaWaiter[]): QuotaWaiter[] {
  */
 export function isWaiter(sent: unknown): sent is QuotaWaiter {
   const { ctx, priority } = (sent ?? {}) as Partial<QuotaWaiter>;
-  const { run, date, workflowId, probeEverySeconds } = ctx ?? ({} as Partial<RunContext>);
+  const { run, date, workflowId, probeEverySeconds, leavesQuota } = ctx ?? ({} as Partial<RunContext>);
   return (
     typeof workflowId === 'string' &&
     typeof run === 'string' &&
@@ -53,6 +53,7 @@ export function isWaiter(sent: unknown): sent is QuotaWaiter {
     typeof date === 'string' &&
     /^\d{4}-\d{2}-\d{2}$/.test(date) &&
     Number.isFinite(priority) &&
+    Number.isFinite(leavesQuota) &&
     typeof probeEverySeconds === 'number' &&
     probeEverySeconds > 0 &&
     probeEverySeconds < 1e9

@@ -1,4 +1,4 @@
-import { patched, setCurrentDetails, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
+import { setCurrentDetails, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
 import { formatCount } from '../schemas/format.js';
 import type { Progress, RebuildResult } from '../schemas/pipeline/run.js';
 import { isCancelled } from './run/cancellation.js';
@@ -26,8 +26,7 @@ export async function rebuildWarehouse(input?: unknown): Promise<RebuildResult> 
   setCurrentDetails(
     '**loading** the landed parts, then building the models and publishing. The heartbeat of the activity names the current step',
   );
-  // Histories of older versions have no search attributes.
-  const registered = patched('rebuild-attributes') ? await quick.listStateAttributes() : [];
+  const registered = await quick.listStateAttributes();
   const showState = (): void => {
     const attributes = stateAttributes(progress, null, registered);
     if (attributes.length > 0) upsertSearchAttributes(attributes);
@@ -41,7 +40,7 @@ export async function rebuildWarehouse(input?: unknown): Promise<RebuildResult> 
     progress.phase = 'done';
     progress.outcome = result.faults.length === 0 ? 'complete' : 'partial';
     progress.rejects = result.rejects;
-    if (result.folder) progress.folder = result.folder;
+    progress.folder = result.folder;
     progress.notes.push(...result.faults.map((fault) => `Unreadable: ${fault}`));
     showState();
     setCurrentDetails(

@@ -40,15 +40,15 @@ export interface CrawlChunkInput {
   chunk: number;
   /** Limit of requests in flight for this chunk. Null: the share of the worker. */
   concurrency: number | null;
-  /** Number of chunks of the run that one worker fetches at the same time. Left out: 1. */
-  atOnce?: number;
-  /** Number of requests that the chunk may send before it ends as `limited`. Null or left out: no limit. */
-  budget?: number | null;
+  /** Number of chunks of the run that one worker fetches at the same time. */
+  atOnce: number;
+  /** Number of requests that the chunk may send before it ends as `limited`. Null: no limit. */
+  budget: number | null;
   /**
-   * Number of consecutive calls of this activity for the chunk that ended with only suspected limits. Null or left out:
-   * the API gives no quota figure.
+   * Number of consecutive calls of this activity for the chunk that ended with only suspected limits. Null: the API
+   * gives no quota figure.
    */
-  doubts?: number | null;
+  doubts: number | null;
   /** Routes that the API has refused to this run, named as in `Refusal.endpoint`. The chunk does not request them. */
   refused?: string[];
 }
@@ -81,8 +81,8 @@ export interface ChunkResult {
    * API has not answered any record yet.
    */
   closed?: { sure: boolean };
-  /** Number of crawl workers, as the worker counted last. Older workers leave this field out. */
-  workers?: number;
+  /** Number of crawl workers, as the worker counted last. */
+  workers: number;
 }
 
 /** Input of `discoverMarket`, one round of a market's search. */
@@ -111,9 +111,7 @@ export interface DiscoverResult {
   distinctCompanies: number;
   coverage: Coverage | null;
   /** Why companies are missing, one cause for each code. ops.coverage has the gap of each segment. */
-  causes?: Cause[];
-  /** Sentences of older workers, which have no causes. */
-  shortfalls?: string[];
+  causes: Cause[];
   /** Set when the API refuses searches to this API key. The run then cannot continue. */
   refused?: Refusal;
 }
@@ -175,9 +173,9 @@ export interface QuotaStatus {
   /** False when this reading shows that no quota is left. */
   open: boolean;
   /** How far this machine's clock is from the API's, for people; null when the clocks agree. */
-  clock?: string | null;
+  clock: string | null;
   /** Why the quota could not be read, for people; null when it was read. */
-  fault?: string | null;
+  fault: string | null;
 }
 
 /** A run that waits at the quota gate. */
@@ -199,19 +197,20 @@ export interface EnterQuotaGateInput {
 export interface CloseRunInput {
   ctx: RunContext;
   outcome: Exclude<RunRecord['outcome'], 'running'>;
-  /** Outcome of the crawl. Left out or null if the run closes although its crawl has not ended. */
-  crawled?: CrawlOutcome | null;
+  /** Outcome of the crawl. Null if the run closes although its crawl has not ended. */
+  crawled: CrawlOutcome | null;
   note: string | null;
   /** Why the thresholds hold the market's night back; null when they do not. */
   heldBack: string | null;
-  /** Why the run is not complete. Left out by older versions. */
-  why?: StatedReason[];
-  /** Routes that the API refuses to this API key; left out when there are none. */
-  refused?: Refusal[];
+  /** Why the run is not complete; empty if it is. */
+  why: StatedReason[];
+  /** Routes that the API refuses to this API key. */
+  refused: Refusal[];
   /**
-   * Number of answers that the activities landed. Left out when an older version began the run and did not count them.
+   * Number of answers that the activities landed, which the landing zone must hold. Null in a run that failed or was
+   * cancelled: its landing zone is not checked.
    */
-  landed?: number;
+  landed: number | null;
 }
 
 /** Totals of a closed run. */
@@ -224,7 +223,7 @@ export interface CloseRunResult {
    * Quota overuse, for people: calls that the API counted in addition to the run's own calls. Null when too small to
    * report.
    */
-  drift?: string | null;
+  drift: string | null;
 }
 
 /** Result of `loadLanding`. */
@@ -245,20 +244,20 @@ export interface ModelsResult {
   models: number;
   failedAudits: string[];
   /** Schema drift of this run, for people: at most five items. ops.drift has all items. */
-  drift?: string[];
-  /** Schema drift that no earlier run had: at most five items. Left out in results of older workers. */
-  newDrift?: string[];
-  /** Notes on the built models, for people. Left out in results of older workers. */
-  notes?: string[];
+  drift: string[];
+  /** Schema drift that no earlier run had: at most five items. */
+  newDrift: string[];
+  /** Notes on the built models, for people. */
+  notes: string[];
   /**
    * Set when the warehouse holds another number of the run's companies than the searches found. `coverage` has the
    * corrected values, as in ops.coverage.
    */
-  unloaded?: {
+  unloaded: {
     coverage: Pick<Coverage, 'distinctCompanies' | 'missing' | 'share'>;
     reason: string;
-    counted?: number;
-    loaded?: number;
+    counted: number;
+    loaded: number;
   } | null;
 }
 
@@ -269,14 +268,11 @@ export interface PublishResult {
   tables: number;
   rows: number;
   /** Notes on the build, for people, one sentence each. */
-  notes?: string[];
-  /**
-   * `full`: all rows were written. `incremental`: the newest build was copied, and only rows that differ were written.
-   * Left out in results of older workers, as are the next fields.
-   */
-  method?: 'full' | 'incremental';
+  notes: string[];
+  /** `full`: all rows were written. `incremental`: the newest build was copied, and only rows that differ were written. */
+  method: 'full' | 'incremental';
   /** Why this method was used, as a sentence. */
-  reason?: string;
+  reason: string;
   /** Number of rows that were added, replaced or removed; null if all rows were written. */
-  changedRows?: number | null;
+  changedRows: number | null;
 }

@@ -6,18 +6,18 @@ import type { Coverage, Progress, RunContext } from './run.js';
 
 /* The state that workflows carry over continue-as-new. */
 
-/** State that the quota gate carries over continue-as-new; `{}` at its start. gate-state.ts lists the transitions. */
+/** State that the quota gate carries over continue-as-new. gate-state.ts lists the transitions. */
 export interface QuotaGateState {
-  waiting?: QuotaWaiter[];
+  waiting: QuotaWaiter[];
   /** Seconds until the next quota reading. Null: `probeEverySeconds` of the run that goes first. */
-  pause?: number | null;
+  pause: number | null;
   /**
    * Workflow id of a run that the gate woke to find out whether the API answers again. The gate does this when the API
    * gives no quota figure.
    */
-  trying?: string | null;
+  trying: string | null;
   /** Number of consecutive quota readings that failed although a retry would not help, such as refused ones. */
-  refusals?: number;
+  refusals: number;
 }
 
 /** Chunks that a run fetches at the same time, and the first chunk after them. */
@@ -31,39 +31,34 @@ export interface CarriedRun {
   ctx: RunContext;
   paused: boolean;
   concurrency: number | null;
-  /** Number of crawl workers, as counted last. Older versions leave this field out. */
-  workers?: number;
+  /** Number of crawl workers, as counted last. */
+  workers: number;
   /** Names of finished steps. */
   completed: string[];
   /** First unfinished chunk of the current step. */
   nextChunk: number;
-  /**
-   * Chunks to fetch once more, and the chunk with which the run then continues. Null or left out: nothing to repeat.
-   */
-  again?: ChunkRound | null;
+  /** Chunks to fetch once more, and the chunk with which the run then continues. Null: nothing to repeat. */
+  again: ChunkRound | null;
   progress: Progress;
   coverage: Coverage | null;
   /** True when the run has a gap. Its outcome will then be `partial`. */
   short: boolean;
-  /** True when the API gives no daily quota figure. Older versions leave this field out. */
-  quotaUnknown?: boolean;
+  /** True when the API gives no daily quota figure. */
+  quotaUnknown: boolean;
   /** True when the notes already say that this machine's clock is wrong. */
-  clockNoted?: boolean;
-  /**
-   * Milliseconds that the run has waited for quota, and whether it sent an alert. Older versions leave this field out.
-   */
-  waitedMs?: number;
-  waitAlerted?: boolean;
-  stopped?: boolean;
-  /** Next configured reset of the daily quota, in milliseconds since 1970; null or left out: unknown. */
-  /** Number of answers that the activities landed. Left out when an older version began the run. */
-  landed?: number;
-  due?: DueSummary[];
-  /** Routes that the API refuses to this API key. Older versions leave this field out. */
-  refused?: Refusal[];
-  /** Why the run is not complete. Older versions leave this field out. */
-  why?: StatedReason[];
-  /** Number of failed records by stream and chunk. Older versions leave this field out. */
-  failed?: Record<string, number>;
+  clockNoted: boolean;
+  /** Milliseconds that the run has waited for quota, and whether it sent an alert. */
+  waitedMs: number;
+  waitAlerted: boolean;
+  stopped: boolean;
+  /** Number of answers that the activities landed. */
+  landed: number;
+  due: DueSummary[];
+  /** Routes that the API refuses to this API key. */
+  refused: Refusal[];
+  /** Why the run is not complete. */
+  why: StatedReason[];
+  /** Number of failed records by stream and chunk. */
+  failed: Record<string, number>;
   notes: string[];
 }

@@ -42,8 +42,8 @@ export interface DuePlan {
   reasons: Partial<Record<DueReason, number>>;
   chunks: number;
   chunkSize: number;
-  /** True when nothing is due in a run of `retryRejects` or `enrichOwners`. Older workers leave this field out. */
-  idle?: boolean;
+  /** True when nothing is due in a run of `retryRejects` or `enrichOwners`. */
+  idle: boolean;
 }
 
 /** How many entities of a stream were due, and why. */

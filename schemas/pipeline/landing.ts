@@ -160,11 +160,8 @@ export interface RunRecord {
   started_at: string;
   finished_at: string | null;
   outcome: RunOutcome;
-  /**
-   * Outcome of the crawl alone, without the loading and publishing that follow. Null when the crawl did not end.
-   * Records of older versions lack this field.
-   */
-  crawled?: CrawlOutcome | null;
+  /** Outcome of the crawl alone, without the loading and publishing that follow. Null when the crawl did not end. */
+  crawled: CrawlOutcome | null;
   requests: number;
   rows: number;
   config_hash: string;
@@ -173,7 +170,7 @@ export interface RunRecord {
   note: string | null;
   /** Why the thresholds held the market's night back; null when they did not. */
   held_back: string | null;
-  /** Why the run was not complete at its end; left out when it was, and by older versions. */
+  /** Why the run was not complete at its end; left out when it was. */
   why?: StatedReason[];
   /** Routes that the API refuses to this API key; left out when there are none. */
   refused?: Refusal[];
@@ -221,8 +218,8 @@ export interface CoverageRecord {
   /** distinct_companies ÷ reported_total. Null: unknown, because the API caps its total or contradicts it. */
   share: number | null;
   why: CoverageGap[];
-  /** The gaps joined by code, the largest first. Records of older versions lack this field. */
-  causes?: Cause[];
+  /** The gaps joined by code, the largest first. */
+  causes: Cause[];
   certificate: CoverageCertificate;
 }
 
@@ -235,10 +232,10 @@ export interface CoverageGap {
    * have listed some of these companies. So the sum of all gaps may exceed the number of missing companies.
    */
   missing: number;
-  /** The reason for people. `code` and `values` say it for programs; gaps of older versions lack both. */
+  /** The reason for people. `code` and `values` say it for programs. */
   reason: string;
-  code?: ReasonCode;
-  values?: Reason['values'];
+  code: ReasonCode;
+  values: Reason['values'];
   /** Other problems of this segment's split. With `segment`, the problem of a segment below. */
   also?: (StatedReason & { segment?: string })[];
   /** Dimensions along which the segment was split. */
@@ -268,7 +265,7 @@ export interface CoverageCertificate {
    * from it lists.
    */
   unproven: { found: number; missing: number };
-  /** Companies listed with ids that the warehouse cannot hold. Records of older versions lack this field. */
+  /** Companies listed with ids that the warehouse cannot hold. */
   unusable: { found: number; missing: number };
   /** Found companies that the API no longer counted in its total at the end of the search. */
   gone: number;

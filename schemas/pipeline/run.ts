@@ -126,36 +126,30 @@ export interface RunContext {
   file?: string;
   /** How the run asks for owners; left out in runs without the stream `ownership`. */
   ownership?: OwnershipSettings;
-  /**
-   * Data folder of the worker that opened the run. All work of the run uses this folder. Older workers leave this field
-   * out.
-   */
-  folder?: DataFolder;
-  /** Whether a market snapshot reads the contact metrics. Left out when it does not read them, and by older workers. */
-  contactMetrics?: boolean;
+  /** Data folder of the worker that opened the run. All work of the run uses this folder. */
+  folder: DataFolder;
+  /** Whether the run is a market snapshot that reads the contact metrics. */
+  contactMetrics: boolean;
   startedAt: string;
   /** Time of the newest landed answer, if that time is in the future. The run then gives its answers later times. */
   stampsAfter?: string;
   configHash: string;
-  /** Hash of the configuration file, without overrides from the environment. Older workers leave this field out. */
-  fileHash?: string;
+  /** Hash of the configuration file, without overrides from the environment. */
+  fileHash: string;
   probeEverySeconds: number;
-  /** `api.maxConcurrency` of the worker that opened the run. Older workers leave this field out. */
-  maxConcurrency?: number;
-  /**
-   * Names of the search attributes for the run's state that the Temporal namespace has. Older workers leave this field
-   * out.
-   */
-  stateAttributes?: string[];
+  /** `api.maxConcurrency` of the worker that opened the run. */
+  maxConcurrency: number;
+  /** Names of the search attributes for the run's state that the Temporal namespace has. */
+  stateAttributes: string[];
   /** Number of history events after which the run continues as new. Left out: the default of the workflows. */
   eventsPerRun?: number;
-  /** Number of crawl workers when the run was opened. Older workers leave this field out. */
-  workers?: number;
+  /** Number of crawl workers when the run was opened. */
+  workers: number;
   /** Number of records in a chunk. Left out: the default of the workflows. */
   chunkSize?: number;
   /** Share of the daily quota that the run leaves to other runs (docs/configuration.md, `quota.reserve`). */
-  leavesQuota?: number;
-  /** Which alerts the run sends. Left out when `notify` names no target, and by older workers. */
+  leavesQuota: number;
+  /** Which alerts the run sends. Left out when `notify` names no target. */
   alerts?: AlertSettings;
   /** Publish thresholds of the market; null for runs without any. */
   gate: PublishThresholds | null;
@@ -225,20 +219,16 @@ export interface RunResult {
   rejects: number;
   coverage: Coverage | null;
   due: DueSummary[];
-  /**
-   * Routes that the API refuses to this API key, because permissions are missing. Left out in results of older workers.
-   */
-  refused?: Refusal[];
+  /** Routes that the API refuses to this API key, because permissions are missing. */
+  refused: Refusal[];
   /** Schema drift, for people: at most five items. ops.drift has all items. */
-  drift?: string[];
-  /**
-   * Why the run is not complete; empty if it is. `notes` has the sentences, too. Left out in results of older workers.
-   */
-  why?: StatedReason[];
+  drift: string[];
+  /** Why the run is not complete; empty if it is. `notes` has the sentences, too. */
+  why: StatedReason[];
   /** Path of the published file, relative to `folder`; null when the run had nothing to do. */
   published: string | null;
-  /** Data folder of the run's workers. Left out in results of older workers. */
-  folder?: DataFolder;
+  /** Data folder of the run's workers. */
+  folder: DataFolder;
   notes: string[];
 }
 
@@ -274,7 +264,7 @@ export interface Progress {
   table?: TableProgress;
   /** Data folder of the run; left out until known. */
   folder?: DataFolder;
-  /** `fileHash` of the run's context. Left out until known, and by older workers. */
+  /** `fileHash` of the run's context. Left out until known. */
   fileHash?: string;
   notes: string[];
 }
@@ -294,8 +284,8 @@ export interface ProgressStep {
   state: 'running' | 'done';
   /** Explains the number in `total`, for people. */
   about?: string;
-  /** Milliseconds of work so far, without waits and pauses. Older workers leave this field out. */
-  workedMs?: number;
+  /** Milliseconds of work so far, without waits and pauses. */
+  workedMs: number;
   /** True when the step mostly waits for the API. Its end cannot be forecast from its speed so far. */
   untimed?: boolean;
 }
@@ -317,14 +307,14 @@ export interface RebuildResult {
   rows: number;
   rejects: number;
   failedAudits: string[];
-  /** Notes on the built models, for people. Left out in results of older workers. */
-  notes?: string[];
+  /** Notes on the built models, for people. */
+  notes: string[];
   /** Landed parts that could not be read, for people. */
   faults: string[];
   /** Folder of the new warehouse, relative to the data folder; '' for the warehouse in use. */
   into: string;
   /** Path of the published file, relative to `into`. */
   published: string;
-  /** Data folder of the worker. Left out in results of older workers. */
-  folder?: DataFolder;
+  /** Data folder of the worker. */
+  folder: DataFolder;
 }

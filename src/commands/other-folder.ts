@@ -49,7 +49,7 @@ export async function workerWarnings(client: Client, config: Config, open?: Prom
 
 /** Lists workers of this data folder that read the configuration file before its last change. */
 function outdatedWorkers(workers: readonly WorkerSeen[], { fileHash }: Config, own: DataFolder | null): string[] {
-  if (fileHash === undefined || own === null) return [];
+  if (own === null) return [];
   const [folder, settings] = [shortId(own.id), shortId(fileHash)];
   return workers
     .filter((worker) => worker.folder === folder && worker.settings !== undefined && worker.settings !== settings)

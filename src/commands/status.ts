@@ -212,7 +212,7 @@ async function runningRuns(client: Client, { fileHash }: Config): Promise<Runnin
       progress,
       ...(progress && { workLeft: workLeft(progress) }),
       ...(description && { retries: retriesOf(description), version: pinnedBuild(description) }),
-      otherSettings: fileHash && progress?.fileHash ? progress.fileHash !== fileHash : null,
+      otherSettings: progress?.fileHash ? progress.fileHash !== fileHash : null,
     };
   };
   return Promise.all(found.map(ask));

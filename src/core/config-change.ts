@@ -7,7 +7,6 @@ import { TidemarkError } from './errors.js';
  * @returns what changed, as a part of a message; null when the settings are the same
  */
 export function configChange({ file, fileHash }: Config): string | null {
-  if (fileHash === undefined) return null;
   try {
     return hashFile(file) === fileHash ? null : `${file} changed at ${changedAt(file)}, after the worker started`;
   } catch (error) {

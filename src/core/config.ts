@@ -32,8 +32,8 @@ export interface Config extends ConfigFile {
    * settings.
    */
   hash: string;
-  /** Hash of the file's content, without overrides from the environment. Missing for settings without a file. */
-  fileHash?: string;
+  /** Hash of the file's content, without overrides from the environment. */
+  fileHash: string;
 }
 
 /**

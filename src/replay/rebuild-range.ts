@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import path from 'node:path';
 import type { z } from 'zod';
 import { RebuildInput, type RebuildResult } from '../../schemas/pipeline/run.js';
@@ -43,7 +44,7 @@ export async function rebuildRange(
     onStep,
   });
   const { parts, rows, rejects, failedAudits, notes, faults } = rebuilt;
-  const folder = readDataFolder(dataDir);
+  const folder = readDataFolder(dataDir) ?? { id: '', path: dataDir, host: hostname() };
   return {
     parts,
     rows,
@@ -53,6 +54,6 @@ export async function rebuildRange(
     faults,
     into: into === undefined ? '' : path.relative(dataDir, into),
     published: published.file,
-    ...(folder === null ? {} : { folder }),
+    folder,
   };
 }

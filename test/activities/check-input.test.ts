@@ -10,6 +10,7 @@ import { createClock } from '../../src/core/clock.js';
 import { loadConfig } from '../../src/core/config.js';
 import { createLog } from '../../src/core/log.js';
 import { makeProject, type Project } from '../helpers/project.js';
+import { ALONE, UNCHECKED } from '../helpers/activity-inputs.js';
 
 const CTX = { run: 'run-1', date: '2026-11-20', market: null, workflowId: 'w' } as RunContext;
 const FORGED: [what: string, ctx: RunContext][] = [
@@ -24,14 +25,14 @@ const CALLS: [name: string, call: (all: CrawlActivities & WarehouseActivities, c
   [
     ['discoverMarket', (all, ctx) => all.discoverMarket({ ctx, budget: 1, concurrency: null, round: 0 })],
     ['crawlListing', (all, ctx) => all.crawlListing({ ctx, listing: 'tenders' })],
-    ['crawlChunk', (all, ctx) => all.crawlChunk({ ctx, stream: 'matches', chunk: 0, concurrency: null })],
+    ['crawlChunk', (all, ctx) => all.crawlChunk({ ...ALONE, ctx, stream: 'matches', chunk: 0, concurrency: null })],
     ['readQuota', (all, ctx) => all.readQuota(ctx)],
     [
       'enterQuotaGate',
       (all, ctx) =>
         all.enterQuotaGate({ waiter: { ctx, priority: 1 }, workflowType: 'quotaGate', taskQueue: 'q', signal: 's' }),
     ],
-    ['closeRun', (all, ctx) => all.closeRun({ ctx, outcome: 'failed', note: null, heldBack: null })],
+    ['closeRun', (all, ctx) => all.closeRun({ ...UNCHECKED, ctx, outcome: 'failed', note: null, heldBack: null })],
     ['planDue', (all, ctx) => all.planDue({ ctx, stream: 'matches', chunkSize: 1 })],
     ['loadLanding', (all, ctx) => all.loadLanding(ctx)],
     ['buildModels', (all, ctx) => all.buildModels(ctx)],
@@ -65,8 +66,14 @@ describe('activity input forged by a Temporal client', () => {
 
   it('rejects unknown streams, listings and chunks in activity input', async () => {
     const wrong = [
-      activities.crawlChunk({ ctx: CTX, stream: '../runs' as 'companies', chunk: 0, concurrency: null }),
-      activities.crawlChunk({ ctx: CTX, stream: 'companies', chunk: '../0' as unknown as number, concurrency: null }),
+      activities.crawlChunk({ ...ALONE, ctx: CTX, stream: '../runs' as 'companies', chunk: 0, concurrency: null }),
+      activities.crawlChunk({
+        ...ALONE,
+        ctx: CTX,
+        stream: 'companies',
+        chunk: '../0' as unknown as number,
+        concurrency: null,
+      }),
       activities.crawlListing({ ctx: CTX, listing: '../runs' as 'tenders' }),
       activities.planDue({ ctx: CTX, stream: '..' as 'companies', chunkSize: 1 }),
       activities.discoverMarket({ ctx: CTX, budget: 1, concurrency: null, round: -1 }),

@@ -18,6 +18,7 @@ import { hasRunRecord } from '../../src/crawl/run/folder-changed.js';
 import { landRows } from '../../src/landing/index.js';
 import { makeProject, type Project } from '../helpers/project.js';
 import { startStub, type StubApi } from '../stub/index.js';
+import { ALONE, UNCHECKED } from '../helpers/activity-inputs.js';
 
 type All = CrawlActivities & WarehouseActivities;
 
@@ -82,8 +83,8 @@ async function crawlNight(id: string): Promise<RunContext> {
   await discover(ctx);
   const due = await run('planDue', { ctx, stream: 'companies', chunkSize: 10 });
   for (let chunk = 0; chunk < due.chunks; chunk++)
-    await run('crawlChunk', { ctx, stream: 'companies', chunk, concurrency: null });
-  await run('closeRun', { ctx, outcome: 'complete', note: null, heldBack: null });
+    await run('crawlChunk', { ...ALONE, ctx, stream: 'companies', chunk, concurrency: null });
+  await run('closeRun', { ...UNCHECKED, ctx, outcome: 'complete', note: null, heldBack: null });
   return ctx;
 }
 
@@ -111,13 +112,15 @@ describe('the activities of a market run', () => {
     });
     expect(due).not.toHaveProperty('idle');
     const fetched = await Promise.all(
-      [0, 1, 2].map((chunk) => run('crawlChunk', { ctx, stream: 'companies', chunk, concurrency: null })),
+      [0, 1, 2].map((chunk) => run('crawlChunk', { ...ALONE, ctx, stream: 'companies', chunk, concurrency: null })),
     );
     expect(fetched.map(({ rows }) => rows)).toEqual([10, 10, 5]);
 
-    expect(await run('closeRun', { ctx, outcome: 'complete', note: null, heldBack: null })).toMatchObject({
-      requests: expect.any(Number) as number,
-    });
+    expect(await run('closeRun', { ...UNCHECKED, ctx, outcome: 'complete', note: null, heldBack: null })).toMatchObject(
+      {
+        requests: expect.any(Number) as number,
+      },
+    );
     expect(hasRunRecord(project.dataDir, ctx, 'close')).toBe(true);
 
     const loaded = await run('loadLanding', ctx);
@@ -143,9 +146,9 @@ describe('the activities of a market run', () => {
     await landRows({ ...place, run: 'another', chunk: 'c-0' }, [row]);
     const ctx = await crawlNight('run-1');
     expect((await run('loadLanding', ctx)).rejects).toBe(0);
-    // Runs of older versions name no folder, so their records are not checked.
-    const { folder: _, ...older } = ctx;
-    expect((await run('loadLanding', { ...older, run: 'another' })).rejects).toBeGreaterThan(0);
+    const other = await run('openRun', { ...MARKET, run: 'another' });
+    await run('closeRun', { ...UNCHECKED, ctx: other, outcome: 'partial', note: null, heldBack: null });
+    expect((await run('loadLanding', other)).rejects).toBeGreaterThan(0);
   });
 
   it('plans nothing for retryRejects when nothing was rejected', async () => {
@@ -176,7 +179,7 @@ describe('openRun', () => {
     // Another worker does not know `stamp`: it reads the time of the latest answer from the run.
     all = await makeActivities();
     rmSync(path.join(project.dataDir, 'landing/companies'), { recursive: true });
-    await run('closeRun', { ctx, outcome: 'partial', note: null, heldBack: null });
+    await run('closeRun', { ...UNCHECKED, ctx, outcome: 'partial', note: null, heldBack: null });
     await run('loadLanding', ctx);
     await run('buildModels', ctx);
     await run('publishWarehouse', ctx);

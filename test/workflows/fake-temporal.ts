@@ -51,7 +51,7 @@ class FakeTemporal {
     }
   }
 
-  /** Sends the workflow a signal. */
+  /** Sends the workflow a signal or an update. */
   send(signal: string, ...args: unknown[]): void {
     this.handlers.get(signal)?.(...args);
     this.settle();
@@ -84,11 +84,7 @@ class FakeTemporal {
         typedSearchAttributes: { get: () => undefined },
         ...this.info,
       }),
-      // An update may have the name of a signal.
-      setHandler: ({ type, name }: { type: string; name: string }, handler: Handler) => {
-        if (type !== 'update') this.handlers.set(name, handler);
-      },
-      patched: () => true,
+      setHandler: ({ name }: { name: string }, handler: Handler) => this.handlers.set(name, handler),
       startChild: (_type: string, { workflowId }: { workflowId: string }) => {
         this.started.push(workflowId);
         return Promise.resolve();

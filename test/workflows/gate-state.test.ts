@@ -1,27 +1,33 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { QuotaStatus, QuotaWaiter } from '../../schemas/pipeline/activities.js';
-import type { QuotaGateState } from '../../schemas/pipeline/carried.js';
 import type { RunContext } from '../../schemas/pipeline/run.js';
 import {
   enterLine,
   judgeReading,
   leaveLine,
+  NEW_GATE,
   nextReading,
   noteTry,
-  openGate,
   type GateState,
 } from '../../workflows/gate-state.js';
 
 function waiter(workflowId: string, priority = 1, more: Partial<RunContext> = {}): QuotaWaiter {
-  const ctx = { workflowId, run: `run-${workflowId}`, date: '2026-11-20', probeEverySeconds: 300, ...more };
+  const ctx = {
+    workflowId,
+    run: `run-${workflowId}`,
+    date: '2026-11-20',
+    probeEverySeconds: 300,
+    leavesQuota: 0,
+    ...more,
+  };
   return { ctx: ctx as RunContext, priority };
 }
 
-const lineOf = (...waiting: QuotaWaiter[]): GateState => openGate({ waiting });
+const lineOf = (...waiting: QuotaWaiter[]): GateState => ({ ...NEW_GATE, waiting });
 
 /** The state as the next execution receives it, through JSON. */
-const carried = (state: GateState): GateState => openGate(JSON.parse(JSON.stringify(state)) as QuotaGateState);
+const carried = (state: GateState): GateState => JSON.parse(JSON.stringify(state)) as GateState;
 
 const unknown = (): QuotaStatus => ({
   known: false,
@@ -29,6 +35,8 @@ const unknown = (): QuotaStatus => ({
   used: 0,
   total: 0,
   open: true,
+  clock: null,
+  fault: null,
 });
 const figure = (used: number, total = 100): QuotaStatus => ({ ...unknown(), known: true, used, total });
 
@@ -73,7 +81,7 @@ describe("the quota gate's state over continue-as-new", () => {
     );
     fc.assert(
       fc.property(fc.array(fc.record({ event, cut: fc.boolean() }), { maxLength: 40 }), (list) => {
-        let [whole, parts] = [openGate({}), openGate({})];
+        let [whole, parts] = [NEW_GATE, NEW_GATE];
         for (const { event: happens, cut } of list) {
           if (cut) parts = carried(parts);
           const [expected, found] = [happens(whole), happens(parts)];
@@ -87,7 +95,7 @@ describe("the quota gate's state over continue-as-new", () => {
 
 describe('the queue of the quota gate', () => {
   it('wakes the highest-priority run first, then the longest waiting', () => {
-    const line = [waiter('c', 5), waiter('a', 2), waiter('b', 2)].reduce<GateState>(enterLine, openGate({}));
+    const line = [waiter('c', 5), waiter('a', 2), waiter('b', 2)].reduce<GateState>(enterLine, NEW_GATE);
     expect(nextReading(line)?.first.ctx.workflowId).toBe('a');
     expect(read(line, figure(0)).did).toBe('release a b c');
   });
@@ -97,7 +105,7 @@ describe('the queue of the quota gate', () => {
     const again = enterLine(line, waiter('a', 1, { leavesQuota: 0.5 }));
     expect(again.waiting.map(({ ctx }) => [ctx.workflowId, ctx.leavesQuota])).toEqual([
       ['a', 0.5],
-      ['b', undefined],
+      ['b', 0],
     ]);
   });
 

@@ -33,6 +33,9 @@ const CTX = {
   probeEverySeconds: 300,
   startedAt: '2026-11-20T00:00:00.000Z',
   maxConcurrency: 16,
+  stateAttributes: [],
+  workers: 1,
+  contactMetrics: false,
   eventsPerRun: 15,
   leavesQuota: 0.1,
   gate: null,
@@ -83,7 +86,7 @@ class World {
       case 'discoverMarket': {
         const done = this.#calls.get('discoverMarket') === 3;
         const coverage = done ? { reportedTotal: 9, distinctCompanies: 9, missing: 0, share: 1 } : null;
-        const shortfalls = done ? ['a segment is short'] : [];
+        const unlisted = { code: 'unlisted', values: {}, missing: 1, searches: 1, reason: 'a segment is short' };
         return {
           ...this.#landed(5),
           done,
@@ -91,12 +94,12 @@ class World {
           reportedTotal: 9,
           distinctCompanies: 9,
           coverage,
-          shortfalls,
+          causes: done ? [unlisted] : [],
         };
       }
       case 'planDue': {
         const { stream } = input as PlanDueInput;
-        return { stream, known: 9, due: 9, reasons: { new: 9 }, chunks: CHUNKS, chunkSize: 2 };
+        return { stream, known: 9, due: 9, reasons: { new: 9 }, chunks: CHUNKS, chunkSize: 2, idle: false };
       }
       case 'crawlChunk':
         return this.#chunk(input as CrawlChunkInput);
@@ -105,22 +108,22 @@ class World {
         return;
       case 'closeRun':
         this.closed = input as CloseRunInput;
-        return { requests: this.#requests, rows: this.#rows, forecast: null };
+        return { requests: this.#requests, rows: this.#rows, forecast: null, drift: null };
       case 'loadLanding':
         return { parts: 1, rows: 1, rejects: 0 };
       case 'buildModels':
-        return { models: 1, failedAudits: [] };
+        return { models: 1, failedAudits: [], drift: [], newDrift: [], notes: [], unloaded: null };
       default:
-        return { file: 'market.duckdb', tables: 1, rows: 1 };
+        return { file: 'market.duckdb', tables: 1, rows: 1, notes: [] };
     }
   }
 
   #chunk({ stream, chunk, doubts }: CrawlChunkInput): object {
     const key = `${stream} ${chunk}`;
     this.did.push(`${key} ${doubts}`);
-    const landed = { failed: 0, limited: false };
+    const landed = { failed: 0, limited: false, workers: 1 };
     if (key === 'companies 1') return { ...this.#landed(2), ...landed, failed: 1 };
-    if (key === 'companies 2' && this.#once(key)) return { rows: 1, requests: 1, failed: 0, limited: true };
+    if (key === 'companies 2' && this.#once(key)) return { ...landed, rows: 1, requests: 1, limited: true };
     // The API answered the records of the other chunk, but none of this chunk. So the workflow repeats this chunk.
     if (key === 'financials 1' && this.#once(key)) return { ...landed, rows: 0, requests: 1, closed: { sure: false } };
     if (key === 'financials 2') return { ...this.#landed(2), ...landed, refused: [REFUSAL] };
@@ -172,7 +175,15 @@ async function snapshot(events: number, quota: QuotaStatus, signals: World['sign
   return { result, did: did.toSorted(), closed, progress: temporal.handlers.get('progress')?.() };
 }
 
-const known: QuotaStatus = { known: true, metric: 'm', used: 0, total: 100, open: true };
+const known: QuotaStatus = {
+  known: true,
+  metric: 'm',
+  used: 0,
+  total: 100,
+  open: true,
+  clock: null,
+  fault: null,
+};
 const unknown: QuotaStatus = { ...known, known: false, metric: null, total: 0 };
 
 describe('a market snapshot that often continues as new', () => {

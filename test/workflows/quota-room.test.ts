@@ -9,13 +9,15 @@ const status = (more: Partial<QuotaStatus> = {}): QuotaStatus => ({
   used: 40,
   total: 100,
   open: true,
+  clock: null,
+  fault: null,
   ...more,
 });
-const ctx = (leavesQuota?: number) => ({ leavesQuota }) as RunContext;
+const ctx = (leavesQuota: number) => ({ leavesQuota }) as RunContext;
 
 describe('roomFor', () => {
   it.each([
-    [40, undefined, 60],
+    [40, 0, 60],
     [40, 0.1, 50],
     [40, 0.105, 49],
     [90, 0.1, 0],
@@ -54,7 +56,10 @@ it('orders waiting runs by type: market runs first, backfills last', () => {
 });
 
 describe('isWaiter', () => {
-  const good = { ctx: { run: 'r-1', date: '2026-11-20', workflowId: 'w', probeEverySeconds: 900 }, priority: 1 };
+  const good = {
+    ctx: { run: 'r-1', date: '2026-11-20', workflowId: 'w', probeEverySeconds: 900, leavesQuota: 0 },
+    priority: 1,
+  };
 
   it('accepts a run of Tidemark as waiter', () => {
     expect(isWaiter(good)).toBe(true);
@@ -80,6 +85,7 @@ describe('isWaiter', () => {
     { ...good, ctx: { ...good.ctx, probeEverySeconds: '900' } },
     { ...good, ctx: { ...good.ctx, probeEverySeconds: 0 } },
     { ...good, ctx: { ...good.ctx, probeEverySeconds: 1e9 } },
+    { ...good, ctx: { ...good.ctx, leavesQuota: undefined } },
   ])('rejects the waiter %j', (sent) => {
     expect(isWaiter(sent)).toBe(false);
   });

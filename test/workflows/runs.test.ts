@@ -50,6 +50,11 @@ const CTX: RunContext = {
   folder: FOLDER,
   startedAt: '2026-11-20T00:00:00.000Z',
   configHash: 'h',
+  contactMetrics: false,
+  fileHash: 'f',
+  stateAttributes: [],
+  workers: 1,
+  leavesQuota: 0,
   probeEverySeconds: 300,
   maxConcurrency: 16,
   gate: null,
@@ -72,9 +77,10 @@ const FOUND = {
   rows: 2,
   reportedTotal: 9,
   distinctCompanies: 9,
-  shortfalls: [],
+  causes: [],
 };
-const ROOM = { known: true, metric: 'm', used: 0, total: 100, open: true };
+const MODELS = { models: 3, failedAudits: [], drift: [], newDrift: [], notes: [], unloaded: null };
+const ROOM = { known: true, metric: 'm', used: 0, total: 100, open: true, clock: null, fault: null };
 
 let calls: [name: string, input: Input, ...more: unknown[]][];
 let answers: Record<string, (input: Input) => unknown>;
@@ -88,12 +94,12 @@ beforeEach(() => {
     readQuota: () => ROOM,
     crawlListing: () => ({ rows: 3, requests: 1, entities: 30, limited: false, shortfall: null }),
     discoverMarket: () => ({ ...FOUND, coverage: COVERAGE }),
-    planDue: ({ stream }) => ({ stream, chunkSize: 5, known: 9, due: 7, reasons: { new: 7 }, chunks: 2 }),
-    crawlChunk: () => ({ rows: 5, requests: 5, failed: 0, limited: false }),
-    closeRun: () => ({ requests: 99, rows: 77, forecast: 80 }),
+    planDue: ({ stream }) => ({ stream, chunkSize: 5, known: 9, due: 7, reasons: { new: 7 }, chunks: 2, idle: false }),
+    crawlChunk: () => ({ rows: 5, requests: 5, failed: 0, limited: false, workers: 1 }),
+    closeRun: () => ({ requests: 99, rows: 77, forecast: 80, drift: null }),
     loadLanding: () => ({ parts: 4, rows: 10, rejects: 6 }),
-    buildModels: () => ({ models: 3, failedAudits: [] }),
-    publishWarehouse: () => ({ file: 'market.duckdb', tables: 1, rows: 1 }),
+    buildModels: () => MODELS,
+    publishWarehouse: () => ({ file: 'market.duckdb', tables: 1, rows: 1, notes: [] }),
   };
 });
 
@@ -163,15 +169,6 @@ describe('chunks of several workers', () => {
     expect(mostAtOnce.get(2)).toBeGreaterThanOrEqual(4);
     expect(inputs('spread crawlChunk').at(-1)).toMatchObject({ chunk: 39, atOnce: 2 });
   });
-
-  it('are two in the queue of the crawl if an older worker opened the run', async () => {
-    answers['openRun'] = () => ({ ...CTX, streams: ['companies'] });
-    const fetch = countedBy(() => 1);
-    answers['crawlChunk'] = async (input) => ({ ...(await fetch(input)), workers: undefined });
-    await run('marketSnapshot', {});
-    expect(fetched()).toEqual(Array.from({ length: 40 }, (_, chunk) => ['crawlChunk', chunk]));
-    expect([...mostAtOnce]).toEqual([[1, 2]]);
-  });
 });
 
 describe('steps of each run', () => {
@@ -220,6 +217,7 @@ describe('steps of each run', () => {
       {
         ctx: expect.anything() as unknown,
         outcome: 'complete',
+        crawled: 'complete',
         note: null,
         heldBack: null,
         why: [],
@@ -241,6 +239,7 @@ describe('steps of each run', () => {
       requests: 99,
       startedAt: CTX.startedAt,
       notes: [],
+      fileHash: 'f',
       folder: FOLDER,
       steps: [
         { name: 'nomenclatures', done: 30, total: 30, state: 'done', workedMs: 0 },
@@ -270,7 +269,7 @@ describe('steps of each run', () => {
       expect(temporal.attributes).not.toHaveProperty('TidemarkCoverage');
       return { rows: 3, requests: 1, entities: 30, limited: false, shortfall: null };
     };
-    answers['crawlChunk'] = () => ({ rows: 1, requests: 1, failed: 1, limited: false });
+    answers['crawlChunk'] = () => ({ rows: 1, requests: 1, failed: 1, limited: false, workers: 1 });
     answers['loadLanding'] = () => ({ parts: 1, rows: 1, rejects: 4 });
     await run('marketSnapshot', {});
     expect(temporal.attributes).toMatchObject({
@@ -435,7 +434,8 @@ describe('a search', () => {
       ...FOUND,
       done: round === 2,
       coverage: round === 2 ? { ...COVERAGE, missing: 2 } : null,
-      shortfalls: round === 2 ? ['a segment is short'] : [],
+      causes:
+        round === 2 ? [{ code: 'unlisted', values: {}, missing: 2, searches: 1, reason: 'a segment is short' }] : [],
     });
     expect(await run('marketSnapshot', {})).toMatchObject({
       outcome: 'partial',
@@ -559,7 +559,12 @@ describe('the end of a run', () => {
     Object.assign(answers, {
       closeRun: () => ({ requests: 1, rows: 1, forecast: null, drift: 'another user of the key' }),
       loadLanding: () => ({ parts: 1, rows: 1, rejects: 0, gone: 'two parts are gone', driftFault: 'odd JSON' }),
-      buildModels: () => ({ models: 1, failedAudits: ['unique'], notes: ['slow'], drift: ['a new field'] }),
+      buildModels: () => ({
+        ...MODELS,
+        failedAudits: ['unique'],
+        notes: ['slow'],
+        drift: ['a new field'],
+      }),
       publishWarehouse: () => ({ file: 'f', tables: 1, rows: 1, notes: ['kept an old build'] }),
     });
     expect(await run('watchSync', {})).toMatchObject({
@@ -579,8 +584,7 @@ describe('the end of a run', () => {
   it('marks a run partial if the warehouse holds fewer companies than found', async () => {
     const coverage = { distinctCompanies: 8, missing: 1, share: 0.9 };
     answers['buildModels'] = () => ({
-      models: 1,
-      failedAudits: [],
+      ...MODELS,
       unloaded: { coverage, reason: 'One is missing.', counted: 9, loaded: 8 },
     });
     expect(await run('marketSnapshot', {})).toMatchObject({
@@ -686,6 +690,7 @@ describe('a chunk', () => {
       requests: 2,
       failed: 0,
       limited: limited && chunk === 0,
+      workers: 1,
       doubted: true,
     });
     answers['enterQuotaGate'] = () => {
@@ -710,7 +715,7 @@ describe('a chunk', () => {
     answers['crawlChunk'] = async ({ chunk }) => {
       if (chunk === 0) await first;
       if (chunk === 3) endFirst();
-      return { rows: 5, requests: 5, failed: 0, limited: false };
+      return { rows: 5, requests: 5, failed: 0, limited: false, workers: 1 };
     };
     expect(await run('resolveCompanies', {})).toMatchObject({ outcome: 'complete' });
     expect(inputs('crawlChunk').map(({ chunk }) => chunk)).toEqual([0, 1, 2, 3]);
@@ -728,7 +733,7 @@ describe('a chunk', () => {
       for (let turn = 0; turn < (chunk % 3) * 4; turn++) await Promise.resolve();
       used += 5;
       open.delete(chunk);
-      return { rows: 5, requests: 5, failed: 0, limited: false };
+      return { rows: 5, requests: 5, failed: 0, limited: false, workers: 1 };
     };
     expect(await run('resolveCompanies', {})).toMatchObject({ outcome: 'complete' });
     expect(inputs('crawlChunk')).toHaveLength(8);
@@ -748,7 +753,7 @@ describe('a chunk', () => {
       }
       await Promise.resolve();
       ended.push(chunk);
-      return { rows: 5, requests: 5, failed: 0, limited: false };
+      return { rows: 5, requests: 5, failed: 0, limited: false, workers: 1 };
     };
     expect(await run('resolveCompanies', {})).toMatchObject({ outcome: 'complete' });
     expect(ended).toEqual([0, 1, 2, 3]);
@@ -756,7 +761,7 @@ describe('a chunk', () => {
 
   it('marks a run partial for failed records', async () => {
     answers['openRun'] = resolving;
-    answers['crawlChunk'] = () => ({ rows: 2, requests: 2, failed: 1, limited: false });
+    answers['crawlChunk'] = () => ({ rows: 2, requests: 2, failed: 1, limited: false, workers: 1 });
     expect(await run('resolveCompanies', {})).toMatchObject({
       outcome: 'partial',
       notes: [expect.stringMatching(/^2 questions could not be fetched/)],
@@ -769,7 +774,7 @@ describe('a chunk', () => {
       if (chunk === 0) throw ApplicationFailure.nonRetryable('disk full', 'DiskFull');
       await Promise.resolve();
       ended.push(chunk);
-      return { rows: 5, requests: 5, failed: 0, limited: false };
+      return { rows: 5, requests: 5, failed: 0, limited: false, workers: 1 };
     };
     await expect(run('resolveCompanies', {})).rejects.toThrow('disk full');
     expect(ended).toEqual([1]);
@@ -784,6 +789,7 @@ describe('a chunk', () => {
       requests: 5,
       failed: 0,
       limited: false,
+      workers: 1,
       refused: refused(stream),
     });
     expect(await run('retryRejects', {})).toMatchObject({
@@ -794,8 +800,16 @@ describe('a chunk', () => {
   it('ends a refused stream early and continues with others', async () => {
     answers['crawlChunk'] = ({ stream }) =>
       stream === 'companies'
-        ? { rows: 0, requests: 1, failed: 0, limited: false, closed: { sure: true }, refused: [{ ...REFUSAL, stream }] }
-        : { rows: 5, requests: 5, failed: 0, limited: false };
+        ? {
+            rows: 0,
+            requests: 1,
+            failed: 0,
+            limited: false,
+            workers: 1,
+            closed: { sure: true },
+            refused: [{ ...REFUSAL, stream }],
+          }
+        : { rows: 5, requests: 5, failed: 0, limited: false, workers: 1 };
     answers['planDue'] = planned(18);
     const result = await run('retryRejects', {});
     expect(result).toMatchObject({ outcome: 'partial', refused: [{ stream: 'companies' }] });

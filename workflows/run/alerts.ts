@@ -110,8 +110,8 @@ export function isTaken({ alerts }: Pick<RunContext, 'alerts'>, cause: Cause): b
 }
 
 /** What an alert says about its run. */
-type Alerted = Pick<RunContext, 'workflowType' | 'workflowId' | 'run' | 'market' | 'date' | 'folder'> &
-  Partial<Pick<RunContext, 'from' | 'to' | 'streams'>>;
+type Alerted = Pick<RunContext, 'workflowType' | 'workflowId' | 'run' | 'market' | 'date'> &
+  Partial<Pick<RunContext, 'folder' | 'from' | 'to' | 'streams'>>;
 
 type Make = (cause: Cause, what: string | null, title: string, facts: readonly string[], todo: string) => Alert;
 

@@ -47,9 +47,7 @@ export function nextRound(
 
 function firstTry(first: number, chunks: number, { asked, room, workers }: RoundLimits): ChunkRound {
   const most = Math.min(chunks - first, asked ?? Infinity);
-  // Runs of older versions count one worker, and start two chunks for a single request.
-  const enough = workers > 1 ? Math.max(1, room ?? Infinity) : Infinity;
-  const count = Math.min(chunksAtOnce(workers), most, enough);
+  const count = Math.min(chunksAtOnce(workers), most, Math.max(1, room ?? Infinity));
   return { chunks: Array.from({ length: count }, (_, i) => first + i), next: first + count };
 }
 

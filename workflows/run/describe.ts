@@ -94,7 +94,7 @@ function coverageInWords(coverage: DiscoverResult['coverage']): string | null {
  * forecast.
  */
 function endOf(step: ProgressStep, { phase }: Progress, now: number): string {
-  const { state, done, total, workedMs = 0, untimed } = step;
+  const { state, done, total, workedMs, untimed } = step;
   if (state !== 'running' || phase !== 'crawling' || untimed || total === null) return '';
   if (done === 0 || done >= total || workedMs === 0) return '';
   return formatInstant(new Date(now + (workedMs * (total - done)) / done).toISOString());
@@ -118,7 +118,7 @@ const REASONS: Record<DueReason, string> = {
  * Returns why entities are due, the most important reason first: `5 new, 101 with events, 6 failed last time, 200
  * stale`.
  */
-export function reasonsInWords(reasons: DuePlan['reasons'] = {}): string {
+export function reasonsInWords(reasons: DuePlan['reasons']): string {
   const present = (Object.keys(REASONS) as DueReason[]).filter((reason) => reasons[reason] !== undefined);
   return present.map((reason) => `${formatCount(reasons[reason] ?? 0)} ${REASONS[reason]}`).join(', ');
 }

@@ -9,10 +9,10 @@ const MOVING_SHARE = 0.001;
 /**
  * Returns why the thresholds hold a market's night back, with the remedy. Null when they do not. Compares with the
  * current night only if that night used the same filters and has at least 100 companies.
- * @param gate null or undefined: the run has no publish thresholds, or an older version opened it
+ * @param gate null: the run has no publish thresholds
  */
-export function heldBackBy(gate: PublishThresholds | null | undefined, coverage: Coverage | null): string | null {
-  if (!gate || coverage === null) return null;
+export function heldBackBy(gate: PublishThresholds | null, coverage: Coverage | null): string | null {
+  if (gate === null || coverage === null) return null;
   const { minCoverage, maxDrop, current } = gate;
   const { reportedTotal, distinctCompanies } = coverage;
   // If the share is unknown, the market has at least `reportedTotal` companies. So the share is at most this number.

@@ -18,19 +18,13 @@ function isConcurrency(limit: unknown): limit is number {
   return typeof limit === 'number' && Number.isInteger(limit) && limit >= 0 && limit <= MOST_IN_FLIGHT;
 }
 
-/**
- * Like `CarriedRun`, but its optional fields except `landed` are required. So the compiler reports a field that `carry`
- * forgets.
- */
-type WholeRun = Required<Omit<CarriedRun, 'landed'>> & Pick<CarriedRun, 'landed'>;
-
 /** Returns the state of a run that has done nothing yet. */
-export function beginning(ctx: RunContext, progress: Progress, notes: string[]): WholeRun {
+export function beginning(ctx: RunContext, progress: Progress, notes: string[]): CarriedRun {
   return {
     ctx,
     paused: false,
     concurrency: null,
-    workers: ctx.workers ?? 1,
+    workers: ctx.workers,
     completed: [],
     nextChunk: 0,
     again: null,
@@ -89,8 +83,8 @@ export class RunState {
   #short: boolean;
   #quotaUnknown: boolean;
   #clockNoted: boolean;
-  /** Number of answers that the activities landed. Null if an older version began the run and did not count them. */
-  #landed: number | null;
+  /** Number of answers that the activities landed. */
+  #landed: number;
 
   // The fields from here on are not carried over. Except `#tickedAt`, they change only when the run no longer continues
   // as new.
@@ -106,21 +100,20 @@ export class RunState {
   constructor(carried: CarriedRun) {
     this.ctx = carried.ctx;
     this.notes = carried.notes;
-    // Older versions did not carry all of these fields.
-    this.due = carried.due ?? [];
-    this.refused = carried.refused ?? [];
-    this.why = carried.why ?? [];
-    this.#failed = carried.failed ?? {};
-    this.again = carried.again ?? null;
-    this.stopped = carried.stopped ?? false;
-    this.#quotaUnknown = carried.quotaUnknown ?? false;
-    this.#clockNoted = carried.clockNoted ?? false;
-    this.#landed = carried.landed ?? null;
-    this.waitedMs = carried.waitedMs ?? 0;
-    this.waitAlerted = carried.waitAlerted ?? false;
+    this.due = carried.due;
+    this.refused = carried.refused;
+    this.why = carried.why;
+    this.#failed = carried.failed;
+    this.again = carried.again;
+    this.stopped = carried.stopped;
+    this.#quotaUnknown = carried.quotaUnknown;
+    this.#clockNoted = carried.clockNoted;
+    this.#landed = carried.landed;
+    this.waitedMs = carried.waitedMs;
+    this.waitAlerted = carried.waitAlerted;
     this.coverage = carried.coverage;
     this.concurrency = carried.concurrency;
-    this.workers = carried.workers ?? carried.ctx.workers ?? 1;
+    this.workers = carried.workers;
     this.nextChunk = carried.nextChunk;
     // Use the same array of notes in `progress`, so that it also shows later notes.
     this.progress = { ...carried.progress, notes: carried.notes };
@@ -130,7 +123,7 @@ export class RunState {
   }
 
   /** Returns the state with which the next execution continues. */
-  carry(): WholeRun {
+  carry(): CarriedRun {
     return {
       ctx: this.ctx,
       paused: this.#paused,
@@ -147,7 +140,7 @@ export class RunState {
       waitedMs: this.waitedMs,
       waitAlerted: this.waitAlerted,
       stopped: this.stopped,
-      ...this.landed,
+      landed: this.#landed,
       due: this.due,
       refused: this.refused,
       why: this.why,
@@ -206,31 +199,15 @@ export class RunState {
     if (!isConcurrency(limit)) {
       return `setConcurrency takes a whole number from 0 to ${MOST_IN_FLIGHT}, not ${JSON.stringify(limit)}.`;
     }
-    const most = this.ctx.maxConcurrency ?? MOST_IN_FLIGHT;
-    if (limit > most) {
-      return `Cannot set ${limit} requests in flight: api.maxConcurrency allows ${most}.`;
-    }
+    const most = this.ctx.maxConcurrency;
+    if (limit > most) return `Cannot set ${limit} requests in flight: api.maxConcurrency allows ${most}.`;
     if (!this.#stoppable) return 'The crawl of this run has ended, so the run sends no more requests.';
     return null;
   }
 
-  /**
-   * Sets the requests in flight. With 0, the configured number applies again. An invalid number only adds a note. A
-   * number above `api.maxConcurrency` is lowered to it, and adds a note, too.
-   */
-  setConcurrency(limit: unknown): void {
-    if (!isConcurrency(limit)) {
-      this.note(
-        `The signal setConcurrency takes a whole number from 0 to ${MOST_IN_FLIGHT}. The run ignored a wrong value.`,
-      );
-      return;
-    }
-    const most = this.ctx.maxConcurrency ?? MOST_IN_FLIGHT;
-    this.concurrency = Math.min(limit, most) || null;
-    if (limit > most)
-      this.note(
-        `The signal setConcurrency asked for ${limit} requests in flight. The run uses ${most}, as api.maxConcurrency allows.`,
-      );
+  /** Sets the requests in flight, a number without a `concurrencyFault`. With 0, the configured number applies again. */
+  setConcurrency(limit: number): void {
+    this.concurrency = limit || null;
   }
 
   // ---- steps ----
@@ -240,7 +217,7 @@ export class RunState {
     if (this.#completed.includes(name)) return null;
     const known = this.progress.steps.find((step) => step.name === name);
     if (known) return known;
-    const shown: ProgressStep = { name, done: 0, total: null, state: 'running' };
+    const shown: ProgressStep = { name, done: 0, total: null, state: 'running', workedMs: 0 };
     this.progress.steps.push(shown);
     return shown;
   }
@@ -254,7 +231,7 @@ export class RunState {
     const worked = this.#tickedAt === null || this.progress.phase !== 'crawling' ? 0 : now - this.#tickedAt;
     this.#tickedAt = now;
     for (const step of this.progress.steps) {
-      if (step.state === 'running') step.workedMs = (step.workedMs ?? 0) + worked;
+      if (step.state === 'running') step.workedMs += worked;
     }
   }
 
@@ -267,15 +244,12 @@ export class RunState {
 
   /** Counts the rows that a finished activity landed. */
   countLanded(rows: number): void {
-    if (this.#landed !== null) this.#landed += rows;
+    this.#landed += rows;
   }
 
-  /**
-   * Returns the number of rows that the run landed. The landing zone must hold at least as many. Empty if an older
-   * version began the run and did not count them.
-   */
-  get landed(): { landed?: number } {
-    return this.#landed === null ? {} : { landed: this.#landed };
+  /** Returns the number of rows that the run landed. The landing zone must hold at least as many. */
+  get landed(): number {
+    return this.#landed;
   }
 
   // ---- gaps and notes ----
@@ -295,20 +269,20 @@ export class RunState {
 
   /** Adds a note that this machine's clock is wrong. Adds it only once, because the text differs with each reading. */
   noteClock({ clock }: QuotaStatus): void {
-    if (!this.#clockNoted) this.note(clock ?? null);
-    this.#clockNoted ||= Boolean(clock);
+    if (!this.#clockNoted) this.note(clock);
+    this.#clockNoted ||= clock !== null;
   }
 
   /** Stores whether the API gives a daily quota figure. Adds a note if the reading failed. */
   noteQuota(status: QuotaStatus): void {
     this.#quotaUnknown = hasNoFigure(status);
-    this.note(status.fault ?? null);
+    this.note(status.fault);
   }
 
   /** Stores in the progress why the run waits for quota. */
   beginQuotaWait(): void {
     const { leavesQuota, probeEverySeconds } = this.ctx;
-    this.progress.waiting = waitingReason(leavesQuota ?? 0, probeEverySeconds, !this.quotaKnown);
+    this.progress.waiting = waitingReason(leavesQuota, probeEverySeconds, !this.quotaKnown);
   }
 
   endQuotaWait(): void {
@@ -344,7 +318,7 @@ export class RunState {
   /**
    * Corrects the coverage when another number of companies was loaded than the searches found. Makes the run partial.
    */
-  correctCoverage({ coverage, reason, counted = 0, loaded = 0 }: NonNullable<ModelsResult['unloaded']>): void {
+  correctCoverage({ coverage, reason, counted, loaded }: NonNullable<ModelsResult['unloaded']>): void {
     if (this.coverage) this.coverage = { ...this.coverage, ...coverage };
     this.markIncomplete({ code: 'unloaded', values: { counted, loaded }, reason });
   }

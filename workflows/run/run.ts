@@ -21,7 +21,6 @@ import {
   progressQuery,
   quotaOpenedSignal,
   resumeSignal,
-  setConcurrencySignal,
   setConcurrencyUpdate,
   stopSignal,
   tableSignal,
@@ -86,10 +85,6 @@ export class Run extends RunState {
       this.noteTable(sent);
       this.show();
     });
-    setHandler(setConcurrencySignal, (limit: unknown) => {
-      this.setConcurrency(limit);
-      this.show();
-    });
     const validator = (limit: unknown): void => {
       const fault = this.concurrencyFault(limit);
       if (fault !== null) throw invalidInput(fault);
@@ -138,9 +133,8 @@ export class Run extends RunState {
       { key: DATE_ATTRIBUTE, value: ctx.date },
       ...(ctx.market === null ? [] : [{ key: MARKET_ATTRIBUTE, value: ctx.market }]),
     ]);
-    Object.assign(progress, { date: ctx.date, market: ctx.market, startedAt: ctx.startedAt });
-    if (ctx.fileHash) progress.fileHash = ctx.fileHash;
-    if (ctx.folder) progress.folder = ctx.folder;
+    const { date, market, startedAt, fileHash, folder } = ctx;
+    Object.assign(progress, { date, market, startedAt, fileHash, folder });
     if (ctx.note !== null) notes.push(ctx.note);
     return new Run(input, beginning(ctx, progress, notes));
   }
@@ -225,8 +219,7 @@ export class Run extends RunState {
     const now = Date.now();
     this.tick(now);
     setCurrentDetails(describeProgress(this.progress, this.coverage, now));
-    // Runs that older workers opened have no list of attributes, so their histories have no such events.
-    const changed = stateAttributes(this.progress, this.coverage, this.ctx.stateAttributes ?? []).filter(
+    const changed = stateAttributes(this.progress, this.coverage, this.ctx.stateAttributes).filter(
       ({ key, value }) => this.#attributes.get(key.name) !== value,
     );
     if (changed.length === 0) return;

@@ -1,4 +1,4 @@
-import { ApplicationFailure, CancellationScope, patched } from '@temporalio/workflow';
+import { ApplicationFailure, CancellationScope } from '@temporalio/workflow';
 import type { ChunkResult, Listing, PlanDueInput } from '../../schemas/pipeline/activities.js';
 import type { DuePlan } from '../../schemas/pipeline/due.js';
 import type { ErrorType } from '../../schemas/pipeline/error-type.js';
@@ -72,8 +72,7 @@ export async function discover(run: Run): Promise<void> {
       run.show();
       if (result.done) {
         run.coverage = result.coverage;
-        for (const cause of result.causes ?? []) run.markIncomplete(cause);
-        for (const reason of result.shortfalls ?? []) run.markIncomplete({ code: 'unlisted', values: {}, reason });
+        for (const cause of result.causes) run.markIncomplete(cause);
         return;
       }
     }
@@ -109,7 +108,7 @@ export async function crawlStream(
         ...(run.coverage !== null && run.complete ? { wholeMarket: true } : {}),
       },
     ]);
-    idle = plan.idle ?? false;
+    idle = plan.idle;
     shown.total = plan.due;
     shown.about = reasonsInWords(plan.reasons);
     if (run.due.every((summary) => summary.stream !== plan.stream)) {
@@ -119,8 +118,8 @@ export async function crawlStream(
       await run.checkpoint();
       const room = await run.quotaBudget();
       const round = nextRound(run, plan.chunks, { asked: run.concurrency, room, workers: run.workers });
-      // Runs that older workers opened wait for all chunks of a round before they start the next one.
-      const overlap = run.again === null && patched('chunks-overlap');
+      // Chunks that run once more need the results of all chunks of their round.
+      const overlap = run.again === null;
       const { results, next } = await (overlap ? crawlChunks : crawlRound)(run, plan, round, shown);
       run.again = repeatOf({ ...round, next }, run.again, results);
       if (run.again) continue;
@@ -216,7 +215,7 @@ async function crawlChunk(
     // A single worker takes all chunks. Several workers take as many as each may fetch at the same time.
     const { crawlChunk: fetch } = run.workers > 1 ? spread : crawl;
     const result: ChunkResult = await run.orStopped(() => fetch.executeWithOptions({ summary }, [input]));
-    run.workers = result.workers ?? run.workers;
+    run.workers = result.workers;
     run.progress.requests += result.requests;
     if (!result.limited) {
       if (!result.closed) shown.done = Math.min(shown.done + plan.chunkSize, plan.due);
@@ -241,7 +240,16 @@ async function finishIdle(run: Run): Promise<RunResult> {
   const note = run.notes.join(' ');
   const totals = await CancellationScope.nonCancellable(() =>
     quick.closeRun.executeWithOptions({ summary: 'record the outcome: complete' }, [
-      { ctx: run.ctx, outcome: 'complete', note, heldBack: null, ...run.landed },
+      {
+        ctx: run.ctx,
+        outcome: 'complete',
+        crawled: 'complete',
+        note,
+        heldBack: null,
+        why: [],
+        refused: run.refused,
+        landed: run.landed,
+      },
     ]),
   );
   run.progress.requests = totals.requests;
@@ -261,8 +269,11 @@ async function finishIdle(run: Run): Promise<RunResult> {
     rejects: 0,
     coverage: null,
     due: run.due,
+    refused: run.refused,
+    drift: [],
+    why: [],
     published: null,
-    ...(run.ctx.folder ? { folder: run.ctx.folder } : {}),
+    folder: run.ctx.folder,
     notes: run.notes,
   };
 }
@@ -276,17 +287,26 @@ export async function finish(run: Run): Promise<RunResult> {
   await run.checkpoint();
   const quota = await crawl.readQuota.executeWithOptions({ summary: 'read the quota once more' }, [run.ctx]);
   run.noteClock(quota);
-  run.note(quota.fault ?? null);
+  run.note(quota.fault);
   const note = run.notes.length > 0 ? run.notes.join(' ') : null;
   // Do not let a cancellation interrupt the closing record. After a cancellation, the run adds one more record.
   const totals = await CancellationScope.nonCancellable(() =>
     quick.closeRun.executeWithOptions({ summary: `record the outcome: ${outcome}` }, [
-      { ctx: run.ctx, outcome, note, heldBack, why: run.why, refused: run.refused, ...run.landed },
+      {
+        ctx: run.ctx,
+        outcome,
+        crawled: outcome,
+        note,
+        heldBack,
+        why: run.why,
+        refused: run.refused,
+        landed: run.landed,
+      },
     ]),
   );
   run.closed = { crawled: outcome, heldBack };
   run.progress.requests = totals.requests;
-  run.note(totals.drift ?? null);
+  run.note(totals.drift);
   run.enter('loading');
   const loaded = await warehouse.loadLanding.executeWithOptions({ summary: 'load landed parts' }, [run.ctx]);
   run.progress.rejects = loaded.rejects;
@@ -295,13 +315,13 @@ export async function finish(run: Run): Promise<RunResult> {
   run.enter('modelling');
   const models = await warehouse.buildModels.executeWithOptions({ summary: 'build the models' }, [run.ctx]);
   for (const audit of models.failedAudits) run.note(`Audit failed: ${audit}`);
-  for (const remark of models.notes ?? []) run.note(remark);
+  for (const remark of models.notes) run.note(remark);
   if (models.unloaded) run.correctCoverage(models.unloaded);
   run.enter('publishing');
   const published = await warehouse.publishWarehouse.executeWithOptions({ summary: 'publish market.duckdb' }, [
     run.ctx,
   ]);
-  for (const remark of published.notes ?? []) run.note(remark);
+  for (const remark of published.notes) run.note(remark);
   // Report the same outcome as ops.runs, which also depends on the rows in the warehouse.
   const ended = outcome === 'complete' && models.unloaded ? 'partial' : outcome;
   run.end(ended);
@@ -320,15 +340,15 @@ export async function finish(run: Run): Promise<RunResult> {
     coverage: run.coverage,
     due: run.due,
     refused: run.refused,
-    drift: models.drift ?? [],
+    drift: models.drift,
     why: run.why,
     published: published.file,
-    ...(run.ctx.folder ? { folder: run.ctx.folder } : {}),
+    folder: run.ctx.folder,
     notes: run.notes,
   };
   const findings: Findings = {
-    newDrift: models.newDrift ?? [],
-    overuse: totals.drift ?? null,
+    newDrift: models.newDrift,
+    overuse: totals.drift,
     warnings: {
       audits: models.failedAudits.map((audit) => `Audit failed: ${audit}`),
       clock: quota.clock ? [quota.clock] : [],

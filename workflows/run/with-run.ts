@@ -3,7 +3,6 @@ import {
   ApplicationFailure,
   CancellationScope,
   CancelledFailure,
-  patched,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { CarriedRun } from '../../schemas/pipeline/carried.js';
@@ -47,7 +46,7 @@ export async function withRun(
     if (error instanceof Error && error.name === 'ContinueAsNew') throw error;
     const cancelled = isCancelled(error);
     const note = error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : null;
-    const closed = { ...(run.closed ?? { crawled: null, heldBack: null }), refused: run.refused };
+    const closed = { ...(run.closed ?? { crawled: null, heldBack: null }), refused: run.refused, landed: null };
     const outcome = cancelled ? 'cancelled' : 'failed';
     const why = [
       ...run.why,
@@ -73,8 +72,7 @@ async function openRun(workflowType: WorkflowType, input: unknown, carried: Carr
     return await Run.open(workflowType, input, carried);
   } catch (error) {
     const scheduled = workflowInfo().typedSearchAttributes.get(SCHEDULED_TIME);
-    // Histories of older versions have no alert here.
-    if (scheduled && !isCancelled(error) && patched('alert-when-opening-fails')) {
+    if (scheduled && !isCancelled(error)) {
       const { workflowId, firstExecutionRunId, typedSearchAttributes } = workflowInfo();
       const market = typedSearchAttributes.get(MARKET_ATTRIBUTE) ?? null;
       const run = {

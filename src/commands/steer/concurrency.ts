@@ -56,22 +56,25 @@ const ANSWERS_WITHIN_MS = 10_000;
 async function setConcurrency(
   run: WorkflowHandle,
   requests: number,
-  { setConcurrencySignal, setConcurrencyUpdate }: typeof Messages,
+  { setConcurrencyUpdate }: typeof Messages,
 ): Promise<void> {
   const { connection } = run.client;
+  const until = Date.now() + ANSWERS_WITHIN_MS;
   const update = (): Promise<unknown> => run.executeUpdate(setConcurrencyUpdate, { args: [requests] });
   try {
-    await connection.withDeadline(Date.now() + ANSWERS_WITHIN_MS, update);
+    await connection.withDeadline(until, update);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const cause = error.cause instanceof Error ? error.cause.message : error.message;
     if (error.name === 'WorkflowUpdateFailedError') {
-      if (!cause.startsWith('No registered handler')) {
-        const todo = `Give a number from 0 to \`api.maxConcurrency\` while the run crawls.`;
-        throw new TidemarkError('InvalidInput', cause, { todo, cause: error });
-      }
-      // The run is still opening, or a worker of an older version runs it. The signal waits until the run can take it.
-      return run.signal(setConcurrencySignal, requests);
+      const isOpening = cause.startsWith('No registered handler');
+      const todo = isOpening
+        ? 'The run is still opening. Repeat the command in a few seconds.'
+        : `Give a number from 0 to \`api.maxConcurrency\` while the run crawls.`;
+      throw new TidemarkError('InvalidInput', isOpening ? `${run.workflowId} does not send requests yet.` : cause, {
+        todo,
+        cause: error,
+      });
     }
     if (error.name !== 'WorkflowUpdateRPCTimeoutOrCancelledError') throw error;
     throw new TidemarkError('Internal', `${run.workflowId} did not answer within ${ANSWERS_WITHIN_MS / 1_000} s.`, {

@@ -18,6 +18,9 @@ import { folderChanged } from '../run/folder-changed.js';
 import { reopenQuota } from '../run/read-quota.js';
 import { refusalOf, RouteRefusedError } from '../refusal.js';
 
+/** Result of `fetchChunk`. The activity adds the number of workers. */
+export type FetchedChunk = Omit<ChunkResult, 'workers'>;
+
 /**
  * Fetches every entity of one chunk and lands the answers. Skips entities that earlier attempts have landed. If the API
  * answers an entity with an error, lands the error and continues with the next entity.
@@ -26,7 +29,7 @@ import { refusalOf, RouteRefusedError } from '../refusal.js';
  * @throws TidemarkError `ApiUnavailable` when the API answers no request; landed answers are not fetched again
  * @throws TidemarkError `DataFolderChanged` when the chunk's list of entities is missing
  */
-export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, heartbeat: Heartbeat): Promise<ChunkResult> {
+export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, heartbeat: Heartbeat): Promise<FetchedChunk> {
   const { ctx, stream } = input;
   const chunk = chunkName(stream, input.chunk);
   const target = { dataDir: deps.config.dataDir, stream, run: ctx.run, date: ctx.date, market: ctx.market, chunk };
@@ -66,7 +69,7 @@ export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, heartb
   }
 }
 
-async function landed(writer: PartWriter, booking: RequestLog): Promise<ChunkResult> {
+async function landed(writer: PartWriter, booking: RequestLog): Promise<FetchedChunk> {
   const part = await writer.commit();
   return { rows: part?.rows ?? 0, requests: booking.requests, failed: 0, limited: false };
 }

@@ -13,13 +13,14 @@ import { openRun } from './open-run.js';
 /**
  * Opens a run. Decides its parameters from its input, the configuration and earlier runs. Then lands its opening
  * record. Before that, lands what runs left that ended without landing it.
- * @param fates asks Temporal how earlier runs ended; left out: earlier runs stay as they are
+ * @param server what the Temporal server knows. `stateAttributes`: names of the search attributes for a run's state.
+ * `fates`: asks how earlier runs ended; left out: earlier runs stay as they are
  * @throws TidemarkError `InvalidInput` with the wrong field and the allowed input
  */
 export async function beginRun(
   deps: Omit<CrawlDeps, 'client'>,
   input: OpenRunInput,
-  fates?: RunFates,
+  { stateAttributes = [], fates }: { stateAttributes?: readonly string[]; fates?: RunFates | undefined } = {},
 ): Promise<RunContext> {
   const { dataDir } = deps.config;
   const now = deps.clock.now();
@@ -35,7 +36,8 @@ export async function beginRun(
     ...ended,
   ];
   const ctx = openRun(deps.config, deps.clock, input, {
-    folder: deps.folder === undefined ? null : readDataFolder(dataDir),
+    folder: readDataFolder(dataDir) ?? undefined,
+    stateAttributes,
     stampsAfter: newest !== null && newest > now.toISOString() ? newest : null,
     startedAt: (deps.stamps ?? deps.clock).now(),
     notes: notes.filter((note) => note !== null),

@@ -97,16 +97,7 @@ export type ClosedRun = Pick<
  */
 export async function closeRun(
   deps: Recording,
-  {
-    ctx,
-    outcome,
-    crawled = null,
-    note,
-    heldBack,
-    why = [],
-    refused = [],
-    landed = 0,
-  }: Omit<CloseRunInput, 'ctx'> & { ctx: ClosedRun },
+  { ctx, outcome, crawled, note, heldBack, why, refused, landed }: Omit<CloseRunInput, 'ctx'> & { ctx: ClosedRun },
   { finishedAt }: { finishedAt?: string | undefined } = {},
 ): Promise<CloseRunResult> {
   await adoptSpools({ dataDir: deps.config.dataDir, run: ctx.run, date: ctx.date, market: ctx.market });
@@ -120,7 +111,7 @@ export async function closeRun(
     rows: parts.reduce((sum, part) => sum + part.rows, 0),
   };
   // If rows that the run landed are missing, the run must not be recorded as complete.
-  if (totals.rows < landed) {
+  if (landed !== null && totals.rows < landed) {
     const missing = `its landing zone holds ${formatCount(totals.rows)} of the ${formatCount(landed)} responses that the run landed`;
     throw folderChanged(deps.config.dataDir, missing);
   }

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import {
   BackfillInput,
   EnrichOwnersInput,
@@ -25,19 +26,9 @@ import { GIVE_UP_DAYS } from '../owners/job-state.js';
 
 type Decided = Pick<
   RunContext,
-  | 'date'
-  | 'asOfNow'
-  | 'market'
-  | 'filters'
-  | 'streams'
-  | 'refreshSeconds'
-  | 'from'
-  | 'to'
-  | 'note'
-  | 'gate'
-  | 'file'
-  | 'contactMetrics'
->;
+  'date' | 'asOfNow' | 'market' | 'filters' | 'streams' | 'refreshSeconds' | 'from' | 'to' | 'note' | 'gate' | 'file'
+> &
+  Partial<Pick<RunContext, 'contactMetrics'>>;
 
 /** Facts that decide the parameters of a new run, besides its input: about earlier runs and about the worker. */
 export interface Past {
@@ -45,13 +36,16 @@ export interface Past {
   lastWatchSync?: string | undefined;
   /** Finds the current night of a market, if any. */
   currentNight?: (market: string, filters: Record<string, unknown>) => PublishThresholds['current'];
-  folder?: DataFolder | null;
+  /** Default: the data folder of the configuration, without its identity. A forecast, which opens no run, needs none. */
+  folder?: DataFolder | undefined;
   /** Timestamp of the newest landed answer, if this timestamp is in the future. */
   stampsAfter?: string | null;
   /** When the run starts. Must be later than the timestamps of all landed answers. Default: now. */
   startedAt?: Date;
-  /** Number of crawl workers. */
+  /** Number of crawl workers. Default: 1. */
   workers?: number | undefined;
+  /** Names of the search attributes for the run's state. Default: none. */
+  stateAttributes?: readonly string[];
   /** Sizes from the worker's environment. */
   sizes?: RunSizes | undefined;
   /** Remarks about the worker, for the run's notes. Each is one sentence. */
@@ -73,14 +67,16 @@ export function openRun(config: Config, clock: Clock, input: OpenRunInput, past:
     startedAt: (past.startedAt ?? now).toISOString(),
     ...(past.stampsAfter ? { stampsAfter: past.stampsAfter } : {}),
     configHash: config.hash,
-    ...(config.fileHash === undefined ? {} : { fileHash: config.fileHash }),
+    fileHash: config.fileHash,
     probeEverySeconds: config.quota.probeEvery,
     maxConcurrency: config.api.maxConcurrency,
-    ...(past.workers === undefined ? {} : { workers: past.workers }),
+    workers: past.workers ?? 1,
+    stateAttributes: [...(past.stateAttributes ?? [])],
     ...past.sizes,
     leavesQuota: quotaLeft(config, input),
     ...(decided.streams.includes('ownership') ? { ownership: config.ownership } : {}),
-    ...(past.folder ? { folder: past.folder } : {}),
+    folder: past.folder ?? { id: '', path: config.dataDir, host: hostname() },
+    contactMetrics: false,
     ...alertSettings(config),
     ...decided,
     note: notes.length > 0 ? notes.join(' ') : null,

@@ -34,7 +34,7 @@ export interface PastNights {
 }
 
 /** A market before its first night. */
-export const NOTHING_PAST: PastNights = { search: null, records: {}, tickers: [], requestsPer: {}, latency: {} };
+const NOTHING_PAST: PastNights = { search: null, records: {}, tickers: [], requestsPer: {}, latency: {} };
 
 /**
  * Reads the facts for a forecast. Logs a read error and does not throw it: a run must not fail only because its

@@ -73,7 +73,7 @@ async function landPlan(
   await landDue(deps, ctx, stream, due);
   const idle = isIdle(knownOf(ctx, stream), stream) && due.due === 0;
   const planned = chunkSizeFor(due.due, { chunkSize, workers: ctx.workers });
-  return { stream, chunkSize: planned, ...due, ...(idle ? { idle: true } : {}) };
+  return { stream, chunkSize: planned, ...due, idle };
 }
 
 /**

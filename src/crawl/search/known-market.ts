@@ -12,7 +12,7 @@ import { queryPublished } from '../../builds/published.js';
 import { workingCopyOf } from '../../working-copy/open.js';
 import type { CrawlDeps } from '../deps.js';
 import { readRecords } from '../run/close-run.js';
-import { NOTHING_PAST, readPastNights, type PastNights } from '../run/past-nights.js';
+import { readPastNights, type PastNights } from '../run/past-nights.js';
 import { folderChanged } from '../run/folder-changed.js';
 
 type Deps = Pick<CrawlDeps, 'config' | 'clock' | 'log'>;
@@ -52,13 +52,8 @@ export async function knownMarketOf(deps: Deps, ctx: RunContext, round: number):
   const file = knownMarketFile(dataDir, ctx.run);
   await copy?.take(file);
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as SearchBasis;
-  // Runs of an older version of Tidemark have no such file. Their later rounds plan without these facts.
-  if (round > 0 && ctx.folder !== undefined)
-    throw folderChanged(dataDir, `the file ${file}, the basis of the search plan, is missing`);
-  const known: SearchBasis =
-    round === 0
-      ? { ...(await readKnownMarket(deps, ctx)), quotaLeft: await readQuotaLeft(deps, ctx) }
-      : { distributions: {}, past: NOTHING_PAST, quotaLeft: null };
+  if (round > 0) throw folderChanged(dataDir, `the file ${file}, the basis of the search plan, is missing`);
+  const known: SearchBasis = { ...(await readKnownMarket(deps, ctx)), quotaLeft: await readQuotaLeft(deps, ctx) };
   await writeFileAtomic(file, `${JSON.stringify(known)}\n`);
   if (copy === undefined || (await copy.claim(file))) return known;
   return JSON.parse(readFileSync(file, 'utf8')) as SearchBasis;

@@ -30,10 +30,3 @@ it('reports a configuration file that is no longer readable', () => {
     /was readable when the worker started, but is no longer readable: The configuration file .* does not exist/,
   );
 });
-
-it('reports no change when no file was read', () => {
-  writeFileSync(file, API);
-  const { fileHash: _, ...config } = loadConfig(file, {});
-  rmSync(file);
-  expect(configChange(config)).toBeNull();
-});

@@ -21,6 +21,7 @@ import { bookAttempt, readRequests } from '../../../src/request-log/request-log.
 import { makeProject, type Project } from '../../helpers/project.js';
 import { writeReportV1 } from '../../stub/financials.js';
 import { startStub, type StubApi } from '../../stub/index.js';
+import { ALONE } from '../../helpers/activity-inputs.js';
 
 let api: StubApi;
 let project: Project;
@@ -64,14 +65,17 @@ const due = (ids: (string | number)[], stream = 'companies'): void => {
     JSON.stringify(ids.map((id) => ({ id: String(id), reason: 'new' }))),
   );
 };
-const fetchCompanies = () => fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency: 4 }, heartbeat);
+const fetchCompanies = () =>
+  fetchChunk(deps, { ...ALONE, ctx, stream: 'companies', chunk: 0, concurrency: 4 }, heartbeat);
 const landed = () => readRunRows({ dataDir: project.dataDir, stream: 'companies', run: 'run-1', date: ctx.date });
 const detailRequests = () => api.state.requests.filter((request) => request.includes('/v2/companies/')).length;
 
 describe('a chunk', () => {
   it.each([10_000_000_000, 0.5, -1, NaN])('fetches a chunk with the invalid concurrency %d', async (concurrency) => {
     due(api.state.companies.slice(0, 3).map(({ id }) => id));
-    expect(await fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency }, heartbeat)).toMatchObject({
+    expect(
+      await fetchChunk(deps, { ...ALONE, ctx, stream: 'companies', chunk: 0, concurrency }, heartbeat),
+    ).toMatchObject({
       rows: 3,
     });
   });
@@ -81,7 +85,7 @@ describe('a chunk', () => {
     const cancelling = new AbortController();
     const fetched = fetchChunk(
       deps,
-      { ctx, stream: 'companies', chunk: 0, concurrency: 1 },
+      { ...ALONE, ctx, stream: 'companies', chunk: 0, concurrency: 1 },
       { ...heartbeat, signal: cancelling.signal, report: ({ done }) => done === 3 && cancelling.abort() },
     );
     await expect(fetched).rejects.toMatchObject({ name: 'AbortError' });
@@ -106,7 +110,7 @@ describe('a chunk', () => {
       companies.map(({ id }) => id),
       stream,
     );
-    expect(await fetchChunk(deps, { ctx, stream, chunk: 0, concurrency: 2 }, heartbeat)).toMatchObject({
+    expect(await fetchChunk(deps, { ...ALONE, ctx, stream, chunk: 0, concurrency: 2 }, heartbeat)).toMatchObject({
       rows: 5,
       failed: 0,
     });
@@ -184,7 +188,9 @@ describe('an API with faults', () => {
       return refused ? [401, { detail: 'Invalid token.' }] : [200, { id: Number(id) }];
     });
     due(Array.from({ length: 60 }, (_, i) => i + 1));
-    expect(await fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency: 1 }, heartbeat)).toMatchObject({
+    expect(
+      await fetchChunk(deps, { ...ALONE, ctx, stream: 'companies', chunk: 0, concurrency: 1 }, heartbeat),
+    ).toMatchObject({
       rows: 60,
       failed: 15,
     });
@@ -198,9 +204,9 @@ describe('an API with faults', () => {
       return Number(id) > 20 ? [401, { detail: 'Invalid token.' }] : [200, { id: Number(id) }];
     });
     due(Array.from({ length: 60 }, (_, i) => i + 1));
-    await expect(fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency: 1 }, heartbeat)).rejects.toThrow(
-      /Invalid token/,
-    );
+    await expect(
+      fetchChunk(deps, { ...ALONE, ctx, stream: 'companies', chunk: 0, concurrency: 1 }, heartbeat),
+    ).rejects.toThrow(/Invalid token/);
     await stop();
   });
 
@@ -211,7 +217,7 @@ describe('an API with faults', () => {
       return [401, { detail: 'Invalid token.' }];
     });
     due([1, 2, 3]);
-    const fetching = fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency: 1 }, heartbeat);
+    const fetching = fetchChunk(deps, { ...ALONE, ctx, stream: 'companies', chunk: 0, concurrency: 1 }, heartbeat);
     await expect(fetching).rejects.toThrow(/Invalid token/);
     // Two requests: one for the record, and one to another route, which checks the API key.
     expect(asked).toBe(2);
@@ -238,7 +244,7 @@ describe('an API with faults', () => {
     deps.client.setConcurrency(1);
     const failing = fetchChunk(
       deps,
-      { ctx, stream: 'companies', chunk: 0, concurrency: 1 },
+      { ...ALONE, ctx, stream: 'companies', chunk: 0, concurrency: 1 },
       {
         ...heartbeat,
         report: ({ done }) => (down = done >= 30),
@@ -265,7 +271,9 @@ describe('an API with faults', () => {
         : [429, { access, error_guard: 'limits.daily', message_guard: 'No more today.' }];
     });
     due([1, 2, 3, 4, 5, 6, 7, 8]);
-    expect(await fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency: 1 }, heartbeat)).toMatchObject({
+    expect(
+      await fetchChunk(deps, { ...ALONE, ctx, stream: 'companies', chunk: 0, concurrency: 1 }, heartbeat),
+    ).toMatchObject({
       rows: 5,
       limited: true,
     });
@@ -283,7 +291,7 @@ describe('an API with faults', () => {
     const limit: [number, unknown] = [429, { access, error_guard: 'limits.daily', message_guard: 'No more today.' }];
     const figure = [{ name: 'Daily', codename: 'daily', metrics: [{ name: 'D', codename: 'd', used: 5, total: 900 }] }];
     const fetchDoubting = (doubts: number, concurrency = 4) =>
-      fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency, doubts }, heartbeat);
+      fetchChunk(deps, { ...ALONE, ctx, stream: 'companies', chunk: 0, concurrency, doubts }, heartbeat);
     const answeringLimit = (limited: (id: number) => boolean) =>
       answering((id) => (id === 'metrics' ? [200, figure] : limited(Number(id)) ? limit : [200, { id: Number(id) }]));
 

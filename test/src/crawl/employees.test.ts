@@ -15,6 +15,7 @@ import { openRun } from '../../../src/crawl/run/open-run.js';
 import { readRunRows } from '../../../src/landing/index.js';
 import { bookAttempt } from '../../../src/request-log/request-log.js';
 import { makeProject, type Project } from '../../helpers/project.js';
+import { ALONE } from '../../helpers/activity-inputs.js';
 
 interface Asked {
   page: number;
@@ -77,7 +78,7 @@ async function fetch(stream: 'employees' | 'executives', budget: number | null =
   const folder = path.join(project.dataDir, 'runs', ctx.run, 'due', stream);
   mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(folder, 'chunk-00000.json'), JSON.stringify([{ id: '9', reason: 'new' }]));
-  return fetchChunk(deps, { ctx, stream, chunk: 0, concurrency: 4, budget }, FIRST);
+  return fetchChunk(deps, { ...ALONE, ctx, stream, chunk: 0, concurrency: 4, budget }, FIRST);
 }
 
 function landed(stream: 'employees' | 'executives') {

@@ -12,6 +12,7 @@ import { fetchChunk } from '../../../src/crawl/chunks/fetch-chunk.js';
 import { openRun } from '../../../src/crawl/run/open-run.js';
 import { readRunRows } from '../../../src/landing/index.js';
 import { makeProject } from '../../helpers/project.js';
+import { ALONE } from '../../helpers/activity-inputs.js';
 
 it('stops after 1,000 event pages of a company and reports it', async () => {
   let asked = 0;
@@ -33,7 +34,7 @@ it('stops after 1,000 event pages of a company and reports it', async () => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(path.join(folder, 'chunk-00000.json'), JSON.stringify([{ id: '7', reason: 'watched' }]));
     const heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 1 };
-    const input = { ctx, stream: 'watch_events' as const, chunk: 0, concurrency: null };
+    const input = { ...ALONE, ctx, stream: 'watch_events' as const, chunk: 0, concurrency: null };
     expect(await fetchChunk(deps, input, heartbeat)).toMatchObject({ rows: 1_001, failed: 1 });
     expect(asked).toBe(1_000);
     const rows = readRunRows({ dataDir: project.dataDir, stream: 'watch_events', run: ctx.run, date: ctx.date });

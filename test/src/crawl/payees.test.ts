@@ -19,6 +19,7 @@ import { openRun } from '../../../src/crawl/run/open-run.js';
 import { readRunRows, spoolFile } from '../../../src/landing/index.js';
 import { bookAttempt } from '../../../src/request-log/request-log.js';
 import { makeProject, type Project } from '../../helpers/project.js';
+import { ALONE, UNCHECKED } from '../../helpers/activity-inputs.js';
 
 const KEY = 'a-key-of-this-test';
 const FIRST: Heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 1 };
@@ -94,7 +95,7 @@ async function check(heartbeat = FIRST): ReturnType<typeof fetchChunk> {
   const folder = path.join(project.dataDir, 'runs', ctx.run, 'due', 'payee_checks');
   mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(folder, 'chunk-00000.json'), JSON.stringify(questions.map((id) => ({ id, reason: 'new' }))));
-  return fetchChunk(deps, { ctx, stream: 'payee_checks', chunk: 0, concurrency: 1 }, heartbeat);
+  return fetchChunk(deps, { ...ALONE, ctx, stream: 'payee_checks', chunk: 0, concurrency: 1 }, heartbeat);
 }
 
 const landed = () =>
@@ -197,6 +198,6 @@ it('removes the list when the run ends', async () => {
   await check();
   const list = path.join(project.dataDir, 'payees', 'list.csv');
   expect(readFileSync(list, 'utf8')).toContain(ACCOUNTS[0]);
-  await closeRun(deps, { ctx, outcome: 'failed', note: null, heldBack: null });
+  await closeRun(deps, { ...UNCHECKED, ctx, outcome: 'failed', note: null, heldBack: null });
   expect(existsSync(list)).toBe(false);
 });

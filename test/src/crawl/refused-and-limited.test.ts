@@ -20,6 +20,7 @@ import { openRun } from '../../../src/crawl/run/open-run.js';
 import { readRunRows } from '../../../src/landing/index.js';
 import { bookAttempt } from '../../../src/request-log/request-log.js';
 import { makeProject, type Project } from '../../helpers/project.js';
+import { ALONE } from '../../helpers/activity-inputs.js';
 
 const KEY = 'a-key-of-this-test';
 const FIRST: Heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 1 };
@@ -97,7 +98,7 @@ const due = (ids: (string | number)[], stream: LandingStream = 'companies', chun
 };
 const many = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
 const fetch = (heartbeat = FIRST, stream: FetchedStreamName = 'companies', chunk = 0) =>
-  fetchChunk(deps, { ctx, stream, chunk, concurrency: 16 }, heartbeat);
+  fetchChunk(deps, { ...ALONE, ctx, stream, chunk, concurrency: 16 }, heartbeat);
 const landed = (stream: LandingStream = 'companies') =>
   readRunRows({ dataDir: project.dataDir, stream, run: ctx.run, date: ctx.date });
 const failed = () =>
@@ -249,6 +250,7 @@ describe('a key without permission for a stream', () => {
       1,
     );
     const next = {
+      ...ALONE,
       ctx,
       stream: 'matches' as const,
       chunk: 1,

@@ -21,6 +21,7 @@ import { rebuildRange } from '../../../src/replay/rebuild-range.js';
 import { queryPublished } from '../../../src/builds/published.js';
 import { hashTables } from '../../helpers/table-hashes.js';
 import { makeProject, type Project } from '../../helpers/project.js';
+import { ALONE } from '../../helpers/activity-inputs.js';
 
 const KEY = 'a-key-of-this-test';
 const FIRST: Heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 1 };
@@ -67,7 +68,7 @@ async function fetchAll(stream: FetchedStreamName, bodies: Record<string, string
   const entities = Object.keys(bodies).map((id) => ({ id, reason: 'new' }));
   writeFileSync(path.join(folder, 'chunk-00000.json'), JSON.stringify(entities));
   answer = (where) => bodies[where.split('/').at(-1) ?? ''] ?? Object.values(bodies)[0];
-  return fetchChunk(deps, { ctx, stream, chunk: 0, concurrency: 4 }, FIRST);
+  return fetchChunk(deps, { ...ALONE, ctx, stream, chunk: 0, concurrency: 4 }, FIRST);
 }
 
 const landed = (stream: FetchedStreamName) =>

@@ -5,7 +5,7 @@ import { renderFrame, renderLine, warningsOf } from '../../../src/progress/frame
 import type { RunState, StepState } from '../../../src/progress/run-state.js';
 
 function step(more: Partial<StepState>): StepState {
-  return { name: 'companies', done: 0, total: null, state: 'running', rate: null, samples: [], ...more };
+  return { name: 'companies', done: 0, total: null, state: 'running', workedMs: 0, rate: null, samples: [], ...more };
 }
 
 function state(more: Partial<RunState>): RunState {

@@ -24,7 +24,7 @@ function beat(more: Partial<Beat>): Beat {
   return { activity: 'crawlChunk', step: 'companies', done: 0, total: 500, requests: 0, ...more };
 }
 
-const companies = { name: 'companies', done: 1_000, total: 5_000, state: 'running' as const };
+const companies = { name: 'companies', done: 1_000, total: 5_000, state: 'running' as const, workedMs: 0 };
 
 describe('advance', () => {
   it('has no speed while the run waits, and measures again afterwards', () => {
@@ -46,7 +46,7 @@ describe('advance', () => {
   });
 
   it('takes counts of listings and searches from the heartbeat', () => {
-    const search = { name: 'search', done: 800, total: null, state: 'running' as const };
+    const search = { name: 'search', done: 800, total: null, state: 'running' as const, workedMs: 0 };
     const beats = [beat({ activity: 'discoverMarket', step: 'search', done: 950, total: 10_000 })];
     expect(advance(null, seen({ progress: progress([search]), beats }), 0, 0).steps[0]).toMatchObject({
       done: 950,
@@ -55,7 +55,7 @@ describe('advance', () => {
   });
 
   it('matches a step to the name in its heartbeat', () => {
-    const step = { name: 'tender details', done: 0, total: 400, state: 'running' as const };
+    const step = { name: 'tender details', done: 0, total: 400, state: 'running' as const, workedMs: 0 };
     const beats = [beat({ step: 'tender_details', done: 7 })];
     expect(advance(null, seen({ progress: progress([step]), beats }), 0, 0).steps[0]?.done).toBe(7);
   });

@@ -27,6 +27,7 @@ async function landDays(): Promise<string> {
 const configOf = (dataDir: string): Config => ({
   ...ConfigSchema.parse({ api: { baseUrl: 'http://127.0.0.1:1' } }),
   file: 'f',
+  fileHash: 'h',
   dataDir,
   hash: 'h',
 });

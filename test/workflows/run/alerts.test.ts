@@ -37,8 +37,8 @@ describe('the alerts of a run', () => {
   it('sends nothing for a complete night, a stopped one, or without targets', () => {
     expect(idsOf(context(), result({ notes: ['a note'] }))).toEqual([]);
     expect(idsOf(context(), result({ outcome: 'stopped' }))).toEqual([]);
-    const { alerts: _, ...older } = context();
-    expect(idsOf(older, result({ outcome: 'partial' }))).toEqual([]);
+    const { alerts: _, ...withoutTargets } = context();
+    expect(idsOf(withoutTargets, result({ outcome: 'partial' }))).toEqual([]);
   });
 
   it('gives a night one id, whether scheduled or started by a person', () => {

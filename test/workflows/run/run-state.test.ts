@@ -20,7 +20,13 @@ const CTX: RunContext = {
   from: '2026-11-20',
   to: '2026-11-20',
   startedAt: '2026-11-20T00:00:00.000Z',
+  folder: { id: 'i', path: '/srv/data', host: 'h' },
   configHash: 'h',
+  contactMetrics: false,
+  fileHash: 'f',
+  stateAttributes: [],
+  workers: 1,
+  leavesQuota: 0,
   probeEverySeconds: 300,
   maxConcurrency: 16,
   gate: null,
@@ -64,6 +70,8 @@ const status = (more: Partial<QuotaStatus> = {}): QuotaStatus => ({
   used: 0,
   total: 10,
   open: true,
+  clock: null,
+  fault: null,
   ...more,
 });
 
@@ -135,7 +143,13 @@ describe("the run's state over continue-as-new", () => {
       (state) => state.due.push({ stream: 'companies', known: 2, due: 1, reasons: { new: 1 } }),
       (state) => (state.coverage = { reportedTotal: 2, distinctCompanies: 1, missing: 1, share: 0.5 }),
       (state) => (state.again = { chunks: [1], next: 2 }),
-      (state) => state.correctCoverage({ coverage: { distinctCompanies: 2, missing: 0, share: 1 }, reason: 'why' }),
+      (state) =>
+        state.correctCoverage({
+          coverage: { distinctCompanies: 2, missing: 0, share: 1 },
+          reason: 'why',
+          counted: 1,
+          loaded: 2,
+        }),
     ),
     count.map((rows) => (state: RunState) => state.countLanded(rows)),
     count.map((limit) => (state: RunState) => state.setConcurrency(limit)),
@@ -172,28 +186,6 @@ describe("the run's state over continue-as-new", () => {
         }
       }),
     );
-  });
-
-  it('fills in fields that an older version did not pass on', () => {
-    const { ctx, paused, concurrency, completed, nextChunk, progress, coverage: none, short, notes } = begin().carry();
-    const old = { ctx, paused, concurrency, completed, nextChunk, progress, coverage: none, short, notes };
-    const state = new RunState(old);
-    state.countLanded(5);
-    expect(state.landed).toEqual({});
-    expect(state.carry()).toEqual({
-      ...old,
-      again: null,
-      workers: 1,
-      quotaUnknown: false,
-      clockNoted: false,
-      waitedMs: 0,
-      waitAlerted: false,
-      stopped: false,
-      due: [],
-      refused: [],
-      why: [],
-      failed: {},
-    });
   });
 
   it('shows new notes in the progress after continue-as-new', () => {
@@ -245,27 +237,27 @@ describe('pause, resume and stop', () => {
 
 describe('setConcurrency', () => {
   it.each([
-    [5, 5, []],
-    [16, 16, []],
-    [0, null, []],
-    [
-      99,
-      16,
-      ['The signal setConcurrency asked for 99 requests in flight. The run uses 16, as api.maxConcurrency allows.'],
-    ],
-  ])('on setConcurrency %j sets %j', (limit, expected, notes) => {
+    [5, 5],
+    [16, 16],
+    [0, null],
+  ])('on %j sets %j', (limit, expected) => {
     const state = begin();
-    state.concurrency = 3;
+    expect(state.concurrencyFault(limit)).toBeNull();
     state.setConcurrency(limit);
-    expect([state.concurrency, state.notes]).toEqual([expected, notes]);
+    expect(state.concurrency).toBe(expected);
   });
 
-  it.each([-1, 513, 0.5, '5', null, Number.NaN])('on setConcurrency %j changes nothing and adds a note', (limit) => {
+  it.each([
+    { limit: 17, message: 'Cannot set 17 requests in flight: api.maxConcurrency allows 16.' },
+    ...[-1, 513, 0.5, '5', null, Number.NaN].map((limit) => ({ limit, message: 'a whole number from 0 to 512' })),
+  ])('refuses $limit', ({ limit, message }) => {
+    expect(begin().concurrencyFault(limit)).toContain(message);
+  });
+
+  it('refuses every number after the end of the crawl', () => {
     const state = begin();
-    state.concurrency = 3;
-    state.setConcurrency(limit);
-    expect(state.concurrency).toBe(3);
-    expect(state.notes).toEqual([expect.stringMatching(/whole number from 0 to 512/)]);
+    state.endCrawl();
+    expect(state.concurrencyFault(5)).toMatch(/crawl of this run has ended/);
   });
 });
 
@@ -273,7 +265,7 @@ describe('steps of a run', () => {
   it('runs a step once, also after continue-as-new', () => {
     const state = begin();
     const shown = state.beginStep('search');
-    expect(shown).toEqual({ name: 'search', done: 0, total: null, state: 'running' });
+    expect(shown).toEqual({ name: 'search', done: 0, total: null, state: 'running', workedMs: 0 });
     if (shown) state.endStep(shown);
     expect(shown?.state).toBe('done');
     expect([state.beginStep('search'), carried(state).beginStep('search')]).toEqual([null, null]);
@@ -341,7 +333,12 @@ describe('a partial run', () => {
     const state = begin();
     state.coverage = { reportedTotal: 10, distinctCompanies: 9, missing: 1, share: 0.9 };
     expect(carried(state).complete).toBe(false);
-    state.correctCoverage({ coverage: { distinctCompanies: 10, missing: 0, share: 1 }, reason: 'one was there' });
+    state.correctCoverage({
+      coverage: { distinctCompanies: 10, missing: 0, share: 1 },
+      reason: 'one was there',
+      counted: 9,
+      loaded: 10,
+    });
     expect([state.coverage.missing, state.complete]).toEqual([0, false]);
   });
 

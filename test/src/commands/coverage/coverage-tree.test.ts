@@ -36,6 +36,8 @@ const gaps: CoverageGap[] = [
     filters: { company_status: [199], legal_form: [13] },
     missing: 1_750,
     reason: 'above the page cap and nothing splits it further',
+    code: 'page_cap',
+    values: { total: 2_000, most: 250 },
     class: 'unsplittable',
   },
 ];

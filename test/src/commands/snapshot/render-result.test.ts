@@ -17,7 +17,11 @@ const RESULT: RunResult = {
   rejects: 3,
   coverage: null,
   due: [],
+  refused: [],
+  drift: [],
+  why: [],
   published: null,
+  folder: { id: 'f', path: '/data', host: 'h' },
   notes: [],
 };
 const because = (count: number): StatedReason[] =>

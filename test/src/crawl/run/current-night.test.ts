@@ -8,6 +8,7 @@ import { closeRun, landOpening, landRecords } from '../../../../src/crawl/run/cl
 import { currentNight } from '../../../../src/crawl/run/current-night.js';
 import type { CrawlDeps } from '../../../../src/crawl/deps.js';
 import { openRun } from '../../../../src/crawl/run/open-run.js';
+import { UNCHECKED } from '../../../helpers/activity-inputs.js';
 
 const markets = [{ name: 'm', filters: { company_status: [199] } }, { name: 'k' }];
 let dataDir: string;
@@ -32,6 +33,7 @@ async function night({ run, at, companies, market = 'm', outcome = 'complete', h
   const config: Config = {
     ...ConfigSchema.parse({ api: { baseUrl: 'http://127.0.0.1:1' }, markets }),
     file: 'tidemark.yaml',
+    fileHash: 'h',
     dataDir,
     hash: 'h',
   };
@@ -40,7 +42,7 @@ async function night({ run, at, companies, market = 'm', outcome = 'complete', h
   const ctx = openRun(config, deps.clock, { workflowType: 'marketSnapshot', workflowId: 'w', run, input });
   await landOpening(deps, ctx);
   await landRecords(deps, ctx, 'coverage', 'search', [{ market, distinct_companies: companies }]);
-  await closeRun(deps, { ctx, outcome, note: null, heldBack: heldBack ?? null });
+  await closeRun(deps, { ...UNCHECKED, ctx, outcome, note: null, heldBack: heldBack ?? null });
 }
 
 it('finds the latest night that was neither held back nor cancelled', async () => {

@@ -16,6 +16,7 @@ import { openRun } from '../../../../src/crawl/run/open-run.js';
 import { landRows } from '../../../../src/landing/index.js';
 import { makeProject, type Project } from '../../../helpers/project.js';
 import { startStub, type StubApi } from '../../../stub/index.js';
+import { ALONE, UNCHECKED } from '../../../helpers/activity-inputs.js';
 
 const heartbeat: Heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 1 };
 
@@ -49,7 +50,7 @@ describe('a data folder that lost files during a run', () => {
   const runDir = () => path.join(project.dataDir, 'runs', ctx.run);
 
   it('fails a chunk whose due list is missing', async () => {
-    const chunk = fetchChunk(deps, { ctx, stream: 'companies', chunk: 3, concurrency: 1 }, heartbeat);
+    const chunk = fetchChunk(deps, { ...ALONE, ctx, stream: 'companies', chunk: 3, concurrency: 1 }, heartbeat);
     await expect(chunk).rejects.toEqual(changed(/due\/companies\/chunk-00003\.json.* is missing/));
   });
 
@@ -72,7 +73,8 @@ describe('a data folder that lost files during a run', () => {
     });
     const { run, date } = ctx;
     await landRows({ dataDir, stream: 'companies', run, date, market: 'demo', chunk: 'c' }, [row(1), row(2)]);
-    const close = (landed: number) => closeRun(deps, { ctx, outcome: 'complete', note: null, heldBack: null, landed });
+    const close = (landed: number) =>
+      closeRun(deps, { ...UNCHECKED, ctx, outcome: 'complete', note: null, heldBack: null, landed });
     await expect(close(3)).rejects.toEqual(changed(/holds 2 of the 3 responses that the run landed/));
     expect(hasRunRecord(dataDir, ctx, 'close')).toBe(false);
     expect(await close(2)).toMatchObject({ rows: 2 });
@@ -82,7 +84,7 @@ describe('a data folder that lost files during a run', () => {
   it('files a failed run even if its landing zone is missing', async () => {
     rmSync(path.join(project.dataDir, 'landing'), { recursive: true });
     expect(hasRunRecord(project.dataDir, ctx, 'open')).toBe(false);
-    const end = { ctx, outcome: 'failed', note: 'lost', heldBack: null } as const;
+    const end = { ...UNCHECKED, ctx, outcome: 'failed', note: 'lost', heldBack: null } as const;
     expect(await closeRun(deps, end)).toMatchObject({ rows: 0 });
   });
 });

@@ -10,6 +10,7 @@ import { createLog } from '../../../../src/core/log.js';
 import { closeRun } from '../../../../src/crawl/run/close-run.js';
 import { lastSyncDate } from '../../../../src/crawl/run/last-sync.js';
 import { openRun } from '../../../../src/crawl/run/open-run.js';
+import { UNCHECKED } from '../../../helpers/activity-inputs.js';
 
 const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-sync-'));
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -17,6 +18,7 @@ afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 const config: Config = {
   ...ConfigSchema.parse({ api: { baseUrl: 'http://127.0.0.1:1' } }),
   file: 'f',
+  fileHash: 'h',
   dataDir,
   hash: 'h',
 };
@@ -25,7 +27,10 @@ const sync = async (now: string, outcome: CloseRunInput['outcome'], input: objec
   const clock = { now: () => new Date(now) };
   const client = createApiClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'unused-key-0123' });
   const ctx = openRun(config, clock, { workflowType: 'watchSync', workflowId: 'w', run: `${now}-${outcome}`, input });
-  await closeRun({ config, clock, client, log: createLog('test') }, { ctx, outcome, note: null, heldBack: null });
+  await closeRun(
+    { config, clock, client, log: createLog('test') },
+    { ...UNCHECKED, ctx, outcome, note: null, heldBack: null },
+  );
   await client.close();
 };
 

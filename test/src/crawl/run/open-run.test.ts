@@ -22,6 +22,7 @@ const config: Config = {
     tenders: { filters: { must: { status: [1] } } },
   }),
   file: 'tidemark.yaml',
+  fileHash: 'h',
   dataDir: 'data',
   hash: 'h',
 };
