@@ -100,10 +100,6 @@ describe('an activity for this data folder', () => {
     await expect(check('openRun', { run: 'run-2' })).rejects.toThrow(/identity \(folder\.json\) is gone/);
   });
 
-  it('accepts runs of older versions, which name no data folder', async () => {
-    await expect(check('readQuota', { ...ctx, folder: undefined })).resolves.toBeUndefined();
-  });
-
   it('skips the check in a worker without a data folder', async () => {
     rmSync(path.join(config.dataDir, 'folder.json'));
     await landRecord('open');

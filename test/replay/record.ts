@@ -75,9 +75,10 @@ async function recordTypes(): Promise<void> {
       personalData: 'contacts',
       quota: { probeEvery: '1s' },
       markets: [{ name: 'demo', streams: ['companies', 'financials', 'ownership'] }],
-      ownership: { enrich: true, pollEvery: '1s' },
+      ownership: { enrich: true },
       notify: [{ name: 'program', command: ['true'] }],
     },
+    ownerPollSeconds: 1,
   });
   // Several chunks for each stream, so that chunks overlap.
   const worker = await project.startWorker({ TIDEMARK_CHUNK_SIZE: '15' });

@@ -25,15 +25,15 @@ export function renderResult(workflowId: string, result: RunResult, dataDir: str
   }
   lines.push(`  requests   ${formatCount(result.requests)}${renderForecast(result)}`);
   lines.push(`  rows       ${formatCount(result.rows)} landed, ${formatCount(result.rejects)} rejected`);
-  for (const { stream, endpoint, permission, module } of result.refused ?? []) {
+  for (const { stream, endpoint, permission, module } of result.refused) {
     const names = [permission && `permission "${permission}"`, module && `module "${module}"`].filter(Boolean);
     lines.push(paint.yellow(`  refused    ${stream.replaceAll('_', ' ')}: ${[...names, endpoint].join(', ')}`));
   }
-  for (const difference of result.drift ?? []) lines.push(`  drift      ${difference}`);
+  for (const difference of result.drift) lines.push(`  drift      ${difference}`);
   if (result.published !== null) lines.push(`  published  ${publishedPlace(result.published, result.folder, dataDir)}`);
   const other = otherFolder(result.folder, dataDir);
   if (other !== null) lines.push(paint.yellow(`  ! ${other}`));
-  const why = (result.why ?? []).map(({ reason }) => reason);
+  const why = result.why.map(({ reason }) => reason);
   const ofMarket = result.market === null ? '' : ` --market ${result.market}`;
   const remarks = result.notes.filter((note) => !why.includes(note));
   for (const text of [...atMostFive(why, `tidemark coverage${ofMarket}`), ...atMostFive(remarks, 'tidemark runs')])

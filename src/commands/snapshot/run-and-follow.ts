@@ -77,7 +77,7 @@ export async function runAndFollow(
 function isUnsuccessful(result: RunResult, strict: boolean): boolean {
   return (
     result.incomplete ||
-    (result.refused ?? []).some((refusal) => !canDoWithout(refusal)) ||
+    result.refused.some((refusal) => !canDoWithout(refusal)) ||
     result.heldBack !== null ||
     result.outcome === 'stopped' ||
     (strict && result.outcome !== 'complete')

@@ -104,11 +104,12 @@ async function closeOne(deps: Recording, known: RunRecord, fate: RunFate & { ope
     {
       ctx: contextOf(known),
       outcome,
-      crawled: closed ? (known.crawled ?? null) : null,
+      crawled: closed ? known.crawled : null,
       note: [known.note, reason].filter(Boolean).join(' '),
       heldBack: known.held_back,
       why: [...(known.why ?? []), { code: outcome, values: {}, reason }],
       refused: known.refused ?? [],
+      landed: null,
     },
     { finishedAt: known.finished_at ?? fate.at?.toISOString() },
   );

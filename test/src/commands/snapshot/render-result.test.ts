@@ -1,8 +1,14 @@
-import { expect, it } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, it } from 'vitest';
 import type { StatedReason } from '../../../../schemas/pipeline/reason.js';
 import type { RunResult } from '../../../../schemas/pipeline/run.js';
+import { openDataFolder } from '../../../../src/core/folder-identity.js';
 import { renderCoverage, renderResult } from '../../../../src/commands/snapshot/render-result.js';
 
+const DATA = mkdtempSync(path.join(tmpdir(), 'tidemark-result-'));
+afterAll(() => rmSync(DATA, { recursive: true }));
 const RESULT: RunResult = {
   run: 'r',
   date: '2026-11-20',
@@ -21,13 +27,13 @@ const RESULT: RunResult = {
   drift: [],
   why: [],
   published: null,
-  folder: { id: 'f', path: '/data', host: 'h' },
+  folder: await openDataFolder(DATA),
   notes: [],
 };
 const because = (count: number): StatedReason[] =>
   Array.from({ length: count }, (_, i) => ({ code: 'stopped', values: {}, reason: `Reason ${i + 1}.` }));
 const lines = (more: Partial<RunResult>, id = 'snapshot/nordics/2026-11-20'): string[] =>
-  renderResult(id, { ...RESULT, ...more }, '/data').split('\n');
+  renderResult(id, { ...RESULT, ...more }, DATA).split('\n');
 
 it('prints a line for each cause, at most five, and the command that shows all', () => {
   const why = because(8);
