@@ -55,7 +55,7 @@ const LONG = [
 // These run in both: in `npm test` with fewer cases.
 const LONG_TOO = [
   'test/src/models/unchanged.test.ts',
-  'test/src/load/hostile-bodies.test.ts',
+  'test/src/load/{failing-parts,hostile-bodies}.test.ts',
   'test/e2e/worker-killed.test.ts',
 ];
 
@@ -91,6 +91,7 @@ const long = {
       TIDEMARK_TEST_COMPANIES: '40',
       UNCHANGED_RUNS: '8',
       HOSTILE_BODIES: 'all',
+      MANGLED_PARTS: '30',
       KILLED_BY: 'SIGKILL,SIGTERM',
     },
     isolate: true,

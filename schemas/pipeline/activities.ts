@@ -234,7 +234,8 @@ export interface LoadResult {
   /** Why some answers could not be checked for schema drift; left out when all were checked. */
   driftFault?: string | undefined;
   /**
-   * Parts that were loaded earlier and are now missing in the landing zone, for people; left out when there are none.
+   * What is wrong with landed parts, for people: missing, damaged, or with answers that could not be loaded. Left out if
+   * nothing is wrong.
    */
   gone?: string | undefined;
 }

@@ -25,6 +25,8 @@ export interface LoadCounts {
   driftFault?: string;
   /** Message about loaded parts that are no longer in the landing zone. Missing if there are none. */
   gone?: string;
+  /** Message about answers that could not be loaded and became rejects. Missing if there are none. */
+  setAside?: string;
 }
 
 const RESTORE =
@@ -34,6 +36,8 @@ const RESTORE =
 export class LandingCorruptError extends TidemarkError {
   readonly faults: string[];
   readonly loaded: LoadCounts;
+  /** Whether all other parts were loaded. */
+  readonly othersLoaded: boolean;
 
   constructor(faults: string[], loaded: LoadCounts, todo = RESTORE) {
     super(
@@ -43,6 +47,7 @@ export class LandingCorruptError extends TidemarkError {
     );
     this.faults = faults;
     this.loaded = loaded;
+    this.othersLoaded = todo === RESTORE;
   }
 }
 

@@ -8,13 +8,14 @@ import { LandingCorruptError, type LoadCounts } from '../duckdb/errors.js';
 import { insertRows } from '../duckdb/insert-rows.js';
 import { OutOfMemoryError } from '../duckdb/memory-limit.js';
 import { withMoreMemory } from '../duckdb/more-memory.js';
+import { isOfContent, loadIsolated, UnreadablePartError, type RowChoice } from './isolate.js';
 import { loadDrift } from './load-drift.js';
 import type { Warehouse } from '../duckdb/open.js';
 import { findPartFault, listParts } from './part-check.js';
 import { forgetStreamsToReadAgain } from './read-again.js';
 import { writeRejectFiles } from './reject-files.js';
 import { quote, readSqlFile } from '../duckdb/sql-files.js';
-import { formatCount } from '../../schemas/format.js';
+import { formatCount, plural } from '../../schemas/format.js';
 
 // How often the files of a batch are taken, if another process removes them.
 const MOST_ATTEMPTS = 5;
@@ -66,25 +67,45 @@ export async function loadLanding(
       );
   }
   const counts: LoadCounts = { parts: 0, rows: 0, rejects: 0 };
+  const setAside = new SetAside();
+
+  /** Loads parts in one transaction. If that fails, loads each half, and in the end one part without its failing rows. */
+  const loadParts = async (batch: LandedPart[]): Promise<void> => {
+    const load = async (choice: RowChoice = {}, trial = false): Promise<number> => {
+      const found = await loadOnce(db, batch, { drift, rejectsIn, choice, trial });
+      if (found.driftFault !== undefined) counts.driftFault ??= found.driftFault;
+      return found.rejects;
+    };
+    try {
+      counts.rejects += await load();
+    } catch (error) {
+      if (!isOfContent(error) || batch.some(({ file }) => !existsSync(file))) throw error;
+      const [part] = batch;
+      if (batch.length > 1 || part === undefined) {
+        const middle = Math.ceil(batch.length / 2);
+        await loadParts(batch.slice(0, middle));
+        return loadParts(batch.slice(middle));
+      }
+      const isolated = await loadIsolated(db, part, load, error).catch((reason: unknown) => {
+        if (!(reason instanceof UnreadablePartError)) throw reason;
+        faults.push(reason.message);
+      });
+      if (isolated === undefined) return;
+      counts.rejects += isolated.rejects;
+      setAside.add(part, isolated.refused, error);
+    }
+    counts.parts += batch.length;
+    counts.rows += batch.reduce((sum, part) => sum + part.rows, 0);
+  };
+
   for (const found of splitIntoBatches(recordsLast(fresh))) {
     const finished = await whileFilesStay(dataDir, found, faults, async (batch) => {
       if (batch.length === 0) return;
-      const load = (look: LoadOptions['drift']): Promise<number> =>
-        withMoreMemory(db, () => db.transaction(() => loadBatch(db, batch, { drift: look, rejectsIn })));
-      let driftFault: string | undefined;
-      // If the check for schema drift fails, load the batch without it. A record must never be lost.
-      const rejects = await load(drift).catch((error: unknown) => {
-        if (!(error instanceof DriftError)) throw error;
-        driftFault = error.message;
-        return load(undefined);
-      });
-      if (driftFault !== undefined) counts.driftFault ??= driftFault;
-      counts.parts += batch.length;
-      counts.rows += batch.reduce((sum, part) => sum + part.rows, 0);
-      counts.rejects += rejects;
+      await loadParts(batch);
     });
     if (!keepFiles) await dropFiles(dataDir, finished);
   }
+  if (setAside.message !== undefined) counts.setAside = setAside.message;
   const gone = faults.length > 0 ? null : describeGone(parts, loaded);
   if (gone !== null) counts.gone = gone;
   if (faults.length > 0) throw new LandingCorruptError(faults, counts);
@@ -195,20 +216,81 @@ async function listLoaded(db: Database, parts: LandedPart[], rejects: ReadonlyMa
 /** The check for schema drift failed. The message is the message of the cause. */
 class DriftError extends Error {}
 
+/** Collects the rows that could not be loaded, for a message. */
+class SetAside {
+  message: string | undefined;
+  #rows = 0;
+  #first: string | undefined;
+
+  add(part: LandedPart, rows: number, error: unknown): void {
+    this.#rows += rows;
+    this.#first ??= `${part.file}: ${errorMessage(error).split('\n', 1)[0]}`;
+    this.message = `${plural(this.#rows, 'landed answer')} could not be loaded and became rejects (not_loadable). The first is in ${this.#first} With more memory or a newer version of Tidemark, \`tidemark replay\` loads them.`;
+  }
+}
+
 interface BatchOptions {
   drift: LoadOptions['drift'];
   rejectsIn: string;
+  choice: RowChoice;
+  /** Rolls back, and writes no files of rejects. */
+  trial: boolean;
 }
 
-async function loadBatch(db: Database, batch: LandedPart[], { drift, rejectsIn }: BatchOptions): Promise<number> {
-  const stream = batch[0]?.stream ?? '';
+/** Ends the transaction of a trial. */
+class TrialEnded extends Error {}
+
+/** Loads rows of a batch in one transaction. If the check for schema drift fails, loads them without the check. */
+async function loadOnce(
+  db: Database,
+  batch: LandedPart[],
+  options: BatchOptions,
+): Promise<{ rejects: number; driftFault?: string }> {
+  const load = (drift: LoadOptions['drift']): Promise<number> =>
+    withMoreMemory(db, () =>
+      db.transaction(async () => {
+        const rejects = await loadBatch(db, batch, { ...options, drift });
+        if (options.trial) throw new TrialEnded();
+        return rejects;
+      }),
+    ).catch((error: unknown) => {
+      if (error instanceof TrialEnded) return 0;
+      throw error;
+    });
+  try {
+    return { rejects: await load(options.drift) };
+  } catch (error) {
+    if (!(error instanceof DriftError)) throw error;
+    return { rejects: await load(undefined), driftFault: error.message };
+  }
+}
+
+/** Makes the view `parts` of the chosen rows. The column `refused` has the reason of refused rows. */
+async function viewParts(db: Database, batch: LandedPart[], choice: RowChoice): Promise<void> {
+  const { from, to, refused = [], withoutTexts = false } = choice;
   const files = batch.map((part) => quote(part.file)).join(', ');
+  const conditions = [
+    ...(from === undefined ? [] : [`file_row_number >= ${from}`]),
+    ...(to === undefined ? [] : [`file_row_number < ${to}`]),
+  ];
+  const isRefused =
+    refused === 'all' ? 'true' : refused.length === 0 ? 'false' : `file_row_number IN (${refused.join(', ')})`;
+  const sentence = `'Its text is only in the landed part.'`;
+  const body =
+    refused === 'all' ? sentence : withoutTexts ? `CASE WHEN ${isRefused} THEN ${sentence} ELSE body END` : 'body';
   // row_id combines the file and the position of the row. So any statement can read the files again, with several
   // threads, and still match the rows.
   await db.run(`CREATE OR REPLACE TEMP VIEW parts AS
-    SELECT *, (CAST(file_index AS BIGINT) << 32) + file_row_number AS row_id, parse_filename(filename) AS part,
-      CAST(NULL AS VARCHAR) AS refused
-    FROM read_parquet([${files}], filename = true, hive_partitioning = false)`);
+    SELECT * REPLACE (${body} AS body), (CAST(file_index AS BIGINT) << 32) + file_row_number AS row_id, parse_filename(filename) AS part,
+      CASE WHEN ${isRefused} THEN 'not_loadable' END AS refused
+    FROM read_parquet([${files}], filename = true, hive_partitioning = false)
+    WHERE ${conditions.length === 0 ? 'true' : conditions.join(' AND ')}`);
+}
+
+async function loadBatch(db: Database, batch: LandedPart[], options: BatchOptions): Promise<number> {
+  const { drift, rejectsIn, choice, trial } = options;
+  const stream = batch[0]?.stream ?? '';
+  await viewParts(db, batch, choice);
   await db.run(`SET VARIABLE stream = ${quote(stream)}`);
   await db.runFile(readSqlFile('staging/_batch.sql'));
   await db.runFile(readSqlFile(RECORD_STREAMS.has(stream) ? 'staging/_records.sql' : `staging/${stream}.sql`));
@@ -218,6 +300,7 @@ async function loadBatch(db: Database, batch: LandedPart[], { drift, rejectsIn }
     throw new DriftError(errorMessage(error), { cause: error });
   });
   await db.runFile(readSqlFile('staging/_finish.sql'));
+  if (trial) return 0;
   const rejects = await writeRejectFiles(db, rejectsIn, batch);
   await listLoaded(db, batch, rejects);
   return [...rejects.values()].reduce((sum, count) => sum + count, 0);

@@ -107,7 +107,8 @@ export async function makeWarehouse(
     const built = await withMoreMemory(rebuilt.db, () =>
       buildModels(rebuilt, { now, personalData, modelsDir, rates, origin: 'replay' }),
     );
-    made = { ...loaded, ...built, notes: [...(lost === null ? [] : [lost]), ...noSets, ...built.notes] };
+    const found = [lost, loaded.setAside].filter((note) => note !== null && note !== undefined);
+    made = { ...loaded, ...built, notes: [...found, ...noSets, ...built.notes] };
   } finally {
     await rebuilt.close();
   }
