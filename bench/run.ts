@@ -12,6 +12,7 @@ import { benchWarehouse } from './warehouse.js';
 import { benchLimits } from './limits.js';
 import { benchResolve } from './resolve.js';
 import { benchSearchRequests } from './search-requests.js';
+import { benchFlood } from './flood.js';
 import { benchExplorer } from './explorer/run.js';
 import { benchPublish } from './publish.js';
 import { benchWorkers } from './workers/run.js';
@@ -48,6 +49,7 @@ const benches: Record<string, () => Promise<void>> = {
   'capacity-runs': benchCapacityRuns,
   capacity: benchCapacity,
   explorer: benchExplorer,
+  flood: benchFlood,
 };
 
 const asked = process.argv.slice(2);

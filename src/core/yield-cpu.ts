@@ -2,10 +2,10 @@ import { readdirSync } from 'node:fs';
 import { setPriority } from 'node:os';
 
 /*
- * Niceness of processes beside the crawl. The kernel gives a busy thread of niceness 0 about 9, 28 and 68 times as much
- * time as one of niceness 10, 15 and 19. So a flood of requests leaves the worker its share, whatever they ask.
+ * Niceness of processes beside the crawl. The kernel gives a busy thread of niceness 0 about 9 times as much time as one
+ * of niceness 10, and 28 times as much as one of niceness 15. So a flood of requests leaves the worker its share.
  */
-export const NICE = { receiver: 10, explorer: 15, query: 19 } as const;
+export const NICE = { receiver: 10, explorer: 15, query: 15 } as const;
 
 /**
  * Lets this process wait for processes of a lower niceness when all cores are busy. On Linux, each thread has its own

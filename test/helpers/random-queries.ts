@@ -60,11 +60,8 @@ const LITERALS = [
   "'[a-z'",
   'uuid()',
   'current_timestamp',
-  'x -> x + 1',
-  'DEFAULT',
-  '*',
-  'COLUMNS(*)',
 ];
+const ODD = ['x -> x + 1', 'DEFAULT', '*', 'COLUMNS(*)'];
 const TABLES = [
   'core.companies',
   'marts.companies',
@@ -123,14 +120,16 @@ export function randomQueries(functions: readonly ListedFunction[], seed: number
       () => `list_transform(range(${10 ** below(5)}), x -> repeat('z', x))`,
       () => `${'['.repeat(below(60))}1`.replace(/^(\[*)1$/, (_, open: string) => `${open}1${']'.repeat(open.length)}`),
     ])();
-  const cast = (value: string): string => `${next() < 0.5 ? 'TRY_CAST' : 'CAST'}(${value} AS ${pick(TYPES)})`;
+  const cast = (value: string): string => `${next() < 0.9 ? 'TRY_CAST' : 'CAST'}(${value} AS ${pick(TYPES)})`;
   const call = ({ name, parameters }: ListedFunction, depth: number): string => {
-    const given = next() < 0.85 ? parameters : times(4, () => null);
+    const given = next() < 0.95 ? parameters : times(4, () => null);
     const values = given.map((type) => {
+      if (next() < 0.02) return pick(ODD);
       const value = expression(depth - 1);
-      return type === null || type.length > 30 || next() < 0.4
+      // Types such as ANY or T take any value. With TRY_CAST, most calls run.
+      return type === null || !/^[A-Z]{3,}(\(.*\))?(\[\])*$/.test(type) || type.startsWith('ANY') || next() < 0.1
         ? value
-        : `CAST(${value} AS ${type.replace('ANY', 'VARCHAR')})`;
+        : `TRY_CAST(${value} AS ${type})`;
     });
     return `${quoted(name)}(${values.join(', ')})`;
   };
@@ -177,6 +176,9 @@ export function randomQueries(functions: readonly ListedFunction[], seed: number
   };
   const query = (): string =>
     pick([
+      () => `SELECT ${call(pick(scalars), 1)}, ${call(pick(scalars), 1)} FROM ${pick(TABLES)}`,
+      () => `SELECT ${call(pick(aggregates), 1)} FROM ${pick(TABLES)}`,
+      () => `SELECT ${expression(2)}`,
       () => select(3),
       () => select(3),
       () => select(4),

@@ -124,7 +124,7 @@ it('runs each thread of a query behind the crawl', async () => {
   const [pid = 0] = queryProcesses();
   const threads = readdirSync(`/proc/${pid}/task`);
   const nice = threads.map((id) => Number(read(pid, `task/${id}/stat`).split(') ').at(-1)?.split(' ')[16]));
-  expect(new Set(nice)).toEqual(new Set([19]));
+  expect(new Set(nice)).toEqual(new Set([15]));
 });
 
 it('saves no more than a thousand queries', async () => {

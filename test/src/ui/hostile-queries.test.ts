@@ -181,7 +181,7 @@ describe('random queries', () => {
     const functions = rows.map(([name, type, parameters]) => ({ name, type, parameters }) as ListedFunction);
     expect(functions.length).toBeGreaterThan(1_000);
     const before = await run(`SELECT count(*), sum(hash(c)) FROM core.companies AS c`);
-    const queries = randomQueries(functions, 7, 60);
+    const queries = randomQueries(functions, 7, 40);
     for (let i = 0; i < queries.length; i += 4) {
       const some = queries.slice(i, i + 4);
       const answers = await Promise.all(some.map((sql) => run(sql, { seconds: 1, rows: 100 })));
