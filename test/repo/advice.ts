@@ -98,7 +98,7 @@ export const ADVICE = [
   advice('src/publish/apply-models.ts', 'There is no table … to drop.', T10),
   advice('src/publish/apply-models.ts', 'Remove the file first; otherwise the next run builds the table a', T10),
   advice('docs/configuration.md', '`tidemark forget --expired` removes older answers.', T6),
-  advice('docs/failure-modes.md', 'Later runs fail, too, until you restore the file, or run `tidema', T1),
+  advice('docs/failure-modes.md', 'Its notes and an alert name the file, and so do later runs and r', T1),
   advice('docs/failure-modes.md', 'To return them, restore their files, then run `tidemark quaranti', T1),
   advice('docs/failure-modes.md', '- *Lost:* the answers of the part, until you restore it or a run', T1),
   advice('docs/failure-modes.md', '**`tidemark forget` is killed.** Run it again, with or without i', T14),
