@@ -16,6 +16,12 @@ it.each(PAGES)('shows the saved results of the benchmarks on %s (write them with
   expect(fillPage(read(page), shown)).toBe(read(page));
 });
 
+it('has no saved result that no page shows', () => {
+  const pages = PAGES.map(read).join('\n');
+  const all = [...results].flatMap(([bench, { tables }]) => tables.map(({ name }) => `bench: ${bench}, ${name} -->`));
+  expect(all.filter((one) => !pages.includes(one))).toEqual([]);
+});
+
 it('has a capacity plan of the saved runs (write it with: BENCH_SAVE=1 npm run bench -- capacity)', () => {
   expect(results.get('capacity')?.tables).toEqual(tablesOf(results, readSettings()));
 });
