@@ -1,13 +1,17 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunResult } from '../../schemas/pipeline/run.js';
 import { listWorkers, type ListedWorker } from '../../src/temporal/list-workers.js';
+import { FAULTS } from '../helpers/bucket-faults.js';
 import type { RunningProcess } from '../helpers/processes.js';
 import type { Project } from '../helpers/project.js';
 import { tidemarkIn } from '../helpers/run-cli.js';
 import { waitUntil } from '../helpers/sandbox.js';
 import { startSystem, type System } from '../helpers/system.js';
 import { startGateway, type Gateway } from '../helpers/versitygw.js';
+import { startWrongProxy } from '../helpers/wrong-proxy.js';
 
 const MARKET = { companies: 60, tenders: 0, seed: 23 };
 
@@ -109,5 +113,34 @@ describe('a standby that cannot reach Temporal', () => {
       { everyMs: 10 },
     );
     expect(((await run.result()) as RunResult).outcome).toBe('complete');
+  });
+
+  it('survives refusals and a damaged lease, and writes with a higher token after the file was removed', async () => {
+    let refuses = false;
+    const refused = FAULTS['status 403 AccessDenied'];
+    const proxy = await startWrongProxy(gateway.env.AWS_ENDPOINT_URL, () => (refuses ? refused : undefined));
+    const data = { data: `s3://${gateway.bucket}/standby` };
+    const project = system.addProject(data, undefined, { ...gateway.env, AWS_ENDPOINT_URL: proxy.url });
+    const standby = await project.startWorker({}, 'warehouse');
+    workers.push(standby);
+    const says = (text: string) => waitUntil(text, async () => standby.output().includes(text), { withinMs: 600_000 });
+    const token = (file: string): number =>
+      (JSON.parse(readFileSync(path.join(folder, file), 'utf8')) as { token: number }).token;
+    const folder = path.join(gateway.folder, 'standby', 'warehouse');
+    await says('waits until no other process');
+    refuses = true;
+    await says('cannot take the lease of the warehouse, and tries again');
+    expect(standby.child.exitCode).toBeNull();
+    refuses = false;
+    for (const worker of workers) if (worker !== standby) await worker.stop('SIGKILL');
+    writeFileSync(path.join(folder, 'writer.json'), '<html>Back soon</html>');
+    await says('is no lease of this version of Tidemark');
+    expect(standby.child.exitCode).toBeNull();
+    const before = token('current.json');
+    rmSync(path.join(folder, 'writer.json'));
+    await says('this process writes the warehouse now');
+    expect(token('writer.json')).toBeGreaterThan(before);
+    await standby.stop();
+    await proxy.close();
   });
 });
