@@ -50,6 +50,10 @@ const T17 = [
 ] as const;
 const T18 = ['test/src/replay/forget/forget.test.ts', 'do not come back with a restored part'] as const;
 
+const T19 = ['test/src/privacy/forgotten-list.test.ts', 'says what to do, and the advice can be followed'] as const;
+const T20 = ['test/e2e/full-disk.test.ts', 'finishes the same run after the disk has space again'] as const;
+const T21 = ['test/src/storage/lease-contract.ts', 'gives higher tokens than the protected files have'] as const;
+
 /** Advice, with the test that follows it and shows what is lost. */
 export const ADVICE = [
   advice('src/commands/quarantine.ts', 'move damaged landed parts out of the way', T0),
@@ -115,21 +119,32 @@ export const ADVICE = [
   advice('docs/privacy.md', '**After restoring a backup** run `tidemark forget`:', T18),
   advice('docs/privacy.md', '`tidemark forget --expired` removes older answers as above, with', T6),
   advice('docs/privacy.md', 'Run `tidemark forget --all` soon.', T7),
+  advice('src/core/disk-errors.ts', 'Free space on that disk or move the data folder (TIDEMARK_DATA).', T20),
+  advice('src/privacy/forgotten-list.ts', 'Restore data/secrets from a backup; then everything goes on.', T19),
+  advice('src/privacy/forgotten-list.ts', '`tidemark forget --replace-list --person …`.', T19),
+  advice('src/storage/lease.ts', 'If no other version of Tidemark uses this storage, remove this f', T21),
+  advice('docs/failure-modes.md', 'Restore `data/secrets` from a backup, or [start a new list]', T19),
+  advice('docs/object-storage.md', '- **`lease.json` is damaged.** You may remove it:', T21),
+  advice('docs/privacy.md', 'Restore `data/secrets` from a backup.', T19),
 ];
 
 /** Advice that no test follows yet. Give new advice a test instead of adding it here. */
 export const UNTESTED = [
-  row('src/commands/doctor/check-warehouse.ts', 'Move this file to another place:'),
+  row('src/commands/forget.ts', 'stop their workers and remove the folders (`TIDEMARK_STORAGE_FOLDER`)'),
+  row('src/core/disk-errors.ts', 'Move it to another place.'),
+  row('src/privacy/fingerprint.ts', 'Restore data/secrets from a backup.'),
+  row('src/privacy/fingerprint.ts', 'Without a backup, delete the file; then events about people may app'),
+  row('src/privacy/fingerprint.ts', 'if you ever ran `tidemark forget`, run it again with the same ids.'),
+  row('docs/many-machines.md', 'stop their workers and remove the folders of `TIDEMARK_STORAGE_FOLDER`.'),
+  row('docs/many-machines.md', 'Remove the folder of `TIDEMARK_STORAGE_FOLDER` on each machine.'),
   row('src/commands/doctor/check-warehouse.ts', 'restore them from a backup.'),
   row('src/commands/forget.ts', 'delete all that were made before now'),
-  row('src/commands/forget.ts', 'stop their workers and remove the folders (`storage.folder`)'),
   row('src/commands/forget.ts', 'delete these'),
   row('src/commands/forget.ts', 'Tell the users of other machines to delete their copies.'),
   row('src/commands/forget.ts', 'todo Delete the files named above, then run `tidemark forget` ag'),
   row('src/commands/local/dev-server.ts', 'End the process (kill …), then try again.'),
   row('src/commands/login/login.ts', 'remove the stored API key'),
   row('src/commands/login/login.ts', 'remove the API key that `tidemark login` stored'),
-  row('src/core/files.ts', 'Free space on that disk or move the data folder (TIDEMARK_DATA).'),
   row('src/core/folder-identity.ts', 'If it is damaged, restore it from a backup.'),
   row('src/core/folder-identity.ts', 'Without a backup, delete it:'),
   row('src/data-copy/hold.ts', 'A `tidemark forget` in … is not finished.'),
@@ -137,14 +152,10 @@ export const UNTESTED = [
   row('src/duckdb/migrate.ts', 'Restore the file and write the change as a new numbered file.'),
   row('src/duckdb/migrate.ts', 'Or delete data/warehouse/tidemark.duckdb:'),
   row('src/load/load.ts', 'Restore these parts from a backup.'),
-  row('src/privacy/fingerprint.ts', 'Restore the file from a backup.'),
-  row('src/privacy/fingerprint.ts', 'Without a backup, delete it.'),
-  row('src/privacy/fingerprint.ts', 'Then events about people may appear twice, and `tidemark forget`'),
   row('src/replay/forget/forget.ts', '`tidemark forget` builds the warehouse again from the landing zo'),
   row('src/replay/forget/forget.ts', 'Restore the files from a backup.'),
   row('src/replay/forget/forget.ts', 'Without a backup, run `tidemark quarantine`, which says what is'),
   row('src/replay/forget/forget.ts', 'Then run `tidemark forget` again.'),
-  row('src/storage/lease.ts', 'If no other version of Tidemark uses this storage, remove this f'),
   row('src/temporal/namespace-owner.ts', 'To use both, delete folder.json in the copy and give it its own'),
   row('src/temporal/namespace-owner.ts', 'If the original is no longer used, move it away.'),
   row('src/temporal/search-attributes.ts', 'Use another namespace (TEMPORAL_NAMESPACE), or remove these attr'),
@@ -156,11 +167,9 @@ export const UNTESTED = [
   row('docs/many-machines.md', 'There, set `TIDEMARK_DATA=/data/back` in `.env`, remove your `co'),
   row('docs/many-machines.md', 'When a night was right, run `docker compose down -v` on the othe'),
   row('docs/many-machines.md', 'You may remove `secrets/bucket.env`, and everything in the old v'),
-  row('docs/many-machines.md', 'stop their workers and remove the folders of `storage.folder`.'),
   row('docs/many-machines.md', 'If the bucket keeps older versions of files, remove these, too.'),
   row('docs/many-machines.md', 'If the whole region is lost, restore bucket and Temporal from yo'),
   row('docs/many-machines.md', 'Restore the bucket.'),
-  row('docs/many-machines.md', 'Remove the folder of `storage.folder` on each machine.'),
   row('docs/many-machines.md', 'If you are sure that Temporal does not know the run, add `--aban'),
   row('docs/operations.md', 'Restore PostgreSQL if it was lost:'),
   row('docs/privacy.md', 'Delete these yourself.'),
