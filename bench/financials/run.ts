@@ -7,7 +7,7 @@ import { readManifests } from '../../src/landing/index.js';
 import { Database } from '../../src/duckdb/database.js';
 import { loadLanding } from '../../src/load/load.js';
 import { openWarehouse } from '../../src/duckdb/open.js';
-import { applyMigrations } from '../../src/duckdb/migrate.js';
+import { ensureSchema } from '../../src/duckdb/schema.js';
 import { prepareSession } from '../../src/duckdb/session.js';
 import { report } from '../report/report.js';
 import { measured, median, type ResultTable } from '../report/result.js';
@@ -202,7 +202,7 @@ async function openMemory(): Promise<Memory> {
   const connection = await instance.connect();
   const db = new Database(connection, ':memory:');
   await prepareSession(db);
-  await applyMigrations(db);
+  await ensureSchema(db);
   return { db, connection, close: () => (connection.closeSync(), instance.closeSync()) };
 }
 

@@ -18,6 +18,7 @@ export const ErrorType = z.enum([
   'ClockWrong', //        this machine's clock differs too much from the API's
   'LandingCorrupt', //    a landed part does not match its manifest
   'WarehouseBusy', //     another process has opened the warehouse file, or reads or changes the landing zone
+  'WarehouseOutdated', //  another version of Tidemark made the warehouse; it must be made again
   'DiskFull',
   'DiskUnusable', //      a folder is read-only or not permitted, or the disk gives errors; retried
   'DataDamaged', //       the content of a file was changed outside of Tidemark, such as flipped bytes

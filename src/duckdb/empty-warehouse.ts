@@ -6,12 +6,12 @@ import { warehouseFile } from '../core/data-folder.js';
 import { makeFolder } from '../core/files.js';
 import { openWarehouse } from './open.js';
 
-// The bytes of a warehouse file with all migrations and without rows.
+// The bytes of a warehouse file with all tables and without rows.
 let empty: Promise<Uint8Array> | undefined;
 
 /**
- * Writes an empty warehouse file into a new data folder. Only the first call in a process applies the migrations; later
- * calls write a copy. So it makes many temporary warehouses faster than `openWarehouse`.
+ * Writes an empty warehouse file into a new data folder. Only the first call in a process makes the tables; later calls
+ * write a copy. So it makes many temporary warehouses faster than `openWarehouse`.
  */
 export async function writeEmptyWarehouse(dataDir: string): Promise<void> {
   empty ??= makeEmptyWarehouse();

@@ -8,7 +8,7 @@ import { openInstance } from './instance.js';
 import type { Lock } from '../core/lock.js';
 import { lockWriter } from './locks.js';
 import { givenThreads, memoryLimit } from './memory-limit.js';
-import { applyMigrations } from './migrate.js';
+import { ensureSchema } from './schema.js';
 import { prepareSession } from './session.js';
 
 /** Options of `openWarehouse`. */
@@ -46,10 +46,10 @@ export interface Warehouse {
 const held = new Set<string>();
 
 /**
- * Opens `data/warehouse/tidemark.duckdb` for writing. Creates the file if it is missing, and applies new migrations.
+ * Opens `data/warehouse/tidemark.duckdb` for writing. Creates the file if it is missing.
  * @throws WarehouseBusyError when another process, or this process, has the file open
  * @throws TidemarkError `DiskFull`; `InvalidConfig` for an invalid memory limit or number of threads
- * @throws ModelFailedError when a migration fails
+ * @throws WarehouseOutdatedError when another version of Tidemark made the file
  */
 export async function openWarehouse(dataDir: string, options: WarehouseOptions = {}): Promise<Warehouse> {
   const file = path.resolve(options.file ?? warehouseFile(dataDir));
@@ -96,7 +96,7 @@ async function openWriting(
   try {
     const db = new Database(await instance.connect(), file);
     await prepareSession(db);
-    await applyMigrations(db);
+    await ensureSchema(db);
     db.countChanges();
     return { db, close: () => closeWarehouse(db, instance) };
   } catch (error) {

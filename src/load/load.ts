@@ -12,7 +12,6 @@ import { isOfContent, loadIsolated, UnreadablePartError, type RowChoice } from '
 import { loadDrift } from './load-drift.js';
 import type { Warehouse } from '../duckdb/open.js';
 import { findPartFault, listParts } from './part-check.js';
-import { forgetStreamsToReadAgain } from './read-again.js';
 import { writeRejectFiles } from './reject-files.js';
 import { quote, readSqlFile } from '../duckdb/sql-files.js';
 import { formatCount, plural } from '../../schemas/format.js';
@@ -55,7 +54,6 @@ export async function loadLanding(
   await pullManifests(dataDir);
   const { parts, faults } = listParts(dataDir);
   await adoptCompacted(db, parts);
-  await forgetStreamsToReadAgain(db, dataDir, parts);
   const loaded = await readLoadedParts(db);
   const fresh: LandedPart[] = [];
   for (const part of parts.filter(isWanted)) {

@@ -3,7 +3,7 @@ import { putSettings } from './build-model.js';
 import type { Database } from '../duckdb/database.js';
 import { withMemory } from '../duckdb/in-memory.js';
 import { traceColumns } from './lineage-trace.js';
-import { applyMigrations } from '../duckdb/migrate.js';
+import { ensureSchema } from '../duckdb/schema.js';
 import { assembleModels, MODEL_SCHEMAS, type Model } from './models.js';
 import { withOwn } from './own/use-own.js';
 import type { Published } from '../builds/published.js';
@@ -41,7 +41,7 @@ export async function readLineage(models: readonly Model[]): Promise<Lineage> {
   return withMemory(':memory:', async (db) => {
     await prepareSession(db);
     await putSettings(db, { personalData: true });
-    await applyMigrations(db);
+    await ensureSchema(db);
     for (const schema of MODEL_SCHEMAS) await db.run(`CREATE SCHEMA ${schema}`);
     for (const { model, columns } of models) {
       const described = Object.entries(columns).map(([name, { type }]) => `${identifier(name)} ${type}`);

@@ -4,7 +4,7 @@ import { OWN, readOwnFiles } from './own/own-files.js';
 import { readShared, type SqlFile } from '../duckdb/sql-files.js';
 
 /** The kind of command or run that applied a set of models. */
-export type SetOrigin = 'run' | 'replay' | 'apply' | 'rollback' | 'migration';
+export type SetOrigin = 'run' | 'replay' | 'apply' | 'rollback';
 
 /** A set of models that was applied. */
 export interface AppliedSet {

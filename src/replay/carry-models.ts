@@ -130,7 +130,7 @@ async function carryPublished(into: Database, rows: PublishedModel[]): Promise<v
   );
 }
 
-/** Inserts rows into a table of the ledger. Reads the table's columns first, because migrations may have added some. */
+/** Inserts rows into a table of the ledger. Reads the table's columns first: the rows may have others. */
 async function insertInto(db: Database, table: string, rows: object[]): Promise<void> {
   const described = await db.rows<{ column_name: string; column_type: string }>(`DESCRIBE ledger.${table}`);
   const shape = Object.fromEntries(described.map((column) => [column.column_name, column.column_type]));

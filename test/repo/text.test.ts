@@ -14,7 +14,7 @@ const FILE = /(?<![\w./-])(?:\.{0,2}\/)?(?:[\w-]+\/)*[\w-]+\.(?:ts|mts|mjs|sql|m
 const files = listProjectFiles();
 const names = new Set(files.map((file) => path.basename(file)));
 const code = readProjectFiles(/^(src|schemas|workflows|activities|sandbox|bootstrap|bin|ui)\/.*\.(tsx?|mjs)$/);
-const sql = readProjectFiles(/^sql\/(?!migrations).*\.sql$/);
+const sql = readProjectFiles(/^sql\/.*\.sql$/);
 const pages = readProjectFiles(/^(?!test\/|bench\/|CHANGELOG|docs\/glossary).*\.md$/);
 const comments = [
   ...[...code].flatMap(([file, text]) => readComments(file, text)),

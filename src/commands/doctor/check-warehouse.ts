@@ -3,6 +3,7 @@ import { WarehouseBusyError } from '../../duckdb/errors.js';
 import type { Database } from '../../duckdb/database.js';
 import { readWholly } from '../../duckdb/read-wholly.js';
 import { openReadOnly } from '../../duckdb/open.js';
+import { hasSchema, WarehouseOutdatedError } from '../../duckdb/schema.js';
 import { describeGone, readLoadedParts } from '../../load/load.js';
 import { missingWarehouse, REPLAY } from '../../load/missing-warehouse.js';
 import { listParts } from '../../load/part-check.js';
@@ -12,8 +13,7 @@ import { fail, ok, warn, type Finding } from './finding.js';
 
 /** Message about loaded parts that are missing in the landing zone; null when none is missing. */
 async function findGone(db: Database, dataDir: string): Promise<string | null> {
-  // If an older version wrote the file and no newer version has opened it since, the ledger may be missing.
-  const loaded = await readLoadedParts(db).catch(() => new Map<string, string>());
+  const loaded = await readLoadedParts(db);
   const { parts, faults } = listParts(dataDir);
   return faults.length > 0 ? null : describeGone(parts, loaded);
 }
@@ -28,7 +28,7 @@ export async function checkWarehouse(dataDir: string): Promise<Finding> {
     const { db, close } = await openReadOnly(file);
     try {
       await readWholly(db);
-      const gone = await findGone(db, dataDir);
+      const gone = (await hasSchema(db)) ? await findGone(db, dataDir) : null;
       if (gone !== null) {
         return warn(
           'warehouse',
@@ -36,13 +36,13 @@ export async function checkWarehouse(dataDir: string): Promise<Finding> {
           'Possible cause: only the landing zone or only the warehouse was restored from a backup. Tidemark does not fetch the missing records again.',
         );
       }
-      const waiting = await streamsToReadAgain(db);
-      return waiting.length > 0 ? warnOfReading(waiting) : ok('warehouse', `${file}, read completely`);
+      return ok('warehouse', `${file}, read completely`);
     } finally {
       close();
     }
   } catch (error) {
     if (error instanceof WarehouseBusyError) return ok('warehouse', `${file}, in use by a worker`);
+    if (error instanceof WarehouseOutdatedError) return warn('warehouse', error.message, error.todo);
     if (error instanceof TidemarkError) return fail('warehouse', error);
     return fail(
       'warehouse',
@@ -52,22 +52,4 @@ export async function checkWarehouse(dataDir: string): Promise<Finding> {
       }),
     );
   }
-}
-
-/** Streams that an upgrade marked to be loaded again; empty if the warehouse is older than this mark. */
-async function streamsToReadAgain(db: Database): Promise<string[]> {
-  const known = await db.rows(
-    `SELECT 1 FROM duckdb_tables() WHERE schema_name = 'ledger' AND table_name = 'streams_to_read_again'`,
-  );
-  if (known.length === 0) return [];
-  const rows = await db.rows<{ stream: string }>('SELECT stream FROM ledger.streams_to_read_again ORDER BY stream');
-  return rows.map(({ stream }) => stream);
-}
-
-function warnOfReading(streams: readonly string[]): Finding {
-  return warn(
-    'warehouse',
-    `An older version of Tidemark loaded these streams: ${streams.join(', ')}. Their tables lack columns that only this version fills.`,
-    'The next run loads these streams again from data/landing. If this warning appears again after that run, parts in data/landing are missing or damaged: restore them from a backup.',
-  );
 }

@@ -11,7 +11,7 @@ export interface Change {
   part: 'settings' | 'warehouse' | 'models' | 'workers' | 'schedules';
   state: 'none' | 'changes' | 'hinders' | 'unknown';
   message: string;
-  /** The single changes, such as names of migrations. */
+  /** The single changes, such as names of models. */
   items: string[];
   /** How to remove a hindrance; null in the other states. */
   todo: string | null;

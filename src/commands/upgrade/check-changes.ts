@@ -3,8 +3,9 @@ import type { Config } from '../../core/config.js';
 import { warehouseFile } from '../../core/data-folder.js';
 import { formatCount } from '../../../schemas/format.js';
 import { WarehouseBusyError } from '../../duckdb/errors.js';
-import { compareMigrations, requireMigratable } from '../../duckdb/migrate.js';
 import { openReadOnly } from '../../duckdb/open.js';
+import { hasSchema, WarehouseOutdatedError } from '../../duckdb/schema.js';
+import { readManifests } from '../../landing/index.js';
 import { refuseBreaking } from '../../models/plan.js';
 import { readPlan } from '../../models/read-plan.js';
 import { bundleId, loadWorkflowBundle } from '../../temporal/bundle.js';
@@ -18,30 +19,30 @@ import { changes, hinders, none, unknown, type Change } from './change.js';
 export async function checkChanges(config: Config, now: Date): Promise<Change[]> {
   return [
     none('settings', `${config.file} is valid. This version has no deprecated settings.`),
-    await checkMigrations(config.dataDir),
+    await checkSchema(config.dataDir),
     await checkModels(config, now),
     ...(await checkServer(config)),
   ];
 }
 
-async function checkMigrations(dataDir: string): Promise<Change> {
+async function checkSchema(dataDir: string): Promise<Change> {
   const file = warehouseFile(dataDir);
   if (!existsSync(file)) return none('warehouse', 'There is no warehouse yet. The first run creates it.');
   try {
     const { db, close } = await openReadOnly(file);
     try {
-      const migrations = await compareMigrations(db);
-      requireMigratable(migrations, file);
-      const names = migrations.missing.map(({ name }) => name);
-      if (names.length === 0) return none('warehouse', 'All migrations are applied.');
-      const message = `The next run applies ${count(names, 'migration')}. After that, an older Tidemark cannot open the warehouse, so back up the data folder first.`;
-      return changes('warehouse', message, names);
+      await hasSchema(db);
+      return none('warehouse', 'This version can use the warehouse as it is.');
     } finally {
       close();
     }
   } catch (error) {
-    return error instanceof WarehouseBusyError ? unknown('warehouse', error) : hinders('warehouse', error);
+    if (error instanceof WarehouseBusyError) return unknown('warehouse', error);
+    if (!(error instanceof WarehouseOutdatedError)) return hinders('warehouse', error);
   }
+  const parts = readManifests(dataDir, {}, () => undefined).length;
+  const message = `The next run makes the warehouse again from ${formatCount(parts)} landed parts, without requests. Readers keep the published build meanwhile.`;
+  return changes('warehouse', message, []);
 }
 
 async function checkModels({ dataDir, modelsDir }: Config, now: Date): Promise<Change> {

@@ -8,7 +8,7 @@ import { identifier, quote } from '../../duckdb/sql-files.js';
 
 /**
  * Runs one model on the given rows of the tables that it reads. Tables without given rows are empty.
- * @param db An empty warehouse with all migrations
+ * @param db An empty warehouse
  * @returns Rows with only the expected columns (all columns if no row is expected), in any order
  * @throws ModelFailedError when the model does not exist or does not read a given table
  */

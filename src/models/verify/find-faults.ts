@@ -1,7 +1,7 @@
 import { errorMessage } from '../../core/errors.js';
 import type { Database } from '../../duckdb/database.js';
 import { withMemory } from '../../duckdb/in-memory.js';
-import { applyMigrations } from '../../duckdb/migrate.js';
+import { ensureSchema } from '../../duckdb/schema.js';
 import { prepareSession } from '../../duckdb/session.js';
 import { identifier } from '../../duckdb/sql-files.js';
 import { columnDifference, putSettings } from '../build-model.js';
@@ -23,7 +23,7 @@ export async function findFaults(
   return withMemory(':memory:', async (db) => {
     await prepareSession(db);
     await putSettings(db, { personalData: true });
-    await applyMigrations(db);
+    await ensureSchema(db);
     for (const schema of MODEL_SCHEMAS) await db.run(`CREATE SCHEMA ${schema}`);
     const found = new Map<string, string[]>();
     for (const { model, columns } of models) {

@@ -32,15 +32,15 @@ test('replaces changed macros and seeds, and reads all seed columns as text', as
 });
 
 test('lists SQL files sorted by name, with paths outside sql/', () => {
-  const names = readSqlFolder('migrations').map(({ name }) => name);
-  expect(names[0]).toBe('migrations/000001_ledger.sql');
+  const names = readSqlFolder('staging').map(({ name }) => name);
+  expect(names).toContain('staging/companies_v1.sql');
   expect(names).toEqual(names.toSorted());
-  expect(readSqlFile('migrations/000001_ledger.sql').text).toContain('CREATE TABLE ledger.');
+  expect(readSqlFile('schema.sql').text).toContain('CREATE TABLE ledger.');
   expect(readSqlFolder('seeds')).toEqual([]);
   expect(readShared().map(({ name }) => path.dirname(name))).toEqual(expect.arrayContaining(['macros', 'seeds']));
   const root = path.join(ROOT, 'sql');
   expect(readSqlFolderAt(root, 'nowhere')).toEqual([]);
   expect(readSqlFolderAt(root, 'seeds')).toEqual([]);
-  expect(readSqlFolderAt(root, 'migrations').map(({ name }) => name)).toEqual(names);
-  expect(readSqlFolderAt(root, 'migrations')[0]?.path).toBe(path.join(root, 'migrations', '000001_ledger.sql'));
+  expect(readSqlFolderAt(root, 'staging').map(({ name }) => name)).toEqual(names);
+  expect(readSqlFolderAt(root, 'staging')[0]?.path).toBe(path.join(root, names[0] ?? ''));
 });

@@ -47,7 +47,7 @@ test.each([
   ['a table that builds write', 'SELECT 1 AS id FROM ledger.checks'],
   ['a view over such a table', 'SELECT 1 AS id FROM ops.checks'],
   ['keys that the build removes', 'SELECT company_id AS id FROM ledger.dirty_companies'],
-  ['another schema', 'SELECT 1 AS id FROM main.migrations'],
+  ['another schema', 'SELECT 1 AS id FROM main.schema_version'],
 ])('always builds a table that reads %s', async (_, sql) => {
   const { models } = await readModelSet();
   const reads = await readsOfModels([...models, thing(sql)], new Map());

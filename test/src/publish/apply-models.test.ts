@@ -329,30 +329,6 @@ describe('rollbackModels', () => {
     await expect(applyModels(dataDir, request)).rejects.toThrow(/thing\.sql:12: DuckDB cannot parse the SQL/);
   });
 
-  test('rolls back a warehouse older than model sets', async () => {
-    const { dataDir, edit, request } = await start();
-    const warehouse = await openWarehouse(dataDir);
-    const { db } = warehouse;
-    for (const table of ['model_sets', 'model_set_files', 'model_texts', 'built_from'])
-      await db.run(`DROP TABLE ledger.${table}`);
-    // DuckDB cannot drop a column of a table with a key, so the table is recreated.
-    await db.run('CREATE TABLE main.kept AS SELECT * EXCLUDE (table_name, deprecation_date) FROM ledger.models');
-    await db.run('DROP VIEW meta.models');
-    await db.run('DROP TABLE ledger.models');
-    await db.run(
-      'CREATE TABLE ledger.models (model VARCHAR, version INTEGER, kind VARCHAR, fingerprint VARCHAR, applied_at TIMESTAMPTZ, state VARCHAR, definition VARCHAR, PRIMARY KEY (model, version))',
-    );
-    await db.run('INSERT INTO ledger.models BY NAME FROM main.kept');
-    await db.run('DROP TABLE main.kept');
-    await db.run(`DELETE FROM main.migrations WHERE name = 'migrations/000006_model_sets.sql'`);
-    await warehouse.close();
-
-    edit({ name: 'thing', sql: IDS });
-    await applyModels(dataDir, request);
-    expect((await rollbackModels(dataDir, request)).to).toMatchObject({ set: 1, origin: 'migration' });
-    await expect(queryPublished(dataDir, 'FROM marts.thing')).rejects.toThrow('does not exist');
-  });
-
   test('never rolls back to the current set or in a circle', () => {
     const origins = fc.constantFrom<SetOrigin[]>('run', 'apply', 'rollback');
     fc.assert(

@@ -1,2 +1,0 @@
--- Values that an audit counts, for people to read.
-ALTER TABLE ledger.checks ADD COLUMN examples VARCHAR[];

@@ -1,0 +1,644 @@
+-- The ledger: what was loaded, in a form from which every model can be rebuilt. Every write into it commutes (append,
+-- or merge by minimum or maximum), so that the order in which parts arrive leaves no trace.
+--
+-- This file is the whole schema of a warehouse. It has no migrations: a warehouse of another schema is made again from
+-- the landing zone (src/duckdb/schema.ts).
+CREATE SCHEMA ledger;
+
+-- A part listed here is in the ledger; loading it and listing it is one transaction.
+CREATE TABLE ledger.loaded_parts (
+  stream VARCHAR NOT NULL,
+  date VARCHAR NOT NULL,
+  run VARCHAR NOT NULL,
+  part VARCHAR NOT NULL,
+  sha256 VARCHAR NOT NULL,
+  rows BIGINT NOT NULL,
+  rejects BIGINT NOT NULL,
+  loaded_at TIMESTAMPTZ NOT NULL,
+  PRIMARY KEY (stream, date, run, part)
+);
+
+-- One row a landed response. record_hash: the normalised company record, or the report's body; NULL where there is
+-- nothing readable. scope_year: set when only one year of a report was asked for.
+CREATE TABLE ledger.observations (
+  stream VARCHAR NOT NULL,
+  entity_id VARCHAR NOT NULL,
+  company_id BIGINT,
+  observed_at TIMESTAMPTZ NOT NULL,
+  status INTEGER NOT NULL,
+  readable BOOLEAN NOT NULL,
+  body_hash VARCHAR NOT NULL,
+  record_hash VARCHAR,
+  scope_year INTEGER,
+  run VARCHAR NOT NULL
+);
+
+-- Latest plain answer (a record, or "not found") of each entity of a stream.
+CREATE TABLE ledger.answers (
+  stream VARCHAR NOT NULL,
+  entity_id VARCHAR NOT NULL,
+  answered_at TIMESTAMPTZ NOT NULL,
+  gone BOOLEAN NOT NULL,
+  read_at TIMESTAMPTZ
+);
+
+-- Each time something was found wrong; ops.rejects tells since when and whether it still is.
+CREATE TABLE ledger.rejects (
+  stream VARCHAR NOT NULL,
+  entity_id VARCHAR NOT NULL,
+  reason VARCHAR NOT NULL,
+  path VARCHAR NOT NULL,
+  raw VARCHAR,
+  observed_at TIMESTAMPTZ NOT NULL,
+  run VARCHAR NOT NULL
+);
+
+-- What the bodies of each run are made of, as far as it tells drift: one row a batch, route, run and finding. kind `bodies`:
+-- how many there were (path $); `seen`: a declared field was there; `new field`, `changed type`: it is not as declared
+-- (schemas/), type says what came.
+CREATE TABLE ledger.shapes (
+  stream VARCHAR NOT NULL,
+  route VARCHAR NOT NULL,
+  run VARCHAR NOT NULL,
+  path VARCHAR NOT NULL,
+  kind VARCHAR NOT NULL,
+  type VARCHAR,
+  bodies BIGINT NOT NULL,
+  first_seen TIMESTAMPTZ NOT NULL,
+  last_seen TIMESTAMPTZ NOT NULL,
+  sample VARCHAR
+);
+
+-- Tidemark's own records (streams runs, segments, coverage, requests, quota): the latest of each key.
+CREATE TABLE ledger.run_records (
+  stream VARCHAR NOT NULL,
+  run VARCHAR NOT NULL,
+  market VARCHAR,
+  date DATE NOT NULL,
+  record_key VARCHAR NOT NULL,
+  observed_at TIMESTAMPTZ NOT NULL,
+  rank INTEGER NOT NULL,
+  body_hash VARCHAR NOT NULL,
+  body JSON NOT NULL
+);
+
+-- Which run's searches reported which company.
+CREATE TABLE ledger.market_sightings (
+  run VARCHAR NOT NULL,
+  market VARCHAR,
+  date DATE NOT NULL,
+  company_id BIGINT NOT NULL
+);
+
+-- Whom a run found in its market, and on which night each was last found: those its own searches sighted, and those it
+-- did not ask for since an earlier night had found them.
+CREATE VIEW ledger.run_members AS
+SELECT run, market, date, company_id, date AS seen_on
+FROM ledger.market_sightings
+UNION ALL
+SELECT run, market, date, unnest(CAST(json_extract(body, '$.company_ids') AS BIGINT[])), CAST(record_key AS DATE)
+FROM ledger.run_records
+WHERE stream = 'carried';
+
+-- First and last time a company was reported by a search or answered with a record; its name in the latest search.
+CREATE TABLE ledger.company_seen (
+  company_id BIGINT NOT NULL,
+  first_seen_at TIMESTAMPTZ NOT NULL,
+  last_seen_at TIMESTAMPTZ NOT NULL,
+  sighted_at TIMESTAMPTZ,
+  name VARCHAR
+);
+
+-- What searches told of a company besides its id: its name, and its status where the search was narrowed to one. Since
+-- when, and last: enough to tell a company that changed from an API whose searches and details always differ.
+CREATE TABLE ledger.search_values (
+  company_id BIGINT NOT NULL,
+  field VARCHAR NOT NULL,
+  value VARCHAR NOT NULL,
+  first_at TIMESTAMPTZ NOT NULL,
+  last_at TIMESTAMPTZ NOT NULL
+);
+
+-- Every record a company ever had, once; columns as at the record's earliest observation. extra_at: when `extra` was said:
+-- of fields that make no new record, the latest values stand.
+CREATE TABLE ledger.company_records (
+  company_id BIGINT NOT NULL,
+  record_hash VARCHAR NOT NULL,
+  observed_at TIMESTAMPTZ NOT NULL,
+  body_hash VARCHAR NOT NULL,
+  name VARCHAR,
+  country_code VARCHAR,
+  country_name VARCHAR,
+  registration_number VARCHAR,
+  vat_number VARCHAR,
+  status VARCHAR,
+  legal_form VARCHAR,
+  website VARCHAR,
+  phones VARCHAR[],
+  emails VARCHAR[],
+  faxes VARCHAR[],
+  brands VARCHAR[],
+  address_street VARCHAR,
+  address_location VARCHAR,
+  address_city VARCHAR,
+  country_region VARCHAR,
+  zip_code VARCHAR,
+  size_text VARCHAR,
+  employees_min INTEGER,
+  employees_max INTEGER,
+  founding_date DATE,
+  pronet VARCHAR,
+  microblog VARCHAR,
+  socialnet VARCHAR,
+  codes STRUCT(scheme VARCHAR, code_id BIGINT, value VARCHAR)[],
+  extra JSON,
+  extra_at TIMESTAMPTZ
+);
+
+-- The latest record of a company with unlisted fields in its industries. Of no account if a later record has none.
+CREATE TABLE ledger.code_extras (
+  company_id BIGINT NOT NULL,
+  observed_at TIMESTAMPTZ NOT NULL,
+  body_hash VARCHAR NOT NULL,
+  extras STRUCT(scheme VARCHAR, code_id BIGINT, value VARCHAR, extra JSON)[] NOT NULL
+);
+
+-- Every record that version 1 of the API ever gave of a company, once; columns as at the record's latest observation.
+CREATE TABLE ledger.company_records_v1 (
+  company_id BIGINT NOT NULL,
+  record_hash VARCHAR NOT NULL,
+  name VARCHAR,
+  country_code VARCHAR,
+  country_name VARCHAR,
+  registration_number VARCHAR,
+  vat_number VARCHAR,
+  legal_form VARCHAR,
+  website VARCHAR,
+  phone_text VARCHAR,
+  phones VARCHAR[],
+  email_text VARCHAR,
+  emails VARCHAR[],
+  fax_text VARCHAR,
+  faxes VARCHAR[],
+  brands_text VARCHAR,
+  brands VARCHAR[],
+  address_street VARCHAR,
+  address_location VARCHAR,
+  country_region VARCHAR,
+  zip_code VARCHAR,
+  size_text VARCHAR,
+  employees_min INTEGER,
+  employees_max INTEGER,
+  founding_date DATE,
+  extra JSON,
+  observed_at TIMESTAMPTZ NOT NULL,
+  body_hash VARCHAR NOT NULL
+);
+
+-- Items of the lookup lists, once per list and distinct answer.
+CREATE TABLE ledger.nomenclature_items (
+  entity_id VARCHAR NOT NULL,
+  body_hash VARCHAR NOT NULL,
+  list VARCHAR NOT NULL,
+  id BIGINT NOT NULL,
+  name VARCHAR,
+  short_name VARCHAR,
+  parent_id BIGINT
+);
+
+-- Reports whose values are in report_values; clean: nothing in it was rejected.
+CREATE TABLE ledger.reports (
+  report_id BIGINT NOT NULL,
+  company_id BIGINT NOT NULL,
+  source VARCHAR NOT NULL,
+  report_hash VARCHAR NOT NULL,
+  clean BOOLEAN NOT NULL
+);
+
+-- Values of a report that are not null. Both values NULL: it was there but unreadable (see ledger.rejects). indicator
+-- NULL: the whole year was unreadable. Year and indicator NULL: a report of the answer has no readable date, so what the
+-- answer lacks may be in that one. report_date: of version 1 only.
+CREATE TABLE ledger.report_values (
+  report_id BIGINT NOT NULL,
+  fiscal_year INTEGER,
+  report_date DATE,
+  indicator VARCHAR,
+  value_double DOUBLE,
+  value_text VARCHAR
+);
+
+-- Every report of an answer of version 1, with or without values. country: as the whole answer states it. Unreadable
+-- reports have no row.
+CREATE TABLE ledger.v1_reports (
+  report_id BIGINT NOT NULL,
+  report_date DATE NOT NULL,
+  country VARCHAR,
+  modified_at TIMESTAMPTZ,
+  source_processed_on DATE
+);
+
+-- What v1 says beside a value.
+CREATE TABLE ledger.v1_values (
+  report_id BIGINT NOT NULL,
+  report_date DATE NOT NULL,
+  indicator VARCHAR NOT NULL,
+  progress DOUBLE,
+  processed_at TIMESTAMPTZ,
+  modified_at TIMESTAMPTZ,
+  source_processed_on DATE
+);
+
+-- Values of financial reports requested by ticker, once per ticker and distinct answer. Both values NULL: unreadable (see
+-- ledger.rejects). indicator NULL: the whole year was unreadable.
+CREATE TABLE ledger.ticker_values (
+  ticker VARCHAR NOT NULL,
+  body_hash VARCHAR NOT NULL,
+  fiscal_year INTEGER NOT NULL,
+  indicator VARCHAR,
+  value_double DOUBLE,
+  value_text VARCHAR
+);
+
+-- Latest summary of a tender (source `summary`) and latest details (source `details`). Times are wall-clock times without
+-- zone, as the API states them; NULL where only a day is stated. extra: fields that the reference does not list;
+-- contact_extras: the same of each contact, in the order of `contacts`.
+CREATE TABLE ledger.tender_records (
+  slug VARCHAR NOT NULL,
+  source VARCHAR NOT NULL,
+  observed_at TIMESTAMPTZ NOT NULL,
+  body_hash VARCHAR NOT NULL,
+  title VARCHAR,
+  status VARCHAR,
+  project_type VARCHAR,
+  type VARCHAR,
+  announced_date DATE,
+  deadline_date DATE,
+  countries VARCHAR[],
+  industries VARCHAR[],
+  description_html VARCHAR,
+  logo VARCHAR,
+  donors JSON[],
+  attachments VARCHAR[],
+  contacts STRUCT(kind VARCHAR, type VARCHAR, name VARCHAR, contact_id BIGINT)[],
+  announced_at TIMESTAMP,
+  deadline_at TIMESTAMP,
+  extra JSON,
+  contact_extras JSON[]
+);
+
+-- Every record a tender ever had in the listing (source `summary`) and in its details (`details`), once; columns as at the
+-- record's earliest observation. Nothing of persons is kept here. record_hash: as in tender_sightings.summary_hash and
+-- observations.record_hash.
+CREATE TABLE ledger.tender_versions (
+  slug VARCHAR NOT NULL,
+  source VARCHAR NOT NULL,
+  record_hash VARCHAR NOT NULL,
+  observed_at TIMESTAMPTZ NOT NULL,
+  body_hash VARCHAR NOT NULL,
+  title VARCHAR,
+  status VARCHAR,
+  project_type VARCHAR,
+  type VARCHAR,
+  announced_date DATE,
+  deadline_date DATE,
+  countries VARCHAR[],
+  industries VARCHAR[],
+  description_html VARCHAR,
+  logo VARCHAR,
+  donors JSON[],
+  attachments VARCHAR[],
+  announced_at TIMESTAMP,
+  deadline_at TIMESTAMP
+);
+
+-- Which run's listing reported which tender, with the hash of the summary it gave.
+CREATE TABLE ledger.tender_sightings (
+  run VARCHAR NOT NULL,
+  slug VARCHAR NOT NULL,
+  observed_at TIMESTAMPTZ NOT NULL,
+  summary_hash VARCHAR NOT NULL
+);
+
+-- Companies of the watch list as a run read it, also those outside all markets.
+CREATE TABLE ledger.watched_companies (
+  run VARCHAR NOT NULL,
+  company_id BIGINT NOT NULL,
+  observed_at TIMESTAMPTZ NOT NULL,
+  fields VARCHAR[],
+  since DATE,
+  name VARCHAR,
+  country_code VARCHAR,
+  registration_number VARCHAR
+);
+
+-- Watch events as they were received: one row for each way (poll, webhook), content and copy. copy: 1, or more where one
+-- listing has the same item more than once. field: as the API named it; content_hash: see staging/watch_events.sql.
+-- extra: fields that the reference does not list, as last received.
+CREATE TABLE ledger.received_events (
+  company_id BIGINT NOT NULL,
+  field VARCHAR NOT NULL,
+  status VARCHAR,
+  old_value VARCHAR,
+  new_value VARCHAR,
+  message_html VARCHAR,
+  occurred_at TIMESTAMPTZ NOT NULL,
+  received_via VARCHAR NOT NULL,
+  content_hash VARCHAR NOT NULL,
+  copy INTEGER NOT NULL,
+  observed_at TIMESTAMPTZ NOT NULL,
+  body_hash VARCHAR NOT NULL,
+  extra JSON,
+  extra_at TIMESTAMPTZ
+);
+
+-- What webhook deliveries last stated of their company, field by field.
+CREATE TABLE ledger.delivered_values (
+  company_id BIGINT NOT NULL,
+  field VARCHAR NOT NULL,
+  value VARCHAR NOT NULL,
+  observed_at TIMESTAMPTZ NOT NULL
+);
+
+-- People as the API lists them, one row for each person and distinct record. Personal fields are NULL unless they were
+-- landed (`personalData: contacts`).
+CREATE TABLE ledger.people (
+  stream VARCHAR NOT NULL,
+  person_id BIGINT NOT NULL,
+  record_hash VARCHAR NOT NULL,
+  company_name VARCHAR,
+  title VARCHAR,
+  full_name VARCHAR,
+  first_name VARCHAR,
+  last_name VARCHAR,
+  patronymic VARCHAR,
+  gender VARCHAR,
+  seniority VARCHAR[],
+  department VARCHAR[],
+  function VARCHAR,
+  nationality VARCHAR,
+  email VARCHAR,
+  phone VARCHAR,
+  pronet VARCHAR,
+  microblog VARCHAR,
+  socialnet VARCHAR,
+  extra JSON,
+  observed_at TIMESTAMPTZ NOT NULL,
+  body_hash VARCHAR NOT NULL
+);
+
+-- Each time a company's listing named a person. Equal rows repeat where a page was read twice. is_whole is false where the
+-- listing states the name of the person and of the company, and nothing else: the details have the rest.
+CREATE TABLE ledger.people_listed (
+  stream VARCHAR NOT NULL,
+  run VARCHAR NOT NULL,
+  company_id BIGINT NOT NULL,
+  person_id BIGINT NOT NULL,
+  record_hash VARCHAR NOT NULL,
+  observed_at TIMESTAMPTZ NOT NULL,
+  is_whole BOOLEAN DEFAULT true
+);
+
+-- Pages of companies' listings of people. A listing was read to its end if one of its pages is the last one, or if the
+-- API answered that the company is gone.
+CREATE TABLE ledger.people_listings (
+  stream VARCHAR NOT NULL,
+  run VARCHAR NOT NULL,
+  company_id BIGINT NOT NULL,
+  observed_at TIMESTAMPTZ NOT NULL,
+  -- People whom the API reports for the company; NULL if the page does not say.
+  reported BIGINT,
+  is_last BOOLEAN NOT NULL
+);
+
+-- Each time the details of a person were read. `stream`: the stream that lists the person.
+CREATE TABLE ledger.people_details (
+  stream VARCHAR NOT NULL,
+  run VARCHAR NOT NULL,
+  person_id BIGINT NOT NULL,
+  record_hash VARCHAR NOT NULL,
+  observed_at TIMESTAMPTZ NOT NULL
+);
+
+-- Answers about owners, one row for each company, threshold and distinct answer. The payload is the answer as landed.
+CREATE TABLE ledger.owner_records (
+  company_id BIGINT NOT NULL,
+  threshold DOUBLE NOT NULL,
+  record_hash VARCHAR NOT NULL,
+  conclusive BOOLEAN,
+  job_id VARCHAR,
+  payload JSON NOT NULL,
+  without_personal_data BOOLEAN NOT NULL,
+  observed_at TIMESTAMPTZ NOT NULL,
+  body_hash VARCHAR NOT NULL
+);
+
+-- Each time the API answered a threshold of a company. Equal rows repeat where an answer was read twice.
+CREATE TABLE ledger.owner_answers (
+  company_id BIGINT NOT NULL,
+  threshold DOUBLE NOT NULL,
+  record_hash VARCHAR NOT NULL,
+  run VARCHAR NOT NULL,
+  market VARCHAR,
+  observed_at TIMESTAMPTZ NOT NULL
+);
+
+-- Each landed row about an enrichment job of owners: its start, each changed state, and its end.
+CREATE TABLE ledger.owner_jobs (
+  company_id BIGINT NOT NULL,
+  run VARCHAR NOT NULL,
+  market VARCHAR,
+  state VARCHAR NOT NULL,
+  job_id VARCHAR,
+  payload JSON,
+  without_personal_data BOOLEAN NOT NULL,
+  observed_at TIMESTAMPTZ NOT NULL,
+  body_hash VARCHAR NOT NULL
+);
+
+-- Answers to payee checks, one row each; question is the payee's canonical JSON, without account numbers.
+CREATE TABLE ledger.payee_checks (
+  question VARCHAR NOT NULL,
+  -- new: checked by its account; again: checked by the id of an earlier check.
+  kind VARCHAR NOT NULL,
+  request JSON,
+  check_id VARCHAR,
+  decision VARCHAR,
+  calls INTEGER NOT NULL,
+  payload JSON NOT NULL,
+  observed_at TIMESTAMPTZ NOT NULL,
+  body_hash VARCHAR NOT NULL
+);
+
+-- Reports of payee checks, one row for each answer.
+CREATE TABLE ledger.payee_reports (
+  check_id VARCHAR NOT NULL,
+  decision VARCHAR,
+  payload JSON NOT NULL,
+  observed_at TIMESTAMPTZ NOT NULL,
+  body_hash VARCHAR NOT NULL
+);
+
+-- Answers to the questions of `tidemark resolve`, one row per answer: one question may need several requests. doc is NULL
+-- for "not found". The model core.matches scores the candidates, so that a better score needs no new request.
+CREATE TABLE ledger.match_answers (
+  question VARCHAR NOT NULL,
+  run VARCHAR NOT NULL,
+  request_key VARCHAR NOT NULL,
+  kind VARCHAR,
+  doc JSON,
+  observed_at TIMESTAMPTZ NOT NULL,
+  body_hash VARCHAR NOT NULL
+);
+
+-- Decisions of people about ambiguous questions. company_id NULL: none of the candidates.
+CREATE TABLE ledger.match_decisions (
+  question VARCHAR NOT NULL,
+  company_id BIGINT,
+  observed_at TIMESTAMPTZ NOT NULL,
+  body_hash VARCHAR NOT NULL
+);
+
+-- Answers to the questions of `tidemark enrich --people`. Personal data: exists only with `personalData: contacts`.
+-- doc is NULL for "not found".
+CREATE TABLE ledger.enrichment_answers (
+  question VARCHAR NOT NULL,
+  run VARCHAR NOT NULL,
+  request_key VARCHAR NOT NULL,
+  doc JSON,
+  observed_at TIMESTAMPTZ NOT NULL,
+  body_hash VARCHAR NOT NULL
+);
+
+-- Readings of the contact metrics, one row per answer.
+CREATE TABLE ledger.contact_metrics (
+  date DATE NOT NULL,
+  email_count BIGINT,
+  phone_count BIGINT,
+  observed_at TIMESTAMPTZ NOT NULL,
+  body_hash VARCHAR NOT NULL
+);
+
+-- Exchange rates of the file that `fx.file` in tidemark.yaml names.
+CREATE TABLE ledger.fx_rates (
+  date DATE NOT NULL,
+  currency VARCHAR NOT NULL, -- ISO 4217
+  rate DOUBLE NOT NULL, -- units of `currency` for one unit of the base currency
+  source VARCHAR NOT NULL -- `fx.file`, as in tidemark.yaml
+);
+
+-- Rows of the file that are not used, with the reason.
+CREATE TABLE ledger.fx_refused (
+  line BIGINT NOT NULL, -- number of the row in the file, from 1, without the header
+  date VARCHAR,
+  currency VARCHAR,
+  rate VARCHAR,
+  reason VARCHAR NOT NULL
+);
+
+-- One row while `fx` is set; else empty.
+CREATE TABLE ledger.fx_settings (base VARCHAR NOT NULL, reporting VARCHAR NOT NULL);
+
+-- Stamp of the file from which the exchange rates were read. Empty while none was read.
+CREATE TABLE ledger.fx_file (stamp VARCHAR NOT NULL);
+
+-- What changed since the models last ran; emptied by the transaction that runs them.
+CREATE TABLE ledger.dirty_companies (company_id BIGINT NOT NULL, since TIMESTAMPTZ NOT NULL);
+CREATE TABLE ledger.dirty_reports (company_id BIGINT NOT NULL);
+CREATE TABLE ledger.dirty_tenders (slug VARCHAR NOT NULL);
+CREATE TABLE ledger.dirty_nights (market VARCHAR NOT NULL, date DATE NOT NULL);
+CREATE TABLE ledger.dirty_runs (run VARCHAR NOT NULL);
+
+-- Rates that changed since the last build of the models. NULL, NULL: `base` or `reporting` changed.
+CREATE TABLE ledger.dirty_rates (currency VARCHAR, date DATE);
+
+-- Models as last applied. definition: the file, with which `tidemark models plan` compares the file of today. table_name:
+-- the table that this version makes; an older version may be served beside the latest, under a name of its own, until
+-- deprecation_date. NULL where it makes none any more.
+CREATE TABLE ledger.models (
+  model VARCHAR NOT NULL,
+  version INTEGER NOT NULL,
+  kind VARCHAR NOT NULL,
+  fingerprint VARCHAR NOT NULL,
+  applied_at TIMESTAMPTZ NOT NULL,
+  state VARCHAR NOT NULL,
+  definition VARCHAR,
+  table_name VARCHAR,
+  deprecation_date DATE,
+  PRIMARY KEY (model, version)
+);
+
+-- The last result of each check. examples: values that it counts, for people to read.
+CREATE TABLE ledger.checks (
+  model VARCHAR NOT NULL,
+  "check" VARCHAR NOT NULL,
+  failing_rows BIGINT NOT NULL,
+  severity VARCHAR NOT NULL,
+  "at" TIMESTAMPTZ NOT NULL,
+  examples VARCHAR[],
+  PRIMARY KEY (model, "check")
+);
+
+-- The sets of models that were put in force, one after the other; rows are only ever added. origin: run, replay, apply or
+-- rollback (of_set: the set that came back). Models are held while the last one is a rollback.
+CREATE TABLE ledger.model_sets (
+  set_id INTEGER PRIMARY KEY,
+  origin VARCHAR NOT NULL,
+  of_set INTEGER,
+  applied_at TIMESTAMPTZ NOT NULL
+);
+
+-- Their files: models, and the macros and seeds they were built with.
+CREATE TABLE ledger.model_set_files (
+  set_id INTEGER NOT NULL,
+  file VARCHAR NOT NULL,
+  sha256 VARCHAR NOT NULL,
+  PRIMARY KEY (set_id, file)
+);
+CREATE TABLE ledger.model_texts (sha256 VARCHAR PRIMARY KEY, text VARCHAR NOT NULL);
+
+-- What each change of a model did to its table. Rows are only ever added.
+CREATE TABLE ledger.model_changes (
+  change_id BIGINT NOT NULL,
+  table_name VARCHAR NOT NULL,
+  version INTEGER, -- NULL: the table was removed
+  previous_version INTEGER, -- NULL: the table was added
+  change VARCHAR NOT NULL,
+  because VARCHAR[] NOT NULL,
+  effects VARCHAR[] NOT NULL,
+  rows_before BIGINT,
+  rows_after BIGINT,
+  origin VARCHAR NOT NULL,
+  applied_at TIMESTAMPTZ NOT NULL
+);
+
+-- Builds of the models. A published file names the last build that it contains, so the next publication knows which
+-- changes are missing in the file.
+CREATE TABLE ledger.model_builds (
+  build BIGINT NOT NULL,
+  build_id VARCHAR NOT NULL, -- random, so that a restored or replayed warehouse never has the id of another one
+  personal_data BOOLEAN NOT NULL
+);
+
+-- For each model: hashes of all inputs of its last build and of its last audits.
+CREATE TABLE ledger.model_inputs (
+  model VARCHAR NOT NULL,
+  built_from VARCHAR NOT NULL,
+  audited_from VARCHAR -- NULL: run the audits again
+);
+
+-- Keys of incremental models that a build replaced. A row stays until a published file contains the build.
+CREATE TABLE ledger.changed_keys (
+  build BIGINT NOT NULL,
+  model VARCHAR NOT NULL,
+  key VARCHAR -- the columns in `incremental.by` as a JSON object; NULL: the build made the whole table again
+);
+
+-- How often each table changed: tables of the ledger, and tables of models. The build of the models compares these
+-- numbers with those of the last build, and skips the models for which they are equal.
+CREATE TABLE ledger.table_changes (
+  table_name VARCHAR NOT NULL, -- with schema: ledger.answers, core.companies
+  changes BIGINT NOT NULL
+);
+
+-- What was loaded when the models were last built, as one hash: whether what is built now is built from the same.
+CREATE TABLE ledger.built_from (parts_hash VARCHAR NOT NULL);
