@@ -29,7 +29,7 @@ const LONG = [
   'test/chaos/**/*.test.ts',
   'test/cluster/**/*.test.ts',
   'test/deploy/compose.test.ts',
-  'test/e2e/{alerts,flooded,hostile-queries,bucket-commands,many-machines,standby,shared-limit,all-streams,backup,canary,cancelled,clock-ahead,continue-as-new,data-copy,employees,enrich,executives,full-disk,held-back,incomplete,json-answers,limit,metrics,night-states,operator,owner-jobs,owner-jobs-upgrade,ownership,payees,personal-data,quota,quota-gate,refused,remainder-nights,replay,resolve,resolve-scores,restored-folder,schedules,second-demo,sources,status,stub-faults,stub-watch,terminated,tracing,two-folders,up-explorer,worker-versioning,worker-versions,writer-killed,wrong-bucket}.test.ts',
+  'test/e2e/{alerts,flooded,hostile-queries,bucket-commands,many-machines,standby,shared-limit,all-streams,backup,canary,cancelled,clock-ahead,continue-as-new,data-copy,employees,enrich,executives,full-disk,held-back,incomplete,json-answers,limit,metrics,night-states,operator,other-schema,owner-jobs,owner-jobs-upgrade,ownership,payees,personal-data,quota,quota-gate,refused,remainder-nights,replay,resolve,resolve-scores,restored-folder,schedules,second-demo,sources,status,stub-faults,stub-watch,terminated,tracing,two-folders,up-explorer,worker-versioning,worker-versions,writer-killed,wrong-bucket}.test.ts',
   'test/docs/site.test.ts',
   'test/engines/**/*.test.ts',
   'test/examples/**/*.test.ts',

@@ -552,8 +552,7 @@ CREATE TABLE ledger.dirty_runs (run VARCHAR NOT NULL);
 CREATE TABLE ledger.dirty_rates (currency VARCHAR, date DATE);
 
 -- Models as last applied. definition: the file, with which `tidemark models plan` compares the file of today. table_name:
--- the table that this version makes; an older version may be served beside the latest, under a name of its own, until
--- deprecation_date. NULL where it makes none any more.
+-- the table that this version makes, or NULL. An older version may be served beside the latest until deprecation_date.
 CREATE TABLE ledger.models (
   model VARCHAR NOT NULL,
   version INTEGER NOT NULL,
