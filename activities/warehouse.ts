@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../src/core/config.js';
 import { warehouseFile } from '../src/core/data-folder.js';
+import { DamagedFileError } from '../src/core/disk-errors.js';
 import { errorMessage } from '../src/core/errors.js';
 import { collectGarbage } from '../src/core/heap.js';
-import type { CrawlDeps } from '../src/crawl/deps.js';
+import type { CrawlDeps, Heartbeat } from '../src/crawl/deps.js';
 import { planDrafted, planStream } from '../src/crawl/run/plan-stream.js';
 import { withMoreMemory } from '../src/duckdb/more-memory.js';
 import { openWarehouse, type Warehouse } from '../src/duckdb/open.js';
@@ -17,7 +18,7 @@ import { LeaseLostError } from '../src/storage/lease.js';
 import { giveCheckpoint } from '../src/working-copy/checkpoint.js';
 import type { Writer } from '../src/working-copy/writer.js';
 import { carryIntoNew } from '../src/replay/carry-into-new.js';
-import { isWarehouseDamaged, remakeWarehouse } from '../src/replay/rebuild.js';
+import { mustRemake, remakeWarehouse } from '../src/replay/rebuild.js';
 import { rebuildRange } from '../src/replay/rebuild-range.js';
 import type { ModelsResult, PublishResult } from '../schemas/pipeline/activities.js';
 import type { RebuildResult } from '../schemas/pipeline/run.js';
@@ -32,7 +33,7 @@ export interface WarehouseDeps extends Omit<CrawlDeps, 'client'> {
   writer?: Writer | undefined;
 }
 
-/** Sentences about a damaged warehouse that was made again. The next publication reports them. */
+/** Sentences about a warehouse that was made again. The next publication reports them. */
 type Remade = string[];
 
 /**
@@ -57,13 +58,15 @@ function rebuild({ config, clock, writer }: WarehouseDeps, input: unknown): Prom
   return withHeartbeat(async (heartbeat) => {
     // The replay reads from the published build what models promise, if there is no warehouse.
     if (!existsSync(warehouseFile(config.dataDir))) await takeUnlessLost(config);
-    const onStep = (step: 'load' | 'models' | 'publish'): void =>
-      heartbeat.report({ step, done: 0, total: null, requests: 0 });
-    const result = await rebuildRange(config, input, { now: clock.now(), onStep });
+    const result = await rebuildRange(config, input, { now: clock.now(), onStep: reporter(heartbeat) });
     if (result.into !== '') return result;
     const fault = await giveBuild(config, writer, 'a rebuild');
     return fault === null ? result : { ...result, notes: [...result.notes, fault] };
   });
+}
+
+function reporter(heartbeat: Heartbeat): (step: 'load' | 'models' | 'publish') => void {
+  return (step) => heartbeat.report({ step, done: 0, total: null, requests: 0 });
 }
 
 /** Publishes the warehouse after a run, and copies the build to the machines that read it. */
@@ -126,7 +129,7 @@ function withWarehouse<T>(
   return withHeartbeat(async (heartbeat) => {
     const stop = step === undefined ? () => undefined : reportTables(heartbeat, step);
     try {
-      return await withOpen(deps, work);
+      return await withOpen(deps, heartbeat, work);
     } finally {
       stop();
     }
@@ -134,20 +137,23 @@ function withWarehouse<T>(
 }
 
 /**
- * Opens the warehouse for `work`. If the file is damaged, makes it again from the landing zone and repeats `work` once.
+ * Opens the warehouse for `work`. If the file is damaged, or other SQL made it, makes it again from the landing zone and
+ * repeats `work` once.
  * @throws DamagedFileError when the new file is damaged, too
  */
 async function withOpen<T>(
   { config, clock, log, remade }: WarehouseDeps & { remade: Remade },
+  heartbeat: Heartbeat,
   work: (warehouse: Warehouse) => Promise<T>,
 ): Promise<T> {
   try {
     return await openOnce({ config, log }, work);
   } catch (error) {
-    if (!isWarehouseDamaged(error, config)) throw error;
+    if (!mustRemake(error, config)) throw error;
     log.warn(`${error.message} This worker makes the warehouse again from the landing zone.`);
-    const notes = await remakeWarehouse(config, clock.now());
-    remade.push('The warehouse file was damaged. The worker made it again from the landing zone.', ...notes);
+    const notes = await remakeWarehouse(config, { now: clock.now(), onStep: reporter(heartbeat) });
+    const why = error instanceof DamagedFileError ? 'The warehouse file was damaged.' : error.message;
+    remade.push(`${why} The worker made it again from the landing zone.`, ...notes);
     log.warn(remade.join(' '));
     return openOnce({ config, log }, work);
   }

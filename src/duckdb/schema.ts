@@ -11,11 +11,14 @@ import { readSqlFile, readSqlFolder } from './sql-files.js';
 
 /** The warehouse was made with other SQL than the installed one. A new one must be made from the landing zone. */
 export class WarehouseOutdatedError extends TidemarkError {
+  readonly file: string;
+
   constructor(file: string, madeBy: string | null) {
     const maker = madeBy === null ? 'an unknown program' : `Tidemark ${madeBy}`;
     super('WarehouseOutdated', `The warehouse ${file} was made by ${maker}, and has other tables than this version.`, {
       todo: 'Run `tidemark replay`: it makes the warehouse again from the landing zone, without requests. The next run does so, too.',
     });
+    this.file = file;
   }
 }
 

@@ -14,6 +14,7 @@ import { loadLanding } from '../load/load.js';
 import { lockWriter, whileNothingIsRemoved } from '../duckdb/locks.js';
 import { withMoreMemory } from '../duckdb/more-memory.js';
 import { openWarehouse, type Warehouse } from '../duckdb/open.js';
+import { WarehouseOutdatedError } from '../duckdb/schema.js';
 import { replayFile, warehouseFile } from '../core/data-folder.js';
 import { publish, type PublishedBuild } from '../publish/publish.js';
 import { buildModels, type BuildResult } from '../models/run-models.js';
@@ -120,22 +121,26 @@ export async function makeWarehouse(
   return made;
 }
 
-/** Whether an error says that the warehouse file of a data folder is damaged. */
-export function isWarehouseDamaged(error: unknown, { dataDir }: Config): error is DamagedFileError {
-  return error instanceof DamagedFileError && error.file === path.resolve(warehouseFile(dataDir));
+/** Whether an error says that the warehouse of a data folder is damaged, or that other SQL made it. */
+export function mustRemake(error: unknown, { dataDir }: Config): error is DamagedFileError | WarehouseOutdatedError {
+  const isItsError = error instanceof DamagedFileError || error instanceof WarehouseOutdatedError;
+  return isItsError && error.file === path.resolve(warehouseFile(dataDir));
 }
 
 /**
- * Makes the warehouse of a data folder again, because its file is damaged. Publishes nothing.
+ * Makes the warehouse of a data folder again, because its file is damaged or other SQL made it. Publishes nothing.
  * @returns sentences about what is missing in the new file
  * @throws WarehouseBusyError when another process writes the warehouse
  */
-export async function remakeWarehouse(config: Config, now: Date): Promise<string[]> {
+export async function remakeWarehouse(
+  config: Config,
+  { now, onStep }: Required<Pick<RebuildRequest, 'now' | 'onStep'>>,
+): Promise<string[]> {
   const { dataDir, modelsDir, rates } = config;
   const lock = await lockWriter(dataDir, 'a worker');
   try {
     const personalData = keepsContacts(config);
-    const { faults, notes } = await makeWarehouse(lock, dataDir, { now, personalData, modelsDir, rates });
+    const { faults, notes } = await makeWarehouse(lock, dataDir, { now, personalData, modelsDir, rates, onStep });
     return [...faults, ...notes];
   } finally {
     lock.release();
