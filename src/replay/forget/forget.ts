@@ -18,7 +18,7 @@ import { BucketFiles } from './in-bucket.js';
 import { Changes, type Reduction } from './changes.js';
 import { LandedPeople } from './landed-people.js';
 import { LinkedPeople } from './linked.js';
-import { removeDerived, removeUncommitted, scrubDueLists, scrubDueQuestions, scrubTexts } from './other-files.js';
+import { removeDerived, removeUncommitted, scrubDueLists, scrubDueValues, scrubTexts } from './other-files.js';
 import { prove, type Proof } from './prove.js';
 import { requireQuiet } from './quiet.js';
 import { Unproven } from './unproven.js';
@@ -148,7 +148,7 @@ async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest):
     async (remaining) => {
       const finder = new ValueFinder(remaining);
       removed.push(...scrubTexts(dataDir, finder));
-      await scrubDueQuestions(dataDir, finder);
+      await scrubDueValues(dataDir, finder);
       await bucket.give();
     },
     (search, result) => bucket.search(search, result),

@@ -76,12 +76,12 @@ export async function scrubDueLists(dataDir: string, isForgotten: (id: string) =
   );
 }
 
-/** Removes questions that hold a removed value from the lists of questions to ask. */
-export async function scrubDueQuestions(dataDir: string, finder: ValueFinder): Promise<void> {
+/** Removes people and questions with a removed value from the lists of records to fetch. A later run plans them again. */
+export async function scrubDueValues(dataDir: string, finder: ValueFinder): Promise<void> {
   await filterDueLists(
     dataDir,
-    PEOPLE_STREAMS.filter((stream) => PEOPLE[stream]?.asks !== undefined),
-    (question) => finder.isIn(question),
+    PEOPLE_STREAMS.filter((stream) => PEOPLE[stream]?.asks !== undefined || PEOPLE[stream]?.entity === 'person'),
+    (record) => finder.isIn(record),
   );
 }
 
