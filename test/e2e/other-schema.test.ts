@@ -46,7 +46,7 @@ it('makes a warehouse of another version again, killed twice, while readers read
       const [row] = await project
         .query('SELECT count(*)::INTEGER AS n FROM core.companies')
         .catch((error: unknown) => [{ n: String(error) }]);
-      if (row?.n !== 150) gaps.add(String(row?.n));
+      if (row?.n !== 150) gaps.add(JSON.stringify(row?.n));
       await sleep(20);
     }
   })();
