@@ -8,7 +8,7 @@ import { startSystem, type System } from '../helpers/system.js';
 
 const SEED = Number(process.env['HOSTILE_SEED'] ?? 20_261_126);
 const QUERIES = Number(process.env['HOSTILE_QUERIES'] ?? 200);
-const SECONDS = 5;
+const SECONDS = 20;
 /** As many as a browser has connections; more than the explorer runs at the same time. */
 const AT_ONCE = 6;
 const OPTIONS = {
@@ -80,7 +80,7 @@ it(`builds the same tables while ${QUERIES} random queries run`, async () => {
   while (!asked.all);
   await consoles;
   process.stdout.write(`seed ${SEED}: ${JSON.stringify(outcomes)} in ${nights} nights\n`);
-  expect(outcomes.answers).toBeGreaterThan(0);
+  expect(outcomes.answers).toBeGreaterThan(QUERIES / 10);
   expect((await run('still-works', 'SELECT 7', { seconds: 600 })).rows).toEqual([[7]]);
   expect(ui.child.exitCode).toBe(null);
 

@@ -85,8 +85,16 @@ async function parseQuery(connection: DuckDBConnection, sql: string): Promise<un
     'SELECT json_serialize_sql($sql::VARCHAR, skip_null := true, skip_empty := true)',
     { sql },
   );
-  const tree = JSON.parse(String(result.getRows()[0]?.[0])) as { error: boolean; statements?: unknown[] };
+  const tree = parseTree(String(result.getRows()[0]?.[0]));
   return !tree.error && tree.statements?.length === 1 ? tree : null;
+}
+
+/** Parses a syntax tree. DuckDB writes a number that is too large for it as `Infinity`, which JSON does not have. */
+function parseTree(text: string): { error: boolean; statements?: unknown[] } {
+  const json = text.replaceAll(/"[^"\\]*(?:\\.[^"\\]*)*"|-?\b(?:Infinity|NaN)\b/g, (found) =>
+    found.startsWith('"') ? found : 'null',
+  );
+  return JSON.parse(json) as { error: boolean; statements?: unknown[] };
 }
 
 /** Names of the functions that a syntax tree calls, in lower case. */

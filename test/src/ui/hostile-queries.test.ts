@@ -176,6 +176,23 @@ describe('a query that takes too much', () => {
 });
 
 describe('random queries', () => {
+  it.each([
+    ['9'.repeat(400), null],
+    ['1e400', null],
+    [`'"Infinity' || '\\'`, '"Infinity\\'],
+    [`'Infinity'`, 'Infinity'],
+  ])('run with a number that is too large: %s', async (value, expected) => {
+    const { rows, error } = await run(`SELECT ${value}, 7`);
+    expect(error).toBeUndefined();
+    expect(rows[0]?.[1]).toBe(7);
+    if (expected !== null) expect(rows[0]?.[0]).toBe(expected);
+  });
+
+  it('cannot hide a function behind a number that is too large', async () => {
+    const { error } = await run(`SELECT ${'9'.repeat(400)}, 'Infinity' FROM enable_logging('QueryLog')`);
+    expect(error.message).toContain('enable_logging does not run here');
+  });
+
   it('end in an answer or a short error, and leave the build as it was', async () => {
     const { rows } = await run(LIST_FUNCTIONS, { rows: 50_000 });
     const functions = rows.map(([name, type, parameters]) => ({ name, type, parameters }) as ListedFunction);
