@@ -66,6 +66,8 @@ export async function loadLanding(
   }
   const counts: LoadCounts = { parts: 0, rows: 0, rejects: 0 };
   const setAside = new SetAside();
+  /** Keys of the parts that this call has loaded. A batch that failed in the middle may run again. */
+  const done = new Set<string>();
 
   /** Loads parts in one transaction. If that fails, loads each half, and in the end one part without its failing rows. */
   const loadParts = async (batch: LandedPart[]): Promise<void> => {
@@ -92,14 +94,15 @@ export async function loadLanding(
       counts.rejects += isolated.rejects;
       setAside.add(part, isolated.refused, error);
     }
+    for (const part of batch) done.add(partKey(part));
     counts.parts += batch.length;
     counts.rows += batch.reduce((sum, part) => sum + part.rows, 0);
   };
 
   for (const found of splitIntoBatches(recordsLast(fresh))) {
     const finished = await whileFilesStay(dataDir, found, faults, async (batch) => {
-      if (batch.length === 0) return;
-      await loadParts(batch);
+      const open = batch.filter((part) => !done.has(partKey(part)));
+      if (open.length > 0) await loadParts(open);
     });
     if (!keepFiles) await dropFiles(dataDir, finished);
   }
@@ -114,7 +117,7 @@ export async function loadLanding(
  * Takes the files of a batch, if this machine lacks them, and passes the sound parts to `work`. Another process with this
  * working copy may remove a file meanwhile, because it has loaded it. Then takes the files again.
  * @param faults gets the faults of all other parts
- * @param work must change nothing if it fails, because it may run again
+ * @param work may run again after it failed, and then gets all sound parts again
  * @returns the sound parts
  */
 async function whileFilesStay(

@@ -26,7 +26,10 @@ const watchdog = startWatchdog({ memory: MAX_MEMORY, fileBytes: MAX_EXPORT });
 let instance: DuckDBInstance | undefined;
 let resume: (() => void) | undefined;
 
-process.on('disconnect', () => process.exit(0));
+// An exit would wait for the query in progress. The parent may even have ended before this module was loaded.
+const end = (): void => void process.kill(process.pid, 'SIGKILL');
+process.on('disconnect', end);
+if (!process.connected) end();
 process.on('message', (message: ToProcess) => {
   if (message.type === 'more') resume?.();
   else void run(message.job);
