@@ -7,8 +7,9 @@ import { examples, loadContext } from '../terminal/context.js';
 import { say, sayJson } from '../terminal/print.js';
 import { showPath } from '../terminal/show-path.js';
 
-/** A part that was moved, and why. */
-interface Moved extends LandedPart {
+/** A part that was moved, and why. `rows`: null if nobody can read how many it had. */
+interface Moved extends Pick<LandedPart, 'file' | 'stream' | 'run' | 'date'> {
+  rows: number | null;
   fault: string;
 }
 
@@ -51,23 +52,29 @@ async function moveAway(dataDir: string, run: string | undefined): Promise<Moved
     throw new TidemarkError('InvalidInput', `The deliveries of webhooks have no run: ${run}.`, {
       todo: 'Leave out --run. Nobody sends these deliveries again.',
     });
-  const [{ pullManifests, pullParts, quarantinePart, readManifests }, { findPartFault }] = await Promise.all([
+  const [landing, { findPartFault }] = await Promise.all([
     import('../landing/index.js'),
     import('../load/part-check.js'),
   ]);
-  await pullManifests(dataDir);
-  const parts = readManifests(dataDir);
+  await landing.pullManifests(dataDir);
+  const damaged: string[] = [];
+  const parts = landing.readManifests(dataDir, {}, (_, manifest) => damaged.push(manifest));
   if (run !== undefined && parts.every((part) => part.run !== run))
     throw new TidemarkError('InvalidInput', `No landed part belongs to the run ${run}.`, {
       todo: '`tidemark doctor` and `ops.runs` name runs.',
     });
-  await pullParts(dataDir, parts, { skipFaulty: true });
+  await landing.pullParts(dataDir, parts, { skipFaulty: true });
   const moved: Moved[] = [];
+  for (const manifest of damaged) {
+    const lost = await landing.readLostManifest(dataDir, manifest);
+    await landing.quarantineManifest(dataDir, lost);
+    moved.push({ ...lost, file: lost.files[0] ?? manifest, fault: `${manifest} is no manifest` });
+  }
   for (const part of parts) {
     const fault =
       (await findPartFault(part)) ?? (part.run === run ? `${part.file} belongs to the run ${run}` : undefined);
     if (fault === undefined) continue;
-    await quarantinePart(dataDir, part);
+    await landing.quarantinePart(dataDir, part);
     moved.push({ ...part, fault });
   }
   return moved;
@@ -103,23 +110,26 @@ function describe(moved: readonly Moved[], returned: boolean): string[] {
 }
 
 /** Says what is lost with the parts, one sentence for each kind. */
-function lossOf(moved: readonly LandedPart[]): string[] {
-  const rowsOf = (isKind: (part: LandedPart) => boolean): number =>
-    moved.filter(isKind).reduce((sum, { rows }) => sum + rows, 0);
-  const isDelivery = ({ run }: LandedPart): boolean => run === WEBHOOK_RUN;
-  const isRecord = ({ stream }: LandedPart): boolean => RECORD_STREAMS.has(stream);
-  const isList = ({ stream }: LandedPart): boolean => LISTS.has(stream);
-  const kinds: [number, string][] = [
+function lossOf(moved: readonly Moved[]): string[] {
+  const isDelivery = ({ run }: Moved): boolean => run === WEBHOOK_RUN;
+  const isRecord = ({ stream }: Moved): boolean => RECORD_STREAMS.has(stream);
+  const isList = ({ stream }: Moved): boolean => LISTS.has(stream);
+  const kinds: [(part: Moved) => boolean, string][] = [
     [
-      rowsOf(isDelivery),
+      isDelivery,
       'webhook deliveries: nobody sends them again. `tidemark backfill` fetches events that the API still lists.',
     ],
-    [rowsOf(isList), 'answers to searches and lists: the API does not show a past day again.'],
-    [rowsOf(isRecord), 'records about runs: these runs lack them in the tables `ops`.'],
+    [isList, 'answers to searches and lists: the API does not show a past day again.'],
+    [isRecord, 'records about runs: these runs lack them in the tables `ops`.'],
     [
-      rowsOf((part) => !isDelivery(part) && !isList(part) && !isRecord(part)),
+      (part) => !isDelivery(part) && !isList(part) && !isRecord(part),
       'other answers: the next runs fetch these records again.',
     ],
   ];
-  return kinds.flatMap(([rows, what]) => (rows === 0 ? [] : [`${formatCount(rows)} ${what}`]));
+  return kinds.flatMap(([isKind, what]) => {
+    const parts = moved.filter(isKind);
+    if (parts.length === 0) return [];
+    if (parts.some(({ rows }) => rows === null)) return [`an unknown number of ${what}`];
+    return [`${formatCount(parts.reduce((sum, { rows }) => sum + (rows ?? 0), 0))} ${what}`];
+  });
 }

@@ -23,6 +23,13 @@ export {
   spoolsDir,
   type PartTarget,
 } from './paths.js';
-export { listQuarantine, quarantinePart, returnPart } from './quarantine.js';
+export {
+  listQuarantine,
+  quarantineManifest,
+  quarantinePart,
+  readLostManifest,
+  returnPart,
+  type LostManifest,
+} from './quarantine.js';
 export { Spool } from './spool.js';
 export { decodePart, encodePart, footerOf } from './parquet.js';

@@ -26,14 +26,14 @@ export interface LandedPart extends PartManifest {
 /**
  * Reads the manifests of all committed parts, or only those of one stream or run. Skips the parts that compaction has
  * replaced.
- * @param onFault called for each unreadable manifest. Without `onFault`, the function throws at the first one
+ * @param onFault called for each unreadable manifest, with its path. Without `onFault`, the function throws at the first one
  * @returns parts ordered by stream, date, run and part
  * @throws TidemarkError `LandingCorrupt` when a manifest is unreadable
  */
 export function readManifests(
   dataDir: string,
   filter: { stream?: LandingStream; run?: string } = {},
-  onFault?: (fault: TidemarkError) => void,
+  onFault?: (fault: TidemarkError, manifest: string) => void,
 ): LandedPart[] {
   const parts: LandedPart[] = [];
   const root = landingDir(dataDir);
@@ -117,7 +117,7 @@ export function findReplacing(folder: string, chunk: string): PartManifest | und
     .find(({ replaces = [] }) => replaces.some(({ part }) => manifestName(part) === `part-${chunk}.json`));
 }
 
-function readFolder(folder: string, onFault?: (fault: TidemarkError) => void): LandedPart[] {
+function readFolder(folder: string, onFault?: (fault: TidemarkError, manifest: string) => void): LandedPart[] {
   const manifests = manifestsDir(folder);
   const parts = list(manifests, 'part-')
     .filter((name) => name.endsWith('.json'))
@@ -129,7 +129,7 @@ function readFolder(folder: string, onFault?: (fault: TidemarkError) => void): L
       } catch (error) {
         const fault = corrupt(file, 'is no manifest', error);
         if (onFault === undefined) throw fault;
-        onFault(fault);
+        onFault(fault, file);
         return [];
       }
     });
@@ -139,11 +139,15 @@ function readFolder(folder: string, onFault?: (fault: TidemarkError) => void): L
 
 /** Whether a manifest exists and can be read. */
 export function isReadable(file: string): boolean {
+  return tryManifest(file) !== undefined;
+}
+
+/** Reads a manifest; undefined if there is none, or it cannot be read. */
+export function tryManifest(file: string): PartManifest | undefined {
   try {
-    readManifest(file);
-    return true;
+    return readManifest(file);
   } catch {
-    return false;
+    return undefined;
   }
 }
 

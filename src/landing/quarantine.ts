@@ -1,50 +1,94 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { copyFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { LandingStream, PartManifest } from '../../schemas/pipeline/landing.js';
-import { streamDir } from '../core/data-folder.js';
+import { LandingStream } from '../../schemas/pipeline/landing.js';
+import { landingDir, streamDir } from '../core/data-folder.js';
 import { makeFolder } from '../core/files.js';
 import { workingCopyOf } from '../working-copy/open.js';
-import type { LandedPart } from './manifest.js';
+import { isReadable, tryManifest, type LandedPart } from './manifest.js';
+import { decodePart } from './parquet.js';
 import { manifestName, manifestsDir, quarantineDir } from './paths.js';
+import { pullManifests } from './pull.js';
 
 /*
  * The quarantine of a run's folder holds parts that no step reads: the manifest, and the file if it is not missing.
- * Nothing is deleted, so a part can return when its file is sound again.
+ * Nothing is deleted, so a part can return when its files are sound again.
  */
 
 /** Moves a part and its manifest into quarantine. If this is interrupted, the next call continues. */
 export async function quarantinePart(dataDir: string, { file, part }: LandedPart): Promise<void> {
-  const folder = path.dirname(file);
-  const place = quarantineDir(folder);
-  const manifest = path.join(manifestsDir(folder), manifestName(part));
+  await moveAll(dataDir, path.join(manifestsDir(path.dirname(file)), manifestName(part)), [file]);
+}
+
+/** A manifest that cannot be read, with the files that may be its part. */
+export interface LostManifest {
+  manifest: string;
+  stream: LandingStream;
+  run: string;
+  date: string;
+  files: string[];
+  /** Its number of rows, if exactly one of the files can be read. */
+  rows: number | null;
+}
+
+/** Reads what a damaged manifest belongs to, from its path and from the files beside it. */
+export async function readLostManifest(dataDir: string, manifest: string): Promise<LostManifest> {
+  const folder = path.dirname(path.dirname(manifest));
+  const [stream, date, run] = path.relative(landingDir(dataDir), folder).split(path.sep) as [string, string, string];
+  const copy = workingCopyOf(dataDir);
+  const isPart = (file: string): boolean =>
+    file.endsWith('.parquet') && manifestName(path.basename(file)) === path.basename(manifest);
+  const there = ((await copy?.list(folder)) ?? []).filter((one) => path.dirname(one.file) === folder);
+  for (const { file } of there) if (isPart(file)) await copy?.takeAgain(file);
+  const files = below(folder, 'part-').filter(isPart);
+  return {
+    manifest,
+    stream: LandingStream.parse(stream),
+    run: run.slice('run='.length),
+    date: date.slice('date='.length),
+    files,
+    rows: files.length === 1 ? countRows(files[0]!) : null,
+  };
+}
+
+/** Moves a damaged manifest and the files that may be its part into quarantine. */
+export async function quarantineManifest(dataDir: string, { manifest, files }: LostManifest): Promise<void> {
+  await moveAll(dataDir, manifest, files);
+}
+
+async function moveAll(dataDir: string, manifest: string, files: readonly string[]): Promise<void> {
+  const place = quarantineDir(path.dirname(path.dirname(manifest)));
+  const placeOf = (file: string): string => path.join(place, path.basename(file));
   await makeFolder(place);
-  await copyFile(manifest, path.join(place, manifestName(part)));
-  if (existsSync(file)) await rename(file, path.join(place, part));
+  await copyFile(manifest, placeOf(manifest));
+  for (const file of files) if (existsSync(file)) await rename(file, placeOf(file));
   const copy = workingCopyOf(dataDir);
   if (copy !== undefined) {
-    for (const name of [manifestName(part), part])
-      if (existsSync(path.join(place, name))) await copy.give(path.join(place, name));
-    await copy.remove(manifest);
-    await copy.remove(file);
+    const all = [manifest, ...files];
+    for (const file of all) if (existsSync(placeOf(file))) await copy.give(placeOf(file));
+    for (const file of all) await copy.remove(file);
   }
   await rm(manifest, { force: true });
 }
 
 /**
  * Lists the parts in quarantine. `file` is where the part would return to; `kept` is its file in quarantine, or the file
- * at its old place if somebody has restored it there; undefined if there is none.
+ * at its old place if somebody has restored it there; undefined if there is none. Leaves out parts whose manifest is
+ * damaged, unless somebody has restored it at its old place.
  */
 export async function listQuarantine(dataDir: string): Promise<(LandedPart & { kept: string | undefined })[]> {
+  await takeQuarantine(dataDir);
   const found: (LandedPart & { kept: string | undefined })[] = [];
   for (const stream of LandingStream.options) {
     for (const date of below(streamDir(dataDir, stream), 'date=')) {
       for (const folder of below(date, 'run=')) {
         const place = quarantineDir(folder);
-        await takeAll(dataDir, place);
         for (const name of below(place, 'part-').filter((one) => one.endsWith('.json'))) {
-          const manifest = PartManifest.parse(JSON.parse(readFileSync(name, 'utf8')));
+          const restored = path.join(manifestsDir(folder), path.basename(name));
+          const manifest = tryManifest(name) ?? tryManifest(restored);
+          if (manifest === undefined) continue;
           const file = path.join(folder, manifest.part);
+          await workingCopyOf(dataDir)?.takeAgain(file);
           const kept = [file, path.join(place, manifest.part)].find((one) => existsSync(one));
           found.push({ ...manifest, file, kept });
         }
@@ -54,25 +98,48 @@ export async function listQuarantine(dataDir: string): Promise<(LandedPart & { k
   return found;
 }
 
-/** Moves a part with a sound file back: first its file, then its manifest, which makes it valid. */
+/**
+ * Moves a part with a sound file back: first its file, then its manifest, which makes it valid. If its file was restored
+ * at its old place, the damaged file stays in quarantine.
+ */
 export async function returnPart(dataDir: string, part: LandedPart & { kept: string }): Promise<void> {
   const folder = path.dirname(part.file);
   const place = quarantineDir(folder);
-  const manifest = path.join(manifestsDir(folder), manifestName(part.part));
-  if (part.kept !== part.file) await rename(part.kept, part.file);
+  const name = manifestName(part.part);
+  const manifest = path.join(manifestsDir(folder), name);
   const copy = workingCopyOf(dataDir);
+  if (part.kept !== part.file) await rename(part.kept, part.file);
   await copy?.give(part.file);
-  await rename(path.join(place, manifestName(part.part)), manifest);
+  await makeFolder(manifestsDir(folder));
+  if (!isReadable(manifest)) await copyFile(path.join(place, name), manifest);
   await copy?.give(manifest);
-  for (const name of [manifestName(part.part), part.part]) {
-    await copy?.remove(path.join(place, name));
-    await rm(path.join(place, name), { force: true });
-  }
+  if (part.kept !== part.file) await copy?.remove(part.kept);
+  await copy?.remove(path.join(place, name));
+  await rm(path.join(place, name), { force: true });
 }
 
-async function takeAll(dataDir: string, folder: string): Promise<void> {
+/** Takes what is in quarantine in the bucket, and manifests that were restored there. */
+async function takeQuarantine(dataDir: string): Promise<void> {
   const copy = workingCopyOf(dataDir);
-  for (const { file } of (await copy?.list(folder)) ?? []) await copy?.refresh(file);
+  if (copy === undefined) return;
+  await pullManifests(dataDir);
+  const there = (await copy.list(landingDir(dataDir))).filter(({ file }) => isInQuarantine(file));
+  await copy.all(there, async ({ file }) => copy.takeAgain(file));
+  const names = readdirSync(landingDir(dataDir), { recursive: true, encoding: 'utf8' });
+  for (const file of names.map((one) => path.join(landingDir(dataDir), one)).filter(isInQuarantine))
+    if (!there.some((one) => one.file === file)) await rm(file, { force: true });
+}
+
+function isInQuarantine(file: string): boolean {
+  return file.includes(`${path.sep}_quarantine${path.sep}`);
+}
+
+function countRows(file: string): number | null {
+  try {
+    return decodePart(readFileSync(file)).length;
+  } catch {
+    return null;
+  }
 }
 
 function below(folder: string, prefix: string): string[] {

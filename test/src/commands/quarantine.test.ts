@@ -1,12 +1,24 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, copyFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { WEBHOOK_RUN } from '../../../schemas/pipeline/landing.js';
 import { readManifests, type LandedPart } from '../../../src/landing/index.js';
+import { Bucket } from '../../../src/storage/s3/bucket.js';
+import { S3Client } from '../../../src/storage/s3/client.js';
 import { loadLanding } from '../../../src/load/load.js';
 import { emptyFolder, runCli, type CliResult } from '../../helpers/run-cli.js';
 import { land, openTestWarehouse, type Answer } from '../../helpers/warehouse.js';
+import { startGateway } from '../../helpers/versitygw.js';
 
 const DAMAGES: [string, (file: string) => void][] = [
   ['a flipped byte', flipByte],
@@ -78,6 +90,89 @@ it.each(KINDS.flatMap(([kind, answer, lost], i) => [[DAMAGES[i]![0], kind, answe
     expect(await load()).toMatchObject({ parts: 1, rows: 1 });
   },
 );
+
+/** How a manifest may be damaged. */
+const BROKEN: [string, (file: string) => void][] = [
+  ['cut off', (file) => truncateSync(file, 40)],
+  ['emptied', (file) => truncateSync(file)],
+  ['that lacks fields', (file) => writeFileSync(file, '{}')],
+  ['with a flipped byte', (file) => writeFileSync(file, `\0${readFileSync(file, 'utf8').slice(1)}`)],
+];
+const manifestOf = (file: string): string =>
+  path.join(path.dirname(file), '_manifest', path.basename(file).replace('.parquet', '.json'));
+
+it.each(KINDS.map(([kind, answer, lost], i) => [BROKEN[i]![0], kind, answer, BROKEN[i]![1], lost] as const))(
+  'moves a manifest %s of %s with its part, and returns both',
+  async (_, _kind, answer, damage, lost) => {
+    let backup = '';
+    const { part, load, tidemark } = await damaged(answer, (file) => {
+      backup = readFileSync(manifestOf(file), 'utf8');
+      damage(manifestOf(file));
+    });
+    const broken = readFileSync(manifestOf(part.file));
+    const bytes = readFileSync(part.file);
+    await expect(load()).rejects.toMatchObject({ type: 'LandingCorrupt', todo: expect.stringContaining('quarantine') });
+    const { stdout, code } = await tidemark('quarantine');
+    expect([code, stdout]).toEqual([0, expect.stringMatching(lost)]);
+    expect(await load()).toMatchObject({ parts: 0 });
+    const kept = path.join(path.dirname(part.file), '_quarantine');
+    expect(readFileSync(path.join(kept, path.basename(manifestOf(part.file))))).toEqual(broken);
+    expect(readFileSync(path.join(kept, part.part))).toEqual(bytes);
+    expect((await tidemark('quarantine', '--return')).stdout).toContain('No part in quarantine has a sound file.');
+    writeFileSync(manifestOf(part.file), backup);
+    expect((await tidemark('quarantine', '--return')).stdout).toContain('1 part returned');
+    expect(await load()).toMatchObject({ parts: 1, rows: 1 });
+    expect(readdirSync(kept)).toEqual([]);
+  },
+);
+
+it('moves a damaged manifest whose part is missing or damaged, and says that the number is unknown', async () => {
+  const { dataDir, load, tidemark } = await damaged(DELIVERY, (file) => {
+    truncateSync(manifestOf(file), 3);
+    truncateSync(file, 30);
+  });
+  await land(dataDir, [{ ...DELIVERY, market: 'gone' }]);
+  const gone = readManifests(dataDir, { run: WEBHOOK_RUN }, () => undefined)[0]!.file;
+  rmSync(gone);
+  truncateSync(manifestOf(gone), 3);
+  expect((await tidemark('quarantine')).stdout).toMatch(
+    /2 parts moved.*\n +an unknown number of webhook deliveries: nobody/,
+  );
+  expect(await load()).toMatchObject({ parts: 1, rows: 1 });
+});
+
+it('moves damaged manifests and parts of a bucket, and another machine returns them', async () => {
+  const gateway = await startGateway();
+  onTestFinished(() => gateway.remove());
+  const { dir, dataDir, part } = await damaged(DELIVERY, () => undefined);
+  const other = readManifests(dataDir, { stream: 'companies' })[0]!;
+  const bucket = new Bucket(new S3Client({ bucket: gateway.bucket, prefix: 'here' }, gateway.env));
+  const keyOf = (file: string): string => path.relative(dataDir, file);
+  for (const file of [part, other].flatMap((one) => [one.file, manifestOf(one.file)]))
+    await bucket.upload(keyOf(file), file);
+  const config = { api: { baseUrl: 'http://127.0.0.1:9' }, data: `s3://${gateway.bucket}/here` };
+  writeFileSync(path.join(dir, 'tidemark.yaml'), JSON.stringify(config));
+  const tidemark = async (machine: string, ...args: string[]): Promise<string> =>
+    (await runCli(args, { cwd: dir, env: { ...gateway.env, TIDEMARK_STORAGE_FOLDER: machine } })).stdout;
+  const landed = async (): Promise<string[]> => {
+    const names: string[] = [];
+    for await (const { key } of bucket.list('landing/')) if (!key.includes('/_quarantine/')) names.push(key);
+    return names;
+  };
+  const before = await landed();
+
+  await bucket.remove(keyOf(manifestOf(part.file)));
+  await bucket.create(keyOf(manifestOf(part.file)), Buffer.from('{"stre'));
+  await bucket.remove(keyOf(other.file));
+  expect(await tidemark('one', 'quarantine')).toMatch(/2 parts moved.*\n +1 webhook deliveries.*\n +1 other answers/);
+  expect(await landed()).toEqual([]);
+
+  await bucket.upload(keyOf(manifestOf(part.file)), manifestOf(part.file));
+  await bucket.upload(keyOf(other.file), other.file);
+  expect(await tidemark('two', 'quarantine', '--return')).toContain('2 parts returned');
+  expect(await landed()).toEqual(before);
+  expect(await tidemark('one', 'quarantine')).toContain('No landed part is damaged or missing.');
+});
 
 it('deletes nothing', async () => {
   const { part, dataDir, tidemark } = await damaged(DELIVERY, flipByte);
