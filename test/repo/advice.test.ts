@@ -41,7 +41,7 @@ it('names a test for each advice', () => {
 });
 
 it('leaves no more advice without a test than before', () => {
-  expect(UNTESTED.length).toBeLessThanOrEqual(50);
+  expect(UNTESTED.length).toBeLessThanOrEqual(33);
 });
 
 function readYamlComments(file: string, text: string): Piece[] {

@@ -54,6 +54,19 @@ const T19 = ['test/src/privacy/forgotten-list.test.ts', 'says what to do, and th
 const T20 = ['test/e2e/full-disk.test.ts', 'finishes the same run after the disk has space again'] as const;
 const T21 = ['test/src/storage/lease-contract.ts', 'gives higher tokens than the protected files have'] as const;
 
+const FORGET_REST = ['test/src/replay/forget/forget.test.ts', 'says what it could not remove'] as const;
+const LOGOUT = [
+  'test/src/commands/login.test.ts',
+  'removes the stored key, and says if the environment still has one',
+] as const;
+const BACK = [
+  'test/e2e/data-copy.test.ts',
+  'goes on in the bucket and in another folder, without asking for known records',
+] as const;
+const COMPOSE_BACK = ['test/deploy/compose.test.ts', 'goes back to the volume of one machine'] as const;
+const DUMP = ['test/deploy/compose.test.ts', 'has its runs and schedules after a dump was restored'] as const;
+const ICEBERG = ['test/engines/iceberg.test.ts', 'purge ignores gc.enabled'] as const;
+
 /** Advice, with the test that follows it and shows what is lost. */
 export const ADVICE = [
   advice('src/commands/quarantine.ts', 'move damaged landed parts out of the way', T0),
@@ -103,7 +116,7 @@ export const ADVICE = [
   advice('src/publish/apply-models.ts', 'Remove the file first; otherwise the next run builds the table a', T10),
   advice('docs/configuration.md', '`tidemark forget --expired` removes older answers.', T6),
   advice('docs/failure-modes.md', 'Its notes and an alert name the file, and so do later runs and r', T1),
-  advice('docs/failure-modes.md', 'To return them, restore their files, then run `tidemark quaranti', T1),
+  advice('docs/failure-modes.md', 'To return them, restore their files to their old places, then run', T1),
   advice('docs/failure-modes.md', '- *Lost:* the answers of the part, until you restore it or a run', T1),
   advice('docs/failure-modes.md', '**`tidemark forget` is killed.** Run it again, with or without i', T14),
   advice('docs/failure-modes.md', 'To correct the tables at once, run `tidemark quarantine --run …`', T3),
@@ -126,6 +139,18 @@ export const ADVICE = [
   advice('docs/failure-modes.md', 'Restore `data/secrets` from a backup, or [start a new list]', T19),
   advice('docs/object-storage.md', '- **`lease.json` is damaged.** You may remove it:', T21),
   advice('docs/privacy.md', 'Restore `data/secrets` from a backup.', T19),
+  advice('src/commands/forget.ts', 'todo Delete the files named above, then run `tidemark forget` ag', FORGET_REST),
+  advice('src/commands/login/login.ts', 'remove the stored API key', LOGOUT),
+  advice('src/commands/login/login.ts', 'remove the API key that `tidemark login` stored', LOGOUT),
+  advice('docs/many-machines.md', './data-back`, and remove `storage`.', BACK),
+  advice('docs/many-machines.md', 'There, set `TIDEMARK_DATA=/data/back` in `.env`, remove your `co', COMPOSE_BACK),
+  advice('docs/many-machines.md', 'If the whole region is lost, restore bucket and Temporal from yo', T16),
+  advice('docs/many-machines.md', 'Restore the bucket.', T16),
+  advice('docs/many-machines.md', 'Remove the folder of `TIDEMARK_STORAGE_FOLDER` on each machine.', T16),
+  advice('docs/many-machines.md', 'If you are sure that Temporal does not know the run, add `--aban', T9),
+  advice('docs/operations.md', 'Restore PostgreSQL if it was lost:', DUMP),
+  advice('docs/privacy.md', 'To remove it:', T7),
+  advice('examples/README.md', '- **Give users of the catalog no right to delete below `publish.', ICEBERG),
 ];
 
 /** Advice that no test follows yet. Give new advice a test instead of adding it here. */
@@ -136,21 +161,14 @@ export const UNTESTED = [
   row('src/privacy/fingerprint.ts', 'Without a backup, delete the file; then events about people may app'),
   row('src/privacy/fingerprint.ts', 'if you ever ran `tidemark forget`, run it again with the same ids.'),
   row('docs/many-machines.md', 'stop their workers and remove the folders of `TIDEMARK_STORAGE_FOLDER`.'),
-  row('docs/many-machines.md', 'Remove the folder of `TIDEMARK_STORAGE_FOLDER` on each machine.'),
-  row('src/commands/doctor/check-warehouse.ts', 'restore them from a backup.'),
   row('src/commands/forget.ts', 'delete all that were made before now'),
   row('src/commands/forget.ts', 'delete these'),
   row('src/commands/forget.ts', 'Tell the users of other machines to delete their copies.'),
-  row('src/commands/forget.ts', 'todo Delete the files named above, then run `tidemark forget` ag'),
   row('src/commands/local/dev-server.ts', 'End the process (kill …), then try again.'),
-  row('src/commands/login/login.ts', 'remove the stored API key'),
-  row('src/commands/login/login.ts', 'remove the API key that `tidemark login` stored'),
   row('src/core/folder-identity.ts', 'If it is damaged, restore it from a backup.'),
   row('src/core/folder-identity.ts', 'Without a backup, delete it:'),
   row('src/data-copy/hold.ts', 'A `tidemark forget` in … is not finished.'),
   row('src/data-copy/place.ts', 'Restore the file from a backup.'),
-  row('src/duckdb/migrate.ts', 'Restore the file and write the change as a new numbered file.'),
-  row('src/duckdb/migrate.ts', 'Or delete data/warehouse/tidemark.duckdb:'),
   row('src/load/load.ts', 'Restore these parts from a backup.'),
   row('src/replay/forget/forget.ts', '`tidemark forget` builds the warehouse again from the landing zo'),
   row('src/replay/forget/forget.ts', 'Restore the files from a backup.'),
@@ -162,19 +180,11 @@ export const UNTESTED = [
   row('docs/configuration.md', 'If you copy a folder to use both, delete `folder.json` in the co'),
   row('docs/failure-modes.md', 'Restore it from a backup.'),
   row('docs/many-machines.md', 'You can remove a working copy while no process uses it:'),
-  row('docs/many-machines.md', './data-back`, and remove `storage`.'),
   row('docs/many-machines.md', 'When a night was right, you may remove the old `./data`, the wor'),
-  row('docs/many-machines.md', 'There, set `TIDEMARK_DATA=/data/back` in `.env`, remove your `co'),
   row('docs/many-machines.md', 'When a night was right, run `docker compose down -v` on the othe'),
   row('docs/many-machines.md', 'You may remove `secrets/bucket.env`, and everything in the old v'),
   row('docs/many-machines.md', 'If the bucket keeps older versions of files, remove these, too.'),
-  row('docs/many-machines.md', 'If the whole region is lost, restore bucket and Temporal from yo'),
-  row('docs/many-machines.md', 'Restore the bucket.'),
-  row('docs/many-machines.md', 'If you are sure that Temporal does not know the run, add `--aban'),
-  row('docs/operations.md', 'Restore PostgreSQL if it was lost:'),
   row('docs/privacy.md', 'Delete these yourself.'),
-  row('docs/privacy.md', 'To remove it:'),
-  row('examples/README.md', '- **Give users of the catalog no right to delete below `publish.'),
   row('examples/README.md', 'Drop a table without purge instead.'),
   row('examples/README.md', 'If its type changes, drop the table and run the script again.'),
   row('examples/README.md', '- To stop using the catalog, drop its tables.'),
