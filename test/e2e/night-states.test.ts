@@ -99,11 +99,11 @@ describe('a failed, a partial and a waiting night', () => {
     const run = { workflow_type: 'marketSnapshot' };
     await waitUntil('the waiting run is in the metrics', async () => {
       const waits = { ...run, market: 'waiting', phase: 'waiting-for-quota' };
-      return valueOf(await metrics(), 'tidemark_runs_open', waits) === 1;
+      const now = await metrics();
+      return valueOf(now, 'tidemark_runs_open', waits) === 1 && valueOf(now, 'tidemark_quota_gate_waiting_runs') === 1;
     });
     const now = await metrics();
     expect(valueOf(now, 'tidemark_runs_open')).toBe(1);
-    expect(valueOf(now, 'tidemark_quota_gate_waiting_runs')).toBe(1);
     for (const outcome of ['failed', 'partial'])
       expect(valueOf(now, 'tidemark_run_outcome', { ...run, market: outcome, outcome }), outcome).toBe(1);
     expect(valueOf(now, 'tidemark_run_outcome', { ...run, market: 'waiting' })).toBeUndefined();
