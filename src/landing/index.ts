@@ -23,13 +23,6 @@ export {
   spoolsDir,
   type PartTarget,
 } from './paths.js';
-export {
-  listQuarantine,
-  quarantineManifest,
-  quarantinePart,
-  readLostManifest,
-  returnPart,
-  type LostManifest,
-} from './quarantine.js';
+export { listQuarantine, quarantineManifest, quarantinePart, readLostManifest, returnPart } from './quarantine.js';
 export { Spool } from './spool.js';
 export { decodePart, encodePart, footerOf } from './parquet.js';
