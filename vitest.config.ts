@@ -38,7 +38,7 @@ const LONG = [
   'test/src/commands/demo/run-demo.test.ts',
   'test/sandbox/hostile-memory.test.ts',
   'test/src/builds/switch.test.ts',
-  'test/src/commands/{damaged-disks,diff/diff,doctor/versitygw,init,login,models/apply,published/copy,quarantine,upgrade}.test.ts',
+  'test/src/commands/{advice,damaged-disks,diff/diff,doctor/versitygw,init,login,models/apply,published/copy,quarantine,upgrade}.test.ts',
   'test/src/crawl/null-filter.test.ts',
   'test/src/data-copy/{copy-data,versitygw}.test.ts',
   'test/src/fx/load-rates.test.ts',

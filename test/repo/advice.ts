@@ -6,6 +6,7 @@ interface Text {
 
 const row = (file: string, text: string): Text => ({ file, text });
 const advice = (file: string, text: string, test: readonly [file: string, title: string]) => ({ file, text, test });
+const untested = (file: string, text: string, reason: string) => ({ file, text, reason });
 const T0 = ['test/src/commands/quarantine.test.ts', 'deletes nothing'] as const;
 const T1 = ['test/src/commands/quarantine.test.ts', 'lets nights go on after %s of %s, and says what is lost'] as const;
 const T2 = ['test/src/replay/compact.test.ts', 'drops repeated answers and nothing that a table needs'] as const;
@@ -66,6 +67,24 @@ const BACK = [
 const COMPOSE_BACK = ['test/deploy/compose.test.ts', 'goes back to the volume of one machine'] as const;
 const DUMP = ['test/deploy/compose.test.ts', 'has its runs and schedules after a dump was restored'] as const;
 const ICEBERG = ['test/engines/iceberg.test.ts', 'purge ignores gc.enabled'] as const;
+
+const KEY = ['test/src/commands/advice.test.ts', 'a damaged key of fingerprints: a backup restores it'] as const;
+const IDENTITY = ['test/src/commands/advice.test.ts', 'a damaged folder.json: a backup restores the identity'] as const;
+const PLACE = ['test/src/commands/advice.test.ts', 'a damaged folder.json of a place to copy'] as const;
+const UNFINISHED = ['test/src/commands/advice.test.ts', 'an unfinished removal of people'] as const;
+const GONE = ['test/src/commands/advice.test.ts', 'loaded parts that are gone'] as const;
+const FORGET_DAMAGED = ['test/src/commands/advice.test.ts', 'a removal of people from damaged parts'] as const;
+const WRONG_KIND = ['test/src/commands/advice.test.ts', 'a folder at the place of a file'] as const;
+const WORKING_COPY = ['test/src/commands/advice.test.ts', 'a removed working copy'] as const;
+const HANGING = ['test/src/commands/advice.test.ts', 'a hanging dev server'] as const;
+const COPY = [
+  'test/src/temporal/namespace-owner.test.ts',
+  'lets a copy work beside its original, or instead of it, as the error advises',
+] as const;
+const ATTRIBUTE = [
+  'test/src/temporal/runs.test.ts',
+  'registers an attribute of another type after it was removed as the error advises',
+] as const;
 
 /** Advice, with the test that follows it and shows what is lost. */
 export const ADVICE = [
@@ -151,43 +170,70 @@ export const ADVICE = [
   advice('docs/operations.md', 'Restore PostgreSQL if it was lost:', DUMP),
   advice('docs/privacy.md', 'To remove it:', T7),
   advice('examples/README.md', '- **Give users of the catalog no right to delete below `publish.', ICEBERG),
+  advice(
+    'src/commands/forget.ts',
+    'stop their workers and remove the folders (`TIDEMARK_STORAGE_FOLDER`)',
+    WORKING_COPY,
+  ),
+  advice('src/core/disk-errors.ts', 'Move it to another place.', WRONG_KIND),
+  advice('src/privacy/fingerprint.ts', 'Restore data/secrets from a backup.', KEY),
+  advice('src/privacy/fingerprint.ts', 'Without a backup, delete the file; then events about people may app', KEY),
+  advice('src/privacy/fingerprint.ts', 'if you ever ran `tidemark forget`, run it again with the same ids.', KEY),
+  advice(
+    'docs/many-machines.md',
+    'stop their workers and remove the folders of `TIDEMARK_STORAGE_FOLDER`.',
+    WORKING_COPY,
+  ),
+  advice('docs/many-machines.md', 'You can remove a working copy while no process uses it:', WORKING_COPY),
+  advice('src/commands/local/dev-server.ts', 'End the process (kill …), then try again.', HANGING),
+  advice('src/core/folder-identity.ts', 'If it is damaged, restore it from a backup.', IDENTITY),
+  advice('src/core/folder-identity.ts', 'Without a backup, delete it:', IDENTITY),
+  advice('docs/failure-modes.md', 'Restore it from a backup.', IDENTITY),
+  advice('src/data-copy/hold.ts', 'A `tidemark forget` in … is not finished.', UNFINISHED),
+  advice('src/data-copy/place.ts', 'Restore the file from a backup.', PLACE),
+  advice('src/load/load.ts', 'Restore these parts from a backup.', GONE),
+  advice(
+    'src/replay/forget/forget.ts',
+    '`tidemark forget` builds the warehouse again from the landing zo',
+    FORGET_DAMAGED,
+  ),
+  advice('src/replay/forget/forget.ts', 'Restore the files from a backup.', FORGET_DAMAGED),
+  advice(
+    'src/replay/forget/forget.ts',
+    'Without a backup, run `tidemark quarantine`, which says what is',
+    FORGET_DAMAGED,
+  ),
+  advice('src/replay/forget/forget.ts', 'Then run `tidemark forget` again.', FORGET_DAMAGED),
+  advice('src/temporal/namespace-owner.ts', 'To use both, delete folder.json in the copy and give it its own', COPY),
+  advice('src/temporal/namespace-owner.ts', 'If the original is no longer used, move it away.', COPY),
+  advice('docs/configuration.md', 'If you copy a folder to use both, delete `folder.json` in the co', COPY),
+  advice(
+    'src/temporal/search-attributes.ts',
+    'Use another namespace (TEMPORAL_NAMESPACE), or remove these attr',
+    ATTRIBUTE,
+  ),
+  advice('docs/many-machines.md', 'When a night was right, you may remove the old `./data`, the wor', PLACE),
 ];
 
-/** Advice that no test follows yet. Give new advice a test instead of adding it here. */
+const BACKUPS = 'Backups and snapshots are made by other programs, which no test runs. Nothing but them is lost.';
+const OUTSIDE = 'These files are outside of the data folder, where no command looks. Nothing but them is lost.';
+const VERSIONS = 'The gateway of the tests keeps no older versions of files.';
+const CONTAINERS = 'Needs containers. Without them, a test removes the source of a copy: PLACE.';
+const CATALOG =
+  'A step in a foreign catalog. The test of Iceberg shows what a purge loses, and that other types are refused.';
+
+/** Advice that no test follows, with the reason. */
 export const UNTESTED = [
-  row('src/commands/forget.ts', 'stop their workers and remove the folders (`TIDEMARK_STORAGE_FOLDER`)'),
-  row('src/core/disk-errors.ts', 'Move it to another place.'),
-  row('src/privacy/fingerprint.ts', 'Restore data/secrets from a backup.'),
-  row('src/privacy/fingerprint.ts', 'Without a backup, delete the file; then events about people may app'),
-  row('src/privacy/fingerprint.ts', 'if you ever ran `tidemark forget`, run it again with the same ids.'),
-  row('docs/many-machines.md', 'stop their workers and remove the folders of `TIDEMARK_STORAGE_FOLDER`.'),
-  row('src/commands/forget.ts', 'delete all that were made before now'),
-  row('src/commands/forget.ts', 'delete these'),
-  row('src/commands/forget.ts', 'Tell the users of other machines to delete their copies.'),
-  row('src/commands/local/dev-server.ts', 'End the process (kill …), then try again.'),
-  row('src/core/folder-identity.ts', 'If it is damaged, restore it from a backup.'),
-  row('src/core/folder-identity.ts', 'Without a backup, delete it:'),
-  row('src/data-copy/hold.ts', 'A `tidemark forget` in … is not finished.'),
-  row('src/data-copy/place.ts', 'Restore the file from a backup.'),
-  row('src/load/load.ts', 'Restore these parts from a backup.'),
-  row('src/replay/forget/forget.ts', '`tidemark forget` builds the warehouse again from the landing zo'),
-  row('src/replay/forget/forget.ts', 'Restore the files from a backup.'),
-  row('src/replay/forget/forget.ts', 'Without a backup, run `tidemark quarantine`, which says what is'),
-  row('src/replay/forget/forget.ts', 'Then run `tidemark forget` again.'),
-  row('src/temporal/namespace-owner.ts', 'To use both, delete folder.json in the copy and give it its own'),
-  row('src/temporal/namespace-owner.ts', 'If the original is no longer used, move it away.'),
-  row('src/temporal/search-attributes.ts', 'Use another namespace (TEMPORAL_NAMESPACE), or remove these attr'),
-  row('docs/configuration.md', 'If you copy a folder to use both, delete `folder.json` in the co'),
-  row('docs/failure-modes.md', 'Restore it from a backup.'),
-  row('docs/many-machines.md', 'You can remove a working copy while no process uses it:'),
-  row('docs/many-machines.md', 'When a night was right, you may remove the old `./data`, the wor'),
-  row('docs/many-machines.md', 'When a night was right, run `docker compose down -v` on the othe'),
-  row('docs/many-machines.md', 'You may remove `secrets/bucket.env`, and everything in the old v'),
-  row('docs/many-machines.md', 'If the bucket keeps older versions of files, remove these, too.'),
-  row('docs/privacy.md', 'Delete these yourself.'),
-  row('examples/README.md', 'Drop a table without purge instead.'),
-  row('examples/README.md', 'If its type changes, drop the table and run the script again.'),
-  row('examples/README.md', '- To stop using the catalog, drop its tables.'),
+  untested('src/commands/forget.ts', 'delete all that were made before now', BACKUPS),
+  untested('src/commands/forget.ts', 'delete these', OUTSIDE),
+  untested('src/commands/forget.ts', 'Tell the users of other machines to delete their copies.', OUTSIDE),
+  untested('docs/privacy.md', 'Delete these yourself.', OUTSIDE),
+  untested('docs/many-machines.md', 'If the bucket keeps older versions of files, remove these, too.', VERSIONS),
+  untested('docs/many-machines.md', 'When a night was right, run `docker compose down -v` on the othe', CONTAINERS),
+  untested('docs/many-machines.md', 'You may remove `secrets/bucket.env`, and everything in the old v', CONTAINERS),
+  untested('examples/README.md', 'Drop a table without purge instead.', CATALOG),
+  untested('examples/README.md', 'If its type changes, drop the table and run the script again.', CATALOG),
+  untested('examples/README.md', '- To stop using the catalog, drop its tables.', CATALOG),
 ];
 
 /** Texts that look like advice, but describe something, or concern only files that the user writes. */

@@ -108,6 +108,30 @@ describe('a namespace of a data folder', () => {
     expect(await connect(moved, 'act')).toBe('connected');
   });
 
+  it('lets a copy work beside its original, or instead of it, as the error advises', async () => {
+    const [first, copy, away] = [folderAt(), folderAt(), folderAt()];
+    const [namespace, own] = [process.env['TEMPORAL_NAMESPACE'], `owner-${randomUUID()}`];
+    await connect(first, 'prepare');
+    cpSync(first, copy, { recursive: true });
+    const advice =
+      /delete folder\.json in the copy .* its own namespace\. If the original is no longer used, move it away/;
+    expect(await connect(copy, 'act')).toMatch(advice);
+    renameSync(first, away);
+    expect(await connect(copy, 'act')).toBe('connected');
+
+    renameSync(away, first);
+    rmSync(path.join(copy, 'folder.json'));
+    await env.client.workflowService.registerNamespace({
+      namespace: own,
+      workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
+    });
+    process.env['TEMPORAL_NAMESPACE'] = own;
+    expect(await connect(copy, 'prepare')).toBe('connected');
+    process.env['TEMPORAL_NAMESPACE'] = namespace;
+    expect(await connect(first, 'act')).toBe('connected');
+    expect(readDataFolder(copy)?.id).not.toBe(readDataFolder(first)?.id);
+  });
+
   it('goes to the folder that replaced its folder at the same place', async () => {
     const folder = folderAt();
     await connect(folder, 'prepare');

@@ -210,6 +210,28 @@ describe('search attributes', () => {
     expect(await ensureSearchAttributes(temporal)).toMatchObject({ added: [], warning: null });
   });
 
+  it('registers an attribute of another type after it was removed as the error advises', async () => {
+    const { operatorService } = temporal.connection;
+    const remove = { namespace: 'default', searchAttributes: ['TidemarkDate'] };
+    await operatorService.removeSearchAttributes(remove);
+    const missing = async () => (await readSearchAttributes(temporal)).missing.required.length;
+    await waitUntil('it is gone', async () => (await missing()) === 1);
+    await operatorService.addSearchAttributes({ namespace: 'default', searchAttributes: { TidemarkDate: INT } });
+    const refused = async () =>
+      readSearchAttributes(temporal).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+    await waitUntil('it is refused', async () => (await refused()) !== undefined);
+    expect(await refused()).toMatchObject({
+      message: expect.stringContaining('other than Keyword: TidemarkDate'),
+      todo: expect.stringContaining('remove these attributes with `temporal operator search-attribute remove`'),
+    });
+    await operatorService.removeSearchAttributes(remove);
+    await waitUntil('it is gone again', async () => (await refused()) === undefined && (await missing()) === 1);
+    expect(await ensureSearchAttributes(temporal)).toMatchObject({ added: ['TidemarkDate'], warning: null });
+  });
+
   it('warns and continues if the namespace refuses attributes that only show state', async () => {
     const { namespace } = await refusing({ TidemarkCoverage: KEYWORD });
     const { state, added, warning } = await ensureSearchAttributes(namespace);
@@ -221,8 +243,9 @@ describe('search attributes', () => {
   });
 });
 
-// temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD
+// temporal.api.enums.v1.IndexedValueType
 const KEYWORD = 2;
+const INT = 3;
 
 /** A namespace that refuses an attribute, because one with this name and another type exists. */
 async function refusing(searchAttributes: Record<string, number>): Promise<{ namespace: TemporalClient }> {
