@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -140,10 +141,18 @@ describe('through the proxy of the environment', () => {
     expect(() => client('https://api.invalid')).toThrow('HTTPS_PROXY names a socks5 proxy');
   });
 
+  // The MD5 of the content, as the ETag of S3.
+  const VERSION = createHash('md5').update('content').digest('hex');
   it.each(['http', 'https'])('reads and writes objects: %s', async (scheme) => {
+    let metadata: [string, string][] = [];
     const upstream = await serve(({ method, headers }, response) => {
       expect(headers.host).toBe('store.invalid');
-      response.setHeader('etag', '"v1"');
+      if (method === 'PUT')
+        metadata = Object.entries(headers).flatMap(([name, value]) =>
+          name.startsWith('x-amz-meta-') ? [[name, String(value)]] : [],
+        );
+      for (const [name, value] of metadata) response.setHeader(name, value);
+      response.setHeader('etag', `"${VERSION}"`);
       if (method === 'PUT') return void response.end();
       // A gateway that compresses in spite of `accept-encoding: identity`.
       response.setHeader('content-encoding', 'gzip');
@@ -159,7 +168,7 @@ describe('through the proxy of the environment', () => {
       expect(error.message).toMatch(/the proxy http:\/\/127.0.0.1:\d+ \(HTTP_PROXY\) refuses .* store.invalid:443/);
       return;
     }
-    expect(await bucket.create('a', Buffer.from('content'))).toBe('v1');
+    expect(await bucket.create('a', Buffer.from('content'))).toBe(VERSION);
     expect((await bucket.read('a'))?.body.toString()).toBe('content');
     const file = path.join(folder(), 'copy');
     expect(await bucket.download('a', file)).toMatchObject({ bytes: 7 });
