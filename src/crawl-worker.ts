@@ -141,8 +141,8 @@ function quotaGateId({ api }: Config, apiKey: string): string {
   return `quota/${createHash('sha256').update(`${api.baseUrl} ${apiKey}`).digest('hex').slice(0, 16)}`;
 }
 
-// A run finishes on the version on which it started. Workflows that may wait for days declare another versioning
-// behaviour.
+// A run finishes on the version on which it started. Workflows that are no runs, and `enrichOwners`, declare that they
+// move to the current version.
 function versioned(buildId: string): WorkerDeploymentOptions {
   const version = { deploymentName: DEPLOYMENT, buildId };
   return { version, useWorkerVersioning: true, defaultVersioningBehavior: 'PINNED' };

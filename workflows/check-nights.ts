@@ -1,6 +1,10 @@
+import { setWorkflowOptions } from '@temporalio/workflow';
 import { ownFolder } from './run/own-folder.js';
 import { startAlert } from './run/start-alert.js';
 import { quick } from './proxies.js';
+
+// A schedule starts no check while one is open. A check without a worker of its version would end all checks.
+setWorkflowOptions({ versioningBehavior: 'AUTO_UPGRADE' }, checkNights);
 
 /**
  * Looks for scheduled nights that are not published in time, and starts an alert for each. The schedule

@@ -1,4 +1,4 @@
-import { setCurrentDetails, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
+import { setCurrentDetails, setHandler, setWorkflowOptions, upsertSearchAttributes } from '@temporalio/workflow';
 import { formatCount } from '../schemas/format.js';
 import type { Progress, RebuildResult } from '../schemas/pipeline/run.js';
 import { isCancelled } from './run/cancellation.js';
@@ -6,6 +6,9 @@ import { ownFolder } from './run/own-folder.js';
 import { stateAttributes } from './run/state-attributes.js';
 import { progressQuery } from './messages.js';
 import { quick, warehouse } from './proxies.js';
+
+// No run: `tidemark stop` cannot end it, so it must not wait for a version that has no worker.
+setWorkflowOptions({ versioningBehavior: 'AUTO_UPGRADE' }, rebuildWarehouse);
 
 /**
  * Replays the landing zone into a warehouse and publishes it, without an API request. With a range of dates, builds a

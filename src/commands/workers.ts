@@ -46,26 +46,17 @@ export function registerWorkers(program: Command): void {
 
   workers
     .command('promote [version]')
-    .description(
-      'start new runs on a version, and move runs to it if their own version has no worker; default: the newest version that has a worker',
-    )
+    .description('start new runs on a version; default: the newest version that has a worker')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark workers promote', `tidemark workers promote ${UNVERSIONED}`))
     .action(async (version: string | undefined, _options: unknown, command: Command) => {
       await withVersions(command, async ({ client }, state) => {
-        const { moveStranded, nameOf, promote } = await import('../temporal/versions.js');
+        const { nameOf, promote } = await import('../temporal/versions.js');
         const build = version === undefined ? newestLive(state) : parseBuild(version, state);
         if (build !== state.current) await promote(client, build);
-        const moved = await moveStranded(client, state, build);
         // The parent command `workers` also has the option `--json` and reads it first.
-        if (command.optsWithGlobals<{ json?: boolean }>().json)
-          return sayJson({
-            current: nameOf(build),
-            moved: moved.map((run) => ({ workflowId: run.workflowId, from: nameOf(run.build) })),
-          });
+        if (command.optsWithGlobals<{ json?: boolean }>().json) return sayJson({ current: nameOf(build) });
         say(`New runs start on ${nameOf(build)}.`);
-        for (const run of moved)
-          say(`${run.workflowId} moved to ${nameOf(build)}: ${nameOf(run.build)} has no worker.`);
       });
     });
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { errorMessage } from '../core/errors.js';
-import { moveStranded, nameOf, promote, readVersions, shouldPromote, type Build } from './versions.js';
+import { nameOf, promote, readVersions, shouldPromote, type Build } from './versions.js';
 
 const LOOK_EVERY_MS = 10_000;
 // A new version is known to the server about a second after its first poll.
@@ -10,9 +10,8 @@ const KNOWN_WITHIN_MS = 30_000;
 const TRY_EVERY_MS = 200;
 
 /**
- * Makes the version of this worker Temporal's current version if it should be (`shouldPromote`). While it is current,
- * moves open runs to it if their own version no longer has a worker. Does this once before the promise resolves, then
- * every 10 s until `stop`.
+ * Makes the version of this worker Temporal's current version if it should be (`shouldPromote`). Does this once before
+ * the promise resolves, then every 10 s until `stop`. Open runs stay on their version.
  * Call it after the worker began to poll.
  */
 export async function keepVersionCurrent(
@@ -22,16 +21,10 @@ export async function keepVersionCurrent(
   let told = '';
   const look = async (patienceMs: number): Promise<void> => {
     try {
-      let state = await readVersions(client);
-      if (state === null) return;
-      if (shouldPromote(build, state, state.live)) {
+      const state = await readVersions(client);
+      if (state !== null && shouldPromote(build, state, state.live)) {
         await promoteKnown(client, build, patienceMs, stop);
         log.info(`New runs now start on ${nameOf(build)}. Before, they started on ${nameOf(state.current)}.`);
-        state = { ...state, current: build };
-      }
-      if (state.current !== build) return;
-      for (const run of await moveStranded(client, { ...state, live: new Set([...state.live, build]) }, build)) {
-        log.warn(`${run.workflowId} moved to ${nameOf(build)}: ${nameOf(run.build)} has no worker.`);
       }
       told = '';
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
 import { liveBuilds } from './crawl-workers.js';
 import { describeOpen, type OpenWorkflows } from './describe-open.js';
 import { FAILED_PRECONDITION, INVALID_ARGUMENT, NOT_FOUND, PERMISSION_DENIED, UNIMPLEMENTED } from './grpc-status.js';
@@ -38,7 +38,6 @@ export interface VersionState extends Deployment {
 
 // temporal.api.enums.v1.VersioningBehavior
 const PINNED = 1;
-const AUTO_UPGRADE = 2;
 
 /**
  * Reads the state of the deployment; null when the server has no Worker Deployments or refuses to show them.
@@ -135,30 +134,16 @@ export async function promote(client: Client, build: Build): Promise<void> {
   });
 }
 
-/** Moves a run to another build, which replays the history of the run and continues it. */
-export async function moveRun(client: Client, workflowId: string, build: Build): Promise<void> {
-  const version = { deploymentName: DEPLOYMENT, buildId: build ?? '' };
-  const versioningOverride =
-    build === null
-      ? { behavior: AUTO_UPGRADE, autoUpgrade: true }
-      : { behavior: PINNED, pinnedVersion: `${DEPLOYMENT}.${build}`, pinned: { behavior: PINNED, version } };
-  await client.workflowService.updateWorkflowExecutionOptions({
-    namespace: client.options.namespace,
-    workflowExecution: { workflowId },
-    updateMask: { paths: ['versioning_override'] },
-    workflowExecutionOptions: { versioningOverride },
-  });
-}
-
-/** Moves all runs whose version has no worker to a build. Returns the runs that it moved. */
-export async function moveStranded(client: Client, state: VersionState, build: Build): Promise<PinnedRun[]> {
-  const moved: PinnedRun[] = [];
-  for (const run of state.stranded) {
-    if (run.build === build) continue;
-    await moveRun(client, run.workflowId, build);
-    moved.push(run);
-  }
-  return moved;
+/**
+ * Terminates a run whose version has no worker: such a run can obey no signal.
+ * @returns false, and does nothing, if the run is not pinned or its version has a worker
+ * @throws ServiceError when the server does not answer
+ */
+export async function endStranded(client: Client, run: WorkflowHandle): Promise<boolean> {
+  const build = pinnedBuild(await run.describe());
+  if (build === null || (await liveBuilds(client)).has(build)) return false;
+  await run.terminate(`stopped by an operator: ${nameOf(build)} has no worker`);
+  return true;
 }
 
 /** Returns sentences for an operator: why open or new runs cannot continue, and what to do. Pure function. */
@@ -172,7 +157,7 @@ export function versionWarnings({ current, live, stranded }: VersionState): stri
       : [];
   const waiting = stranded.map(
     ({ workflowId, build }) =>
-      `${workflowId} waits: it is pinned to ${nameOf(build)}, which has no worker. The current version takes it over within 2 minutes, if \`worker.versioning\` is auto. Otherwise start a worker of that version, or run ${remedy}.`,
+      `${workflowId} waits: it is pinned to ${nameOf(build)}, which has no worker. Start a worker of that version, or end the run: \`tidemark stop --run ${workflowId}\`.`,
   );
   return [...absent, ...waiting];
 }

@@ -249,7 +249,6 @@ export const DESCRIPTIONS = [
   row('src/commands/init/run-init.ts', 'Replace … in …?'),
   row('src/commands/sandbox.ts', 'move the running sandbox to a later day'),
   row('src/commands/sandbox.ts', 'move the sandbox of `tidemark up --sandbox`, and the clock of it'),
-  row('src/commands/workers.ts', 'start new runs on a version, and move runs to it if their own ve'),
   row('src/core/config.ts', 'Remove it and set TIDEMARK_API_KEY or TIDEMARK_API_KEY_FILE (TID'),
   row('src/core/config.ts', 'If you shared the file, replace the API key.'),
   row('src/core/folder-identity.ts', 'Keep this file in backups and when you move the folder.'),

@@ -22,13 +22,13 @@ export function addPickOptions(command: Command): Command {
 }
 
 /**
- * Runs `work` with the one run that the options select, and with the workflow messages that the run accepts.
+ * Runs `work` with the one run that the options select, the workflow messages that it accepts, and the client.
  * @throws TidemarkError `InvalidInput` when no run or several runs match; the message lists the open runs
  */
 export async function withRunning(
   command: Command,
   options: PickOptions,
-  work: (run: WorkflowHandle, messages: typeof Messages) => Promise<void>,
+  work: (run: WorkflowHandle, messages: typeof Messages, client: Client) => Promise<void>,
 ): Promise<void> {
   const { config } = await loadContext(command);
   const [{ connectTraced }, messages] = await Promise.all([
@@ -37,7 +37,7 @@ export async function withRunning(
   ]);
   const temporal = await connectTraced(config);
   try {
-    await work(await pickRun(temporal.client, options), messages);
+    await work(await pickRun(temporal.client, options), messages, temporal.client);
   } finally {
     await temporal.close();
   }

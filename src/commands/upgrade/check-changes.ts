@@ -97,7 +97,11 @@ async function checkWorkers({ worker }: Config, { client }: TemporalClient): Pro
 export function describeVersions(state: VersionState, installed: string, promotes: boolean): Change {
   const items = state.pinned
     .filter(({ build }) => build !== installed)
-    .map(({ workflowId, build }) => `${workflowId}: open on ${nameOf(build)}, and stays there while it has a worker`);
+    .map(({ workflowId, build }) =>
+      state.live.has(build)
+        ? `${workflowId}: open on ${nameOf(build)}, and ends there: keep a worker of this version until then`
+        : `${workflowId}: waits, because ${nameOf(build)} has no worker: start one, or run \`tidemark stop --run ${workflowId}\``,
+    );
   if (installed === state.current) {
     const message = `The installed ${nameOf(installed)} is current.`;
     return items.length === 0 ? none('workers', message) : changes('workers', message, items);

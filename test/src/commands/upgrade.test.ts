@@ -147,10 +147,17 @@ describe('versions of workers', () => {
       state: 'changes',
       message:
         'New runs start on the installed version new when its first worker starts. Until then, they start on version old.',
-      items: ['tenders/1: open on version old, and stays there while it has a worker'],
+      items: ['tenders/1: open on version old, and ends there: keep a worker of this version until then'],
     });
     expect(describeVersions(state, 'new', false).message).toContain('tidemark workers promote');
     expect(describeVersions(state, 'old', true)).toMatchObject({ state: 'none', items: [] });
+  });
+
+  it('names a run whose version has no worker, and the command that ends it', () => {
+    const { items } = describeVersions({ ...state, live: new Set() }, 'new', true);
+    expect(items).toEqual([
+      'tenders/1: waits, because version old has no worker: start one, or run `tidemark stop --run tenders/1`',
+    ]);
   });
 
   it('says that a replaced version does not become current by itself', () => {

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
+import { WorkflowType } from '../../../schemas/pipeline/run.js';
 import { bundleId } from '../../../src/temporal/bundle.js';
 import { shouldPromote, versionWarnings } from '../../../src/temporal/versions.js';
+import * as workflows from '../../../workflows/index.js';
 
 const deployment = (current: string | null, ...replaced: string[]) => ({
   current,
@@ -28,7 +30,7 @@ it('warns if no worker serves new runs or a pinned run', () => {
   const [absent, waiting, ...more] = versionWarnings(state);
   expect(absent).toMatch(/^New runs wait: .*version new, which has no worker\./);
   expect(waiting).toMatch(
-    /^tenders\/1 waits: it is pinned to version old, which has no worker\..*`tidemark workers promote`/,
+    /^tenders\/1 waits: it is pinned to version old, which has no worker\..*`tidemark stop --run tenders\/1`\.$/,
   );
   expect(more).toEqual([]);
   expect(versionWarnings({ ...state, live: new Set(['new']), stranded: [] })).toEqual([]);
@@ -42,4 +44,12 @@ it('gives equal workflows in different folders one version, and changed workflow
   const id = bundleId(bundle('./node_modules/.cache/tidemark/build-1', 'a'));
   expect(bundleId(bundle('./zz/installed', 'a'))).toBe(id);
   expect(bundleId(bundle('./zz/installed', 'b'))).not.toBe(id);
+});
+
+it('pins only runs, because `tidemark stop` can end no other workflow', () => {
+  const pinned = Object.entries(workflows)
+    .filter(([type, workflow]) => type !== 'default' && !('workflowDefinitionOptions' in workflow))
+    .map(([type]) => type);
+  expect(WorkflowType.options).toEqual(expect.arrayContaining(pinned));
+  expect(pinned).toContain('marketSnapshot');
 });
