@@ -8,7 +8,6 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
-  statSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -89,7 +88,7 @@ async function takeLock(dir, { onWait, pollMs = 250, staleMs = STALE_MS }) {
     const self = { pid: process.pid, host: os.hostname(), place: findPlace() };
     writeFileSync(path.join(prepared, `${token}.0`), JSON.stringify(self));
     let told = false;
-    let seen = { state: '', at: 0 };
+    let seen = { name: '', at: 0 };
     for (;;) {
       if (tryRename(prepared, dir)) return token;
       const holder = readHolder(dir);
@@ -98,7 +97,7 @@ async function takeLock(dir, { onWait, pollMs = 250, staleMs = STALE_MS }) {
       } else {
         // Measure with the waiter's own clock, because machines that share a folder may show different times.
         // If the whole machine was suspended, the holder still gets its full minute.
-        if (holder.state !== seen.state) seen = { state: holder.state, at: performance.now() };
+        if (holder.name !== seen.name) seen = { name: holder.name, at: performance.now() };
         if (isGone(holder) || performance.now() - seen.at > staleMs) {
           dropLock(dir, holder.name);
           continue;
@@ -117,18 +116,15 @@ async function takeLock(dir, { onWait, pollMs = 250, staleMs = STALE_MS }) {
  * Reads the holder of a lock.
  *
  * @param {string} dir
- * @returns {{ name: string, state: string, pid: number, host: string, place: string } | undefined} undefined if the
+ * @returns {{ name: string, pid: number, host: string, place: string } | undefined} undefined if the
  *   lock is free
  */
 function readHolder(dir) {
   try {
     const name = readdirSync(dir)[0];
     if (name === undefined) return undefined;
-    const file = path.join(dir, name);
-    const { pid, host, place } = JSON.parse(readFileSync(file, 'utf8'));
-    // Include the mtime: older versions of Tidemark touch the file instead of renaming it.
-    const state = `${name} ${statSync(file).mtimeMs}`;
-    return { name, state, pid: Number(pid), host: String(host), place: String(place ?? '') };
+    const { pid, host, place } = JSON.parse(readFileSync(path.join(dir, name), 'utf8'));
+    return { name, pid: Number(pid), host: String(host), place: String(place ?? '') };
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined; // another process released the lock just now
     throw error;

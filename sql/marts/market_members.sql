@@ -5,9 +5,8 @@ version: 1
 grain: company in a market on a date
 key: [market, date, company_id]
 description: >-
-  The members of each market on each night. Members are the companies that the night's run found. In runs of older
-  versions, they are also the companies that it carried over. A carried company was found on an earlier night and not
-  searched this night. date - seen_on is the age of a membership in days.
+  The members of each market on each night: the companies that the night's run found. date - seen_on is the age of a
+  membership in days.
 incremental:
   by: [market, date]
   changed: SELECT DISTINCT market, date FROM ledger.dirty_nights

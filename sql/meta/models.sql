@@ -12,7 +12,7 @@ columns:
   fingerprint: VARCHAR | Hash of the model's SQL and of everything that the model is built from
   applied_at: TIMESTAMPTZ | When this fingerprint was first applied
   state: VARCHAR | current, deprecated or retired
-  definition: VARCHAR | Text of the model file; NULL if an old Tidemark version built the model and kept no text
+  definition: VARCHAR | Text of the model file
   table_name: VARCHAR | Table that the model makes; a deprecated version's table ends in the version number; NULL if retired
   deprecation_date: DATE | Last day on which a deprecated version is published; NULL if the version has no last day
   held_since: TIMESTAMPTZ | When a rollback restored this set of models; runs use the set until the next models apply; NULL without a rollback

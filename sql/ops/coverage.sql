@@ -21,7 +21,7 @@ columns:
   distinct_companies: BIGINT | Distinct companies that the searches found and the warehouse holds; includes companies that have gone since then, excludes companies carried over
   missing: BIGINT | reported_total minus distinct_companies, at least 0
   share: DOUBLE | distinct_companies divided by reported_total, 0 to 1; NULL if unknown, because the API caps its totals or contradicts them
-  why: JSON | Segments with a gap, each with its filters, missing count, class and reason, and the reason's code and values; searches of older versions have no code
+  why: JSON | Segments with a gap, each with its filters, missing count, class and reason, and the reason's code and values
   certificate: JSON | Companies found and missing by class; the field gone is the number of found companies that the API no longer counted at the end of the crawl
   carried: JSON | Companies carried over, as a list of earlier nights, each with the number of companies last found on it; NULL if there are none
   counted_companies: BIGINT | Distinct companies that the run's searches counted while they ran
@@ -33,19 +33,11 @@ WITH recorded AS (
     r.run,
     r.record_key AS market,
     r.body,
-    json_extract(r.body, '$.carried') IS NULL AS is_old,
     TRY_CAST(r.body ->> '$.reported_total' AS BIGINT) AS reported_total,
-    TRY_CAST(r.body ->> '$.distinct_companies' AS BIGINT) AS distinct_companies,
-    coalesce(TRY_CAST(r.body ->> '$.certificate.carried.found' AS BIGINT), 0) AS carried_as_found
+    TRY_CAST(r.body ->> '$.distinct_companies' AS BIGINT) AS counted_companies
   FROM ledger.run_records AS r
   SEMI JOIN changed USING (run)
   WHERE r.stream = 'coverage'
-),
-
--- Older versions counted carried-over members as found companies. Subtract them.
-counted AS (
-  SELECT *, CASE WHEN is_old THEN distinct_companies - carried_as_found ELSE distinct_companies END AS counted_companies
-  FROM recorded
 ),
 
 loaded AS (
@@ -75,13 +67,9 @@ judged AS (
     coalesce(l.companies, 0) AS loaded_companies,
     least(c.counted_companies, loaded_companies) AS found,
     greatest(c.reported_total - found, 0) AS missing,
-    found = c.distinct_companies AS is_as_recorded,
+    found = c.counted_companies AS is_as_recorded,
     list_concat(
       json_items(json_extract(c.body, '$.why')),
-      CASE WHEN c.is_old AND c.carried_as_found > 0 THEN [to_json({
-        'segment': 'root', 'filters': CAST('{}' AS JSON), 'missing': c.carried_as_found, 'class': 'carried',
-        'reason': 'carried over from earlier nights, not searched in this run'
-      })] ELSE CAST([] AS JSON[]) END,
       CASE WHEN loaded_companies <> c.counted_companies THEN [to_json({
         'segment': 'root', 'filters': CAST('{}' AS JSON), 'missing': greatest(c.counted_companies - loaded_companies, 0),
         'class': 'unloaded',
@@ -91,7 +79,7 @@ judged AS (
         'values': {'counted': c.counted_companies, 'loaded': loaded_companies}
       })] ELSE CAST([] AS JSON[]) END
     ) AS gaps
-  FROM counted AS c
+  FROM recorded AS c
   LEFT JOIN loaded AS l ON l.run = c.run AND l.market = c.market
   LEFT JOIN carried AS k ON k.run = c.run AND k.market = c.market
 )

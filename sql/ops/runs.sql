@@ -113,7 +113,7 @@ told AS (
       CASE
         WHEN json_type(body, '$.why') = 'ARRAY'
         THEN list_filter(json_items(json_extract(body, '$.why')), lambda item: (item ->> '$.code') NOT IN ('records_failed', 'unloaded'))
-        -- Older versions recorded a note only.
+        -- A run that failed or was stopped may have recorded a note only.
         WHEN (body ->> '$.outcome') NOT IN ('complete', 'running') AND (body ->> '$.note') IS NOT NULL
         THEN [to_json({'code': body ->> '$.outcome', 'values': CAST('{}' AS JSON), 'reason': body ->> '$.note'})]
         WHEN is_short THEN coalesce(list_slice(g.others, 1, 5), CAST([] AS JSON[]))

@@ -1,8 +1,6 @@
 -- The latest finished search of each market, with its certificate as a list.
 WITH latest AS (
-  SELECT c.market, c.run, c.reported_total, c.distinct_companies, c.missing, c.share, c.certificate, r.date,
-    -- Files published by older versions lack this column.
-    to_json(c) -> '$.carried' AS carried
+  SELECT c.market, c.run, c.reported_total, c.distinct_companies, c.missing, c.share, c.certificate, r.date, c.carried
   FROM ops.coverage AS c
   JOIN ops.runs AS r ON r.run_id = c.run
   QUALIFY row_number() OVER (PARTITION BY c.market ORDER BY r.started_at DESC, r.run_id DESC) = 1

@@ -36,16 +36,13 @@ export interface Build {
 }
 
 const NAME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-(.*?)(?:\.\d+)?$/;
-// Folders with one of these prefixes are incomplete: a folder gets its final name when it is complete. A killed
-// publication leaves such a folder. `.old-` comes from older versions of Tidemark.
+// A folder with this prefix is incomplete: it gets its final name when it is complete. A killed publication leaves such
+// a folder.
 const UNFINISHED = '.new-';
-const REMOVED = '.old-';
 // A build that is being taken from the bucket. A killed process leaves such a folder.
 const TAKING = '.taking-';
 // In the folder of a build that another machine published: only its DuckDB file was taken from the bucket.
 const TAKEN = 'taken.json';
-// Older versions of Tidemark published files and lakes directly in the folder of builds.
-const OF_OLDER_VERSION = /^(?:market|lake)-/;
 
 /** Returns the name of the build that contains a file. The path must not contain symlinks. */
 export function nameOfBuild(file: string): string {
@@ -64,8 +61,7 @@ export function beginBuild(
   { run, now }: { run: string; now: Date },
 ): { name: string; folder: string } {
   for (const entry of entriesOf(dataDir))
-    if (entry.startsWith(UNFINISHED) || entry.startsWith(REMOVED))
-      rmSync(buildDir(dataDir, entry), { recursive: true, force: true });
+    if (entry.startsWith(UNFINISHED)) rmSync(buildDir(dataDir, entry), { recursive: true, force: true });
   const name = freeName(dataDir, { run, now });
   const folder = buildDir(dataDir, `${UNFINISHED}${name}`);
   try {
@@ -104,8 +100,7 @@ export function listBuilds(dataDir: string): Build[] {
     const build = describeBuild(name, { bytes: file.size, current: name === current });
     return build === undefined ? [] : [{ build, number: numberOf(dataDir, name), taken: isTaken(dataDir, name) }];
   });
-  // Two machines may have given the same number: then the build in the bucket counts. `entriesOf` gives the order of
-  // builds without a number, which older versions made.
+  // Two machines may have given the same number: then the build in the bucket counts.
   return found.toSorted((a, b) => b.number - a.number || Number(b.taken) - Number(a.taken)).map(({ build }) => build);
 }
 
@@ -138,7 +133,7 @@ export async function addTakenBuild(
   dataDir: string,
   name: string,
   write: (file: string) => Promise<unknown>,
-  number: Numbered = { publication: 0 },
+  number: Numbered,
 ): Promise<void> {
   await whileTaking(dataDir, async (lock) => {
     if (listBuilds(dataDir).some((build) => build.name === name)) return;
@@ -162,11 +157,6 @@ export function isTaken(dataDir: string, name: string): boolean {
 export function currentBuild(dataDir: string): string | null {
   const target = targetOf(currentLink(dataDir));
   return target === null ? null : path.basename(target);
-}
-
-/** Returns the names of files and lakes that an older version of Tidemark published next to the builds. */
-export function listOlderEntries(dataDir: string): string[] {
-  return entriesOf(dataDir).filter((entry) => OF_OLDER_VERSION.test(entry));
 }
 
 /** Returns the names of all entries in the folder of builds, in reverse alphabetical order. */

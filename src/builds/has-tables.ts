@@ -1,4 +1,4 @@
-/** Whether a file has all tables that a query names. A file of an older version of Tidemark may lack some. */
+/** Whether a file has all tables that a query names. A file that another version of Tidemark published may lack some. */
 export function hasTables(tables: ReadonlySet<string>, sql: string): boolean {
   const needed = sql.match(/\b(?:core|marts|ops|meta)\.[a-z][a-z0-9_]*\b/g) ?? [];
   return needed.every((table) => tables.has(table));

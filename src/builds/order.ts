@@ -15,7 +15,7 @@ export type Numbered = z.infer<typeof Numbered>;
 
 const orderFile = (dataDir: string, build: string): string => `${orderDir(dataDir)}/${build}.json`;
 
-/** Returns the number of a build: a later publication has a higher one. 0 if an older version of Tidemark made it. */
+/** Returns the number of a build: a later publication has a higher one. 0 if it cannot be read, as after a power cut. */
 export function numberOf(dataDir: string, build: string): number {
   return readNumber(dataDir, build).publication;
 }

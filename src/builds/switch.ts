@@ -3,7 +3,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { errorMessage, TidemarkError } from '../core/errors.js';
 import type { Lock } from '../core/lock.js';
-import { currentBuild, listBuilds, listOlderEntries, targetOf } from './builds.js';
+import { currentBuild, listBuilds, targetOf } from './builds.js';
 import { flipLink } from './links.js';
 import { whileSwitching } from '../duckdb/locks.js';
 import {
@@ -88,7 +88,7 @@ async function switchTo(lock: Lock, dataDir: string, name: string): Promise<void
   const current = currentLink(dataDir);
   await flipLink(lock, current, path.relative(publishedDir(dataDir), buildDir(dataDir, name)));
   // Create the links to the DuckDB file, the lake and its delta if they are missing. Correct them if a killed process
-  // or an older version left them wrong.
+  // left them wrong.
   for (const link of [publishedFile(dataDir), publishedLake(dataDir), deltaOf(publishedDir(dataDir))]) {
     const through = path.join(path.basename(current), path.basename(link));
     if (targetOf(link) !== through) await flipLink(lock, link, through);
@@ -129,14 +129,12 @@ function prune(lock: Lock, dataDir: string, { keep, graceSeconds }: Pruning): vo
   if (current === null) return;
   const now = Date.now();
   const known = readReplaced(dataDir);
-  // The time may be unknown (after a kill, or from an older version) or in the future. Then assume that the build was
-  // replaced now.
+  // The time may be unknown (after a kill) or in the future. Then assume that the build was replaced now.
   const replacedAt = (name: string): number => Math.min(known[name] ?? now, now);
   const others = listBuilds(dataDir).flatMap(({ name }) => (name === current ? [] : [name]));
   const isDue = (name: string): boolean => now - replacedAt(name) >= graceSeconds * 1_000;
-  const spare = [...others.slice(Math.max(keep, 1) - 1), ...listOlderEntries(dataDir)];
-  const removed = new Set(spare.filter(isDue));
-  const kept = [...others, ...spare].filter((name) => !removed.has(name));
+  const removed = new Set(others.slice(Math.max(keep, 1) - 1).filter(isDue));
+  const kept = others.filter((name) => !removed.has(name));
   writeReplaced(lock, dataDir, Object.fromEntries(kept.map((name) => [name, replacedAt(name)])));
   for (const name of removed) lock.remove(buildDir(dataDir, name));
 }

@@ -28,10 +28,9 @@ export interface LastRun {
 
 const LAST_RUNS = `
 SELECT run_id, workflow_id, workflow_type, r.market, date, outcome, finished_at, requests, held_back, distinct_companies, reported_total,
-  -- Files published by older versions lack these columns.
-  CAST(to_json(r) -> '$.refused' AS VARCHAR) AS refused,
-  coalesce(list_transform(TRY_CAST(to_json(r) -> '$.why' AS JSON[]), lambda item: item ->> '$.reason'), []) AS why,
-  json_exists(to_json(r), '$.why') AND outcome = 'partial' AND (to_json(r) ->> '$.why') IS NULL AS is_mended
+  CAST(r.refused AS VARCHAR) AS refused,
+  coalesce(list_transform(TRY_CAST(r.why AS JSON[]), lambda item: item ->> '$.reason'), []) AS why,
+  outcome = 'partial' AND r.why IS NULL AS is_mended
 FROM ops.runs AS r
 LEFT JOIN ops.coverage AS c ON c.run = r.run_id AND c.market = r.market
 QUALIFY row_number() OVER (PARTITION BY workflow_type, r.market ORDER BY started_at DESC) = 1

@@ -10,7 +10,7 @@ import { showPath } from '../terminal/show-path.js';
 
 /**
  * Returns a warning if a run used another data folder than this command; null if the folder is the same, or if the run
- * does not name its folder (older workers).
+ * has not named its folder yet.
  */
 export function otherFolder(run: DataFolder | undefined, dataDir: string): string | null {
   if (run === undefined) return null;

@@ -46,8 +46,7 @@ import type { LandingStream } from '../../schemas/pipeline/landing.js';
  *     │   ├── keys-in-use/<worker>.json      fingerprint of the API key that a crawl worker holds
  *     │   ├── forgotten, forget-unproven.json  keyed hashes of what was forgotten; values of an unfinished `forget`
  *     │   ├── personal-data-key              key of the fingerprints that replace removed personal data
- *     │   ├── webhook-secret, payee-salt     secret that `watch apply` received; secret of the hashes of payees
- *     │   └── webhook-receiver.lock          lock of receivers of older versions
+ *     │   └── webhook-secret, payee-salt     secret that `watch apply` received; secret of the hashes of payees
  *     ├── temporal/                          dev server: temporal.db, server.json, owner.lock, start.lock
  *     ├── logs/                              worker.log, temporal.log and sandbox.log of `up` and `demo`
  *     ├── report.html, demo-began            report of `tidemark report`; day of the first demo
@@ -297,11 +296,6 @@ export function receiversDir(dataDir: string): string {
 /** Path of the lock that a webhook receiver holds as long as it writes its spools. */
 export function receiverLock(dataDir: string, receiver: string): string {
   return path.join(receiversDir(dataDir), receiver);
-}
-
-/** Path of the lock that webhook receivers of older versions of Tidemark hold. */
-export function olderReceiverLock(dataDir: string): string {
-  return path.join(dataDir, SECRETS, 'webhook-receiver.lock');
 }
 
 /** File with the webhook secret that `watch apply` received. */

@@ -44,8 +44,8 @@ export function makeOrdinaryFolder(folder: string): void {
 }
 
 /**
- * Creates the data folder. If folders in it are open to other users, makes them private again, except `published`. An
- * older version of Tidemark or another program may have opened them.
+ * Creates the data folder. If folders in it are open to other users, makes them private again, except `published`.
+ * Another program may have opened them.
  * @throws TidemarkError `InvalidInput` if the folder cannot be created; `DiskFull`; `DiskUnusable`
  */
 export function makeDataFolder(dataDir: string): void {

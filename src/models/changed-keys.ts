@@ -49,7 +49,7 @@ export async function recordChangedKeys(db: Database, build: number, model: Mode
   );
 }
 
-/** Returns the last build of the models; undefined when an older Tidemark built them. */
+/** Returns the last build of the models; undefined before the first build. */
 export async function lastModelBuild(db: Database): Promise<ModelBuild | undefined> {
   const [row] = await db.rows<{ build: string; build_id: string }>(
     'SELECT build, build_id FROM ledger.model_builds ORDER BY build DESC LIMIT 1',

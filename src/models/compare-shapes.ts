@@ -3,7 +3,7 @@ import { plainType, type Model } from './models.js';
 /** The properties of a table on which queries of readers depend. */
 export interface Shape {
   columns: ReadonlyMap<string, string>;
-  /** Key columns. Null when unknown: an older Tidemark applied the model and did not store its header. */
+  /** Key columns. Null when unknown, because the stored header cannot be read. */
   key: readonly string[] | null;
   /** Key columns that may be NULL. */
   nullable: readonly string[];

@@ -19,11 +19,7 @@ export async function readHistory(dataDir: string): Promise<HistoryEntry[]> {
   if (!existsSync(file)) return [];
   const { db, close } = await openReadOnly(file);
   try {
-    // A warehouse written by an older Tidemark has no history.
-    const [known] = await db.rows(
-      `SELECT 1 FROM duckdb_tables() WHERE schema_name = 'ledger' AND table_name = 'model_sets'`,
-    );
-    const sets = known === undefined ? [] : await readSets(db);
+    const sets = await readSets(db);
     return sets.map(({ files, ...set }, i) => {
       const before = sets[i - 1]?.files ?? new Map<string, string>();
       const names = new Set([...files.keys(), ...before.keys()]);

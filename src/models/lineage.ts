@@ -61,12 +61,13 @@ export async function readLineage(models: readonly Model[]): Promise<Lineage> {
  */
 export async function readPublishedLineage(published: Published): Promise<Lineage> {
   try {
-    const rows = await published.objects<{ model: string; table_name?: string | null; definition?: string | null }>(
-      `SELECT * FROM meta.models WHERE state <> 'retired'`,
+    const rows = await published.objects<{ table_name: string; definition: string }>(
+      'SELECT table_name, definition FROM meta.models WHERE table_name IS NOT NULL',
     );
-    const files = rows.flatMap(({ model, table_name: table, definition }) =>
-      definition ? [{ name: `${(table ?? model).replace('.', '/')}.sql`, text: definition }] : [],
-    );
+    const files = rows.map(({ table_name: table, definition }) => ({
+      name: `${table.replace('.', '/')}.sql`,
+      text: definition,
+    }));
     return await readLineage((await assembleModels(files, [])).models);
   } catch {
     // The published file was written by another version of Tidemark.

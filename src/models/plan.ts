@@ -14,10 +14,8 @@ export interface AppliedModel {
   table: string | null;
   /** Last day on which a deprecated version is served; null if the version is not deprecated. */
   deprecationDate: string | null;
-  /**
-   * Text of the file from which the version was built. Null when an older Tidemark built it without storing the text.
-   */
-  definition: string | null;
+  /** Text of the file from which the version was built. */
+  definition: string;
   /** Types of the existing table's columns, by column name. Null for a retired version and for a missing table. */
   columns: ReadonlyMap<string, string> | null;
 }
@@ -55,8 +53,7 @@ export interface ModelChange extends Effects {
    */
   refused: string[];
   /**
-   * Text of the file before the change. Null for an added model, or if no text was stored. `after` is null for a
-   * removed model.
+   * Text of the file before the change. Null for an added model. `after` is null for a removed model.
    */
   before: string | null;
   after: string | null;
@@ -179,8 +176,7 @@ function planModel(
 
 function judge(model: Model, applied: AppliedModel, isAltered: boolean): ChangeKind {
   const isSame = applied.fingerprint === model.fingerprint;
-  // Without a stored text, the cause is unknown. Assume that the file changed.
-  if (applied.definition === null ? !isSame : applied.definition !== model.text) return 'directly modified';
+  if (applied.definition !== model.text) return 'directly modified';
   if (!isSame) return 'indirectly modified';
   return isAltered ? 'altered' : 'unchanged';
 }
@@ -219,13 +215,11 @@ function planRemoval(table: string, applied: AppliedModel, { day, dropped }: Lea
  * if the header cannot be read.
  */
 function shapeOf(applied: AppliedModel): Shape | undefined {
-  if (applied.definition !== null) {
-    try {
-      const name = `${applied.model.replace('.', '/')}.sql`;
-      return declaredShape(parseModel({ name, text: applied.definition }));
-    } catch {
-      // Another version of Tidemark wrote this header.
-    }
+  try {
+    const name = `${applied.model.replace('.', '/')}.sql`;
+    return declaredShape(parseModel({ name, text: applied.definition }));
+  } catch {
+    // Another version of Tidemark wrote this header.
   }
   return applied.columns === null ? undefined : { columns: applied.columns, key: null, nullable: [], grain: null };
 }

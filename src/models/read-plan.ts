@@ -85,30 +85,23 @@ export function refuseFaults(changes: ModelsPlan['changes']): void {
 }
 
 interface AppliedRow extends Pick<AppliedModel, 'model' | 'version' | 'kind' | 'fingerprint' | 'state'> {
-  definition?: string | null;
-  table_name?: string | null;
-  deprecation_date?: string | null;
+  definition: string;
+  table_name: string | null;
+  deprecation_date: string | null;
 }
 
 /** Reads every version of every applied model. A version that has a table gets the columns of this table. */
 export async function readApplied(db: Database, from: 'ledger.models' | 'meta.models'): Promise<AppliedModel[]> {
-  // Use SELECT *, because a file of an older Tidemark lacks the last columns.
-  const rows = await db.rows<AppliedRow>(`SELECT * FROM ${from} ORDER BY model, version`);
+  const rows = await db.rows<AppliedRow>(
+    `SELECT model, version, kind, fingerprint, state, definition, table_name, deprecation_date FROM ${from} ORDER BY model, version`,
+  );
   const columns = await readColumns(db);
-  return rows.map(({ model, version, kind, fingerprint, state, definition, table_name, deprecation_date }) => {
-    const table = state === 'retired' ? null : (table_name ?? model);
-    return {
-      model,
-      version,
-      kind,
-      fingerprint,
-      state,
-      table,
-      deprecationDate: deprecation_date ?? null,
-      definition: definition ?? null,
-      columns: table === null ? null : (columns.get(table) ?? null),
-    };
-  });
+  return rows.map(({ table_name: table, deprecation_date: deprecationDate, ...row }) => ({
+    ...row,
+    table,
+    deprecationDate,
+    columns: table === null ? null : (columns.get(table) ?? null),
+  }));
 }
 
 async function readColumns(db: Database): Promise<Map<string, Map<string, string>>> {
@@ -155,27 +148,18 @@ function faultsOf(models: Model[], changes: readonly ModelChange[]): Promise<Rea
 
 /** Returns the names of the files that differ from those of the set in use. */
 async function changedSince(db: Database, own: ModelSet['own']): Promise<ReadonlySet<string>> {
-  if (!(await hasSets(db))) return new Set();
   const before = (await readSets(db)).at(-1)?.files ?? new Map<string, string>();
   const now = new Map(own.map(({ name, text }) => [name, sha256(text)]));
   const names = [...before.keys(), ...now.keys()].filter((name) => name.startsWith(OWN));
   return new Set(names.filter((name) => before.get(name) !== now.get(name)));
 }
 
-/** Reads the rollback that is in effect; null if there is none. A file of an older Tidemark records no rollback. */
+/** Reads the rollback that is in effect; null if there is none. */
 async function readHold(db: Database, table: 'ledger.models' | 'meta.models'): Promise<ModelsPlan['held']> {
   if (table === 'ledger.models') {
-    const held = (await hasSets(db)) ? await heldSet(db) : undefined;
+    const held = await heldSet(db);
     return held === undefined ? null : { set: held.ofSet, since: held.appliedAt };
   }
-  const [row] = await db.rows<{ held_since?: string | null }>('SELECT * FROM meta.models LIMIT 1');
+  const [row] = await db.rows<{ held_since: string | null }>('SELECT held_since FROM meta.models LIMIT 1');
   return row?.held_since ? { set: null, since: new Date(row.held_since).toISOString().replace('.000', '') } : null;
-}
-
-/** Whether the file records sets of models. A warehouse of an older Tidemark does not. */
-async function hasSets(db: Database): Promise<boolean> {
-  const [known] = await db.rows(
-    `SELECT 1 FROM duckdb_tables() WHERE schema_name = 'ledger' AND table_name = 'model_sets'`,
-  );
-  return known !== undefined;
 }

@@ -26,8 +26,8 @@ export interface DeliveryRecord {
   at: string;
   /** Why the last attempt failed, or what the target accepted only in part; null when neither happened. */
   error: string | null;
-  /** True if the target may have accepted the message of an earlier attempt. Older versions left this field out. */
-  mayHaveArrived?: boolean;
+  /** True if the target may have accepted the message of an earlier attempt. */
+  mayHaveArrived: boolean;
 }
 
 /** Reads the record of sending an alert to a target; null when no attempt was made. */

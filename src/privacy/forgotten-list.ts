@@ -5,7 +5,7 @@ import { TidemarkError } from '../core/errors.js';
 
 /*
  * The file `data/secrets/forgotten`: the tombstones, and the key with which they were made. So the list can never lose
- * its key. Lists of older versions hold only tombstones, which the key in `data/secrets/personal-data-key` made.
+ * its key.
  *
  *     key <64 hex digits>
  *     <tombstone>                        one line each
@@ -22,8 +22,7 @@ export interface ForgottenList {
 
 /**
  * Reads the list of forgotten people; undefined when there is none.
- * @throws TidemarkError `InvalidConfig` when the list is damaged, or an older list has lost its key. Then nobody knows
- * whom to keep out of new answers
+ * @throws TidemarkError `InvalidConfig` when the list is damaged. Then nobody knows whom to keep out of new answers
  */
 export function readForgottenList(dataDir: string): ForgottenList | undefined {
   const file = forgottenFile(dataDir);
@@ -31,19 +30,9 @@ export function readForgottenList(dataDir: string): ForgottenList | undefined {
   const lines = readFileSync(file, 'utf8').split('\n');
   const end = lines.at(-2) ?? '';
   const [first = '', ...tombstones] = lines.slice(0, -2);
-  if (end.startsWith('end ')) {
-    const isWhole = lines.at(-1) === '' && end === endOf([first, ...tombstones]) && /^key [0-9a-f]{64}$/.test(first);
-    if (!isWhole) throw unreadable(`${file} is damaged`);
-    return { key: Buffer.from(first.slice(4), 'hex'), tombstones: new Set(tombstones) };
-  }
-  const older = lines.filter(Boolean);
-  if (older.length === 0 || !older.every((line) => /^[0-9a-f]{32}$/.test(line))) throw unreadable(`${file} is damaged`);
-  const key = readKey(dataDir);
-  if (key === undefined) {
-    const keyFile = personalDataKeyFile(dataDir);
-    throw unreadable(`${keyFile}, the key of ${file}, is ${existsSync(keyFile) ? 'damaged' : 'missing'}`);
-  }
-  return { key, tombstones: new Set(older) };
+  const isWhole = lines.at(-1) === '' && end === endOf([first, ...tombstones]) && /^key [0-9a-f]{64}$/.test(first);
+  if (!isWhole) throw damaged(file);
+  return { key: Buffer.from(first.slice(4), 'hex'), tombstones: new Set(tombstones) };
 }
 
 /** Returns the text of a list. */
@@ -68,10 +57,10 @@ function endOf(lines: readonly string[]): string {
   return `end ${createHash('sha256').update(lines.join('\n')).digest('hex')}`;
 }
 
-function unreadable(what: string): TidemarkError {
+function damaged(file: string): TidemarkError {
   return new TidemarkError(
     'InvalidConfig',
-    `The forgotten people are unknown: ${what}. No answer about people is landed.`,
+    `The forgotten people are unknown: ${file} is damaged. No answer about people is landed.`,
     {
       todo: 'Restore data/secrets from a backup; then everything goes on. Without a backup, give the ids of all people, companies and contacts that were forgotten: `tidemark forget --replace-list --person …`. All others come back with the next answers.',
       retryable: true,

@@ -176,7 +176,7 @@ export function requireForgotten({ dataDir, stream }: { dataDir: string; stream:
 
 /**
  * Adds tombstones. Resolves when they are on disk, and in the bucket if the data is there. From then on, no answer with
- * these people or companies is landed. Writes a list of an older version again with its key.
+ * these people or companies is landed.
  * @param options `replaceList`: starts a new list, because the old one cannot be read
  * @throws TidemarkError `InvalidConfig` when the list cannot be read; `InvalidInput` when a list to replace can be read
  */

@@ -82,7 +82,7 @@ interface Receipt {
   compared_at: string | null;
 }
 
-/** Reads the receipt of a published file; undefined if an older Tidemark wrote it, or it cannot be read. */
+/** Reads the receipt of a published file; undefined if it cannot be read. */
 async function readReceipt(file: string): Promise<Receipt | undefined> {
   // DuckDB would apply the log to the file. A complete build has none.
   if (statSync(`${file}.wal`, { throwIfNoEntry: false }) !== undefined) return undefined;

@@ -190,7 +190,7 @@ export function typedColumns({ columns }: Model): TypedColumn[] {
   return Object.entries(columns).map(([name, { type }]) => ({ name, type }));
 }
 
-/** Reads the index of a lake. Returns no files if there is no lake, or a lake of an older version. */
+/** Reads the index of a lake. Returns no files if there is no lake, or its index cannot be read. */
 export function readIndex(lake: string): LakeFiles {
   try {
     return JSON.parse(readFileSync(path.join(lake, INDEX), 'utf8')) as LakeFiles;

@@ -19,7 +19,7 @@ export interface Cached {
 }
 
 /**
- * Downloads the DuckDB file of the current version, unless the cache has it. Checks its hash. Removes older versions
+ * Downloads the DuckDB file of the current version, unless the cache has it. Checks its hash. Removes earlier copies
  * from the cache.
  * @param cache folder for downloads of all storages
  * @param onDownload called with the size in bytes before a download

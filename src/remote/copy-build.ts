@@ -139,7 +139,7 @@ class Copier {
         ? await this.#send(build, before?.current, there)
         : { version: complete, sent: [], reused: 0 };
     const current = await this.#switch(made.version, before, there);
-    raiseNumber(this.#dataDir, build, current.publication ?? 0);
+    raiseNumber(this.#dataDir, build, current.publication);
     const pruned = await prune(this.#storage, current, this.#lease, there).then(
       (removed) => ({ removed, pruneFault: null }),
       (error: unknown) => ({ removed: 0, pruneFault: errorMessage(error) }),
@@ -203,7 +203,7 @@ class Copier {
   #numberOf(build: string, before: Current | undefined): number {
     const same = before && [before, ...before.earlier].find((version) => version.build === build);
     const here = numberOf(this.#dataDir, build);
-    if (same !== undefined) return same.publication ?? 0;
+    if (same !== undefined) return same.publication;
     if (before === undefined || listBuilds(this.#dataDir)[0]?.name !== build) return here;
     return Math.max(here, 1 + numbersOf(before).last);
   }
@@ -237,7 +237,7 @@ class Copier {
       build,
       version,
       manifest,
-      ...(publication !== undefined && { publication }),
+      publication,
       published_at: isSame ? known.published_at : new Date(now).toISOString(),
       earlier,
     };

@@ -54,8 +54,8 @@ const Version = z.object({
   build: z.string(),
   version: z.string().regex(/^v=[\w.-]+$/),
   manifest: StoredFile,
-  /** Number of the build: a later publication has a higher one. Missing if an older version of Tidemark copied it. */
-  publication: z.int().nonnegative().optional(),
+  /** Number of the build: a later publication has a higher one. */
+  publication: z.int().nonnegative(),
 });
 /** A version: the build that it holds, its folder, its manifest, and the number of its build. */
 export type Version = z.infer<typeof Version>;
@@ -71,10 +71,10 @@ const Current = Version.extend({
 /** Content of `current.json`. */
 export type Current = z.infer<typeof Current>;
 
-/** The number of a version's build, and the highest number of all versions. 0 for a version without a number. */
+/** The number of a version's build, and the highest number of all versions. */
 export function numbersOf(current: Current, version: Version = current): { publication: number; last: number } {
-  const known = [current, ...current.earlier].map(({ publication = 0 }) => publication);
-  return { publication: version.publication ?? 0, last: Math.max(...known) };
+  const known = [current, ...current.earlier].map(({ publication }) => publication);
+  return { publication: version.publication, last: Math.max(...known) };
 }
 
 /**

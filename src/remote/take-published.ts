@@ -85,24 +85,21 @@ async function findPublished(config: CopyConfig): Promise<PublishedThere | undef
 
 /**
  * The newest version of each build of the bucket, the build that was published last first. A build has several versions
- * if files of it were lost and sent again. Builds of older versions of Tidemark have no number: their names decide.
+ * if files of it were lost and sent again.
  */
 function versionsOf(current: Current): Version[] {
   const newest = new Map<string, Version>();
   for (const version of [current, ...current.earlier])
     if (!newest.has(version.build)) newest.set(version.build, version);
-  return [...newest.values()].toSorted(
-    (a, b) => (b.publication ?? 0) - (a.publication ?? 0) || (a.build < b.build ? 1 : -1),
-  );
+  return [...newest.values()].toSorted((a, b) => b.publication - a.publication);
 }
 
 /** Whether this machine shows the current build, or has published a later one that the bucket does not have yet. */
-function isAhead(dataDir: string, { build, publication = 0, earlier }: Current): boolean {
+function isAhead(dataDir: string, { build, publication, earlier }: Current): boolean {
   const here = currentBuild(dataDir);
   if (here === null || here === build) return here === build;
   if (isTaken(dataDir, here) || earlier.some((one) => one.build === here)) return false;
-  const number = numberOf(dataDir, here);
-  return number === 0 && publication === 0 ? here > build : number > publication;
+  return numberOf(dataDir, here) > publication;
 }
 
 /** @param at when the build was published, if it is known. `tidemark status` shows the time of the file. */

@@ -23,12 +23,8 @@ export async function readModelRecords(file: string): Promise<ModelRecords | nul
   try {
     const { db, close } = await openReadOnly(file);
     try {
-      const known = await db.rows<{ name: string }>(
-        `SELECT table_name AS name FROM duckdb_tables() WHERE schema_name = 'ledger'`,
-      );
       const records = new Map<string, object[]>();
-      for (const table of TABLES)
-        if (known.some(({ name }) => name === table)) records.set(table, await db.rows(`FROM ledger.${table}`));
+      for (const table of TABLES) records.set(table, await db.rows(`FROM ledger.${table}`));
       return records;
     } finally {
       close();
@@ -84,38 +80,27 @@ async function readPublishedModels(file: string): Promise<{ models: PublishedMod
   const { db, close } = await openReadOnly(file);
   try {
     const models = await db.rows<PublishedModel>('FROM meta.models');
-    const [known] = await db.rows(
-      `SELECT 1 FROM duckdb_tables() WHERE schema_name = 'meta' AND table_name = 'model_changes'`,
-    );
-    return { models, changes: known === undefined ? [] : await db.rows('FROM meta.model_changes') };
+    return { models, changes: await db.rows('FROM meta.model_changes') };
   } finally {
     close();
   }
 }
 
-/** A row of `meta.models`. In files of an older Tidemark, the last columns are missing. */
+/** A row of `meta.models`. */
 interface PublishedModel {
-  model: string;
-  state: string;
-  definition?: string | null;
-  table_name?: string | null;
-  held_since?: string | null;
+  definition: string;
+  table_name: string | null;
+  held_since: string | null;
 }
 
 async function carryPublished(into: Database, rows: PublishedModel[]): Promise<void> {
   // `insertInto` skips fields for which the table in the ledger has no column.
-  const known = rows.map((row) => ({
-    ...row,
-    table_name: row.state === 'retired' ? null : (row.table_name ?? row.model),
-  }));
-  await insertInto(into, 'models', known);
+  await insertInto(into, 'models', rows);
   const heldSince = rows.find((row) => row.held_since)?.held_since;
-  const texts = known.flatMap(({ table_name: table, definition }) =>
-    table === null || !definition
-      ? []
-      : [{ file: `${table.replace('.', '/')}.sql`, sha256: sha256(definition), text: definition }],
+  if (heldSince === undefined || heldSince === null) return;
+  const texts = rows.flatMap(({ table_name: table, definition }) =>
+    table === null ? [] : [{ file: `${table.replace('.', '/')}.sql`, sha256: sha256(definition), text: definition }],
   );
-  if (heldSince === undefined || heldSince === null || texts.length === 0) return;
   await insertInto(into, 'model_sets', [{ set_id: 1, origin: 'rollback', of_set: 1, applied_at: heldSince }]);
   await insertInto(
     into,

@@ -178,7 +178,7 @@ export function readRequests(dataDir: string, run: string): RequestsRecord[] {
         mergeLatencies(total.latencies, tally.latencies);
       }
     }
-    // A log of an older version has no marks.
+    // A power cut may lose marks.
     unknown += Math.max(0, sent - answered);
   }
   if (unknown > 0) totals.set(UNKNOWN, { ...newTally(), requests: unknown });

@@ -43,8 +43,8 @@ const State = z.object({
   beat: z.int().nonnegative(),
   released: z.boolean(),
   holder: z.object({ what: z.string(), pid: z.int(), host: z.string(), place: z.string() }),
-  /** When the holder took the lease, by its clock. For messages only. Earlier versions write none. */
-  since: z.string().optional(),
+  /** When the holder took the lease, by its clock. For messages only. */
+  since: z.string(),
   /** What the waiter does that asked the holder for the lease. */
   askedBy: z.string().optional(),
 });

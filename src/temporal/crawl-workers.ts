@@ -19,7 +19,7 @@ export interface WorkerFacts {
   settings: string;
 }
 
-/** A worker that polls a queue. Workers of older versions do not report `folder` and `settings`. */
+/** A worker that polls a queue. A program that is not Tidemark's reports no `folder` and no `settings`. */
 export interface WorkerSeen extends Partial<WorkerFacts> {
   identity: string;
   /** `process@host`. */

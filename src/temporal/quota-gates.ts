@@ -11,7 +11,7 @@ export interface OpenGate extends GateReport {
 
 /**
  * Reads all quota gates of the namespace. Leaves out gates without a waiting run. Also leaves out gates that do not
- * answer, because no worker runs, or because a worker of an older version does not know the query.
+ * answer, because no worker runs.
  * @throws ServiceError when the server does not answer
  */
 export async function readGates(client: Client): Promise<OpenGate[]> {

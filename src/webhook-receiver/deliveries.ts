@@ -12,7 +12,6 @@ import { spoolsDir, type PartTarget } from '../landing/index.js';
 
 /** Stream of the deliveries. */
 export const STREAM = 'watch_events';
-const OF_RECEIVER = /^(r[0-9a-f]{16})-/;
 
 export function newReceiverId(): string {
   return `r${randomBytes(8).toString('hex')}`;
@@ -33,13 +32,13 @@ export function nextChunk(dataDir: string, receiver: string, number: number, now
   );
 }
 
-/** Lists the spooled chunks by receiver. Spools of older versions, whose receivers had no ids, have the key `null`. */
-export function listSpools(dataDir: string): Map<string | null, PartTarget[]> {
-  const found = new Map<string | null, PartTarget[]>();
+/** Lists the spooled chunks by receiver. */
+export function listSpools(dataDir: string): Map<string, PartTarget[]> {
+  const found = new Map<string, PartTarget[]>();
   for (const date of names(streamDir(dataDir, STREAM), /^date=(.+)$/)) {
     const folder = runFolder({ dataDir, stream: STREAM, run: WEBHOOK_RUN, date });
-    for (const chunk of names(spoolsDir(folder), /^part-(.+)\.ndjson$/)) {
-      const receiver = OF_RECEIVER.exec(chunk)?.[1] ?? null;
+    for (const chunk of names(spoolsDir(folder), /^part-(r[0-9a-f]{16}-.+)\.ndjson$/)) {
+      const [receiver = ''] = chunk.split('-');
       found.set(receiver, [...(found.get(receiver) ?? []), targetOf(dataDir, date, chunk)]);
     }
   }

@@ -24,11 +24,10 @@ export interface DeliveryLogOptions {
   commitEveryMs?: number;
   /** Size limits of a spool. */
   limits?: SpoolLimits;
-  /** Options for `Lock`. `olderVersionMs`: option of the Adopter for spools of older versions. */
+  /** Options for `Lock`. */
   leaseMs?: number;
   beatMs?: number;
   place?: string;
-  olderVersionMs?: number;
   /** Option of LostReceivers. */
   abandonedMs?: number;
 }

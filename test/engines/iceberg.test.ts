@@ -192,9 +192,9 @@ async function publishTable(place: string, sql: string): Promise<void> {
   const body = encode({ format: 1, build: version, database, tables: { 'core.t': table } });
   const manifest = { key: `${version}/manifest.json`, bytes: body.length, sha256: hashOf(body) };
   await storage.create(manifest.key, body);
-  const about = { format: 1 as const, token: 1, build: version, version, manifest, published_at: '', earlier: [] };
+  const about = { format: 1 as const, token: 1, publication: 1, published_at: '', earlier: [] };
   const before = await readCurrent(storage);
-  const next: Current = about;
+  const next: Current = { ...about, build: version, version, manifest };
   if (before === undefined) await storage.create(CURRENT, encode(next));
   else await storage.replace(CURRENT, encode(next), before.version);
 }

@@ -35,7 +35,7 @@ async function tidemark(umask: string, dir: string, args: string): Promise<strin
   });
 }
 
-/** A project with one landed company whose folders are open to all, as older versions left them. */
+/** A project with one landed company whose folders are open to all. */
 async function project(settings = ''): Promise<{ dir: string; dataDir: string }> {
   const dir = temporaryFolder();
   const dataDir = path.join(dir, 'data');

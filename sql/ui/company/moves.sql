@@ -1,8 +1,7 @@
 -- When one company entered and left markets, newest first. For a departure, adds the latest change of its record in the seven
 -- days before, and of these a change of the status first.
 WITH moves AS (
-  -- Files published by older versions lack the reason.
-  SELECT market, date, kind, as_of, to_json(v) ->> '$.reason' AS reason FROM marts.market_moves AS v WHERE company_id = $id
+  SELECT market, date, kind, as_of, reason FROM marts.market_moves WHERE company_id = $id
 ),
 
 reasons AS (

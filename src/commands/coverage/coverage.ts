@@ -20,14 +20,13 @@ interface MarketCoverage {
   share: number | null;
   held_back: string | null;
   why: CoverageGap[];
-  /** Null for runs of older versions, which made no certificate. */
-  certificate: CoverageCertificate | null;
+  certificate: CoverageCertificate;
   segments: SegmentRow[];
 }
 
 type Row = Omit<MarketCoverage, 'why' | 'certificate' | 'segments'> & {
   why: string | null;
-  certificate: string | null;
+  certificate: string;
 };
 
 const SQL = `
@@ -88,7 +87,7 @@ async function readCoverage(
     found.push({
       ...row,
       why: row.why === null ? [] : (JSON.parse(row.why) as CoverageGap[]),
-      certificate: row.certificate === null ? null : (JSON.parse(row.certificate) as CoverageCertificate),
+      certificate: JSON.parse(row.certificate) as CoverageCertificate,
       segments: segments.map((segment) => ({
         ...segment,
         filters: JSON.parse(segment.filters) as SegmentRow['filters'],
@@ -114,7 +113,7 @@ function describe(market: MarketCoverage, all: boolean, codes: readonly NamedCod
   const reached = renderCoverage({ reportedTotal, distinctCompanies, missing, share });
   const lines = [paint.bold(`${market.market}, ${market.date}: ${reached}`)];
   if (market.held_back !== null) lines.push(paint.yellow(`! ${market.held_back}`));
-  if (market.certificate !== null) lines.push(...renderCertificate(market.certificate));
+  lines.push(...renderCertificate(market.certificate));
   const root = buildTree(market.segments, market.why);
   if (root) lines.push('', ...renderTree(root, { all, paint, codes, width: terminalWidth() }));
   return lines.join('\n');
@@ -130,11 +129,9 @@ const CLASSES = {
 
 /** Renders one line for each class of the certificate that holds companies: found, missing and what the class means. */
 function renderCertificate(certificate: CoverageCertificate): string[] {
-  const names = (Object.keys(CLASSES) as (keyof typeof CLASSES)[]).filter((name) => {
-    // A night that an older version of Tidemark recorded may lack some of these classes.
-    const counts = certificate[name] as CoverageCertificate[typeof name] | undefined;
-    return counts !== undefined && counts.found + counts.missing > 0;
-  });
+  const names = (Object.keys(CLASSES) as (keyof typeof CLASSES)[]).filter(
+    (name) => certificate[name].found + certificate[name].missing > 0,
+  );
   const found = names.map((name) => formatCount(certificate[name].found));
   const missing = names.map((name) => formatCount(certificate[name].missing));
   const [wide, wider] = [found, missing].map((column) => Math.max(...column.map((text) => text.length)));

@@ -83,8 +83,7 @@ function describe(change: Change, paint: Paint): string {
 }
 
 function renderText({ before, after }: Change, paint: Paint, width: number): string[] {
-  if (before === null || after === null)
-    return [paint.dim('      (no text to compare: an older version of Tidemark did not store the text)')];
+  if (before === null || after === null) return [];
   return diffTexts(before, after).map((line) => {
     if (line.startsWith('@@')) return paint.cyan(`      ${line}`);
     if (line.startsWith('-')) return paint.red(`      ${line}`);

@@ -7,9 +7,8 @@ import { landingTables } from './landing-tables.js';
 
 /** A model of the published file, with its text. */
 export interface ModelText {
-  model: string;
-  table_name?: string | null;
-  definition?: string | null;
+  table_name: string;
+  definition: string;
 }
 
 /** What the models say about the tables, from their texts. */
@@ -32,19 +31,18 @@ interface ModelTable {
 export async function readModelFacts(rows: readonly ModelText[]): Promise<ModelFacts> {
   const landing = landingTables();
   const facts = { streams: landing.streams, every_stream: landing.every };
-  const without = rows.filter(({ definition }) => !definition).map(({ model }) => model);
   try {
-    const files = rows.flatMap(({ model, table_name: table, definition }) =>
-      definition ? [{ name: `${(table ?? model).replace('.', '/')}.sql`, text: definition }] : [],
-    );
+    const files = rows.map(({ table_name: table, definition }) => ({
+      name: `${table.replace('.', '/')}.sql`,
+      text: definition,
+    }));
     const { models } = await assembleModels(files, []);
     const reads = await readsOfModels(models, new Map());
     const docs = describeTables(models, await readLineage(models));
     const tables = new Map(
       docs.map((table) => [table.table, toFacts(table, models, reads.get(table.table)?.rows.tables)]),
     );
-    const missing = without.length === 0 ? null : `The file has no text of the models ${without.join(', ')}.`;
-    return { ...facts, tables, missing };
+    return { ...facts, tables, missing: null };
   } catch {
     const missing =
       'The file has no texts of its models that this version can read. So grain, key, audits and lineage are unknown.';

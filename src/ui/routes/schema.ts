@@ -42,7 +42,7 @@ export function schemaRoutes(app: FastifyInstance, routes: Routes): void {
       const { tables: described, ...facts } = await known.facts;
       const sql = query('dictionary-checks');
       const checks = hasTables(tables, sql) ? await reader.rows<CheckRow>(sql) : [];
-      const history = await readHistory(reader, tables);
+      const history = await readHistory(reader);
       return {
         ...facts,
         tables: (await readTables(reader)).map((table) => ({
@@ -55,18 +55,14 @@ export function schemaRoutes(app: FastifyInstance, routes: Routes): void {
   );
 }
 
-/** Reads the versions and the changes of all models. A file of an older version has no changes. */
-async function readHistory(
-  reader: Reader,
-  tables: ReadonlySet<string>,
-): Promise<{
+/** Reads the versions and the changes of all models. */
+async function readHistory(reader: Reader): Promise<{
   versions: (TableEntry['versions'][number] & { model: string })[];
   changes: (TableChange & { table_name: string })[];
 }> {
-  const changes = query('dictionary-changes');
   return {
     versions: await reader.rows(query('dictionary-versions')),
-    changes: hasTables(tables, changes) ? await reader.rows(changes) : [],
+    changes: await reader.rows(query('dictionary-changes')),
   };
 }
 

@@ -9,7 +9,6 @@ import {
   finishBuild,
   isTaken,
   listBuilds,
-  listOlderEntries,
   nameOfBuild,
   newestBuild,
 } from '../../../src/builds/builds.js';
@@ -35,7 +34,6 @@ it('finds no build before the first publication', () => {
   expect(listBuilds(dataDir)).toEqual([]);
   expect(newestBuild(dataDir)).toBeNull();
   expect(currentBuild(dataDir)).toBeNull();
-  expect(listOlderEntries(dataDir)).toEqual([]);
 });
 
 it('lists builds with time, run and size, newest first', () => {
@@ -69,18 +67,14 @@ it('lists no build without its file or lake, and no other folder', () => {
     writeFileSync(fileOf(buildDir(dataDir, other)), '');
   }
   expect(listBuilds(dataDir)).toEqual([]);
-  expect(listOlderEntries(dataDir)).toEqual(['market-20261120', 'lake-20261120']);
 });
 
 it('removes leftovers of killed publications only', () => {
   const kept = publish('run-1', now);
   const killed = beginBuild(dataDir, { run: 'run-2', now });
-  mkdirSync(buildDir(dataDir, '.old-build'));
   expect(existsSync(killed.folder)).toBe(true);
   const next = beginBuild(dataDir, { run: 'run-3', now });
-  expect(
-    [killed.folder, buildDir(dataDir, '.old-build'), next.folder, buildDir(dataDir, kept)].map(existsSync),
-  ).toEqual([false, false, true, true]);
+  expect([killed.folder, next.folder, buildDir(dataDir, kept)].map(existsSync)).toEqual([false, true, true]);
   expect(listBuilds(dataDir).map(({ name }) => name)).toEqual([kept]);
 });
 
@@ -91,12 +85,17 @@ it('takes a build once, although two processes ask for it and a third one publis
   const mayEnd = new Promise<void>((resolve) => (goOn = resolve));
   const written: string[] = [];
   const take = async (by: string): Promise<void> =>
-    addTakenBuild(dataDir, NAME, async (file) => {
-      written.push(by);
-      started();
-      await mayEnd;
-      writeFileSync(file, by);
-    });
+    addTakenBuild(
+      dataDir,
+      NAME,
+      async (file) => {
+        written.push(by);
+        started();
+        await mayEnd;
+        writeFileSync(file, by);
+      },
+      { publication: 0 },
+    );
   const both = Promise.all([take('first'), take('second')]);
   await isWriting;
   const published = publish('run-2', new Date('2027-01-02T03:04:05.006Z'));
@@ -114,7 +113,7 @@ it('takes a build once, although two processes ask for it and a third one publis
 it('removes what a killed process had taken of a build', async () => {
   const left = buildDir(dataDir, '.taking-20261119T000000000Z-run-0');
   mkdirSync(left, { recursive: true });
-  await addTakenBuild(dataDir, NAME, async (file) => writeFileSync(file, 'four'));
+  await addTakenBuild(dataDir, NAME, async (file) => writeFileSync(file, 'four'), { publication: 1 });
   expect(existsSync(left)).toBe(false);
   expect(listBuilds(dataDir).map(({ name, bytes }) => ({ name, bytes }))).toEqual([{ name: NAME, bytes: 4 }]);
 });
@@ -132,13 +131,6 @@ it('orders builds by publication, whatever the clock says', async () => {
   const next = publish('next', new Date('2020-01-01T00:00:00Z'));
   expect(listBuilds(dataDir).map(({ run }) => run)).toEqual(['next', 'later', 'other', 'right', 'ahead']);
   expect(numberOf(dataDir, next)).toBe(8);
-});
-
-it('orders builds of older versions by name, before all others', () => {
-  const old = ['2026-11-18', '2029-11-19'].map((date) => publish('old', new Date(date)));
-  rmSync(orderDir(dataDir), { recursive: true });
-  const next = publish('next', now);
-  expect(listBuilds(dataDir).map(({ name }) => name)).toEqual([next, old[1], old[0]]);
 });
 
 it('keeps the highest number when its build is removed', () => {

@@ -31,7 +31,6 @@ it.each([
   'secrets/login.json',
   'secrets/sandbox.json',
   'secrets/forget-unproven.json',
-  'secrets/webhook-receiver.lock/1.0/holder.json',
   'temporal/temporal.db',
   'logs/worker.log',
   'env/dev.duckdb',

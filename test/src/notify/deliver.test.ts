@@ -62,7 +62,7 @@ describe('the delivery of an alert', () => {
   it('removes records that are older than 90 days, and empty folders', async () => {
     const make = async (date: string, days: number): Promise<void> => {
       const record = { id: `tenders/${date}`, title: '', target: 'hook', attempts: 1, since: '', at: '', error: null };
-      await writeDelivery(dataDir, date, { ...record, state: 'sent' });
+      await writeDelivery(dataDir, date, { ...record, state: 'sent', mayHaveArrived: false });
       const at = new Date(Date.now() - days * 86_400_000);
       for (const file of readdirSync(path.join(alertsDir(dataDir), date)))
         utimesSync(path.join(alertsDir(dataDir), date, file), at, at);
@@ -103,6 +103,7 @@ describe('the delivery of an alert', () => {
       since: at,
       at,
       error: null,
+      mayHaveArrived: false,
     };
     await writeDelivery(dataDir, ALERT.date, killed);
     await send('hook', 'slack');

@@ -1,15 +1,4 @@
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, test, vi } from 'vitest';
@@ -249,36 +238,6 @@ describe('publish', () => {
     await expect(showBuild(dataDir, half)).rejects.toThrow(/There is no build/);
     await again(3);
     expect(listBuilds(dataDir).map(({ run }) => run)).toEqual(['r3', 'r2']);
-  });
-
-  test('serves a build of an older version until the next publication', async () => {
-    const { dataDir, warehouse } = await builtWarehouse();
-    const again = (n: number, graceSeconds: number) =>
-      publish(warehouse, dataDir, { run: `r${n}`, now: new Date(NOW.getTime() + n * 60_000), graceSeconds });
-    await again(1, 60);
-    const published = path.join(dataDir, 'published');
-    const [name = ''] = readdirSync(path.join(published, 'builds'));
-    const older = [`lake-${name}`, `market-${name}.duckdb`];
-    renameSync(path.join(published, 'builds', name, 'market.duckdb'), path.join(published, 'builds', older[1] ?? ''));
-    renameSync(path.join(published, 'builds', name, 'lake'), path.join(published, 'builds', older[0] ?? ''));
-    for (const entry of ['current', 'market.duckdb', 'lake', path.join('builds', name)])
-      rmSync(path.join(published, entry), { recursive: true });
-    symlinkSync(path.join('builds', older[1] ?? ''), path.join(published, 'market.duckdb'));
-    symlinkSync(path.join('builds', older[0] ?? ''), path.join(published, 'lake'));
-
-    const run = 'SELECT run FROM meta.receipt';
-    expect(await queryPublished(dataDir, run)).toEqual([['r1']]);
-    await again(2, 60);
-    expect(await queryPublished(dataDir, run)).toEqual([['r2']]);
-    const current = path.dirname(realpathSync(publishedFile(dataDir)));
-    expect(realpathSync(path.join(published, 'lake'))).toBe(path.join(current, 'lake'));
-    expect(readdirSync(path.join(published, 'builds'))).toEqual(expect.arrayContaining(older));
-    await again(3, 0);
-    expect(readdirSync(path.join(published, 'builds'))).toEqual(
-      listBuilds(dataDir)
-        .map((build) => build.name)
-        .toReversed(),
-    );
   });
 });
 

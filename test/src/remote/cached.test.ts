@@ -21,6 +21,7 @@ async function put(storage: LocalFolder, version: string, text: string): Promise
     build: version,
     version,
     manifest: { key: `${version}/manifest.json`, bytes: manifest.length, sha256: hashOf(manifest) },
+    publication: 1,
     published_at: '2026-11-20T04:00:00.000Z',
     earlier: [],
   });

@@ -157,7 +157,8 @@ export function describeCopies(name: string, open: () => Promise<Storage>): void
       const [storage, dataDir] = [await open(), prepared()];
       const { build } = await copy(storage, dataDir);
       const other = temporaryDataDir();
-      await addTakenBuild(other, build, async (file) => copyFileSync(fileOf(buildDir(dataDir, build)), file));
+      const take = async (file: string): Promise<void> => copyFileSync(fileOf(buildDir(dataDir, build)), file);
+      await addTakenBuild(other, build, take, { publication: 1 });
       await showBuild(other, build);
       await storage.replace(CURRENT, Buffer.from('{'), (await readCurrent(storage))!.version);
       await expect(copy(storage, other)).rejects.toThrow('another machine may have published after');

@@ -82,13 +82,6 @@ describe('the request log', () => {
     ]);
   });
 
-  it('reads the logs of older versions, which mark no requests', () => {
-    mkdirSync(requests, { recursive: true });
-    const tally = { requests: 5, errors: 1, retries: 0, bytes: 10, latencies: {} };
-    writeFileSync(path.join(requests, 'chunk-1.ndjson'), `${JSON.stringify({ 'GET /v2/a': tally })}\n{"torn`);
-    expect(readRequests(data, RUN)).toMatchObject([{ endpoint: 'GET /v2/a', requests: 5, errors: 1 }]);
-  });
-
   it('appends to the file of an earlier attempt', () => {
     for (let i = 0; i < 2; i++) {
       const log = new RequestLog(data, RUN, 'chunk-1');

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -112,14 +112,11 @@ describe('a frozen receiver', () => {
 });
 
 describe('tidemark watch listen', () => {
-  it("starts next to another receiver and an older version's lock", async () => {
+  it('starts next to another receiver', async () => {
     writeFileSync(
       path.join(dataDir, 'tidemark.yaml'),
       `api: { baseUrl: 'http://127.0.0.1:1' }\ndata: .\nmarkets: [{ name: m }]\n`,
     );
-    // An older version's lock relied on process ids; in a restarted container the id is in use again.
-    mkdirSync(path.join(dataDir, 'secrets'));
-    writeFileSync(path.join(dataDir, 'secrets', 'webhook-receiver.lock'), String(process.pid));
     const listen = async () => {
       const port = await freePort(24_020);
       const args = ['--import', 'tsx', 'src/cli.ts', 'watch', 'listen', '--port', String(port)];

@@ -156,8 +156,7 @@ function moves({ market, moved, date }: ListFilter): string {
     date === '' ? '' : `date = TRY_CAST(${literal(date)} AS DATE)`,
   ].filter((part) => part !== '');
   return `(
-  -- Files published by older versions have no column reason.
-  SELECT company_id, arg_max(to_json(m) ->> '$.reason', date) AS reason
-  FROM marts.market_moves AS m WHERE ${where.join(' AND ')} GROUP BY company_id
+  SELECT company_id, arg_max(reason, date) AS reason
+  FROM marts.market_moves WHERE ${where.join(' AND ')} GROUP BY company_id
 )`;
 }

@@ -23,9 +23,6 @@ export function VersionsOf({ entry }: { entry: TableEntry }): JSX.Element {
         </>
       }
     >
-      {changes.length === 0 && (
-        <Nothing>What its changes did to the rows is not recorded: an older version of Tidemark applied them.</Nothing>
-      )}
       {changes.length === 1 && isWhole && (
         <Nothing>
           Its model was added {instant(since.applied_at)} UTC

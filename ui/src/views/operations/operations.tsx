@@ -52,16 +52,10 @@ export function OperationsView(): JSX.Element {
 const KINDS: Readonly<Record<string, 'good' | 'bad' | 'plain'>> = { complete: 'good', failed: 'bad', running: 'plain' };
 
 /** The latest night of each market and of the tenders, and what is missing in it. */
-export function LastNights({ facts: { nights, quality } }: { facts: OperationsAnswer }): JSX.Element {
+export function LastNights({ facts: { quality } }: { facts: OperationsAnswer }): JSX.Element {
   return (
     <Section title="Latest night of each market">
-      {quality.length === 0 && (
-        <Nothing>
-          {nights.length === 0
-            ? 'No night of a market is published yet.'
-            : 'An older version published this file. The next run adds how good each night is.'}
-        </Nothing>
-      )}
+      {quality.length === 0 && <Nothing>No night of a market is published yet.</Nothing>}
       <ul class="plain">
         {quality.map((night) => (
           <li key={cell(night['market'])}>
