@@ -33,7 +33,7 @@ it('contains neither tests, source maps nor settings of a developer', () => {
 });
 
 it('runs the command line', async () => {
-  expect(await run([tidemark.bin, '--version'])).toMatch(/^\d+\.\d+\.\d+\n$/);
+  expect(await run([tidemark.bin, '--version'])).toMatch(/^\d+\.\d+\.\d+(-rc\.\d+)?\n$/);
   expect(await run([tidemark.bin, '--help'])).toContain('snapshot');
 });
 
