@@ -70,7 +70,7 @@ const yaml = (api: string, market = '  - name: demo\n'): string => `api:\n  base
 
 const STEPS: Step[] = [
   { title: 'asks for help', run: '--help', says: ['Usage: tidemark', 'snapshot', 'demo', 'doctor'] },
-  { title: 'asks for the version', run: '--version', says: [/^\d+\.\d+\.\d+\n$/] },
+  { title: 'asks for the version', run: '--version', says: [/^\d+\.\d+\.\d+(-rc\.\d+)?\n$/] },
   {
     title: 'misspells a command',
     run: 'snapsot',
