@@ -125,10 +125,3 @@ it('says who holds the lease, and whether it sends heartbeats', async () => {
   );
   await paused.release();
 });
-
-it('reads a lease of an earlier version, which does not say since when', async () => {
-  const { storage } = openFolder();
-  const holder = { what: 'a copy', pid: 7, host: 'other', place: '' };
-  await storage.create(LEASE, Buffer.from(JSON.stringify({ token: 3, id: 'x', beat: 1, released: true, holder })));
-  expect((await find(storage))['lease']).toBe('ok: free; last holder: a copy (process 7 on other)');
-});
