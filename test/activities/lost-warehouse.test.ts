@@ -8,7 +8,6 @@ import type { LoadResult, ModelsResult, PublishResult } from '../../schemas/pipe
 import { createClock } from '../../src/core/clock.js';
 import { loadConfig } from '../../src/core/config.js';
 import { warehouseFile } from '../../src/core/data-folder.js';
-import { openDataFolder } from '../../src/core/folder-identity.js';
 import { createLog } from '../../src/core/log.js';
 import { openRun } from '../../src/crawl/run/open-run.js';
 import { openWarehouse } from '../../src/duckdb/open.js';
@@ -66,9 +65,8 @@ it('is named by doctor, status and publish, with the command that builds it agai
 
 it('is built again by the next run with the set of models of the rollback, and by the worker when it is damaged', async () => {
   const config = loadConfig(path.join(place.dir, 'tidemark.yaml'), {});
-  const folder = await openDataFolder(dataDir);
   const clock = createClock({});
-  const activities = createWarehouseActivities({ config, clock, log: createLog('test'), folder });
+  const activities = createWarehouseActivities({ config, clock, log: createLog('test') });
   const ctx = openRun(config, clock, { workflowType: 'marketSnapshot', workflowId: 'w', run: 'r2', input: {} });
   const worker = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
   const loaded: LoadResult = await worker.run(async () => activities.loadLanding(ctx));
