@@ -84,14 +84,6 @@ describe('the history of models', () => {
     expect(kept.shared.map(({ name }) => name)).toEqual(shared.toSorted());
     await warehouse.close();
   });
-
-  test('returns an empty history without model sets', async () => {
-    const dataDir = temporaryDataDir();
-    const warehouse = await openWarehouse(dataDir);
-    await warehouse.db.run('DROP TABLE ledger.model_sets');
-    await warehouse.close();
-    expect(await readHistory(dataDir)).toEqual([]);
-  });
 });
 
 describe('a query that does not return what its header promises', () => {
