@@ -18,7 +18,7 @@ export const BOUNDS = {
   /** Items of one array. */
   items: 100_000,
   /** Characters of one text, key or number, as written in the body. */
-  text: 2 ** 20,
+  text: 16 * 2 ** 20,
   /** Years of a report by years: 1800 to 2199. */
   years: 400,
   /** Values that JSON does not allow, such as NaN. */
