@@ -140,7 +140,8 @@ WITH unnested AS (
     is_new,
     unnest(map_keys(years)) AS year_key,
     unnest(map_values(years)) AS indicators,
-    unnest(map_values(texts)) AS text
+    -- Of a repeated year, each gets the text of the first.
+    unnest(list_transform(map_keys(texts), lambda name: map_values(texts)[list_position(map_keys(texts), name)])) AS text
   FROM odd_reports
 )
 SELECT
