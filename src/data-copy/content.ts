@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Content, Storage } from '../storage/storage.js';
 import type { Item } from './inventory.js';
+import { sha256 } from '../core/hash.js';
 
 const RANGE_BYTES = 8 * 2 ** 20;
 
@@ -41,5 +42,5 @@ export function encodeLines(lines: Iterable<string>): Buffer {
 
 function contentOfLines(lines: Set<string>): Content {
   const body = encodeLines([...lines].toSorted());
-  return { bytes: body.length, sha256: createHash('sha256').update(body).digest('hex') };
+  return { bytes: body.length, sha256: sha256(body) };
 }

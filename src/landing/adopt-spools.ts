@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { runFolder } from '../core/data-folder.js';
@@ -16,6 +15,7 @@ import { pullManifests, pullParts } from './pull.js';
 import { readSpool, Spool } from './spool.js';
 import { workingCopyOf } from '../working-copy/open.js';
 import type { WorkingCopy } from '../working-copy/working-copy.js';
+import { sha256, sha256OfFile } from '../core/hash.js';
 
 // Streams that must land completely or not at all, because half a list would look like the whole list. A later run
 // reads these lists from their start.
@@ -78,9 +78,7 @@ async function isCommitted(target: PartTarget): Promise<boolean> {
 /** Moves the spool to its new chunk name. Returns this name; null if another process has moved the spool. */
 async function moveSpool(target: PartTarget, spool: string): Promise<string | null> {
   try {
-    const hash = createHash('sha256');
-    for await (const data of createReadStream(spool)) hash.update(data as Buffer);
-    const left = nameOf(target, hash.digest('hex'));
+    const left = nameOf(target, await sha256OfFile(spool));
     const moved = spoolFile(runFolder(target), left);
     const known = await landedBefore(target, left);
     if (known === null) await rename(spool, moved);
@@ -107,7 +105,7 @@ async function gatherPieces(copy: WorkingCopy, target: PartTarget, spool: string
   await lines.close();
   const pieces = (await copy.list(piecesDir(spool))).map(({ file }) => path.basename(file));
   if (pieces.length === 0) return null;
-  const left = nameOf(target, createHash('sha256').update(pieces.join('\n')).digest('hex'));
+  const left = nameOf(target, sha256(pieces.join('\n')));
   const known = await landedBefore(target, left);
   const given = new Set((await readPieces(copy, spool)).map((line) => line.toString('utf8')));
   const fresh =

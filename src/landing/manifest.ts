@@ -1,11 +1,12 @@
-import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { LandingStream, PartManifest } from '../../schemas/pipeline/landing.js';
-import { landingDir, runFolder, streamDir } from '../core/data-folder.js';
+import { runFolder, streamDir } from '../core/data-folder.js';
 import { TidemarkError } from '../core/errors.js';
+import { sha256 } from '../core/hash.js';
 import { decodePart } from './parquet.js';
 import { manifestName, manifestsDir } from './paths.js';
+import { namesIn, runFolders } from './run-folders.js';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
 
 /*
@@ -36,14 +37,9 @@ export function readManifests(
   onFault?: (fault: TidemarkError, manifest: string) => void,
 ): LandedPart[] {
   const parts: LandedPart[] = [];
-  const root = landingDir(dataDir);
   for (const stream of filter.stream ? [filter.stream] : LandingStream.options) {
-    for (const date of list(path.join(root, stream), 'date=')) {
-      for (const run of list(path.join(root, stream, date), 'run=')) {
-        if (filter.run !== undefined && run !== `run=${filter.run}`) continue;
-        parts.push(...readFolder(path.join(root, stream, date, run), onFault));
-      }
-    }
+    for (const { folder, run } of runFolders(dataDir, stream))
+      if (filter.run === undefined || run === filter.run) parts.push(...readFolder(folder, onFault));
   }
   return parts;
 }
@@ -55,16 +51,12 @@ export function readManifests(
  * @returns the ISO instant and its run; null for an empty landing zone
  */
 export function newestStamp(dataDir: string, since: string): { stamp: string; run: string } | null {
-  const root = landingDir(dataDir);
   let newest: { stamp: string; run: string } | null = null;
   for (const stream of LandingStream.options) {
-    for (const date of list(path.join(root, stream), 'date=')) {
-      if (stream !== 'runs' && date < `date=${since}`) continue;
-      for (const run of list(path.join(root, stream, date), 'run=')) {
-        for (const { lastFetchedAt } of readFolder(path.join(root, stream, date, run), () => undefined)) {
-          if (lastFetchedAt !== null && (newest === null || lastFetchedAt > newest.stamp))
-            newest = { stamp: lastFetchedAt, run: run.slice('run='.length) };
-        }
+    for (const { folder, run } of runFolders(dataDir, stream, stream === 'runs' ? '' : since)) {
+      for (const { lastFetchedAt } of readFolder(folder, () => undefined)) {
+        if (lastFetchedAt !== null && (newest === null || lastFetchedAt > newest.stamp))
+          newest = { stamp: lastFetchedAt, run };
       }
     }
   }
@@ -90,7 +82,7 @@ export function readRunRows(target: {
  */
 export function readPartRows(part: LandedPart): LandedRow[] {
   const bytes = existsSync(part.file) ? readFileSync(part.file) : undefined;
-  const hash = bytes && createHash('sha256').update(bytes).digest('hex');
+  const hash = bytes && sha256(bytes);
   if (bytes === undefined || hash !== part.sha256)
     throw corrupt(part.file, bytes === undefined ? 'is missing' : 'differs from its manifest');
   return decodePart(bytes);
@@ -99,8 +91,8 @@ export function readPartRows(part: LandedPart): LandedRow[] {
 /** Yields the committed parts of a stream, starting with the latest date. Opens one folder at a time. */
 export function* recentParts(dataDir: string, stream: LandingStream): Generator<LandedPart> {
   const root = streamDir(dataDir, stream);
-  for (const date of list(root, 'date=').toReversed()) {
-    for (const run of list(path.join(root, date), 'run=')) {
+  for (const date of namesIn(root, 'date=').toReversed()) {
+    for (const run of namesIn(path.join(root, date), 'run=')) {
       // Skip unreadable manifests here. The load reports them.
       yield* readFolder(path.join(root, date, run), () => undefined);
     }
@@ -112,14 +104,14 @@ export function* recentParts(dataDir: string, stream: LandingStream): Generator<
  * undefined if compaction has not joined the chunk's part.
  */
 export function findReplacing(folder: string, chunk: string): PartManifest | undefined {
-  return list(manifestsDir(folder), 'part-joined-')
+  return namesIn(manifestsDir(folder), 'part-joined-')
     .map((name) => PartManifest.parse(JSON.parse(readFileSync(path.join(manifestsDir(folder), name), 'utf8'))))
     .find(({ replaces = [] }) => replaces.some(({ part }) => manifestName(part) === `part-${chunk}.json`));
 }
 
 function readFolder(folder: string, onFault?: (fault: TidemarkError, manifest: string) => void): LandedPart[] {
   const manifests = manifestsDir(folder);
-  const parts = list(manifests, 'part-')
+  const parts = namesIn(manifests, 'part-')
     .filter((name) => name.endsWith('.json'))
     .flatMap((name) => {
       const file = path.join(manifests, name);
@@ -171,14 +163,6 @@ function readManifest(file: string): PartManifest {
   if (known.size >= MOST_KNOWN) known.clear();
   known.set(file, { stamp, manifest });
   return manifest;
-}
-
-function list(folder: string, prefix: string): string[] {
-  return existsSync(folder)
-    ? readdirSync(folder)
-        .filter((name) => name.startsWith(prefix))
-        .toSorted()
-    : [];
 }
 
 function corrupt(file: string, what: string, cause?: unknown): TidemarkError {

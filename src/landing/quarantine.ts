@@ -2,13 +2,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { copyFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { LandingStream } from '../../schemas/pipeline/landing.js';
-import { landingDir, streamDir } from '../core/data-folder.js';
+import { landingDir } from '../core/data-folder.js';
 import { makeFolder } from '../core/files.js';
 import { workingCopyOf } from '../working-copy/open.js';
 import { isReadable, tryManifest, type LandedPart } from './manifest.js';
 import { decodePart } from './parquet.js';
 import { manifestName, manifestsDir, quarantineDir } from './paths.js';
 import { pullManifests } from './pull.js';
+import { namesIn, runFolders } from './run-folders.js';
 
 /*
  * The quarantine of a run's folder holds parts that no step reads: the manifest, and the file if it is not missing.
@@ -40,7 +41,9 @@ export async function readLostManifest(dataDir: string, manifest: string): Promi
     file.endsWith('.parquet') && manifestName(path.basename(file)) === path.basename(manifest);
   const there = ((await copy?.list(folder)) ?? []).filter((one) => path.dirname(one.file) === folder);
   for (const { file } of there) if (isPart(file)) await copy?.takeAgain(file);
-  const files = below(folder, 'part-').filter(isPart);
+  const files = namesIn(folder, 'part-')
+    .map((name) => path.join(folder, name))
+    .filter(isPart);
   return {
     manifest,
     stream: LandingStream.parse(stream),
@@ -80,18 +83,15 @@ export async function listQuarantine(dataDir: string): Promise<(LandedPart & { k
   await takeQuarantine(dataDir);
   const found: (LandedPart & { kept: string | undefined })[] = [];
   for (const stream of LandingStream.options) {
-    for (const date of below(streamDir(dataDir, stream), 'date=')) {
-      for (const folder of below(date, 'run=')) {
-        const place = quarantineDir(folder);
-        for (const name of below(place, 'part-').filter((one) => one.endsWith('.json'))) {
-          const restored = path.join(manifestsDir(folder), path.basename(name));
-          const manifest = tryManifest(name) ?? tryManifest(restored);
-          if (manifest === undefined) continue;
-          const file = path.join(folder, manifest.part);
-          await workingCopyOf(dataDir)?.takeAgain(file);
-          const kept = [file, path.join(place, manifest.part)].find((one) => existsSync(one));
-          found.push({ ...manifest, file, kept });
-        }
+    for (const { folder } of runFolders(dataDir, stream)) {
+      const place = quarantineDir(folder);
+      for (const name of namesIn(place, 'part-').filter((one) => one.endsWith('.json'))) {
+        const manifest = tryManifest(path.join(place, name)) ?? tryManifest(path.join(manifestsDir(folder), name));
+        if (manifest === undefined) continue;
+        const file = path.join(folder, manifest.part);
+        await workingCopyOf(dataDir)?.takeAgain(file);
+        const kept = [file, path.join(place, manifest.part)].find((one) => existsSync(one));
+        found.push({ ...manifest, file, kept });
       }
     }
   }
@@ -140,9 +140,4 @@ function countRows(file: string): number | null {
   } catch {
     return null;
   }
-}
-
-function below(folder: string, prefix: string): string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder).flatMap((name) => (name.startsWith(prefix) ? [path.join(folder, name)] : []));
 }

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { readManifests, type LandedPart } from '../landing/index.js';
 import { formatCount } from '../../schemas/format.js';
+import { sha256OfFile } from '../core/hash.js';
 
 /**
  * Lists all committed parts, and the faults of unreadable manifests. An unreadable manifest hides only its own part.
@@ -23,7 +23,7 @@ export async function findPartFault(part: LandedPart): Promise<string | undefine
   const bytes = statSync(part.file).size;
   if (bytes !== part.bytes)
     return `${part.file} has ${formatCount(bytes)} bytes, but its manifest says ${formatCount(part.bytes)}`;
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(part.file)) hash.update(chunk as Uint8Array);
-  return hash.digest('hex') === part.sha256 ? undefined : `${part.file} has another SHA-256 than its manifest says`;
+  return (await sha256OfFile(part.file)) === part.sha256
+    ? undefined
+    : `${part.file} has another SHA-256 than its manifest says`;
 }

@@ -2,8 +2,9 @@ import { version } from '@duckdb/node-api';
 import { declaredFields } from '../drift/declared.js';
 import type { Database } from '../duckdb/database.js';
 import { insertRows } from '../duckdb/insert-rows.js';
-import { sha256, type Model } from './models.js';
+import type { Model } from './models.js';
 import { readsOfModels, type ModelReads, type Reads } from './reads.js';
+import { sha256 } from '../core/hash.js';
 
 /*
  * Decides which models a build can skip. The rows of a model depend only on:

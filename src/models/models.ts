@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { ModelFailedError } from '../duckdb/errors.js';
 import { MODEL_SCHEMAS, parseModel, type ModelFile } from './model-file.js';
 import { findParents } from './parents.js';
@@ -7,6 +6,7 @@ import { readOwnFiles } from './own/own-files.js';
 import { readOwn } from './own/read-own.js';
 import { findUses, requireSeeds, textOfUse } from './own/uses.js';
 import { readShared, readSqlFolder, type SqlFile } from '../duckdb/sql-files.js';
+import { sha256 } from '../core/hash.js';
 
 export { MODEL_SCHEMAS, parseModel, type Audit, type ModelFile } from './model-file.js';
 
@@ -148,9 +148,4 @@ function fingerprintModels(ordered: Omit<Model, 'fingerprint'>[], shared: SqlFil
     known.set(model.model, fingerprint);
     return { ...model, fingerprint };
   });
-}
-
-/** Returns the SHA-256 of a text, in hexadecimal. */
-export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

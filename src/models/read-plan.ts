@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import type { Database } from '../duckdb/database.js';
 import { ModelFailedError, WarehouseBusyError } from '../duckdb/errors.js';
-import { MODEL_SCHEMAS, plainType, readModelSet, sha256, type Model, type ModelSet } from './models.js';
+import { MODEL_SCHEMAS, plainType, readModelSet, type Model, type ModelSet } from './models.js';
 import { dayOf, modelsInForce } from './in-force.js';
 import { OWN } from './own/own-files.js';
 import { planModels, type AppliedModel, type ModelChange } from './plan.js';
@@ -10,6 +10,7 @@ import { openReadOnly } from '../duckdb/open.js';
 import { publishedFile, warehouseFile } from '../core/data-folder.js';
 import { quote } from '../duckdb/sql-files.js';
 import { findFaults } from './verify/find-faults.js';
+import { sha256 } from '../core/hash.js';
 
 /** Result of `tidemark models plan`. */
 export interface ModelsPlan {

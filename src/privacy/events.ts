@@ -80,7 +80,8 @@ function reduceItem(item: JsonNode, fingerprint: Fingerprint, wanted: (event: Ev
 /**
  * Removes the content of the event in a webhook delivery.
  * @param wanted returns true if the content of the event must be removed
- * @returns the same text when there is nothing to remove. If the body is no JSON, or exceeds a bound, a sentence that says so replaces it.
+ * @returns the same text when there is nothing to remove. If the body is no JSON, or exceeds a bound, a sentence that
+ *   says so replaces it.
  * The load then makes a reject, because the sentence is no JSON either.
  */
 export function reduceDelivery(body: string, fingerprint: Fingerprint, wanted: (event: EventFacts) => boolean): string {

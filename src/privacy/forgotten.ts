@@ -17,10 +17,9 @@ import { addValues } from './values.js';
 
 /*
  * A tombstone is a keyed hash of the id or address of a forgotten person, of the id of a forgotten company, or of the
- * content of a removed event. The
- * file `data/secrets/forgotten` has one tombstone per line. Every answer is compared with the tombstones before
- * landing, so no later crawl, retry or replay brings a forgotten person back. While the file cannot be read, no answer
- * about people is landed.
+ * content of a removed event. The file `data/secrets/forgotten` has one tombstone per line. Every answer is compared
+ * with the tombstones before landing, so no later crawl, retry or replay brings a forgotten person back. While the file
+ * cannot be read, no answer about people is landed.
  */
 
 /**

@@ -7,9 +7,10 @@ import { buildDir, fileOf } from '../core/data-folder.js';
 import { listOwnBuilds, type Build } from '../builds/builds.js';
 import { changedKeysSince, lastModelBuild, readSince, type Since } from '../models/changed-keys.js';
 import { readFunctions } from '../models/functions.js';
-import { plainType, sha256, type Model } from '../models/models.js';
+import { plainType, type Model } from '../models/models.js';
 import { rowHash, type TableContents } from './contents.js';
 import { describeTable } from './write-full.js';
+import { sha256 } from '../core/hash.js';
 
 /** An earlier build that the next publication can copy and change. */
 export interface Base {

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { createReadStream, rmSync, statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { currentBuild, isTaken, listBuilds } from '../builds/builds.js';
 import { numberOf, raiseNumber } from '../builds/order.js';
@@ -13,7 +12,6 @@ import {
   CURRENT,
   encode,
   findPointer,
-  hashOf,
   highestToken,
   LEASE,
   numbersOf,
@@ -27,6 +25,7 @@ import {
 import { prune } from './prune.js';
 import { StoredFiles } from './stored-files.js';
 import { listTables } from './tables.js';
+import { sha256, sha256OfFile } from '../core/hash.js';
 
 /** How long replaced versions stay. Longer than any query. */
 export const KEEP_SECONDS = 7 * 86_400;
@@ -193,7 +192,7 @@ class Copier {
     const key = `${version}/manifest.json`;
     const body = encode(manifest);
     await this.#storage.create(key, body);
-    return { key, bytes: body.length, sha256: hashOf(body) };
+    return { key, bytes: body.length, sha256: sha256(body) };
   }
 
   /**
@@ -286,9 +285,7 @@ async function findSame(known: readonly StoredFile[], file: string): Promise<Sto
   const { size } = statSync(file);
   const candidates = known.filter(({ bytes }) => bytes === size);
   if (candidates.length === 0) return undefined;
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
-  const sha256 = hash.digest('hex');
-  const found = candidates.find((candidate) => candidate.sha256 === sha256);
-  return found === undefined ? undefined : { key: found.key, bytes: found.bytes, sha256 };
+  const hash = await sha256OfFile(file);
+  const found = candidates.find((candidate) => candidate.sha256 === hash);
+  return found === undefined ? undefined : { key: found.key, bytes: found.bytes, sha256: hash };
 }

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { TidemarkError } from '../core/errors.js';
 import { isFileFault, storageError } from '../storage/errors.js';
 import type { Storage } from '../storage/storage.js';
+import { sha256 } from '../core/hash.js';
 
 /*
  * Published builds in a storage that other machines read:
@@ -127,7 +127,7 @@ export async function mustReadCurrent(storage: Storage): Promise<Current> {
 export async function readManifest(storage: Storage, { manifest }: Pick<Version, 'manifest'>): Promise<Manifest> {
   const found = await storage.read(manifest.key);
   if (found === undefined) throw storageError('missing', storage, manifest.key, 'does not exist');
-  if (hashOf(found.body) !== manifest.sha256)
+  if (sha256(found.body) !== manifest.sha256)
     throw storageError('damaged', storage, manifest.key, `does not match the hash in ${CURRENT}`);
   return parse(Manifest, found.body, storage, manifest.key);
 }
@@ -143,11 +143,6 @@ export async function findManifest(
     if (isFileFault(error)) return undefined;
     throw error;
   }
-}
-
-/** Returns SHA-256 in hex. */
-export function hashOf(body: Uint8Array): string {
-  return createHash('sha256').update(body).digest('hex');
 }
 
 /** Encodes a file of this folder. */

@@ -1,12 +1,12 @@
 import { existsSync, realpathSync } from 'node:fs';
 import type { Database } from '../duckdb/database.js';
 import { insertRows } from '../duckdb/insert-rows.js';
-import { sha256 } from '../models/models.js';
 import { openReadOnly } from '../duckdb/open.js';
 import { buildDir, fileOf, publishedFile } from '../core/data-folder.js';
 import { DamagedFileError } from '../core/disk-errors.js';
 import { listBuilds } from '../builds/builds.js';
 import { WarehouseBusyError } from '../duckdb/errors.js';
+import { sha256 } from '../core/hash.js';
 
 const TABLES = ['models', 'model_sets', 'model_set_files', 'model_texts', 'model_changes'];
 

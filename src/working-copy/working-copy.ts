@@ -1,5 +1,5 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { identityFile, workingCopyFile } from '../core/data-folder.js';
@@ -8,6 +8,7 @@ import { writeFileAtomic, writeFileOnce } from '../core/files.js';
 import { inParallel } from '../core/in-parallel.js';
 import { isStorageError } from '../storage/errors.js';
 import type { Content, Storage } from '../storage/storage.js';
+import { sha256OfFile } from '../core/hash.js';
 
 /*
  * The data folder of a machine, as a working copy of the data in a bucket (`data: s3://…`).
@@ -190,13 +191,7 @@ function isParsable(file: string): boolean {
 /** Whether a file is here with this content. Another process may remove it meanwhile. */
 async function hasContent(file: string, { bytes, sha256 }: Content): Promise<boolean> {
   if (statSync(file, { throwIfNoEntry: false })?.size !== bytes) return false;
-  const hash = createHash('sha256');
-  try {
-    for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
-  } catch {
-    return false;
-  }
-  return hash.digest('hex') === sha256;
+  return (await sha256OfFile(file).catch(() => null)) === sha256;
 }
 
 /** A working copy removes files that the bucket has, so it must not begin in a folder with the only copy of data. */

@@ -10,7 +10,7 @@ import { buildDir, fileOf } from '../../src/core/data-folder.js';
 import { withMemory } from '../../src/duckdb/in-memory.js';
 import { quote } from '../../src/duckdb/sql-files.js';
 import { copyCurrentBuild } from '../../src/remote/copy-build.js';
-import { CURRENT, encode, hashOf, readCurrent, type Current } from '../../src/remote/manifest.js';
+import { CURRENT, encode, readCurrent, type Current } from '../../src/remote/manifest.js';
 import { openStorage } from '../../src/storage/open.js';
 import { ROOT } from '../helpers/processes.js';
 import { installPython } from '../helpers/python.js';
@@ -19,6 +19,7 @@ import { prepareOnce } from '../helpers/warehouse.js';
 import { publishWorld } from '../helpers/world-warehouse.js';
 import { startPython, type PythonProgram } from './ask-python.js';
 import { hasPostgres, startPostgres, type Postgres } from './postgres.js';
+import { sha256 } from '../../src/core/hash.js';
 
 /*
  * Runs examples/iceberg/register.py with PyIceberg's SQL catalog. Compares all rows of the tables with DuckDB, before, while
@@ -190,7 +191,7 @@ async function publishTable(place: string, sql: string): Promise<void> {
   const table = { rows: 1, columns: [], files: [{ key, rows: 1, ...(await storage.upload(key, file)) }] };
   const database = { key: 'none', bytes: 0, sha256: '' };
   const body = encode({ format: 1, build: version, database, tables: { 'core.t': table } });
-  const manifest = { key: `${version}/manifest.json`, bytes: body.length, sha256: hashOf(body) };
+  const manifest = { key: `${version}/manifest.json`, bytes: body.length, sha256: sha256(body) };
   await storage.create(manifest.key, body);
   const about = { format: 1 as const, token: 1, publication: 1, published_at: '', earlier: [] };
   const before = await readCurrent(storage);

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { PAYEE_DAYS } from '../../../schemas/pipeline/payees.js';
@@ -20,6 +19,7 @@ import { readKnownPayees } from './known-answers.js';
 import { readList } from './read-list.js';
 import { resultRows, type HashedList } from './result-file.js';
 import { countDecisions, sayDecisions } from './say-decisions.js';
+import { sha256 } from '../../core/hash.js';
 
 interface CheckOptions extends RunOptions {
   sql?: string;
@@ -158,8 +158,4 @@ async function writeResult(
     json: { decisions: countDecisions(list, known), file: path.resolve(out) },
     show: () => sayDecisions(list, known, out),
   };
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

@@ -1,5 +1,3 @@
-import { existsSync, readdirSync } from 'node:fs';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   LandingStream,
@@ -10,9 +8,16 @@ import {
 } from '../../../schemas/pipeline/landing.js';
 import { WorkflowType } from '../../../schemas/pipeline/run.js';
 import { formatCount } from '../../../schemas/format.js';
-import { streamDir } from '../../core/data-folder.js';
 import { errorMessage } from '../../core/errors.js';
-import { adoptSpools, pullRows, readManifests, readPartRows, spoolsDir } from '../../landing/index.js';
+import {
+  adoptSpools,
+  namesIn,
+  pullRows,
+  readManifests,
+  readPartRows,
+  runFolders,
+  spoolsDir,
+} from '../../landing/index.js';
 import type { LandedPart } from '../../landing/index.js';
 import { closeRun, type Recording } from './close-run.js';
 
@@ -142,16 +147,9 @@ function recordsByRun(dataDir: string): Map<string, LandedPart[]> {
 function runsWithSpools(dataDir: string): Set<string> {
   const found = new Set<string>();
   for (const stream of LandingStream.options) {
-    for (const date of folders(streamDir(dataDir, stream), 'date=')) {
-      for (const folder of folders(date, 'run='))
-        if (folders(spoolsDir(folder), '').length > 0) found.add(path.basename(folder).slice('run='.length));
-    }
+    for (const { folder, run } of runFolders(dataDir, stream))
+      if (namesIn(spoolsDir(folder)).length > 0) found.add(run);
   }
   found.delete(WEBHOOK_RUN);
   return found;
-}
-
-function folders(folder: string, prefix: string): string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder).flatMap((name) => (name.startsWith(prefix) ? [path.join(folder, name)] : []));
 }

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { landingDir, unprovenFile } from '../../core/data-folder.js';
@@ -11,6 +10,7 @@ import { removeOldCheckpoints } from '../../working-copy/checkpoint.js';
 import { workingCopyOf } from '../../working-copy/open.js';
 import type { Listed, WorkingCopy } from '../../working-copy/working-copy.js';
 import { searchFile, type Search, type Searched } from './search.js';
+import { sha256OfFile } from '../../core/hash.js';
 
 /*
  * Forgetting with the data in a bucket. This machine takes every file that the bucket has, so that the work and the
@@ -86,7 +86,7 @@ export class BucketFiles {
   async search(search: Search, result: Searched): Promise<void> {
     const copy = this.#copy;
     if (copy === undefined) return;
-    const own = new Set(await Promise.all([...search.fresh].map(hashOf)));
+    const own = new Set(await Promise.all([...search.fresh].map(sha256OfFile)));
     const parts = new Set(readManifests(copy.dataDir).map(({ file }) => file));
     const skipped = new Set([unprovenFile(copy.dataDir), ...[...parts].filter((file) => existsSync(file))]);
     const listed = (await copy.list()).filter(({ file }) => !skipped.has(file)).map(({ file }) => copy.keyOf(file));
@@ -108,12 +108,6 @@ export class BucketFiles {
       await rm(`${unprovenFile(copy.dataDir)}.tmp`, { recursive: true, force: true });
     }
   }
-}
-
-async function hashOf(file: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const bytes of createReadStream(file)) hash.update(bytes as Buffer);
-  return hash.digest('hex');
 }
 
 function refuseUnlanded(copy: WorkingCopy, listed: readonly Listed[]): void {

@@ -1,9 +1,8 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { WEBHOOK_RUN, type LandingStream } from '../../../schemas/pipeline/landing.js';
-import { streamDir } from '../../core/data-folder.js';
 import { TidemarkError } from '../../core/errors.js';
-import { spoolsDir } from '../../landing/index.js';
+import { namesIn, runFolders, spoolsDir } from '../../landing/index.js';
 import { PEOPLE_STREAMS } from '../../../schemas/pipeline/people.js';
 import { Adopter } from '../../webhook-receiver/adopter.js';
 
@@ -20,14 +19,11 @@ export interface FoundSpool {
 /** Lists the spools of the streams about people. */
 export function listPeopleSpools(dataDir: string): FoundSpool[] {
   return PEOPLE_STREAMS.flatMap((stream) =>
-    foldersIn(streamDir(dataDir, stream), 'date=').flatMap((date) =>
-      foldersIn(date, 'run=').flatMap((folder) => {
-        const spools = spoolsDir(folder);
-        const names = existsSync(spools) ? readdirSync(spools).filter((name) => name.endsWith('.ndjson')) : [];
-        const run = path.basename(folder).slice('run='.length);
-        return names.map((name) => ({ stream, run, file: path.join(spools, name) }));
-      }),
-    ),
+    [...runFolders(dataDir, stream)].flatMap(({ folder, run }) => {
+      const spools = spoolsDir(folder);
+      const names = namesIn(spools).filter((name) => name.endsWith('.ndjson'));
+      return names.map((name) => ({ stream, run, file: path.join(spools, name) }));
+    }),
   );
 }
 
@@ -53,9 +49,4 @@ export async function requireQuiet(dataDir: string, now: number): Promise<void> 
       });
     }
   }
-}
-
-function foldersIn(folder: string, prefix: string): string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder).flatMap((name) => (name.startsWith(prefix) ? [path.join(folder, name)] : []));
 }

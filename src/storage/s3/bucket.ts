@@ -6,9 +6,10 @@ import { TransientError } from '../retry.js';
 import type { Content, Entry, Storage, Stored } from '../storage.js';
 import { versionIn, type Reply, type S3Client } from './client.js';
 import { downloadObject } from './download.js';
-import { metadataOf, namesContent, provesContent, rangeIn, sha256 } from './proof.js';
+import { metadataOf, namesContent, provesContent, rangeIn } from './proof.js';
 import { uploadFile } from './upload.js';
 import { readPage, type Page } from './xml.js';
+import { sha256 } from '../../core/hash.js';
 
 /** Metadata of a file that shows which conditional write made it. */
 const MARK = 'x-amz-meta-tidemark-write';

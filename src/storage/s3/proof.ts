@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { versionIn, type Reply } from './client.js';
+import { sha256 } from '../../core/hash.js';
 
 /*
  * What proves that an answer comes from the service and is whole. A gateway on the way may answer 200 with its own page.
@@ -27,11 +28,6 @@ export function metadataOf(key: string, contentHash: string): Record<string, str
 /** Whether the metadata in an answer is that of a key and its content. */
 export function provesContent(headers: Reply['headers'], key: string, contentHash: string): boolean {
   return Object.entries(metadataOf(key, contentHash)).every(([name, value]) => headers[name] === value);
-}
-
-/** Returns SHA-256 in hex. */
-export function sha256(body: Uint8Array): string {
-  return createHash('sha256').update(body).digest('hex');
 }
 
 /** Whether the answer to a PUT names the MD5 of the sent bytes. */

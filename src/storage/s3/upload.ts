@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { open, readFile, stat, type FileHandle } from 'node:fs/promises';
 import { storageError } from '../errors.js';
 import { TransientError } from '../retry.js';
 import type { Content } from '../storage.js';
 import { versionIn, type S3Client } from './client.js';
-import { metadataOf, namesContent, provesContent, sha256 } from './proof.js';
+import { metadataOf, namesContent, provesContent } from './proof.js';
 import { readErrorCode, readUploadId, saysJoined, writePieces } from './xml.js';
+import { sha256, sha256OfFile } from '../../core/hash.js';
 
 const PIECE_BYTES = 16 * 2 ** 20;
 /** S3 accepts at most this many pieces. */
@@ -28,7 +27,7 @@ export async function uploadFile(
 ): Promise<Content> {
   const { size } = await stat(file);
   if (size <= pieceBytes) return sendWhole(client, key, await readFile(file));
-  const content = { bytes: size, sha256: await hashFile(file) };
+  const content = { bytes: size, sha256: await sha256OfFile(file) };
   for (let attempt = 1; attempt <= MOST_UPLOADS; attempt++) {
     const handle = await open(file, 'r');
     try {
@@ -55,12 +54,6 @@ async function sendWhole(client: S3Client, key: string, body: Buffer): Promise<C
 async function isThere(client: S3Client, key: string, { bytes, sha256: hash }: Content): Promise<boolean> {
   const { status, headers } = await client.sendOnce({ method: 'HEAD', key, handles: [404] });
   return status === 200 && provesContent(headers, key, hash) && Number(headers['content-length']) === bytes;
-}
-
-async function hashFile(file: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
-  return hash.digest('hex');
 }
 
 /** Reads a file piece by piece. */

@@ -3,14 +3,15 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { publishedFile } from '../../../src/core/data-folder.js';
 import { fetchCurrent } from '../../../src/remote/cached.js';
-import { CURRENT, encode, hashOf } from '../../../src/remote/manifest.js';
+import { CURRENT, encode } from '../../../src/remote/manifest.js';
 import { LocalFolder } from '../../../src/storage/local-folder.js';
 import { expectReason } from '../storage/contract.js';
 import { temporaryDataDir } from '../../helpers/warehouse.js';
+import { sha256 } from '../../../src/core/hash.js';
 
 /** Writes a version with this text as its DuckDB file, and makes it current. */
 async function put(storage: LocalFolder, version: string, text: string): Promise<void> {
-  const database = { key: `${version}/market.duckdb`, bytes: text.length, sha256: hashOf(Buffer.from(text)) };
+  const database = { key: `${version}/market.duckdb`, bytes: text.length, sha256: sha256(Buffer.from(text)) };
   const manifest = encode({ format: 1, build: version, database, tables: {} });
   await storage.create(database.key, Buffer.from(text));
   await storage.create(`${version}/manifest.json`, manifest);
@@ -20,7 +21,7 @@ async function put(storage: LocalFolder, version: string, text: string): Promise
     token: 1,
     build: version,
     version,
-    manifest: { key: `${version}/manifest.json`, bytes: manifest.length, sha256: hashOf(manifest) },
+    manifest: { key: `${version}/manifest.json`, bytes: manifest.length, sha256: sha256(manifest) },
     publication: 1,
     published_at: '2026-11-20T04:00:00.000Z',
     earlier: [],

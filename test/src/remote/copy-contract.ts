@@ -8,19 +8,12 @@ import { buildDir, copyDir, fileOf } from '../../../src/core/data-folder.js';
 import { withMemory } from '../../../src/duckdb/in-memory.js';
 import { quote } from '../../../src/duckdb/sql-files.js';
 import { copyCurrentBuild, type Copied } from '../../../src/remote/copy-build.js';
-import {
-  CURRENT,
-  hashOf,
-  LEASE,
-  numbersOf,
-  readCurrent,
-  readManifest,
-  VERSIONS,
-} from '../../../src/remote/manifest.js';
+import { CURRENT, LEASE, numbersOf, readCurrent, readManifest, VERSIONS } from '../../../src/remote/manifest.js';
 import { LeaseLostError, readLease } from '../../../src/storage/lease.js';
 import type { Storage } from '../../../src/storage/storage.js';
 import { publishNights } from '../../lake/nights.js';
 import { prepareOnce, temporaryDataDir } from '../../helpers/warehouse.js';
+import { sha256 } from '../../../src/core/hash.js';
 
 const DAY = 86_400;
 const copy = (storage: Storage, dataDir: string, keepSeconds = DAY): Promise<Copied> =>
@@ -41,7 +34,7 @@ async function expectReadable(storage: Storage, dataDir: string, build: string):
   const folder = temporaryDataDir();
   const file = path.join(folder, 'market.duckdb');
   await storage.download(database.key, file, database);
-  expect(hashOf(readFileSync(file))).toBe(hashOf(readFileSync(fileOf(buildDir(dataDir, build)))));
+  expect(sha256(readFileSync(file))).toBe(sha256(readFileSync(fileOf(buildDir(dataDir, build)))));
   await withMemory('a test', async (db) => {
     await db.run(`ATTACH ${quote(file)} AS b (READ_ONLY)`);
     const names = await db.rows<{ name: string }>(

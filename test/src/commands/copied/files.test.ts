@@ -3,8 +3,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { quote } from '../../../../src/duckdb/sql-files.js';
 import { openInstance } from '../../../../src/duckdb/instance.js';
-import { hashOf } from '../../../../src/remote/manifest.js';
 import { copiedBuild, type CopiedBuild } from '../../../helpers/copied-build.js';
+import { sha256 as hashOf } from '../../../../src/core/hash.js';
 
 interface Answer {
   build: string;
