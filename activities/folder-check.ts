@@ -7,7 +7,7 @@ import type { DataFolder, RunContext } from '../schemas/pipeline/run.js';
 import { describeFolder, readDataFolder } from '../src/core/folder-identity.js';
 import type { CrawlDeps } from '../src/crawl/deps.js';
 import { pullManifests } from '../src/landing/index.js';
-import { folderChanged, hasRunRecord } from '../src/crawl/run/folder-changed.js';
+import { folderChanged, hasRunRecord, takeRunRecord } from '../src/crawl/run/folder-changed.js';
 import type { Activities } from './contract.js';
 import { countRefusal } from './heartbeat.js';
 
@@ -69,7 +69,8 @@ export async function checkFolder(
   if (activity === 'enterQuotaGate' || endsBadly(activity, input)) return;
   const record = AFTER_CLOSE.has(activity) ? 'close' : 'open';
   if (hasRunRecord(dataDir, ctx, record)) return;
-  await pullManifests(dataDir, { streams: ['runs'], run: ctx });
+  await takeRunRecord(dataDir, ctx, record);
+  if (!hasRunRecord(dataDir, ctx, record)) await pullManifests(dataDir, { streams: ['runs'], run: ctx });
   if (hasRunRecord(dataDir, ctx, record)) return;
   throw folderChanged(
     dataDir,

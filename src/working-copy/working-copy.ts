@@ -7,6 +7,7 @@ import { TidemarkError } from '../core/errors.js';
 import { writeFileAtomic, writeFileOnce } from '../core/files.js';
 import { inParallel } from '../core/in-parallel.js';
 import { isStorageError } from '../storage/errors.js';
+import { compareKeys } from '../storage/keys.js';
 import type { Content, Storage } from '../storage/storage.js';
 import { sha256OfFile } from '../core/hash.js';
 
@@ -159,13 +160,18 @@ export class WorkingCopy {
     rmSync(file, { force: true });
   }
 
-  /** Lists the files in the storage below a folder; all files without a folder. */
+  /**
+   * Lists the files in the storage below a folder; all files without a folder. Lists twice: one list may be an earlier one
+   * that lacks files. A file that is removed meanwhile may be listed.
+   */
   async list(folder = this.dataDir): Promise<Listed[]> {
     const key = this.keyOf(folder);
-    const found: Listed[] = [];
-    for await (const entry of this.storage.list(key === '' ? '' : `${key}/`))
-      found.push({ file: this.fileOf(entry.key), bytes: entry.bytes });
-    return found;
+    const found = new Map<string, number>();
+    for (let look = 1; look <= 2; look++)
+      for await (const entry of this.storage.list(key === '' ? '' : `${key}/`)) found.set(entry.key, entry.bytes);
+    return [...found]
+      .toSorted(([a], [b]) => compareKeys(a, b))
+      .map(([name, bytes]) => ({ file: this.fileOf(name), bytes }));
   }
 
   /** Runs `work` for every item, several at a time. */

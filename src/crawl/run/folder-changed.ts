@@ -3,6 +3,7 @@ import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { TidemarkError } from '../../core/errors.js';
 import { runFolder } from '../../core/data-folder.js';
 import { findReplacing, manifestFile } from '../../landing/index.js';
+import { workingCopyOf } from '../../working-copy/open.js';
 
 /**
  * Makes the error for a run that cannot continue, because its data folder was replaced or lacks files of the run. This
@@ -14,6 +15,16 @@ export function folderChanged(dataDir: string, what: string, cause?: unknown): T
     todo: 'Was a backup restored, or the folder emptied or moved? This run ends. Start it again: the next run fetches the records that are missing.',
     cause,
   });
+}
+
+/** Takes the manifest of a record about the run by its name, because a list of the bucket may be an earlier one. */
+export async function takeRunRecord(
+  dataDir: string,
+  { run, date }: RunContext,
+  chunk: 'open' | 'close',
+): Promise<void> {
+  const folder = runFolder({ dataDir, stream: 'runs', run, date });
+  await workingCopyOf(dataDir)?.takeAgain(manifestFile(folder, chunk));
 }
 
 /**
