@@ -28,7 +28,7 @@ export async function marketSnapshot(input?: unknown, carried?: CarriedRun): Pro
       await readListing(run, 'watched_companies');
       await crawlStream(run, 'watch_events');
     }
-    if (run.ctx.contactMetrics) await readListing(run, 'contact_metrics');
+    await readListing(run, 'contact_metrics');
   });
 }
 

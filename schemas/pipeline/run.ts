@@ -128,8 +128,6 @@ export interface RunContext {
   ownership?: OwnershipSettings;
   /** Data folder of the worker that opened the run. All work of the run uses this folder. */
   folder: DataFolder;
-  /** Whether the run is a market snapshot that reads the contact metrics. */
-  contactMetrics: boolean;
   startedAt: string;
   /** Time of the newest landed answer, if that time is in the future. The run then gives its answers later times. */
   stampsAfter?: string;

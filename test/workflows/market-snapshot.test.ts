@@ -35,7 +35,6 @@ const CTX = {
   maxConcurrency: 16,
   stateAttributes: [],
   workers: 1,
-  contactMetrics: false,
   eventsPerRun: 15,
   leavesQuota: 0.1,
   gate: null,

@@ -50,7 +50,6 @@ const CTX: RunContext = {
   folder: FOLDER,
   startedAt: '2026-11-20T00:00:00.000Z',
   configHash: 'h',
-  contactMetrics: false,
   fileHash: 'f',
   stateAttributes: [],
   workers: 1,
@@ -185,6 +184,7 @@ describe('steps of each run', () => {
       'crawlListing nomenclatures',
       'discoverMarket',
       ...['companies', 'financials', 'financials_v1'].flatMap(chunksOf),
+      'crawlListing contact_metrics',
       ...END,
     ]);
     expect(result).toEqual({
@@ -222,7 +222,7 @@ describe('steps of each run', () => {
         heldBack: null,
         why: [],
         refused: [],
-        landed: 35,
+        landed: 38,
       },
     ]);
     expect(inputs('openRun')).toEqual([
@@ -252,6 +252,7 @@ describe('steps of each run', () => {
           about: '7 new',
           workedMs: 0,
         })),
+        { name: 'contact metrics', done: 30, total: 30, state: 'done', workedMs: 0 },
       ],
     });
     expect(temporal.handlers.get('coverage')?.()).toEqual(COVERAGE);
@@ -264,9 +265,9 @@ describe('steps of each run', () => {
   it('shows outcome, phase, coverage and rejects as the search attributes that the namespace has', async () => {
     const names = ['TidemarkOutcome', 'TidemarkPhase', 'TidemarkCoverage', 'TidemarkRejects'];
     type('marketSnapshot', { stateAttributes: names });
-    answers['crawlListing'] = () => {
+    answers['crawlListing'] = ({ listing }) => {
       expect(temporal.attributes).toMatchObject({ TidemarkOutcome: 'running', TidemarkPhase: 'crawling' });
-      expect(temporal.attributes).not.toHaveProperty('TidemarkCoverage');
+      if (listing === 'nomenclatures') expect(temporal.attributes).not.toHaveProperty('TidemarkCoverage');
       return { rows: 3, requests: 1, entities: 30, limited: false, shortfall: null };
     };
     answers['crawlChunk'] = () => ({ rows: 1, requests: 1, failed: 1, limited: false, workers: 1 });
@@ -291,7 +292,7 @@ describe('steps of each run', () => {
     expect(temporal.attributes).not.toHaveProperty('TidemarkCoverage');
   });
 
-  it('marketSnapshot of a past day reads its watch events', async () => {
+  it('marketSnapshot of a past day reads its watch events and contact metrics', async () => {
     type('marketSnapshot', { asOfNow: false });
     await run('marketSnapshot', {});
     expect(steps()).toEqual([
@@ -299,14 +300,9 @@ describe('steps of each run', () => {
       'readQuota',
       'crawlListing watched_companies',
       ...chunksOf('watch_events'),
+      'crawlListing contact_metrics',
       ...END,
     ]);
-  });
-
-  it.each([true, false])('marketSnapshot reads the contact metrics last (as of now: %s)', async (asOfNow) => {
-    type('marketSnapshot', { asOfNow, contactMetrics: true, streams: [] });
-    await run('marketSnapshot', {});
-    expect(steps().slice(-END.length - 1)).toEqual(['crawlListing contact_metrics', ...END]);
   });
 
   it('tenderSnapshot reads lists, then details', async () => {
@@ -445,7 +441,9 @@ describe('a search', () => {
     expect(inputs('discoverMarket')).toMatchObject(
       [0, 1, 2].map((round) => ({ round, budget: 500, concurrency: null })),
     );
-    expect(inputs('closeRun')).toMatchObject([{ outcome: 'partial', note: 'a segment is short', landed: 6 + 3 + 20 }]);
+    expect(inputs('closeRun')).toMatchObject([
+      { outcome: 'partial', note: 'a segment is short', landed: 3 + 6 + 20 + 3 },
+    ]);
   });
 
   it('limits a search to the quota left', async () => {
@@ -506,7 +504,10 @@ describe('a listing', () => {
       refused: [{ ...REFUSAL, stream: listing }],
     });
     answers['crawlListing'] = shortfall;
-    expect(await run('marketSnapshot', {})).toMatchObject({ outcome: 'complete', notes: ['nomenclatures is short'] });
+    expect(await run('marketSnapshot', {})).toMatchObject({
+      outcome: 'complete',
+      notes: ['nomenclatures is short', 'contact_metrics is short'],
+    });
     expect(await run('watchSync', {})).toMatchObject({
       outcome: 'partial',
       notes: [expect.stringMatching(/^watched companies: this API key lacks/), 'watched_companies is short'],

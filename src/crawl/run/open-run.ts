@@ -27,8 +27,7 @@ import { GIVE_UP_DAYS } from '../owners/job-state.js';
 type Decided = Pick<
   RunContext,
   'date' | 'asOfNow' | 'market' | 'filters' | 'streams' | 'refreshSeconds' | 'from' | 'to' | 'note' | 'gate' | 'file'
-> &
-  Partial<Pick<RunContext, 'contactMetrics'>>;
+>;
 
 /** Facts that decide the parameters of a new run, besides its input: about earlier runs and about the worker. */
 export interface Past {
@@ -76,7 +75,6 @@ export function openRun(config: Config, clock: Clock, input: OpenRunInput, past:
     leavesQuota: quotaLeft(config, input),
     ...(decided.streams.includes('ownership') ? { ownership: config.ownership } : {}),
     folder: past.folder ?? { id: '', path: config.dataDir, host: hostname() },
-    contactMetrics: false,
     ...alertSettings(config),
     ...decided,
     note: notes.length > 0 ? notes.join(' ') : null,
@@ -129,7 +127,6 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
             current: past.currentNight?.(market.name, market.filters) ?? null,
           }
         : null,
-      contactMetrics: true,
       note: when.asOfNow
         ? null
         : `${when.date} is in the past. The API shows searches and company records only as of now, so this run reads only the watch events and contact metrics of that day.`,

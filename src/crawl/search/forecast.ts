@@ -127,16 +127,12 @@ function fixed({ config, clock }: Pick<CrawlDeps, 'config' | 'clock'>, ctx: RunC
       basis: due ? 'lookup lists' : 'lookup lists younger than 7 days',
     },
     { stream: 'metrics', requests: 2, endpoints: ['GET /v2/metrics'], basis: 'read the quota at start and end' },
-    ...(ctx.contactMetrics
-      ? [
-          {
-            stream: 'contact_metrics',
-            requests: contactDays({ config }, ctx).length,
-            endpoints: ['GET /v2/metrics/contacts'],
-            basis: 'today, and the last two days if not read after their end',
-          },
-        ]
-      : []),
+    {
+      stream: 'contact_metrics',
+      requests: contactDays({ config }, ctx).length,
+      endpoints: ['GET /v2/metrics/contacts'],
+      basis: 'today, and the last two days if not read after their end',
+    },
   ];
 }
 

@@ -22,7 +22,6 @@ const CTX: RunContext = {
   startedAt: '2026-11-20T00:00:00.000Z',
   folder: { id: 'i', path: '/srv/data', host: 'h' },
   configHash: 'h',
-  contactMetrics: false,
   fileHash: 'f',
   stateAttributes: [],
   workers: 1,

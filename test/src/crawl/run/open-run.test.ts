@@ -128,15 +128,6 @@ describe('backfill', () => {
     expect(() => open('backfill', { from: '2026-01-01', to: '2026-01-02', streams: ['weather'] })).toThrow(/streams/);
   });
 
-  it('reads the contact metrics with a snapshot', () => {
-    const input = { date: '2026-11-01' };
-    const asked = { workflowType: 'marketSnapshot', workflowId: 'w', run: 'r', input } as const;
-    expect(openRun(config, clock, asked)).toMatchObject({
-      contactMetrics: true,
-      note: expect.stringContaining('contact') as string,
-    });
-  });
-
   it('backfills version 1 reports if named or if a market reads them', () => {
     const [market] = config.markets;
     const withV1: Config = { ...config, markets: [{ ...market!, streams: ['companies', 'financials_v1'] }] };
