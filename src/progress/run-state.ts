@@ -54,6 +54,12 @@ export interface RunState {
   elapsed: number;
 }
 
+/** Shows a followed run. After `done`, the last state remains on the screen. */
+export interface ProgressView {
+  show(state: RunState): void;
+  done(): void;
+}
+
 const RATE_WINDOW_MS = 10_000;
 const WAITS: ReadonlySet<Progress['phase']> = new Set(['waiting-for-quota', 'paused']);
 

@@ -1,11 +1,5 @@
 import { renderFrame, renderLine, warningsOf } from './frame.js';
-import type { RunState } from './run-state.js';
-
-/** Shows a followed run. After `done`, the last state remains on the screen. */
-export interface ProgressView {
-  show(state: RunState): void;
-  done(): void;
-}
+import type { ProgressView, RunState } from './run-state.js';
 
 const PLAIN_EVERY_MS = 5_000;
 // While a run waits (no worker, no quota), write one line per minute, so that the user sees that it still waits.

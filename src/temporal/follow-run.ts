@@ -2,8 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
 import type { Progress, RunResult } from '../../schemas/pipeline/run.js';
 import { CRAWL_QUEUE } from '../../workflows/queues.js';
-import { advance, type Beat, type Observation, type Retry, type RunState } from '../progress/run-state.js';
-import type { ProgressView } from '../progress/view.js';
+import {
+  advance,
+  type Beat,
+  type Observation,
+  type ProgressView,
+  type Retry,
+  type RunState,
+} from '../progress/run-state.js';
 import { readPollers, TaskType } from './pollers.js';
 
 const LOOK_EVERY_MS = 500;
