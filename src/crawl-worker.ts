@@ -41,7 +41,7 @@ export async function createCrawlWorkers(
   let held = apiKey;
   const quotaGate = (): string => quotaGateId(config, held);
   const record = (): Promise<void> => recordKey(config.dataDir, options.identity, held, clock.now());
-  const alone = workerShare(config.api, { workers: 1, rank: 0 });
+  const alone = workerShare(config.api.maxConcurrency, { workers: 1, rank: 0 });
   const client = createApiClient({
     baseUrl: config.api.baseUrl,
     connectorUrl: config.api.connectorUrl,
@@ -77,7 +77,7 @@ export async function createCrawlWorkers(
     stop,
     onChange(place) {
       const { requestsPerSecond } = config.api;
-      const now: AtWork = { workers: place.workers, inFlight: workerShare(config.api, place) };
+      const now: AtWork = { workers: place.workers, inFlight: workerShare(config.api.maxConcurrency, place) };
       Object.assign(atWork, now);
       client.setConcurrency(now.inFlight);
       order.setLimit(recordsFor(now.inFlight));

@@ -1,5 +1,3 @@
-import type { Config } from '../core/config.js';
-
 /** How many crawl workers share the API key, and how many requests this worker may have in flight. */
 export interface AtWork {
   workers: number;
@@ -11,26 +9,21 @@ export interface AtWork {
  * unless there are more workers than requests: a worker always has at least one.
  *
  * A worker may still count others that have ended. Its share is then too small, never too large.
+ * @param maxConcurrency requests that all workers together may have in flight
  * @param workers number of workers that share the API key
  * @param rank place of this worker in a common order of all workers, from 0
  */
-export function workerShare(
-  { maxConcurrency }: Config['api'],
-  { workers, rank }: { workers: number; rank: number },
-): number {
+export function workerShare(maxConcurrency: number, { workers, rank }: { workers: number; rank: number }): number {
   return Math.max(1, Math.ceil((maxConcurrency - rank) / workers));
 }
 
 /**
  * Returns how many requests an activity may have in flight. Several activities of a worker share its number, because
  * the API client of the worker limits all of them together.
+ * @param most requests that the worker may have in flight
  * @param asked a lower number that an operator set for the run; null if none was set
  */
-export function concurrencyShare(
-  { config, atWork }: { config: Config; atWork?: Readonly<AtWork> },
-  asked: number | null,
-): number {
-  const most = atWork?.inFlight ?? config.api.maxConcurrency;
+export function concurrencyShare(most: number, asked: number | null): number {
   return asked !== null && Number.isInteger(asked) && asked >= 1 ? Math.min(asked, most) : most;
 }
 

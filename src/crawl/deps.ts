@@ -31,6 +31,11 @@ export interface CrawlDeps {
   order?: ChunkOrder;
 }
 
+/** Returns how many requests this worker may have in flight. */
+export function mostInFlight({ config, atWork }: Pick<CrawlDeps, 'config' | 'atWork'>): number {
+  return atWork?.inFlight ?? config.api.maxConcurrency;
+}
+
 /** Progress of an activity, as its heartbeat carries it. */
 export interface StepProgress {
   step: string;

@@ -16,7 +16,7 @@ import {
   rowOfError,
   stopsEverything,
 } from '../answer.js';
-import type { CrawlDeps, Heartbeat } from '../deps.js';
+import { mostInFlight, type CrawlDeps, type Heartbeat } from '../deps.js';
 import type { Fetcher } from '../fetchers/fetcher.js';
 import { fetchers } from '../fetchers/index.js';
 import { CUT_SHORT } from '../fetchers/read-pages.js';
@@ -145,7 +145,7 @@ export class ChunkAttempt {
    */
   async run(): Promise<number> {
     const { deps, input, writer, heartbeat, turn } = this.#work;
-    const share = concurrencyShare(deps, input.concurrency);
+    const share = concurrencyShare(mostInFlight(deps), input.concurrency);
     const attempt = (id: string) => this.#first.run(() => turn.run(heartbeat.signal, () => this.#attempt(id)));
     await inParallel(this.#open, share, attempt);
     await this.#judgeRefused();
@@ -218,7 +218,7 @@ export class ChunkAttempt {
   async #land(entity: string): Promise<void> {
     const { writer, booking, input, deps } = this.#work;
     const { resumes = false, costly = false } = this.#fetcher;
-    const most = heldBack(concurrencyShare(deps, null), input.atOnce);
+    const most = heldBack(mostInFlight(deps), input.atOnce);
     const landed = resumes ? writer.rows.filter(isRowOf(entity)) : [];
     const rows: NewRow[] = [];
     for await (const row of await this.#rowsOf(entity, landed)) {

@@ -5,8 +5,7 @@ import { ApiError, isRefusal, NotFoundError } from '../../api-client/index.js';
 import { PartWriter, type NewRow } from '../../landing/index.js';
 import { bookingIn, RequestLog } from '../../request-log/request-log.js';
 import { isDailyLimit, rowOf, stopsEverything } from '../answer.js';
-import { concurrencyShare } from '../concurrency-share.js';
-import type { CrawlDeps, Heartbeat } from '../deps.js';
+import { mostInFlight, type CrawlDeps, type Heartbeat } from '../deps.js';
 import { inParallel } from '../../core/in-parallel.js';
 import { refusalOf } from '../refusal.js';
 import { reopenQuota } from '../run/read-quota.js';
@@ -62,7 +61,7 @@ export async function pollOwnerJobs(
   try {
     await bookingIn(booking, async () => {
       await reopenQuota(deps, ctx, heartbeat);
-      await inParallel(files.listOpen(), concurrencyShare(deps, null), (job) => poller.poll(job));
+      await inParallel(files.listOpen(), mostInFlight(deps), (job) => poller.poll(job));
       heartbeat.signal.throwIfAborted();
     });
   } catch (error) {

@@ -16,7 +16,7 @@ import { bookingIn, RequestLog } from '../../request-log/request-log.js';
 import type { Plan, PlanAnswer, PlanRequest } from '../../planner/index.js';
 import { apiAnswers, isDailyLimit, rowOf, stopsEverything } from '../answer.js';
 import { landRecords } from '../run/close-run.js';
-import type { CrawlDeps, Heartbeat } from '../deps.js';
+import { mostInFlight, type CrawlDeps, type Heartbeat } from '../deps.js';
 import { forecastMarket, landForecast, type AskPlan } from './forecast.js';
 import { keepCalibration, knownMarketOf } from './known-market.js';
 import { concurrencyShare } from '../concurrency-share.js';
@@ -131,7 +131,7 @@ interface Round {
 
 /** Sends the plan's searches, several at the same time, until the plan is done or the budget is spent. */
 async function search({ deps, input, plan, answers, keep, heartbeat, booking }: Round): Promise<void> {
-  const share = concurrencyShare(deps, input.concurrency);
+  const share = concurrencyShare(mostInFlight(deps), input.concurrency);
   const inFlight = new Set<Promise<void>>();
   let sent = 0;
   const failed: { error?: unknown; yes: boolean } = { yes: false };

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Config } from '../../../src/core/config.js';
+import { mostInFlight } from '../../../src/crawl/deps.js';
 import { concurrencyShare, heldBack, workerShare } from '../../../src/crawl/concurrency-share.js';
 import { placeOf } from '../../../src/temporal/at-work.js';
 
-const api = (maxConcurrency: number) => ({ maxConcurrency }) as Config['api'];
 const workers = fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 20 });
 const sumOf = (numbers: number[]): number => numbers.reduce((sum, number) => sum + number, 0);
 
@@ -13,7 +13,7 @@ describe('the share of a worker', () => {
     const limit = fc.integer({ min: 20, max: 512 });
     fc.assert(
       fc.property(workers, limit, (all, most) => {
-        const shares = all.map((identity) => workerShare(api(most), placeOf(identity, all)));
+        const shares = all.map((identity) => workerShare(most, placeOf(identity, all)));
         expect(sumOf(shares)).toBe(most);
         expect(Math.max(...shares) - Math.min(...shares)).toBeLessThanOrEqual(1);
       }),
@@ -24,9 +24,7 @@ describe('the share of a worker', () => {
     const views = fc.tuple(workers, fc.array(workers, { minLength: 20, maxLength: 20 }));
     fc.assert(
       fc.property(views, fc.integer({ min: 20, max: 512 }), ([all, ended], most) => {
-        const shares = all.map((identity, i) =>
-          workerShare(api(most), placeOf(identity, [...all, ...(ended[i] ?? [])])),
-        );
+        const shares = all.map((identity, i) => workerShare(most, placeOf(identity, [...all, ...(ended[i] ?? [])])));
         expect(sumOf(shares)).toBeLessThanOrEqual(most);
       }),
     );
@@ -36,7 +34,7 @@ describe('the share of a worker', () => {
     fc.assert(
       fc.property(workers, fc.integer({ min: 1, max: 512 }), (all, most) => {
         for (const identity of all) {
-          const share = workerShare(api(most), placeOf(identity, all));
+          const share = workerShare(most, placeOf(identity, all));
           expect(share).toBeGreaterThanOrEqual(1);
           expect(share).toBeLessThanOrEqual(most);
         }
@@ -45,11 +43,9 @@ describe('the share of a worker', () => {
   });
 
   it('is the most that an activity may use', () => {
+    const config = { api: { maxConcurrency: 16 } } as Config;
     const of = (asked: number | null, inFlight?: number) =>
-      concurrencyShare(
-        { config: { api: api(16) } as Config, ...(inFlight && { atWork: { workers: 2, inFlight } }) },
-        asked,
-      );
+      concurrencyShare(mostInFlight({ config, ...(inFlight && { atWork: { workers: 2, inFlight } }) }), asked);
     expect([of(null), of(3), of(40), of(null, 8), of(3, 8), of(12, 8)]).toEqual([16, 3, 16, 8, 3, 8]);
   });
 });
