@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import type { Config } from '../core/config.js';
 import {
   forgottenFile,
   identityFile,
@@ -8,7 +7,7 @@ import {
   webhookSecretFile,
 } from '../core/data-folder.js';
 import { openDataFolder, refuseUnfinishedCopy, unfinishedCopyFile } from '../core/folder-identity.js';
-import { openWorkingCopy } from './open.js';
+import { openWorkingCopy, type Data } from './open.js';
 import type { WorkingCopy } from './working-copy.js';
 
 /**
@@ -16,10 +15,8 @@ import type { WorkingCopy } from './working-copy.js';
  * Does nothing if the data is in a folder.
  * @throws TidemarkError `InvalidConfig`; StorageError
  */
-export async function joinData(
-  config: Pick<Config, 'bucket' | 'storage' | 'dataDir'>,
-): Promise<WorkingCopy | undefined> {
-  const copy = await openWorkingCopy(config);
+export async function joinData(data: Data): Promise<WorkingCopy | undefined> {
+  const copy = await openWorkingCopy(data);
   if (copy === undefined) return undefined;
   const { dataDir } = copy;
   await copy.refresh(unfinishedCopyFile(dataDir));

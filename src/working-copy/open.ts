@@ -1,7 +1,16 @@
-import type { Config } from '../core/config.js';
 import { makeDataFolder } from '../core/file-modes.js';
-import { openStorage } from '../storage/open.js';
+import { openStorage, type ReachSettings } from '../storage/open.js';
 import { WorkingCopy } from './working-copy.js';
+
+/** Where all data is. */
+export interface Data {
+  /** The data folder; the working copy if the data is in a bucket. */
+  dataDir: string;
+  /** The bucket (`s3://bucket/prefix`) that holds the data; undefined if the folder holds it. */
+  bucket?: string | undefined;
+  /** How to reach the bucket. */
+  storage: ReachSettings;
+}
 
 /** The working copies that this process has open, by data folder. */
 const opened = new Map<string, WorkingCopy>();
@@ -11,11 +20,7 @@ const opened = new Map<string, WorkingCopy>();
  * @returns undefined if the data is in a folder
  * @throws TidemarkError `InvalidConfig` without credentials, or when the folder is the working copy of other data
  */
-export async function openWorkingCopy({
-  bucket,
-  storage,
-  dataDir,
-}: Pick<Config, 'bucket' | 'storage' | 'dataDir'>): Promise<WorkingCopy | undefined> {
+export async function openWorkingCopy({ bucket, storage, dataDir }: Data): Promise<WorkingCopy | undefined> {
   if (bucket === undefined) return undefined;
   const known = opened.get(dataDir);
   if (known !== undefined) return known;
