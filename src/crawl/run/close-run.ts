@@ -10,38 +10,15 @@ import {
   type RunRecord,
 } from '../../../schemas/pipeline/landing.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
-import { adoptSpools, landRows, pullManifests, pullRows, readManifests, readRunRows } from '../../landing/index.js';
+import { adoptSpools, pullManifests, pullRows, readManifests } from '../../landing/index.js';
 import { workingCopyOf } from '../../working-copy/open.js';
 import { describeOveruse, quotaOveruse } from '../../request-log/quota-overuse.js';
 import { pullRequests, readRequests } from '../../request-log/request-log.js';
 import { payeeListFile } from '../../core/data-folder.js';
 import type { CrawlDeps } from '../deps.js';
+import { landRecords, readRecords, type Recording } from '../land-records.js';
 import { folderChanged } from './folder-changed.js';
 import { formatCount } from '../../../schemas/format.js';
-
-/** What writes records about runs. */
-export type Recording = Pick<CrawlDeps, 'config' | 'clock'> & Partial<CrawlDeps>;
-
-/** Lands records about the run itself. So a replay can rebuild the warehouse from the landing zone alone. */
-export async function landRecords(
-  deps: Recording,
-  ctx: Pick<RunContext, 'run' | 'date' | 'market'>,
-  stream: LandingStream,
-  chunk: string,
-  records: object[],
-): Promise<void> {
-  const target = { dataDir: deps.config.dataDir, stream, run: ctx.run, date: ctx.date, market: ctx.market, chunk };
-  const fetched_at = (deps.stamps ?? deps.clock).now().toISOString();
-  const rows = records.map((record) => ({
-    request_key: `tidemark ${stream}`,
-    entity_id: null,
-    segment: chunk,
-    status: 200,
-    fetched_at,
-    body: JSON.stringify(record),
-  }));
-  await landRows(target, rows);
-}
 
 /** Lands the opening record of a run. Until a closing record follows, the warehouse shows the run as running. */
 export async function landOpening(deps: Recording, ctx: RunContext): Promise<void> {
@@ -146,15 +123,6 @@ export async function closeRun(
 function readForecast(deps: Pick<CrawlDeps, 'config'>, ctx: ClosedRun): number | null {
   const forecasts = readRecords<ForecastRecord>(deps, ctx, 'forecasts');
   return forecasts.length === 0 ? null : forecasts.reduce((sum, { requests }) => sum + requests, 0);
-}
-
-/** Reads the landed records about a run. */
-export function readRecords<T>(
-  { config }: Pick<CrawlDeps, 'config'>,
-  { run, date }: Pick<RunContext, 'run' | 'date'>,
-  stream: LandingStream,
-): T[] {
-  return readRunRows({ dataDir: config.dataDir, stream, run, date }).map((row) => JSON.parse(row.body) as T);
 }
 
 type Ending = Pick<

@@ -19,7 +19,8 @@ import {
   spoolsDir,
 } from '../../landing/index.js';
 import type { LandedPart } from '../../landing/index.js';
-import { closeRun, type Recording } from './close-run.js';
+import { closeRun } from './close-run.js';
+import type { Recording } from '../land-records.js';
 
 /** What Temporal knows of a run. */
 export type RunFate =

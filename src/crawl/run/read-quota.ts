@@ -7,7 +7,7 @@ import { ApiError, TokenVerificationError, type AnswerTimes } from '../../api-cl
 import { bookingIn, RequestLog } from '../../request-log/request-log.js';
 import { quotaRead } from '../../core/observed.js';
 import { CLOCK_TOLERANCE, clockOff, readClock, requireClock, type ClockReading } from './clock-off.js';
-import { landRecords } from './close-run.js';
+import { landRecords } from '../land-records.js';
 import { isGivenUp, NoRoomError } from '../answer.js';
 import type { CrawlDeps, Heartbeat } from '../deps.js';
 

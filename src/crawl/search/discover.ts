@@ -15,7 +15,7 @@ import { readJson } from '../../core/json-nodes.js';
 import { bookingIn, RequestLog } from '../../request-log/request-log.js';
 import type { Plan, PlanAnswer, PlanRequest } from '../../planner/index.js';
 import { apiAnswers, isDailyLimit, rowOf, stopsEverything } from '../answer.js';
-import { landRecords } from '../run/close-run.js';
+import { landRecords } from '../land-records.js';
 import { mostInFlight, type CrawlDeps, type Heartbeat } from '../deps.js';
 import { forecastMarket, landForecast, type AskPlan } from './forecast.js';
 import { keepCalibration, knownMarketOf } from './known-market.js';

@@ -11,7 +11,7 @@ import {
   type SearchOutlook,
   type StreamForecast,
 } from '../../planner/forecast.js';
-import { landRecords } from '../run/close-run.js';
+import { landRecords } from '../land-records.js';
 import type { CrawlDeps } from '../deps.js';
 import { contactDays } from '../contact-metrics.js';
 import { nomenclaturesAreFresh, NOMENCLATURE_ENDPOINTS } from '../list.js';

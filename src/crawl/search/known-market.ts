@@ -11,7 +11,7 @@ import { NotPublishedError } from '../../duckdb/errors.js';
 import { queryPublished } from '../../builds/published.js';
 import { workingCopyOf } from '../../working-copy/open.js';
 import type { CrawlDeps } from '../deps.js';
-import { readRecords } from '../run/close-run.js';
+import { readRecords } from '../land-records.js';
 import { readPastNights, type PastNights } from '../run/past-nights.js';
 import { folderChanged } from '../run/folder-changed.js';
 
