@@ -1,8 +1,9 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { syncFile } from '../builds/links.js';
-import { writeFileAtomic, makeFolderSync } from '../core/files.js';
+import { makeFolderSync } from '../core/files.js';
 import type { Database } from '../duckdb/database.js';
+import { writeDeltaIndex, type DeltaIndex, type DeltaTable } from '../builds/lake-index.js';
 import { parquetSelection } from '../duckdb/parquet-types.js';
 import { quote } from '../duckdb/sql-files.js';
 import { linkFile } from './link-file.js';
@@ -19,43 +20,10 @@ import type { TableChanges } from './write-changes.js';
  * row with the highest `_version` counts.
  */
 
-/** Content of `lake-delta/_current.json`. */
-export interface DeltaIndex {
-  /** When `lake/` was written, as an ISO instant, and the run for which it was written. */
-  lake: { builtAt: string; run: string };
-  /** Number of publications since `lake/` was written. */
-  version: number;
-  /** Tables that differ from `lake/`, by name. A table that is not listed has exactly the rows of `lake/`. */
-  tables: Record<string, DeltaTable>;
-}
-
-interface DeltaTable {
-  /** Columns that identify a row. */
-  key: string[];
-  files: {
-    /** Path below `lake-delta/`. */
-    file: string;
-    version: number;
-    rows: number;
-    bytes: number;
-  }[];
-}
-
-const INDEX = '_current.json';
-
 /** Writes the index of a lake that is current: no table differs. */
 export async function writeEmptyDelta(folder: string, { run, now }: { run: string; now: Date }): Promise<void> {
   makeFolderSync(folder);
-  await writeIndex(folder, { lake: { builtAt: now.toISOString(), run }, version: 0, tables: {} });
-}
-
-/** Reads the index of a build's delta; undefined if the build has none. */
-export function readDeltaIndex(folder: string): DeltaIndex | undefined {
-  try {
-    return JSON.parse(readFileSync(path.join(folder, INDEX), 'utf8')) as DeltaIndex;
-  } catch {
-    return undefined;
-  }
+  await writeDeltaIndex(folder, { lake: { builtAt: now.toISOString(), run }, version: 0, tables: {} });
 }
 
 /**
@@ -89,10 +57,6 @@ export async function writeDelta(
     const table = (tables[model.model] ??= { key: model.key, files: [] });
     table.files.push({ file: name, version, rows, bytes: statSync(file).size });
   }
-  await writeIndex(folder, { lake, version, tables });
+  await writeDeltaIndex(folder, { lake, version, tables });
   return true;
-}
-
-async function writeIndex(folder: string, index: DeltaIndex): Promise<void> {
-  await writeFileAtomic(path.join(folder, INDEX), `${JSON.stringify(index, null, 1)}\n`);
 }

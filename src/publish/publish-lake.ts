@@ -1,27 +1,15 @@
-import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { tableBegun } from '../core/observed.js';
-import { writeFileAtomic, makeFolderSync } from '../core/files.js';
+import { makeFolderSync } from '../core/files.js';
 import type { Database } from '../duckdb/database.js';
 import { syncFile } from '../builds/links.js';
+import { readIndex, writeLakeIndex, type LakeFiles } from '../builds/lake-index.js';
 import type { Model } from '../models/models.js';
 import { parquetSelection, type TypedColumn } from '../duckdb/parquet-types.js';
 import { identifier, quote } from '../duckdb/sql-files.js';
 import { contentHash, type TableContents } from './contents.js';
 import { linkFile } from './link-file.js';
-
-/**
- * Files of a lake, by their path in the lake. The next publication compares the hashes in `content` to find unchanged
- * files.
- */
-export type LakeFiles = Record<string, LakeFile>;
-
-interface LakeFile {
-  rows: number;
-  bytes: number;
-  /** Hash of the model and its rows. */
-  content: string;
-}
 
 /** A whole table, or one day of a table whose key contains a date. */
 interface Slice {
@@ -44,8 +32,6 @@ interface LakeOptions {
   /** False: the rows of the build are not sorted by key, so sort them. */
   sorted?: boolean;
 }
-
-const INDEX = '_files.json';
 
 /**
  * Writes the tables of the attached database `build` as Parquet files (zstd). The rows are sorted by key. A table is one
@@ -96,7 +82,7 @@ export async function publishLake(
   } finally {
     await db.run('SET preserve_insertion_order = false');
   }
-  await writeFileAtomic(path.join(lake, INDEX), `${JSON.stringify(files, null, 1)}\n`);
+  await writeLakeIndex(lake, files);
   return { written: Object.keys(files).length - kept, kept };
 }
 
@@ -110,7 +96,7 @@ export async function linkLake(models: readonly Model[], lake: string, previous:
     makeFolderSync(path.join(lake, ...model.model.split('.')));
     if (linkTable(model, before, previous, lake) === null) return false;
   }
-  await writeFileAtomic(path.join(lake, INDEX), `${JSON.stringify(before, null, 1)}\n`);
+  await writeLakeIndex(lake, before);
   return true;
 }
 
@@ -188,13 +174,4 @@ async function writeSlice(
 /** Lists the columns of a model with their types. */
 export function typedColumns({ columns }: Model): TypedColumn[] {
   return Object.entries(columns).map(([name, { type }]) => ({ name, type }));
-}
-
-/** Reads the index of a lake. Returns no files if there is no lake, or its index cannot be read. */
-export function readIndex(lake: string): LakeFiles {
-  try {
-    return JSON.parse(readFileSync(path.join(lake, INDEX), 'utf8')) as LakeFiles;
-  } catch {
-    return {};
-  }
 }

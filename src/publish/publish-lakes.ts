@@ -3,7 +3,8 @@ import { deltaOf, lakeOf } from '../core/data-folder.js';
 import type { Database } from '../duckdb/database.js';
 import type { Model } from '../models/models.js';
 import type { TableContents } from './contents.js';
-import { readDeltaIndex, writeDelta, writeEmptyDelta, type DeltaIndex } from './publish-delta.js';
+import { writeDelta, writeEmptyDelta } from './publish-delta.js';
+import { readDeltaIndex, type DeltaIndex } from '../builds/lake-index.js';
 import { linkLake, publishLake } from './publish-lake.js';
 import type { TableChanges } from './write-changes.js';
 

@@ -6,8 +6,8 @@ import { openReadOnly } from '../duckdb/open.js';
 import { forParquet, type TypedColumn } from '../duckdb/parquet-types.js';
 import { identifier, quote } from '../duckdb/sql-files.js';
 import { countRows } from '../duckdb/count-rows.js';
-import { readDeltaIndex } from '../publish/publish-delta.js';
-import { readIndex } from '../publish/publish-lake.js';
+import { readDeltaIndex } from '../builds/lake-index.js';
+import { readIndex } from '../builds/lake-index.js';
 import type { StoredTable } from './manifest.js';
 
 /** A Parquet file of a table, on this machine. */

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listBuilds } from '../../src/builds/builds.js';
 import { showBuild } from '../../src/builds/switch.js';
 import { buildDir, deltaOf, fileOf } from '../../src/core/data-folder.js';
-import { readDeltaIndex } from '../../src/publish/publish-delta.js';
+import { readDeltaIndex } from '../../src/builds/lake-index.js';
 import { copyCurrentBuild } from '../../src/remote/copy-build.js';
 import { openStorage } from '../../src/storage/open.js';
 import { readBlocks, pages } from '../docs/read-pages.js';

@@ -6,7 +6,7 @@ import { currentLink, deltaOf, fileOf } from '../../src/core/data-folder.js';
 import { withMemory } from '../../src/duckdb/in-memory.js';
 import { openReadOnly } from '../../src/duckdb/open.js';
 import { quote } from '../../src/duckdb/sql-files.js';
-import type { DeltaIndex } from '../../src/publish/publish-delta.js';
+import type { DeltaIndex } from '../../src/builds/lake-index.js';
 import { ROOT } from '../helpers/processes.js';
 import { installPython } from '../helpers/python.js';
 import { publishNights } from './nights.js';

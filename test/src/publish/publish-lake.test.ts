@@ -4,7 +4,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../../src/duckdb/database.js';
 import { withMemory } from '../../../src/duckdb/in-memory.js';
 import { parseModel, type Model } from '../../../src/models/models.js';
-import { publishLake, type LakeFiles } from '../../../src/publish/publish-lake.js';
+import { publishLake } from '../../../src/publish/publish-lake.js';
+import type { LakeFiles } from '../../../src/builds/lake-index.js';
 import { temporaryDataDir } from '../../helpers/warehouse.js';
 
 function modelOf(table: string, key: string, columns: string, nullable = ''): Model {

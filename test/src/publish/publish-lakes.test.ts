@@ -5,7 +5,7 @@ import { currentLink, deltaOf, publishedDir, publishedLake } from '../../../src/
 import type { Warehouse } from '../../../src/duckdb/open.js';
 import { loadLanding } from '../../../src/load/load.js';
 import { buildModels } from '../../../src/models/run-models.js';
-import type { DeltaIndex } from '../../../src/publish/publish-delta.js';
+import type { DeltaIndex } from '../../../src/builds/lake-index.js';
 import { publish } from '../../../src/publish/publish.js';
 import { findDifferences } from '../../helpers/compare-published.js';
 import { land, marketNight, openTestWarehouse, temporaryDataDir } from '../../helpers/warehouse.js';
