@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Alert } from '../schemas/pipeline/alert.js';
-import { LandingStream } from '../schemas/pipeline/landing.js';
+import { LandingStream } from '../schemas/streams/landing-streams.js';
 import { IsoDate, WorkflowType } from '../schemas/pipeline/run.js';
 import { parseInput } from '../src/crawl/run/parse-input.js';
 import type { Activities } from './contract.js';

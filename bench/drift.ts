@@ -5,7 +5,7 @@ import { createWorld, type World } from '../sandbox/world/index.js';
 import { indexOf } from '../sandbox/world/membership.js';
 import { v1FinancialReport } from '../sandbox/world/v1/financial-report.js';
 import { formatCount } from '../schemas/format.js';
-import type { LandingStream } from '../schemas/pipeline/landing.js';
+import type { LandingStream } from '../schemas/streams/landing-streams.js';
 import { landRows } from '../src/landing/index.js';
 import { loadLanding } from '../src/load/load.js';
 import { openWarehouse } from '../src/duckdb/open.js';

@@ -1,4 +1,4 @@
-import type { LandingStream } from '../../schemas/pipeline/landing.js';
+import type { LandingStream } from '../../schemas/streams/landing-streams.js';
 import { landRows, type NewRow } from '../../src/landing/index.js';
 import { runRecord } from '../run-record.js';
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Cause, Reason, ReasonCode, StatedReason } from './reason.js';
 import type { Refusal } from './refusal.js';
+import { LandingStream } from '../streams/landing-streams.js';
 
 /*
  * The landing zone holds every answer as received. Terms:
@@ -8,44 +9,6 @@ import type { Refusal } from './refusal.js';
  * - part: one immutable Parquet file. Manifest: the JSON file with a part's rows and hash. It makes the part valid.
  * - segment: one search of a market. Leaf: a segment small enough to read all its pages.
  */
-
-/**
- * Streams of the landing zone, with one folder each under `data/landing/`. The streams in RECORD_STREAMS hold
- * Tidemark's own records about its runs.
- */
-export const LandingStream = z.enum([
-  'prospecting', //         POST /v2/prospecting, one row per page
-  'companies', //           GET /v2/companies/{id}
-  'financials', //          GET /v2/financial/{id}
-  'financials_v1', //       GET /v1/finder/company/financial
-  'companies_v1', //        GET /v1/finder/company/details
-  'financials_ticker', //   GET /v2/financial/ticker; entity_id: the ticker
-  'contact_metrics', //     GET /v2/metrics/contacts; entity_id: the day
-  'executives', //          GET /v1/finder/company/executives and its replacements; entity_id: the company
-  'employees', //           POST /v2/employees, one row per page; entity_id: the company
-  'employee_details', //    GET /v2/employees/{id}
-  'ownership', //           GET /v2/kyb/{id}/ubo, one row per threshold
-  'ownership_jobs', //      enrichment jobs of owners: start, changes of state, end; entity_id: the company
-  'tenders', //             POST /v1/finder/tenders, one row per page
-  'tender_details', //      GET /v1/finder/tenders/details
-  'nomenclatures', //       three lookup lists; entity_id: `v1`, `tenders` or `donors`
-  'watched_companies', //   GET /v2/companies/watch, one row per page
-  'matches', //             enrichment and autocomplete for `tidemark resolve`; entity_id: the question
-  'enrichments', //         enrichment of people for `tidemark enrich --people`; entity_id: the question
-  'payee_checks', //        POST /v2/know-your-payee and /{id} for `tidemark payees check`; entity_id: the payee
-  'payee_reports', //       GET /v2/know-your-payee/{id}; entity_id: the check
-  'watch_events', //        GET /v2/companies/{id}/watch/events, one row per page
-  'runs',
-  'segments',
-  'coverage',
-  'requests',
-  'quota',
-  'due',
-  'forecasts',
-  'carried',
-  'quota_drift',
-]);
-export type LandingStream = z.infer<typeof LandingStream>;
 
 /** Run id of landed webhook deliveries, which belong to no Temporal run. */
 export const WEBHOOK_RUN = 'webhook';
@@ -55,22 +18,6 @@ export const WEBHOOK_REQUEST = 'WEBHOOK ';
 
 /** End of a request key whose row stands for the pages of a listing that were not read. */
 export const UNREAD_PAGES = ' (pages behind it)';
-
-/** Streams whose answers may be company records. */
-export const COMPANY_STREAMS: ReadonlySet<string> = new Set<LandingStream>(['companies', 'matches']);
-
-/** Streams of records about a run. Their rows do not count as rows that the run fetched. */
-export const RECORD_STREAMS: ReadonlySet<string> = new Set<LandingStream>([
-  'runs',
-  'segments',
-  'coverage',
-  'requests',
-  'quota',
-  'due',
-  'forecasts',
-  'carried',
-  'quota_drift',
-]);
 
 /**
  * One landed answer: a row of `part-*.parquet`. The body is the API's text, byte for byte. If personal data was

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { RECORD_STREAMS, WEBHOOK_RUN } from '../../schemas/pipeline/landing.js';
+import { WEBHOOK_RUN } from '../../schemas/pipeline/landing.js';
+import { RECORD_STREAMS } from '../../schemas/streams/landing-streams.js';
 import { formatCount } from '../../schemas/format.js';
 import type { LandedPart } from '../landing/index.js';
 import { TidemarkError } from '../core/errors.js';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { LandingStream } from '../../schemas/pipeline/landing.js';
+import type { LandingStream } from '../../schemas/streams/landing-streams.js';
 
 /*
  * Every path below the data folder.

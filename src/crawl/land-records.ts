@@ -1,4 +1,4 @@
-import type { LandingStream } from '../../schemas/pipeline/landing.js';
+import type { LandingStream } from '../../schemas/streams/landing-streams.js';
 import type { RunContext } from '../../schemas/pipeline/run.js';
 import { landRows, readRunRows } from '../landing/index.js';
 import type { CrawlDeps } from './deps.js';

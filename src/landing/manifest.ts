@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { LandingStream, PartManifest } from '../../schemas/pipeline/landing.js';
+import { PartManifest } from '../../schemas/pipeline/landing.js';
+import { LandingStream } from '../../schemas/streams/landing-streams.js';
 import { runFolder, streamDir } from '../core/data-folder.js';
 import { TidemarkError } from '../core/errors.js';
 import { sha256 } from '../core/hash.js';

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { LandingStream, PartManifest } from '../../schemas/pipeline/landing.js';
+import { PartManifest } from '../../schemas/pipeline/landing.js';
+import { LandingStream } from '../../schemas/streams/landing-streams.js';
 import { landingDir, runFolder, streamDir } from '../core/data-folder.js';
 import { isFileFault } from '../storage/errors.js';
 import { workingCopyOf } from '../working-copy/open.js';

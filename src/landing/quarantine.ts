@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { copyFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { LandingStream } from '../../schemas/pipeline/landing.js';
+import { LandingStream } from '../../schemas/streams/landing-streams.js';
 import { landingDir } from '../core/data-folder.js';
 import { makeFolder } from '../core/files.js';
 import { workingCopyOf } from '../working-copy/open.js';

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import type { LandingStream } from '../../schemas/pipeline/landing.js';
+import type { LandingStream } from '../../schemas/streams/landing-streams.js';
 import { streamDir } from '../core/data-folder.js';
 
 /** The folder that holds the answers of one stream, date and run. */

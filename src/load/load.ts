@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { COMPANY_STREAMS, RECORD_STREAMS } from '../../schemas/pipeline/landing.js';
+import { COMPANY_STREAMS, RECORD_STREAMS } from '../../schemas/streams/landing-streams.js';
 import { DamagedFileError } from '../core/disk-errors.js';
 import { errorMessage } from '../core/errors.js';
 import { dropFiles, pullManifests, pullParts, type LandedPart } from '../landing/index.js';

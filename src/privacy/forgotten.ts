@@ -1,7 +1,8 @@
 import { workingCopyOf } from '../working-copy/open.js';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { hash } from 'node:crypto';
-import { UNREAD_PAGES, WEBHOOK_REQUEST, type LandedRow, type LandingStream } from '../../schemas/pipeline/landing.js';
+import { UNREAD_PAGES, WEBHOOK_REQUEST, type LandedRow } from '../../schemas/pipeline/landing.js';
+import type { LandingStream } from '../../schemas/streams/landing-streams.js';
 import { PEOPLE, type SubjectKind } from '../../schemas/pipeline/people.js';
 import { forgottenFile } from '../core/data-folder.js';
 import { TidemarkError } from '../core/errors.js';

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { RECORD_STREAMS } from '../../schemas/pipeline/landing.js';
+import { RECORD_STREAMS } from '../../schemas/streams/landing-streams.js';
 import type * as AuditModule from '../../src/models/audit.js';
 import type * as BuildModule from '../../src/models/build-model.js';
 import type * as CasesModule from '../../src/models/cases/read-cases.js';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiError, createApiClient, type ApiClient, type ApiResponse } from '../../src/api-client/index.js';
 import { rowOf, rowOfError } from '../../src/crawl/answer.js';
 import { landRows, type NewRow } from '../../src/landing/index.js';
-import type { LandingStream } from '../../schemas/pipeline/landing.js';
+import type { LandingStream } from '../../schemas/streams/landing-streams.js';
 import { buildModels } from '../../src/models/run-models.js';
 import { loadLanding } from '../../src/load/load.js';
 import { openWarehouse } from '../../src/duckdb/open.js';

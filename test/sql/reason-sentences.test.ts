@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { sayReason } from '../../schemas/pipeline/reason.js';
-import { LandingStream } from '../../schemas/pipeline/landing.js';
+import { LandingStream } from '../../schemas/streams/landing-streams.js';
 import { withMemory } from '../../src/duckdb/in-memory.js';
 import { readSqlFile } from '../../src/duckdb/sql-files.js';
 

@@ -1,4 +1,5 @@
-import type { LandedRow, LandingStream } from '../../../schemas/pipeline/landing.js';
+import type { LandedRow } from '../../../schemas/pipeline/landing.js';
+import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import { pullManifests, pullParts, readPartRows, recentParts } from '../../landing/index.js';
 
 // To find a record that the API has answered, search at most this many of the latest parts.

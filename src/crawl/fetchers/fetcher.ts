@@ -1,4 +1,5 @@
-import type { LandedRow, LandingStream } from '../../../schemas/pipeline/landing.js';
+import type { LandedRow } from '../../../schemas/pipeline/landing.js';
+import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import type { ApiClient, ApiResponse } from '../../api-client/index.js';
 import type { Routes } from '../../resolve/routes.js';

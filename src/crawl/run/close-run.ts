@@ -1,14 +1,8 @@
 import { rm } from 'node:fs/promises';
 import type { CloseRunInput, CloseRunResult } from '../../../schemas/pipeline/activities.js';
 import type { DuePlan } from '../../../schemas/pipeline/due.js';
-import {
-  RECORD_STREAMS,
-  type DueRecord,
-  type ForecastRecord,
-  type LandingStream,
-  type QuotaRecord,
-  type RunRecord,
-} from '../../../schemas/pipeline/landing.js';
+import type { DueRecord, ForecastRecord, QuotaRecord, RunRecord } from '../../../schemas/pipeline/landing.js';
+import { RECORD_STREAMS, type LandingStream } from '../../../schemas/streams/landing-streams.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { adoptSpools, pullManifests, pullRows, readManifests } from '../../landing/index.js';
 import { workingCopyOf } from '../../working-copy/open.js';

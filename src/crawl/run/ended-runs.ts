@@ -1,11 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  LandingStream,
-  WEBHOOK_RUN,
-  type CrawlOutcome,
-  type RunOutcome,
-  type RunRecord,
-} from '../../../schemas/pipeline/landing.js';
+import { WEBHOOK_RUN, type CrawlOutcome, type RunOutcome, type RunRecord } from '../../../schemas/pipeline/landing.js';
+import { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import { WorkflowType } from '../../../schemas/pipeline/run.js';
 import { formatCount } from '../../../schemas/format.js';
 import { errorMessage } from '../../core/errors.js';

@@ -1,4 +1,4 @@
-import type { LandingStream } from '../../../schemas/pipeline/landing.js';
+import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import { landRows } from '../../landing/index.js';
 
 /** One answer of the API, as a test states it. Optional fields have defaults. */

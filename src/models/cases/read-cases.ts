@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { LandingStream } from '../../../schemas/pipeline/landing.js';
+import { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import { errorMessage, TidemarkError } from '../../core/errors.js';
 
 /** Folders in which cases are searched by default: `sql/` and `test/sql/cases/`. */

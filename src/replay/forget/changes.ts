@@ -1,4 +1,5 @@
-import { WEBHOOK_REQUEST, type LandingStream } from '../../../schemas/pipeline/landing.js';
+import { WEBHOOK_REQUEST } from '../../../schemas/pipeline/landing.js';
+import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import { PEOPLE } from '../../../schemas/pipeline/people.js';
 import { JOB_FIELDS } from '../../crawl/chunks/personal-data.js';
 import { fetchers } from '../../crawl/fetchers/index.js';

@@ -1,4 +1,4 @@
-import type { LandingStream } from '../../../schemas/pipeline/landing.js';
+import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import { PEOPLE_STREAMS } from '../../../schemas/pipeline/people.js';
 import type { Database } from '../../duckdb/database.js';
 import { readManifests, type LandedPart } from '../../landing/index.js';

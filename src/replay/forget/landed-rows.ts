@@ -1,6 +1,6 @@
 import { readFileSync, statSync, utimesSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
-import type { LandingStream } from '../../../schemas/pipeline/landing.js';
+import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import { writeFileAtomic } from '../../core/files.js';
 import type { Database } from '../../duckdb/database.js';
 import { quote } from '../../duckdb/sql-files.js';

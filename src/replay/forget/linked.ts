@@ -1,4 +1,4 @@
-import type { LandingStream } from '../../../schemas/pipeline/landing.js';
+import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import { PEOPLE } from '../../../schemas/pipeline/people.js';
 import { readJsonNodes, type JsonNode } from '../../core/json-nodes.js';
 import { isCompany } from '../../crawl/owners/owner-words.js';

@@ -17,7 +17,7 @@ import {
 } from '../../core/data-folder.js';
 import { leftoversOf } from '../../core/database-files.js';
 import { writeFileAtomic } from '../../core/files.js';
-import type { LandingStream } from '../../../schemas/pipeline/landing.js';
+import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import { PEOPLE, PEOPLE_STREAMS } from '../../../schemas/pipeline/people.js';
 import { readManifests } from '../../landing/index.js';
 import { workingCopyOf } from '../../working-copy/open.js';

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { WEBHOOK_RUN, type LandingStream } from '../../../schemas/pipeline/landing.js';
+import { WEBHOOK_RUN } from '../../../schemas/pipeline/landing.js';
+import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import { TidemarkError } from '../../core/errors.js';
 import { namesIn, runFolders, spoolsDir } from '../../landing/index.js';
 import { PEOPLE_STREAMS } from '../../../schemas/pipeline/people.js';

@@ -1,4 +1,4 @@
-import { COMPANY_STREAMS, LandingStream, RECORD_STREAMS } from '../../../schemas/pipeline/landing.js';
+import { COMPANY_STREAMS, LandingStream, RECORD_STREAMS } from '../../../schemas/streams/landing-streams.js';
 import { readSqlFolder } from '../../duckdb/sql-files.js';
 import type { LandingTables } from '../../../schemas/explorer/api.js';
 

@@ -1,4 +1,4 @@
-import type { LandingStream } from '../../../schemas/pipeline/landing.js';
+import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import type { ApiClient, ApiResponse } from '../../../src/api-client/index.js';
 
 /** A stream under test: its valid answers, its request and its entity. */

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LandingStream } from '../../../schemas/pipeline/landing.js';
+import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import { landRows } from '../../../src/landing/index.js';
 import { loadLanding } from '../../../src/load/load.js';
 import type { LoadCounts } from '../../../src/duckdb/errors.js';

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { landRows, readManifests } from '../../../src/landing/index.js';
 import { LandingCorruptError } from '../../../src/duckdb/errors.js';
 import { loadLanding } from '../../../src/load/load.js';
-import { RECORD_STREAMS } from '../../../schemas/pipeline/landing.js';
+import { RECORD_STREAMS } from '../../../schemas/streams/landing-streams.js';
 import { splitIntoBatches } from '../../../src/load/load.js';
 import { land, openTestWarehouse, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
 

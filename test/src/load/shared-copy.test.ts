@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import type { LandingStream } from '../../../schemas/pipeline/landing.js';
+import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import { landRows, pullRows, READ_BY_CRAWL, readManifests, readRunRows } from '../../../src/landing/index.js';
 import { loadLanding } from '../../../src/load/load.js';
 import { becomeWriter } from '../../../src/working-copy/writer.js';
