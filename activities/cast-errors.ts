@@ -5,11 +5,12 @@ import { ApiError, isLimit, isRefusal, LimitError, TokenVerificationError } from
 import { shortenRetried } from './failure-size.js';
 import { describeDiskError } from '../src/core/disk-errors.js';
 import { errorMessage, TidemarkError } from '../src/core/errors.js';
+import { HOUR_MS } from '../src/core/time.js';
 
 // Limits of the wait before Temporal retries. The API names the wait in `Retry-After`. A wait above one hour is
 // shortened, so that the run tries again at least once an hour.
 const LEAST_WAIT_MS = 1_000;
-const MOST_WAIT_MS = 3_600_000;
+const MOST_WAIT_MS = HOUR_MS;
 const PERMISSION_TODO = 'Ask the issuer of the API key for the permission, then start the run again.';
 
 /**

@@ -4,12 +4,11 @@ import { LandingStream } from '../schemas/streams/landing-streams.js';
 import { IsoDate, WorkflowType } from '../schemas/pipeline/run.js';
 import { parseInput } from '../src/crawl/run/parse-input.js';
 import type { Activities } from './contract.js';
+import { RUN_ID } from '../schemas/pipeline/limits.js';
 
 // Run ids, file names and counts become part of a path. Anyone who reaches the Temporal server can start an activity
 // with any input. Reject text that leads out of the data folder.
-const RunId = z
-  .string()
-  .regex(/^[A-Za-z0-9][\w.-]{0,199}$/, 'may hold only letters, digits, dots, dashes and underscores');
+const RunId = z.string().regex(RUN_ID, 'may hold only letters, digits, dots, dashes and underscores');
 const FileName = z
   .string()
   .regex(/^[\w-][\w.-]{0,120}\.(csv|ndjson)$/, 'must be the name of a list in resolve/ or payees/ of the data folder');

@@ -3,9 +3,10 @@ import { dayIn } from '../src/core/clock.js';
 import { nightsBetween, type Night } from '../src/core/nights.js';
 import type { NightlyJob } from '../src/core/schedule-ids.js';
 import type { DueNight } from '../src/notify/late-nights.js';
+import { DAY_MS } from '../src/core/time.js';
 
 // Look back this far for the last scheduled time. Older nights no longer matter.
-const LOOK_BACK_MS = 8 * 86_400_000;
+const LOOK_BACK_MS = 8 * DAY_MS;
 
 /** The part of a night that Temporal knows. */
 type Started = Pick<DueNight, 'state' | 'started'>;

@@ -10,10 +10,10 @@ import { pullManifests } from '../src/landing/index.js';
 import { folderChanged, hasRunRecord, takeRunRecord } from '../src/crawl/run/folder-changed.js';
 import type { Activities } from './contract.js';
 import { countRefusal } from './heartbeat.js';
+import { DAY_MS, MINUTE_MS } from '../src/core/time.js';
 
-const MINUTE_MS = 60_000;
 /** How long a run waits until a worker with the run's data folder takes its work. After this time the run fails. */
-const PATIENCE_MS = 24 * 60 * MINUTE_MS;
+const PATIENCE_MS = DAY_MS;
 // Shorter wait for the closing record of a failed or cancelled run, because the run has ended.
 const CLOSING_PATIENCE_MS = 5 * MINUTE_MS;
 // Shorter wait for an activity of the quota gate. All data folders share the gate. While the activity waits for a

@@ -12,6 +12,7 @@ import { buildModels } from '../src/models/run-models.js';
 import { landChangedReports, landReports } from './financials/land-reports.js';
 import { report } from './report/report.js';
 import { measured, type Cell, type ResultTable } from './report/result.js';
+import { DAY_MS } from '../src/core/time.js';
 
 // 20,000 reports of the sandbox contain 2.6 million values.
 const COMPANIES = 20_000;
@@ -20,7 +21,6 @@ const NIGHTS = ['first night', '1 % changed', 'nothing changed'];
 /** Name of a model whose plan is printed. */
 const EXPLAIN = process.env['MODELS_EXPLAIN'];
 const FIRST_NIGHT = Date.parse('2026-11-20T04:00:00Z');
-const DAY_MS = 86_400_000;
 /** Models below this CPU time in every night are one line of the table. */
 const SMALL_MS = 50;
 

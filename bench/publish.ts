@@ -12,6 +12,7 @@ import { landChangedReports, landReports } from './financials/land-reports.js';
 import { report } from './report/report.js';
 import { measured, median, type ResultTable } from './report/result.js';
 import { cpuMs, statementCosts, type StepCost } from './statement-costs.js';
+import { DAY_MS } from '../src/core/time.js';
 
 // 20,000 reports of the sandbox contain 2.6 million values.
 const COMPANIES = 20_000;
@@ -19,7 +20,6 @@ const ROUNDS = Number(process.env['PUBLISH_ROUNDS'] ?? 4);
 const NIGHTS = Number(process.env['PUBLISH_NIGHTS'] ?? 30);
 const CHANGED_SHARE = 0.01;
 const FIRST_NIGHT = Date.parse('2026-11-20T04:00:00Z');
-const DAY_MS = 86_400_000;
 
 /**
  * Publishes ten million financial values in full, then nights in which 1 % of the companies change. Measures the CPU time

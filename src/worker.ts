@@ -20,6 +20,7 @@ import type { WorkingCopy } from './working-copy/working-copy.js';
 import { isCrawling, type WorkerSetup } from './worker-parts.js';
 import { joinData } from './working-copy/join.js';
 import { checkTemporal, connectNative, installRuntime } from './worker-temporal.js';
+import { DAY_MS } from './core/time.js';
 
 /**
  * Builds clients and activities, and polls the queues of a role until stopped (composition root). Only a worker holds
@@ -101,7 +102,7 @@ async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null, tr
 /** Removes old files from the working copy, now and once a day. */
 function keepSmall(copy: WorkingCopy): void {
   sweep(copy);
-  setInterval(() => sweep(copy), 86_400_000).unref();
+  setInterval(() => sweep(copy), DAY_MS).unref();
 }
 
 /** Loads the code of the metrics only when they are on, because this code loads further libraries. */

@@ -1,5 +1,6 @@
 import type { QuotaStatus, QuotaWaiter } from '../schemas/pipeline/activities.js';
 import type { RunContext, WorkflowType } from '../schemas/pipeline/run.js';
+import { RUN_ID } from '../schemas/pipeline/limits.js';
 
 /**
  * Returns how many requests a run may still send today. The run leaves the share `leavesQuota` to other runs. Infinity
@@ -49,7 +50,7 @@ export function isWaiter(sent: unknown): sent is QuotaWaiter {
   return (
     typeof workflowId === 'string' &&
     typeof run === 'string' &&
-    /^[A-Za-z0-9][\w.-]{0,199}$/.test(run) &&
+    RUN_ID.test(run) &&
     typeof date === 'string' &&
     /^\d{4}-\d{2}-\d{2}$/.test(date) &&
     Number.isFinite(priority) &&

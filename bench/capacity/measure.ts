@@ -5,6 +5,7 @@ import { startGateway } from '../../test/helpers/versitygw.js';
 import { measureRun, type MeasuredRun, type System } from '../scale/measure.js';
 import { SEARCH_ONLY, startSystem } from '../scale/system.js';
 import { countRequestsTo, type BucketTraffic } from './count-requests.js';
+import { DAY_SECONDS } from '../../src/core/time.js';
 
 /** One copy of a build to a bucket. */
 export interface MeasuredCopy extends BucketTraffic {
@@ -40,7 +41,7 @@ export async function measureSize(companies: number, memory: string | undefined)
     const storage = openStorage(`s3://${gateway.bucket}/copies`, {}, env);
     const before = process.cpuUsage();
     proxy.take();
-    const { sent } = await copyCurrentBuild(storage, project.dataDir, { keepSeconds: 7 * 86_400, what: 'bench' });
+    const { sent } = await copyCurrentBuild(storage, project.dataDir, { keepSeconds: 7 * DAY_SECONDS, what: 'bench' });
     const { user, system: kernel } = process.cpuUsage(before);
     return { ...proxy.take(), files: sent.files, cpu: (user + kernel) / 1e6 };
   };

@@ -1,7 +1,7 @@
 import { predictNight, type CostModels, type CostName } from './cost-models.js';
 import type { CapacitySettings } from './settings.js';
+import { DAY_SECONDS } from '../../src/core/time.js';
 
-const DAY_S = 86_400;
 const MONTH_DAYS = 30;
 const MONTH_H = 730;
 
@@ -13,7 +13,7 @@ export function planMarket(models: CostModels, settings: CapacitySettings, compa
   const { market, api, landingInBucket: bucket, machine } = settings;
   const first = (name: CostName): number => predictNight(models, name, companies);
   const requests = first('requests');
-  const callsPerSecond = requests / (api.firstNightDays * DAY_S);
+  const callsPerSecond = requests / (api.firstNightDays * DAY_SECONDS);
   // The main thread of a worker is busy for this long with each answer. The waits for the API overlap.
   const busySeconds = first('mainCpu') / requests;
   const workerCallsPerSecond = Math.min(1 / busySeconds, api.inFlight / api.answerSeconds);
@@ -49,7 +49,7 @@ export function planMarket(models: CostModels, settings: CapacitySettings, compa
     landedWrites: landed(requests),
     later: {
       requests: later.requests,
-      workers: Math.ceil(later.requests / DAY_S / workerCallsPerSecond),
+      workers: Math.ceil(later.requests / DAY_SECONDS / workerCallsPerSecond),
       events: laterEvents,
       temporalMiB: models.temporalMiB.each.events * laterEvents,
       landingMiB: first('landingMiB') * share,

@@ -1,11 +1,11 @@
 import type { LandingStream } from '../../schemas/streams/landing-streams.js';
 import { landRows, type NewRow } from '../../src/landing/index.js';
 import { runRecord } from '../run-record.js';
+import { DAY_MS, MINUTE_MS } from '../../src/core/time.js';
 
 const PAGE = 100;
 const CHUNK = 500;
 const FIRST_DAY = Date.parse('2026-01-01T02:00:00Z');
-const DAY_MS = 86_400_000;
 const MARKET = 'm';
 
 /**
@@ -111,7 +111,7 @@ function row(request_key: string, entity: number | null, night: number, minute: 
 }
 
 /** Returns a moment of a night. The run of a night ends within an hour. */
-export const at = (night: number, minute: number): Date => new Date(FIRST_DAY + night * DAY_MS + minute * 60_000);
+export const at = (night: number, minute: number): Date => new Date(FIRST_DAY + night * DAY_MS + minute * MINUTE_MS);
 const dayOf = (night: number): string => at(night, 0).toISOString().slice(0, 10);
 /** Returns the id of a night's run. */
 export const runOf = (night: number): string => `run-${String(night).padStart(4, '0')}`;

@@ -1,6 +1,7 @@
 import { emptyColumns, NONE, sortColumns, type Columns } from './columns.js';
 import { lowerBound } from './lower-bound.js';
 import { generator, skewed } from './random.js';
+import { DAY_MS } from '../../src/core/time.js';
 
 /** Options of a simulated register. */
 export interface RegisterShape {
@@ -71,7 +72,7 @@ export function daySampler(random: () => number): () => number {
   let year = 0;
   let mood = 1;
   for (let i = 0; i < days; i++) {
-    const date = new Date((FIRST_DAY + i) * 86_400_000);
+    const date = new Date((FIRST_DAY + i) * DAY_MS);
     if (date.getUTCFullYear() !== year) {
       year = date.getUTCFullYear();
       mood = 0.5 * mood + 0.5 * (0.6 + 0.8 * random());
@@ -112,5 +113,5 @@ export function valueSampler(random: () => number, companies: number, countries 
 }
 
 function dayOf(year: number, month: number, day: number): number {
-  return Date.UTC(year, month - 1, day) / 86_400_000;
+  return Date.UTC(year, month - 1, day) / DAY_MS;
 }

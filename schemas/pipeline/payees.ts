@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LONGEST_DURATION } from './limits.js';
 
 /**
  * A payee to check: one row of the list given to `tidemark payees check`. The reference documents only `id_scheme`,
@@ -25,7 +26,7 @@ export interface Payee {
 export const CheckPayeesInput = z.strictObject({
   file: z.string().regex(/^(payees\/)?[\w-][\w.-]{0,120}\.csv$/, 'a CSV file in the folder payees/ of the data folder'),
   /** Age in seconds. A payee whose answer is older is checked again. */
-  recheckAfterSeconds: z.int().min(0).max(3_153_600_000).optional(),
+  recheckAfterSeconds: z.int().min(0).max(LONGEST_DURATION).optional(),
   /** False: do not read the reports. */
   reports: z.boolean().optional(),
 });

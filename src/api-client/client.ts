@@ -14,6 +14,7 @@ import type { ApiClientOptions } from './options.js';
 import { Pacer } from './pacer.js';
 import { QuotaLatch } from './quota-latch.js';
 import { createTransport } from './transport.js';
+import { API_KEY } from '../core/key-fingerprint.js';
 
 const DEFAULT_CONCURRENCY = 16;
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -145,7 +146,7 @@ function parseUrl(name: string, text: string | undefined, allowHttp = false): UR
 }
 
 function checkKey(apiKey: string | undefined): string {
-  if (typeof apiKey === 'string' && /^[\x21-\x7e]+$/.test(apiKey)) return apiKey;
+  if (typeof apiKey === 'string' && API_KEY.test(apiKey)) return apiKey;
   const isMissing = apiKey === undefined || apiKey === '';
   const fault = isMissing
     ? 'is missing'

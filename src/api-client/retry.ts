@@ -1,7 +1,8 @@
 import { readHttpDate, readServedAt } from '../network/http-date.js';
+import { DAY_MS } from '../core/time.js';
 
 /** Longest wait that an answer can ask for. The callers wait less. */
-const LONGEST_MS = 86_400_000;
+const LONGEST_MS = DAY_MS;
 
 /** Headers of an answer that say when to retry. */
 export interface RetryHeaders {

@@ -4,8 +4,7 @@ import { examples, loadContext } from '../terminal/context.js';
 import { parseCount } from '../terminal/port-options.js';
 import { say, sayJson } from '../terminal/print.js';
 import type { Compacted, CompactRequest } from '../replay/compact.js';
-
-const DAY_MS = 86_400_000;
+import { daysBefore } from '../core/time.js';
 
 /** `tidemark compact`: joins small landed parts and drops repeated answers. */
 export function registerCompact(program: Command): void {
@@ -36,7 +35,7 @@ ${examples('tidemark compact', 'tidemark compact --drop-repeats 90')}`,
       const { config, clock } = await loadContext(command);
       const now = clock.now();
       const { minParts, dropRepeats } = options;
-      const dropRepeatsBefore = dropRepeats === undefined ? undefined : new Date(now.getTime() - dropRepeats * DAY_MS);
+      const dropRepeatsBefore = dropRepeats === undefined ? undefined : daysBefore(now, dropRepeats);
       const { asWriter } = await import('./as-writer.js');
       const done = await asWriter(config, { what: 'tidemark compact', needs: 'saved', now }, () =>
         compact(config.dataDir, { minParts, dropRepeatsBefore }),

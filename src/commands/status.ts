@@ -22,6 +22,7 @@ import { describeGate, workLeft, type WorkLeft } from './waits.js';
 import { otherFolder, workerWarnings } from './other-folder.js';
 import { colorsFor, say, sayJson } from '../terminal/print.js';
 import { showPath } from '../terminal/show-path.js';
+import { daysBefore, utcDay } from '../core/time.js';
 
 interface RunningRun {
   workflowId: string;
@@ -88,7 +89,7 @@ export function registerStatus(program: Command): void {
       const context = await loadContext(command);
       const [live, published] = await Promise.all([askTemporal(context), askPublished(context)]);
       const { openDeliveries } = await import('../notify/records.js');
-      const since = new Date(context.clock.now().getTime() - ALERT_DAYS * 86_400_000).toISOString().slice(0, 10);
+      const since = utcDay(daysBefore(context.clock.now(), ALERT_DAYS));
       const names = new Set(context.config.notify.map(({ name }) => name));
       const alerts = openDeliveries(context.config.dataDir, since).filter(({ target }) => names.has(target));
       const copy = await readCopy(context);
@@ -141,7 +142,7 @@ export async function askTemporal(
             client,
             config.markets.map(({ name }) => name),
           ),
-          refusedInputs(client, new Date(Date.now() - INPUT_DAYS * 86_400_000)),
+          refusedInputs(client, daysBefore(new Date(), INPUT_DAYS)),
           readGates(client),
           readDeployment(client).catch(() => null),
           listSchedules(client, config),

@@ -1,6 +1,5 @@
 import { TidemarkError } from './errors.js';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from './time.js';
 
 /**
  * Tells the time. Code that stores data by date takes a clock as argument. So a test or a demo can pass a clock that

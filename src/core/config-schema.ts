@@ -3,12 +3,14 @@ import { MOST_IN_FLIGHT } from '../../schemas/pipeline/limits.js';
 import { MarketStream } from '../../schemas/pipeline/run.js';
 import { FETCHED } from '../../schemas/pipeline/streams.js';
 import { cronFault } from './cron.js';
-import { LONGEST_DURATION, parseDuration } from './duration.js';
+import { parseDuration } from './duration.js';
 import { NotifySchema } from './notify-schema.js';
-import { isAddress, isUnsafeAddress } from './rates-source.js';
+import { CURRENCY, isAddress, isUnsafeAddress } from './rates-source.js';
+import { DAY_SECONDS } from './time.js';
+import { LONGEST_DURATION } from '../../schemas/pipeline/limits.js';
 
 // 24 days, in seconds. A Node timer cannot wait much longer.
-const LONGEST_WAIT = 24 * 86_400;
+const LONGEST_WAIT = 24 * DAY_SECONDS;
 
 /** Reads a duration such as `30s`, `15m`, `2h` or `30d` and converts it to seconds. */
 const Duration = z
@@ -21,7 +23,7 @@ const Duration = z
   .refine((seconds) => seconds <= LONGEST_DURATION, 'must be at most 36500d');
 
 /** Reads an age of at least one day, because landed data has dates without a time of day. */
-const Age = Duration.refine((seconds) => seconds >= 86_400, 'must be at least 1d');
+const Age = Duration.refine((seconds) => seconds >= DAY_SECONDS, 'must be at least 1d');
 
 /** Reads the length of a wait. At least 1 s, because 0 s would not wait; at most 24 days, because of Node's timers. */
 const Wait = Duration.refine((seconds) => seconds >= 1 && seconds <= LONGEST_WAIT, 'must be between 1s and 24d');
@@ -85,7 +87,7 @@ const ApiAddress = z
   }, 'must not contain a user, password, query or fragment; the API key comes from TIDEMARK_API_KEY');
 
 /** Reads a currency code, ISO 4217. */
-const Currency = z.string().regex(/^[A-Z]{3}$/, 'must be a currency code of three capital letters like EUR');
+const Currency = z.string().regex(CURRENCY, 'must be a currency code of three capital letters like EUR');
 
 /** Reads the place of a file: a path, or a web address without user and password. */
 const FileOrAddress = z

@@ -9,6 +9,7 @@ import { errorMessage, hasErrorCode, TidemarkError } from './errors.js';
 import { isBucket } from './places.js';
 import { isAddress, type RatesSource } from './rates-source.js';
 import { requireUsableFolder } from './usable-folder.js';
+import { API_KEY } from './key-fingerprint.js';
 
 export type { MarketConfig } from './config-schema.js';
 
@@ -249,7 +250,7 @@ function applyEnvironment(raw: Record<string, unknown>, env: NodeJS.ProcessEnv):
 export function checkKey(key: string, source: string): string {
   // The API key will be sent in a header. Without this check, the HTTP client would fail later with a less clear
   // message.
-  if (key === '' || !/^[\x21-\x7e]+$/.test(key)) {
+  if (!API_KEY.test(key)) {
     throw new TidemarkError(
       'InvalidConfig',
       `The API key in ${source} is empty or contains spaces, control characters or non-ASCII characters.`,

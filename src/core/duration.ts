@@ -1,7 +1,6 @@
-/** Longest duration in seconds: 100 years. A longer age would lead to dates that clocks and SQL cannot represent. */
-export const LONGEST_DURATION = 36_500 * 86_400;
+import { DAY_SECONDS } from './time.js';
 
-const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
+const SECONDS = { s: 1, m: 60, h: 3_600, d: DAY_SECONDS } as const;
 
 /** Converts `30s`, `15m`, `2h` or `30d` to seconds; null for another text. Does not check `LONGEST_DURATION`. */
 export function parseDuration(text: string): number | null {

@@ -11,7 +11,8 @@ import { writeFileOnce } from './files.js';
 
 const UNFINISHED_COPY = 'copy-unfinished.json';
 
-const FolderFile = z.looseObject({ id: z.uuid() });
+/** Content of `folder.json` that Tidemark reads: the identity. */
+export const FolderFile = z.looseObject({ id: z.uuid() });
 
 const ABOUT =
   'Identity of this Tidemark data folder. Keep this file in backups and when you move the folder. Give an independent copy of the folder another id.';

@@ -1,9 +1,8 @@
 import { dayIn } from './clock.js';
 import { cronFields, readCron, type CronTimes } from './cron.js';
 import { clockChanges, instantsOf, offsetsOf, type LocalInstants } from './zone.js';
+import { DAY_MS, MINUTE_MS } from './time.js';
 
-const DAY = 86_400_000;
-const MINUTE = 60_000;
 /** How far ahead to look for clock changes, in days: every date of a year. */
 const LOOK_AHEAD_DAYS = 366;
 
@@ -39,7 +38,7 @@ export function doubtfulNights({ cron, timezone }: Timetable, now: Date): Doubtf
   const times = readCron(cron);
   if (typeof times === 'string' || times.hours.length === 24) return [];
   const from = now.getTime();
-  return clockChanges(timezone, from, from + LOOK_AHEAD_DAYS * DAY).flatMap(({ at, before, after }) => {
+  return clockChanges(timezone, from, from + LOOK_AHEAD_DAYS * DAY_MS).flatMap(({ at, before, after }) => {
     // The local times that the change skips or repeats: from the lower to the higher of both clocks.
     const [start, end] = [at + Math.min(before, after), at + Math.max(before, after)];
     return daysBetween(times, start, end).flatMap((day): DoubtfulNight[] => {
@@ -57,7 +56,7 @@ export function nightsBetween({ cron, timezone }: Timetable, from: Date, to: Dat
   const times = readCron(cron);
   if (typeof times === 'string') return [];
   const offsetAt = offsetsOf(timezone);
-  return daysBetween(times, from.getTime() - DAY, to.getTime() + DAY).flatMap((day) => {
+  return daysBetween(times, from.getTime() - DAY_MS, to.getTime() + DAY_MS).flatMap((day) => {
     const [local = day] = timesOf(times, day);
     const night = { ...written(local), ...instantsOf(local, offsetAt) };
     const exists = night.last >= from.getTime() && night.last <= to.getTime() && hasDay(timezone, night);
@@ -89,7 +88,7 @@ export function saferCron({ cron, timezone }: Timetable, now: Date): string | nu
 /** The local days that match, of those with a time in `[start, end)`. All in ms, as if local times were UTC. */
 function daysBetween({ days, months, weekdays }: CronTimes, start: number, end: number): number[] {
   const found: number[] = [];
-  for (let day = Math.floor(start / DAY) * DAY; day < end; day += DAY) {
+  for (let day = Math.floor(start / DAY_MS) * DAY_MS; day < end; day += DAY_MS) {
     const date = new Date(day);
     const matches =
       days.includes(date.getUTCDate()) &&
@@ -101,7 +100,7 @@ function daysBetween({ days, months, weekdays }: CronTimes, start: number, end: 
 }
 
 function timesOf({ hours, minutes }: CronTimes, day: number): number[] {
-  return hours.flatMap((hour) => minutes.map((minute) => day + (hour * 60 + minute) * MINUTE));
+  return hours.flatMap((hour) => minutes.map((minute) => day + (hour * 60 + minute) * MINUTE_MS));
 }
 
 function written(local: number): { date: string; time: string } {
@@ -111,5 +110,7 @@ function written(local: number): { date: string; time: string } {
 
 /** False if the zone skips this whole date, as Samoa skipped 2011-12-30. */
 function hasDay(timezone: string, { kind, first, date }: Night): boolean {
-  return kind !== 'gap' || [first, first - DAY / 2, first - DAY].some((at) => dayIn(timezone, new Date(at)) === date);
+  return (
+    kind !== 'gap' || [first, first - DAY_MS / 2, first - DAY_MS].some((at) => dayIn(timezone, new Date(at)) === date)
+  );
 }

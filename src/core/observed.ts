@@ -31,6 +31,9 @@ function observed<Fact>(name: string): Observed<Fact> {
 /** A part was committed to the landing zone. */
 export const partLanded = observed<{ stream: string; rows: number; bytes: number }>('part-landed');
 
+/** Most usage metrics that a reading reports. The API chooses their names, and they become rows and labels. */
+export const MOST_METRICS = 100;
+
 /** One usage metric of /v2/metrics was read. */
 export const quotaRead = observed<QuotaReading>('quota-read');
 

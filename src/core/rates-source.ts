@@ -14,6 +14,9 @@ export interface RatesSource {
   reporting: string;
 }
 
+/** A currency code of ISO 4217. */
+export const CURRENCY = /^[A-Z]{3}$/;
+
 /** Whether others on the network can change what comes from this address: it is plain http to another machine. */
 export function isUnsafeAddress(address: string): boolean {
   const { protocol, hostname } = new URL(address);

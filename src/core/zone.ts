@@ -1,4 +1,4 @@
-const DAY = 86_400_000;
+import { DAY_MS } from './time.js';
 
 /** A change of a zone's clock: summer time, or a new standard time. */
 export interface ClockChange {
@@ -36,8 +36,8 @@ export function clockChanges(timeZone: string, from: number, to: number): ClockC
   const offsetAt = offsetsOf(timeZone);
   const changes: ClockChange[] = [];
   let before = offsetAt(from);
-  for (let start = from; start < to; start += DAY) {
-    let end = Math.min(start + DAY, to);
+  for (let start = from; start < to; start += DAY_MS) {
+    let end = Math.min(start + DAY_MS, to);
     const after = offsetAt(end);
     if (after === before) continue;
     // Binary search for the first instant with the new offset.
@@ -68,7 +68,7 @@ export interface LocalInstants {
  */
 export function instantsOf(local: number, offsetAt: (instant: number) => number): LocalInstants {
   // Offsets are at most 14 hours, so a change around this time lies between these two instants.
-  const offsets = [offsetAt(local - DAY), offsetAt(local + DAY)];
+  const offsets = [offsetAt(local - DAY_MS), offsetAt(local + DAY_MS)];
   const found = [...new Set(offsets.map((offset) => local - offset))].filter((at) => at + offsetAt(at) === local);
   const [before = 0] = offsets;
   if (found.length === 0) return { first: local - before, last: local - before, kind: 'gap' };

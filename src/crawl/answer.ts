@@ -9,6 +9,7 @@ import {
 } from '../api-client/index.js';
 import type { NewRow } from '../landing/index.js';
 import type { Heartbeat } from './deps.js';
+import { HOUR_MS } from '../core/time.js';
 
 /**
  * Makes the row that the crawl lands for an answer of the API. An answer without content (204) is landed as `null`.
@@ -72,7 +73,7 @@ export function isKeyRefused(error: unknown): boolean {
 const PATIENT_ATTEMPTS = 6;
 
 /** If a route answers only `limit` for this long, the run continues without the route. In milliseconds (2 h). */
-export const LIMIT_PATIENCE_MS = 2 * 3_600_000;
+export const LIMIT_PATIENCE_MS = 2 * HOUR_MS;
 
 /**
  * Whether more than LIMIT_PATIENCE_MS have passed since the activity was first scheduled. Call this after a `limit`

@@ -6,10 +6,10 @@ import { bookingIn, RequestLog } from '../request-log/request-log.js';
 import { isDailyLimit, isGivenUp, isKeyRefused, isLimitOutlasted, rowOf, rowOfError } from './answer.js';
 import type { CrawlDeps, Heartbeat } from './deps.js';
 import { refusalOf } from './refusal.js';
+import { DAY_MS, HOUR_MS, utcDay } from '../core/time.js';
 
-const DAY_MS = 86_400_000;
 // In the westernmost time zone (UTC-12), a date ends 36 hours after it began in UTC.
-const FINAL_AFTER_MS = 36 * 3_600_000;
+const FINAL_AFTER_MS = 36 * HOUR_MS;
 // After this many consecutive errors, assume that the route does not work, and send no more requests.
 const MOST_ERRORS = 3;
 
@@ -27,7 +27,7 @@ export function contactDays({ config }: Pick<CrawlDeps, 'config'>, days: Days): 
   const first = Date.parse(days.asOfNow ? days.date : days.from) - (days.asOfNow ? 2 * DAY_MS : 0);
   const last = Date.parse(days.asOfNow ? days.date : days.to);
   const final = finalDays(config.dataDir, first);
-  const all = Array.from({ length: Math.floor((last - first) / DAY_MS) + 1 }, (_, n) => dayOf(first + n * DAY_MS));
+  const all = Array.from({ length: Math.floor((last - first) / DAY_MS) + 1 }, (_, n) => utcDay(first + n * DAY_MS));
   return all.filter((day) => !final.has(day));
 }
 
@@ -46,10 +46,6 @@ function finalDays(dataDir: string, first: number): Set<string> {
         : [],
     ),
   );
-}
-
-function dayOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
 }
 
 /**

@@ -31,6 +31,7 @@ import { PAGE_SIZES } from '../core/page-sizes.js';
 import { refusalOf, RouteRefusedError } from './refusal.js';
 import { SeenIds } from './seen-ids.js';
 import { formatCount } from '../../schemas/format.js';
+import { daysBefore } from '../core/time.js';
 
 type Counts = Pick<ListResult, 'entities' | 'shortfall' | 'refused'>;
 
@@ -382,6 +383,6 @@ async function readFirstPage(read: ReadPage): Promise<{ page: Page; size: number
 
 /** Whether the landing zone holds nomenclatures that a run read in the last NOMENCLATURE_DAYS days. */
 export function nomenclaturesAreFresh({ config, clock }: Pick<CrawlDeps, 'config' | 'clock'>): boolean {
-  const since = new Date(clock.now().getTime() - NOMENCLATURE_DAYS * 86_400_000).toISOString();
+  const since = daysBefore(clock.now(), NOMENCLATURE_DAYS).toISOString();
   return readManifests(config.dataDir, { stream: 'nomenclatures' }).some((part) => (part.lastFetchedAt ?? '') > since);
 }

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { z } from 'zod';
 import { identityFile, workingCopyFile } from '../core/data-folder.js';
-import { unfinishedCopyFile } from '../core/folder-identity.js';
+import { FolderFile, unfinishedCopyFile } from '../core/folder-identity.js';
 import { invalidInput, type TidemarkError } from '../core/errors.js';
 import type { Storage } from '../storage/storage.js';
 
@@ -18,8 +17,6 @@ export interface Place {
 /** Key of the identity of the data. */
 export const IDENTITY = 'folder.json';
 const UNFINISHED = path.basename(unfinishedCopyFile(''));
-
-const Identity = z.looseObject({ id: z.uuid() });
 
 /** Returns the identity of the data in a place; undefined if it holds none. */
 export async function readIdentity({ storage }: Place): Promise<string | undefined> {
@@ -61,7 +58,7 @@ export function noData({ storage, dataDir }: Place): TidemarkError {
 async function readId(storage: Storage, key: string): Promise<string | undefined> {
   const found = await storage.read(key);
   if (found === undefined) return undefined;
-  const read = Identity.safeParse(parseJson(found.body));
+  const read = FolderFile.safeParse(parseJson(found.body));
   if (read.success) return read.data.id;
   throw invalidInput(`${storage.name}: ${key} contains no valid id.`, 'Restore the file from a backup.');
 }

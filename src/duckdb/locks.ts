@@ -4,6 +4,7 @@ import { tryLock, withLock, type Lock } from '../core/lock.js';
 import { workingCopyOf } from '../working-copy/open.js';
 import { writerOf } from '../working-copy/writer.js';
 import { WarehouseBusyError } from './errors.js';
+import { MINUTE_MS } from '../core/time.js';
 
 /*
  * Locks that protect a data folder. The holder of a lock moves files through the lock's folder (see src/core/lock.ts).
@@ -17,7 +18,7 @@ import { WarehouseBusyError } from './errors.js';
  * 4. switch     guards `data/published`: the link to the current build, and the removal of old builds
  */
 
-const SWITCH_WAIT_MS = 600_000;
+const SWITCH_WAIT_MS = 10 * MINUTE_MS;
 // While the writer lists all landed parts, it sends no heartbeat. On a slow network file system, this may take most of
 // this time.
 const WRITER_LEASE_MS = 60_000;

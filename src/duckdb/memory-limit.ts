@@ -8,7 +8,7 @@ import { errorMessage, TidemarkError } from '../core/errors.js';
  * the size of the warehouse and the number of threads.
  */
 
-const MEBIBYTE = 2 ** 20;
+export const MEBIBYTE = 2 ** 20;
 // Each thread of DuckDB has its own buffers.
 const BYTES_PER_THREAD = 96 * MEBIBYTE;
 // Part of the warehouse file that DuckDB can keep in memory, in addition to the buffers of the threads.

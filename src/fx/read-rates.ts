@@ -1,9 +1,8 @@
 import type { Database } from '../duckdb/database.js';
 import { identifier, quote } from '../duckdb/sql-files.js';
 import { errorMessage } from '../core/errors.js';
+import { CURRENCY } from '../core/rates-source.js';
 
-// A column whose name is a currency: one column for each currency, as central banks publish their rates.
-const CURRENCY = /^[A-Z]{3}$/;
 // Dates as central banks write them. No format with slashes and the day first, because 3/4/2026 is ambiguous.
 const DATE_FORMATS = ['%Y-%m-%d', '%Y/%m/%d', '%Y%m%d', '%d %B %Y', '%d.%m.%Y'];
 
@@ -50,6 +49,7 @@ function cellsOf(columns: readonly string[]): string {
   const [date, currency, rate] = [named('date'), named('currency'), named('rate')];
   if (date !== undefined && currency !== undefined && rate !== undefined)
     return `SELECT line, ${identifier(date)} AS date, ${identifier(currency)} AS currency, ${identifier(rate)} AS rate FROM rates_file`;
+  // One column for each currency, as central banks publish their rates.
   const currencies = columns.filter((name) => CURRENCY.test(name.trim()));
   if (date === undefined || currencies.length === 0)
     throw new Error(

@@ -1,10 +1,7 @@
 import type { QuotaRecord } from '../../schemas/pipeline/landing.js';
-import { quotaRead, type QuotaReading } from '../core/observed.js';
+import { MOST_METRICS, quotaRead, type QuotaReading } from '../core/observed.js';
 import { pullManifests, pullParts, readPartRows, recentParts, type LandedPart } from '../landing/index.js';
 import { newGauge, type MetricsRegistry } from './registry.js';
-
-/** Metrics that are shown; those that were read last. */
-const MOST_METRICS = 100;
 
 /**
  * Adds the metrics of the API's quota. They show the latest reading. After a start, this is the latest reading in the

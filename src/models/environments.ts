@@ -11,7 +11,7 @@ import { withMemory } from '../duckdb/in-memory.js';
 import { syncFile } from '../builds/links.js';
 import { MODEL_SCHEMAS, readModels, type Model } from './models.js';
 import { withOwn } from './own/use-own.js';
-import { dayOf, modelsInForce } from './in-force.js';
+import { modelsInForce } from './in-force.js';
 import { planModels, type ChangeKind, type ModelChange } from './plan.js';
 import { readApplied } from './read-plan.js';
 import { openReadOnly } from '../duckdb/open.js';
@@ -21,6 +21,7 @@ import { prepareSession } from '../duckdb/session.js';
 import { quote } from '../duckdb/sql-files.js';
 import { withParser } from '../duckdb/sql-parser.js';
 import { readingFirstFrom, SCHEMAS, searchPath, type SchemaRow } from './stage-models.js';
+import { utcDay } from '../core/time.js';
 
 /** Input of `applyEnv`. */
 export interface EnvRequest {
@@ -69,7 +70,7 @@ export async function applyEnv(dataDir: string, request: EnvRequest): Promise<En
   const { name, now, personalData, modelsDir, onModel = () => undefined } = request;
   const file = envFile(dataDir, checkName(name));
   const published = resolvePublished(dataDir);
-  const day = dayOf(now);
+  const day = utcDay(now);
   const { models } = modelsInForce(await readModels(modelsDir), day);
   const changes = await planAgainst(published, models, day);
   const toBuild = models.filter(({ model }) => changes.some((change) => change.model === model && isBuilt(change)));

@@ -31,8 +31,3 @@ export function modelsInForce(models: readonly Model[], day: string): ModelsInFo
   });
   return { models: inForce, retired: models.filter((model) => !served.has(model.model)), overdue };
 }
-
-/** Returns the day of an instant in UTC. Deprecation dates are days in UTC. */
-export function dayOf(now: Date): string {
-  return now.toISOString().slice(0, 10);
-}

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import type { Database } from '../duckdb/database.js';
 import { ModelFailedError, WarehouseBusyError } from '../duckdb/errors.js';
 import { MODEL_SCHEMAS, plainType, readModelSet, type Model, type ModelSet } from './models.js';
-import { dayOf, modelsInForce } from './in-force.js';
+import { modelsInForce } from './in-force.js';
 import { OWN } from './own/own-files.js';
 import { planModels, type AppliedModel, type ModelChange } from './plan.js';
 import { heldSet, readSets } from './sets.js';
@@ -11,6 +11,7 @@ import { publishedFile, warehouseFile } from '../core/data-folder.js';
 import { quote } from '../duckdb/sql-files.js';
 import { findFaults } from './verify/find-faults.js';
 import { sha256 } from '../core/hash.js';
+import { utcDay } from '../core/time.js';
 
 /** Result of `tidemark models plan`. */
 export interface ModelsPlan {
@@ -50,7 +51,7 @@ export interface PlanOptions {
 export async function readPlan(dataDir: string, options: PlanOptions = {}): Promise<ModelsPlan> {
   const onDisk: Pick<ModelSet, 'models' | 'own'> =
     options.models === undefined ? await readModelSet(options.modelsDir) : { models: options.models, own: [] };
-  const day = dayOf(options.now ?? new Date());
+  const day = utcDay(options.now ?? new Date());
   const { models, overdue } = modelsInForce(onDisk.models, day);
   const set = { models, own: onDisk.own };
   const file = warehouseFile(dataDir);

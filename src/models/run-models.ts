@@ -10,7 +10,7 @@ import { loadRates } from '../fx/load-rates.js';
 import { forgetAudits, Inputs } from './inputs.js';
 import { MODEL_SCHEMAS, isSharedOnDisk, readModelSet, type Model, type ModelSet } from './models.js';
 import { withOwn } from './own/use-own.js';
-import { dayOf, modelsInForce } from './in-force.js';
+import { modelsInForce } from './in-force.js';
 import { countChanged, recordChanges } from './model-changes.js';
 import { planModels, refuseBreaking, type AppliedModel } from './plan.js';
 import { readApplied } from './read-plan.js';
@@ -18,6 +18,7 @@ import { heldSet, readSet, saveSet, type SetOrigin } from './sets.js';
 import type { Warehouse } from '../duckdb/open.js';
 import { readShared } from '../duckdb/sql-files.js';
 import { useShared } from '../duckdb/session.js';
+import { utcDay } from '../core/time.js';
 
 // The tables `dirty_…` hold the keys that changed since the last build of the models. Every query `incremental.changed`
 // reads from them.
@@ -77,7 +78,7 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
   const now = options.now ?? new Date();
   const { set, notes } = await chooseSet(db, options);
   const hasOtherMacros = !isSharedOnDisk(set);
-  const day = dayOf(now);
+  const day = utcDay(now);
   const { models, overdue } = modelsInForce(set.models, day);
   const checks: CheckResult[] = [];
   const audited: string[] = [];

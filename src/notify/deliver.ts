@@ -6,9 +6,10 @@ import { keyOf } from './message.js';
 import { pruneDeliveries, readDelivery, writeDelivery, type DeliveryRecord } from './records.js';
 import { TargetError } from './target-error.js';
 import { openTarget } from './targets.js';
+import { DAY_MS } from '../core/time.js';
 
 // Temporal tries for 7 days to deliver an alert. `tidemark status` shows open deliveries of the last 30 days.
-const KEPT_MS = 90 * 86_400_000;
+const KEPT_MS = 90 * DAY_MS;
 
 /** What a delivery needs. */
 export interface DeliverDeps {

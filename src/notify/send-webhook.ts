@@ -4,6 +4,7 @@ import { readDecoded } from '../network/content-coding.js';
 import type { Message } from './message.js';
 import { renderPayload, type Template } from './payloads.js';
 import { describeNetworkError, TargetError } from './target-error.js';
+import { HOUR_MS } from '../core/time.js';
 
 /** A web service that takes messages. */
 export interface Webhook {
@@ -17,7 +18,7 @@ export interface Webhook {
 // Longest part of an answer that an error quotes.
 const QUOTED = 200;
 const MOST_BYTES = 64 * 1024;
-const LONGEST_WAIT_MS = 3_600_000;
+const LONGEST_WAIT_MS = HOUR_MS;
 
 /**
  * Posts a message, through the proxy of the environment. Follows no redirect.

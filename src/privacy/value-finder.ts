@@ -1,8 +1,6 @@
-import { isAddress } from './values.js';
+import { isAddress, SHORTEST } from './values.js';
 import { viewsOf } from './views.js';
 
-// Shorter values occur in any file by chance, so valuesOf leaves them out.
-const SHORTEST = 4;
 const BITS = 1 << 22;
 
 type Encoding = 'utf8' | 'utf16le' | 'utf16be';

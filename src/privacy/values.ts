@@ -3,7 +3,7 @@ import { readJsonNodes, type JsonNode } from '../core/json-nodes.js';
 /* Values of removed people. After a removal, `tidemark forget` searches all files for these values. */
 
 // Ignore shorter values, because they occur in any file by chance.
-const SHORTEST = 4;
+export const SHORTEST = 4;
 // Ignore shorter numbers: they are no phone numbers, and occur in any file by chance.
 const FEWEST_DIGITS = 6;
 const LONGEST = 2_000;

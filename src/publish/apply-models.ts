@@ -6,7 +6,7 @@ import { TidemarkError } from '../core/errors.js';
 import type { Database } from '../duckdb/database.js';
 import { loadRates } from '../fx/load-rates.js';
 import { readModelSet, type ModelSet } from '../models/models.js';
-import { dayOf, modelsInForce } from '../models/in-force.js';
+import { modelsInForce } from '../models/in-force.js';
 import { planModels, refuseBreaking, type ModelChange } from '../models/plan.js';
 import { readApplied } from '../models/read-plan.js';
 import { heldSet, previousSet, readSet, readSets, type AppliedSet } from '../models/sets.js';
@@ -15,6 +15,7 @@ import { publishedFile, stagedModelsFile, warehouseFile } from '../core/data-fol
 import { publish, type PublishedBuild } from './publish.js';
 import { buildModels, PARTS_HASH, type BuildOptions, type BuildResult } from '../models/run-models.js';
 import { stageModels } from '../models/stage-models.js';
+import { utcDay } from '../core/time.js';
 
 /** Input of `applyModels` and `rollbackModels`. */
 export interface ApplyRequest {
@@ -141,7 +142,7 @@ async function putInForce(
   // Stage views as tables, too. Otherwise, models that are staged later would read the old version of a view.
   const toStage = choice.set.models.filter(({ model }) => rebuilt.has(model));
   if (toStage.length === 0) return { built: await build({ only }), resumed: [] };
-  const builtFrom = JSON.stringify([parts.now, personalData, dayOf(now)]);
+  const builtFrom = JSON.stringify([parts.now, personalData, utcDay(now)]);
   const file = stagedModelsFile(dataDir);
   const { shared } = choice.set;
   const staged = await stageModels(db, toStage, { file, builtFrom, personalData, shared }, (model) =>
@@ -168,7 +169,7 @@ async function planSet(
   set: ModelSet,
   { now, drop }: Pick<ApplyRequest, 'now' | 'drop'>,
 ): Promise<ModelChange[]> {
-  const day = dayOf(now);
+  const day = utcDay(now);
   const { models } = modelsInForce(set.models, day);
   return planModels(models, await readApplied(db, 'ledger.models'), { day, dropped: new Set(drop) });
 }

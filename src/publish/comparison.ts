@@ -3,6 +3,7 @@ import { ModelFailedError } from '../duckdb/errors.js';
 import { formatCount } from '../../schemas/format.js';
 import type { Model } from '../models/models.js';
 import { isSame, readContents, type Contents } from './contents.js';
+import { DAY_SECONDS } from '../core/time.js';
 
 /** When to compare all rows of a new build with the warehouse, and not only the rows that changed. */
 export interface ComparisonPolicy {
@@ -19,7 +20,7 @@ export interface Comparison {
   smallTableRows: number;
 }
 
-const DEFAULT_COMPARE_EVERY = 7 * 86_400;
+const DEFAULT_COMPARE_EVERY = 7 * DAY_SECONDS;
 const DEFAULT_SMALL_TABLE_ROWS = 20_000_000;
 
 /**

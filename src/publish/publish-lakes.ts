@@ -7,6 +7,7 @@ import { writeDelta, writeEmptyDelta } from './publish-delta.js';
 import { readDeltaIndex, type DeltaIndex } from '../builds/lake-index.js';
 import { linkLake, publishLake } from './publish-lake.js';
 import type { TableChanges } from './write-changes.js';
+import { DAY_SECONDS } from '../core/time.js';
 
 /** When to write `lake/`. */
 export interface LakePolicy {
@@ -16,7 +17,7 @@ export interface LakePolicy {
   smallLakeRows?: number | undefined;
 }
 
-const DEFAULT_LAKE_EVERY = 7 * 86_400;
+const DEFAULT_LAKE_EVERY = 7 * DAY_SECONDS;
 const DEFAULT_SMALL_LAKE_ROWS = 1_000_000;
 // If more than this share of all rows differ from `lake/`, it is written.
 const LARGEST_DELTA_SHARE = 0.1;

@@ -26,9 +26,10 @@ import { prune } from './prune.js';
 import { StoredFiles } from './stored-files.js';
 import { listTables } from './tables.js';
 import { sha256, sha256OfFile } from '../core/hash.js';
+import { DAY_SECONDS, MINUTE_MS } from '../core/time.js';
 
 /** How long replaced versions stay. Longer than any query. */
-export const KEEP_SECONDS = 7 * 86_400;
+export const KEEP_SECONDS = 7 * DAY_SECONDS;
 
 /** Options of `copyCurrentBuild`. */
 export interface CopyOptions {
@@ -66,7 +67,7 @@ export interface Copied {
 /** What `findPointer` returns. */
 type Pointer = { current: Current | undefined; version: string } | undefined;
 
-const WAIT_MS = 600_000;
+const WAIT_MS = 10 * MINUTE_MS;
 const MOST_TRIES = 3;
 
 /**

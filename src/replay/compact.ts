@@ -9,6 +9,7 @@ import { whileNobodyReplays } from '../duckdb/locks.js';
 import type { Warehouse } from '../duckdb/open.js';
 import { quote } from '../duckdb/sql-files.js';
 import { removeReplaced, replaceParts } from './replace-parts.js';
+import { utcDay } from '../core/time.js';
 
 /** Selects the parts to join and the answers to drop. */
 export interface CompactRequest {
@@ -108,7 +109,7 @@ async function foldersToCompact(db: Database, dataDir: string): Promise<LandedPa
     const folder = path.dirname(part.file);
     folders.set(folder, [...(folders.get(folder) ?? []), part]);
   }
-  const today = new Date().toISOString().slice(0, 10);
+  const today = utcDay(new Date());
   const hasEnded = (run: string, date: string): boolean => ended.has(run) || (run === WEBHOOK_RUN && date < today);
   return [...folders].flatMap(([folder, parts]) => {
     const isWhole = parts.every(

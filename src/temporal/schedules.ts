@@ -6,6 +6,7 @@ import type { DataFolder } from '../../schemas/pipeline/run.js';
 import type { Config } from '../core/config.js';
 import { folderMemo } from './folder-memo.js';
 import { LATE_NIGHTS_SCHEDULE, nightlyJobs, SCHEDULE_PREFIX } from '../core/schedule-ids.js';
+import { DAY_MS, MINUTE_MS } from '../core/time.js';
 
 /**
  * What the server does with starts that it missed or that overlap.
@@ -16,8 +17,8 @@ import { LATE_NIGHTS_SCHEDULE, nightlyJobs, SCHEDULE_PREFIX } from '../core/sche
  */
 function policiesOf({ workflowType }: DeclaredSchedule): { overlap: ScheduleOverlapPolicy; catchupWindow: number } {
   return workflowType === 'checkNights'
-    ? { overlap: 'SKIP', catchupWindow: 60_000 }
-    : { overlap: 'BUFFER_ALL', catchupWindow: 7 * 24 * 3_600_000 };
+    ? { overlap: 'SKIP', catchupWindow: MINUTE_MS }
+    : { overlap: 'BUFFER_ALL', catchupWindow: 7 * DAY_MS };
 }
 
 /** A schedule as tidemark.yaml declares it. */

@@ -1,6 +1,5 @@
 import { dayIn } from '../core/clock.js';
-
-const HOUR = 3_600_000;
+import { DAY_MS, HOUR_MS, utcDay } from '../core/time.js';
 
 /**
  * Finds the instant at which a calendar day begins in a time zone. If a change of the clock skips midnight, returns the
@@ -9,8 +8,8 @@ const HOUR = 3_600_000;
 export function startOfDay(date: string, timeZone: string): Date {
   const utcMidnight = Date.parse(`${date}T00:00:00Z`);
   // Binary search. UTC offsets range from -12 to +14 hours, so the day begins between these two instants.
-  let before = utcMidnight - 15 * HOUR;
-  let begun = utcMidnight + 13 * HOUR;
+  let before = utcMidnight - 15 * HOUR_MS;
+  let begun = utcMidnight + 13 * HOUR_MS;
   while (begun - before > 1) {
     const middle = Math.floor((before + begun) / 2);
     if (dayIn(timeZone, new Date(middle)) >= date) begun = middle;
@@ -21,6 +20,6 @@ export function startOfDay(date: string, timeZone: string): Date {
 
 /** Returns the first and last instant of a range of days in a time zone. Both days are included. */
 export function daySpan(from: string, to: string, timeZone: string): { start: Date; end: Date } {
-  const dayAfter = new Date(Date.parse(to) + 24 * HOUR).toISOString().slice(0, 10);
+  const dayAfter = utcDay(Date.parse(to) + DAY_MS);
   return { start: startOfDay(from, timeZone), end: new Date(startOfDay(dayAfter, timeZone).getTime() - 1) };
 }

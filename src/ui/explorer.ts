@@ -21,6 +21,7 @@ import { searchRoutes } from './routes/search.js';
 import { sqlRoutes } from './routes/sql.js';
 import { tenderRoutes } from './routes/tenders.js';
 import { SavedQueries } from './user-sql/saved-queries.js';
+import { MINUTE_MS } from '../core/time.js';
 
 /** Options of `startExplorer`. */
 export interface ExplorerOptions {
@@ -44,7 +45,7 @@ export interface ExplorerOptions {
   limits?: Partial<ServerLimits>;
 }
 
-const IDLE_MS = 10 * 60_000;
+const IDLE_MS = 10 * MINUTE_MS;
 /** One browser has six connections. */
 const LIMITS: ServerLimits = { connections: 64, requests: 32, headersMs: 5_000, requestMs: 30_000, idleMs: 60_000 };
 

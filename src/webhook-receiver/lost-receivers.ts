@@ -5,13 +5,13 @@ import { look, nameOf, type Watch } from '../core/lease.js';
 import { gatherSpool, landSpool, spoolFile, spoolsDir, type PartTarget, type SpoolLimits } from '../landing/index.js';
 import { workingCopyOf } from '../working-copy/open.js';
 import { STREAM, targetOf } from './deliveries.js';
+import { DAY_MS, utcDay } from '../core/time.js';
 
 // A living receiver lands its deliveries within a minute. If it could not, for example because the bucket was down, it
 // does no harm that another receiver lands them: a part's manifest says how many rows of a spool it holds.
 const ABANDONED_MS = 300_000;
 // One of this many calls lists all days. The others list only today and yesterday.
 const ALL_DAYS_EVERY = 100;
-const DAY_MS = 86_400_000;
 
 /** Options of LostReceivers. */
 export interface LostReceiversOptions {
@@ -66,7 +66,7 @@ export class LostReceivers {
   async #find(): Promise<Map<string, { target: PartTarget; pieces: number }>> {
     const dataDir = this.#dataDir;
     const copy = workingCopyOf(dataDir);
-    const dates = [0, 1].map((days) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10));
+    const dates = [0, 1].map((days) => utcDay(Date.now() - days * DAY_MS));
     const recent = dates.map((date) => spoolsDir(runFolder({ dataDir, stream: STREAM, run: WEBHOOK_RUN, date })));
     const folders = this.#calls++ % ALL_DAYS_EVERY === 0 ? [streamDir(dataDir, STREAM)] : recent;
     const found = new Map<string, { target: PartTarget; pieces: number }>();

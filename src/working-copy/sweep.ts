@@ -2,12 +2,13 @@ import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { landingDir, runsDir } from '../core/data-folder.js';
 import type { WorkingCopy } from './working-copy.js';
+import { DAY_MS } from '../core/time.js';
 
 // A step takes a part again if it still needs it. Small parts stay, because many steps read them.
 const LARGE_BYTES = 256 * 1024;
-const PART_MS = 2 * 86_400_000;
+const PART_MS = 2 * DAY_MS;
 // A run may wait for quota for days. Its files are needed until it ends.
-const RUN_MS = 30 * 86_400_000;
+const RUN_MS = 30 * DAY_MS;
 
 /**
  * Removes old files from a working copy, so that it stays small: large parts after two days, and the files of runs and

@@ -61,6 +61,12 @@ describe('files of the repository', () => {
     expect(long.map(([file]) => file)).toEqual([]);
   });
 
+  it('writes the length of an hour and of a day once', () => {
+    const lengths = findAll(/(?<![\d_])(86_?400(_?000)?|3_?600_?000)(?![\d_])/);
+    const outside = lengths.filter((hit) => /^(src|workflows|activities)\//.test(hit));
+    expect(outside.filter((hit) => !hit.startsWith('src/core/time.ts:'))).toEqual([]);
+  });
+
   it('names source files in kebab-case', () => {
     const names = [...texts.keys()].filter((file) => SOURCE.test(file));
     expect(

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { IsoDate } from '../../../schemas/pipeline/run.js';
 import { demoMark } from '../../core/data-folder.js';
 import { writeFileAtomic } from '../../core/files.js';
+import { DAY_MS } from '../../core/time.js';
 
 // The same seed gives the same market, so a second demo finds the companies that the first demo fetched.
 const SEED = 7;
-const DAY_MS = 86_400_000;
 
 /**
  * Command-line flags of the demo's sandbox. The sandbox's market starts on the day of the first demo with this data

@@ -12,11 +12,12 @@ import { openWorkingCopy } from '../../working-copy/open.js';
 import type { Config } from '../../core/config.js';
 import { formatBytes, formatCount } from '../../../schemas/format.js';
 import { fail, ok, warn, type Finding } from './finding.js';
+import { DAY_MS } from '../../core/time.js';
 
 const LOW_BYTES = 5 * 1024 ** 3;
 // A running chunk often writes to its spool. A spool without a write for 24 h probably belongs to an
 // ended run.
-const STALE_MS = 24 * 3_600_000;
+const STALE_MS = DAY_MS;
 
 /** Checks that the data folder and the folders in it are writable, and how much disk space is free. */
 export async function checkDisk(dataDir: string): Promise<Finding> {

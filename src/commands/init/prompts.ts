@@ -1,4 +1,5 @@
 import * as clack from '@clack/prompts';
+import { API_KEY } from '../../core/key-fingerprint.js';
 
 /** Rows of a list that are visible at once. */
 const VISIBLE = 8;
@@ -30,9 +31,8 @@ export async function askText(
 
 /** Asks for a secret. Shows a mark for each character. */
 export async function askSecret(message: string): Promise<string> {
-  // An API key is sent in an HTTP header, so it has only visible ASCII characters.
   const validate = (answer = ''): string | undefined =>
-    /^[\x21-\x7e]+$/.test(answer.trim()) ? undefined : 'Paste the API key: one line, without spaces.';
+    API_KEY.test(answer.trim()) ? undefined : 'Paste the API key: one line, without spaces.';
   return given(await clack.password({ message, validate, output })).trim();
 }
 

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { invalidInput, TidemarkError } from '../../core/errors.js';
 import { readRunning, recordDays } from './running-sandbox.js';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS, utcDay } from '../../core/time.js';
 
 const SandboxState = z.object({
   day: z.int(),
@@ -33,7 +32,7 @@ export async function moveSandbox(dataDir: string, date: string | undefined): Pr
       'Give a later date, or start the sandbox again with another data folder.',
     );
   const moved = advance === 0 ? now : await control(running.url, 'day', { advance });
-  const today = new Date().toISOString().slice(0, 10);
+  const today = utcDay(new Date());
   await recordDays(dataDir, running, Math.round((Date.parse(moved.date) - Date.parse(today)) / DAY_MS));
   return moved;
 }

@@ -11,6 +11,7 @@ import { say, tell } from '../../terminal/print.js';
 import { showPath } from '../../terminal/show-path.js';
 import { checkConnector } from './check-connector.js';
 import { connectorWarning, verifyKey } from './verify-key.js';
+import { MINUTE_MS } from '../../core/time.js';
 
 /** Options of `tidemark login`. */
 export interface LoginOptions {
@@ -59,7 +60,7 @@ async function invite({ startUrl, loginUrl }: Loopback, connectorUrl: string, op
 
 /** Waits for the API key from the connector or from the person; null after Ctrl-C. */
 async function waitForKey(loopback: Loopback, minutes: number, interrupted: AbortSignal): Promise<string | null> {
-  const stop = AbortSignal.any([interrupted, AbortSignal.timeout(minutes * 60_000)]);
+  const stop = AbortSignal.any([interrupted, AbortSignal.timeout(minutes * MINUTE_MS)]);
   const settled = new AbortController();
   const typed = typedKey(AbortSignal.any([stop, settled.signal]));
   try {

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { PAYEE_DAYS } from '../../../schemas/pipeline/payees.js';
 import type { Config } from '../../core/config.js';
-import { LONGEST_DURATION, parseDuration } from '../../core/duration.js';
+import { parseDuration } from '../../core/duration.js';
 import { invalidInput } from '../../core/errors.js';
 import { readPayees, type PayeeList } from '../../payees/read-payees.js';
 import { payeeQuestion } from '../../payees/question.js';
@@ -20,6 +20,8 @@ import { readList } from './read-list.js';
 import { resultRows, type HashedList } from './result-file.js';
 import { countDecisions, sayDecisions } from './say-decisions.js';
 import { sha256 } from '../../core/hash.js';
+import { DAY_SECONDS } from '../../core/time.js';
+import { LONGEST_DURATION } from '../../../schemas/pipeline/limits.js';
 
 interface CheckOptions extends RunOptions {
   sql?: string;
@@ -48,7 +50,7 @@ export function registerCheck(payees: Command): void {
         'check a payee again if its answer is older than this, such as 12h or 30d; 0d checks all payees again',
       )
         .argParser(parseAge)
-        .default(PAYEE_DAYS * 86_400, `${PAYEE_DAYS}d`),
+        .default(PAYEE_DAYS * DAY_SECONDS, `${PAYEE_DAYS}d`),
     )
     .option('--no-reports', 'do not read the reports of the checks; this saves up to half of the requests')
     .option('--dry-run', 'print how many requests the checks need; send none');

@@ -1,4 +1,5 @@
 import type { KnownAnswer } from './known-answers.js';
+import { DAY_SECONDS } from '../../core/time.js';
 
 /** Requests that a run of `checkPayees` is expected to send, without retries. */
 export interface PayeeForecast {
@@ -27,7 +28,7 @@ export function forecastPayees(
     const answer = answers.get(hash);
     const age = answer === undefined ? 0 : (now - Date.parse(answer.observed_at)) / 1000;
     // An answer dated more than a day in the future comes from a wrong clock (sql/due/payee_checks.sql): not fresh.
-    const isFresh = answer !== undefined && age < recheckAfterSeconds && age >= -86_400;
+    const isFresh = answer !== undefined && age < recheckAfterSeconds && age >= -DAY_SECONDS;
     if (answer === undefined) forecast.checks++;
     else if (isFresh) forecast.fresh++;
     else forecast.rechecks++;

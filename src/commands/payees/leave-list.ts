@@ -11,9 +11,10 @@ import { connectForFolder } from '../../temporal/connect-folder.js';
 import type { RunRequest } from '../../temporal/start-run.js';
 import { workingCopyOf } from '../../working-copy/open.js';
 import { listRun } from '../lists/list-run.js';
+import { HOUR_MS } from '../../core/time.js';
 
 // Remove only lists that are older than this, in milliseconds: Temporal may not list the run of a younger list yet.
-const ABANDONED_AFTER_MS = 3_600_000;
+const ABANDONED_AFTER_MS = HOUR_MS;
 
 /** Copies the list to the data folder for the workers. A run that ends removes the copy. */
 export async function leaveList(

@@ -3,6 +3,7 @@ import { formatCount } from '../../../schemas/format.js';
 import type { PlainValue } from '../../duckdb/plain-value.js';
 import type { Rows } from '../../duckdb/write-rows.js';
 import { zip } from './zip.js';
+import { DAY_MS } from '../../core/time.js';
 
 // Limits of Excel.
 const MOST_ROWS = 1_048_576;
@@ -38,7 +39,7 @@ function renderCell(value: PlainValue, at: string, style: string): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const day = style === '' && /^(19|20)\d\d-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
   // Excel counts days from 1899-12-30.
-  if (!Number.isNaN(day)) return `<c r="${at}" s="2"><v>${day / 86_400_000 + 25_569}</v></c>`;
+  if (!Number.isNaN(day)) return `<c r="${at}" s="2"><v>${day / DAY_MS + 25_569}</v></c>`;
   return `<c r="${at}" t="inlineStr"${style}><is><t xml:space="preserve">${escapeXml(text.slice(0, MOST_LETTERS))}</t></is></c>`;
 }
 

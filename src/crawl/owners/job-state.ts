@@ -1,4 +1,5 @@
 import type { NewRow } from '../../landing/index.js';
+import { DAY_MS, MINUTE_MS } from '../../core/time.js';
 
 /**
  * The enrichment job of a company, as kept on disk.
@@ -55,7 +56,7 @@ export const POLL_SECONDS = 300;
 export const GIVE_UP_DAYS = 7;
 
 // If another run requested the job less than this long ago, it may still wait for the answer.
-const IN_FLIGHT_MS = 10 * 60_000;
+const IN_FLIGHT_MS = 10 * MINUTE_MS;
 const INTERVALS_UNTIL_ORPHAN = 3;
 
 /**
@@ -113,7 +114,7 @@ export function decidePoll(job: OwnerJob, run: string, times: PollTimes): PollDe
   // If the last poll is in the future, the machine's clock was set back. Then ignore that time.
   if (job.run !== run && sincePoll >= 0 && sincePoll < INTERVALS_UNTIL_ORPHAN * Math.max(interval, IN_FLIGHT_MS))
     return 'leave';
-  if (times.now.getTime() - Date.parse(job.askedAt) > GIVE_UP_DAYS * 86_400_000) return 'expire';
+  if (times.now.getTime() - Date.parse(job.askedAt) > GIVE_UP_DAYS * DAY_MS) return 'expire';
   return sincePoll >= 0 && sincePoll < interval ? 'wait' : 'poll';
 }
 

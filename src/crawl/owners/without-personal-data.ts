@@ -1,5 +1,6 @@
 import { readJsonNodes, type JsonNode } from '../../core/json-nodes.js';
 import { COMPANY_TYPES, isCode, isCompany, isCountry, isDay, isIdentifier, isShare, kindOfKey } from './owner-words.js';
+import { REMOVED_FIELD } from '../../privacy/events.js';
 
 /*
  * Removes personal data from answers about owners. These answers may have any shape, and owners may be people. So this
@@ -10,7 +11,6 @@ import { COMPANY_TYPES, isCode, isCompany, isCountry, isDay, isIdentifier, isSha
  * Field that marks a body from which personal data was removed. The SQL in sql/staging reads the field `answer` beside
  * this one.
  */
-const REMOVED = 'tidemark_removed';
 
 type ObjectNode = Extract<JsonNode, { kind: 'object' }>;
 
@@ -26,7 +26,7 @@ type ObjectNode = Extract<JsonNode, { kind: 'object' }>;
  * @returns `{"tidemark_removed":"personal data","answer":…}`. Running the function again on the result changes nothing.
  */
 export function ownersWithoutPersonalData(body: string): string {
-  return `{"${REMOVED}":"personal data","answer":${reduce(unwrapped(parse(body)), '', true) ?? 'null'}}`;
+  return `{"${REMOVED_FIELD}":"personal data","answer":${reduce(unwrapped(parse(body)), '', true) ?? 'null'}}`;
 }
 
 function parse(body: string): JsonNode {
@@ -42,7 +42,7 @@ function parse(body: string): JsonNode {
  * have written the mark.
  */
 function unwrapped(node: JsonNode): JsonNode {
-  const inner = node.kind === 'object' && node.members.has(REMOVED) ? node.members.get('answer') : undefined;
+  const inner = node.kind === 'object' && node.members.has(REMOVED_FIELD) ? node.members.get('answer') : undefined;
   return inner === undefined ? node : unwrapped(inner);
 }
 

@@ -9,6 +9,7 @@ import { closeEndedRuns, type RunFates } from './ended-runs.js';
 import { currentNight } from './current-night.js';
 import { lastSyncDate } from './last-sync.js';
 import { openRun } from './open-run.js';
+import { daysBefore, utcDay } from '../../core/time.js';
 
 /**
  * Opens a run. Decides its parameters from its input, the configuration and earlier runs. Then lands its opening
@@ -55,5 +56,5 @@ export async function beginRun(
  * parts landed from now on have this date or a later one.
  */
 function dayBefore(now: Date): string {
-  return new Date(now.getTime() - 86_400_000).toISOString().slice(0, 10);
+  return utcDay(daysBefore(now, 1));
 }

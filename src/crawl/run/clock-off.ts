@@ -1,5 +1,6 @@
 import type { AnswerTimes } from '../../api-client/index.js';
 import { TidemarkError } from '../../core/errors.js';
+import { DAY_SECONDS } from '../../core/time.js';
 
 const WORTH_A_WORD_SECONDS = 120;
 
@@ -78,7 +79,7 @@ function inFull(ahead: number, servedAt: string, now: Date): string {
 
 /** Rounds down to the largest unit of which there are at least two. */
 function inWords(seconds: number): string {
-  if (seconds >= 2 * 86_400) return `${Math.floor(seconds / 86_400)} days`;
+  if (seconds >= 2 * DAY_SECONDS) return `${Math.floor(seconds / DAY_SECONDS)} days`;
   if (seconds >= 2 * 3_600) return `${Math.floor(seconds / 3_600)} hours`;
   return seconds >= 120 ? `${Math.floor(seconds / 60)} minutes` : `${seconds} s`;
 }

@@ -1,5 +1,6 @@
 import { dayIn } from '../../core/clock.js';
 import { TidemarkError } from '../../core/errors.js';
+import { HOUR_MS } from '../../core/time.js';
 
 // If a scheduled run starts at most this late, today's answers may be stored under the date for which it was scheduled.
 // It may have waited for a worker or for the previous night. Runs of a schedule's backfill start later.
@@ -33,5 +34,5 @@ export function resolveLogicalDate(input: {
     });
   }
   const late = scheduled && input.asked === undefined ? input.now.getTime() - scheduled.getTime() : Infinity;
-  return { date, asOfNow: date === today || late <= LATE_START_HOURS * 3_600_000 };
+  return { date, asOfNow: date === today || late <= LATE_START_HOURS * HOUR_MS };
 }

@@ -23,6 +23,7 @@ import type { RunSizes } from '../../core/run-sizes.js';
 import { resolveLogicalDate } from './logical-date.js';
 import { parseInput, wrongInput } from './parse-input.js';
 import { GIVE_UP_DAYS } from '../owners/job-state.js';
+import { DAY_MS, DAY_SECONDS, utcDay } from '../../core/time.js';
 
 type Decided = Pick<
   RunContext,
@@ -201,7 +202,7 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
     return ofList(now, {
       // Read the questions first, because their answers name the companies to read.
       streams: ['matches', 'companies'],
-      refreshSeconds: { matches: MATCH_DAYS * 86_400 },
+      refreshSeconds: { matches: MATCH_DAYS * DAY_SECONDS },
       file: file.replace(/^resolve\//, ''),
     });
   },
@@ -216,7 +217,7 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
     }
     return ofList(now, {
       streams: ['enrichments'],
-      refreshSeconds: { enrichments: MATCH_DAYS * 86_400 },
+      refreshSeconds: { enrichments: MATCH_DAYS * DAY_SECONDS },
       file: file.replace(/^resolve\//, ''),
     });
   },
@@ -229,7 +230,7 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
     );
     return ofList(now, {
       streams: asked.reports === false ? ['payee_checks'] : ['payee_checks', 'payee_reports'],
-      refreshSeconds: { payee_checks: asked.recheckAfterSeconds ?? PAYEE_DAYS * 86_400 },
+      refreshSeconds: { payee_checks: asked.recheckAfterSeconds ?? PAYEE_DAYS * DAY_SECONDS },
       file: asked.file.replace(/^payees\//, ''),
     });
   },
@@ -245,7 +246,7 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
       filters: {},
       streams: ['ownership_jobs', 'ownership'],
       // While the owners of a company are fresh, start at most one job for it.
-      refreshSeconds: { ownership_jobs: Math.max(market.refresh.ownership, GIVE_UP_DAYS * 86_400) },
+      refreshSeconds: { ownership_jobs: Math.max(market.refresh.ownership, GIVE_UP_DAYS * DAY_SECONDS) },
       gate: null,
       note: null,
     };
@@ -296,7 +297,7 @@ function dated(when: { date: string; asOfNow: boolean }): Pick<RunContext, 'date
 }
 
 function dayBefore(date: string, days: number): string {
-  return new Date(Date.parse(date) - days * 86_400_000).toISOString().slice(0, 10);
+  return utcDay(Date.parse(date) - days * DAY_MS);
 }
 
 /**

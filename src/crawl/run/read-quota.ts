@@ -5,14 +5,13 @@ import type { RunContext } from '../../../schemas/pipeline/run.js';
 import type { MetricsReading } from '../../../schemas/v2/metrics.js';
 import { ApiError, TokenVerificationError, type AnswerTimes } from '../../api-client/index.js';
 import { bookingIn, RequestLog } from '../../request-log/request-log.js';
-import { quotaRead } from '../../core/observed.js';
+import { MOST_METRICS, quotaRead } from '../../core/observed.js';
 import { CLOCK_TOLERANCE, clockOff, readClock, requireClock, type ClockReading } from './clock-off.js';
 import { landRecords } from '../land-records.js';
 import { isGivenUp, NoRoomError } from '../answer.js';
 import type { CrawlDeps, Heartbeat } from '../deps.js';
 
-// The API chooses the names of its metrics. They become rows and labels, so their number and length have limits.
-const MOST_METRICS = 100;
+// The API chooses the names of its metrics. They become rows and labels, so their length has a limit.
 const NAME_LENGTH = 100;
 
 /**

@@ -14,6 +14,7 @@ import type { CrawlDeps } from '../deps.js';
 import { readRecords } from '../land-records.js';
 import { readPastNights, type PastNights } from '../run/past-nights.js';
 import { folderChanged } from '../run/folder-changed.js';
+import { DAY_MS } from '../../core/time.js';
 
 type Deps = Pick<CrawlDeps, 'config' | 'clock' | 'log'>;
 
@@ -108,7 +109,7 @@ async function readCalibration({ config, clock }: Deps, ctx: RunContext): Promis
   await copy?.refresh(file);
   const kept = readKept(file);
   if (!kept) return null;
-  const ageDays = (clock.now().getTime() - Date.parse(kept.at)) / 86_400_000;
+  const ageDays = (clock.now().getTime() - Date.parse(kept.at)) / DAY_MS;
   const same = kept.baseUrl === config.api.baseUrl && canonicalJson(kept.filters) === canonicalJson(ctx.filters);
   if (same && ageDays >= 0 && ageDays < CALIBRATION_DAYS) return kept;
   await copy?.remove(file);

@@ -6,9 +6,10 @@ import { TidemarkError } from '../../core/errors.js';
 import { namesIn, runFolders, spoolsDir } from '../../landing/index.js';
 import { PEOPLE_STREAMS } from '../../../schemas/pipeline/people.js';
 import { Adopter } from '../../webhook-receiver/adopter.js';
+import { MINUTE_MS } from '../../core/time.js';
 
 /** A file of a crawl that changed within this time (milliseconds) may belong to a running worker. */
-export const QUIET_MS = 10 * 60_000;
+export const QUIET_MS = 10 * MINUTE_MS;
 
 /** A file with answers that are not landed yet. */
 export interface FoundSpool {

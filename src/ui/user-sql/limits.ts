@@ -1,10 +1,9 @@
 import { totalmem } from 'node:os';
+import { MEBIBYTE } from '../../duckdb/memory-limit.js';
 
 /*
  * The limits of queries that people write in the explorer. Each limit names itself in the answer when it is reached.
  */
-
-const MEBIBYTE = 2 ** 20;
 
 /** Longest query text, in characters. */
 export const MAX_TEXT = 200_000;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { dayOf, modelsInForce } from '../../../src/models/in-force.js';
+import { modelsInForce } from '../../../src/models/in-force.js';
 import { parseModel, type Model } from '../../../src/models/models.js';
 
 /** A model `marts.<name>` with its parents and its last day. */
@@ -52,9 +52,4 @@ it('retires a model that only retired models read', () => {
     retired: ['marts.old', 'marts.reader'],
     overdue: [],
   });
-});
-
-it('takes the day in UTC', () => {
-  expect(dayOf(new Date('2026-12-31T23:59:59+01:00'))).toBe('2026-12-31');
-  expect(dayOf(new Date('2026-12-31T23:30:00-01:00'))).toBe('2027-01-01');
 });
