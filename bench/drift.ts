@@ -61,7 +61,7 @@ async function measure(
   const rows = ids.map((id, i) => ({
     request_key: stream === 'financials_v1' ? `GET /v1/finder/company/financial?id=${id}` : `GET /v2/${stream}/${id}`,
     entity_id: String(id),
-    segment: 'record',
+    row_kind: 'record',
     status: 200,
     fetched_at: new Date(Date.parse('2026-11-20T02:00:00Z') + i).toISOString(),
     body: JSON.stringify(bodyOf(id)),

@@ -22,7 +22,7 @@ export async function landRecords(dataDir: string, companies: number): Promise<n
         return {
           request_key: `GET /${stream}/${id}`,
           entity_id: String(id),
-          segment: 'record',
+          row_kind: 'record',
           status: 200,
           fetched_at: '2026-11-20T02:00:00.000Z',
           body: JSON.stringify(body),

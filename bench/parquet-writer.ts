@@ -80,7 +80,7 @@ function rowsOf(world: ReturnType<typeof createWorld>, read: (id: number) => unk
     return {
       request_key: `GET /v2/record/${id}`,
       entity_id: String(id),
-      segment: 'record',
+      row_kind: 'record',
       status: 200,
       fetched_at: '2026-11-20T02:00:00.000Z',
       body,
@@ -114,7 +114,7 @@ async function measure(
 
 async function writeByDuckDB(connection: DuckDBConnection, rows: LandedRow[], file: string): Promise<void> {
   await connection.run(
-    'CREATE OR REPLACE TABLE part (request_key VARCHAR, entity_id VARCHAR, segment VARCHAR, status INTEGER, fetched_at TIMESTAMP, body VARCHAR, sha256 VARCHAR)',
+    'CREATE OR REPLACE TABLE part (request_key VARCHAR, entity_id VARCHAR, row_kind VARCHAR, status INTEGER, fetched_at TIMESTAMP, body VARCHAR, sha256 VARCHAR)',
   );
   const types = [VARCHAR, VARCHAR, VARCHAR, INTEGER, TIMESTAMP, VARCHAR, VARCHAR];
   const chunk = DuckDBDataChunk.create(types, rows.length);
@@ -122,7 +122,7 @@ async function writeByDuckDB(connection: DuckDBConnection, rows: LandedRow[], fi
   chunk.setColumns([
     rows.map((row) => row.request_key),
     rows.map((row) => row.entity_id),
-    rows.map((row) => row.segment),
+    rows.map((row) => row.row_kind),
     rows.map((row) => row.status),
     rows.map(at),
     rows.map((row) => row.body),
@@ -140,7 +140,7 @@ async function writeByDuckDB(connection: DuckDBConnection, rows: LandedRow[], fi
 
 function columnsOf(rows: LandedRow[]): Parameters<typeof parquetWriteBuffer>[0] {
   return {
-    columnData: (['request_key', 'entity_id', 'segment', 'fetched_at', 'body', 'sha256'] as const).map((name) => ({
+    columnData: (['request_key', 'entity_id', 'row_kind', 'fetched_at', 'body', 'sha256'] as const).map((name) => ({
       name,
       data: rows.map((row) => row[name]),
       type: 'STRING' as const,

@@ -25,7 +25,7 @@ export async function landReports(
         return {
           request_key: `GET /v2/financial/${entity}`,
           entity_id: entity,
-          segment: 'record',
+          row_kind: 'record',
           status: 200,
           fetched_at: '2026-11-20T02:00:00.000Z',
           body,
@@ -63,7 +63,7 @@ export async function landChangedReports(
       rows.push({
         request_key: `GET /v2/financial/${entity}`,
         entity_id: entity,
-        segment: 'record',
+        row_kind: 'record',
         status: 200,
         fetched_at: at.toISOString(),
         body: JSON.stringify(Object.fromEntries(report)),

@@ -103,7 +103,7 @@ function row(request_key: string, entity: number | null, night: number, minute: 
   return {
     request_key,
     entity_id,
-    segment: 'record',
+    row_kind: 'record',
     status: 200,
     fetched_at: at(night, minute).toISOString(),
     body: JSON.stringify(body),

@@ -32,10 +32,11 @@ export interface LandedRow {
   /** Id, slug or question of the record, as LandingStream says; null for pages of a search. */
   entity_id: string | null;
   /**
-   * Segment id in the stream `prospecting`; chunk name in the streams of RECORD_STREAMS. In all other streams, the kind
-   * of the row, such as `record`, `page-2`, `gone` or `failed`: see the stream's fetcher in src/crawl/fetchers/.
+   * Kind of the row in its stream, such as `record`, `page-2`, `gone` or `failed`: see the stream's fetcher in
+   * src/crawl/fetchers/. In the stream `prospecting`, the id of the segment that was searched; in the streams of
+   * RECORD_STREAMS, the name of the chunk.
    */
-  segment: string;
+  row_kind: string;
   /**
    * HTTP status; always 404 when the API says that the record does not exist. 0 when no usable answer came, or when
    * Tidemark wrote the row itself; the body is then a text of Tidemark.

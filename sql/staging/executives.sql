@@ -5,7 +5,7 @@
 -- - GET /v1/finder/executive/details: one executive that this search listed.
 -- Only the last page of a listing counts as the answer for the company.
 UPDATE batch SET is_page = true
-WHERE status BETWEEN 200 AND 299 AND row_id IN (SELECT row_id FROM parts WHERE starts_with(segment, 'page-'));
+WHERE status BETWEEN 200 AND 299 AND row_id IN (SELECT row_id FROM parts WHERE starts_with(row_kind, 'page-'));
 
 CREATE OR REPLACE TEMP TABLE executive_bodies AS
 SELECT

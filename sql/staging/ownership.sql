@@ -1,5 +1,5 @@
 -- Loads answers of GET /v2/kyb/{id}/ubo: the owners of a company at one threshold. entity_id is the company's id; the
--- segment names the threshold. The reference shows no answer. So the whole answer is kept, and only what is certain is
+-- row_kind names the threshold. The reference shows no answer. So the whole answer is kept, and only what is certain is
 -- read from it.
 CREATE OR REPLACE TEMP TABLE owners_landed AS
 SELECT
@@ -10,12 +10,12 @@ SELECT
   b.body_hash,
   b.entity_id,
   json_id(to_json(b.entity_id)) AS company_id,
-  TRY_CAST(regexp_extract(p.segment, '^(more|last):([0-9.]+)$', 2) AS DOUBLE) AS threshold,
+  TRY_CAST(regexp_extract(p.row_kind, '^(more|last):([0-9.]+)$', 2) AS DOUBLE) AS threshold,
   coalesce(json_type(b.doc) = 'OBJECT' AND json_keys(b.doc) = ['tidemark_removed', 'answer'], false) AS without_personal_data,
   CASE WHEN without_personal_data THEN json_extract(b.doc, '$.answer') ELSE b.doc END AS payload,
   json_is_big_tree(payload, len(string_split(CAST(payload AS VARCHAR), ','))) AS is_big
 FROM batch AS b
-JOIN (SELECT row_id, segment FROM parts) AS p USING (row_id)
+JOIN (SELECT row_id, row_kind FROM parts) AS p USING (row_id)
 WHERE b.doc IS NOT NULL;
 
 INSERT INTO batch_rejects

@@ -1,4 +1,4 @@
--- Loads enrichment jobs of owners. entity_id is the company's id; the segment has the job's state and id
+-- Loads enrichment jobs of owners. entity_id is the company's id; row_kind has the job's state and id
 -- (`running:ubo-7`). A row with status 0 has a text of Tidemark that says how a job ended.
 CREATE OR REPLACE TEMP TABLE jobs_landed AS
 SELECT
@@ -9,12 +9,12 @@ SELECT
   b.body_hash,
   b.entity_id,
   json_id(to_json(b.entity_id)) AS company_id,
-  nullif(regexp_extract(p.segment, '^(started|running|done|failed|vanished|expired|nojob|unknown):(.*)$', 1), '') AS state,
-  nullif(regexp_extract(p.segment, '^[a-z]+:(.*)$', 1), '') AS job_id,
+  nullif(regexp_extract(p.row_kind, '^(started|running|done|failed|vanished|expired|nojob|unknown):(.*)$', 1), '') AS state,
+  nullif(regexp_extract(p.row_kind, '^[a-z]+:(.*)$', 1), '') AS job_id,
   coalesce(json_type(b.doc) = 'OBJECT' AND json_keys(b.doc) = ['tidemark_removed', 'answer'], false) AS without_personal_data,
   CASE WHEN without_personal_data THEN json_extract(b.doc, '$.answer') ELSE b.doc END AS payload
 FROM batch AS b
-JOIN (SELECT row_id, segment FROM parts) AS p USING (row_id);
+JOIN (SELECT row_id, row_kind FROM parts) AS p USING (row_id);
 
 -- Reject jobs that ended without a result. The reject shows Tidemark's text, or the API's last answer.
 UPDATE batch_rejects

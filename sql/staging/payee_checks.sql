@@ -26,7 +26,7 @@ SELECT
   json_read(nullif(regexp_extract(b.request_key, '^POST /v2/know-your-payee (\{.*)$', 1, 's'), '')) AS request,
   a.check_id,
   CASE WHEN payee_words_fault(a.words) IS NULL THEN a.words[1] END AS decision,
-  coalesce(TRY_CAST(regexp_extract(p.segment, '^call-([0-9]+)$', 1) AS INTEGER), 1) AS calls,
+  coalesce(TRY_CAST(regexp_extract(p.row_kind, '^call-([0-9]+)$', 1) AS INTEGER), 1) AS calls,
   a.doc AS payload,
   b.observed_at,
   b.body_hash

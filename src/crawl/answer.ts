@@ -15,11 +15,11 @@ import { HOUR_MS } from '../core/time.js';
  * Makes the row that the crawl lands for an answer of the API. An answer without content (204) is landed as `null`.
  * @param entityId the id, slug or question of the record; null for a page of a search or listing
  */
-export function rowOf(response: ApiResponse<unknown>, entityId: string | null, segment: string): NewRow {
+export function rowOf(response: ApiResponse<unknown>, entityId: string | null, rowKind: string): NewRow {
   return {
     request_key: response.requestKey,
     entity_id: entityId,
-    segment,
+    row_kind: rowKind,
     status: response.status,
     fetched_at: response.fetchedAt,
     body: response.body.trim() === '' ? 'null' : response.body,
@@ -31,7 +31,7 @@ export function rowOf(response: ApiResponse<unknown>, entityId: string | null, s
  * warehouse can show why the call failed. If the answer would be unusable again, the row also
  * keeps the reason.
  */
-export function rowOfError(error: ApiError, entityId: string | null, segment: string): NewRow {
+export function rowOfError(error: ApiError, entityId: string | null, rowKind: string): NewRow {
   // An error answer may have a 2xx status. Then land status 0, so that readers do not read its body as a record.
   const status = error.status >= 400 ? error.status : 0;
   const gone = error instanceof NotFoundError;
@@ -40,7 +40,7 @@ export function rowOfError(error: ApiError, entityId: string | null, segment: st
   return {
     request_key: error.requestKey,
     entity_id: entityId,
-    segment,
+    row_kind: rowKind,
     status: gone ? 404 : status,
     fetched_at: error.fetchedAt,
     body: gone ? error.body : said,

@@ -19,7 +19,7 @@ export async function landRecords(
   const rows = records.map((record) => ({
     request_key: `tidemark ${stream}`,
     entity_id: null,
-    segment: chunk,
+    row_kind: chunk,
     status: 200,
     fetched_at,
     body: JSON.stringify(record),

@@ -145,8 +145,8 @@ async function landedBefore(target: PartTarget, left: string): Promise<ReadonlyS
 }
 
 /** Identifies a row of a chunk: the request, and when its answer came. */
-function keyOf({ request_key, entity_id, segment, fetched_at }: LandedRow): string {
-  return JSON.stringify([request_key, entity_id, segment, fetched_at]);
+function keyOf({ request_key, entity_id, row_kind, fetched_at }: LandedRow): string {
+  return JSON.stringify([request_key, entity_id, row_kind, fetched_at]);
 }
 
 function lineOf(row: LandedRow): string {

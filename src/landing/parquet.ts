@@ -40,7 +40,7 @@ export function encodePart(target: PartTarget, rows: LandedRow[]): Uint8Array {
     market: constant(target.market),
     request_key: text(rows.map((row) => row.request_key)),
     entity_id: text(rows.map((row) => row.entity_id)),
-    segment: text(rows.map((row) => row.segment)),
+    row_kind: text(rows.map((row) => row.row_kind)),
     status: vectorFromArray(
       rows.map((row) => row.status),
       new Int32(),
@@ -73,7 +73,7 @@ export function decodePart(bytes: Uint8Array): LandedRow[] {
     return {
       request_key: record.request_key as string,
       entity_id: record.entity_id as string | null,
-      segment: record.segment as string,
+      row_kind: record.row_kind as string,
       status: Number(record.status),
       fetched_at: new Date(Number(record.fetched_at)).toISOString(),
       body: record.body as string,

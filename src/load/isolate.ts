@@ -44,7 +44,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
   market: 'VARCHAR',
   request_key: 'VARCHAR',
   entity_id: 'VARCHAR',
-  segment: 'VARCHAR',
+  row_kind: 'VARCHAR',
   status: 'INTEGER',
   fetched_at: 'TIMESTAMP',
   body: 'VARCHAR',

@@ -25,7 +25,7 @@ import { findPartFault } from '../load/part-check.js';
 import { workingCopyOf } from '../working-copy/open.js';
 import { writerOf } from '../working-copy/writer.js';
 
-const COLUMNS = 'stream, run, date, market, request_key, entity_id, segment, status, fetched_at, body, sha256';
+const COLUMNS = 'stream, run, date, market, request_key, entity_id, row_kind, status, fetched_at, body, sha256';
 // The smallest row group that DuckDB writes. With several row groups, DuckDB reads one part with all its threads.
 const ROW_GROUP_ROWS = 2_048;
 

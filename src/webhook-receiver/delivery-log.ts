@@ -106,7 +106,7 @@ export class DeliveryLog {
     const received: LandedRow = {
       request_key: `${WEBHOOK_REQUEST}/delivery`,
       entity_id: companyId,
-      segment: 'webhook',
+      row_kind: 'webhook',
       status: 200,
       fetched_at: this.#clock.now().toISOString(),
       body,

@@ -50,7 +50,7 @@ async function check(
 
 async function landRecord(chunk: 'open' | 'close'): Promise<void> {
   const { run, date } = ctx;
-  const row = { entity_id: run, segment: 'run', status: 200, fetched_at: '2026-11-20T02:00:00.000Z', body: '{}' };
+  const row = { entity_id: run, row_kind: 'run', status: 200, fetched_at: '2026-11-20T02:00:00.000Z', body: '{}' };
   const target = { dataDir: config.dataDir, stream: 'runs', run, date, market: null, chunk } as const;
   await landRows(target, [{ ...row, request_key: chunk }]);
 }

@@ -138,7 +138,7 @@ describe('the activities of a market run', () => {
     const row = {
       request_key: 'GET /v2/companies/1',
       entity_id: '1',
-      segment: 'record',
+      row_kind: 'record',
       status: 200,
       fetched_at: NOW,
       body: '{"id": "none"}',
@@ -170,7 +170,7 @@ describe('openRun', () => {
     const stamp = '2026-11-20T05:00:00.000Z';
     const place = { dataDir: project.dataDir, stream: 'companies', date: '2026-11-20', market: 'demo' } as const;
     await landRows({ ...place, run: 'ahead', chunk: 'c-0' }, [
-      { request_key: 'GET /v2/companies/1', entity_id: '1', segment: 'r', status: 200, fetched_at: stamp, body: '{}' },
+      { request_key: 'GET /v2/companies/1', entity_id: '1', row_kind: 'r', status: 200, fetched_at: stamp, body: '{}' },
     ]);
     const ctx = await run('openRun', { ...MARKET, run: 'run-1' });
     expect(ctx.stampsAfter).toBe(stamp);
@@ -196,7 +196,7 @@ describe('openRun', () => {
   ])('follows a landed stamp only if later than now and recent: %s, %s', async (date, stamp, kept) => {
     const place = { dataDir: project.dataDir, stream: 'companies', date, market: 'demo' } as const;
     await landRows({ ...place, run: 'before', chunk: 'c-0' }, [
-      { request_key: 'GET /v2/companies/1', entity_id: '1', segment: 'r', status: 200, fetched_at: stamp, body: '{}' },
+      { request_key: 'GET /v2/companies/1', entity_id: '1', row_kind: 'r', status: 200, fetched_at: stamp, body: '{}' },
     ]);
     expect((await run('openRun', { ...MARKET, run: 'run-1' })).stampsAfter).toBe(kept);
   });

@@ -10,7 +10,7 @@ import type { Project } from './project.js';
 export async function searchFor(project: Project, streams: string[], values: unknown[]): Promise<Buffer[]> {
   const bodies = await Promise.all(
     streams.map((stream) =>
-      project.query(`SELECT request_key, segment, body FROM read_parquet('${landedParts(project, stream)}')`),
+      project.query(`SELECT request_key, row_kind, body FROM read_parquet('${landedParts(project, stream)}')`),
     ),
   );
   const texts = [...values, ...bodies].map((value) => Buffer.from(JSON.stringify(value)));

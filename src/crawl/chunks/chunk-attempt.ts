@@ -249,8 +249,8 @@ export class ChunkAttempt {
    * Makes the row of an error. If the answer may describe people, the row holds only the error's message, because the
    * answer may name them.
    */
-  #rowOfError(error: ApiError, entity: string, segment: string): NewRow {
-    const row = rowOfError(error, entity, segment);
+  #rowOfError(error: ApiError, entity: string, rowKind: string): NewRow {
+    const row = rowOfError(error, entity, rowKind);
     return this.#keepsPeople ? row : { ...row, body: error.message };
   }
 

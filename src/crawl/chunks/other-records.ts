@@ -6,8 +6,8 @@ import { pullManifests, pullParts, readPartRows, recentParts } from '../../landi
 const PARTS_LOOKED_AT = 5;
 
 /** Whether a landed row proves that the API key may use the route. A record proves this, and so does a 404. */
-export function isAnswered({ status, segment, entity_id }: LandedRow): boolean {
-  return entity_id !== null && segment !== 'failed' && ((status >= 200 && status < 300) || status === 404);
+export function isAnswered({ status, row_kind, entity_id }: LandedRow): boolean {
+  return entity_id !== null && row_kind !== 'failed' && ((status >= 200 && status < 300) || status === 404);
 }
 
 /**

@@ -24,7 +24,7 @@ export const employees: Fetcher = {
   reads: ['nomenclatures'],
   withoutPersonalData: (body) => pageWithoutPersonalData(body, 'data'),
   async *fetch(client, ctx, id, signal, _routes, { landed, deps }) {
-    const known = new Map(landed.map((row) => [row.segment, row]));
+    const known = new Map(landed.map((row) => [row.row_kind, row]));
     const search = searchPeople(readPeopleDimensions(deps.config.dataDir, ctx));
     // Land each page one step late, because only the last page of the search gets the mark LAST_PAGE.
     let last: NewRow | undefined = landed.at(-1);
@@ -37,7 +37,7 @@ export const employees: Fetcher = {
         answer = readPage(before.body, id);
       } else {
         const row = await ask(client, id, question, signal);
-        if (row !== null && last !== undefined && !known.has(last.segment)) yield last;
+        if (row !== null && last !== undefined && !known.has(last.row_kind)) yield last;
         if (row !== null) last = row;
         answer = row && readPage(row.body, id);
       }
@@ -46,7 +46,7 @@ export const employees: Fetcher = {
     if (last === undefined) return;
     const words = describeGap(id, step.value);
     if (words !== null) yield cutShortRow(last, words);
-    yield { ...last, segment: LAST_PAGE };
+    yield { ...last, row_kind: LAST_PAGE };
   },
   finished: completeListings,
 };

@@ -4,7 +4,7 @@ import { rowOf } from '../answer.js';
 import type { Fetcher } from './fetcher.js';
 import { cutShortRow } from './read-pages.js';
 
-// Segment of the last or only answer to a question. The segments of the pages before it begin with `page-`.
+// Row kind of the last or only answer to a question. The row kinds of the pages before it begin with `page-`.
 const LAST = 'record';
 
 /** Fetches the answers to the questions of `tidemark enrich --people`. The entity is the question. */
@@ -23,5 +23,5 @@ export const enrichments: Fetcher = {
     }
   },
   finished: (rows) =>
-    new Set(rows.filter(({ segment }) => !segment.startsWith('page-')).map((row) => row.entity_id ?? '')),
+    new Set(rows.filter(({ row_kind }) => !row_kind.startsWith('page-')).map((row) => row.entity_id ?? '')),
 };

@@ -36,7 +36,7 @@ export const executives: Fetcher = {
     last ??= landed.at(-1);
     if (last === undefined) return;
     if (reading.shortfall !== null) yield cutShortRow(last, reading.shortfall);
-    yield { ...last, segment: LAST_PAGE };
+    yield { ...last, row_kind: LAST_PAGE };
   },
   finished: completeListings,
 };
@@ -54,7 +54,7 @@ class Reading {
     readonly routes: Routes,
     landed: readonly LandedRow[],
   ) {
-    this.#landed = new Map(landed.map((row) => [row.segment, row]));
+    this.#landed = new Map(landed.map((row) => [row.row_kind, row]));
   }
 
   /**
@@ -95,9 +95,9 @@ class Reading {
   ): AsyncGenerator<NewRow, 'whole' | 'empty' | 'short'> {
     for (let page = 1, last = 1; page <= last; page++) {
       if (page > MOST_PAGES) return 'short';
-      const segment = `${label}${page}`;
-      const known = this.#landed.get(segment);
-      const row = known ?? (await this.#ask(route, () => this.#page(route, page), segment));
+      const rowKind = `${label}${page}`;
+      const known = this.#landed.get(rowKind);
+      const row = known ?? (await this.#ask(route, () => this.#page(route, page), rowKind));
       if (known === undefined) yield row;
       const items = readItems(row.body, route === LIST ? 'list' : 'data');
       for (const key of keysOf(items)) if (isUsable(key)) ids.add(key);
@@ -123,10 +123,10 @@ class Reading {
    * search remains.
    */
   async *#details(person: string): AsyncGenerator<NewRow> {
-    const segment = `page-executive-${person}`;
-    if (this.#landed.has(segment)) return;
+    const rowKind = `page-executive-${person}`;
+    if (this.#landed.has(rowKind)) return;
     try {
-      yield await this.#ask(DETAILS, () => this.client.v1.executive(person, { signal: this.signal }), segment);
+      yield await this.#ask(DETAILS, () => this.client.v1.executive(person, { signal: this.signal }), rowKind);
     } catch (error) {
       if (error instanceof NotFoundError) return;
       if (!isRefusal(error) && !(error instanceof RoutesClosedError)) throw error;
@@ -134,9 +134,9 @@ class Reading {
     }
   }
 
-  async #ask(route: string, request: () => Promise<Parameters<typeof rowOf>[0]>, segment: string): Promise<NewRow> {
+  async #ask(route: string, request: () => Promise<Parameters<typeof rowOf>[0]>, rowKind: string): Promise<NewRow> {
     if (this.routes.isClosed(route)) throw new RoutesClosedError();
-    return rowOf(await this.routes.send(route, request), this.id, segment);
+    return rowOf(await this.routes.send(route, request), this.id, rowKind);
   }
 
   #cutShort(why: string): void {

@@ -3,7 +3,7 @@ import { judge } from '../../resolve/judge.js';
 import { rowOf } from '../answer.js';
 import type { Fetcher } from './fetcher.js';
 
-// Segments of the answers to a question. `last` marks the last answer, `more` every answer before it.
+// Row kinds of the answers to a question. `last` marks the last answer, `more` every answer before it.
 const MORE = 'more';
 const LAST = 'last';
 
@@ -14,5 +14,5 @@ export const matches: Fetcher = {
     const answers = await identify(client, question, signal, { routes, judge });
     for (const [i, answer] of answers.entries()) yield rowOf(answer, question, i === answers.length - 1 ? LAST : MORE);
   },
-  finished: (rows) => new Set(rows.filter(({ segment }) => segment !== MORE).map((row) => row.entity_id ?? '')),
+  finished: (rows) => new Set(rows.filter(({ row_kind }) => row_kind !== MORE).map((row) => row.entity_id ?? '')),
 };

@@ -11,7 +11,7 @@ import type { NewRow } from '../../landing/index.js';
 import { RoutesClosedError, type Routes } from '../../resolve/routes.js';
 import { rowOf } from '../answer.js';
 import type { CrawlDeps } from '../deps.js';
-import { carefully, findLostStart, segmentOf, settingsOf } from '../owners/ask-owners.js';
+import { carefully, findLostStart, rowKindOf, settingsOf } from '../owners/ask-owners.js';
 import { readJob } from '../../api-client/read-ownership.js';
 import { JobFiles } from '../owners/job-files.js';
 import { decideStart, type OwnerJob } from '../owners/job-state.js';
@@ -79,7 +79,7 @@ async function start(
       deps.client.v2.kyb.startUboEnrichment(company, body, { signal }),
     );
     const { jobId } = readJob(response.body);
-    const row = carefully(deps, rowOf(response, company, segmentOf(jobId === null ? 'nojob' : 'started', jobId)));
+    const row = carefully(deps, rowOf(response, company, rowKindOf(jobId === null ? 'nojob' : 'started', jobId)));
     const known: OwnerJob = { ...asked, jobId, row };
     if (jobId === null) await files.end(known, deps.clock.now());
     else await files.write({ ...known, state: 'started' });

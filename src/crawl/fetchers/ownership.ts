@@ -6,14 +6,14 @@ import { ownersWithoutPersonalData } from '../owners/without-personal-data.js';
 import type { Fetcher } from './fetcher.js';
 
 /**
- * Prefix in the column `segment` of the row for the last threshold. If a company has no row with this prefix and no row
+ * Prefix in the column `row_kind` of the row for the last threshold. If a company has no row with this prefix and no row
  * with status 404, its fetch was interrupted, and the company is fetched again.
  */
 const LAST = 'last:';
 
 /**
- * Fetches the beneficial owners of a company, with one request and one row for each threshold. The row's segment names
- * the threshold.
+ * Fetches the beneficial owners of a company, with one request and one row for each threshold. The kind of the row
+ * names the threshold.
  */
 export const ownership: Fetcher = {
   withoutPersonalData: ownersWithoutPersonalData,
@@ -27,6 +27,6 @@ export const ownership: Fetcher = {
   finished: (rows) => new Set(rows.filter(isLast).map((row) => row.entity_id ?? '')),
 };
 
-function isLast({ segment, status }: LandedRow): boolean {
-  return segment.startsWith(LAST) || status === 404;
+function isLast({ row_kind, status }: LandedRow): boolean {
+  return row_kind.startsWith(LAST) || status === 404;
 }

@@ -26,8 +26,8 @@ import type { Fetcher } from './fetcher.js';
  * Checks payees (reference v2, "Other routes named for version 2"). The entity is the question (`payeeQuestion`), which
  * holds no account number. If the payee was checked before, repeats the earlier check by its id.
  *
- * Never aborts a request that was sent, because the API may charge for it. The row's segment is `call-<n>`: n is how
- * many calls this run sent for this answer. Calls that surely ran no check do not count.
+ * Never aborts a request that was sent, because the API may charge for it. The row kind is `call-<n>`: n is how many
+ * calls this run sent for this answer. Calls that surely ran no check do not count.
  */
 export const payeeChecks: Fetcher = {
   costly: true,

@@ -5,7 +5,7 @@ import { rowOf } from '../answer.js';
 import { PAGE_SIZES } from '../../core/page-sizes.js';
 import { formatCount } from '../../../schemas/format.js';
 
-/** Segment of the last row of an entity's listing. The segments of the rows before it begin with `page-`. */
+/** Row kind of the last row of an entity's listing. The row kinds of the rows before it begin with `page-`. */
 export const LAST_PAGE = 'last-page';
 const pageSizes = new WeakMap<ApiClient, number>();
 /** Read at most this many pages of one company's events or people, even if the API reports more. */
@@ -46,7 +46,7 @@ export async function* readPages(
 
 /** Returns the entities whose last page is landed. */
 export function completeListings(rows: readonly LandedRow[]): Set<string> {
-  return new Set(rows.filter((row) => row.segment === LAST_PAGE).map((row) => row.entity_id ?? ''));
+  return new Set(rows.filter((row) => row.row_kind === LAST_PAGE).map((row) => row.entity_id ?? ''));
 }
 
 /**

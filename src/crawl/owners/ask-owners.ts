@@ -26,15 +26,15 @@ export function rowInWords(company: string, end: JobEnd, jobId: string | null, b
   return {
     request_key: `TIDEMARK owner job of company ${company}`,
     entity_id: company,
-    segment: segmentOf(end, jobId),
+    row_kind: rowKindOf(end, jobId),
     status: 0,
     fetched_at: at.toISOString(),
     body,
   };
 }
 
-/** Makes the segment of a row about a job, from the job's state and id. The SQL in sql/staging reads both. */
-export function segmentOf(state: JobEnd | 'started' | 'running', jobId: string | null): string {
+/** Makes the kind of a row about a job, from the job's state and id. The SQL in sql/staging reads both. */
+export function rowKindOf(state: JobEnd | 'started' | 'running', jobId: string | null): string {
   return `${state}:${jobId ?? ''}`;
 }
 
@@ -56,7 +56,7 @@ export async function findLostStart(
   const query = thresholdParameter(settings, settings.thresholds[0] ?? 0);
   const response = await deps.client.v2.kyb.ubo(company, query, { signal });
   const { conclusive, jobId } = readOwners(response.body);
-  const row = (state: JobEnd | 'started'): NewRow => carefully(deps, rowOf(response, company, segmentOf(state, jobId)));
+  const row = (state: JobEnd | 'started'): NewRow => carefully(deps, rowOf(response, company, rowKindOf(state, jobId)));
   if (jobId !== null) return { state: 'started', jobId, row: row('started') };
   if (conclusive === true) return { state: 'done', jobId: null, row: row('done') };
   const words =

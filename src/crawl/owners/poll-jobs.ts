@@ -9,7 +9,7 @@ import { mostInFlight, type CrawlDeps, type Heartbeat } from '../deps.js';
 import { inParallel } from '../../core/in-parallel.js';
 import { refusalOf } from '../refusal.js';
 import { reopenQuota } from '../run/read-quota.js';
-import { carefully, findLostStart, rowInWords, segmentOf } from './ask-owners.js';
+import { carefully, findLostStart, rowInWords, rowKindOf } from './ask-owners.js';
 import { readJob } from '../../api-client/read-ownership.js';
 import { JobFiles } from './job-files.js';
 import {
@@ -56,7 +56,7 @@ export async function pollOwnerJobs(
   const poller = new Poller(deps, ctx, files, writer, heartbeat);
   const counts = (): Pick<PollOwnerJobsResult, 'requests' | 'fruitless'> => ({
     requests: booking.requests,
-    fruitless: writer.rows.filter(({ segment }) => FRUITLESS.has(segment.split(':')[0] ?? '')).length,
+    fruitless: writer.rows.filter(({ row_kind }) => FRUITLESS.has(row_kind.split(':')[0] ?? '')).length,
   });
   try {
     await bookingIn(booking, async () => {
@@ -132,7 +132,7 @@ class Poller {
     });
     const { state } = readJob(response.body);
     const end = state === 'done' || state === 'failed' ? state : null;
-    const row = carefully(this.#deps, rowOf(response, job.company, segmentOf(end ?? 'running', jobId)));
+    const row = carefully(this.#deps, rowOf(response, job.company, rowKindOf(end ?? 'running', jobId)));
     const sha = createHash('sha256').update(row.body).digest('hex');
     if (end !== null) return this.#end(job, row);
     // Land only an answer that differs from the answer before it, because a job may be polled for days.

@@ -68,7 +68,7 @@ export async function askedPayees(
     bad.map((row) => ({
       request_key: `CSV ${ctx.file} line ${row.line}`,
       entity_id: `${ctx.file} line ${row.line}`,
-      segment: 'bad-row',
+      row_kind: 'bad-row',
       status: 0,
       fetched_at: at,
       body: `${row.problem}${textOf(row)}`,

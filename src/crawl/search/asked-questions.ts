@@ -49,7 +49,7 @@ async function landAsked({ config, clock }: Deps, ctx: RunContext, list: Prepare
     list.bad.map(({ line, problem, text }) => ({
       request_key: `CSV ${ctx.file} line ${line}`,
       entity_id: `${ctx.file} line ${line}`,
-      segment: 'bad-row',
+      row_kind: 'bad-row',
       status: 0,
       fetched_at,
       body: text === '' ? problem : `${problem}: ${text}`,
@@ -60,7 +60,7 @@ async function landAsked({ config, clock }: Deps, ctx: RunContext, list: Prepare
     list.decisions.map(({ question, company_id }) => ({
       request_key: `DECISION ${ctx.file}`,
       entity_id: question,
-      segment: 'decision',
+      row_kind: 'decision',
       status: 200,
       fetched_at,
       body: JSON.stringify({ company_id }),

@@ -210,7 +210,14 @@ async function askPage(deps: CrawlDeps, request: PlanRequest, heartbeat: Heartbe
 }
 
 function refusal(error: ApiError, { key, segment }: PlanRequest, status: number): NewRow {
-  return { request_key: key, entity_id: null, segment, status, fetched_at: error.fetchedAt, body: error.message };
+  return {
+    request_key: key,
+    entity_id: null,
+    row_kind: segment,
+    status,
+    fetched_at: error.fetchedAt,
+    body: error.message,
+  };
 }
 
 /**

@@ -16,8 +16,8 @@ export interface Answer {
   market?: string | null | undefined;
   /** Request key. Default: made from the stream and the entity. */
   request?: string | undefined;
-  /** Segment of the row. `page-1`, for example, is a page that is not the last of its listing. */
-  segment?: string | undefined;
+  /** Kind of the row. `page-1`, for example, is a page that is not the last of its listing. */
+  row_kind?: string | undefined;
 }
 
 const AT = '2026-11-20T02:00:00.000Z';
@@ -39,7 +39,7 @@ export async function landAnswers(dataDir: string, answers: readonly Answer[]): 
       group.map((answer) => ({
         request_key: answer.request ?? `GET /${answer.stream}/${answer.entity ?? 'page'}`,
         entity_id: answer.entity ?? null,
-        segment: answer.segment ?? 's',
+        row_kind: answer.row_kind ?? 's',
         status: answer.status ?? 200,
         fetched_at: answer.at ?? AT,
         body: typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body),

@@ -21,7 +21,7 @@ const Given = z.strictObject({
   date: z.iso.date().optional(),
   market: z.string().nullable().optional(),
   request: z.string().optional(),
-  segment: z.string().optional(),
+  row_kind: z.string().optional(),
 });
 
 const Rows = z.array(z.record(z.string(), z.unknown()));

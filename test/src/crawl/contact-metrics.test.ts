@@ -67,7 +67,7 @@ describe('days', () => {
         market: null,
         chunk: `${day}-${at.replaceAll(':', '')}`,
       },
-      [{ request_key: 'k', entity_id: day, segment: 'day', status, fetched_at: at, body: '{}' }],
+      [{ request_key: 'k', entity_id: day, row_kind: 'day', status, fetched_at: at, body: '{}' }],
     );
 
   it('reads today and two days before, until a day was read after its end in every time zone', async () => {

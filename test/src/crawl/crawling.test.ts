@@ -140,7 +140,7 @@ describe('a chunk', () => {
       const row = {
         request_key: `k${id}`,
         entity_id: String(id),
-        segment: 'record',
+        row_kind: 'record',
         status: 200,
         fetched_at: new Date().toISOString(),
         body: '{}',
@@ -176,7 +176,7 @@ describe('an API with faults', () => {
     );
     due([1, 7, 9]);
     expect(await fetchCompanies()).toMatchObject({ rows: 3, failed: 1 });
-    expect(landed().find((row) => row.entity_id === '7')).toMatchObject({ status: 500, segment: 'failed' });
+    expect(landed().find((row) => row.entity_id === '7')).toMatchObject({ status: 500, row_kind: 'failed' });
     await stop();
   });
 
@@ -194,7 +194,7 @@ describe('an API with faults', () => {
       rows: 60,
       failed: 15,
     });
-    expect(landed().find((row) => row.entity_id === '7')).toMatchObject({ status: 401, segment: 'failed' });
+    expect(landed().find((row) => row.entity_id === '7')).toMatchObject({ status: 401, row_kind: 'failed' });
     await stop();
   });
 
@@ -299,7 +299,7 @@ describe('an API with faults', () => {
       const stop = await answeringLimit((id) => id % 4 === 1);
       due(Array.from({ length: 60 }, (_, i) => i + 1));
       expect(await fetchDoubting(0)).toMatchObject({ rows: 60, failed: 15, limited: false });
-      const failed = landed().filter(({ segment }) => segment === 'failed');
+      const failed = landed().filter(({ row_kind }) => row_kind === 'failed');
       expect(failed.map((row) => Number(row.entity_id) % 4)).toEqual(Array.from({ length: 15 }, () => 1));
       expect(failed[0]).toMatchObject({ status: 429, body: expect.stringContaining('No more today.') });
       await stop();

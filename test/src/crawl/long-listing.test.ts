@@ -120,7 +120,7 @@ it('resumes the commits of a listing after a kill', async () => {
   const writer = await ListingWriter.open(target());
   for (let page = 0; page < 250; page++) {
     const body = JSON.stringify({ total_results: 250, data: [{ slug: `t-${page}` }] });
-    const row = { request_key: `k-${page}`, entity_id: null, segment: `page-${page}`, status: 200, body };
+    const row = { request_key: `k-${page}`, entity_id: null, row_kind: `page-${page}`, status: 200, body };
     await writer.append({ ...row, fetched_at: '2026-11-20T00:00:00.000Z' });
   }
   await writer.close();

@@ -100,14 +100,14 @@ async function check(heartbeat = FIRST): ReturnType<typeof fetchChunk> {
 
 const landed = () =>
   readRunRows({ dataDir: project.dataDir, stream: 'payee_checks', run: ctx.run, date: ctx.date }).filter(
-    ({ segment }) => segment !== 'bad-row',
+    ({ row_kind }) => row_kind !== 'bad-row',
   );
-const segments = () => landed().map(({ segment }) => segment);
+const rowKinds = () => landed().map(({ row_kind }) => row_kind);
 const requestsFor = (account = '') => asked.filter((one) => one.endsWith(account)).length;
 
 it('lands each answer once, without an account number', async () => {
   expect(await check()).toMatchObject({ rows: 4, requests: 4, failed: 0 });
-  expect(segments()).toEqual(['call-1', 'call-1', 'call-1', 'call-1']);
+  expect(rowKinds()).toEqual(['call-1', 'call-1', 'call-1', 'call-1']);
   const rows = readRunRows({ dataDir: project.dataDir, stream: 'payee_checks', run: ctx.run, date: ctx.date });
   for (const account of [...ACCOUNTS, '99887766']) expect(JSON.stringify(rows)).not.toContain(account);
   expect(rows.map(({ body }) => body)).toContain('{"id":1,"decision":"OK_TO_PAY","said":"for …6351"}');
@@ -119,7 +119,7 @@ it('has each answer that costs money in the spool before it sends the next reque
   const spooled: number[] = [];
   answer = (account) => {
     const lines = readFileSync(spool, 'utf8').split('\n');
-    spooled.push(lines.filter((line) => line.includes('"segment":"call-1"')).length);
+    spooled.push(lines.filter((line) => line.includes('"row_kind":"call-1"')).length);
     return [201, { id: Number(account) % 10, decision: 'OK_TO_PAY' }];
   };
   await check();
@@ -136,7 +136,7 @@ it('repeats a check once whose connection broke, and counts both calls', async (
   answer = (account, nth) => (account === ACCOUNTS[1] && nth === 1 ? 'cut' : [200, { id: 1, decision: 'OK_TO_PAY' }]);
   expect(await check()).toMatchObject({ rows: 4, failed: 0 });
   expect(ACCOUNTS.map(requestsFor)).toEqual([1, 2, 1, 1]);
-  expect(segments().toSorted()).toEqual(['call-1', 'call-1', 'call-1', 'call-2']);
+  expect(rowKinds().toSorted()).toEqual(['call-1', 'call-1', 'call-1', 'call-2']);
 });
 
 it('files a check as failed that broke twice', async () => {
@@ -149,7 +149,7 @@ it('does not repeat a check that the API calls invalid, and lands its reason wit
   answer = (account) => (account === ACCOUNTS[2] ? [422, { id: [`${account} is no account.`] }] : [200, { id: 1 }]);
   expect(await check()).toMatchObject({ failed: 1 });
   expect(requestsFor(ACCOUNTS[2])).toBe(1);
-  const [refused] = landed().filter(({ segment }) => segment === 'failed');
+  const [refused] = landed().filter(({ row_kind }) => row_kind === 'failed');
   expect(refused?.body).toContain('…6353 is no account.');
 });
 
@@ -172,7 +172,7 @@ it('waits for the answer in flight when the worker stops, and resumes behind it'
   begin();
   expect(await check()).toMatchObject({ rows: 4, requests: 2 });
   expect(ACCOUNTS.map(requestsFor)).toEqual([1, 1, 1, 1]);
-  expect(segments()).toEqual(['call-1', 'call-1', 'call-1', 'call-1']);
+  expect(rowKinds()).toEqual(['call-1', 'call-1', 'call-1', 'call-1']);
 });
 
 it('repeats an old check by its id, and checks anew if the API no longer knows it', async () => {

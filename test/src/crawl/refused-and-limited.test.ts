@@ -103,7 +103,7 @@ const landed = (stream: LandingStream = 'companies') =>
   readRunRows({ dataDir: project.dataDir, stream, run: ctx.run, date: ctx.date });
 const failed = () =>
   landed()
-    .filter(({ segment }) => segment === 'failed')
+    .filter(({ row_kind }) => row_kind === 'failed')
     .map(({ entity_id }) => Number(entity_id));
 
 describe('consecutive 401s', () => {

@@ -39,7 +39,7 @@ afterEach(() => rmSync(target.dataDir, { recursive: true, force: true }));
 const row = (body: string): LandedRow => ({
   request_key: 'WEBHOOK /delivery',
   entity_id: null,
-  segment: 'webhook',
+  row_kind: 'webhook',
   status: 200,
   fetched_at: '2026-11-20T02:00:00.000Z',
   body,

@@ -42,7 +42,7 @@ afterEach(() => rmSync(target.dataDir, { recursive: true, force: true }));
 const row = (entity: string, body = `{"id":${entity}}`): NewRow => ({
   request_key: `GET /v2/companies/${entity}`,
   entity_id: entity,
-  segment: 'record',
+  row_kind: 'record',
   status: 200,
   fetched_at: '2026-11-20T02:00:00.123Z',
   body,
@@ -386,7 +386,7 @@ it('reads back any text and null entities from a part', () => {
     fc.record({
       request_key: text,
       entity_id: fc.option(text),
-      segment: text,
+      row_kind: text,
       status: fc.integer({ min: 0, max: 599 }),
       fetched_at: fc
         .date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true })

@@ -25,7 +25,7 @@ afterEach(() => rmSync(target.dataDir, { recursive: true, force: true }));
 const page = (n: number): NewRow => ({
   request_key: `GET /v2/tenders?page=${n}`,
   entity_id: null,
-  segment: 'list',
+  row_kind: 'list',
   status: 200,
   fetched_at: '2026-11-20T02:00:00.000Z',
   body: `{"page":${n}}`,

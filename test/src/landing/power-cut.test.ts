@@ -26,7 +26,7 @@ afterEach(() => rmSync(target.dataDir, { recursive: true, force: true }));
 const row = (entity: string): NewRow => ({
   request_key: `GET /v2/companies/${entity}`,
   entity_id: entity,
-  segment: 'record',
+  row_kind: 'record',
   status: 200,
   fetched_at: '2026-11-20T02:00:00.123Z',
   body: `{"id":${entity}}`,

@@ -32,7 +32,7 @@ const on = ({ dataDir }: WorkingCopy, place: Partial<PartTarget> = {}): PartTarg
 const row = (entity: number, from = ''): NewRow => ({
   request_key: `GET /v2/companies/${entity}`,
   entity_id: String(entity),
-  segment: 'record',
+  row_kind: 'record',
   status: 200,
   fetched_at: '2026-11-20T02:00:00.123Z',
   body: JSON.stringify({ id: entity, from }),

@@ -131,7 +131,14 @@ describe('loadLanding', () => {
       const target = { dataDir, stream, run: 'r1', date: '2026-11-20', market: null, chunk: 'end' };
       const fetched_at = '2026-11-20T02:00:00.000Z';
       await landRows(target, [
-        { request_key: stream, entity_id: stream, segment: 'end', status: 200, fetched_at, body: `no JSON: ${stream}` },
+        {
+          request_key: stream,
+          entity_id: stream,
+          row_kind: 'end',
+          status: 200,
+          fetched_at,
+          body: `no JSON: ${stream}`,
+        },
       ]);
     }
     const warehouse = await openTestWarehouse(dataDir);

@@ -14,7 +14,7 @@ async function landOne({ dataDir }: WorkingCopy, stream: LandingStream): Promise
   const row = {
     request_key: `a request of ${stream}`,
     entity_id: '1',
-    segment: '',
+    row_kind: '',
     status: 404,
     fetched_at: '2026-11-01T00:00:00.000Z',
     body: '{}',
@@ -72,7 +72,7 @@ it('gives the complete raw values of rejects to the bucket', async () => {
   const row = {
     request_key: 'GET /v2/companies/1',
     entity_id: '1',
-    segment: 'record',
+    row_kind: 'record',
     status: 200,
     fetched_at: '2026-11-01T00:00:00.000Z',
     body: JSON.stringify({ data: 'no company' }),

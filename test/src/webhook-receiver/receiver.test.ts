@@ -62,7 +62,7 @@ function landed(): string[] {
 const LANDED = {
   request_key: 'WEBHOOK /delivery',
   entity_id: null,
-  segment: 'webhook',
+  row_kind: 'webhook',
   status: 200,
   fetched_at: '2026-11-20T10:11:12.131Z',
   sha256: '',

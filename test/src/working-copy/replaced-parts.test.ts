@@ -18,7 +18,7 @@ async function landChunk({ dataDir }: WorkingCopy, chunk: string): Promise<void>
     market: 'm',
     request_key: `GET /v2/companies/${chunk}`,
     entity_id: chunk,
-    segment: '',
+    row_kind: '',
     status: 200,
     fetched_at: '2026-11-01T00:00:00.000Z',
     body: '{}',

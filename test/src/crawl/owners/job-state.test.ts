@@ -13,7 +13,7 @@ const AT = '2026-11-20T02:00:00.000Z';
 const NOW = new Date(AT);
 const after = (seconds: number): Date => new Date(NOW.getTime() + seconds * 1_000);
 const RUN = { run: 'r2', startedAt: AT };
-const ROW = { request_key: 'k', entity_id: '7', segment: 'started:1', status: 200, fetched_at: AT, body: '{}' };
+const ROW = { request_key: 'k', entity_id: '7', row_kind: 'started:1', status: 200, fetched_at: AT, body: '{}' };
 
 function job(changes: Partial<OwnerJob> = {}): OwnerJob {
   const plain = { jobId: '1', askedAt: AT, endedAt: null, polledAt: AT, misses: 0, row: null, landed: null };

@@ -66,7 +66,7 @@ describe('a data folder that lost files during a run', () => {
     const row = (id: number) => ({
       request_key: `GET /v2/companies/${id}`,
       entity_id: String(id),
-      segment: 's',
+      row_kind: 's',
       status: 200,
       fetched_at: new Date().toISOString(),
       body: '{}',

@@ -211,7 +211,7 @@ export function plantFiles(dataDir: string): void {
   const row = {
     request_key: 'POST /x',
     entity_id: '1000',
-    segment: 'nojob:',
+    row_kind: 'nojob:',
     status: 200,
     body: `{"name":"${email}"}`,
   };
@@ -227,7 +227,7 @@ export function plantSpool(dataDir: string): string {
   const row = {
     request_key: 'GET /x',
     entity_id: entity,
-    segment: 's',
+    row_kind: 's',
     status: 200,
     fetched_at: '2026-11-02T08:00:00.000Z',
   };

@@ -66,7 +66,7 @@ function answersAbout(company: number, date: string): Answer[] {
       stream: 'ownership',
       entity: String(company),
       request: `GET /v2/kyb/${company}/ubo?threshold=25`,
-      segment: 'last:25',
+      row_kind: 'last:25',
       body: { conclusive: true, owners: [{ ...named(ids[4]), type: 'person', share: 60 }] },
     },
     {
@@ -157,7 +157,7 @@ export function plantMany(dataDir: string, ids: readonly string[]): void {
     const row = {
       request_key: 'POST /x',
       entity_id: '1',
-      segment: 'nojob:',
+      row_kind: 'nojob:',
       status: 200,
       body: JSON.stringify({ last }),
     };
@@ -169,7 +169,7 @@ export function plantMany(dataDir: string, ids: readonly string[]): void {
   const row = {
     request_key: 'GET /x',
     entity_id: id,
-    segment: 's',
+    row_kind: 's',
     status: 200,
     fetched_at: '2026-01-02T08:00:00.000Z',
   };
