@@ -241,7 +241,7 @@ export interface QuotaRecord {
 }
 
 /**
- * Record of the stream `quota_drift`: the quota overuse of a run. Exists only for runs that read the daily metric at
+ * Record of the stream `quota_overuse`: the quota overuse of a run. Exists only for runs that read the daily metric at
  * their start and at their end.
  */
 export interface QuotaOveruseRecord {
@@ -256,7 +256,7 @@ export interface QuotaOveruseRecord {
    * Calls that the API counted in addition to the run's own calls. Negative: the API did not count some calls of the
    * run.
    */
-  drift: number;
+  overuse: number;
 }
 
 /**

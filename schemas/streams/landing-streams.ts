@@ -34,7 +34,7 @@ export const LandingStream = z.enum([
   'due',
   'forecasts',
   'carried',
-  'quota_drift',
+  'quota_overuse',
 ]);
 export type LandingStream = z.infer<typeof LandingStream>;
 
@@ -51,5 +51,5 @@ export const RECORD_STREAMS: ReadonlySet<string> = new Set<LandingStream>([
   'due',
   'forecasts',
   'carried',
-  'quota_drift',
+  'quota_overuse',
 ]);

@@ -7,7 +7,7 @@ key: [metric, date]
 description: >-
   The API's count of the daily metric, compared with the request log of the day's runs. The reference does not say
   which requests the API counts. So the log gives a range: from the answered data requests of version 2 to all
-  requests. ops.quota_drift compares single runs.
+  requests. ops.quota_overuse compares single runs.
 columns:
   metric: VARCHAR | Code name of the daily metric
   date: DATE | UTC day

@@ -16,7 +16,7 @@ SELECT
     WHEN 'quota' THEN concat_ws('|', doc ->> '$.metric', doc ->> '$.read_at')
     WHEN 'due' THEN concat_ws('|', doc ->> '$.stream', doc ->> '$.reason')
     WHEN 'forecasts' THEN doc ->> '$.stream'
-    WHEN 'quota_drift' THEN doc ->> '$.metric'
+    WHEN 'quota_overuse' THEN doc ->> '$.metric'
     WHEN 'carried' THEN CAST(TRY_CAST(doc ->> '$.seen_on' AS DATE) AS VARCHAR)
   END AS record_key,
   observed_at,

@@ -11,10 +11,10 @@ const METRICS: ReadonlySet<string> = new Set(['GET /v2/metrics', 'GET /v2/metric
 /**
  * Compares the API's count of the daily metric with the run's request log. The reference does not say which calls the
  * API counts (docs/assumptions.md). So the expected count is a range. Its lower end is the number of answered calls to
- * data routes of version 2. Its upper end is the number of all calls except those for metrics. `drift` is the distance
+ * data routes of version 2. Its upper end is the number of all calls except those for metrics. `overuse` is the distance
  * of the API's count from this range; 0 inside the range. Requests that a killed worker had sent belong to the upper end
- * only: perhaps the API did not count them. A count above the range means that someone else used the API key (quota
- * overuse), or that a machine was lost with its request log.
+ * only: perhaps the API did not count them. A count above the range means that someone else used the API key, or that a
+ * machine was lost with its request log.
  * @returns null when the metric was read less than twice, or was reset between two readings
  */
 export function quotaOveruse(
@@ -32,7 +32,7 @@ export function quotaOveruse(
     most += sent;
     if (endpoint.includes(' /v2/') && !endpoint.includes('/watch')) least += sent - errors;
   }
-  const drift = used > most ? used - most : used < least ? used - least : 0;
+  const overuse = used > most ? used - most : used < least ? used - least : 0;
   const unknown = requests.find(({ endpoint }) => endpoint === UNKNOWN)?.requests;
   return {
     metric: last.metric,
@@ -40,7 +40,7 @@ export function quotaOveruse(
     used_after: last.used,
     calls: most,
     ...(unknown !== undefined && { unknown }),
-    drift,
+    overuse,
   };
 }
 
@@ -48,12 +48,12 @@ export function quotaOveruse(
  * Describes the quota overuse for an operator.
  * @returns a sentence; null if the difference is below 10 calls or below 1 % of the calls
  */
-export function describeOveruse(overuse: QuotaOveruseRecord): string | null {
-  const { metric, used_before, used_after, calls, unknown = 0, drift } = overuse;
-  if (Math.abs(drift) < Math.max(WORTH_TELLING, WORTH_TELLING_SHARE * calls)) return null;
+export function describeOveruse(record: QuotaOveruseRecord): string | null {
+  const { metric, used_before, used_after, calls, unknown = 0, overuse } = record;
+  if (Math.abs(overuse) < Math.max(WORTH_TELLING, WORTH_TELLING_SHARE * calls)) return null;
   const killed = unknown === 0 ? '' : `, including ${unknown} in flight when a worker was killed`;
   const counted = `The API counted ${used_after - used_before} calls (${metric}) while this run logged ${calls} requests${killed}`;
-  return drift > 0
-    ? `${counted}. Another run, another user of the API key or a lost machine sent the other ${drift}.`
-    : `${counted}: the API did not count ${-drift} requests.`;
+  return overuse > 0
+    ? `${counted}. Another run, another user of the API key or a lost machine sent the other ${overuse}.`
+    : `${counted}: the API did not count ${-overuse} requests.`;
 }

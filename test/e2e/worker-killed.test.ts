@@ -62,7 +62,9 @@ describe.each(SIGNALS)('a worker that gets %s during a crawl', (signal) => {
     );
     expect(logged[0]?.['n']).toBeGreaterThanOrEqual(arrived);
     expect(Number(logged[0]?.['n']) - Number(logged[0]?.['unknown'] ?? 0)).toBeLessThanOrEqual(arrived);
-    expect(await system.project.query('SELECT drift::INTEGER AS drift FROM ops.quota_drift')).toEqual([{ drift: 0 }]);
+    expect(await system.project.query('SELECT overuse::INTEGER AS overuse FROM ops.quota_overuse')).toEqual([
+      { overuse: 0 },
+    ]);
     expect(result.notes.join(' ')).not.toMatch(/The API counted/);
   });
 
@@ -73,10 +75,10 @@ describe.each(SIGNALS)('a worker that gets %s during a crawl', (signal) => {
     });
     expect(notes.join(' ')).toMatch(/The API counted .*another user of the API key or a lost machine sent the other/);
     const [found] = await system.project.query(
-      `SELECT drift::INTEGER AS drift FROM ops.quota_drift WHERE run = '${run}'`,
+      `SELECT overuse::INTEGER AS overuse FROM ops.quota_overuse WHERE run = '${run}'`,
     );
-    expect(found?.['drift']).toBeLessThanOrEqual(FOREIGN);
+    expect(found?.['overuse']).toBeLessThanOrEqual(FOREIGN);
     // The run also sent requests that the API does not count, such as lookup lists.
-    expect(found?.['drift']).toBeGreaterThanOrEqual(FOREIGN / 2);
+    expect(found?.['overuse']).toBeGreaterThanOrEqual(FOREIGN / 2);
   });
 });

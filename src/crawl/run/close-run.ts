@@ -87,8 +87,8 @@ export async function closeRun(
     throw folderChanged(deps.config.dataDir, missing);
   }
   if (requests.length > 0) await landRecords(deps, ctx, 'requests', 'close', requests);
-  const drift = quotaOveruse(readRecords<QuotaRecord>(deps, ctx, 'quota'), requests);
-  if (drift) await landRecords(deps, ctx, 'quota_drift', 'close', [drift]);
+  const overuse = quotaOveruse(readRecords<QuotaRecord>(deps, ctx, 'quota'), requests);
+  if (overuse) await landRecords(deps, ctx, 'quota_overuse', 'close', [overuse]);
   // The end of the run needs a later timestamp than all its answers, including answers that another machine fetched.
   for (const { lastFetchedAt } of parts) if (lastFetchedAt !== null) deps.stamps?.after(lastFetchedAt);
   const finished_at = finishedAt ?? (deps.stamps ?? deps.clock).now().toISOString();
@@ -110,7 +110,7 @@ export async function closeRun(
     await workingCopyOf(deps.config.dataDir)?.remove(list);
     await rm(list, { force: true });
   }
-  return { ...totals, forecast: readForecast(deps, ctx), drift: drift && describeOveruse(drift) };
+  return { ...totals, forecast: readForecast(deps, ctx), drift: overuse && describeOveruse(overuse) };
 }
 
 /** Returns how many requests the forecast expected. Returns null for a run without a forecast. */

@@ -29,25 +29,25 @@ const calls = [
 
 it('reports no overuse between answered and sent calls', () => {
   for (const used of [80, 100, 155]) {
-    expect(quotaOveruse([reading(10, 1), reading(10 + used, 2)], calls)).toMatchObject({ calls: 155, drift: 0 });
+    expect(quotaOveruse([reading(10, 1), reading(10 + used, 2)], calls)).toMatchObject({ calls: 155, overuse: 0 });
   }
 });
 
 it('reports calls of another user and uncounted calls', () => {
   const other = quotaOveruse([reading(0, 1), reading(20, 2), reading(255, 3)], calls);
-  expect(other).toMatchObject({ used_before: 0, used_after: 255, drift: 100 });
+  expect(other).toMatchObject({ used_before: 0, used_after: 255, overuse: 100 });
   expect(describeOveruse(other!)).toMatch(
     /counted 255 .* logged 155 requests\. .*another user of the API key.* sent the other 100\./i,
   );
   const free = quotaOveruse([reading(0, 1), reading(30, 2)], calls);
-  expect(free).toMatchObject({ drift: -50 });
+  expect(free).toMatchObject({ overuse: -50 });
   expect(describeOveruse(free!)).toMatch(/counted 30 .*: the API did not count 50 requests/);
 });
 
 it('counts requests of a killed worker as possibly counted, and names them', () => {
   const withKilled = [...calls, sent('unknown', 16)];
   for (const used of [80, 155, 171])
-    expect(quotaOveruse([reading(0, 1), reading(used, 2)], withKilled)).toMatchObject({ unknown: 16, drift: 0 });
+    expect(quotaOveruse([reading(0, 1), reading(used, 2)], withKilled)).toMatchObject({ unknown: 16, overuse: 0 });
   const other = quotaOveruse([reading(0, 1), reading(271, 2)], withKilled);
   expect(describeOveruse(other!)).toBe(
     'The API counted 271 calls (daily_browsing) while this run logged 171 requests, including 16 in flight when a worker was killed. Another run, another user of the API key or a lost machine sent the other 100.',
@@ -55,8 +55,8 @@ it('counts requests of a killed worker as possibly counted, and names them', () 
 });
 
 it('excludes metric calls and allows uncounted watches and failed calls', () => {
-  expect(quotaOveruse([reading(0, 1), reading(79, 2)], calls)).toMatchObject({ drift: -1 });
-  expect(quotaOveruse([reading(0, 1), reading(156, 2)], calls)).toMatchObject({ calls: 155, drift: 1 });
+  expect(quotaOveruse([reading(0, 1), reading(79, 2)], calls)).toMatchObject({ overuse: -1 });
+  expect(quotaOveruse([reading(0, 1), reading(156, 2)], calls)).toMatchObject({ calls: 155, overuse: 1 });
 });
 
 it('measures from the first to the last reading in any order', () => {
@@ -65,9 +65,9 @@ it('measures from the first to the last reading in any order', () => {
     used_before: 20,
     used_after: 120,
     calls: 155,
-    drift: 0,
+    overuse: 0,
   });
-  expect(quotaOveruse([reading(20, 1), reading(20, 2)], [])).toMatchObject({ drift: 0 });
+  expect(quotaOveruse([reading(20, 1), reading(20, 2)], [])).toMatchObject({ overuse: 0 });
   expect(quotaOveruse([reading(20, 1)], calls)).toBeNull();
   expect(quotaOveruse([], calls)).toBeNull();
 });
@@ -78,18 +78,18 @@ it.each([
   [155, -10, true],
   [2_000, 19, false],
   [2_000, 20, true],
-])('reports overuse to the operator: of %i calls, %i off: %j', (of, drift, told) => {
+])('reports overuse to the operator: of %i calls, %i off: %j', (of, overuse, told) => {
   const words = describeOveruse({
     metric: 'daily_browsing',
     used_before: 7,
-    used_after: 7 + of + drift,
+    used_after: 7 + of + overuse,
     calls: of,
-    drift,
+    overuse,
   });
   expect(words !== null).toBe(told);
   if (told)
     expect(words).toContain(
-      `The API counted ${of + drift} calls (daily_browsing) while this run logged ${of} requests`,
+      `The API counted ${of + overuse} calls (daily_browsing) while this run logged ${of} requests`,
     );
 });
 
