@@ -142,13 +142,13 @@ export interface SegmentRecord {
   /**
    * - leaf: all pages fetched; distinct companies = total.
    * - split: the segments split from it cover the whole segment.
-   * - drifted: a leaf whose pages listed another number of companies than its total, because companies moved.
+   * - moved: a leaf whose pages listed another number of companies than its total, because companies moved.
    * - truncated: has more companies than the page cap allows to read, and no dimension is left to split by.
    * - remainder: split, but the segments split from it did not reach all companies.
    * - unusable: a leaf that lists companies whose ids the warehouse cannot hold.
    * - calibration: requested to learn how the API behaves.
    */
-  state: 'leaf' | 'split' | 'drifted' | 'truncated' | 'remainder' | 'unusable' | 'calibration';
+  state: 'leaf' | 'split' | 'moved' | 'truncated' | 'remainder' | 'unusable' | 'calibration';
   /** Dimension along which the segment was split; null for a leaf. */
   split_by: string | null;
 }
@@ -191,7 +191,7 @@ export interface CoverageGap {
   /** Why some dimensions could not be used to split the market. */
   unusable?: string[];
   /** See CoverageCertificate. */
-  class: 'drifted' | 'unsplittable' | 'unproven' | 'unusable';
+  class: 'moved' | 'unsplittable' | 'unproven' | 'unusable';
 }
 
 /**
@@ -205,7 +205,7 @@ export interface CoverageCertificate {
   /** Companies in segments whose pages listed exactly the total, and whose total did not change. */
   proven: { found: number; missing: number };
   /** Companies in segments that changed while they were read (companies moved). */
-  drifted: { found: number; missing: number };
+  moved: { found: number; missing: number };
   /** Companies in searches above the page cap that no dimension splits further. */
   unsplittable: { found: number; missing: number };
   /**

@@ -6,7 +6,7 @@ grain: market of a run
 key: [run, market]
 description: >-
   How many companies of a market each run found, and how many are missing, with a reason for each gap. Each company belongs to one
-  class. proven: found in a segment whose pages listed exactly its total. drifted: in a segment that changed while it was read.
+  class. proven: found in a segment whose pages listed exactly its total. moved: in a segment that changed while it was read.
   unsplittable: in a search above the page cap that no filter splits further. carried: not searched in this run, but in a later
   night. unusable: listed with an id that the warehouse cannot hold. unproven: all others. why has one more class, unloaded:
   counted by the searches, but not in the warehouse.

@@ -21,7 +21,7 @@ columns:
   carried_since: DATE | Oldest night on which one of the carried companies was last found; NULL if none is carried
   pages: INTEGER | Pages fetched
   depth: INTEGER | Distance from the root
-  state: VARCHAR | leaf, split, drifted (count changed while reading), truncated (above the page cap, cannot be split), remainder (split, but companies are missing), unusable (ids that the warehouse cannot hold) or calibration
+  state: VARCHAR | leaf, split, moved (count changed while reading), truncated (above the page cap, cannot be split), remainder (split, but companies are missing), unusable (ids that the warehouse cannot hold) or calibration
   split_by: VARCHAR | Dimension along which the segment was split; NULL if it was not split
 */
 SELECT

@@ -10,7 +10,7 @@ SELECT market, run, date, reported_total, distinct_companies, missing, share,
   coalesce(list_sum(list_transform(TRY_CAST(carried AS JSON[]), lambda night: CAST(night ->> '$.companies' AS BIGINT))), 0) AS carried,
   carried ->> '$[0].last_found_on' AS carried_since,
   list_filter(
-    list_transform(['proven', 'drifted', 'unsplittable', 'unproven', 'carried', 'unusable'], lambda class: {
+    list_transform(['proven', 'moved', 'unsplittable', 'unproven', 'carried', 'unusable'], lambda class: {
       'class': class,
       'found': coalesce(TRY_CAST(certificate ->> class ->> 'found' AS BIGINT), 0),
       'missing': coalesce(TRY_CAST(certificate ->> class ->> 'missing' AS BIGINT), 0)

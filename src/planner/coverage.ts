@@ -138,7 +138,7 @@ function reasonOf({ shortfall, notes, splitBy }: Segment, otherwise: SpokenReaso
 
 function classOf({ state, shortfall }: Segment): Gap['class'] {
   if (state === 'truncated') return 'unsplittable';
-  return state === 'drifted' || shortfall === null ? 'drifted' : 'unproven';
+  return state === 'moved' || shortfall === null ? 'moved' : 'unproven';
 }
 
 /**
@@ -149,7 +149,7 @@ function certify({ root, proofs }: SegmentTree, why: readonly Gap[], missing: nu
   const found = root.distinct - root.unusable;
   const certificate: CoverageCertificate = {
     proven: { found: 0, missing: 0 },
-    drifted: { found: 0, missing: 0 },
+    moved: { found: 0, missing: 0 },
     unsplittable: { found: 0, missing: 0 },
     unproven: { found: found - proofs.size, missing: 0 },
     unusable: { found: 0, missing: 0 },
@@ -157,11 +157,11 @@ function certify({ root, proofs }: SegmentTree, why: readonly Gap[], missing: nu
   };
   for (const proof of proofs.values()) certificate[proof].found += 1;
   let left = missing;
-  for (const name of ['unusable', 'unsplittable', 'unproven', 'drifted'] as const) {
+  for (const name of ['unusable', 'unsplittable', 'unproven', 'moved'] as const) {
     const named = why.reduce((sum, gap) => sum + (gap.class === name ? gap.missing : 0), 0);
     certificate[name].missing = Math.min(left, named);
     left -= certificate[name].missing;
   }
-  certificate.drifted.missing += left;
+  certificate.moved.missing += left;
   return certificate;
 }

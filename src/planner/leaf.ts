@@ -35,7 +35,7 @@ export function* readLeaf(state: CrawlState, leaf: Segment, first: PageAnswer): 
     leaf.uncounted = true;
     leaf.shortfall = { code: 'pages_long', values: { listed: leaf.distinct, total: leaf.total } };
   }
-  state.tree.settle(leaf, !moved && leaf.distinct === leaf.total ? 'leaf' : 'drifted');
+  state.tree.settle(leaf, !moved && leaf.distinct === leaf.total ? 'leaf' : 'moved');
   return true;
 }
 

@@ -51,14 +51,14 @@ export interface Segment {
 /**
  * How the search found a company, best proof first:
  * - proven: in a leaf that lists as many companies as its total says.
- * - drifted: in a leaf that changed while it was read.
+ * - moved: in a leaf that changed while it was read.
  * - unsplittable: in a search above the page cap.
  */
-export const PROOFS = ['proven', 'drifted', 'unsplittable'] as const;
+export const PROOFS = ['proven', 'moved', 'unsplittable'] as const;
 export type Proof = (typeof PROOFS)[number];
 const PROOF_OF: Partial<Record<SegmentRecord['state'], Proof>> = {
   leaf: 'proven',
-  drifted: 'drifted',
+  moved: 'moved',
   truncated: 'unsplittable',
 };
 

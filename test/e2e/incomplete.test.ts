@@ -44,7 +44,7 @@ describe('a market with 2,000 identical companies that no filter can separate', 
     expect(stdout).toMatch(/filters \{"/);
     const [told] = JSON.parse((await tidemark('coverage', '--json')).stdout) as {
       why: { missing: number; filters: object }[];
-      certificate: Record<'proven' | 'unsplittable' | 'unproven' | 'drifted', { found: number; missing: number }>;
+      certificate: Record<'proven' | 'unsplittable' | 'unproven' | 'moved', { found: number; missing: number }>;
     }[];
     expect(told?.why.reduce((sum, gap) => sum + gap.missing, 0)).toBe(CLONES - SHOWN);
     const classes = Object.values(told?.certificate ?? {}).filter((count) => typeof count === 'object');

@@ -121,7 +121,7 @@ function describe(market: MarketCoverage, all: boolean, codes: readonly NamedCod
 
 const CLASSES = {
   proven: 'in searches whose pages list as many companies as the search counts',
-  drifted: 'in searches whose counts changed while they were read',
+  moved: 'in searches whose counts changed while they were read',
   unsplittable: 'in searches above the page cap that no filter splits further',
   unproven: 'found outside proven searches, or counted but found by no search',
   unusable: 'with ids that the warehouse cannot store',

@@ -340,7 +340,7 @@ async function conclude(
       distinctCompanies: coverage.distinct_companies,
       missing: coverage.missing,
       share: coverage.share,
-      ...(coverage.certificate.drifted.missing > 0 ? { moved: coverage.certificate.drifted.missing } : {}),
+      ...(coverage.certificate.moved.missing > 0 ? { moved: coverage.certificate.moved.missing } : {}),
     },
     causes: coverage.causes ?? [],
   };

@@ -66,7 +66,7 @@ export function settleListing(state: CrawlState, segment: Segment, firstTotal: n
   if (missing > 0) {
     segment.shortfall = { code: 'pages_short', values: { listed: segment.distinct, total: segment.total } };
   }
-  state.tree.settle(segment, proven ? 'leaf' : 'drifted');
+  state.tree.settle(segment, proven ? 'leaf' : 'moved');
   if (missing <= driftOf(root.total)) return true;
   state.dropped.set(
     'v1',

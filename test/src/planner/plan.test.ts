@@ -403,9 +403,9 @@ describe('API variants', () => {
     expect(coverage.missing).toBe(unlisted.length);
     expect(coverage.why.reduce((sum, w) => sum + w.missing, 0)).toBe(unlisted.length);
     expect(ratio).toBeLessThan(2);
-    expect(plan.segments().some((s) => s.state === 'drifted')).toBe(true);
+    expect(plan.segments().some((s) => s.state === 'moved')).toBe(true);
     // The second reading of the pages listed as few companies, so the plan knows no other reason.
-    const reasons = coverage.why.filter((w) => w.class === 'drifted').map((w) => w.reason);
+    const reasons = coverage.why.filter((w) => w.class === 'moved').map((w) => w.reason);
     expect(new Set(reasons.map((reason) => reason.replaceAll(/\d+/g, 'n')))).toEqual(
       new Set(['The API counts n companies in this search, but the pages list only n.']),
     );
@@ -503,7 +503,7 @@ describe('version 1 without a page cap', () => {
       },
     );
     expect(coverage).toMatchObject({ reported_total: 8_000, missing: 0, why: [] });
-    expect(plan.segments().find((s) => s.segment === 'root/v1')).toMatchObject({ state: 'drifted' });
+    expect(plan.segments().find((s) => s.segment === 'root/v1')).toMatchObject({ state: 'moved' });
   });
 });
 
@@ -545,7 +545,7 @@ describe('a market that changes during the search', () => {
     );
     expect(coverage).toMatchObject({ reported_total: 449, missing: 0, why: [] });
     expect(plan.stats().distinct).toBe(450);
-    expect(plan.segments()[0]!.state).toBe('drifted');
+    expect(plan.segments()[0]!.state).toBe('moved');
   });
 });
 

@@ -35,7 +35,7 @@ describe('the tree of segments', () => {
     list(tree, b, 3, ['4']);
     expect(b).toMatchObject({ total: 3, rows: 3, pages: 2, cost: 2, distinct: 3 });
     tree.settle(a, 'leaf');
-    tree.settle(b, 'drifted');
+    tree.settle(b, 'moved');
     expect(year).toMatchObject({ distinct: 4, cost: 3 });
     expect([a.found.size, a.distinct, b.distinct]).toEqual([0, 2, 3]);
     tree.settle(year, 'split');
@@ -57,7 +57,7 @@ describe('the tree of segments', () => {
 
   it('keeps the best proof of each company', () => {
     const tree = new SegmentTree({});
-    const segments = ['truncated', 'leaf', 'drifted', 'split'] as const;
+    const segments = ['truncated', 'leaf', 'moved', 'split'] as const;
     for (const [i, state] of segments.entries()) {
       const segment = tree.child(tree.root, 'k', i, String(i));
       list(tree, segment, 9, ['all', state]);
@@ -67,7 +67,7 @@ describe('the tree of segments', () => {
       all: 'proven',
       truncated: 'unsplittable',
       leaf: 'proven',
-      drifted: 'drifted',
+      moved: 'moved',
     });
   });
 
