@@ -2,7 +2,10 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CommanderError } from 'commander';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { runChecks } from '../../../src/commands/doctor/run-checks.js';
+import { createProgram } from '../../../src/program.js';
 import { ROOT } from '../../helpers/processes.js';
 import { emptyFolder, runCli } from '../../helpers/run-cli.js';
 
@@ -73,9 +76,27 @@ describe('tidemark watch listen', () => {
   });
 });
 
+/** Asks for the help of a command without a process of its own, because there are many commands. */
+function helpOf(command: string): { code: number | undefined; stdout: string } {
+  let stdout = '';
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    stdout += String(text);
+    return true;
+  });
+  try {
+    createProgram().parse([...command.split(' '), '--help'], { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) return { code: error.exitCode, stdout };
+    throw error;
+  } finally {
+    write.mockRestore();
+  }
+  return { code: undefined, stdout };
+}
+
 describe.concurrent('tidemark --help', () => {
-  it.each(COMMANDS)('describes %s with an example in its help', async (command) => {
-    const { code, stdout } = await tidemark([...command.split(' '), '--help']);
+  it.each(COMMANDS)('describes %s with an example in its help', (command) => {
+    const { code, stdout } = helpOf(command);
     expect(code).toBe(0);
     expect(stdout).toContain(`Usage: tidemark ${command}`);
     expect(stdout).toMatch(/\nExamples?:\n {2}.*tidemark /);
@@ -268,20 +289,16 @@ describe.concurrent('tidemark doctor', () => {
     expect(code).toBe(1);
   });
 
-  it('doctor warns about a key file and folders that others can read', async () => {
+  it('doctor warns about a key file and folders that others can read', async ({ onTestFinished }) => {
     const key = path.join(folder.dir, 'key-file');
     const dataDir = path.join(folder.dir, 'open');
     writeFileSync(key, 'a-key-of-some-length');
     mkdirSync(path.join(dataDir, 'landing'), { recursive: true });
-    const find = async (): Promise<Record<string, { state: string; todo: string | null }>> => {
-      const { stdout } = await tidemark(['doctor', '--json'], {
-        TEMPORAL_ADDRESS: '127.0.0.1:1',
-        TIDEMARK_DATA: dataDir,
-        TIDEMARK_API_KEY_FILE: key,
-      });
-      const findings = JSON.parse(stdout) as { check: string; state: string; todo: string | null }[];
-      return Object.fromEntries(findings.map((finding) => [finding.check, finding]));
-    };
+    const file = path.join(folder.dir, 'open.yaml');
+    writeFileSync(file, `${CONFIG}data: ${dataDir}\n`);
+    vi.stubEnv('TIDEMARK_API_KEY_FILE', key);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const find = async () => Object.fromEntries((await runChecks(file)).map((finding) => [finding.check, finding]));
     for (const mode of [0o640, 0o604]) {
       chmodSync(key, mode);
       chmodSync(path.join(dataDir, 'landing'), mode | 0o100);
