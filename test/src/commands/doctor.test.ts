@@ -8,7 +8,7 @@ import { startForwardProxy } from '../network/helpers.js';
 import { startApp, type Running } from '../../sandbox/running.js';
 
 // A process of its own for each test would take most of the time, so most tests call the function that `tidemark doctor`
-// calls. Without Temporal, each call waits five seconds for it, so the tests wait together.
+// calls. Each call waits five seconds for Temporal, so the tests wait together.
 let app: Running;
 const folder = emptyFolder();
 beforeAll(async () => {
