@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { makeDataFolder } from '../../src/core/file-modes.js';
 import { writeSecret } from '../../src/commands/watch/secret.js';
-import { cleanEnv, ROOT } from '../helpers/processes.js';
+import { cleanEnv, compiled, ROOT } from '../helpers/processes.js';
 import { land } from '../helpers/warehouse.js';
 
 /** Permission bits of everything under a path except links, by path relative to `root`. */
@@ -27,7 +27,8 @@ function temporaryFolder(): string {
 
 /** Runs `tidemark …` with a umask. */
 async function tidemark(umask: string, dir: string, args: string): Promise<string> {
-  const command = `umask ${umask}; exec "${process.execPath}" "${ROOT}/bin/tidemark.mjs" ${args}`;
+  const [cli] = compiled([path.join(ROOT, 'bin', 'tidemark.mjs')]);
+  const command = `umask ${umask}; exec "${process.execPath}" "${cli}" ${args}`;
   return new Promise((resolve, reject) => {
     execFile('sh', ['-c', command], { cwd: dir, env: cleanEnv({}) }, (error, stdout, stderr) =>
       error ? reject(new Error(stderr)) : resolve(stdout),
@@ -48,9 +49,8 @@ async function project(settings = ''): Promise<{ dir: string; dataDir: string }>
 }
 
 describe('file modes', () => {
-  it.each(['000', '022', '077'])('creates the data folder for its owner only under umask %s', async (umask) => {
-    const { dir, dataDir } = await project();
-    await tidemark(umask, dir, 'replay --json');
+  /** Checks that only the owner may read the data folder. */
+  const expectClosed = (dataDir: string): void => {
     const found = modes(dataDir);
     const written = Object.entries(found).filter(([name]) => /^(rejects|warehouse|published)/.test(name));
     expect(written.length).toBeGreaterThan(20);
@@ -61,6 +61,12 @@ describe('file modes', () => {
     expect(
       wide.filter(([name, mode]) => !(mode === '700' && statSync(path.join(dataDir, name)).isDirectory())),
     ).toEqual([]);
+  };
+
+  it.each(['000', '077'])('creates the data folder for its owner only under umask %s', async (umask) => {
+    const { dir, dataDir } = await project();
+    await tidemark(umask, dir, 'replay --json');
+    expectClosed(dataDir);
   });
 
   it.each([
@@ -78,9 +84,10 @@ describe('file modes', () => {
     expect(builds.filter(([name, mode]) => mode !== expected(name))).toEqual([]);
   });
 
-  it("creates files named by the user with the shell's umask", async () => {
-    const { dir } = await project();
+  it("creates files named by the user with the shell's umask, and closes the data folder", async () => {
+    const { dir, dataDir } = await project();
     await tidemark('022', dir, 'replay --json');
+    expectClosed(dataDir);
     await tidemark('022', dir, 'sql "SELECT name FROM core.companies" --out names.csv');
     await tidemark('027', dir, 'sql "SELECT name FROM core.companies" --out names.parquet');
     await tidemark('002', dir, 'models docs --out dictionary.md');

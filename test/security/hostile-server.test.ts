@@ -7,7 +7,7 @@ import path from 'node:path';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { BodyError, createApiClient, TransportError } from '../../src/api-client/index.js';
-import { cleanEnv, ROOT } from '../helpers/processes.js';
+import { cleanEnv, compiled, ROOT } from '../helpers/processes.js';
 import { rejection, reply, startStubApi, TEST_KEY, withApi } from '../src/api-client/helpers.js';
 
 const TLS = path.join(ROOT, 'test', 'fixtures', 'tls');
@@ -26,14 +26,17 @@ describe('TLS', () => {
   });
 
   it('ignores NODE_TLS_REJECT_UNAUTHORIZED and accepts a CA from NODE_EXTRA_CA_CERTS', async () => {
-    const server = await startTls();
-    expect(await doctor(server.url, { NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toMatchObject({
-      state: 'fail',
-      message: expect.stringContaining('certificate is not trusted') as string,
-    });
-    expect(server.requests).toEqual([]);
-    expect(await doctor(server.url, { NODE_EXTRA_CA_CERTS: path.join(TLS, 'ca.pem') })).toMatchObject({ state: 'ok' });
-    expect(server.requests).toEqual(['GET /v2/metrics', 'POST /api/verify-token']);
+    const [untrusted, trusted] = [await startTls(), await startTls()];
+    const found = await Promise.all([
+      doctor(untrusted.url, { NODE_TLS_REJECT_UNAUTHORIZED: '0' }),
+      doctor(trusted.url, { NODE_EXTRA_CA_CERTS: path.join(TLS, 'ca.pem') }),
+    ]);
+    expect(found).toMatchObject([
+      { state: 'fail', message: expect.stringContaining('certificate is not trusted') as string },
+      { state: 'ok' },
+    ]);
+    expect(untrusted.requests).toEqual([]);
+    expect(trusted.requests).toEqual(['GET /v2/metrics', 'POST /api/verify-token']);
   });
 
   it('refuses a valid certificate for another name', async () => {
@@ -258,7 +261,7 @@ async function doctor(url: string, env: Record<string, string>): Promise<{ state
   const stdout = await new Promise<string>((resolve) => {
     execFile(
       process.execPath,
-      ['bin/tidemark.mjs', 'doctor', '--json'],
+      compiled(['bin/tidemark.mjs', 'doctor', '--json']),
       { cwd: ROOT, env: cleanEnv({ ...all, TEMPORAL_ADDRESS: '127.0.0.1:1' }) },
       (_error, text) => resolve(text),
     );
