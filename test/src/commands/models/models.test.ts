@@ -143,9 +143,11 @@ describe.concurrent('tidemark models test', () => {
   });
 
   it('models test runs the shipped cases by default', async () => {
-    const { code, stdout } = await tidemark('models', 'test', '--match', 'cases/tenders.yaml');
+    const { code, stdout } = await tidemark('models', 'test', '--match', 'cases/enrichments.yaml');
     expect(code).toBe(0);
-    expect(stdout).toContain('  ✔ reads odd tenders and rejects their wrong fields\n');
+    expect(stdout).toContain(
+      '  ✔ finds a person by a search only if all people were read and exactly one has the name\n',
+    );
   });
 
   it.each([
