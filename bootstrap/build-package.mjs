@@ -1,9 +1,9 @@
-import { rmSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { compile } from './build.mjs';
 import { projectRoot } from './packages.mjs';
-import { buildUi } from './ui.mjs';
+import { findUi } from './ui.mjs';
 
 // `npm run build` fills dist/, which `npm pack` ships. dist/ gets the checked and compiled code with types, the files
 // that the code reads, the bundle of the workflows, and the front-end of the explorer.
@@ -15,7 +15,7 @@ try {
   await compile(root, dist, ['--sourceMap', 'false', '--inlineSources', 'false']);
   const { loadWorkflowBundle } = await import(pathToFileURL(path.join(dist, 'src', 'temporal', 'bundle.js')).href);
   await loadWorkflowBundle();
-  await buildUi(root, path.join(dist, 'ui'));
+  cpSync(await findUi(), path.join(dist, 'ui'), { recursive: true });
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

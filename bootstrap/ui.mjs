@@ -57,7 +57,7 @@ async function ensureUi({ root, log }) {
  * @param {string} folder gets the result
  * @throws {Error} with the output of Vite
  */
-export async function buildUi(root, folder) {
+async function buildUi(root, folder) {
   const vite = path.join(root, 'node_modules', 'vite', 'bin', 'vite.js');
   // The second build adds the program that renders `tidemark report` from the same views.
   for (const config of ['vite.config.ts', 'vite.report.config.ts']) {
