@@ -57,6 +57,8 @@ const LONG_TOO = [
   'test/src/models/unchanged.test.ts',
   'test/src/load/{failing-parts,hostile-bodies}.test.ts',
   'test/e2e/worker-killed.test.ts',
+  'test/src/crawl/long-listing.test.ts',
+  'test/src/planner/plan.test.ts',
 ];
 
 const common = {
@@ -93,6 +95,8 @@ const long = {
       HOSTILE_BODIES: 'all',
       MANGLED_PARTS: '30',
       KILLED_BY: 'SIGKILL,SIGTERM',
+      LONG_LISTING: '30000',
+      TIDEMARK_TEST_EFFORT: '2',
     },
     isolate: true,
     maxWorkers: 2,

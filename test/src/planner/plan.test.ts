@@ -20,8 +20,9 @@ import { generateCompanies, type MarketShape } from './generate.js';
 import { SimulatedMarket, type ApiQuirks, type Company } from './simulated-market.js';
 
 // TIDEMARK_TEST_EFFORT=20 runs twenty times as many cases.
-const effort = Number(process.env['TIDEMARK_TEST_EFFORT'] ?? 1);
-vi.setConfig({ testTimeout: 60_000 * effort });
+// `npm run test:long` takes twice as many random markets.
+const effort = Number(process.env['TIDEMARK_TEST_EFFORT'] ?? 0.5);
+vi.setConfig({ testTimeout: 60_000 * Math.max(1, effort) });
 
 const shapes: fc.Arbitrary<MarketShape> = fc.record({
   companies: fc.integer({ min: 0, max: 6_000 }),
@@ -320,7 +321,7 @@ describe('independence of order', () => {
         expect(second.coverage()).toEqual(whole.coverage);
         expect(second.stats()).toEqual(whole.plan.stats());
       }),
-      { numRuns: 15 * effort },
+      { numRuns: Math.ceil(15 * effort) },
     );
   });
 
