@@ -82,18 +82,8 @@ async function moveAway(dataDir: string, run: string | undefined): Promise<Moved
 }
 
 async function bringBack(dataDir: string): Promise<Moved[]> {
-  const [{ listQuarantine, returnPart }, { findPartFault }] = await Promise.all([
-    import('../landing/index.js'),
-    import('../load/part-check.js'),
-  ]);
-  const back: Moved[] = [];
-  for (const part of await listQuarantine(dataDir)) {
-    const { kept } = part;
-    if (kept === undefined || (await findPartFault({ ...part, file: kept })) !== undefined) continue;
-    await returnPart(dataDir, { ...part, kept });
-    back.push({ ...part, fault: 'sound again' });
-  }
-  return back;
+  const { returnParts } = await import('../replay/return-parts.js');
+  return (await returnParts(dataDir)).map((part) => ({ ...part, fault: 'sound again' }));
 }
 
 function describe(moved: readonly Moved[], returned: boolean): string[] {

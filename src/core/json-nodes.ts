@@ -89,6 +89,12 @@ export function itemsOf(node: JsonNode | undefined): readonly JsonNode[] | null 
   return isList ? [...node.members.values()] : null;
 }
 
+/** Whether an object in a value has a key twice. The value then lacks what the text says first. */
+export function repeatsKey(node: JsonNode): boolean {
+  if (node.kind === 'array') return node.items.some(repeatsKey);
+  return node.kind === 'object' && (node.repeats || [...node.members.values()].some(repeatsKey));
+}
+
 /** Whether a value has no content (schemas/v2/empty-shapes.ts). */
 function isBlankNode(node: JsonNode): boolean {
   if (node.kind === 'string') return /^[ \t\n\r]*$/.test(node.value);

@@ -24,6 +24,13 @@ export {
   type PartTarget,
 } from './paths.js';
 export { namesIn, runFolders } from './run-folders.js';
-export { listQuarantine, quarantineManifest, quarantinePart, readLostManifest, returnPart } from './quarantine.js';
+export {
+  listQuarantine,
+  quarantineManifest,
+  quarantinePart,
+  readLostManifest,
+  readQuarantine,
+  returnPart,
+} from './quarantine.js';
 export { Spool } from './spool.js';
 export { decodePart, encodePart, footerOf } from './parquet.js';

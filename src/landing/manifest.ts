@@ -110,7 +110,8 @@ export function findReplacing(folder: string, chunk: string): PartManifest | und
     .find(({ replaces = [] }) => replaces.some(({ part }) => manifestName(part) === `part-${chunk}.json`));
 }
 
-function readFolder(folder: string, onFault?: (fault: TidemarkError, manifest: string) => void): LandedPart[] {
+/** As `readManifests`, for one run's folder or its quarantine. */
+export function readFolder(folder: string, onFault?: (fault: TidemarkError, manifest: string) => void): LandedPart[] {
   const manifests = manifestsDir(folder);
   const parts = namesIn(manifests, 'part-')
     .filter((name) => name.endsWith('.json'))

@@ -4,6 +4,7 @@ import type { LandingPlace } from '../core/data-folder.js';
 // Names of the files in a run's folder of the landing zone. `runFolder` in src/core/data-folder.ts returns the folder.
 
 const SPOOL = '_spool';
+const QUARANTINE = '_quarantine';
 
 /** Identifies a part by its run's folder (stream, date, run) and by the name of its chunk. */
 export interface PartTarget extends LandingPlace {
@@ -30,9 +31,9 @@ export function manifestName(part: string): string {
   return part.replace(/(\.[0-9a-f]{12})?\.parquet$/, '.json');
 }
 
-/** Returns the folder of the manifests in a run's folder. */
+/** Returns the folder of the manifests in a run's folder. In quarantine, each manifest is beside its part. */
 export function manifestsDir(folder: string): string {
-  return path.join(folder, '_manifest');
+  return path.basename(folder) === QUARANTINE ? folder : path.join(folder, '_manifest');
 }
 
 /** Returns the folder of the spools in a run's folder. */
@@ -42,7 +43,7 @@ export function spoolsDir(folder: string): string {
 
 /** Returns the folder of the parts in a run's folder that no step reads. */
 export function quarantineDir(folder: string): string {
-  return path.join(folder, '_quarantine');
+  return path.join(folder, QUARANTINE);
 }
 
 /** Whether a path in the landing zone is a spool. */

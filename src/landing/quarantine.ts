@@ -5,7 +5,7 @@ import { LandingStream } from '../../schemas/streams/landing-streams.js';
 import { landingDir } from '../core/data-folder.js';
 import { makeFolder } from '../core/files.js';
 import { workingCopyOf } from '../working-copy/open.js';
-import { isReadable, tryManifest, type LandedPart } from './manifest.js';
+import { isReadable, readFolder, tryManifest, type LandedPart } from './manifest.js';
 import { decodePart } from './parquet.js';
 import { manifestName, manifestsDir, quarantineDir } from './paths.js';
 import { pullManifests } from './pull.js';
@@ -80,6 +80,7 @@ async function moveAll(dataDir: string, manifest: string, files: readonly string
  * damaged, unless somebody has restored it at its old place.
  */
 export async function listQuarantine(dataDir: string): Promise<(LandedPart & { kept: string | undefined })[]> {
+  await pullManifests(dataDir);
   await takeQuarantine(dataDir);
   const found: (LandedPart & { kept: string | undefined })[] = [];
   for (const stream of LandingStream.options) {
@@ -98,35 +99,70 @@ export async function listQuarantine(dataDir: string): Promise<(LandedPart & { k
   return found;
 }
 
+/** What quarantine holds of some streams. The paths of parts lead into quarantine. */
+export interface Quarantined {
+  /** The parts whose manifests can be read. Nobody has checked their files. */
+  parts: LandedPart[];
+  /** All files but manifests. */
+  files: string[];
+}
+
+/** Reads what quarantine holds of some streams. */
+export async function readQuarantine(dataDir: string, streams: readonly LandingStream[]): Promise<Quarantined> {
+  await takeQuarantine(dataDir);
+  const places = streams.flatMap((stream) =>
+    [...runFolders(dataDir, stream)].map(({ folder }) => quarantineDir(folder)),
+  );
+  return {
+    parts: places.flatMap((place) => readFolder(place, () => undefined)),
+    files: places.flatMap((place) =>
+      namesIn(place)
+        .filter((name) => !name.endsWith('.json'))
+        .map((name) => path.join(place, name)),
+    ),
+  };
+}
+
 /**
- * Moves a part with a sound file back: first its file, then its manifest, which makes it valid. If its file was restored
- * at its old place, the damaged file stays in quarantine.
+ * Moves a part with a sound file back: first its file, then its manifest, which makes it valid. Then removes what
+ * quarantine still has of it: its manifest, and the damaged file if another one was restored at its old place.
+ * @param replace called before the part is valid; returns true if it has landed another part in its place
  */
-export async function returnPart(dataDir: string, part: LandedPart & { kept: string }): Promise<void> {
+export async function returnPart(
+  dataDir: string,
+  part: LandedPart & { kept: string },
+  replace: (part: LandedPart) => Promise<boolean>,
+): Promise<void> {
   const folder = path.dirname(part.file);
   const place = quarantineDir(folder);
   const name = manifestName(part.part);
   const manifest = path.join(manifestsDir(folder), name);
   const copy = workingCopyOf(dataDir);
   if (part.kept !== part.file) await rename(part.kept, part.file);
-  await copy?.give(part.file);
-  await makeFolder(manifestsDir(folder));
-  if (!isReadable(manifest)) await copyFile(path.join(place, name), manifest);
-  await copy?.give(manifest);
-  if (part.kept !== part.file) await copy?.remove(part.kept);
-  await copy?.remove(path.join(place, name));
-  await rm(path.join(place, name), { force: true });
+  if (await replace(part)) {
+    await copy?.remove(part.file);
+    await rm(part.file, { force: true });
+  } else {
+    await copy?.give(part.file);
+    await makeFolder(manifestsDir(folder));
+    if (!isReadable(manifest)) await copyFile(path.join(place, name), manifest);
+    await copy?.give(manifest);
+  }
+  for (const file of [path.join(place, part.part), path.join(place, name)]) {
+    await copy?.remove(file);
+    await rm(file, { force: true });
+  }
 }
 
-/** Takes what is in quarantine in the bucket, and manifests that were restored there. */
+/** Takes what is in quarantine in the bucket. */
 async function takeQuarantine(dataDir: string): Promise<void> {
   const copy = workingCopyOf(dataDir);
   if (copy === undefined) return;
-  await pullManifests(dataDir);
   const there = (await copy.list(landingDir(dataDir))).filter(({ file }) => isInQuarantine(file));
   await copy.all(there, async ({ file }) => copy.takeAgain(file));
-  const names = readdirSync(landingDir(dataDir), { recursive: true, encoding: 'utf8' });
-  for (const file of names.map((one) => path.join(landingDir(dataDir), one)).filter(isInQuarantine))
+  const root = landingDir(dataDir);
+  const names = existsSync(root) ? readdirSync(root, { recursive: true, encoding: 'utf8' }) : [];
+  for (const file of names.map((one) => path.join(root, one)).filter(isInQuarantine))
     if (!there.some((one) => one.file === file)) await rm(file, { force: true });
 }
 

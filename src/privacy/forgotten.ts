@@ -8,7 +8,7 @@ import { forgottenFile } from '../core/data-folder.js';
 import { TidemarkError } from '../core/errors.js';
 import { writeFileAtomic } from '../core/files.js';
 import { formatCount } from '../../schemas/format.js';
-import { readJsonNodes, type JsonNode } from '../core/json-nodes.js';
+import { readJsonNodes, repeatsKey, type JsonNode } from '../core/json-nodes.js';
 import { reduceDelivery, reduceEvents, type EventFacts } from './events.js';
 import { fingerprintWith, openFingerprint, type Fingerprint } from './fingerprint.js';
 import { newForgottenList, readForgottenList, writeForgottenList, type ForgottenList } from './forgotten-list.js';
@@ -61,10 +61,12 @@ export class Forgotten {
     const ofCompany = spec.entity === 'company' && this.has('company', row.entity_id);
     if (this.#asksForAddress(stream, row) || named.question(stream, row)) return { ...row, ...REMOVED_ROW };
     const json = readJson(row.body);
-    if (json === undefined) return ofCompany || named.unreadable(row) ? withoutText(row) : row;
+    if (json === undefined)
+      return ofCompany || named.unreadable(row) || this.#isNamedIn(row.body) ? withoutText(row) : row;
+    if (repeatsKey(json) && this.#isNamedIn(row.body)) return withoutText(row);
     const removed = new Set<string>();
     const isRemoved = (person: FoundPerson): boolean => {
-      const isGone = ofCompany || this.#isGone(person) || named.person(person);
+      const isGone = ofCompany || this.isGone(person) || named.person(person);
       if (isGone) addValues(person.node, removed);
       return isGone;
     };
@@ -75,13 +77,20 @@ export class Forgotten {
     return body === json.text || body === row.body ? row : { ...row, body };
   }
 
-  #isGone({ node, kind, id, company }: FoundPerson): boolean {
+  /** Whether a person in a body was forgotten. */
+  isGone({ node, kind, id, company }: FoundPerson): boolean {
     if (this.has(kind, id) || this.has('company', company)) return true;
     // Each tender gives its contacts new ids.
     if (kind !== 'contact') return false;
     const values = new Set<string>();
     addValues(node, values);
     return this.#hasAddress(values);
+  }
+
+  /** Whether a text holds the id of a forgotten person or company, wherever it is. */
+  #isNamedIn(text: string): boolean {
+    const ids = new Set([...text.matchAll(ID)].map(([, id = '']) => id));
+    return [...ids].some((id) => KINDS.some((kind) => this.has(kind, id)));
   }
 
   #isGoneEvent({ hash: content, text }: EventFacts): boolean {
@@ -101,6 +110,10 @@ export class Forgotten {
     return reduce(row.body, this.#fingerprint, (event) => event.aboutPeople && wanted(event));
   }
 }
+
+const KINDS = ['person', 'company', 'contact'] as const;
+// An id in a text, such as `"id": 7`, `\"id\":"7"`, `<id>7<` and `id=7`.
+const ID = /id\\*"?\s*[:=>]\s*\\*"?(\d{1,19})(?!\d)/gi;
 
 /**
  * Selects people and events to remove although they have no tombstone, for example because their text contains the name

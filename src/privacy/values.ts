@@ -1,4 +1,4 @@
-import { readJsonNodes, type JsonNode } from '../core/json-nodes.js';
+import { readJsonNodes, repeatsKey, type JsonNode } from '../core/json-nodes.js';
 
 /* Values of removed people. After a removal, `tidemark forget` searches all files for these values. */
 
@@ -12,19 +12,23 @@ const DAY = /^\d{4}-\d\d-\d\d$/;
 
 /**
  * Lists the values of a body for which a search makes sense: texts, the parts of texts between HTML tags, full names,
- * and long numbers. Of a text that is no JSON, lists the texts in quotation marks.
+ * and long numbers. Of a text that is no JSON, or repeats a key, lists the texts in quotation marks.
  * @param skipped names of fields whose values are left out
  */
 export function valuesOf(body: string, found: Set<string> = new Set(), skipped?: ReadonlySet<string>): Set<string> {
-  let node: JsonNode;
-  try {
-    node = readJsonNodes(body);
-  } catch {
+  const node = readNode(body);
+  if (node !== undefined) addValues(node, found, skipped);
+  if (node === undefined || repeatsKey(node))
     for (const [, text = ''] of body.matchAll(QUOTED)) addValue(unescaped(text), found);
-    return found;
-  }
-  addValues(node, found, skipped);
   return found;
+}
+
+function readNode(body: string): JsonNode | undefined {
+  try {
+    return readJsonNodes(body);
+  } catch {
+    return undefined;
+  }
 }
 
 // A text in quotation marks that is no name of a field. The last one may be cut off.
@@ -90,9 +94,8 @@ export function shortValuesOf(body: string): Set<string> {
       if (value !== '' && isTooShort(value)) found.add(value);
     }
   };
-  try {
-    visit(readJsonNodes(body));
-  } catch {}
+  const node = readNode(body);
+  if (node !== undefined) visit(node);
   return found;
 }
 

@@ -130,13 +130,14 @@ async function commit(dataDir: string, file: string, manifest: PartManifest): Pr
 /**
  * Removes the parts that a new part replaces. Removes the manifest before its part, so that no manifest is left without
  * a part.
+ * @param quarantined parts in quarantine, which may replace others there
  * @throws LeaseLostError as `replaceParts`
  */
-export async function removeReplaced(dataDir: string): Promise<void> {
+export async function removeReplaced(dataDir: string, quarantined: readonly LandedPart[] = []): Promise<void> {
   await pullManifests(dataDir);
   const copy = workingCopyOf(dataDir);
   const there = await listLanded(dataDir);
-  for (const part of readManifests(dataDir)) {
+  for (const part of [...readManifests(dataDir), ...quarantined]) {
     const folder = path.dirname(part.file);
     const files = (part.replaces ?? []).flatMap(({ part: name }) => [
       path.join(manifestsDir(folder), manifestName(name)),

@@ -74,6 +74,10 @@ const PLACE = ['test/src/commands/advice.test.ts', 'a damaged folder.json of a p
 const UNFINISHED = ['test/src/commands/advice.test.ts', 'an unfinished removal of people'] as const;
 const GONE = ['test/src/commands/advice.test.ts', 'loaded parts that are gone'] as const;
 const FORGET_DAMAGED = ['test/src/commands/advice.test.ts', 'a removal of people from damaged parts'] as const;
+const RETURNED = [
+  'test/src/replay/forget-set-aside.test.ts',
+  'does not let a returned part bring a forgotten person back',
+] as const;
 const WRONG_KIND = ['test/src/commands/advice.test.ts', 'a folder at the place of a file'] as const;
 const WORKING_COPY = ['test/src/commands/advice.test.ts', 'a removed working copy'] as const;
 const HANGING = ['test/src/commands/advice.test.ts', 'a hanging dev server'] as const;
@@ -204,6 +208,7 @@ export const ADVICE = [
     FORGET_DAMAGED,
   ),
   advice('src/replay/forget/forget.ts', 'Then run `tidemark forget` again.', FORGET_DAMAGED),
+  advice('src/replay/forget/prove.ts', 'To keep its answers, restore it and run `tidemark quarantine --r', RETURNED),
   advice('src/temporal/namespace-owner.ts', 'To use both, delete folder.json in the copy and give it its own', COPY),
   advice('src/temporal/namespace-owner.ts', 'If the original is no longer used, move it away.', COPY),
   advice('docs/configuration.md', 'If you copy a folder to use both, delete `folder.json` in the co', COPY),

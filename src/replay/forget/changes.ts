@@ -65,14 +65,23 @@ export class Changes {
     this.#note(stream, row, after);
     if (current === null || after === null || after === current) return;
     const { named, phones, companies } = this.#unproven;
-    for (const value of difference(stream, current, after, JOB_FIELDS)) named.add(value);
+    const isMixed = this.#isMixed(stream, current, after);
+    if (!isMixed) for (const value of difference(stream, current, after, JOB_FIELDS)) named.add(value);
     if (PEOPLE[stream]?.entity === 'company' && row.entity_id !== null) companies.add(row.entity_id);
     const stays = new Set(peopleIn(after.body, stream).map(({ node }) => node.text));
-    for (const { node, company } of peopleIn(current.body, stream)) {
-      if (stays.has(node.text)) continue;
+    for (const person of peopleIn(current.body, stream)) {
+      const { node, company } = person;
+      if (stays.has(node.text) || (isMixed && !this.#forgotten?.isGone(person))) continue;
+      if (isMixed) addValues(node, named, JOB_FIELDS);
       addPhones(node, phones);
       if (company !== null) companies.add(company);
     }
+  }
+
+  /** Whether an answer lost its text because nobody can read it. The text may name other people, too. */
+  #isMixed(stream: LandingStream, { entity_id }: StoredRow, after: StoredRow): boolean {
+    const ofCompany = PEOPLE[stream]?.entity === 'company' && this.#forgotten?.has('company', entity_id);
+    return after.entity_id === entity_id && !ofCompany && !isJson(after.body);
   }
 
   /** Records which collected values also belong to people that stay. */

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { PEOPLE_STREAMS } from '../../../schemas/pipeline/people.js';
 import { listBuilds } from '../../builds/builds.js';
 import { removeOldBuilds } from '../../builds/switch.js';
 import { buildDir, fileOf, publishedDir, unprovenFile, warehouseFile } from '../../core/data-folder.js';
@@ -6,10 +7,11 @@ import type { Readers } from '../../core/file-modes.js';
 import type { Lock } from '../../core/lock.js';
 import { LandingCorruptError } from '../../duckdb/errors.js';
 import { withMemory } from '../../duckdb/in-memory.js';
+import { readQuarantine, type LandedPart } from '../../landing/index.js';
 import { lockWriter, whileNobodyReplays } from '../../duckdb/locks.js';
 import { openWarehouse } from '../../duckdb/open.js';
 import { adoptCompacted, describeGone, readLoadedParts } from '../../load/load.js';
-import { listParts } from '../../load/part-check.js';
+import { findPartFault, listParts } from '../../load/part-check.js';
 import { addTombstones, readForgotten, type Forgotten, type Subject } from '../../privacy/forgotten.js';
 import { ValueFinder } from '../../privacy/value-finder.js';
 import { rebuildUnder } from '../rebuild.js';
@@ -20,7 +22,7 @@ import { LandedPeople } from './landed-people.js';
 import { LinkedPeople } from './linked.js';
 import { removeDerived, removeUncommitted, scrubDueLists, scrubDueValues, scrubTexts } from './other-files.js';
 import { prove, type Proof } from './prove.js';
-import { requireQuiet } from './quiet.js';
+import { adoptDeliveries, requireQuiet } from './quiet.js';
 import { Unproven } from './unproven.js';
 
 /*
@@ -66,7 +68,10 @@ export interface Forgot {
   parts: number;
   /** Removed builds, and removed or changed files, relative to the data folder. */
   removed: string[];
-  /** Result of the final search. Null when no landed answer had to change, so there was nothing to search for. */
+  /**
+   * Result of the final search. Null when no landed answer had to change, and no part in quarantine is damaged: then
+   * there is nothing to search for.
+   */
   proof: Proof | null;
 }
 
@@ -90,15 +95,17 @@ async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest):
   const { now, onStep = () => undefined, onPublished = async () => undefined } = request;
   const bucket = await BucketFiles.take(dataDir);
   await requireSound(dataDir, lock);
+  // First, because deliveries that land later lose their content before anybody has collected it.
+  await adoptDeliveries(dataDir);
   await addTombstones(dataDir, request.subjects, { replaceList: request.replaceList });
-  await requireQuiet(dataDir, Date.now());
+  requireQuiet(dataDir, Date.now());
   onStep('read');
   const unproven = await Unproven.open(dataDir);
-  const { rows, parts, changes } = await whileNobodyReplays(dataDir, 'tidemark forget', () =>
+  const { rows, parts, changes, damaged } = await whileNobodyReplays(dataDir, 'tidemark forget', () =>
     withMemory(unprovenFile(dataDir), async (db) => {
-      await removeReplaced(dataDir);
+      await removeReplaced(dataDir, await partsInQuarantine(dataDir));
       await removeUncommitted(dataDir, Date.now());
-      const landed = new LandedPeople(db, dataDir);
+      const landed = await LandedPeople.open(db, dataDir);
       await addTombstones(dataDir, await findLinked(landed, readForgotten(dataDir)));
       const collected = new Changes(readForgotten(dataDir), request, unproven);
       await collected.open(dataDir);
@@ -107,15 +114,17 @@ async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest):
       collected.seal(await landed.valuesOfCompanies(collected.addresses()));
       // Collect also what is recognized only now. After a crash in the next step, nobody could collect it again.
       await landed.each((stream, row) => collected.noteChange(stream, row));
+      await landed.eachDamaged((stream, row) => collected.noteChange(stream, row));
       await unproven.save();
       await addTombstones(dataDir, collected.recognized());
       onStep('rewrite');
       const counts = await landed.rewrite(collected.apply);
-      await removeReplaced(dataDir);
-      return { ...counts, changes: collected };
+      await removeReplaced(dataDir, await partsInQuarantine(dataDir));
+      return { ...counts, changes: collected, damaged: landed.damaged };
     }),
   );
-  if (unproven.values.size === 0 && rows === 0) return { rows, parts, removed: [], proof: null };
+  if (unproven.values.size === 0 && rows === 0 && damaged.length === 0)
+    return { rows, parts, removed: [], proof: null };
   const forgotten = readForgotten(dataDir);
   await scrubDueLists(dataDir, (id) => forgotten?.has('person', id) ?? false);
   const removed = removeDerived(dataDir);
@@ -144,7 +153,7 @@ async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest):
   const { kept, keptAddresses } = changes;
   const proof = await prove(
     dataDir,
-    { values, short, kept, keptAddresses, keepShared: request.keepShared ?? false, fresh },
+    { values, short, kept, keptAddresses, keepShared: request.keepShared ?? false, fresh, damaged },
     async (remaining) => {
       const finder = new ValueFinder(remaining);
       removed.push(...scrubTexts(dataDir, finder));
@@ -155,6 +164,10 @@ async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest):
   );
   if (proof.proven) await unproven.remove();
   return { rows, parts, removed, proof };
+}
+
+async function partsInQuarantine(dataDir: string): Promise<LandedPart[]> {
+  return (await readQuarantine(dataDir, PEOPLE_STREAMS)).parts;
 }
 
 /** Finds the people whom landed answers link to forgotten companies. */
@@ -177,6 +190,11 @@ async function requireSound(dataDir: string, lock: Lock): Promise<void> {
     } finally {
       await warehouse.close();
     }
+  }
+  // DuckDB reads some damaged files, but not all their rows.
+  for (const part of parts.filter(({ stream }) => PEOPLE_STREAMS.includes(stream))) {
+    const fault = await findPartFault(part);
+    if (fault !== undefined) faults.push(fault);
   }
   if (faults.length === 0) return;
   throw new LandingCorruptError(

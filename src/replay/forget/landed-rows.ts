@@ -18,11 +18,11 @@ export interface StoredRow extends PeopleRow {
 /** Returns the row to keep. Returns the same object if nothing changes, or null to drop the row. */
 export type Change = (stream: LandingStream, row: StoredRow) => StoredRow | null;
 
-/** Yields the rows of a part with their positions. While it runs, no other query may use the database. */
-export async function* rowsOf(db: Database, part: LandedPart): AsyncGenerator<{ at: number; row: StoredRow }> {
+/** Yields the rows of a part's file with their positions. While it runs, no other query may use the database. */
+export async function* rowsOf(db: Database, file: string): AsyncGenerator<{ at: number; row: StoredRow }> {
   const sql = `
     SELECT file_row_number, request_key, entity_id, status, replace(CAST(fetched_at AS VARCHAR), ' ', 'T') || 'Z', body
-    FROM read_parquet(${quote(part.file)}, file_row_number = true, hive_partitioning = false)`;
+    FROM read_parquet(${quote(file)}, file_row_number = true, hive_partitioning = false)`;
   for await (const rows of db.stream(sql)) {
     for (const [at, request_key, entity_id, status, fetched_at, body] of rows) {
       yield { at: Number(at), row: { request_key, entity_id, status, fetched_at, body } as unknown as StoredRow };
@@ -44,7 +44,7 @@ export async function rewritePart(db: Database, dataDir: string, part: LandedPar
   let changed = 0;
   const handle = await open(file, 'w', 0o600);
   try {
-    for await (const { at, row } of rowsOf(db, part)) {
+    for await (const { at, row } of rowsOf(db, part.file)) {
       const after = change(part.stream, row);
       if (after === row) continue;
       changed++;

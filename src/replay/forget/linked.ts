@@ -56,15 +56,37 @@ export class LinkedPeople {
   }
 }
 
-/** Lists the people in a landed body. Lists nobody if the body is no JSON. */
+/** Lists the people in a landed body. Of a body that is cut off, lists the people before the cut. */
 export function peopleIn(body: string, stream: LandingStream): FoundPerson[] {
   const spec = PEOPLE[stream];
   if (spec === undefined) return [];
+  const json = readJsonOf(body) ?? readJsonOf(beforeCut(body));
+  return json === undefined ? [] : findPeople(json, spec);
+}
+
+function readJsonOf(text: string): JsonNode | undefined {
   try {
-    return findPeople(readJsonNodes(body), spec);
+    return readJsonNodes(text);
   } catch {
-    return [];
+    return undefined;
   }
+}
+
+// A text, or a bracket outside of texts. The last text may be cut off.
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)|[{}[\]]/g;
+
+/** Returns a JSON text up to the last bracket that closes, with the brackets closed that are open there. */
+export function beforeCut(text: string): string {
+  const open: string[] = [];
+  let [end, depth] = [0, 0];
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    if (token === '{' || token === '[') open.push(token === '{' ? '}' : ']');
+    else if (token === open.at(-1)) {
+      open.pop();
+      [end, depth] = [index + 1, open.length];
+    }
+  }
+  return text.slice(0, end) + open.slice(0, depth).toReversed().join('');
 }
 
 /** Returns the ids of the companies that landed answers are about. */

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import {
@@ -6,9 +6,9 @@ import {
   envDir,
   listsDir,
   logsDir,
-  ownerJobsDir,
   rebuiltRoot,
   rejectsDir,
+  rejectsFile,
   reportFile,
   runsDir,
   stagedModelsFile,
@@ -21,8 +21,8 @@ import type { LandingStream } from '../../../schemas/streams/landing-streams.js'
 import { PEOPLE, PEOPLE_STREAMS } from '../../../schemas/pipeline/people.js';
 import { readManifests } from '../../landing/index.js';
 import { workingCopyOf } from '../../working-copy/open.js';
-import type { OwnerJob } from '../../crawl/owners/job-state.js';
 import type { ValueFinder } from '../../privacy/value-finder.js';
+import { readJobs, rewriteJob } from './job-rows.js';
 import { QUIET_MS } from './quiet.js';
 
 /**
@@ -49,23 +49,40 @@ export function removeDerived(dataDir: string): string[] {
 
 /**
  * Removes files of killed processes from the streams about people: parts without a manifest, and temporary files. The
- * spool still holds the answers of such a part. Also removes temporary files of an earlier removal.
+ * spool still holds the answers of such a part. Also removes temporary files of an earlier removal, and rejects of parts
+ * that are no longer landed.
  * @param now milliseconds; a younger file may belong to a running worker
  */
 export async function removeUncommitted(dataDir: string, now: number): Promise<void> {
   await rm(`${unprovenFile(dataDir)}.tmp`, { recursive: true, force: true });
   const copy = workingCopyOf(dataDir);
-  const committed = new Set(readManifests(dataDir).map(({ file }) => file));
+  const landed = readManifests(dataDir);
+  const committed = new Set(landed.map(({ file }) => file));
   for (const stream of PEOPLE_STREAMS) {
     const root = streamDir(dataDir, stream);
     for (const name of existsSync(root) ? readdirSync(root, { recursive: true, encoding: 'utf8' }) : []) {
       const file = path.join(root, name);
-      if (!/\/run=[^/]+\/[^/]+\.(?:parquet|tmp)$/.test(file) || committed.has(file)) continue;
+      if (!LEFT_BEHIND.test(file) || committed.has(file)) continue;
       if (now - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now) < QUIET_MS) continue;
       await (copy === undefined ? rm(file, { force: true }) : copy.remove(file));
     }
   }
+  const rejects = new Set(
+    landed.flatMap(({ stream, date, run, part, replaces = [] }) =>
+      [part, ...replaces.map((one) => one.part)].map((name) => rejectsFile({ dataDir, stream, date, run }, name)),
+    ),
+  );
+  for (const root of PEOPLE_STREAMS.map((stream) => rejectsDir(dataDir, stream))) {
+    for (const name of existsSync(root) ? readdirSync(root, { recursive: true, encoding: 'utf8' }) : []) {
+      const file = path.join(root, name);
+      if (!file.endsWith('.ndjson') || rejects.has(file)) continue;
+      await (copy === undefined ? rm(file, { force: true }) : copy.remove(file));
+    }
+  }
 }
+
+// Temporary files, and parts without a manifest. In quarantine, such a part stays: nobody else has its answers.
+const LEFT_BEHIND = /\/run=[^/]+\/(?:[^/]+\.parquet|(?:_quarantine\/)?[^/]+\.tmp)$/;
 
 /** Removes forgotten people from the lists of records to fetch. */
 export async function scrubDueLists(dataDir: string, isForgotten: (id: string) => boolean): Promise<void> {
@@ -103,8 +120,8 @@ async function filterDueLists(
 }
 
 /**
- * Removes every text that holds a removed value: lines of logs, copies of lists for `tidemark resolve`, and answers in
- * job files of owners. The state of a job stays.
+ * Removes every text that holds a removed value: lines of logs, copies of lists for `tidemark resolve`, and answers of
+ * jobs. The state of a job stays.
  * @returns the changed or removed paths, relative to the data folder
  */
 export function scrubTexts(dataDir: string, finder: ValueFinder): string[] {
@@ -119,17 +136,9 @@ export function scrubTexts(dataDir: string, finder: ValueFinder): string[] {
     // Write into the same file, because a running process has it open and appends to it.
     writeFileSync(file, lines.filter((line) => !finder.isIn(line)).join('\n'));
   }
-  const jobs = (['open', 'ended'] as const)
-    .map((which) => ownerJobsDir(dataDir, which))
-    .flatMap((folder) => namesIn(folder).map((name) => path.join(folder, name)))
-    .filter(isHit);
-  for (const file of jobs) {
-    const job = JSON.parse(readFileSync(file, 'utf8')) as OwnerJob;
-    const partial = `${file}.partial`;
-    writeFileSync(partial, `${JSON.stringify({ ...job, row: job.row && { ...job.row, body: '{}' } })}\n`);
-    renameSync(partial, file);
-  }
-  return [...removed, ...changed, ...jobs].map((file) => path.relative(dataDir, file));
+  const jobs = readJobs(dataDir).filter(({ file }) => isHit(file));
+  for (const job of jobs) rewriteJob(job, () => null);
+  return [...removed, ...changed, ...jobs.map(({ file }) => file)].map((file) => path.relative(dataDir, file));
 }
 
 function namesIn(folder: string): string[] {

@@ -39,6 +39,8 @@ export interface Proof {
   unread: string[];
 }
 
+const DAMAGED = 'it is damaged. To keep its answers, restore it and run `tidemark quarantine --return`';
+
 /** What to search for. */
 export interface Sought {
   values: ReadonlySet<string>;
@@ -51,6 +53,8 @@ export interface Sought {
   keepShared: boolean;
   /** DuckDB files that this removal wrote. */
   fresh: ReadonlySet<string>;
+  /** Damaged files in quarantine. They count as unreadable, also if DuckDB reads some of their rows. */
+  damaged: readonly string[];
 }
 
 /**
@@ -61,7 +65,7 @@ export interface Sought {
  */
 export async function prove(
   dataDir: string,
-  { values, short, kept, keptAddresses, keepShared, fresh }: Sought,
+  { values, short, kept, keptAddresses, keepShared, fresh, damaged }: Sought,
   scrub: (values: string[]) => Promise<void>,
   searchMore: (search: Search, result: Searched) => Promise<void>,
 ): Promise<Proof> {
@@ -76,13 +80,14 @@ export async function prove(
     const own = [...values].filter((value) => !shared.has(value));
     await scrub(own);
     const rest = nothingSearched();
-    const seen = new Set(parts.map(({ file }) => path.relative(dataDir, file)));
+    const unreadable = damaged.map((file) => path.relative(dataDir, file));
+    const seen = new Set([...parts.map(({ file }) => path.relative(dataDir, file)), ...unreadable]);
     const skipped = path.relative(dataDir, unprovenFile(dataDir));
     const again = { db, finder: new ValueFinder(own), fresh };
     await searchFolder(again, dataDir, (name) => seen.has(name) || name.startsWith(skipped), rest);
     await searchMore(again, rest);
     const remaining = [...rest.found].map(([file, found]) => ({ file, values: found.size }));
-    const unread = [...landed.unread, ...rest.unread];
+    const unread = [...landed.unread, ...unreadable.map((name) => `${name}: ${DAMAGED}`), ...rest.unread];
     const others = [...(keepShared ? [] : keptAddresses)].flatMap(([address, records]) =>
       [...records].map((record) => ({ address, record })),
     );

@@ -29,13 +29,16 @@ export function listPeopleSpools(dataDir: string): FoundSpool[] {
   );
 }
 
+/** Lands the deliveries of dead webhook receivers. */
+export async function adoptDeliveries(dataDir: string): Promise<void> {
+  await new Adopter(dataDir, { onLanded: () => undefined }).adopt(undefined, () => undefined);
+}
+
 /**
- * Checks that no process holds answers about people that it has not landed yet. Also lands the spools of dead webhook
- * receivers.
+ * Checks that no process holds answers about people that it has not landed yet.
  * @throws TidemarkError `WarehouseBusy` while a crawl or a webhook receiver may hold such answers
  */
-export async function requireQuiet(dataDir: string, now: number): Promise<void> {
-  await new Adopter(dataDir, { onLanded: () => undefined }).adopt(undefined, () => undefined);
+export function requireQuiet(dataDir: string, now: number): void {
   for (const { stream, run, file } of listPeopleSpools(dataDir)) {
     if (run === WEBHOOK_RUN) {
       throw new TidemarkError('WarehouseBusy', `A webhook receiver is storing deliveries in ${file}.`, {

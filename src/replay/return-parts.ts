@@ -1,0 +1,31 @@
+import { unprovenFile } from '../core/data-folder.js';
+import { withMemory } from '../duckdb/in-memory.js';
+import { listQuarantine, returnPart, type LandedPart } from '../landing/index.js';
+import { findPartFault } from '../load/part-check.js';
+import { readForgotten, refreshForgotten } from '../privacy/forgotten.js';
+import { rewritePart } from './forget/landed-rows.js';
+
+/**
+ * Returns the parts in quarantine whose files are sound. As with all answers that are landed, people who were forgotten
+ * meanwhile are left out. The caller holds the lock of `whileNobodyReplays`.
+ * @returns the returned parts, as they were in quarantine
+ * @throws TidemarkError `InvalidConfig` when the list of forgotten people cannot be read
+ */
+export async function returnParts(dataDir: string): Promise<LandedPart[]> {
+  const back: LandedPart[] = [];
+  for (const part of await listQuarantine(dataDir)) {
+    const { kept } = part;
+    if (kept === undefined || (await findPartFault({ ...part, file: kept })) !== undefined) continue;
+    await returnPart(dataDir, { ...part, kept }, async (whole) => {
+      await refreshForgotten({ dataDir, stream: whole.stream });
+      const forgotten = readForgotten(dataDir);
+      if (forgotten === undefined) return false;
+      const changed = await withMemory(unprovenFile(dataDir), (db) =>
+        rewritePart(db, dataDir, whole, (stream, row) => forgotten.strip(stream, row)),
+      );
+      return changed > 0;
+    });
+    back.push(part);
+  }
+  return back;
+}
