@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Answer } from '../../../../src/models/cases/land-answers.js';
+import { quarantinePart, readManifests } from '../../../../src/landing/index.js';
 import { land, marketNight } from '../../../helpers/warehouse.js';
 
 /* 200 people of 40 companies, and people of other companies who stay. No text of a person contains the person's id. */
@@ -9,6 +10,7 @@ import { land, marketNight } from '../../../helpers/warehouse.js';
 export const COMPANIES = Array.from({ length: 40 }, (_, i) => 1_000_100 + i);
 export const STAY = [2_000_100, 2_000_101];
 const EACH = 5;
+const ASIDE = '2026-01-03';
 
 /** Ids of the people of a company. */
 export const idsOf = (company: number): string[] =>
@@ -124,15 +126,16 @@ function answersAbout(company: number, date: string): Answer[] {
   ];
 }
 
-/** Lands two old nights with everybody, and a recent one with those who stay. */
+/** Lands two old nights with everybody, and a recent one with those who stay. A third old night is in quarantine. */
 export async function landMany(dataDir: string, today: string): Promise<void> {
-  for (const date of ['2026-01-01', '2026-01-02']) {
+  for (const date of ['2026-01-01', '2026-01-02', ASIDE]) {
     await land(dataDir, marketNight({ run: `n${date}`, date, ids: [...COMPANIES, ...STAY] }));
     await land(
       dataDir,
       COMPANIES.flatMap((company) => answersAbout(company, date)),
     );
   }
+  for (const part of readManifests(dataDir, { run: `n${ASIDE}` })) await quarantinePart(dataDir, part);
   await land(
     dataDir,
     STAY.flatMap((company) => answersAbout(company, today)),
