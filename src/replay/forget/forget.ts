@@ -109,11 +109,11 @@ async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest):
       await addTombstones(dataDir, await findLinked(landed, readForgotten(dataDir)));
       const collected = new Changes(readForgotten(dataDir), request, unproven);
       await collected.open(dataDir);
-      await landed.each((stream, row) => collected.collect(stream, row));
+      await landed.eachWithJobs((stream, row) => collected.collect(stream, row));
       if (unproven.values.size > 0) await landed.each((stream, row) => collected.noteKept(stream, row));
       collected.seal(await landed.valuesOfCompanies(collected.addresses()));
       // Collect also what is recognized only now. After a crash in the next step, nobody could collect it again.
-      await landed.each((stream, row) => collected.noteChange(stream, row));
+      await landed.eachWithJobs((stream, row) => collected.noteChange(stream, row));
       await landed.eachDamaged((stream, row) => collected.noteChange(stream, row));
       await unproven.save();
       await addTombstones(dataDir, collected.recognized());
@@ -174,7 +174,7 @@ async function partsInQuarantine(dataDir: string): Promise<LandedPart[]> {
 async function findLinked(landed: LandedPeople, forgotten: Forgotten | undefined): Promise<Subject[]> {
   if (forgotten === undefined) return [];
   const linked = new LinkedPeople(forgotten, await landed.companyIds());
-  await landed.each((stream, row) => linked.note(stream, row));
+  await landed.eachWithJobs((stream, row) => linked.note(stream, row));
   return linked.subjects();
 }
 

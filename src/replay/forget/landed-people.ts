@@ -42,12 +42,17 @@ export class LandedPeople {
     return new LandedPeople(db, dataDir, sound, damaged);
   }
 
-  /** Calls `visit` for every row. */
+  /** Calls `visit` for every row of parts and spools. */
   async each(visit: (stream: LandingStream, row: StoredRow) => void): Promise<void> {
     for (const part of this.#parts) for await (const { row } of rowsOf(this.#db, part.file)) visit(part.stream, row);
     for (const { stream, file } of listPeopleSpools(this.#dataDir)) {
       for await (const { row } of readSpool(file)) if (row !== undefined) visit(stream, row);
     }
+  }
+
+  /** Calls `visit` for every row, also for the answers that jobs keep until they are landed. */
+  async eachWithJobs(visit: (stream: LandingStream, row: StoredRow) => void): Promise<void> {
+    await this.each(visit);
     for (const { row } of readJobs(this.#dataDir)) visit(JOB_STREAM, row);
   }
 

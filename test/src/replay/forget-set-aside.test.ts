@@ -224,6 +224,19 @@ it('forgets owners whom only the kept answer of a job names', async () => {
   expect(await findTexts(dataDir, textsOfAll(GONE))).toEqual([]);
 });
 
+it('empties the kept answer of a job that names a forgotten person without an id', async () => {
+  const dataDir = temporaryDataDir();
+  await land(dataDir, [details(GONE)]);
+  const row = rowOf({ stream: 'ownership_jobs', entity: '9', body: { name: textsOf(GONE).last } });
+  mkdirSync(path.join(dataDir, 'owner-jobs/ended'), { recursive: true });
+  writeFileSync(path.join(dataDir, 'owner-jobs/ended/9.json'), JSON.stringify({ company: '9', state: 'ended', row }));
+  expect((await run(dataDir, person)).proof).toMatchObject({ proven: true, remaining: [] });
+  expect(await findTexts(dataDir, textsOfAll(GONE))).toEqual([]);
+  expect(JSON.parse(readFileSync(path.join(dataDir, 'owner-jobs/ended/9.json'), 'utf8'))).toMatchObject({
+    row: { body: '{}' },
+  });
+});
+
 /** Answers that cannot be read, and the subject that they name. */
 const whole = JSON.stringify(listing(GONE, STAYS).body);
 const UNREADABLE: [string, Answer, typeof person | typeof company][] = [
