@@ -52,7 +52,7 @@ const folderOf = (dataDir: string, stream: string, name = 'r1'): string =>
 const rowOf = ({ entity, body, request = `GET /${entity}` }: Answer): object => ({
   request_key: request,
   entity_id: entity,
-  segment: 's',
+  row_kind: 's',
   status: 200,
   fetched_at: '2026-11-20T02:00:00.000Z',
   body: typeof body === 'string' ? body : JSON.stringify(body),
