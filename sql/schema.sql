@@ -14,7 +14,6 @@ CREATE TABLE ledger.loaded_parts (
   sha256 VARCHAR NOT NULL,
   rows BIGINT NOT NULL,
   rejects BIGINT NOT NULL,
-  loaded_at TIMESTAMPTZ NOT NULL,
   PRIMARY KEY (stream, date, run, part)
 );
 
@@ -89,16 +88,6 @@ CREATE TABLE ledger.market_sightings (
   date DATE NOT NULL,
   company_id BIGINT NOT NULL
 );
-
--- Whom a run found in its market, and on which night each was last found: those its own searches sighted, and those it
--- did not ask for since an earlier night had found them.
-CREATE VIEW ledger.run_members AS
-SELECT run, market, date, company_id, date AS seen_on
-FROM ledger.market_sightings
-UNION ALL
-SELECT run, market, date, unnest(CAST(json_extract(body, '$.company_ids') AS BIGINT[])), CAST(record_key AS DATE)
-FROM ledger.run_records
-WHERE stream = 'carried';
 
 -- First and last time a company was reported by a search or answered with a record; its name in the latest search.
 CREATE TABLE ledger.company_seen (
@@ -437,7 +426,6 @@ CREATE TABLE ledger.owner_answers (
   company_id BIGINT NOT NULL,
   threshold DOUBLE NOT NULL,
   record_hash VARCHAR NOT NULL,
-  run VARCHAR NOT NULL,
   market VARCHAR,
   observed_at TIMESTAMPTZ NOT NULL
 );

@@ -27,8 +27,6 @@ export const ReportNight = z.object({
   entered: count.nullable(),
   left: count.nullable(),
   changed: count.nullable(),
-  /** Companies carried over to this night; not included in `companies`. */
-  carried: count,
   is_complete: z.boolean(),
   /** Whether neither companies nor records are missing. */
   is_whole: z.boolean(),
@@ -66,9 +64,6 @@ export const ReportCoverage = z.object({
   missing: count,
   /** Null: unknown. */
   share: count.nullable(),
-  /** Companies carried over, and the date of the oldest observation among them. */
-  carried: count,
-  carried_since: maybe,
   classes: z.array(z.object({ class: text, found: count, missing: count })),
 });
 export type ReportCoverage = z.infer<typeof ReportCoverage>;

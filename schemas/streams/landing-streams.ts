@@ -33,7 +33,6 @@ export const LandingStream = z.enum([
   'quota',
   'due',
   'forecasts',
-  'carried',
   'quota_overuse',
 ]);
 export type LandingStream = z.infer<typeof LandingStream>;
@@ -50,6 +49,5 @@ export const RECORD_STREAMS: ReadonlySet<string> = new Set<LandingStream>([
   'quota',
   'due',
   'forecasts',
-  'carried',
   'quota_overuse',
 ]);

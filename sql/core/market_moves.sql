@@ -8,7 +8,7 @@ description: >-
   Companies that entered or left a market; marts.market_moves adds names, reasons and figures. A company entered if a night found it, but neither the latest complete night before nor
   any night in between. A company left if a complete night did not find it, but the complete night before or any night in between
   did. So an incomplete night lists no company as left; the next complete night lists it. Before the first complete night, no company
-  is listed as entered. A night with members carried over from earlier nights is incomplete.
+  is listed as entered.
 incremental:
   by: [market, date]
   changed: >-
@@ -39,13 +39,13 @@ compared AS (
 
 -- Read only the nights that are needed. The table market_members is large: it has one row for each member and night.
 members AS (
-  SELECT m.market, m.date, m.company_id, m.seen_on, coalesce(m.seen_on < m.date, false) AS is_carried
+  SELECT m.market, m.date, m.company_id
   FROM marts.market_members AS m
   SEMI JOIN (SELECT market, date FROM nights UNION SELECT market, earlier FROM compared) AS near USING (market, date)
 ),
 
 earlier AS (
-  SELECT c.market, c.date, m.company_id, max(coalesce(m.seen_on, m.date)) AS last_found_on
+  SELECT c.market, c.date, m.company_id, max(m.date) AS last_found_on
   FROM compared AS c
   JOIN members AS m ON m.market = c.market AND m.date = c.earlier
   GROUP BY ALL
@@ -55,7 +55,7 @@ SELECT n.market, n.date, m.company_id, 'entered' AS kind, CAST(NULL AS DATE) AS 
 FROM nights AS n
 JOIN members AS m ON m.market = n.market AND m.date = n.date
 ANTI JOIN earlier AS e ON e.market = m.market AND e.date = m.date AND e.company_id = m.company_id
-WHERE n.complete_before IS NOT NULL AND NOT m.is_carried
+WHERE n.complete_before IS NOT NULL
 UNION ALL
 SELECT n.market, n.date, e.company_id, 'left', e.last_found_on, n.as_of
 FROM nights AS n

@@ -16,14 +16,14 @@ SELECT
       AND coalesce(json_array_length(c.body, '$.why'), 0) = 0
       AND CAST(c.body ->> '$.distinct_companies' AS BIGINT)
         = (SELECT count(DISTINCT s.company_id) FROM ledger.market_sightings AS s WHERE s.run = r.run AND s.market = p.market)
-  ) AND NOT EXISTS (FROM ledger.run_records AS k WHERE k.stream = 'carried' AND k.run = r.run) AS is_complete
+  ) AS is_complete
 FROM ledger.run_records AS r
 JOIN plan AS p ON p.market = (r.body ->> '$.market')
 WHERE r.stream = 'runs'
   AND r.run <> p.run
   AND (r.body ->> '$.as_of_now') = 'true'
   AND (r.body ->> '$.finished_at') IS NOT NULL
-  AND coalesce(r.body ->> '$.crawled', r.body ->> '$.outcome') IN ('complete', 'partial')
+  AND (r.body ->> '$.crawled') IN ('complete', 'partial')
   AND (r.body ->> '$.held_back') IS NULL
   AND r.run IN (SELECT run FROM ledger.observations WHERE stream = 'prospecting' AND readable)
 ORDER BY (r.body ->> '$.date') DESC, as_of DESC, r.run DESC
@@ -34,10 +34,10 @@ LIMIT 1;
 -- may be absent for that reason alone.
 CREATE OR REPLACE TEMP TABLE left_companies AS
 SELECT m.company_id
-FROM ledger.run_members AS m
+FROM ledger.market_sightings AS m
 JOIN night_before AS n USING (run)
 JOIN plan AS p ON p.stream = 'companies' AND p.known = 'sighted' AND p.whole_market
-ANTI JOIN (FROM ledger.run_members WHERE run = (SELECT run FROM plan)) AS f USING (company_id)
+ANTI JOIN (FROM ledger.market_sightings WHERE run = (SELECT run FROM plan)) AS f USING (company_id)
 JOIN ledger.run_records AS r ON r.stream = 'runs' AND r.run = p.run AND (r.body ->> '$.filters') = n.filters
 JOIN ledger.answers AS a ON a.stream = p.stream AND a.entity_id = CAST(m.company_id AS VARCHAR) AND a.answered_at < n.as_of;
 
@@ -46,11 +46,11 @@ JOIN ledger.answers AS a ON a.stream = p.stream AND a.entity_id = CAST(m.company
 -- - a run without a search: the members of the night before
 -- - a run without a market: every company that was ever in a market
 CREATE OR REPLACE TEMP TABLE known_companies AS
-SELECT company_id FROM ledger.run_members WHERE run = (SELECT run FROM plan WHERE known = 'sighted')
+SELECT company_id FROM ledger.market_sightings WHERE run = (SELECT run FROM plan WHERE known = 'sighted')
 UNION
 FROM left_companies
 UNION
-SELECT company_id FROM ledger.run_members
+SELECT company_id FROM ledger.market_sightings
 WHERE run = (SELECT run FROM night_before) AND (SELECT known FROM plan) = 'members'
 UNION
 SELECT company_id FROM ledger.company_seen
@@ -102,7 +102,7 @@ SELECT
 FROM known_companies AS k
 CROSS JOIN plan AS p
 LEFT JOIN night_before AS n ON true
-LEFT JOIN ledger.run_members AS m ON m.run = n.run AND m.company_id = k.company_id
+LEFT JOIN ledger.market_sightings AS m ON m.run = n.run AND m.company_id = k.company_id
 LEFT JOIN ledger.company_seen AS s ON s.company_id = k.company_id
 LEFT JOIN ledger.answers AS a ON a.stream = p.stream AND a.entity_id = CAST(k.company_id AS VARCHAR)
 LEFT JOIN asked AS q ON q.entity_id = CAST(k.company_id AS VARCHAR)

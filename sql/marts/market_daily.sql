@@ -4,9 +4,7 @@ kind: incremental
 version: 1
 grain: market and date
 key: [market, date]
-description: >-
-  Numbers of each market's nights. A number that the night's searches cannot prove is NULL. The columns companies and active
-  leave out members carried over from earlier nights; the column carried counts these members.
+description: Numbers of each market's nights. A number that the night's searches cannot prove is NULL.
 incremental:
   by: [market, date]
   changed: >-
@@ -23,15 +21,13 @@ columns:
   entered: BIGINT | Companies that core.market_moves lists as entered on this date; NULL up to and including the first complete night
   left: BIGINT | Companies that core.market_moves lists as left on this date; NULL on the first night, or if this night was incomplete
   changed: BIGINT | Members whose record changed since the end of the night before; NULL on the first night
-  carried: BIGINT | Members that an earlier night found and this night did not search
-  carried_since: DATE | Oldest night on which one of the carried members was last found; NULL if none is carried
 */
 WITH nights AS (
   SELECT * FROM ops.nights SEMI JOIN changed USING (market, date)
 ),
 
 members AS (
-  SELECT n.market, n.date, n.as_of, n.previous_as_of, m.company_id, coalesce(m.seen_on < n.date, false) AS is_carried, m.seen_on
+  SELECT n.market, n.date, n.as_of, n.previous_as_of, m.company_id
   FROM nights AS n
   JOIN marts.market_members AS m USING (market, date)
 ),
@@ -40,11 +36,9 @@ counts AS (
   SELECT
     m.market,
     m.date,
-    count(DISTINCT m.company_id) FILTER (NOT m.is_carried) AS companies,
-    count(DISTINCT m.company_id) FILTER (m.is_carried) AS carried,
-    min(m.seen_on) FILTER (m.is_carried) AS carried_since,
+    count(DISTINCT m.company_id) AS companies,
     count(DISTINCT m.company_id) FILTER (
-      NOT m.is_carried AND lower(h.status) = 'active' AND h.valid_from <= m.as_of AND (h.valid_to IS NULL OR h.valid_to > m.as_of)
+      lower(h.status) = 'active' AND h.valid_from <= m.as_of AND (h.valid_to IS NULL OR h.valid_to > m.as_of)
     ) AS active,
     count(DISTINCT m.company_id) FILTER (h.version > 1 AND h.valid_from > m.previous_as_of AND h.valid_from <= m.as_of) AS changed
   FROM members AS m
@@ -66,9 +60,7 @@ SELECT
   coalesce(c.active, 0) AS active,
   CASE WHEN n.complete_before IS NOT NULL THEN coalesce(m.entered, 0) END AS entered,
   CASE WHEN n.previous_date IS NOT NULL AND n.is_complete THEN coalesce(m.gone, 0) END AS "left",
-  CASE WHEN n.previous_date IS NOT NULL THEN coalesce(c.changed, 0) END AS changed,
-  coalesce(c.carried, 0) AS carried,
-  c.carried_since
+  CASE WHEN n.previous_date IS NOT NULL THEN coalesce(c.changed, 0) END AS changed
 FROM nights AS n
 LEFT JOIN counts AS c USING (market, date)
 LEFT JOIN moves AS m USING (market, date)

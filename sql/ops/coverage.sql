@@ -7,9 +7,8 @@ key: [run, market]
 description: >-
   How many companies of a market each run found, and how many are missing, with a reason for each gap. Each company belongs to one
   class. proven: found in a segment whose pages listed exactly its total. moved: in a segment that changed while it was read.
-  unsplittable: in a search above the page cap that no filter splits further. carried: not searched in this run, but in a later
-  night. unusable: listed with an id that the warehouse cannot hold. unproven: all others. why has one more class, unloaded:
-  counted by the searches, but not in the warehouse.
+  unsplittable: in a search above the page cap that no filter splits further. unusable: listed with an id that the warehouse
+  cannot hold. unproven: all others. why has one more class, unloaded: counted by the searches, but not in the warehouse.
 incremental:
   by: [run]
   changed: SELECT DISTINCT run FROM ledger.dirty_runs
@@ -18,15 +17,15 @@ columns:
   run: VARCHAR | Run
   market: VARCHAR | Market
   reported_total: BIGINT | Companies that the API reports for the whole market, requested again at the end of the crawl
-  distinct_companies: BIGINT | Distinct companies that the searches found and the warehouse holds; includes companies that have gone since then, excludes companies carried over
+  distinct_companies: BIGINT | Distinct companies that the searches found and the warehouse holds; includes companies that have gone since then
   missing: BIGINT | reported_total minus distinct_companies, at least 0
   share: DOUBLE | distinct_companies divided by reported_total, 0 to 1; NULL if unknown, because the API caps its totals or contradicts them
   why: JSON | Segments with a gap, each with its filters, missing count, class and reason, and the reason's code and values
   certificate: JSON | Companies found and missing by class; the field gone is the number of found companies that the API no longer counted at the end of the crawl
-  carried: JSON | Companies carried over, as a list of earlier nights, each with the number of companies last found on it; NULL if there are none
+  carried: JSON | Always NULL, because each run searches the whole market and takes over no companies of earlier nights
   counted_companies: BIGINT | Distinct companies that the run's searches counted while they ran
   loaded_companies: BIGINT | Distinct companies of the run's searches that the warehouse holds
-  is_proven: BOOLEAN | True if no company is missing, uncertain or carried over, and the warehouse holds the number that the run counted
+  is_proven: BOOLEAN | True if no company is missing or uncertain, and the warehouse holds the number that the run counted
 */
 WITH recorded AS (
   SELECT
@@ -48,22 +47,9 @@ loaded AS (
   GROUP BY ALL
 ),
 
-carried AS (
-  SELECT run, market, to_json(list({'last_found_on': record_key, 'companies': companies} ORDER BY record_key)) AS nights
-  FROM (
-    SELECT r.run, r.market, r.record_key, json_array_length(r.body, '$.company_ids') AS companies
-    FROM ledger.run_records AS r
-    SEMI JOIN changed USING (run)
-    WHERE r.stream = 'carried'
-  )
-  WHERE companies > 0
-  GROUP BY ALL
-),
-
 judged AS (
   SELECT
     c.*,
-    k.nights AS carried,
     coalesce(l.companies, 0) AS loaded_companies,
     least(c.counted_companies, loaded_companies) AS found,
     greatest(c.reported_total - found, 0) AS missing,
@@ -81,7 +67,6 @@ judged AS (
     ) AS gaps
   FROM recorded AS c
   LEFT JOIN loaded AS l ON l.run = c.run AND l.market = c.market
-  LEFT JOIN carried AS k ON k.run = c.run AND k.market = c.market
 )
 
 SELECT
@@ -97,8 +82,8 @@ SELECT
   END AS share,
   CASE WHEN len(gaps) = json_array_length(body, '$.why') THEN json_extract(body, '$.why') ELSE to_json(gaps) END AS why,
   json_extract(body, '$.certificate') AS certificate,
-  carried,
+  CAST(NULL AS JSON) AS carried,
   counted_companies,
   loaded_companies,
-  coalesce(TRY_CAST(body ->> '$.missing' AS BIGINT) = 0 AND len(gaps) = 0 AND carried IS NULL AND is_as_recorded, false) AS is_proven
+  coalesce(TRY_CAST(body ->> '$.missing' AS BIGINT) = 0 AND len(gaps) = 0 AND is_as_recorded, false) AS is_proven
 FROM judged

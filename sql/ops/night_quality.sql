@@ -20,7 +20,6 @@ columns:
   reported_total: BIGINT | Companies that the API reports; NULL for tenders, and if the search did not end
   companies_found: BIGINT | Companies that the run found and the warehouse holds
   companies_missing: BIGINT | Companies that the API reports and the run did not find
-  companies_carried: BIGINT | Companies that an earlier night found and this run did not search
   records_missing: JSON | Number of missing records by stream, such as {"financials":3}; NULL if none is missing
   rejects: BIGINT | Open rejects in the run's answers
   is_held_back: BOOLEAN | True if the night missed the publish thresholds, so that it did not become the market's current night
@@ -60,10 +59,6 @@ SELECT
   c.reported_total,
   c.distinct_companies AS companies_found,
   c.missing AS companies_missing,
-  CASE
-    WHEN c.run IS NOT NULL
-    THEN CAST(coalesce(list_sum(list_transform(json_items(c.carried), lambda night: CAST(night ->> '$.companies' AS BIGINT))), 0) AS BIGINT)
-  END AS companies_carried,
   r.records_missing,
   r.rejects,
   r.held_back IS NOT NULL AS is_held_back,

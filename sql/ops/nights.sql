@@ -14,7 +14,7 @@ columns:
   date: DATE | Date of the night
   run: VARCHAR | Run that represents the market on this date
   as_of: TIMESTAMPTZ | End of the crawl of this run
-  is_complete: BOOLEAN | True if coverage proves that nothing is missing (ops.coverage.is_proven); never true with members carried over
+  is_complete: BOOLEAN | True if coverage proves that nothing is missing (ops.coverage.is_proven)
   previous_date: DATE | Latest earlier date of the market in this table; NULL on the first night
   previous_as_of: TIMESTAMPTZ | as_of of the row for previous_date; NULL on the first night
   previous_is_complete: BOOLEAN | is_complete of the row for previous_date; NULL on the first night

@@ -31,7 +31,7 @@ columns:
 WITH ended AS (
   SELECT
     r.*,
-    coalesce(body ->> '$.crawled', body ->> '$.outcome') AS crawl,
+    body ->> '$.crawled' AS crawl,
     -- A run records its outcome before its records are loaded. After loading, the warehouse may prove less coverage.
     record_key IN (SELECT run FROM ops.coverage WHERE NOT is_proven) AS is_short
   FROM ledger.run_records AS r

@@ -17,8 +17,6 @@ columns:
   total_reported: BIGINT | Companies that the API reported for these filters
   rows_fetched: BIGINT | Rows on the fetched pages
   distinct_companies: BIGINT | Distinct companies found in or below the segment; without ids that the warehouse cannot hold
-  carried: BIGINT | Companies below the segment that an earlier night found and this run did not search
-  carried_since: DATE | Oldest night on which one of the carried companies was last found; NULL if none is carried
   pages: INTEGER | Pages fetched
   depth: INTEGER | Distance from the root
   state: VARCHAR | leaf, split, moved (count changed while reading), truncated (above the page cap, cannot be split), remainder (split, but companies are missing), unusable (ids that the warehouse cannot hold) or calibration
@@ -32,8 +30,6 @@ SELECT
   TRY_CAST(body ->> '$.total_reported' AS BIGINT) AS total_reported,
   TRY_CAST(body ->> '$.rows_fetched' AS BIGINT) AS rows_fetched,
   TRY_CAST(body ->> '$.distinct_companies' AS BIGINT) AS distinct_companies,
-  coalesce(TRY_CAST(body ->> '$.carried' AS BIGINT), 0) AS carried,
-  TRY_CAST(body ->> '$.carried_since' AS DATE) AS carried_since,
   TRY_CAST(body ->> '$.pages' AS INTEGER) AS pages,
   TRY_CAST(body ->> '$.depth' AS INTEGER) AS depth,
   body ->> '$.state' AS state,

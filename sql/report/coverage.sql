@@ -1,16 +1,14 @@
 -- The latest finished search of each market, with its certificate as a list.
 WITH latest AS (
-  SELECT c.market, c.run, c.reported_total, c.distinct_companies, c.missing, c.share, c.certificate, r.date, c.carried
+  SELECT c.market, c.run, c.reported_total, c.distinct_companies, c.missing, c.share, c.certificate, r.date
   FROM ops.coverage AS c
   JOIN ops.runs AS r ON r.run_id = c.run
   QUALIFY row_number() OVER (PARTITION BY c.market ORDER BY r.started_at DESC, r.run_id DESC) = 1
 )
 
 SELECT market, run, date, reported_total, distinct_companies, missing, share,
-  coalesce(list_sum(list_transform(TRY_CAST(carried AS JSON[]), lambda night: CAST(night ->> '$.companies' AS BIGINT))), 0) AS carried,
-  carried ->> '$[0].last_found_on' AS carried_since,
   list_filter(
-    list_transform(['proven', 'moved', 'unsplittable', 'unproven', 'carried', 'unusable'], lambda class: {
+    list_transform(['proven', 'moved', 'unsplittable', 'unproven', 'unusable'], lambda class: {
       'class': class,
       'found': coalesce(TRY_CAST(certificate ->> class ->> 'found' AS BIGINT), 0),
       'missing': coalesce(TRY_CAST(certificate ->> class ->> 'missing' AS BIGINT), 0)

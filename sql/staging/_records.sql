@@ -17,7 +17,6 @@ SELECT
     WHEN 'due' THEN concat_ws('|', doc ->> '$.stream', doc ->> '$.reason')
     WHEN 'forecasts' THEN doc ->> '$.stream'
     WHEN 'quota_overuse' THEN doc ->> '$.metric'
-    WHEN 'carried' THEN CAST(TRY_CAST(doc ->> '$.seen_on' AS DATE) AS VARCHAR)
   END AS record_key,
   observed_at,
   CASE
@@ -48,4 +47,4 @@ WHEN NOT MATCHED THEN INSERT BY NAME;
 INSERT INTO ledger.dirty_runs SELECT DISTINCT run FROM batch;
 
 INSERT INTO ledger.dirty_nights
-SELECT DISTINCT market, date FROM batch WHERE market IS NOT NULL AND stream IN ('runs', 'coverage', 'carried');
+SELECT DISTINCT market, date FROM batch WHERE market IS NOT NULL AND stream IN ('runs', 'coverage');

@@ -86,6 +86,6 @@ WHEN MATCHED AND (new.observed_at, new.body_hash) > (old.observed_at, old.body_h
 WHEN NOT MATCHED THEN INSERT BY NAME;
 
 INSERT INTO ledger.owner_answers BY NAME
-SELECT DISTINCT company_id, threshold, record_hash, run, market, observed_at FROM owners_read;
+SELECT DISTINCT company_id, threshold, record_hash, market, observed_at FROM owners_read;
 
 INSERT INTO batch_records SELECT row_id, company_id, record_hash, NULL FROM owners_read;

@@ -201,7 +201,6 @@ const LOADED_PART = {
   sha256: 'VARCHAR',
   rows: 'BIGINT',
   rejects: 'BIGINT',
-  loaded_at: 'TIMESTAMPTZ',
 };
 
 /**
@@ -209,8 +208,7 @@ const LOADED_PART = {
  * @param rejects number of rejected values by part
  */
 async function listLoaded(db: Database, parts: LandedPart[], rejects: ReadonlyMap<string, number>): Promise<void> {
-  const loaded_at = new Date().toISOString();
-  const rows = parts.map((part) => ({ ...part, rejects: rejects.get(partKey(part)) ?? 0, loaded_at }));
+  const rows = parts.map((part) => ({ ...part, rejects: rejects.get(partKey(part)) ?? 0 }));
   await insertRows(db, 'ledger.loaded_parts', LOADED_PART, rows);
 }
 

@@ -13,7 +13,7 @@ const DevServerState = z.object({
   address: z.string(),
   ui: z.string(),
   /** Inode of the folder `temporal`. It stays the same if the data folder moves, and differs in a copy of it. */
-  inode: z.number().optional(),
+  inode: z.number(),
 });
 export type DevServerState = z.infer<typeof DevServerState>;
 
@@ -31,7 +31,7 @@ export function readDevServer(dataDir: string): DevServerState | null {
   try {
     const state = DevServerState.parse(JSON.parse(text));
     const isHere = state.place === findPlace() && processExists(state.pid);
-    const isCopy = state.inode !== undefined && state.inode !== inodeOf(dataDir);
+    const isCopy = state.inode !== inodeOf(dataDir);
     return isHere && !isCopy && isDevServer(state.pid) ? state : null;
   } catch {
     // The file is incomplete or comes from another program. Ignore it; the next dev server overwrites it.

@@ -152,8 +152,6 @@ function segments(): Answer[] {
       total_reported: total,
       rows_fetched: found,
       distinct_companies: found,
-      carried: 0,
-      carried_since: null,
       pages: 1,
       depth: segment.split('/').length - 1,
       state,

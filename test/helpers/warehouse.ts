@@ -96,6 +96,7 @@ export function marketNight(night: {
         started_at: `${date}T02:00:00.000Z`,
         finished_at: finished ? `${date}T03:00:00.000Z` : null,
         outcome: finished ? 'complete' : 'running',
+        crawled: finished ? 'complete' : null,
         requests: 1,
         rows: 1,
         config_hash: 'c',

@@ -7,20 +7,19 @@ WITH latest AS (
 ),
 
 counted AS (
-  SELECT run, segment, parent, state, filters, total_reported, distinct_companies AS found, coalesce(carried, 0) AS carried,
-    greatest(0, total_reported - distinct_companies - coalesce(carried, 0)) AS missing
+  SELECT run, segment, parent, state, filters, total_reported, distinct_companies AS found,
+    greatest(0, total_reported - distinct_companies) AS missing
   FROM ops.segments
   WHERE state <> 'calibration'
 ),
 
 below AS (
-  SELECT run, parent AS segment, sum(found) AS found, sum(carried) AS carried, sum(missing) AS missing FROM counted GROUP BY ALL
+  SELECT run, parent AS segment, sum(found) AS found, sum(missing) AS missing FROM counted GROUP BY ALL
 ),
 
 own AS (
   SELECT c.run, c.segment, c.state, c.filters, c.total_reported,
     c.found - least(c.found, coalesce(b.found, 0)) AS found,
-    c.carried - least(c.carried, coalesce(b.carried, 0)) AS carried,
     c.missing - least(c.missing, coalesce(b.missing, 0)) AS missing
   FROM counted AS c
   LEFT JOIN below AS b ON b.run = c.run AND b.segment = c.segment AND c.state = 'remainder'
@@ -28,10 +27,10 @@ own AS (
 )
 
 SELECT l.market, o.segment, o.filters, o.state,
-  CASE WHEN o.state = 'remainder' THEN o.found + o.carried + o.missing ELSE o.total_reported END AS total_reported,
-  o.found AS distinct_companies, o.carried
+  CASE WHEN o.state = 'remainder' THEN o.found + o.missing ELSE o.total_reported END AS total_reported,
+  o.found AS distinct_companies
 FROM own AS o
 JOIN latest AS l USING (run)
-WHERE o.total_reported > 0 AND (o.state <> 'remainder' OR o.found + o.carried + o.missing > 0)
+WHERE o.total_reported > 0 AND (o.state <> 'remainder' OR o.found + o.missing > 0)
 QUALIFY row_number() OVER (PARTITION BY l.market ORDER BY total_reported DESC NULLS LAST, o.segment) <= 500
 ORDER BY l.market, total_reported DESC NULLS LAST, o.segment

@@ -19,8 +19,7 @@ export function currentNight(
   for (const part of runs) {
     const [run] = readPartRows(part).map((row) => JSON.parse(row.body) as RunRecord);
     if (!run?.as_of_now || run.held_back) continue;
-    const crawled = run.crawled === undefined ? run.outcome : run.crawled;
-    if (crawled !== 'complete' && crawled !== 'partial') continue;
+    if (run.crawled !== 'complete' && run.crawled !== 'partial') continue;
     const [coverage] = readRunRows({ dataDir, stream: 'coverage', run: run.run_id, date: run.date }).map(
       (row) => JSON.parse(row.body) as CoverageRecord,
     );

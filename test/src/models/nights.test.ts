@@ -38,79 +38,6 @@ describe('market nights', () => {
     ]);
   });
 
-  test('keeps carried-over members once, with the night that found them', async () => {
-    const carried = { seen_on: '2026-11-20', company_ids: [1, 2] };
-    const warehouse = await buildFrom([
-      ...marketNight({ run: 'n1', date: '2026-11-20', ids: [1, 2, 3] }),
-      ...marketNight({ run: 'n2', date: '2026-11-21', ids: [2, 3, 4] }),
-      { stream: 'carried', run: 'n2', date: '2026-11-21', market: 'm', entity: '2026-11-20', body: carried },
-    ]);
-    expect(
-      await warehouse.db.rows(
-        `SELECT company_id, seen_on FROM marts.market_members WHERE date = DATE '2026-11-21' ORDER BY company_id`,
-      ),
-    ).toEqual([
-      { company_id: '1', seen_on: '2026-11-20' },
-      { company_id: '2', seen_on: '2026-11-21' },
-      { company_id: '3', seen_on: '2026-11-21' },
-      { company_id: '4', seen_on: '2026-11-21' },
-    ]);
-    expect(await warehouse.db.rows(daily)).toMatchObject([{}, { companies: '3', entered: '1', left: null }]);
-  });
-
-  // Two carried-over companies left and two others came, so the totals match.
-  const carriedNight = (coverage: object, outcome: string): Answer[] => {
-    const place = { run: 'n2', date: '2026-11-21', market: 'm' };
-    const record = { seen_on: '2026-11-20', company_ids: ['4', '9007199254740993'] };
-    const told = marketNight({ ...place, ids: [1, 2, 3] }).map((answer): Answer => {
-      const body = answer.body as object;
-      if (answer.stream === 'coverage') return { ...answer, body: { ...body, reported_total: 5, ...coverage } };
-      return answer.stream === 'runs' ? { ...answer, body: { ...body, outcome, crawled: outcome } } : answer;
-    });
-    return [...told, { ...place, stream: 'carried', entity: '2026-11-20', body: record }];
-  };
-  const gap = { segment: 'root/x', filters: {}, missing: 2, reason: 'no turn', class: 'carried' };
-  const asOfNow = { distinct_companies: 3, missing: 2, share: 0.6, why: [gap], carried: { '2026-11-20': 2 } };
-
-  test('treats carried-over members as no proof', async () => {
-    const { db } = await buildFrom([
-      ...marketNight({ run: 'n1', date: '2026-11-20', ids: [1, 2, 3, 4], missing: 0 }),
-      ...carriedNight(asOfNow, 'partial'),
-    ]);
-    expect(
-      await db.rows(`SELECT reported_total, distinct_companies, missing, share, carried, is_proven,
-        list_transform(CAST(why AS JSON[]), lambda gap: gap ->> '$.class') AS why FROM ops.coverage WHERE run = 'n2'`),
-    ).toEqual([
-      {
-        reported_total: '5',
-        distinct_companies: '3',
-        missing: '2',
-        share: 0.6,
-        carried: '[{"last_found_on":"2026-11-20","companies":2}]',
-        is_proven: false,
-        why: ['carried'],
-      },
-    ]);
-    expect(await db.rows(`SELECT outcome, crawled FROM ops.runs ORDER BY run_id`)).toEqual([
-      { outcome: 'complete', crawled: 'complete' },
-      { outcome: 'partial', crawled: 'partial' },
-    ]);
-    expect(
-      await db.rows(`SELECT companies, entered, "left", carried, carried_since FROM marts.market_daily ORDER BY date`),
-    ).toEqual([
-      { companies: '4', entered: null, left: null, carried: '0', carried_since: null },
-      { companies: '3', entered: '0', left: null, carried: '2', carried_since: '2026-11-20' },
-    ]);
-    expect(await db.rows(`SELECT is_complete FROM ops.nights ORDER BY date`)).toEqual([
-      { is_complete: true },
-      { is_complete: false },
-    ]);
-    expect(await db.rows(`SELECT company_id FROM marts.market_members WHERE seen_on < date ORDER BY 1`)).toEqual([
-      { company_id: '4' },
-      { company_id: '9007199254740993' },
-    ]);
-  });
-
   test('completes a night only once all counted companies are loaded', async () => {
     const dataDir = temporaryDataDir();
     const night = marketNight({ run: 'n1', date: '2026-11-20', ids: [1, 2, 3] });
@@ -192,7 +119,7 @@ describe('market nights', () => {
       answer.stream === 'runs'
         ? {
             ...answer,
-            body: { ...(answer.body as object), finished_at: '2026-11-20T09:00:00Z', outcome: 'failed' },
+            body: { ...(answer.body as object), finished_at: '2026-11-20T09:00:00Z', outcome: 'failed', crawled: null },
           }
         : answer,
     );
@@ -366,8 +293,8 @@ describe('market nights', () => {
       ...marketNight({ run: 'other', date: '2026-11-20', ids: [9], market: 'k' }),
     ]);
     expect(await warehouse.db.rows('FROM marts.market_members ORDER BY ALL')).toEqual([
-      { market: 'k', date: '2026-11-20', company_id: '9', seen_on: '2026-11-20' },
-      { market: 'm', date: '2026-11-20', company_id: '7', seen_on: '2026-11-20' },
+      { market: 'k', date: '2026-11-20', company_id: '9' },
+      { market: 'm', date: '2026-11-20', company_id: '7' },
     ]);
   });
 });

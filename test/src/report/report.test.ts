@@ -70,8 +70,6 @@ async function hostileInput(dataDir: string): Promise<ReportInput> {
         total_reported: 6,
         rows_fetched: 4,
         distinct_companies: 4,
-        carried: 0,
-        carried_since: null,
         pages: 1,
         depth: 0,
         state: 'leaf',

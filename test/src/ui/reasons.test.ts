@@ -59,8 +59,6 @@ beforeAll(async () => {
       total_reported: total,
       distinct_companies: found,
       rows_fetched: found,
-      carried: 0,
-      carried_since: null,
       depth: search.segment.split('/').length - 1,
       split_by: search.segment === 'root/a/b' ? 'size' : null,
     },

@@ -146,12 +146,11 @@ function Nights({ nights }: { nights: ApiRow[] }): JSX.Element {
         <Chart
           title="Companies"
           table={{
-            columns: ['Market', 'Night', 'Companies', 'Carried over', 'Search'],
+            columns: ['Market', 'Night', 'Companies', 'Search'],
             rows: nights.map((night) => [
               cell(night['market']),
               cell(night['date']),
               count(night['companies']),
-              count(night['carried']),
               night['is_complete'] === true ? 'complete' : 'incomplete',
             ]),
           }}

@@ -77,7 +77,7 @@ export function Coverage({
         <Section
           key={market}
           title={`Segments of ${market}`}
-          about="Each area is a search of the run. If searches below it found companies, it counts only the others. Its size is the number of companies that the API reports. Orange areas have gaps; companies of grey areas were carried over from earlier nights."
+          about="Each area is a search of the run. If searches below it found companies, it counts only the others. Its size is the number of companies that the API reports. Orange areas have gaps."
         >
           <SegmentMap
             market={market}
@@ -117,13 +117,11 @@ function SegmentMap({
   const parts = segments.map((segment) => {
     const reported = Number(segment['total_reported'] ?? 0);
     const found = Number(segment['distinct_companies'] ?? 0);
-    const carried = Number(segment['carried'] ?? 0);
-    const missing = Math.max(0, reported - found - carried);
+    const missing = Math.max(0, reported - found);
     return {
       name: describeFilters(cell(segment['filters']), codes),
       reported,
       found,
-      carried,
       missing,
       state: cell(segment['state']),
     };
@@ -133,15 +131,8 @@ function SegmentMap({
       title={`Companies reported by segment, ${market}`}
       height={380}
       table={{
-        columns: ['Segment', 'Reported', 'Found', 'Missing', 'Carried over', 'State'],
-        rows: parts.map(({ name, reported, found, missing, carried, state }) => [
-          name,
-          reported,
-          found,
-          missing,
-          carried,
-          state,
-        ]),
+        columns: ['Segment', 'Reported', 'Found', 'Missing', 'State'],
+        rows: parts.map(({ name, reported, found, missing, state }) => [name, reported, found, missing, state]),
       }}
       option={({ series, warn, panel }) => ({
         tooltip: { formatter: ({ name }: { name: string }) => wrap(name, LETTERS) },
@@ -159,10 +150,10 @@ function SegmentMap({
             label: { color: panel, overflow: 'break', lineOverflow: 'truncate', lineHeight: 16 },
             data: parts
               .filter(({ reported }) => reported > 0)
-              .map(({ name, reported, found, carried, missing }) => ({
-                name: `${count(found)} of ${count(reported)} found${carried > 0 ? `, ${count(carried)} carried over` : ''}: ${name}`,
+              .map(({ name, reported, found, missing }) => ({
+                name: `${count(found)} of ${count(reported)} found: ${name}`,
                 value: reported,
-                itemStyle: { color: missing > 0 ? warn : carried > 0 ? series[5] : series[0] },
+                itemStyle: { color: missing > 0 ? warn : series[0] },
               })),
           },
         ],

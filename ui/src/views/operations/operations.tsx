@@ -79,13 +79,11 @@ export function LastNights({ facts: { quality } }: { facts: OperationsAnswer }):
 
 /** Companies and rejects of a night: `9,998 of 10,000 companies found, 3 open rejects`. */
 function figures(night: ApiRow): string {
-  const carried = Number(night['companies_carried'] ?? 0);
   const rejects = Number(night['rejects'] ?? 0);
   return [
     ...(night['reported_total'] === null
       ? []
       : [`${count(night['companies_found'])} of ${count(night['reported_total'])} companies found`]),
-    ...(carried > 0 ? [`${count(carried)} carried over from earlier nights`] : []),
     ...(rejects > 0 ? [`${count(rejects)} open ${rejects === 1 ? 'reject' : 'rejects'}`] : []),
   ].join(', ');
 }
