@@ -29,8 +29,18 @@ try {
 finish();
 
 async function main() {
-  await ensurePackages({ root, log: (line) => console.log(line) });
-  const env = { ...process.env, TEMPORAL_CLI_PATH: await temporalCliPath() };
+  // The CLI may have to be downloaded or built. Meanwhile, install packages and check.
+  const temporal = temporalCliPath();
+  try {
+    await ensurePackages({ root, log: (line) => console.log(line) });
+    await checkSources();
+  } finally {
+    await temporal;
+  }
+  await runVitest({ ...process.env, TEMPORAL_CLI_PATH: await temporal });
+}
+
+async function checkSources() {
   await check('Types', [
     ['typescript', 'bin/tsc', '-p', '.'],
     ['typescript', 'bin/tsc', '-p', 'workflows'],
@@ -39,7 +49,6 @@ async function main() {
     await check('Lint', [['oxlint', 'bin/oxlint', '--type-aware', '--deny-warnings']]);
   else
     console.log(`Lint: skipped, because the linter needs Node.js 20.19 or newer and this is ${process.versions.node}`);
-  await runVitest(env);
 }
 
 /**
