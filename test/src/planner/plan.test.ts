@@ -19,8 +19,7 @@ import {
 import { generateCompanies, type MarketShape } from './generate.js';
 import { SimulatedMarket, type ApiQuirks, type Company } from './simulated-market.js';
 
-// TIDEMARK_TEST_EFFORT=20 runs twenty times as many cases.
-// `npm run test:long` takes twice as many random markets.
+// TIDEMARK_TEST_EFFORT=20 runs forty times as many cases. `npm run test:long` sets 2.
 const effort = Number(process.env['TIDEMARK_TEST_EFFORT'] ?? 0.5);
 vi.setConfig({ testTimeout: 60_000 * Math.max(1, effort) });
 
