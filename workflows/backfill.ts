@@ -1,6 +1,6 @@
 import type { CarriedRun } from '../schemas/pipeline/carried.js';
 import type { RunResult } from '../schemas/pipeline/run.js';
-import { STALE_STREAMS } from '../schemas/pipeline/streams.js';
+import { STALE_STREAMS } from '../schemas/streams/streams.js';
 import { crawlStream, readListing } from './run/steps.js';
 import { withRun } from './run/with-run.js';
 

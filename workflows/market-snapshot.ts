@@ -1,7 +1,7 @@
 import type { CarriedRun } from '../schemas/pipeline/carried.js';
 import type { RunResult } from '../schemas/pipeline/run.js';
 import type { PlanDueInput } from '../schemas/pipeline/activities.js';
-import { followersOf, MARKET_STREAMS, traitsOf } from '../schemas/pipeline/streams.js';
+import { followersOf, MARKET_STREAMS, traitsOf } from '../schemas/streams/streams.js';
 import { startEnrichment } from './run/owner-jobs.js';
 import type { Run } from './run/run.js';
 import { crawlStream, discover, readListing } from './run/steps.js';

@@ -1,6 +1,6 @@
 import type { CarriedRun } from '../schemas/pipeline/carried.js';
 import type { RunResult } from '../schemas/pipeline/run.js';
-import type { FetchedStreamName } from '../schemas/pipeline/streams.js';
+import type { FetchedStreamName } from '../schemas/streams/streams.js';
 import { crawlStream } from './run/steps.js';
 import { withRun } from './run/with-run.js';
 

@@ -2,7 +2,7 @@ import type { CrawlOutcome, RunRecord } from './landing.js';
 import type { Cause, StatedReason } from './reason.js';
 import type { Refusal } from './refusal.js';
 import type { Coverage, RunContext } from './run.js';
-import type { FetchedStreamName } from './streams.js';
+import type { FetchedStreamName } from '../streams/streams.js';
 
 /*
  * Inputs and results of the activities.

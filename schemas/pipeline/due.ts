@@ -1,4 +1,4 @@
-import type { FetchedStreamName } from './streams.js';
+import type { FetchedStreamName } from '../streams/streams.js';
 
 /**
  * Why an entity is due.

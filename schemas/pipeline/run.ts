@@ -3,7 +3,7 @@ import type { AlertSettings } from './cause.js';
 import type { DueSummary } from './due.js';
 import type { StatedReason } from './reason.js';
 import type { Refusal } from './refusal.js';
-import { BACKFILL_STREAMS, MARKET_STREAMS, RETRY_STREAMS } from './streams.js';
+import { BACKFILL_STREAMS, MARKET_STREAMS, RETRY_STREAMS } from '../streams/streams.js';
 
 /*
  * Inputs, context and results of the workflows.

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Config } from '../core/config.js';
 import { TidemarkError } from '../core/errors.js';
 import { formatBytes, formatCount } from '../../schemas/format.js';
-import { PEOPLE_STREAMS } from '../../schemas/pipeline/people.js';
+import { PEOPLE_STREAMS } from '../../schemas/streams/people.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { FAILED } from '../terminal/print-error.js';
 import { say, sayJson, tell } from '../terminal/print.js';

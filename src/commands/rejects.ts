@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { RETRY_STREAMS } from '../../schemas/pipeline/streams.js';
+import { RETRY_STREAMS } from '../../schemas/streams/streams.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { parseCount } from '../terminal/port-options.js';
 import { printQuery, withPublished } from '../terminal/with-published.js';

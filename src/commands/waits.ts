@@ -1,5 +1,5 @@
 import { formatCount, formatInstant } from '../../schemas/format.js';
-import { FETCHED } from '../../schemas/pipeline/streams.js';
+import { FETCHED } from '../../schemas/streams/streams.js';
 import type { Progress } from '../../schemas/pipeline/run.js';
 import type { OpenGate } from '../temporal/quota-gates.js';
 

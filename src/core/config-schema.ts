@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MOST_IN_FLIGHT } from '../../schemas/pipeline/limits.js';
 import { MarketStream } from '../../schemas/pipeline/run.js';
-import { FETCHED } from '../../schemas/pipeline/streams.js';
+import { FETCHED } from '../../schemas/streams/streams.js';
 import { cronFault } from './cron.js';
 import { parseDuration } from './duration.js';
 import { NotifySchema } from './notify-schema.js';

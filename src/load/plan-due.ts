@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { DueEntity, DuePlan, DueReason } from '../../schemas/pipeline/due.js';
-import { traitsOf, type FetchedStreamName } from '../../schemas/pipeline/streams.js';
+import { traitsOf, type FetchedStreamName } from '../../schemas/streams/streams.js';
 import { writeFileAtomic } from '../core/files.js';
 import { LandingCorruptError } from '../duckdb/errors.js';
 import { givePlan, takePlan } from '../working-copy/due-plan.js';

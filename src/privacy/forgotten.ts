@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { hash } from 'node:crypto';
 import { UNREAD_PAGES, WEBHOOK_REQUEST, type LandedRow } from '../../schemas/pipeline/landing.js';
 import type { LandingStream } from '../../schemas/streams/landing-streams.js';
-import { PEOPLE, type SubjectKind } from '../../schemas/pipeline/people.js';
+import { PEOPLE, type SubjectKind } from '../../schemas/streams/people.js';
 import { forgottenFile } from '../core/data-folder.js';
 import { TidemarkError } from '../core/errors.js';
 import { writeFileAtomic } from '../core/files.js';

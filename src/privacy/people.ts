@@ -1,4 +1,4 @@
-import type { PeopleOfStream } from '../../schemas/pipeline/people.js';
+import type { PeopleOfStream } from '../../schemas/streams/people.js';
 import type { JsonNode } from '../core/json-nodes.js';
 import { writeObject, type Member } from './write-json.js';
 

@@ -1,5 +1,5 @@
 import type { LandingStream } from '../../schemas/streams/landing-streams.js';
-import { PEOPLE } from '../../schemas/pipeline/people.js';
+import { PEOPLE } from '../../schemas/streams/people.js';
 
 /**
  * Lists what a question of a list says about a person: e-mail address, profile or names. Empty in three cases: the

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { WEBHOOK_RUN } from '../../schemas/pipeline/landing.js';
-import { SINGLE_STREAMS } from '../../schemas/pipeline/streams.js';
+import { SINGLE_STREAMS } from '../../schemas/streams/streams.js';
 import { readManifests, spoolsDir, type LandedPart } from '../landing/index.js';
 import type { Database } from '../duckdb/database.js';
 import { adoptCompacted } from '../load/load.js';

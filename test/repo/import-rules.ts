@@ -36,7 +36,7 @@ const PLAIN_FOR_WORKFLOWS = new Set([
   'schemas/format.ts',
   'schemas/pipeline/limits.ts',
   'schemas/pipeline/reason.ts',
-  'schemas/pipeline/streams.ts',
+  'schemas/streams/streams.ts',
 ]);
 
 /** Files of `schemas/` whose values pages of the explorer may import, for the same reason. */

@@ -2,7 +2,7 @@ import { formatCount, formatDuration } from '../../schemas/format.js';
 import type { Alert } from '../../schemas/pipeline/alert.js';
 import type { Cause } from '../../schemas/pipeline/cause.js';
 import type { Progress, RunContext, RunResult } from '../../schemas/pipeline/run.js';
-import { RETRY_STREAMS } from '../../schemas/pipeline/streams.js';
+import { RETRY_STREAMS } from '../../schemas/streams/streams.js';
 import { snapshotId, tendersId, watchId } from '../ids.js';
 
 /*

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { BACKFILL_STREAMS } from '../../../schemas/pipeline/streams.js';
+import { BACKFILL_STREAMS } from '../../../schemas/streams/streams.js';
 import { parseStreams } from '../../terminal/parse-streams.js';
 import { examples, loadContext } from '../../terminal/context.js';
 import { addRunOptions, followOptions, type RunOptions } from '../run-options.js';

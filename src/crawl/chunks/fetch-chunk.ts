@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ChunkResult, CrawlChunkInput } from '../../../schemas/pipeline/activities.js';
 import type { DueEntity } from '../../../schemas/pipeline/due.js';
-import type { FetchedStreamName } from '../../../schemas/pipeline/streams.js';
+import type { FetchedStreamName } from '../../../schemas/streams/streams.js';
 import type { ApiError } from '../../api-client/index.js';
 import { dueDir } from '../../core/data-folder.js';
 import { hasErrorCode } from '../../core/errors.js';

@@ -1,4 +1,4 @@
-import type { FetchedStreamName } from '../../../schemas/pipeline/streams.js';
+import type { FetchedStreamName } from '../../../schemas/streams/streams.js';
 import { tenderWithoutContacts } from '../../privacy/tender-contacts.js';
 import { employeeDetails } from './employee-details.js';
 import { employees } from './employees.js';

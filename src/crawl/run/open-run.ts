@@ -13,7 +13,7 @@ import {
   type DataFolder,
 } from '../../../schemas/pipeline/run.js';
 import { CAUSES } from '../../../schemas/pipeline/cause.js';
-import { MARKET_STREAMS, RETRY_STREAMS } from '../../../schemas/pipeline/streams.js';
+import { MARKET_STREAMS, RETRY_STREAMS } from '../../../schemas/streams/streams.js';
 import { CheckPayeesInput, PAYEE_DAYS } from '../../../schemas/pipeline/payees.js';
 import { ResolveCompaniesInput } from '../../../schemas/pipeline/resolve.js';
 import { dayIn, type Clock } from '../../core/clock.js';

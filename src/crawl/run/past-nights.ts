@@ -1,5 +1,5 @@
 import type { RunContext } from '../../../schemas/pipeline/run.js';
-import { followersOf, traitsOf, type FetchedStreamName } from '../../../schemas/pipeline/streams.js';
+import { followersOf, traitsOf, type FetchedStreamName } from '../../../schemas/streams/streams.js';
 import { errorMessage } from '../../core/errors.js';
 import type { RecordOutlook, SearchOutlook } from '../../planner/forecast.js';
 import { NotPublishedError } from '../../duckdb/errors.js';

@@ -1,7 +1,7 @@
 import type { PlanDueInput } from '../../../schemas/pipeline/activities.js';
 import type { DuePlan } from '../../../schemas/pipeline/due.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
-import { traitsOf } from '../../../schemas/pipeline/streams.js';
+import { traitsOf } from '../../../schemas/streams/streams.js';
 import type { Warehouse } from '../../duckdb/open.js';
 import { dueDir } from '../../core/data-folder.js';
 import { draftDue, finishDraft } from '../../load/draft-due.js';

@@ -1,6 +1,6 @@
 import type { ForecastRecord } from '../../../schemas/pipeline/landing.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
-import { followersOf, traitsOf, type FetchedStreamName } from '../../../schemas/pipeline/streams.js';
+import { followersOf, traitsOf, type FetchedStreamName } from '../../../schemas/streams/streams.js';
 import { pullRows, readManifests } from '../../landing/index.js';
 import type { Plan, PlanAnswer, PlanRequest, Purpose } from '../../planner/index.js';
 import {

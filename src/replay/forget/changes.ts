@@ -1,6 +1,6 @@
 import { WEBHOOK_REQUEST } from '../../../schemas/pipeline/landing.js';
 import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
-import { PEOPLE } from '../../../schemas/pipeline/people.js';
+import { PEOPLE } from '../../../schemas/streams/people.js';
 import { JOB_FIELDS } from '../../crawl/chunks/personal-data.js';
 import { fetchers } from '../../crawl/fetchers/index.js';
 import { readJson, readJsonNodes } from '../../core/json-nodes.js';

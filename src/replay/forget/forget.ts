@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { PEOPLE_STREAMS } from '../../../schemas/pipeline/people.js';
+import { PEOPLE_STREAMS } from '../../../schemas/streams/people.js';
 import { listBuilds } from '../../builds/builds.js';
 import { removeOldBuilds } from '../../builds/switch.js';
 import { buildDir, fileOf, publishedDir, unprovenFile, warehouseFile } from '../../core/data-folder.js';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { landingDir, unprovenFile } from '../../core/data-folder.js';
 import { errorMessage, TidemarkError } from '../../core/errors.js';
 import { isPiece, pullManifests, pullParts, readManifests } from '../../landing/index.js';
-import { PEOPLE_STREAMS } from '../../../schemas/pipeline/people.js';
+import { PEOPLE_STREAMS } from '../../../schemas/streams/people.js';
 import { isStorageError } from '../../storage/errors.js';
 import { removeOldCheckpoints } from '../../working-copy/checkpoint.js';
 import { workingCopyOf } from '../../working-copy/open.js';

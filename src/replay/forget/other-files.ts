@@ -18,7 +18,7 @@ import {
 import { leftoversOf } from '../../core/database-files.js';
 import { writeFileAtomic } from '../../core/files.js';
 import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
-import { PEOPLE, PEOPLE_STREAMS } from '../../../schemas/pipeline/people.js';
+import { PEOPLE, PEOPLE_STREAMS } from '../../../schemas/streams/people.js';
 import { readManifests } from '../../landing/index.js';
 import { workingCopyOf } from '../../working-copy/open.js';
 import type { ValueFinder } from '../../privacy/value-finder.js';

@@ -4,7 +4,7 @@ import { WEBHOOK_RUN } from '../../../schemas/pipeline/landing.js';
 import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import { TidemarkError } from '../../core/errors.js';
 import { namesIn, runFolders, spoolsDir } from '../../landing/index.js';
-import { PEOPLE_STREAMS } from '../../../schemas/pipeline/people.js';
+import { PEOPLE_STREAMS } from '../../../schemas/streams/people.js';
 import { Adopter } from '../../webhook-receiver/adopter.js';
 import { MINUTE_MS } from '../../core/time.js';
 

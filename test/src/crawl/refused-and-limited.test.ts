@@ -6,7 +6,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
-import type { FetchedStreamName } from '../../../schemas/pipeline/streams.js';
+import type { FetchedStreamName } from '../../../schemas/streams/streams.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { createApiClient, LimitError, TokenVerificationError } from '../../../src/api-client/index.js';
 import { createClock } from '../../../src/core/clock.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PeopleOfStream } from '../../../schemas/pipeline/people.js';
+import type { PeopleOfStream } from '../../../schemas/streams/people.js';
 import { readJsonNodes } from '../../../src/core/json-nodes.js';
 import { removePeople } from '../../../src/privacy/people.js';
 

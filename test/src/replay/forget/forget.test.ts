@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { fetchers } from '../../../../src/crawl/fetchers/index.js';
-import { PEOPLE } from '../../../../schemas/pipeline/people.js';
+import { PEOPLE } from '../../../../schemas/streams/people.js';
 import { readManifests, readPartRows } from '../../../../src/landing/index.js';
 import { listParts } from '../../../../src/load/part-check.js';
 import { loadLanding } from '../../../../src/load/load.js';

@@ -1,4 +1,4 @@
-import type { LandingStream } from '../streams/landing-streams.js';
+import type { LandingStream } from './landing-streams.js';
 
 /*
  * The register of streams about people. It tells where a body names people, so that `tidemark forget` and `retention`
