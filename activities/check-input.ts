@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Alert } from '../schemas/pipeline/alert.js';
 import { LandingStream } from '../schemas/streams/landing-streams.js';
 import { IsoDate, WorkflowType } from '../schemas/pipeline/run.js';
-import { parseInput } from '../src/crawl/run/parse-input.js';
+import { parseInput } from '../src/base/parse-input.js';
 import type { Activities } from './contract.js';
 import { RUN_ID } from '../schemas/pipeline/limits.js';
 

@@ -1,9 +1,9 @@
 import type { Client, ScheduleDescription } from '@temporalio/client';
-import { dayIn } from '../src/core/clock.js';
+import { dayIn } from '../src/base/time/clock.js';
 import { nightsBetween, type Night } from '../src/core/nights.js';
 import type { NightlyJob } from '../src/core/schedule-ids.js';
 import type { DueNight } from '../src/notify/late-nights.js';
-import { DAY_MS } from '../src/core/time.js';
+import { DAY_MS } from '../src/base/time/time.js';
 
 // Look back this far for the last scheduled time. Older nights no longer matter.
 const LOOK_BACK_MS = 8 * DAY_MS;

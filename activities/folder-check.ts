@@ -10,7 +10,7 @@ import { pullManifests } from '../src/landing/index.js';
 import { folderChanged, hasRunRecord, takeRunRecord } from '../src/crawl/run/folder-changed.js';
 import type { Activities } from './contract.js';
 import { countRefusal } from './heartbeat.js';
-import { DAY_MS, MINUTE_MS } from '../src/core/time.js';
+import { DAY_MS, MINUTE_MS } from '../src/base/time/time.js';
 
 /** How long a run waits until a worker with the run's data folder takes its work. After this time the run fails. */
 const PATIENCE_MS = DAY_MS;

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { TableProgress } from '../schemas/pipeline/run.js';
 import type { Heartbeat } from '../src/crawl/deps.js';
-import { tableBegun } from '../src/core/observed.js';
+import { tableBegun } from '../src/base/observed.js';
 
 // Shortest time between two signals. A signal adds four events to the history of the run, so the time grows with the
 // duration of the step: a step of six hours sends fewer than 80 signals.

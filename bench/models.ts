@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { formatCount } from '../schemas/format.js';
-import { tableBegun } from '../src/core/observed.js';
+import { tableBegun } from '../src/base/observed.js';
 import type { Database } from '../src/duckdb/database.js';
 import { openWarehouse, type Warehouse } from '../src/duckdb/open.js';
 import { loadLanding } from '../src/load/load.js';
@@ -12,7 +12,7 @@ import { buildModels } from '../src/models/run-models.js';
 import { landChangedReports, landReports } from './financials/land-reports.js';
 import { report } from './report/report.js';
 import { measured, type Cell, type ResultTable } from './report/result.js';
-import { DAY_MS } from '../src/core/time.js';
+import { DAY_MS } from '../src/base/time/time.js';
 
 // 20,000 reports of the sandbox contain 2.6 million values.
 const COMPANIES = 20_000;

@@ -12,7 +12,7 @@ import { landChangedReports, landReports } from './financials/land-reports.js';
 import { report } from './report/report.js';
 import { measured, median, type ResultTable } from './report/result.js';
 import { cpuMs, statementCosts, type StepCost } from './statement-costs.js';
-import { DAY_MS } from '../src/core/time.js';
+import { DAY_MS } from '../src/base/time/time.js';
 
 // 20,000 reports of the sandbox contain 2.6 million values.
 const COMPANIES = 20_000;

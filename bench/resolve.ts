@@ -1,7 +1,7 @@
 import { createWorld } from '../sandbox/world/index.js';
 import type { Company } from '../schemas/v2/company.js';
 import { createApiClient, NotFoundError } from '../src/api-client/index.js';
-import { inParallel } from '../src/core/in-parallel.js';
+import { inParallel } from '../src/base/in-parallel.js';
 import { identify } from '../src/resolve/identify.js';
 import { Judge } from '../src/resolve/judge.js';
 import { readCompanies } from '../src/resolve/read-questions.js';

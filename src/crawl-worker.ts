@@ -6,7 +6,7 @@ import type { CrawlChunkInput } from '../schemas/pipeline/activities.js';
 import { CHUNK_QUEUE, CHUNKS_OF_WORKER, CRAWL_QUEUE } from '../workflows/queues.js';
 import { createApiClient } from './api-client/index.js';
 import type { Config } from './core/config.js';
-import { keyFingerprint } from './core/key-fingerprint.js';
+import { keyFingerprint } from './base/key-fingerprint.js';
 import { forgetKeyInUse, recordKey } from './core/key-in-use.js';
 import { findApiKey } from './core/stored-key.js';
 import { readRunSizes } from './core/run-sizes.js';

@@ -42,10 +42,10 @@ import { registerWatch } from './commands/watch/watch.js';
 import { registerWorker } from './commands/worker.js';
 import { registerWorkers } from './commands/workers.js';
 import { registerUi } from './commands/ui/ui.js';
-import { version } from './core/version.js';
+import { version } from './base/version.js';
 import { configOption } from './terminal/context.js';
 import { HELP, writeHelp } from './terminal/help.js';
-import { rememberCall } from './terminal/pasteable.js';
+import { rememberCall } from './base/text/pasteable.js';
 
 /** The groups of `--help` with their commands, in the order of the help. */
 const COMMANDS: Record<string, readonly ((program: Command) => void)[]> = {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Worker } from '@temporalio/worker';
-import { errorMessage, TidemarkError } from './core/errors.js';
+import { errorMessage, TidemarkError } from './base/errors.js';
 import type { createWarehouseWorker } from './warehouse-worker.js';
 import type { WorkerParts } from './worker-parts.js';
 import { becomeWriter, type Writer } from './working-copy/writer.js';

@@ -2,8 +2,8 @@ import { WAREHOUSE_QUEUE } from '../workflows/queues.js';
 import { Client } from '@temporalio/client';
 import type { Worker } from '@temporalio/worker';
 import { openDataFolder, shortId } from './core/folder-identity.js';
-import { collectGarbage, limitHeapGrowth } from './core/heap.js';
-import { StampClock } from './core/stamp-clock.js';
+import { collectGarbage, limitHeapGrowth } from './base/heap.js';
+import { StampClock } from './base/time/stamp-clock.js';
 import { findApiKey } from './core/stored-key.js';
 import type { MetricsAddress } from './metrics/serve.js';
 import { bundleId, loadWorkflowBundle } from './temporal/bundle.js';
@@ -20,7 +20,7 @@ import type { WorkingCopy } from './working-copy/working-copy.js';
 import { isCrawling, type WorkerSetup } from './worker-parts.js';
 import { joinData } from './working-copy/join.js';
 import { checkTemporal, connectNative, installRuntime } from './worker-temporal.js';
-import { DAY_MS } from './core/time.js';
+import { DAY_MS } from './base/time/time.js';
 
 /**
  * Builds clients and activities, and polls the queues of a role until stopped (composition root). Only a worker holds

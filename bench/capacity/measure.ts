@@ -5,7 +5,7 @@ import { startGateway } from '../../test/helpers/versitygw.js';
 import { measureRun, type MeasuredRun, type System } from '../scale/measure.js';
 import { SEARCH_ONLY, startSystem } from '../scale/system.js';
 import { countRequestsTo, type BucketTraffic } from './count-requests.js';
-import { DAY_SECONDS } from '../../src/core/time.js';
+import { DAY_SECONDS } from '../../src/base/time/time.js';
 
 /** One copy of a build to a bucket. */
 export interface MeasuredCopy extends BucketTraffic {

@@ -1,6 +1,6 @@
 import { predictNight, type CostModels, type CostName } from './cost-models.js';
 import type { CapacitySettings } from './settings.js';
-import { DAY_SECONDS } from '../../src/core/time.js';
+import { DAY_SECONDS } from '../../src/base/time/time.js';
 
 const MONTH_DAYS = 30;
 const MONTH_H = 730;

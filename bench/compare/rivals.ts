@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import { errorMessage } from '../../src/core/errors.js';
+import { errorMessage } from '../../src/base/errors.js';
 import { installPython } from '../../test/helpers/python.js';
 import { runProgram, type Contender, type Place } from './contender.js';
 

@@ -1,7 +1,7 @@
 import type { LandingStream } from '../../schemas/streams/landing-streams.js';
 import { landRows, type NewRow } from '../../src/landing/index.js';
 import { runRecord } from '../run-record.js';
-import { DAY_MS, MINUTE_MS } from '../../src/core/time.js';
+import { DAY_MS, MINUTE_MS } from '../../src/base/time/time.js';
 
 const PAGE = 100;
 const CHUNK = 500;

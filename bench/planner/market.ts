@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../src/core/canonical-json.js';
+import { canonicalJson } from '../../src/base/json/canonical-json.js';
 import type { PlanAnswer, PlanRequest } from '../../src/planner/index.js';
 import type { Columns } from './columns.js';
 import { readFilters, type FilterQuirks } from './filters.js';

@@ -1,7 +1,7 @@
 import { emptyColumns, NONE, sortColumns, type Columns } from './columns.js';
 import { lowerBound } from './lower-bound.js';
 import { generator, skewed } from './random.js';
-import { DAY_MS } from '../../src/core/time.js';
+import { DAY_MS } from '../../src/base/time/time.js';
 
 /** Options of a simulated register. */
 export interface RegisterShape {

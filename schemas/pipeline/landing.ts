@@ -159,7 +159,7 @@ export interface CoverageRecord {
   reported_total: number;
   /**
    * Number of different companies that this run's searches found. Not counted: companies whose id the warehouse cannot
-   * hold (src/core/company-id.ts).
+   * hold (src/base/company-id.ts).
    */
   distinct_companies: number;
   missing: number;

@@ -43,7 +43,7 @@ export interface ReasonValues {
     further: { dimension: string; requests: number; companies: number }[];
   };
   unlisted: Nothing;
-  /** `fault`: see `IdFault` in src/core/company-id.ts. */
+  /** `fault`: see `IdFault` in src/base/company-id.ts. */
   unusable_ids: { fault: string; companies: number; example: string };
   /** The warehouse holds another number of companies than the searches counted. */
   unloaded: { counted: number; loaded: number };

@@ -6,7 +6,7 @@ CREATE OR REPLACE TEMP MACRO json_text(j) AS
   CASE WHEN json_type(j) NOT IN ('OBJECT', 'ARRAY', 'NULL') THEN nullif(trim(j ->> '$', E' \t\n\r'), '') END;
 
 -- Parses an id that the API sent as a number or as text. NULL if BIGINT cannot hold the id. Reads the numbers 7.0 and
--- 7e0 as 7, if a double holds the integer exactly. Same rules as src/core/company-id.ts.
+-- 7e0 as 7, if a double holds the integer exactly. Same rules as src/base/company-id.ts.
 CREATE OR REPLACE TEMP MACRO json_id(j) AS
   CASE
     WHEN regexp_full_match(json_text(j), '-?[0-9]+') THEN TRY_CAST(json_text(j) AS BIGINT)
@@ -100,7 +100,7 @@ CREATE OR REPLACE TEMP MACRO json_escaped(t) AS
     regexp_replace(t, '("[^"\\]*(?:\\.[^"\\]*)*")|[ \t\n\r]+', '\1 ', 'g'), chr(9), '\t'), chr(10), '\n'), chr(13), '\r');
 
 -- Replaces each bad value of a JSON text, such as NaN or 01, with an array that no API sends: `[["\u0001NaN"]]`. So a
--- bad value is a value of the wrong type wherever it stands. src/core/json-fault.ts lists the bad values.
+-- bad value is a value of the wrong type wherever it stands. src/base/json/json-fault.ts lists the bad values.
 CREATE OR REPLACE TEMP MACRO json_marked(t) AS
   replace(replace(replace(
     regexp_replace(

@@ -4,7 +4,7 @@
 -- Financial reports are most of the data. So their staging file reads the bodies from `parts` itself, with all threads,
 -- and `batch.doc` is NULL for them.
 --
--- No JSON function may read a body that exceeds a bound (src/core/json-bounds.ts).
+-- No JSON function may read a body that exceeds a bound (src/base/json/json-bounds.ts).
 CREATE OR REPLACE TEMP TABLE beyond_bounds AS
 SELECT row_id, CASE WHEN strlen(body) > getvariable('bounds').bytes THEN 'too_large' ELSE json_excess(body) END AS excess
 FROM parts

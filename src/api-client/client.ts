@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 
-import { TidemarkError } from '../core/errors.js';
-import { BOUNDS } from '../core/json-bounds.js';
-import { isLoopback } from '../core/loopback.js';
+import { TidemarkError } from '../base/errors.js';
+import { BOUNDS } from '../base/json/json-bounds.js';
+import { isLoopback } from '../base/loopback.js';
 import { Caller } from './caller.js';
 import { ConcurrencyGate } from './concurrency-gate.js';
 import { createConnectorEndpoints, type ConnectorEndpoints } from './endpoints-connector.js';
@@ -14,7 +14,7 @@ import type { ApiClientOptions } from './options.js';
 import { Pacer } from './pacer.js';
 import { QuotaLatch } from './quota-latch.js';
 import { createTransport } from './transport.js';
-import { API_KEY } from '../core/key-fingerprint.js';
+import { API_KEY } from '../base/key-fingerprint.js';
 
 const DEFAULT_CONCURRENCY = 16;
 const DEFAULT_TIMEOUT_MS = 30_000;

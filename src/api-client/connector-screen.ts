@@ -1,4 +1,4 @@
-import { readJson } from '../core/json-nodes.js';
+import { readJson } from '../base/json/json-nodes.js';
 import { findError } from './classify.js';
 import {
   BodyError,

@@ -1,6 +1,6 @@
-import { keyFingerprint } from '../core/key-fingerprint.js';
-import { errorMessage } from '../core/errors.js';
-import { createRedactor, type Redactor } from '../core/redact.js';
+import { keyFingerprint } from '../base/key-fingerprint.js';
+import { errorMessage } from '../base/errors.js';
+import { createRedactor, type Redactor } from '../base/text/redact.js';
 
 /** Options of `HeldKey`. */
 export interface HeldKeyOptions {

@@ -47,5 +47,5 @@ export type {
 } from './options.js';
 export type * from './records.js';
 export { readPayeeDecision } from './read-payee.js';
-export { canonicalJson } from '../core/canonical-json.js';
+export { canonicalJson } from '../base/json/canonical-json.js';
 export { verifyWebhook } from './verify-webhook.js';

@@ -2,9 +2,9 @@ import type { z } from 'zod';
 
 import { isBlank, reshape } from '../../schemas/v2/empty-shapes.js';
 import { readLeniently } from '../../schemas/v2/read-leniently.js';
-import { ExcessError } from '../core/json-bounds.js';
-import { describeJsonFault, findJsonFault } from '../core/json-fault.js';
-import { readJson } from '../core/json-nodes.js';
+import { ExcessError } from '../base/json/json-bounds.js';
+import { describeJsonFault, findJsonFault } from '../base/json/json-fault.js';
+import { readJson } from '../base/json/json-nodes.js';
 import { findError } from './classify.js';
 import { readScreen } from './connector-screen.js';
 import {

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../core/canonical-json.js';
+import { canonicalJson } from '../base/json/canonical-json.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 

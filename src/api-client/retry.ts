@@ -1,5 +1,5 @@
-import { readHttpDate, readServedAt } from '../network/http-date.js';
-import { DAY_MS } from '../core/time.js';
+import { readHttpDate, readServedAt } from '../base/network/http-date.js';
+import { DAY_MS } from '../base/time/time.js';
 
 /** Longest wait that an answer can ask for. The callers wait less. */
 const LONGEST_MS = DAY_MS;

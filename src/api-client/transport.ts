@@ -2,11 +2,11 @@ import { isUtf8 } from 'node:buffer';
 
 import type { Dispatcher } from 'undici';
 
-import { isFromCache } from '../core/from-cache.js';
-import { isLoopback } from '../core/loopback.js';
-import { decodeBody, parseCodings, type CodingError } from '../network/content-coding.js';
-import { connectTo } from '../network/connections.js';
-import { findRoute, nameProxy } from '../network/proxies.js';
+import { isFromCache } from '../base/network/from-cache.js';
+import { isLoopback } from '../base/loopback.js';
+import { decodeBody, parseCodings, type CodingError } from '../base/network/content-coding.js';
+import { connectTo } from '../base/network/connections.js';
+import { findRoute, nameProxy } from '../base/network/proxies.js';
 import { MOST_REDIRECTS, nextRequest } from './redirect.js';
 import type { PreparedRequest } from './request.js';
 import type { RetryHeaders } from './retry.js';

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
 import { asDiskError } from '../core/disk-errors.js';
-import { errorMessage, hasErrorCode, TidemarkError } from '../core/errors.js';
+import { errorMessage, hasErrorCode, TidemarkError } from '../base/errors.js';
 import { NotPublishedError } from '../duckdb/errors.js';
 import { publishedFile } from '../core/data-folder.js';
 import { openInstance } from '../duckdb/instance.js';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { errorMessage, TidemarkError } from '../core/errors.js';
+import { errorMessage, TidemarkError } from '../base/errors.js';
 import type { Lock } from '../core/lock.js';
 import { currentBuild, listBuilds, targetOf } from './builds.js';
 import { flipLink } from './links.js';

@@ -8,11 +8,11 @@ import {
   type ApiClient,
   type AttemptReport,
 } from '../api-client/index.js';
-import type { Clock } from '../core/clock.js';
+import type { Clock } from '../base/time/clock.js';
 import type { Config } from '../core/config.js';
-import { TidemarkError } from '../core/errors.js';
+import { TidemarkError } from '../base/errors.js';
 import { findApiKey } from '../core/stored-key.js';
-import { proxyRemedy } from '../network/tunnel.js';
+import { proxyRemedy } from '../base/network/tunnel.js';
 import { tell } from '../terminal/print.js';
 import { refuseOtherSandbox, sandboxToAsk } from './local/running-sandbox.js';
 

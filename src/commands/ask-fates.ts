@@ -1,4 +1,4 @@
-import { errorMessage } from '../core/errors.js';
+import { errorMessage } from '../base/errors.js';
 
 /** A run that the published warehouse shows as running. */
 export interface ShownRun {

@@ -4,7 +4,7 @@ import { examples, loadContext } from '../terminal/context.js';
 import { parseCount } from '../terminal/port-options.js';
 import { say, sayJson } from '../terminal/print.js';
 import type { Compacted, CompactRequest } from '../replay/compact.js';
-import { daysBefore } from '../core/time.js';
+import { daysBefore } from '../base/time/time.js';
 
 /** `tidemark compact`: joins small landed parts and drops repeated answers. */
 export function registerCompact(program: Command): void {

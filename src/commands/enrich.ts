@@ -1,11 +1,11 @@
 import { Option, type Command } from 'commander';
 import type { Config } from '../core/config.js';
-import { invalidInput } from '../core/errors.js';
+import { invalidInput } from '../base/errors.js';
 import { formatCount } from '../../schemas/format.js';
 import type { List } from '../resolve/read-list.js';
 import type { RunRequest } from '../temporal/start-run.js';
 import { examples, loadContext } from '../terminal/context.js';
-import { shellQuote } from '../terminal/pasteable.js';
+import { shellQuote } from '../base/text/pasteable.js';
 import { say, tell } from '../terminal/print.js';
 import type { WrittenResult } from './lists/list-run.js';
 import { addRunOptions, type RunOptions } from './run-options.js';

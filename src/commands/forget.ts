@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Config } from '../core/config.js';
-import { TidemarkError } from '../core/errors.js';
+import { TidemarkError } from '../base/errors.js';
 import { formatBytes, formatCount } from '../../schemas/format.js';
 import { PEOPLE_STREAMS } from '../../schemas/streams/people.js';
 import { examples, loadContext } from '../terminal/context.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { errorMessage, TidemarkError } from '../core/errors.js';
+import { errorMessage, TidemarkError } from '../base/errors.js';
 import { examples } from '../terminal/context.js';
 import { FAILED } from '../terminal/print-error.js';
 import { say, sayJson } from '../terminal/print.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Config, MarketConfig } from '../core/config.js';
-import { invalidInput } from '../core/errors.js';
+import { invalidInput } from '../base/errors.js';
 import type { RunRequest } from '../temporal/start-run.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { addRunOptions, followOptions, type RunOptions } from './run-options.js';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import type { Config } from '../core/config.js';
-import { TidemarkError } from '../core/errors.js';
+import { TidemarkError } from '../base/errors.js';
 import { formatBytes, formatCount } from '../../schemas/format.js';
 import type { PublishedBuild } from '../publish/publish.js';
 import { examples, loadContext } from '../terminal/context.js';

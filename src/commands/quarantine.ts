@@ -3,7 +3,7 @@ import { WEBHOOK_RUN } from '../../schemas/pipeline/landing.js';
 import { RECORD_STREAMS } from '../../schemas/streams/landing-streams.js';
 import { formatCount } from '../../schemas/format.js';
 import type { LandedPart } from '../landing/index.js';
-import { TidemarkError } from '../core/errors.js';
+import { TidemarkError } from '../base/errors.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { say, sayJson } from '../terminal/print.js';
 import { showPath } from '../terminal/show-path.js';

@@ -77,7 +77,7 @@ function registerRetry(rejects: Command): void {
           import('../../workflows/ids.js'),
           import('../../schemas/pipeline/run.js'),
           import('../core/config.js'),
-          import('../core/clock.js'),
+          import('../base/time/clock.js'),
         ]);
       const streams = parseStreams(options.streams, RetryStream.options);
       const market = options.market === undefined ? null : pickMarket(context.config, options.market).name;

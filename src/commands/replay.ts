@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { Option, type Command } from 'commander';
-import { errorMessage, TidemarkError } from '../core/errors.js';
+import { errorMessage, TidemarkError } from '../base/errors.js';
 import { formatCount, formatDuration } from '../../schemas/format.js';
 import { IsoDate } from '../../schemas/pipeline/run.js';
 import { copyAndSay } from './published-copy.js';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
-import type { Clock } from '../core/clock.js';
+import type { Clock } from '../base/time/clock.js';
 import { reportFile } from '../core/data-folder.js';
 import type { Published } from '../builds/published.js';
 import type { About } from '../report/collect.js';
@@ -69,7 +69,7 @@ async function findSource({ from }: Options, command: Command): Promise<Source> 
   }
   const [{ downloadCurrent }, { createClock }] = await Promise.all([
     import('./copied/open-place.js'),
-    import('../core/clock.js'),
+    import('../base/time/clock.js'),
   ]);
   return { dataDir: (await downloadCurrent(from)).dataDir, clock: createClock() };
 }
@@ -86,7 +86,7 @@ export async function writeReport(source: Source, out?: string): Promise<string>
       import('../../bootstrap/ui.mjs'),
       import('../core/files.js'),
       import('../core/file-modes.js'),
-      import('../core/version.js'),
+      import('../base/version.js'),
     ]);
   const input = await read(source, collectReport);
   const program = pathToFileURL(path.join(await findUi({ log: tell }), 'report.mjs')).href;
@@ -105,7 +105,7 @@ async function read<T>(
 ): Promise<T> {
   const [{ openPublished }, { version }] = await Promise.all([
     import('../builds/published.js'),
-    import('../core/version.js'),
+    import('../base/version.js'),
   ]);
   const published = await openPublished(dataDir);
   try {

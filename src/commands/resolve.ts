@@ -4,7 +4,7 @@ import { formatCount } from '../../schemas/format.js';
 import type { List } from '../resolve/read-list.js';
 import type { RunRequest } from '../temporal/start-run.js';
 import { examples, loadContext } from '../terminal/context.js';
-import { commandLine, shellQuote } from '../terminal/pasteable.js';
+import { commandLine, shellQuote } from '../base/text/pasteable.js';
 import { say, tell } from '../terminal/print.js';
 import type { WrittenResult } from './lists/list-run.js';
 import { addRunOptions, type RunOptions } from './run-options.js';

@@ -6,8 +6,8 @@ import type { RefusedInput } from '../temporal/refused-inputs.js';
 import type { OpenGate } from '../temporal/quota-gates.js';
 import type { ScheduleRow } from './schedule/schedule-list.js';
 import type { Progress } from '../../schemas/pipeline/run.js';
-import { errorMessage } from '../core/errors.js';
-import { visibleLine } from '../core/visible-text.js';
+import { errorMessage } from '../base/errors.js';
+import { visibleLine } from '../base/text/visible-text.js';
 import { formatBytes, formatCount, formatDuration, formatInstant } from '../../schemas/format.js';
 import type { CopyRecord } from '../remote/copy-published.js';
 import type { DeliveryRecord } from '../notify/records.js';
@@ -22,7 +22,7 @@ import { describeGate, workLeft, type WorkLeft } from './waits.js';
 import { otherFolder, workerWarnings } from './other-folder.js';
 import { colorsFor, say, sayJson } from '../terminal/print.js';
 import { showPath } from '../terminal/show-path.js';
-import { daysBefore, utcDay } from '../core/time.js';
+import { daysBefore, utcDay } from '../base/time/time.js';
 
 interface RunningRun {
   workflowId: string;

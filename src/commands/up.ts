@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { logFile } from '../core/data-folder.js';
-import { invalidInput } from '../core/errors.js';
+import { invalidInput } from '../base/errors.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { interruptSignalSaying, untilAborted } from '../terminal/interrupt.js';
 import { metricsPortOption, type MetricsOptions } from '../terminal/metrics-options.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { formatDuration } from '../../schemas/format.js';
-import { TidemarkError } from '../core/errors.js';
+import { TidemarkError } from '../base/errors.js';
 import type { TemporalClient } from '../temporal/connect.js';
 import type { Purpose } from '../temporal/connect-folder.js';
 import type { ListedWorker } from '../temporal/list-workers.js';

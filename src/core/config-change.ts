@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { hashFile, type Config } from './config.js';
-import { TidemarkError } from './errors.js';
+import { TidemarkError } from '../base/errors.js';
 
 /**
  * Checks whether the configuration file changed after this process read it. Ignores changes of comments and layout.

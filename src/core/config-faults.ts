@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ConfigSchema } from './config-schema.js';
 import type { ConfigText, SettingPath } from './config-text.js';
 import { showSetting } from './config-text.js';
-import { didYouMean } from './near-names.js';
+import { didYouMean } from '../base/text/near-names.js';
 
 type Issue = z.core.$ZodIssue;
 

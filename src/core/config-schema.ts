@@ -6,7 +6,7 @@ import { cronFault } from './cron.js';
 import { parseDuration } from './duration.js';
 import { NotifySchema } from './notify-schema.js';
 import { CURRENCY, isAddress, isUnsafeAddress } from './rates-source.js';
-import { DAY_SECONDS } from './time.js';
+import { DAY_SECONDS } from '../base/time/time.js';
 import { LONGEST_DURATION } from '../../schemas/pipeline/limits.js';
 
 // 24 days, in seconds. A Node timer cannot wait much longer.

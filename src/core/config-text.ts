@@ -1,5 +1,5 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document } from 'yaml';
-import { TidemarkError } from './errors.js';
+import { TidemarkError } from '../base/errors.js';
 
 /** Path of a setting: keys and positions in lists, such as `['markets', 1, 'name']`. */
 export type SettingPath = readonly PropertyKey[];

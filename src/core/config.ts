@@ -5,11 +5,11 @@ import { BackfillStream, MarketStream } from '../../schemas/pipeline/run.js';
 import { describeFaults } from './config-faults.js';
 import { ConfigSchema, type ConfigFile, type MarketConfig } from './config-schema.js';
 import { parseConfigText, showSetting, type ConfigText } from './config-text.js';
-import { errorMessage, hasErrorCode, TidemarkError } from './errors.js';
+import { errorMessage, hasErrorCode, TidemarkError } from '../base/errors.js';
 import { isBucket } from './places.js';
 import { isAddress, type RatesSource } from './rates-source.js';
 import { requireUsableFolder } from './usable-folder.js';
-import { API_KEY } from './key-fingerprint.js';
+import { API_KEY } from '../base/key-fingerprint.js';
 
 export type { MarketConfig } from './config-schema.js';
 

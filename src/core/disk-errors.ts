@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { ErrorType } from '../../schemas/pipeline/error-type.js';
-import { errorMessage, TidemarkError } from './errors.js';
+import { errorMessage, TidemarkError } from '../base/errors.js';
 
 /*
  * The only place that knows what an error of a disk means. Node and DuckDB report the same faults: Node by a code,

@@ -1,4 +1,4 @@
-import { DAY_SECONDS } from './time.js';
+import { DAY_SECONDS } from '../base/time/time.js';
 
 const SECONDS = { s: 1, m: 60, h: 3_600, d: DAY_SECONDS } as const;
 

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { publishedDir } from './data-folder.js';
-import { errorMessage, TidemarkError } from './errors.js';
+import { errorMessage, TidemarkError } from '../base/errors.js';
 import { asDiskError } from './disk-errors.js';
 import { makeFolderSync } from './files.js';
 

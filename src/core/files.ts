@@ -3,7 +3,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { link, open, rename, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { asDiskError } from './disk-errors.js';
-import { hasErrorCode } from './errors.js';
+import { hasErrorCode } from '../base/errors.js';
 
 /**
  * Writes a file completely or not at all, even if the power fails. Writes under a temporary name, syncs, renames, and

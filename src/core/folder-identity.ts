@@ -5,7 +5,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import type { DataFolder } from '../../schemas/pipeline/run.js';
 import { identityFile } from './data-folder.js';
-import { errorMessage, hasErrorCode, TidemarkError } from './errors.js';
+import { errorMessage, hasErrorCode, TidemarkError } from '../base/errors.js';
 import { makeDataFolder } from './file-modes.js';
 import { writeFileOnce } from './files.js';
 

@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { loginFile } from './data-folder.js';
-import { keyFingerprint } from './key-fingerprint.js';
+import { keyFingerprint } from '../base/key-fingerprint.js';
 import { writeSecretFile } from './secret-file.js';
 
 /*

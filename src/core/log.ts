@@ -1,6 +1,6 @@
 import { pino, type Logger } from 'pino';
 import { environmentSecrets, hideSecrets } from './secrets.js';
-import { escapeUnseen } from './visible-text.js';
+import { escapeUnseen } from '../base/text/visible-text.js';
 
 /**
  * Creates a log that writes JSON lines to stderr; stdout is for results.

@@ -1,7 +1,7 @@
-import { dayIn } from './clock.js';
+import { dayIn } from '../base/time/clock.js';
 import { cronFields, readCron, type CronTimes } from './cron.js';
-import { clockChanges, instantsOf, offsetsOf, type LocalInstants } from './zone.js';
-import { DAY_MS, MINUTE_MS } from './time.js';
+import { clockChanges, instantsOf, offsetsOf, type LocalInstants } from '../base/time/zone.js';
+import { DAY_MS, MINUTE_MS } from '../base/time/time.js';
 
 /** How far ahead to look for clock changes, in days: every date of a year. */
 const LOOK_AHEAD_DAYS = 366;

@@ -1,4 +1,4 @@
-import { isLoopback } from './loopback.js';
+import { isLoopback } from '../base/loopback.js';
 
 /** Where exchange rates come from: the block `fx` of the configuration. */
 export interface RatesSource {

@@ -1,4 +1,4 @@
-import { TidemarkError } from './errors.js';
+import { TidemarkError } from '../base/errors.js';
 import { formatCount } from '../../schemas/format.js';
 
 /** Sizes that the environment may set. A workflow uses its default for a missing size. */

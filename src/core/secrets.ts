@@ -1,6 +1,6 @@
 import { readApiKey } from './config.js';
 import { TARGET_VARIABLES } from './notify-schema.js';
-import { createRedactor, isRehearsalKey, type Redactor } from './redact.js';
+import { createRedactor, isRehearsalKey, type Redactor } from '../base/text/redact.js';
 
 /*
  * Removes the secrets of this process from terminal output and logs. Tidemark's own errors contain no secrets. But

@@ -1,6 +1,6 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { TidemarkError } from './errors.js';
+import { TidemarkError } from '../base/errors.js';
 
 // Numbers of file systems in `statfs` on Linux: of /proc and /sys.
 const WITHOUT_FOLDERS = new Set([0x9fa0, 0x62656572]);

@@ -9,7 +9,7 @@ import {
 } from '../api-client/index.js';
 import type { NewRow } from '../landing/index.js';
 import type { Heartbeat } from './deps.js';
-import { HOUR_MS } from '../core/time.js';
+import { HOUR_MS } from '../base/time/time.js';
 
 /**
  * Makes the row that the crawl lands for an answer of the API. An answer without content (204) is landed as `null`.

@@ -6,7 +6,7 @@ import { bookingIn, RequestLog } from '../request-log/request-log.js';
 import { isDailyLimit, isGivenUp, isKeyRefused, isLimitOutlasted, rowOf, rowOfError } from './answer.js';
 import type { CrawlDeps, Heartbeat } from './deps.js';
 import { refusalOf } from './refusal.js';
-import { DAY_MS, HOUR_MS, utcDay } from '../core/time.js';
+import { DAY_MS, HOUR_MS, utcDay } from '../base/time/time.js';
 
 // In the westernmost time zone (UTC-12), a date ends 36 hours after it began in UTC.
 const FINAL_AFTER_MS = 36 * HOUR_MS;

@@ -9,8 +9,8 @@ import {
   type ApiClient,
   type ApiResponse,
 } from '../api-client/index.js';
-import { faultOf, isUsable, keysOf, readItems } from '../core/company-id.js';
-import type { JsonNode } from '../core/json-nodes.js';
+import { faultOf, isUsable, keysOf, readItems } from '../base/company-id.js';
+import type { JsonNode } from '../base/json/json-nodes.js';
 import {
   finishListing,
   ListingWriter,
@@ -31,7 +31,7 @@ import { PAGE_SIZES } from '../core/page-sizes.js';
 import { refusalOf, RouteRefusedError } from './refusal.js';
 import { SeenIds } from './seen-ids.js';
 import { formatCount } from '../../schemas/format.js';
-import { daysBefore } from '../core/time.js';
+import { daysBefore } from '../base/time/time.js';
 
 type Counts = Pick<ListResult, 'entities' | 'shortfall' | 'refused'>;
 

@@ -1,7 +1,7 @@
 import type { Refusal } from '../../schemas/pipeline/refusal.js';
 import type { RunContext } from '../../schemas/pipeline/run.js';
 import { LimitError, PermissionDeniedError, type ApiError } from '../api-client/index.js';
-import { TidemarkError } from '../core/errors.js';
+import { TidemarkError } from '../base/errors.js';
 
 const MESSAGE_LENGTH = 300;
 

@@ -5,7 +5,7 @@ import { addTakenBuild, currentBuild, isTaken, listBuilds } from '../builds/buil
 import { numberOf, writeNumber } from '../builds/order.js';
 import { showNewBuild } from '../builds/switch.js';
 import { buildDir, fileOf, lakeOf } from '../core/data-folder.js';
-import { inParallel } from '../core/in-parallel.js';
+import { inParallel } from '../base/in-parallel.js';
 import { copyCurrentBuild, KEEP_SECONDS } from '../remote/copy-build.js';
 import { numbersOf, readCurrent, readManifest, type StoredFile } from '../remote/manifest.js';
 import { LocalFolder } from '../storage/local-folder.js';

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { unprovenFile, warehouseFile } from '../core/data-folder.js';
-import { TidemarkError } from '../core/errors.js';
+import { TidemarkError } from '../base/errors.js';
 import { lockWriter } from '../duckdb/locks.js';
 import { openWarehouse } from '../duckdb/open.js';
 import { takeLease, type Lease } from '../storage/lease.js';

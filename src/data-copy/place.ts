@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { identityFile, workingCopyFile } from '../core/data-folder.js';
 import { FolderFile, unfinishedCopyFile } from '../core/folder-identity.js';
-import { invalidInput, type TidemarkError } from '../core/errors.js';
+import { invalidInput, type TidemarkError } from '../base/errors.js';
 import type { Storage } from '../storage/storage.js';
 
 /** A place that holds data. Keys in its storage are paths in a data folder. */

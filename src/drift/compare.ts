@@ -1,4 +1,4 @@
-import { escapeUnseen } from '../core/visible-text.js';
+import { escapeUnseen } from '../base/text/visible-text.js';
 import type { Shape } from './shape.js';
 
 /**

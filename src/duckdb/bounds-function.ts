@@ -1,9 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { findExcess } from '../core/json-bounds.js';
+import { findExcess } from '../base/json/json-bounds.js';
 
 /**
  * Adds the function `json_excess(body)` to the DuckDB instance of a connection. It returns the reason of the reject of
- * a body that exceeds a bound (src/core/json-bounds.ts), else NULL. The load calls it before any JSON function, because
+ * a body that exceeds a bound (src/base/json/json-bounds.ts), else NULL. The load calls it before any JSON function, because
  * deeply nested JSON would overflow the stack of DuckDB.
  */
 export async function addBoundsFunction(connection: DuckDBConnection): Promise<void> {

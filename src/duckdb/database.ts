@@ -1,5 +1,5 @@
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
-import { errorMessage } from '../core/errors.js';
+import { errorMessage } from '../base/errors.js';
 import { asWarehouseError, ModelFailedError } from './errors.js';
 import { addBoundsFunction } from './bounds-function.js';
 import { addIdentifierFunctions } from './identifier-functions.js';

@@ -1,4 +1,4 @@
-import { errorMessage, TidemarkError } from '../core/errors.js';
+import { errorMessage, TidemarkError } from '../base/errors.js';
 import { asDiskError, DamagedFileError } from '../core/disk-errors.js';
 import { formatCount } from '../../schemas/format.js';
 import { OutOfMemoryError } from './memory-limit.js';

@@ -5,7 +5,7 @@ import {
   sameIdentifier,
   type Given,
   type IdentifierKind,
-} from '../identifiers/identifiers.js';
+} from '../base/identifiers/identifiers.js';
 
 /*
  * Functions for the macros of sql/macros/match.sql. They call src/identifiers, so that lists, searches and the warehouse

@@ -1,10 +1,10 @@
 import { removalLock, switchLock, takingLock, warehouseFile, writerLock } from '../core/data-folder.js';
-import { TidemarkError } from '../core/errors.js';
+import { TidemarkError } from '../base/errors.js';
 import { tryLock, withLock, type Lock } from '../core/lock.js';
 import { workingCopyOf } from '../working-copy/open.js';
 import { writerOf } from '../working-copy/writer.js';
 import { WarehouseBusyError } from './errors.js';
-import { MINUTE_MS } from '../core/time.js';
+import { MINUTE_MS } from '../base/time/time.js';
 
 /*
  * Locks that protect a data folder. The holder of a lock moves files through the lock's folder (see src/core/lock.ts).

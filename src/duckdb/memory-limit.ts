@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
-import { errorMessage, TidemarkError } from '../core/errors.js';
+import { errorMessage, TidemarkError } from '../base/errors.js';
 
 /*
  * Limits the memory of DuckDB. Without a limit, DuckDB takes up to 80 % of the machine, although it needs much less:

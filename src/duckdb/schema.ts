@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { TidemarkError } from '../core/errors.js';
-import { version } from '../core/version.js';
+import { TidemarkError } from '../base/errors.js';
+import { version } from '../base/version.js';
 import type { Database } from './database.js';
 import { readSqlFile, readSqlFolder } from './sql-files.js';
 

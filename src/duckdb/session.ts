@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { BOUNDS } from '../core/json-bounds.js';
+import { BOUNDS } from '../base/json/json-bounds.js';
 import { declaredFields } from '../drift/declared.js';
 import type { Database } from './database.js';
 import { quote, readShared, type SqlFile } from './sql-files.js';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { requireText } from '../lists/require-text.js';
+import { requireText } from '../base/csv/require-text.js';
 
 const SQL_ROOT = fileURLToPath(new URL('../../sql/', import.meta.url));
 

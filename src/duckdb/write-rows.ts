@@ -1,4 +1,4 @@
-import { escapeUnseen } from '../core/visible-text.js';
+import { escapeUnseen } from '../base/text/visible-text.js';
 import type { PlainValue } from './plain-value.js';
 
 /** Writes text to a destination; resolves when the destination accepts more text. */

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { request, type Dispatcher } from 'undici';
-import { errorMessage } from '../core/errors.js';
+import { errorMessage } from '../base/errors.js';
 import { writeFileAtomic } from '../core/files.js';
 import { isUnsafeAddress } from '../core/rates-source.js';
-import { connectToAny } from '../network/connections.js';
-import { CodingError, readDecoded } from '../network/content-coding.js';
+import { connectToAny } from '../base/network/connections.js';
+import { CodingError, readDecoded } from '../base/network/content-coding.js';
 
 // Limits of a download. The daily rates of thirty currencies since 1999 are about 1 MB as CSV.
 const TIMEOUT_MS = 30_000;

@@ -1,7 +1,7 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
 import type { Database } from '../duckdb/database.js';
 import { ratesDir } from '../core/data-folder.js';
-import { errorMessage } from '../core/errors.js';
+import { errorMessage } from '../base/errors.js';
 import { downloadedFile, downloadRates, tagOf } from './download-rates.js';
 import { readRates } from './read-rates.js';
 import { isAddress, type RatesSource } from '../core/rates-source.js';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { runFolder } from '../core/data-folder.js';
-import { hasErrorCode } from '../core/errors.js';
+import { hasErrorCode } from '../base/errors.js';
 import { writeFileOnce } from '../core/files.js';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
 import { LandingStream, RECORD_STREAMS } from '../../schemas/streams/landing-streams.js';
@@ -16,7 +16,7 @@ import { pullManifests, pullParts } from './pull.js';
 import { readSpool, Spool } from './spool.js';
 import { workingCopyOf } from '../working-copy/open.js';
 import type { WorkingCopy } from '../working-copy/working-copy.js';
-import { sha256, sha256OfFile } from '../core/hash.js';
+import { sha256, sha256OfFile } from '../base/hash.js';
 
 // Streams that must land completely or not at all, because half a list would look like the whole list. A later run
 // reads these lists from their start.

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { runFolder } from '../core/data-folder.js';
 import { PartManifest, type LandedRow } from '../../schemas/pipeline/landing.js';
 import { writeFileOnce } from '../core/files.js';
-import { partLanded } from '../core/observed.js';
+import { partLanded } from '../base/observed.js';
 import { refreshForgotten, requireForgotten, sha256Of, withoutForgotten } from '../privacy/forgotten.js';
 import { workingCopyOf } from '../working-copy/open.js';
 import { findReplacing, isReadable } from './manifest.js';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { COMPANY_STREAMS, RECORD_STREAMS } from '../../schemas/streams/landing-streams.js';
 import { DamagedFileError } from '../core/disk-errors.js';
-import { errorMessage } from '../core/errors.js';
+import { errorMessage } from '../base/errors.js';
 import { dropFiles, pullManifests, pullParts, type LandedPart } from '../landing/index.js';
 import type { Database } from '../duckdb/database.js';
 import { LandingCorruptError, type LoadCounts } from '../duckdb/errors.js';

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { readManifests, type LandedPart } from '../landing/index.js';
 import { formatCount } from '../../schemas/format.js';
-import { sha256OfFile } from '../core/hash.js';
+import { sha256OfFile } from '../base/hash.js';
 
 /**
  * Lists all committed parts, and the faults of unreadable manifests. An unreadable manifest hides only its own part.

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isSameSecret } from '../core/same-secret.js';
-import { createLimitedServer } from '../network/limited-server.js';
+import { isSameSecret } from '../base/same-secret.js';
+import { createLimitedServer } from '../base/network/limited-server.js';
 import { DONE, FOREIGN, PAGE_HEADERS, USED } from './pages.js';
 import { textAt } from './outcome.js';
 

@@ -1,5 +1,5 @@
 import { Counter } from 'prom-client';
-import { partLanded } from '../core/observed.js';
+import { partLanded } from '../base/observed.js';
 import type { MetricsRegistry } from './registry.js';
 
 /** Adds the metrics of the parts that this process writes to the landing zone. */

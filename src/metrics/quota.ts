@@ -1,5 +1,5 @@
 import type { QuotaRecord } from '../../schemas/pipeline/landing.js';
-import { MOST_METRICS, quotaRead, type QuotaReading } from '../core/observed.js';
+import { MOST_METRICS, quotaRead, type QuotaReading } from '../base/observed.js';
 import { pullManifests, pullParts, readPartRows, recentParts, type LandedPart } from '../landing/index.js';
 import { newGauge, type MetricsRegistry } from './registry.js';
 

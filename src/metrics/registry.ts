@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Gauge, Registry, type OpenMetricsContentType } from 'prom-client';
-import { version } from '../core/version.js';
+import { version } from '../base/version.js';
 
 export type MetricsRegistry = Registry<OpenMetricsContentType>;
 

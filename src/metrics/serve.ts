@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { errorMessage, hasErrorCode, TidemarkError } from '../core/errors.js';
-import { createLimitedServer } from '../network/limited-server.js';
+import { errorMessage, hasErrorCode, TidemarkError } from '../base/errors.js';
+import { createLimitedServer } from '../base/network/limited-server.js';
 
 /** Where to listen. Port 0 takes any free port. */
 export interface MetricsAddress {

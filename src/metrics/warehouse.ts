@@ -1,7 +1,7 @@
 import { currentBuild } from '../builds/builds.js';
 import { openPublished, type Published } from '../builds/published.js';
-import type { Clock } from '../core/clock.js';
-import { buildPublished } from '../core/observed.js';
+import type { Clock } from '../base/time/clock.js';
+import { buildPublished } from '../base/observed.js';
 import type { Collector } from './collectors.js';
 import { newGauge, type MetricsRegistry } from './registry.js';
 import type { FinishedRun } from './runs.js';

@@ -1,4 +1,4 @@
-import { errorMessage, TidemarkError } from '../core/errors.js';
+import { errorMessage, TidemarkError } from '../base/errors.js';
 import type { Database } from '../duckdb/database.js';
 import { ModelFailedError } from '../duckdb/errors.js';
 import { MODEL_SCHEMAS, plainType, type Model } from './models.js';

@@ -1,4 +1,4 @@
-import { TidemarkError } from '../core/errors.js';
+import { TidemarkError } from '../base/errors.js';
 import type { Database } from '../duckdb/database.js';
 import { withMemory } from '../duckdb/in-memory.js';
 import { readEnv, resolvePublished, type Env } from './environments.js';

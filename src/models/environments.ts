@@ -1,5 +1,5 @@
 import { constants, copyFileSync, existsSync, readdirSync, realpathSync, renameSync } from 'node:fs';
-import { TidemarkError } from '../core/errors.js';
+import { TidemarkError } from '../base/errors.js';
 import { removeDatabase, removeLeftovers } from '../core/database-files.js';
 import { makeFolder, syncFolder } from '../core/files.js';
 import { runAudits } from './audit.js';
@@ -21,7 +21,7 @@ import { prepareSession } from '../duckdb/session.js';
 import { quote } from '../duckdb/sql-files.js';
 import { withParser } from '../duckdb/sql-parser.js';
 import { readingFirstFrom, SCHEMAS, searchPath, type SchemaRow } from './stage-models.js';
-import { utcDay } from '../core/time.js';
+import { utcDay } from '../base/time/time.js';
 
 /** Input of `applyEnv`. */
 export interface EnvRequest {

@@ -4,7 +4,7 @@ import type { Database } from '../duckdb/database.js';
 import { insertRows } from '../duckdb/insert-rows.js';
 import type { Model } from './models.js';
 import { readsOfModels, type ModelReads, type Reads } from './reads.js';
-import { sha256 } from '../core/hash.js';
+import { sha256 } from '../base/hash.js';
 
 /*
  * Decides which models a build can skip. The rows of a model depend only on:

@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { errorMessage } from '../core/errors.js';
+import { errorMessage } from '../base/errors.js';
 import { ModelFailedError } from '../duckdb/errors.js';
 import type { SqlFile } from '../duckdb/sql-files.js';
 import { HeaderAudit, toAudit, type Audit } from './verify/audit-kinds.js';

@@ -6,7 +6,7 @@ import { readOwnFiles } from './own/own-files.js';
 import { readOwn } from './own/read-own.js';
 import { findUses, requireSeeds, textOfUse } from './own/uses.js';
 import { readShared, readSqlFolder, type SqlFile } from '../duckdb/sql-files.js';
-import { sha256 } from '../core/hash.js';
+import { sha256 } from '../base/hash.js';
 
 export { MODEL_SCHEMAS, parseModel, type Audit, type ModelFile } from './model-file.js';
 

@@ -10,8 +10,8 @@ import { openReadOnly } from '../duckdb/open.js';
 import { publishedFile, warehouseFile } from '../core/data-folder.js';
 import { quote } from '../duckdb/sql-files.js';
 import { findFaults } from './verify/find-faults.js';
-import { sha256 } from '../core/hash.js';
-import { utcDay } from '../core/time.js';
+import { sha256 } from '../base/hash.js';
+import { utcDay } from '../base/time/time.js';
 
 /** Result of `tidemark models plan`. */
 export interface ModelsPlan {

@@ -1,4 +1,4 @@
-import { tableBegun } from '../core/observed.js';
+import { tableBegun } from '../base/observed.js';
 import { readFailedChecks, runAudits, saveChecks, type CheckResult } from './audit.js';
 import { buildModel, dropRelation, fillChanged, putSettings, readRelations, type How } from './build-model.js';
 import { addModelBuild, recordChangedKeys } from './changed-keys.js';
@@ -18,7 +18,7 @@ import { heldSet, readSet, saveSet, type SetOrigin } from './sets.js';
 import type { Warehouse } from '../duckdb/open.js';
 import { readShared } from '../duckdb/sql-files.js';
 import { useShared } from '../duckdb/session.js';
-import { utcDay } from '../core/time.js';
+import { utcDay } from '../base/time/time.js';
 
 // The tables `dirty_…` hold the keys that changed since the last build of the models. Every query `incremental.changed`
 // reads from them.

@@ -2,7 +2,7 @@ import type { Database } from '../duckdb/database.js';
 import { assembleModels, type ModelSet } from './models.js';
 import { OWN, readOwnFiles } from './own/own-files.js';
 import { readShared, type SqlFile } from '../duckdb/sql-files.js';
-import { sha256 } from '../core/hash.js';
+import { sha256 } from '../base/hash.js';
 
 /** The kind of command or run that applied a set of models. */
 export type SetOrigin = 'run' | 'replay' | 'apply' | 'rollback';

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import type { SendAlertInput, SendAlertResult } from '../../schemas/pipeline/alert.js';
 import type { Config } from '../core/config.js';
-import { errorMessage, TidemarkError } from '../core/errors.js';
+import { errorMessage, TidemarkError } from '../base/errors.js';
 import { keyOf } from './message.js';
 import { pruneDeliveries, readDelivery, writeDelivery, type DeliveryRecord } from './records.js';
 import { TargetError } from './target-error.js';
 import { openTarget } from './targets.js';
-import { DAY_MS } from '../core/time.js';
+import { DAY_MS } from '../base/time/time.js';
 
 // Temporal tries for 7 days to deliver an alert. `tidemark status` shows open deliveries of the last 30 days.
 const KEPT_MS = 90 * DAY_MS;

@@ -1,10 +1,10 @@
 import { request } from 'undici';
-import { connectToAny } from '../network/connections.js';
-import { readDecoded } from '../network/content-coding.js';
+import { connectToAny } from '../base/network/connections.js';
+import { readDecoded } from '../base/network/content-coding.js';
 import type { Message } from './message.js';
 import { renderPayload, type Template } from './payloads.js';
 import { describeNetworkError, TargetError } from './target-error.js';
-import { HOUR_MS } from '../core/time.js';
+import { HOUR_MS } from '../base/time/time.js';
 
 /** A web service that takes messages. */
 export interface Webhook {

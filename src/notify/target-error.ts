@@ -1,5 +1,5 @@
-import { proxyRemedy } from '../network/tunnel.js';
-import { TidemarkError } from '../core/errors.js';
+import { proxyRemedy } from '../base/network/tunnel.js';
+import { TidemarkError } from '../base/errors.js';
 
 /** A target that did not accept a message. `todo` is for the operator of this Tidemark, not of the target. */
 export class TargetError extends TidemarkError {

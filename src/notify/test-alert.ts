@@ -1,5 +1,5 @@
 import type { Alert } from '../../schemas/pipeline/alert.js';
-import { dayIn } from '../core/clock.js';
+import { dayIn } from '../base/time/clock.js';
 import type { Config } from '../core/config.js';
 
 const TEST_ID = 'test/';

@@ -1,4 +1,4 @@
-import { hasCheckDigits97 } from '../identifiers/text.js';
+import { hasCheckDigits97 } from '../base/identifiers/text.js';
 
 /** Removes spaces and other separators, and converts letters to upper case. */
 export function compact(text: string): string {

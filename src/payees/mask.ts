@@ -1,4 +1,4 @@
-import { readJsonNodes, type JsonNode } from '../core/json-nodes.js';
+import { readJsonNodes, type JsonNode } from '../base/json/json-nodes.js';
 import { compact, isIban } from './iban.js';
 
 /** Matches the characters between the parts of an account number or proxy: `DE89 3704 0044`, `12-34-56`, `jane@firm`. */

@@ -1,5 +1,5 @@
 import type { Payee } from '../../schemas/pipeline/payees.js';
-import type { ColumnNames } from '../lists/columns.js';
+import type { ColumnNames } from '../base/csv/columns.js';
 
 /** Meaning of a column in a list of payees. */
 export type PayeeField = keyof Payee;

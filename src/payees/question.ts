@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Payee } from '../../schemas/pipeline/payees.js';
-import { canonicalJson } from '../core/canonical-json.js';
+import { canonicalJson } from '../base/json/canonical-json.js';
 import { createMask, maskNumber } from './mask.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { Payee } from '../../schemas/pipeline/payees.js';
-import { readRows, type Fields, type Row, type RowKind, type Rows } from '../lists/read-rows.js';
+import { readRows, type Fields, type Row, type RowKind, type Rows } from '../base/csv/read-rows.js';
 import { compact, isIban } from './iban.js';
 import { PAYEE_COLUMNS, type PayeeField } from './payee-columns.js';
 import { isBic, payeeFault, takesIban } from './rules.js';

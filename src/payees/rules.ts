@@ -1,5 +1,5 @@
 import type { Payee } from '../../schemas/pipeline/payees.js';
-import { damageOf } from '../identifiers/text.js';
+import { damageOf } from '../base/identifiers/text.js';
 import { compact, isIban } from './iban.js';
 
 /** Why a payee cannot be checked. The texts contain no account number and no identity number. */

@@ -1,6 +1,6 @@
 import type { CoverageCertificate, CoverageGap, CoverageRecord } from '../../schemas/pipeline/landing.js';
 import { joinReasons, plainReason, withSentence, type SpokenReason } from '../../schemas/pipeline/reason.js';
-import { faultOf, type IdFault } from '../core/company-id.js';
+import { faultOf, type IdFault } from '../base/company-id.js';
 import { missingOf, type Segment, type SegmentTree } from './tree.js';
 
 export interface CoverageInput {

@@ -1,4 +1,4 @@
-import { DAY_MS, utcDay } from '../core/time.js';
+import { DAY_MS, utcDay } from '../base/time/time.js';
 
 /**
  * Returns the day number of a date (YYYY-MM-DD) or an instant, that is, the days since 1970-01-01. Returns undefined

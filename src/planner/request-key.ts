@@ -1,4 +1,4 @@
-import { canonicalJson } from '../core/canonical-json.js';
+import { canonicalJson } from '../base/json/canonical-json.js';
 import type { PlanRequest, Route } from './types.js';
 
 /** A request without its key. `again` is set for a deliberate repetition of an equal request. */

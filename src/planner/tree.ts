@@ -1,7 +1,7 @@
 import type { SpokenReason } from '../../schemas/pipeline/reason.js';
 import type { SegmentRecord } from '../../schemas/pipeline/landing.js';
-import { isUsable } from '../core/company-id.js';
-import { canonicalJson } from '../core/canonical-json.js';
+import { isUsable } from '../base/company-id.js';
+import { canonicalJson } from '../base/json/canonical-json.js';
 import type { PageAnswer } from './types.js';
 
 /** A search with one set of filters, and its results. */

@@ -197,7 +197,7 @@ export interface PlanRequest {
 
 /**
  * A page of version 2's search: its total, its total_pages, and the ids of its companies in order. If the warehouse
- * cannot hold an id, `ids` has a key in its place that `isUsable` rejects (src/core/company-id.ts).
+ * cannot hold an id, `ids` has a key in its place that `isUsable` rejects (src/base/company-id.ts).
  */
 export interface PageAnswer {
   total: number;

@@ -1,7 +1,7 @@
-import { ExcessError } from '../core/json-bounds.js';
-import { itemsOf, readJsonNodes, type JsonNode } from '../core/json-nodes.js';
+import { ExcessError } from '../base/json/json-bounds.js';
+import { itemsOf, readJsonNodes, type JsonNode } from '../base/json/json-nodes.js';
 import { canonical, type Fingerprint } from './fingerprint.js';
-import { plainText, textless, writeObject, type Member } from './write-json.js';
+import { plainText, textless, writeObject, type Member } from '../base/json/write-json.js';
 import { formatCount } from '../../schemas/format.js';
 
 /*

@@ -1,10 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { personalDataKeyFile } from '../core/data-folder.js';
-import { TidemarkError } from '../core/errors.js';
+import { TidemarkError } from '../base/errors.js';
 import { writeFileOnce } from '../core/files.js';
 import { shareOnce } from '../working-copy/join.js';
 import { workingCopyOf } from '../working-copy/open.js';
-import type { JsonNode } from '../core/json-nodes.js';
+import type { JsonNode } from '../base/json/json-nodes.js';
 import { KEY_BYTES, readForgottenList, readKey } from './forgotten-list.js';
 
 /** Returns the keyed hash of a text as 32 hex digits. In one data folder, equal texts give equal hashes. */

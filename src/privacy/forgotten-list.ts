@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { forgottenFile, personalDataKeyFile } from '../core/data-folder.js';
-import { TidemarkError } from '../core/errors.js';
+import { TidemarkError } from '../base/errors.js';
 
 /*
  * The file `data/secrets/forgotten`: the tombstones, and the key with which they were made. So the list can never lose

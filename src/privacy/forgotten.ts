@@ -5,10 +5,10 @@ import { UNREAD_PAGES, WEBHOOK_REQUEST, type LandedRow } from '../../schemas/pip
 import type { LandingStream } from '../../schemas/streams/landing-streams.js';
 import { PEOPLE, type SubjectKind } from '../../schemas/streams/people.js';
 import { forgottenFile } from '../core/data-folder.js';
-import { TidemarkError } from '../core/errors.js';
+import { TidemarkError } from '../base/errors.js';
 import { writeFileAtomic } from '../core/files.js';
 import { formatCount } from '../../schemas/format.js';
-import { readJsonNodes, repeatsKey, type JsonNode } from '../core/json-nodes.js';
+import { readJsonNodes, repeatsKey, type JsonNode } from '../base/json/json-nodes.js';
 import { reduceDelivery, reduceEvents, type EventFacts } from './events.js';
 import { fingerprintWith, openFingerprint, type Fingerprint } from './fingerprint.js';
 import { newForgottenList, readForgottenList, writeForgottenList, type ForgottenList } from './forgotten-list.js';

@@ -1,6 +1,6 @@
 import type { PeopleOfStream } from '../../schemas/streams/people.js';
-import type { JsonNode } from '../core/json-nodes.js';
-import { writeObject, type Member } from './write-json.js';
+import type { JsonNode } from '../base/json/json-nodes.js';
+import { writeObject, type Member } from '../base/json/write-json.js';
 
 /**
  * A person found in a body. `node` is the JSON object. `id` is the person's id as text; null if the object has none.

@@ -1,5 +1,5 @@
-import { itemsOf, readJsonNodes, type JsonNode } from '../core/json-nodes.js';
-import { emptied, isFieldName, plainText, textless, writeObject, type Member } from './write-json.js';
+import { itemsOf, readJsonNodes, type JsonNode } from '../base/json/json-nodes.js';
+import { emptied, isFieldName, plainText, textless, writeObject, type Member } from '../base/json/write-json.js';
 
 /** Fields of a tender that the reference lists, except the contacts. They describe the tender and not people. */
 const LISTED: ReadonlySet<string> = new Set([

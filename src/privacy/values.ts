@@ -1,4 +1,4 @@
-import { readJsonNodes, repeatsKey, type JsonNode } from '../core/json-nodes.js';
+import { readJsonNodes, repeatsKey, type JsonNode } from '../base/json/json-nodes.js';
 
 /* Values of removed people. After a removal, `tidemark forget` searches all files for these values. */
 

@@ -1,7 +1,7 @@
-import { visibleLine } from '../core/visible-text.js';
+import { visibleLine } from '../base/text/visible-text.js';
 import { createColors } from 'picocolors';
-import { wrapWords } from './wrap.js';
-import { cut } from './display-width.js';
+import { wrapWords } from '../base/text/wrap.js';
+import { cut } from '../base/text/display-width.js';
 import { formatCount, formatDuration, formatPercent, formatRate } from '../../schemas/format.js';
 import { remainingMs, type RunState, type StepState } from './run-state.js';
 

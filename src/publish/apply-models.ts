@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import type { Readers } from '../core/file-modes.js';
 import { DamagedFileError } from '../core/disk-errors.js';
 import type { RatesSource } from '../core/rates-source.js';
-import { TidemarkError } from '../core/errors.js';
+import { TidemarkError } from '../base/errors.js';
 import type { Database } from '../duckdb/database.js';
 import { loadRates } from '../fx/load-rates.js';
 import { readModelSet, type ModelSet } from '../models/models.js';
@@ -15,7 +15,7 @@ import { publishedFile, stagedModelsFile, warehouseFile } from '../core/data-fol
 import { publish, type PublishedBuild } from './publish.js';
 import { buildModels, PARTS_HASH, type BuildOptions, type BuildResult } from '../models/run-models.js';
 import { stageModels } from '../models/stage-models.js';
-import { utcDay } from '../core/time.js';
+import { utcDay } from '../base/time/time.js';
 
 /** Input of `applyModels` and `rollbackModels`. */
 export interface ApplyRequest {

@@ -10,7 +10,7 @@ import { readFunctions } from '../models/functions.js';
 import { plainType, type Model } from '../models/models.js';
 import { rowHash, type TableContents } from './contents.js';
 import { describeTable } from './write-full.js';
-import { sha256 } from '../core/hash.js';
+import { sha256 } from '../base/hash.js';
 
 /** An earlier build that the next publication can copy and change. */
 export interface Base {

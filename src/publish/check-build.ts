@@ -1,4 +1,4 @@
-import { errorMessage } from '../core/errors.js';
+import { errorMessage } from '../base/errors.js';
 import { formatCount } from '../../schemas/format.js';
 import { countRows } from '../duckdb/count-rows.js';
 import { Database } from '../duckdb/database.js';

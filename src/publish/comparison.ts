@@ -3,7 +3,7 @@ import { ModelFailedError } from '../duckdb/errors.js';
 import { formatCount } from '../../schemas/format.js';
 import type { Model } from '../models/models.js';
 import { isSame, readContents, type Contents } from './contents.js';
-import { DAY_SECONDS } from '../core/time.js';
+import { DAY_SECONDS } from '../base/time/time.js';
 
 /** When to compare all rows of a new build with the warehouse, and not only the rows that changed. */
 export interface ComparisonPolicy {

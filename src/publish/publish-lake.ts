@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { tableBegun } from '../core/observed.js';
+import { tableBegun } from '../base/observed.js';
 import { makeFolderSync } from '../core/files.js';
 import type { Database } from '../duckdb/database.js';
 import { syncFile } from '../builds/links.js';

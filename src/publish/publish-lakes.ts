@@ -7,7 +7,7 @@ import { writeDelta, writeEmptyDelta } from './publish-delta.js';
 import { readDeltaIndex, type DeltaIndex } from '../builds/lake-index.js';
 import { linkLake, publishLake } from './publish-lake.js';
 import type { TableChanges } from './write-changes.js';
-import { DAY_SECONDS } from '../core/time.js';
+import { DAY_SECONDS } from '../base/time/time.js';
 
 /** When to write `lake/`. */
 export interface LakePolicy {

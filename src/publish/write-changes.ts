@@ -1,4 +1,4 @@
-import { tableBegun } from '../core/observed.js';
+import { tableBegun } from '../base/observed.js';
 import type { Database } from '../duckdb/database.js';
 import { identifier } from '../duckdb/sql-files.js';
 import { changedKeysSince, type Since } from '../models/changed-keys.js';

@@ -1,4 +1,4 @@
-import { tableBegun } from '../core/observed.js';
+import { tableBegun } from '../base/observed.js';
 import { commentOn } from '../duckdb/comments.js';
 import { countRows } from '../duckdb/count-rows.js';
 import type { Database } from '../duckdb/database.js';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { currentBuild, isTaken, listBuilds } from '../builds/builds.js';
 import { numberOf, raiseNumber } from '../builds/order.js';
 import { buildDir, copyCheckDir, copyDir, fileOf, publishedFile } from '../core/data-folder.js';
-import { errorMessage, hasErrorCode, TidemarkError } from '../core/errors.js';
+import { errorMessage, hasErrorCode, TidemarkError } from '../base/errors.js';
 import { NotPublishedError } from '../duckdb/errors.js';
 import { isLostRace } from '../storage/errors.js';
 import { LeaseLostError, withLease, type Lease } from '../storage/lease.js';
@@ -25,8 +25,8 @@ import {
 import { prune } from './prune.js';
 import { StoredFiles } from './stored-files.js';
 import { listTables } from './tables.js';
-import { sha256, sha256OfFile } from '../core/hash.js';
-import { DAY_SECONDS, MINUTE_MS } from '../core/time.js';
+import { sha256, sha256OfFile } from '../base/hash.js';
+import { DAY_SECONDS, MINUTE_MS } from '../base/time/time.js';
 
 /** How long replaced versions stay. Longer than any query. */
 export const KEEP_SECONDS = 7 * DAY_SECONDS;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../core/config.js';
 import { copyDir } from '../core/data-folder.js';
-import { errorMessage, TidemarkError } from '../core/errors.js';
+import { errorMessage, TidemarkError } from '../base/errors.js';
 import { writeFileAtomic } from '../core/files.js';
 import { isBucket } from '../core/places.js';
 import { openStorage } from '../storage/open.js';

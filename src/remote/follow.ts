@@ -1,4 +1,4 @@
-import { errorMessage } from '../core/errors.js';
+import { errorMessage } from '../base/errors.js';
 import type { Storage } from '../storage/storage.js';
 import { fetchCurrent, type Cached } from './cached.js';
 

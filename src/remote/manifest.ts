@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { TidemarkError } from '../core/errors.js';
+import { TidemarkError } from '../base/errors.js';
 import { isFileFault, storageError } from '../storage/errors.js';
 import type { Storage } from '../storage/storage.js';
-import { sha256 } from '../core/hash.js';
+import { sha256 } from '../base/hash.js';
 
 /*
  * Published builds in a storage that other machines read:

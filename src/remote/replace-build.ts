@@ -1,4 +1,4 @@
-import { TidemarkError } from '../core/errors.js';
+import { TidemarkError } from '../base/errors.js';
 import { giveCheckpoint } from '../working-copy/checkpoint.js';
 import { writerOf } from '../working-copy/writer.js';
 import { copyPublished, type CopyConfig } from './copy-published.js';

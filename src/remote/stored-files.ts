@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { inParallel } from '../core/in-parallel.js';
+import { inParallel } from '../base/in-parallel.js';
 import { isFileFault } from '../storage/errors.js';
 import type { Storage } from '../storage/storage.js';
 import { findManifest, VERSIONS, type Manifest, type StoredFile, type Version } from './manifest.js';

@@ -6,7 +6,7 @@ import { buildDir, fileOf, publishedFile } from '../core/data-folder.js';
 import { DamagedFileError } from '../core/disk-errors.js';
 import { listBuilds } from '../builds/builds.js';
 import { WarehouseBusyError } from '../duckdb/errors.js';
-import { sha256 } from '../core/hash.js';
+import { sha256 } from '../base/hash.js';
 
 const TABLES = ['models', 'model_sets', 'model_set_files', 'model_texts', 'model_changes'];
 

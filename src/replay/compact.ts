@@ -9,7 +9,7 @@ import { whileNobodyReplays } from '../duckdb/locks.js';
 import type { Warehouse } from '../duckdb/open.js';
 import { quote } from '../duckdb/sql-files.js';
 import { removeReplaced, replaceParts } from './replace-parts.js';
-import { utcDay } from '../core/time.js';
+import { utcDay } from '../base/time/time.js';
 
 /** Selects the parts to join and the answers to drop. */
 export interface CompactRequest {

@@ -5,7 +5,7 @@ import { RebuildInput, type RebuildResult } from '../../schemas/pipeline/run.js'
 import { keepsContacts, type Config } from '../core/config.js';
 import { rebuiltDir } from '../core/data-folder.js';
 import { readDataFolder } from '../core/folder-identity.js';
-import { parseInput } from '../crawl/run/parse-input.js';
+import { parseInput } from '../base/parse-input.js';
 import { rebuildWarehouse, type RebuildRequest } from './rebuild.js';
 
 /**

@@ -1,14 +1,14 @@
 import type { CompanyQuestion } from '../../schemas/pipeline/resolve.js';
-import { isoCountry } from '../identifiers/countries.js';
-import { normalizeEmail } from '../identifiers/email.js';
-import { normalizeLei } from '../identifiers/lei.js';
-import { normalizePhone } from '../identifiers/phone.js';
-import { isPublicMail } from '../identifiers/public-mail.js';
-import { normalizeRegistration } from '../identifiers/registration.js';
-import { damageOf } from '../identifiers/text.js';
-import { normalizeTicker } from '../identifiers/ticker.js';
-import { normalizeVat } from '../identifiers/vat.js';
-import { hostOf, normalizeAddress } from '../identifiers/website.js';
+import { isoCountry } from '../base/identifiers/countries.js';
+import { normalizeEmail } from '../base/identifiers/email.js';
+import { normalizeLei } from '../base/identifiers/lei.js';
+import { normalizePhone } from '../base/identifiers/phone.js';
+import { isPublicMail } from '../base/identifiers/public-mail.js';
+import { normalizeRegistration } from '../base/identifiers/registration.js';
+import { damageOf } from '../base/identifiers/text.js';
+import { normalizeTicker } from '../base/identifiers/ticker.js';
+import { normalizeVat } from '../base/identifiers/vat.js';
+import { hostOf, normalizeAddress } from '../base/identifiers/website.js';
 
 /*
  * Writes equal values in the same way, so that equal questions in all lists cause one request. Changes only details

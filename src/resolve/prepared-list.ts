@@ -1,6 +1,6 @@
 import type { MatchDecision } from '../../schemas/pipeline/resolve.js';
-import { canonicalJson } from '../core/canonical-json.js';
-import { invalidInput } from '../core/errors.js';
+import { canonicalJson } from '../base/json/canonical-json.js';
+import { invalidInput } from '../base/errors.js';
 import { readList, type ListKind } from './read-list.js';
 
 /** A row of a list that cannot become a question. */

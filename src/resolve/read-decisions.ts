@@ -1,6 +1,6 @@
 import type { MatchDecision } from '../../schemas/pipeline/resolve.js';
-import { invalidInput } from '../core/errors.js';
-import { readCsv, type CsvRecord } from '../lists/read-csv.js';
+import { invalidInput } from '../base/errors.js';
+import { readCsv, type CsvRecord } from '../base/csv/read-csv.js';
 
 const YES = /^(yes|y|x|ok|true|ja|oui|si)$/i;
 const NO = /^(no|n|none|false|nein|non)$/i;

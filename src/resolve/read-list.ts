@@ -1,6 +1,6 @@
-import type { ColumnNames } from '../lists/columns.js';
-import { readRows, type Fields, type Rows } from '../lists/read-rows.js';
-import { canonicalJson } from '../core/canonical-json.js';
+import type { ColumnNames } from '../base/csv/columns.js';
+import { readRows, type Fields, type Rows } from '../base/csv/read-rows.js';
+import { canonicalJson } from '../base/json/canonical-json.js';
 
 /** A kind of list. Says what the columns mean and which rows are usable. */
 export interface ListKind<Field extends string> extends ColumnNames<Field> {

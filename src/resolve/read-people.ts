@@ -1,6 +1,6 @@
 import type { PersonQuestion } from '../../schemas/pipeline/enrich.js';
-import { normalizeEmail } from '../identifiers/email.js';
-import { hostOf, normalizeAddress } from '../identifiers/website.js';
+import { normalizeEmail } from '../base/identifiers/email.js';
+import { hostOf, normalizeAddress } from '../base/identifiers/website.js';
 import { normalizeText } from './normalize.js';
 import type { ListKind } from './read-list.js';
 

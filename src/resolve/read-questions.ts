@@ -1,8 +1,8 @@
 import type { CompanyQuestion } from '../../schemas/pipeline/resolve.js';
-import { domainOf } from '../identifiers/email.js';
-import { isPublicMail } from '../identifiers/public-mail.js';
-import { damageOf } from '../identifiers/text.js';
-import { isOwnSite } from '../identifiers/website.js';
+import { domainOf } from '../base/identifiers/email.js';
+import { isPublicMail } from '../base/identifiers/public-mail.js';
+import { damageOf } from '../base/identifiers/text.js';
+import { isOwnSite } from '../base/identifiers/website.js';
 import { NORMALIZE } from './normalize.js';
 import { readList, type List, type ListKind } from './read-list.js';
 

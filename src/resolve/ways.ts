@@ -2,14 +2,14 @@ import type { CompanyQuestion, MatchKind } from '../../schemas/pipeline/resolve.
 import type { OverviewRequest } from '../../schemas/v2/overview.js';
 import { OVERVIEW_MAX_PER_PAGE } from '../../schemas/v2/overview.js';
 import type { ApiClient, ApiResponse, CallOptions } from '../api-client/index.js';
-import { domainOf } from '../identifiers/email.js';
-import { phoneSpellings } from '../identifiers/phone.js';
-import { profileSpellings } from '../identifiers/profile.js';
-import { isPublicMail } from '../identifiers/public-mail.js';
-import { registrationSpellings } from '../identifiers/registration.js';
-import { tickerSpellings } from '../identifiers/ticker.js';
-import { vatSpellings } from '../identifiers/vat.js';
-import { isOwnSite, websiteSpellings } from '../identifiers/website.js';
+import { domainOf } from '../base/identifiers/email.js';
+import { phoneSpellings } from '../base/identifiers/phone.js';
+import { profileSpellings } from '../base/identifiers/profile.js';
+import { isPublicMail } from '../base/identifiers/public-mail.js';
+import { registrationSpellings } from '../base/identifiers/registration.js';
+import { tickerSpellings } from '../base/identifiers/ticker.js';
+import { vatSpellings } from '../base/identifiers/vat.js';
+import { isOwnSite, websiteSpellings } from '../base/identifiers/website.js';
 
 /** One request that may find a company. */
 export interface Way {

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../core/canonical-json.js';
+import { canonicalJson } from '../base/json/canonical-json.js';
 
 /** Adds to a question about a person the kinds of contact data that the API shall reveal, such as `email`. */
 export function withReveal(question: string, reveal: readonly string[]): string {

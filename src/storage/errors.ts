@@ -1,4 +1,4 @@
-import { TidemarkError } from '../core/errors.js';
+import { TidemarkError } from '../base/errors.js';
 import type { ErrorType } from '../../schemas/pipeline/error-type.js';
 
 /**

@@ -1,4 +1,4 @@
-import { invalidInput } from '../core/errors.js';
+import { invalidInput } from '../base/errors.js';
 
 /** Longest key with its prefix, in bytes of UTF-8: the limit of S3. */
 const MAX_KEY_BYTES = 1_024;

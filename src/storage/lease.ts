@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { TidemarkError } from '../core/errors.js';
+import { TidemarkError } from '../base/errors.js';
 import { describeHolder, isCertainlyGone, look, nameOf, type Watch } from '../core/lease.js';
 import { findPlace, processExists } from '../core/lock.js';
 import { isLostRace, isStorageError } from './errors.js';

@@ -3,7 +3,7 @@ import { createReadStream, type Dirent } from 'node:fs';
 import { mkdtemp, open, readdir, readFile, rm, stat, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { hasErrorCode } from '../core/errors.js';
+import { hasErrorCode } from '../base/errors.js';
 import { asDiskError } from '../core/disk-errors.js';
 import { syncFolder, writeFileOnce } from '../core/files.js';
 import { LockLostError, LockSeeker, type Lock } from '../core/lock.js';

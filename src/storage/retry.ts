@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { errorMessage } from '../core/errors.js';
+import { errorMessage } from '../base/errors.js';
 
 /** A failure after which the same request may succeed. The request may have been carried out nevertheless. */
 export class TransientError extends Error {}

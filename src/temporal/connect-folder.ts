@@ -1,6 +1,6 @@
 import type { WorkflowClientInterceptor } from '@temporalio/client';
 import type { DataFolder } from '../../schemas/pipeline/run.js';
-import { TidemarkError } from '../core/errors.js';
+import { TidemarkError } from '../base/errors.js';
 import { openDataFolder, readDataFolder } from '../core/folder-identity.js';
 import { connectTemporal, type TemporalClient } from './connect.js';
 import { claimNamespace, requireOwn } from './namespace-owner.js';

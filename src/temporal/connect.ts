@@ -1,8 +1,8 @@
 import { Client, Connection, type WorkflowClientInterceptor } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
-import { errorMessage, TidemarkError } from '../core/errors.js';
-import { nameProxy } from '../network/proxies.js';
+import { errorMessage, TidemarkError } from '../base/errors.js';
+import { nameProxy } from '../base/network/proxies.js';
 import { readDevServer } from './dev-server-state.js';
 import { createGrpcRetries } from './grpc-retries.js';
 import { findTemporalRoute, routeToTemporal } from './proxy.js';

@@ -1,6 +1,6 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { CRAWL_QUEUE } from '../../workflows/queues.js';
-import { inParallel } from '../core/in-parallel.js';
+import { inParallel } from '../base/in-parallel.js';
 
 const AT_ONCE = 10;
 

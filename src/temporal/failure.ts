@@ -1,5 +1,5 @@
 import { ErrorType } from '../../schemas/pipeline/error-type.js';
-import { TidemarkError } from '../core/errors.js';
+import { TidemarkError } from '../base/errors.js';
 
 /**
  * The fields of Temporal's failures that this file uses. They are declared here, so that printing an error does not

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
-import { errorMessage } from '../core/errors.js';
+import { errorMessage } from '../base/errors.js';
 import { nameOf, promote, readVersions, shouldPromote, type Build } from './versions.js';
 
 const LOOK_EVERY_MS = 10_000;

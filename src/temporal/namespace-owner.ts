@@ -5,9 +5,9 @@ import { WorkflowExecutionAlreadyStartedError, type Client } from '@temporalio/c
 import { WorkflowType, type DataFolder } from '../../schemas/pipeline/run.js';
 import { workingCopyFile } from '../core/data-folder.js';
 import { describeFolder, readDataFolder } from '../core/folder-identity.js';
-import { TidemarkError } from '../core/errors.js';
+import { TidemarkError } from '../base/errors.js';
 import type { TemporalTarget } from './connect.js';
-import { shellQuote } from '../terminal/pasteable.js';
+import { shellQuote } from '../base/text/pasteable.js';
 import { seenWorkers } from './crawl-workers.js';
 import { readDevServer } from './dev-server-state.js';
 import { folderMemo } from './folder-memo.js';

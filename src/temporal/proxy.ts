@@ -1,6 +1,6 @@
 import type { NativeConnectionOptions } from '@temporalio/worker';
-import { TidemarkError } from '../core/errors.js';
-import { findRoute, nameProxy, type Route } from '../network/proxies.js';
+import { TidemarkError } from '../base/errors.js';
+import { findRoute, nameProxy, type Route } from '../base/network/proxies.js';
 
 /** Settings of both Temporal clients, so that they take the same way. */
 export interface TemporalRoute {

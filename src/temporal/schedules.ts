@@ -6,7 +6,7 @@ import type { DataFolder } from '../../schemas/pipeline/run.js';
 import type { Config } from '../core/config.js';
 import { folderMemo } from './folder-memo.js';
 import { LATE_NIGHTS_SCHEDULE, nightlyJobs, SCHEDULE_PREFIX } from '../core/schedule-ids.js';
-import { DAY_MS, MINUTE_MS } from '../core/time.js';
+import { DAY_MS, MINUTE_MS } from '../base/time/time.js';
 
 /**
  * What the server does with starts that it missed or that overlap.

@@ -1,6 +1,6 @@
 import type { SearchAttributeType } from '@temporalio/common';
 import { REQUIRED_ATTRIBUTES, STATE_ATTRIBUTES } from '../../workflows/search-attributes.js';
-import { errorMessage, TidemarkError } from '../core/errors.js';
+import { errorMessage, TidemarkError } from '../base/errors.js';
 import type { TemporalClient } from './connect.js';
 import { INVALID_ARGUMENT, NOT_FOUND, PERMISSION_DENIED, UNIMPLEMENTED } from './grpc-status.js';
 

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { Worker } from '@temporalio/worker';
-import { errorMessage } from '../core/errors.js';
+import { errorMessage } from '../base/errors.js';
 import type { Health } from '../metrics/serve.js';
 import { hasPolled } from './crawl-workers.js';
 

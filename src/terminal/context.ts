@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Clock } from '../core/clock.js';
+import type { Clock } from '../base/time/clock.js';
 import type { Config } from '../core/config.js';
 
 /** Configuration and clock. Most commands need them. */
@@ -22,7 +22,7 @@ export function configOption(command: Command): string | undefined {
 export async function loadContext(command: Command): Promise<CliContext> {
   const [{ loadInForce }, { createClock }, { sandboxDays }] = await Promise.all([
     import('../commands/config-in-force.js'),
-    import('../core/clock.js'),
+    import('../base/time/clock.js'),
     import('../commands/local/running-sandbox.js'),
   ]);
   const config = loadInForce(configOption(command));

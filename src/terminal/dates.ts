@@ -1,6 +1,6 @@
 import { IsoDate } from '../../schemas/pipeline/run.js';
-import { dayIn, type Clock } from '../core/clock.js';
-import { TidemarkError } from '../core/errors.js';
+import { dayIn, type Clock } from '../base/time/clock.js';
+import { TidemarkError } from '../base/errors.js';
 
 /**
  * Parses a day that the user typed.

@@ -1,6 +1,6 @@
 import type { Command, HelpConfiguration } from 'commander';
 import { terminalWidth } from './print.js';
-import { wrapLines } from '../progress/wrap.js';
+import { wrapLines } from '../base/text/wrap.js';
 
 /** Format of `--help`: a list of commands shows only their arguments, so that each command fits on one line. */
 export const HELP: HelpConfiguration = {

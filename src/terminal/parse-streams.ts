@@ -1,4 +1,4 @@
-import { TidemarkError } from '../core/errors.js';
+import { TidemarkError } from '../base/errors.js';
 
 /**
  * Parses the comma-separated value of `--streams`. Returns all allowed streams when the option is left out.

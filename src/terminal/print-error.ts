@@ -1,7 +1,7 @@
 import { describeDiskError } from '../core/disk-errors.js';
-import { errorMessage, TidemarkError } from '../core/errors.js';
+import { errorMessage, TidemarkError } from '../base/errors.js';
 import { hideSecrets } from '../core/secrets.js';
-import { visibleText } from '../core/visible-text.js';
+import { visibleText } from '../base/text/visible-text.js';
 import { describeServiceError } from '../temporal/failure.js';
 import { colorsFor, tell } from './print.js';
 

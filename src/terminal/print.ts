@@ -1,8 +1,8 @@
 import { isatty } from 'node:tty';
 import { createColors } from 'picocolors';
-import { visibleInTerminal } from '../core/visible-text.js';
-import { wrapLines } from '../progress/wrap.js';
-import { pasteable } from './pasteable.js';
+import { visibleInTerminal } from '../base/text/visible-text.js';
+import { wrapLines } from '../base/text/wrap.js';
+import { pasteable } from '../base/text/pasteable.js';
 
 /** Returns colours for a stream. They are active only in a terminal, and not with NO_COLOR. */
 export function colorsFor(stream: NodeJS.WriteStream & { fd: number }): ReturnType<typeof createColors> {

@@ -1,7 +1,7 @@
 import { isatty } from 'node:tty';
 import { formatCount } from '../../schemas/format.js';
-import { tableBegun } from '../core/observed.js';
-import { cut } from '../progress/display-width.js';
+import { tableBegun } from '../base/observed.js';
+import { cut } from '../base/text/display-width.js';
 import { terminalWidth } from './print.js';
 
 /** Does some work, and shows as `showTables` does on which table it works, unless the command prints JSON. */

@@ -1,7 +1,7 @@
-import { visibleLine } from '../core/visible-text.js';
-import { cut, displayWidth, pad } from '../progress/display-width.js';
+import { visibleLine } from '../base/text/visible-text.js';
+import { cut, displayWidth, pad } from '../base/text/display-width.js';
 import { formatNumber } from '../../schemas/format.js';
-import { wrapWords } from '../progress/wrap.js';
+import { wrapWords } from '../base/text/wrap.js';
 
 const MAX_CELL = 60;
 const MIN_CELL = 12;

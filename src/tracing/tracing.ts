@@ -6,8 +6,8 @@ import { detectResourcesSync, envDetectorSync, Resource } from '@opentelemetry/r
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AttemptReport } from '../api-client/index.js';
-import { errorMessage } from '../core/errors.js';
-import { version } from '../core/version.js';
+import { errorMessage } from '../base/errors.js';
+import { version } from '../base/version.js';
 import { GivenIds } from './given-ids.js';
 import { createRequestSpans } from './request-spans.js';
 

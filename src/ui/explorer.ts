@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fastify from 'fastify';
-import { hasErrorCode, TidemarkError } from '../core/errors.js';
-import { createLimitedServer, type ServerLimits } from '../network/limited-server.js';
+import { hasErrorCode, TidemarkError } from '../base/errors.js';
+import { createLimitedServer, type ServerLimits } from '../base/network/limited-server.js';
 import { BuildPool, currentIn, type FindBuild } from './data/build-pool.js';
 import { answerErrors } from './http/errors.js';
 import { secureHeaders } from './http/headers.js';
@@ -21,7 +21,7 @@ import { searchRoutes } from './routes/search.js';
 import { sqlRoutes } from './routes/sql.js';
 import { tenderRoutes } from './routes/tenders.js';
 import { SavedQueries } from './user-sql/saved-queries.js';
-import { MINUTE_MS } from '../core/time.js';
+import { MINUTE_MS } from '../base/time/time.js';
 
 /** Options of `startExplorer`. */
 export interface ExplorerOptions {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { receiverLock, runFolder } from '../core/data-folder.js';
 import { WEBHOOK_REQUEST, type LandedRow } from '../../schemas/pipeline/landing.js';
-import type { Clock } from '../core/clock.js';
+import type { Clock } from '../base/time/clock.js';
 import { syncPath } from '../core/files.js';
 import { LEASE_MS, LockLostError, takeLock, type Lock } from '../core/lock.js';
 import { withoutForgotten } from '../privacy/forgotten.js';

@@ -5,7 +5,7 @@ import { look, nameOf, type Watch } from '../core/lease.js';
 import { gatherSpool, landSpool, spoolFile, spoolsDir, type PartTarget, type SpoolLimits } from '../landing/index.js';
 import { workingCopyOf } from '../working-copy/open.js';
 import { STREAM, targetOf } from './deliveries.js';
-import { DAY_MS, utcDay } from '../core/time.js';
+import { DAY_MS, utcDay } from '../base/time/time.js';
 
 // A living receiver lands its deliveries within a minute. If it could not, for example because the bucket was down, it
 // does no harm that another receiver lands them: a part's manifest says how many rows of a spool it holds.

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { chunkFile, duePlanFile } from '../core/data-folder.js';
-import { TidemarkError } from '../core/errors.js';
+import { TidemarkError } from '../base/errors.js';
 import type { Content } from '../storage/storage.js';
 import { workingCopyOf } from './open.js';
 import type { WorkingCopy } from './working-copy.js';

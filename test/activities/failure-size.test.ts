@@ -1,7 +1,7 @@
 import type { ApplicationFailure } from '@temporalio/common';
 import { expect, it } from 'vitest';
 import { castError } from '../../activities/cast-errors.js';
-import { TidemarkError } from '../../src/core/errors.js';
+import { TidemarkError } from '../../src/base/errors.js';
 
 // Of a larger failure, Temporal shows only "Failure exceeds size limit".
 const LIMIT = 4_096;

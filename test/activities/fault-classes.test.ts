@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 import { castError } from '../../activities/cast-errors.js';
-import { TidemarkError } from '../../src/core/errors.js';
+import { TidemarkError } from '../../src/base/errors.js';
 import * as client from '../../src/api-client/errors.js';
 
 const context = (status = 200): client.ApiErrorContext => ({

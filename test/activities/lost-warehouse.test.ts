@@ -5,7 +5,7 @@ import { DefaultLogger } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createWarehouseActivities } from '../../activities/warehouse.js';
 import type { LoadResult, ModelsResult, PublishResult } from '../../schemas/pipeline/activities.js';
-import { createClock } from '../../src/core/clock.js';
+import { createClock } from '../../src/base/time/clock.js';
 import { loadConfig } from '../../src/core/config.js';
 import { warehouseFile } from '../../src/core/data-folder.js';
 import { createLog } from '../../src/core/log.js';

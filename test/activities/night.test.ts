@@ -9,11 +9,11 @@ import type { CrawlActivities, WarehouseActivities } from '../../activities/cont
 import type { DiscoverResult, EnterQuotaGateInput } from '../../schemas/pipeline/activities.js';
 import type { RunContext } from '../../schemas/pipeline/run.js';
 import { createApiClient, type ApiClient } from '../../src/api-client/index.js';
-import { createClock } from '../../src/core/clock.js';
+import { createClock } from '../../src/base/time/clock.js';
 import { loadConfig } from '../../src/core/config.js';
 import { openDataFolder, readDataFolder } from '../../src/core/folder-identity.js';
 import { createLog } from '../../src/core/log.js';
-import { StampClock } from '../../src/core/stamp-clock.js';
+import { StampClock } from '../../src/base/time/stamp-clock.js';
 import { hasRunRecord } from '../../src/crawl/run/folder-changed.js';
 import { landRows } from '../../src/landing/index.js';
 import { makeProject, type Project } from '../helpers/project.js';

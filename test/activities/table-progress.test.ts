@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { reportTables } from '../../activities/table-progress.js';
 import { withHeartbeat } from '../../activities/heartbeat.js';
 import type { Heartbeat } from '../../src/crawl/deps.js';
-import { tableBegun, type TableBegun } from '../../src/core/observed.js';
+import { tableBegun, type TableBegun } from '../../src/base/observed.js';
 
 const TOTAL = 100_000;
 

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { displayWidth } from '../../src/progress/display-width.js';
+import { displayWidth } from '../../src/base/text/display-width.js';
 import {
   cleanEnv,
   compiled,

@@ -19,7 +19,7 @@ import { prepareOnce } from '../helpers/warehouse.js';
 import { publishWorld } from '../helpers/world-warehouse.js';
 import { startPython, type PythonProgram } from './ask-python.js';
 import { hasPostgres, startPostgres, type Postgres } from './postgres.js';
-import { sha256 } from '../../src/core/hash.js';
+import { sha256 } from '../../src/base/hash.js';
 
 /*
  * Runs examples/iceberg/register.py with PyIceberg's SQL catalog. Compares all rows of the tables with DuckDB, before, while

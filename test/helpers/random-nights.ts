@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { queryPublished } from '../../src/builds/published.js';
 import { showBuild } from '../../src/builds/switch.js';
 import { warehouseFile } from '../../src/core/data-folder.js';
-import { errorMessage } from '../../src/core/errors.js';
+import { errorMessage } from '../../src/base/errors.js';
 import { openWarehouse, type Warehouse } from '../../src/duckdb/open.js';
 import { loadLanding } from '../../src/load/load.js';
 import { readModels, type Model } from '../../src/models/models.js';

@@ -1,5 +1,5 @@
 import { createApiClient } from '../../src/api-client/index.js';
-import { createClock } from '../../src/core/clock.js';
+import { createClock } from '../../src/base/time/clock.js';
 import { loadConfig } from '../../src/core/config.js';
 import { createLog } from '../../src/core/log.js';
 import { discoverMarket } from '../../src/crawl/search/discover.js';

@@ -258,7 +258,7 @@ export const DESCRIPTIONS = [
   row('src/core/config.ts', 'If you shared the file, replace the API key.'),
   row('src/core/folder-identity.ts', 'Keep this file in backups and when you move the folder.'),
   row('src/core/usable-folder.ts', 'Rename the folder, or set `data` (or TIDEMARK_DATA) to a path wi'),
-  row('src/lists/columns.ts', 'Rename or remove one of the two.'),
+  row('src/base/csv/columns.ts', 'Rename or remove one of the two.'),
   row('src/models/models.ts', 'Add sql/….sql with a `version` above …, or remove ….'),
   row('src/models/models.ts', 'Or remove ….'),
   row('src/models/models.ts', 'Remove one of the references.'),

@@ -4,7 +4,7 @@ import type { Company } from '../../schemas/v2/company.js';
 import { createApiClient } from '../../src/api-client/index.js';
 import { identify } from '../../src/resolve/identify.js';
 import { Judge } from '../../src/resolve/judge.js';
-import { canonicalJson } from '../../src/core/canonical-json.js';
+import { canonicalJson } from '../../src/base/json/canonical-json.js';
 import { Routes } from '../../src/resolve/routes.js';
 import { startApp, type Running } from './running.js';
 

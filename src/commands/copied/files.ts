@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import { formatBytes, formatCount } from '../../../schemas/format.js';
-import { invalidInput } from '../../core/errors.js';
-import { didYouMean } from '../../core/near-names.js';
+import { invalidInput } from '../../base/errors.js';
+import { didYouMean } from '../../base/text/near-names.js';
 import type { Manifest } from '../../remote/manifest.js';
 import type { TableFiles } from '../../remote/table-files.js';
 import { examples } from '../../terminal/context.js';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import { formatBytes } from '../../../schemas/format.js';
-import { invalidInput } from '../../core/errors.js';
+import { invalidInput } from '../../base/errors.js';
 import type { Cached } from '../../remote/cached.js';
 import type { Storage } from '../../storage/storage.js';
 import { loadContext } from '../../terminal/context.js';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { NamedCode } from '../../../schemas/explorer/api.js';
 import type { CoverageCertificate, CoverageGap } from '../../../schemas/pipeline/landing.js';
-import { TidemarkError } from '../../core/errors.js';
+import { TidemarkError } from '../../base/errors.js';
 import { formatCount } from '../../../schemas/format.js';
 import { buildTree, renderTree, type SegmentRow } from './coverage-tree.js';
 import { examples } from '../../terminal/context.js';

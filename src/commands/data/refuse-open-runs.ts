@@ -1,4 +1,4 @@
-import { TidemarkError } from '../../core/errors.js';
+import { TidemarkError } from '../../base/errors.js';
 import type { TemporalClient } from '../../temporal/connect.js';
 import { tell } from '../../terminal/print.js';
 

@@ -1,14 +1,14 @@
 import type { RunResult } from '../../../schemas/pipeline/run.js';
-import { createClock, dayIn, type Clock } from '../../core/clock.js';
+import { createClock, dayIn, type Clock } from '../../base/time/clock.js';
 import type { Config } from '../../core/config.js';
 import { logsDir, publishedFile, publishedLake } from '../../core/data-folder.js';
-import { TidemarkError } from '../../core/errors.js';
+import { TidemarkError } from '../../base/errors.js';
 import { formatCount, formatDuration } from '../../../schemas/format.js';
 import { INTERRUPTED, interruptSignalSaying, untilAborted } from '../../terminal/interrupt.js';
 import { startLocalStack, type LocalStack } from '../local/local-stack.js';
 import { connectTraced } from '../connect-traced.js';
 import { otherFolder } from '../other-folder.js';
-import { commandLine, rememberCall } from '../../terminal/pasteable.js';
+import { commandLine, rememberCall } from '../../base/text/pasteable.js';
 import { colorsFor, say, tell } from '../../terminal/print.js';
 import { openPublished } from '../../builds/published.js';
 import { renderResult } from '../snapshot/render-result.js';

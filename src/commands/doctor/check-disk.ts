@@ -4,7 +4,7 @@ import path from 'node:path';
 import { makeFolderSync } from '../../core/files.js';
 import { isSpool } from '../../landing/paths.js';
 import { readDataFolder, shortId } from '../../core/folder-identity.js';
-import { TidemarkError } from '../../core/errors.js';
+import { TidemarkError } from '../../base/errors.js';
 import { stampedAhead } from '../../crawl/run/clock-off.js';
 import { landingDir, publishedDir } from '../../core/data-folder.js';
 import { listLanded, pullManifests, readManifests, type LandedPart } from '../../landing/index.js';
@@ -12,7 +12,7 @@ import { openWorkingCopy } from '../../working-copy/open.js';
 import type { Config } from '../../core/config.js';
 import { formatBytes, formatCount } from '../../../schemas/format.js';
 import { fail, ok, warn, type Finding } from './finding.js';
-import { DAY_MS } from '../../core/time.js';
+import { DAY_MS } from '../../base/time/time.js';
 
 const LOW_BYTES = 5 * 1024 ** 3;
 // A running chunk often writes to its spool. A spool without a write for 24 h probably belongs to an

@@ -2,7 +2,7 @@ import type { Config } from '../../core/config.js';
 import { isBucket } from '../../core/places.js';
 import { FROM_ENVIRONMENT } from '../../core/notify-schema.js';
 import { isAddress } from '../../core/rates-source.js';
-import { findRoute, nameProxy } from '../../network/proxies.js';
+import { findRoute, nameProxy } from '../../base/network/proxies.js';
 import { addressOf, parseBucket } from '../../storage/s3/settings.js';
 import { resolveTemporal } from '../../temporal/connect.js';
 import { sandboxToAsk } from '../local/running-sandbox.js';

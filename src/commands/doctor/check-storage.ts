@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { TidemarkError } from '../../core/errors.js';
+import { TidemarkError } from '../../base/errors.js';
 import { readLease } from '../../storage/lease.js';
 import { isStorageError } from '../../storage/errors.js';
 import { fail, ok, skip, warn, type Finding } from './finding.js';

@@ -8,7 +8,7 @@ import { listWorkers, type WorkerRole } from '../../temporal/list-workers.js';
 import { readSearchAttributes } from '../../temporal/search-attributes.js';
 import type { Client } from '@temporalio/client';
 import type { Config } from '../../core/config.js';
-import { keyFingerprint } from '../../core/key-fingerprint.js';
+import { keyFingerprint } from '../../base/key-fingerprint.js';
 import { readKeyInUse } from '../../core/key-in-use.js';
 import { findApiKey, keySource } from '../../core/stored-key.js';
 import { seenWorkers } from '../../temporal/crawl-workers.js';

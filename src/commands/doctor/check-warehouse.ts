@@ -8,7 +8,7 @@ import { describeGone, readLoadedParts } from '../../load/load.js';
 import { missingWarehouse, REPLAY } from '../../load/missing-warehouse.js';
 import { listParts } from '../../load/part-check.js';
 import { warehouseFile } from '../../core/data-folder.js';
-import { errorMessage, TidemarkError } from '../../core/errors.js';
+import { errorMessage, TidemarkError } from '../../base/errors.js';
 import { fail, ok, warn, type Finding } from './finding.js';
 
 /** Message about loaded parts that are missing in the landing zone; null when none is missing. */

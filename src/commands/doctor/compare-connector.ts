@@ -1,6 +1,6 @@
 import type { Id } from '../../../schemas/v2/scalars.js';
 import { NotFoundError, type ApiClient, type ApiResponse, type Assumed } from '../../api-client/index.js';
-import { errorMessage } from '../../core/errors.js';
+import { errorMessage } from '../../base/errors.js';
 import { ok, skip, warn, type Finding } from './finding.js';
 
 /** Fields of a company record that the comparison reads. The types are not certain. */

@@ -1,5 +1,5 @@
 import { describeDiskError } from '../../core/disk-errors.js';
-import { errorMessage, TidemarkError } from '../../core/errors.js';
+import { errorMessage, TidemarkError } from '../../base/errors.js';
 
 /**
  * Result of one check.

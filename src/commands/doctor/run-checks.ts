@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { createClock, type Clock } from '../../core/clock.js';
+import { createClock, type Clock } from '../../base/time/clock.js';
 import type { Config } from '../../core/config.js';
 import { isOpen } from '../../core/file-modes.js';
 import { findApiKey, isInEnvironment, keySource } from '../../core/stored-key.js';

@@ -1,5 +1,5 @@
-import { invalidInput } from '../../core/errors.js';
-import { didYouMean, simplify } from '../../core/near-names.js';
+import { invalidInput } from '../../base/errors.js';
+import { didYouMean, simplify } from '../../base/text/near-names.js';
 
 /** An entry of a lookup list (reference v1, section "Nomenclature lookup lists"). */
 export interface Entry {

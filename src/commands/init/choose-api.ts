@@ -1,7 +1,7 @@
 import path from 'node:path';
-import type { Clock } from '../../core/clock.js';
+import type { Clock } from '../../base/time/clock.js';
 import { readApiKey, readConfig, type Config } from '../../core/config.js';
-import { errorMessage, invalidInput, TidemarkError } from '../../core/errors.js';
+import { errorMessage, invalidInput, TidemarkError } from '../../base/errors.js';
 import { isInEnvironment, readStoredKey } from '../../core/stored-key.js';
 import { tell } from '../../terminal/print.js';
 import { SANDBOX_URL } from '../local/running-sandbox.js';

@@ -3,7 +3,7 @@ import { COUNTRY, findEntries, INDUSTRY, type Entry } from './choices.js';
 import { marketFault, NIGHTLY_AT, refuseFlag, timeFault, zoneFault, type InitOptions } from './flags.js';
 import type * as PromptsModule from './prompts.js';
 import type { Draft, Selection } from './render-config.js';
-import { errorMessage } from '../../core/errors.js';
+import { errorMessage } from '../../base/errors.js';
 import { parseSize, sizeFilter, SIZES, type Size } from './sizes.js';
 
 type Prompts = typeof PromptsModule;

@@ -1,5 +1,5 @@
 import { ConfigSchema } from '../../core/config-schema.js';
-import { invalidInput } from '../../core/errors.js';
+import { invalidInput } from '../../base/errors.js';
 
 /** Options of `tidemark init`. */
 export interface InitOptions {

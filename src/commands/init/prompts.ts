@@ -1,5 +1,5 @@
 import * as clack from '@clack/prompts';
-import { API_KEY } from '../../core/key-fingerprint.js';
+import { API_KEY } from '../../base/key-fingerprint.js';
 
 /** Rows of a list that are visible at once. */
 const VISIBLE = 8;

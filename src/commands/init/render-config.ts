@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { visibleLine } from '../../core/visible-text.js';
+import { visibleLine } from '../../base/text/visible-text.js';
 import type { Entry } from './choices.js';
 import { NIGHTLY_AT } from './flags.js';
 import { sizeFilter, type Size } from './sizes.js';

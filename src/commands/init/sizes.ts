@@ -1,4 +1,4 @@
-import { invalidInput } from '../../core/errors.js';
+import { invalidInput } from '../../base/errors.js';
 
 /** A range of the number of employees. `to` is null if there is no upper bound. */
 export interface Size {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { errorMessage, invalidInput } from '../../core/errors.js';
+import { errorMessage, invalidInput } from '../../base/errors.js';
 
 const LARGEST = 64 * 1024 * 1024;
 

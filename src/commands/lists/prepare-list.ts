@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { keepsContacts, type Config } from '../../core/config.js';
 import { listFile } from '../../core/data-folder.js';
-import { invalidInput } from '../../core/errors.js';
+import { invalidInput } from '../../base/errors.js';
 import { writeFileAtomic } from '../../core/files.js';
 import { workingCopyOf } from '../../working-copy/open.js';
 import { formatCount } from '../../../schemas/format.js';

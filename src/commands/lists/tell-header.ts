@@ -1,4 +1,4 @@
-import type { Header } from '../../lists/columns.js';
+import type { Header } from '../../base/csv/columns.js';
 import { tell } from '../../terminal/print.js';
 
 /** Tells the user what the columns of a list mean. */

@@ -1,9 +1,9 @@
 import path from 'node:path';
-import { errorMessage, TidemarkError } from '../../core/errors.js';
+import { errorMessage, TidemarkError } from '../../base/errors.js';
 import { useOrdinaryMode } from '../../core/file-modes.js';
 import { writeFileAtomic } from '../../core/files.js';
 import type { PlainValue } from '../../duckdb/plain-value.js';
-import type { Header } from '../../lists/columns.js';
+import type { Header } from '../../base/csv/columns.js';
 import { csvValue } from '../../duckdb/write-rows.js';
 
 /** A row of a result file. */

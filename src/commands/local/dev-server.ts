@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
-import { TidemarkError } from '../../core/errors.js';
+import { TidemarkError } from '../../base/errors.js';
 import { devServerLock, devServerStartLock, TEMPORAL_DATABASE, temporalDir } from '../../core/data-folder.js';
 import { withoutSecrets } from '../../core/secret-variables.js';
 import { findPlace, processExists, tryLock, withLock, type Lock } from '../../core/lock.js';

@@ -1,11 +1,11 @@
 import type { Config } from '../../core/config.js';
 import { logFile } from '../../core/data-folder.js';
 import { makeDataFolder } from '../../core/file-modes.js';
-import { errorMessage, TidemarkError } from '../../core/errors.js';
+import { errorMessage, TidemarkError } from '../../base/errors.js';
 import { resolveTemporal } from '../../temporal/connect.js';
 import { connectForFolder } from '../../temporal/connect-folder.js';
 import { ensureSearchAttributes } from '../../temporal/search-attributes.js';
-import { fetchThrough } from '../../network/connections.js';
+import { fetchThrough } from '../../base/network/connections.js';
 import { readMetricsUrl, WORKER_READY } from '../worker.js';
 import { tell } from '../../terminal/print.js';
 import { startDevServer } from './dev-server.js';

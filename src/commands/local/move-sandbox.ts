@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { invalidInput, TidemarkError } from '../../core/errors.js';
+import { invalidInput, TidemarkError } from '../../base/errors.js';
 import { readRunning, recordDays } from './running-sandbox.js';
-import { DAY_MS, utcDay } from '../../core/time.js';
+import { DAY_MS, utcDay } from '../../base/time/time.js';
 
 const SandboxState = z.object({
   day: z.int(),

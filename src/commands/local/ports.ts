@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { TidemarkError } from '../../core/errors.js';
+import { TidemarkError } from '../../base/errors.js';
 
 /** True when nothing listens on this port of 127.0.0.1. */
 export async function isFree(port: number): Promise<boolean> {

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { makeFolderSync } from '../../core/files.js';
-import { TidemarkError } from '../../core/errors.js';
+import { TidemarkError } from '../../base/errors.js';
 import { tell } from '../../terminal/print.js';
 import { processExists } from '../../core/lock.js';
 import { withoutSecrets } from '../../core/secret-variables.js';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { ApiError } from '../../api-client/index.js';
-import type { Clock } from '../../core/clock.js';
+import type { Clock } from '../../base/time/clock.js';
 import type { Config } from '../../core/config.js';
-import { TidemarkError } from '../../core/errors.js';
+import { TidemarkError } from '../../base/errors.js';
 import { openApi } from '../api.js';
 
 /**

@@ -1,4 +1,4 @@
-import { TidemarkError } from '../../core/errors.js';
+import { TidemarkError } from '../../base/errors.js';
 import { isInEnvironment, storeKey } from '../../core/stored-key.js';
 import { storedKeyFile } from '../../core/data-folder.js';
 import { openLoopback, type Loopback } from '../../login/loopback.js';
@@ -11,7 +11,7 @@ import { say, tell } from '../../terminal/print.js';
 import { showPath } from '../../terminal/show-path.js';
 import { checkConnector } from './check-connector.js';
 import { connectorWarning, verifyKey } from './verify-key.js';
-import { MINUTE_MS } from '../../core/time.js';
+import { MINUTE_MS } from '../../base/time/time.js';
 
 /** Options of `tidemark login`. */
 export interface LoginOptions {

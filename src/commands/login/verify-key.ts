@@ -1,7 +1,7 @@
 import { TokenVerificationError, ApiError, type ApiClient } from '../../api-client/index.js';
-import type { Clock } from '../../core/clock.js';
+import type { Clock } from '../../base/time/clock.js';
 import { checkKey, type Config } from '../../core/config.js';
-import { TidemarkError } from '../../core/errors.js';
+import { TidemarkError } from '../../base/errors.js';
 import { rememberSecret } from '../../core/secrets.js';
 import { openApi } from '../api.js';
 

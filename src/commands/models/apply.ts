@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Option, type Command } from 'commander';
 import type { Config } from '../../core/config.js';
-import { TidemarkError } from '../../core/errors.js';
+import { TidemarkError } from '../../base/errors.js';
 import { formatCount, formatDuration } from '../../../schemas/format.js';
 import type { Applied, ApplyRequest, RolledBack } from '../../publish/apply-models.js';
 import type { ModelChange } from '../../models/plan.js';

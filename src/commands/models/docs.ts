@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Command } from 'commander';
-import { errorMessage, TidemarkError } from '../../core/errors.js';
+import { errorMessage, TidemarkError } from '../../base/errors.js';
 import { examples } from '../../terminal/context.js';
 import { outFile } from '../../terminal/out-file.js';
 import { tell } from '../../terminal/print.js';

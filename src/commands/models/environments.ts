@@ -1,8 +1,8 @@
 import { Option, type Command } from 'commander';
-import { TidemarkError } from '../../core/errors.js';
+import { TidemarkError } from '../../base/errors.js';
 import { formatCount } from '../../../schemas/format.js';
 import { examples, loadContext } from '../../terminal/context.js';
-import { commandLine } from '../../terminal/pasteable.js';
+import { commandLine } from '../../base/text/pasteable.js';
 import { renderDiff } from './diff-view.js';
 import { colorsFor, say, sayJson, sayResult, tell } from '../../terminal/print.js';
 import { renderTable } from '../../terminal/table.js';

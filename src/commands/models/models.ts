@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { TidemarkError } from '../../core/errors.js';
+import { TidemarkError } from '../../base/errors.js';
 import type { CaseResult } from '../../models/cases/run-case.js';
 import { examples, loadContext } from '../../terminal/context.js';
 import { FAILED } from '../../terminal/print-error.js';

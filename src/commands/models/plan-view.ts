@@ -1,8 +1,8 @@
-import { commandLine } from '../../terminal/pasteable.js';
+import { commandLine } from '../../base/text/pasteable.js';
 import type { createColors } from 'picocolors';
 import { formatCount } from '../../../schemas/format.js';
 import type { ModelsPlan } from '../../models/read-plan.js';
-import { cut } from '../../progress/display-width.js';
+import { cut } from '../../base/text/display-width.js';
 import { diffTexts } from './text-diff.js';
 
 type Paint = ReturnType<typeof createColors>;

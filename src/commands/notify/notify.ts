@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Alert } from '../../../schemas/pipeline/alert.js';
 import { CAUSES } from '../../../schemas/pipeline/cause.js';
-import { TidemarkError } from '../../core/errors.js';
+import { TidemarkError } from '../../base/errors.js';
 import type { Config } from '../../core/config.js';
 import type { TargetConfig } from '../../core/notify-schema.js';
 import { formatDuration } from '../../../schemas/format.js';

@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { PAYEE_DAYS } from '../../../schemas/pipeline/payees.js';
 import type { Config } from '../../core/config.js';
 import { parseDuration } from '../../core/duration.js';
-import { invalidInput } from '../../core/errors.js';
+import { invalidInput } from '../../base/errors.js';
 import { readPayees, type PayeeList } from '../../payees/read-payees.js';
 import { payeeQuestion } from '../../payees/question.js';
 import { knownSalt, payeeSalt } from '../../payees/salt.js';
@@ -19,8 +19,8 @@ import { readKnownPayees } from './known-answers.js';
 import { readList } from './read-list.js';
 import { resultRows, type HashedList } from './result-file.js';
 import { countDecisions, sayDecisions } from './say-decisions.js';
-import { sha256 } from '../../core/hash.js';
-import { DAY_SECONDS } from '../../core/time.js';
+import { sha256 } from '../../base/hash.js';
+import { DAY_SECONDS } from '../../base/time/time.js';
 import { LONGEST_DURATION } from '../../../schemas/pipeline/limits.js';
 
 interface CheckOptions extends RunOptions {

@@ -1,5 +1,5 @@
 import type { KnownAnswer } from './known-answers.js';
-import { DAY_SECONDS } from '../../core/time.js';
+import { DAY_SECONDS } from '../../base/time/time.js';
 
 /** Requests that a run of `checkPayees` is expected to send, without retries. */
 export interface PayeeForecast {

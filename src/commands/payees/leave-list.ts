@@ -11,7 +11,7 @@ import { connectForFolder } from '../../temporal/connect-folder.js';
 import type { RunRequest } from '../../temporal/start-run.js';
 import { workingCopyOf } from '../../working-copy/open.js';
 import { listRun } from '../lists/list-run.js';
-import { HOUR_MS } from '../../core/time.js';
+import { HOUR_MS } from '../../base/time/time.js';
 
 // Remove only lists that are older than this, in milliseconds: Temporal may not list the run of a younger list yet.
 const ABANDONED_AFTER_MS = HOUR_MS;

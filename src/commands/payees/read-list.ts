@@ -1,5 +1,5 @@
 import type { Config } from '../../core/config.js';
-import { invalidInput } from '../../core/errors.js';
+import { invalidInput } from '../../base/errors.js';
 import { readListFile, requireSmall } from '../lists/list-file.js';
 
 /** Source of a list: either a CSV file or a query of the published warehouse. */

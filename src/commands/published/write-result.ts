@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { useOrdinaryMode } from '../../core/file-modes.js';
-import { errorMessage, TidemarkError } from '../../core/errors.js';
+import { errorMessage, TidemarkError } from '../../base/errors.js';
 import { forParquet } from '../../duckdb/parquet-types.js';
 import { quote } from '../../duckdb/sql-files.js';
 import { isFolder, outFile } from '../../terminal/out-file.js';

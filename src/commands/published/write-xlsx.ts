@@ -3,7 +3,7 @@ import { formatCount } from '../../../schemas/format.js';
 import type { PlainValue } from '../../duckdb/plain-value.js';
 import type { Rows } from '../../duckdb/write-rows.js';
 import { zip } from './zip.js';
-import { DAY_MS } from '../../core/time.js';
+import { DAY_MS } from '../../base/time/time.js';
 
 // Limits of Excel.
 const MOST_ROWS = 1_048_576;

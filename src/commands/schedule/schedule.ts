@@ -1,6 +1,6 @@
 import type { Client, ScheduleHandle } from '@temporalio/client';
 import type { Command } from 'commander';
-import { TidemarkError } from '../../core/errors.js';
+import { TidemarkError } from '../../base/errors.js';
 import { examples, loadContext, type CliContext } from '../../terminal/context.js';
 import type { FolderClient, Purpose } from '../../temporal/connect-folder.js';
 import { say, sayResult, sayJson, tell } from '../../terminal/print.js';
@@ -101,7 +101,7 @@ export function registerSchedule(program: Command): void {
       await withClient(command, 'act', async (client, { clock }) => {
         const [{ parseSpan }, { daySpan }] = await Promise.all([
           import('../../terminal/dates.js'),
-          import('../../temporal/zoned-day.js'),
+          import('../../base/time/zoned-day.js'),
         ]);
         const { from, to } = parseSpan(options, clock);
         const handle = client.schedule.getHandle(fullId(id));

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { AttemptReport, ApiClient } from '../../api-client/index.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import type { Config } from '../../core/config.js';
-import { TidemarkError } from '../../core/errors.js';
+import { TidemarkError } from '../../base/errors.js';
 import { createLog } from '../../core/log.js';
 import type { CrawlDeps, Heartbeat } from '../../crawl/deps.js';
 import { askSearch } from '../../crawl/search/discover.js';

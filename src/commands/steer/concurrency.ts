@@ -2,7 +2,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { InvalidArgumentError, type Command } from 'commander';
 import type * as Messages from '../../../workflows/messages.js';
 import { MOST_IN_FLIGHT } from '../../../schemas/pipeline/limits.js';
-import { TidemarkError } from '../../core/errors.js';
+import { TidemarkError } from '../../base/errors.js';
 import { examples, loadContext } from '../../terminal/context.js';
 import { addPickOptions, withRunning, type PickOptions } from './pick-run.js';
 import { parseCount } from '../../terminal/port-options.js';

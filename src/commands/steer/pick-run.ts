@@ -1,7 +1,7 @@
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { Option, type Command } from 'commander';
 import type * as Messages from '../../../workflows/messages.js';
-import { TidemarkError } from '../../core/errors.js';
+import { TidemarkError } from '../../base/errors.js';
 import { loadContext } from '../../terminal/context.js';
 
 /** Options that select one of the running workflows. Without an option, exactly one workflow must be running. */

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { errorMessage, TidemarkError } from '../../core/errors.js';
-import { NICE, yieldCpu } from '../../core/yield-cpu.js';
+import { errorMessage, TidemarkError } from '../../base/errors.js';
+import { NICE, yieldCpu } from '../../base/yield-cpu.js';
 import type { CliContext } from '../../terminal/context.js';
 import { tell } from '../../terminal/print.js';
 import type { LiveAnswer } from '../../../schemas/explorer/api.js';
@@ -70,7 +70,7 @@ export async function openCopied(from: string, options: OpenOptions = {}): Promi
 async function startOn(source: Source, options: OpenOptions): Promise<Explorer> {
   const [{ startExplorer }, { version }, { findUi }] = await Promise.all([
     import('../../ui/explorer.js'),
-    import('../../core/version.js'),
+    import('../../base/version.js'),
     import('../../../bootstrap/ui.mjs'),
   ]);
   const assets = await findUi({ log: tell });

@@ -1,4 +1,4 @@
-import { errorMessage, TidemarkError } from '../../core/errors.js';
+import { errorMessage, TidemarkError } from '../../base/errors.js';
 
 /**
  * What the installed version changes in one part of the system.

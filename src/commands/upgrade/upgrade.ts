@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { invalidInput } from '../../core/errors.js';
-import { version } from '../../core/version.js';
+import { invalidInput } from '../../base/errors.js';
+import { version } from '../../base/version.js';
 import { configOption, examples } from '../../terminal/context.js';
 import { FAILED } from '../../terminal/print-error.js';
 import { colorsFor, say, sayJson } from '../../terminal/print.js';
@@ -66,7 +66,7 @@ async function runCheck(option: string | undefined): Promise<Check> {
 async function readChanges(option: string | undefined): Promise<Change[]> {
   const [{ loadInForce }, { createClock }, { checkChanges }, { hinders }] = await Promise.all([
     import('../config-in-force.js'),
-    import('../../core/clock.js'),
+    import('../../base/time/clock.js'),
     import('./check-changes.js'),
     import('./change.js'),
   ]);

@@ -1,5 +1,5 @@
 import type { ApiClient } from '../../api-client/index.js';
-import { errorMessage } from '../../core/errors.js';
+import { errorMessage } from '../../base/errors.js';
 import { isSameAddress } from '../../webhook-receiver/delivery-path.js';
 import { writeSecret } from './secret.js';
 import type { WatchPlan } from './plan.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { webhookSecretFile } from '../../core/data-folder.js';
-import { hasErrorCode, TidemarkError } from '../../core/errors.js';
+import { hasErrorCode, TidemarkError } from '../../base/errors.js';
 import { writeSecretFile } from '../../core/secret-file.js';
 import { workingCopyOf } from '../../working-copy/open.js';
 

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { TidemarkError } from '../../core/errors.js';
+import { TidemarkError } from '../../base/errors.js';
 import { formatCount } from '../../../schemas/format.js';
 import { examples, loadContext, type CliContext } from '../../terminal/context.js';
 import { metricsPortOption } from '../../terminal/metrics-options.js';

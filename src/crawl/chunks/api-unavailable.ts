@@ -1,5 +1,5 @@
 import type { ApiError } from '../../api-client/index.js';
-import { TidemarkError } from '../../core/errors.js';
+import { TidemarkError } from '../../base/errors.js';
 
 /**
  * Makes the error for an attempt that ends because every request fails. `failed` is the number of consecutive failed

@@ -23,7 +23,7 @@ import { CUT_SHORT } from '../fetchers/read-pages.js';
 import { fetchRows, isRowOf } from './fetch-rows.js';
 import { FIRST_REQUESTS, FirstAnswer } from './first-answer.js';
 import type { ChunkTurn } from './chunk-order.js';
-import { inParallel } from '../../core/in-parallel.js';
+import { inParallel } from '../../base/in-parallel.js';
 import { apiUnavailable } from './api-unavailable.js';
 import { concurrencyShare, heldBack } from '../concurrency-share.js';
 import { SuspectedLimits } from './suspected-limits.js';

@@ -4,7 +4,7 @@ import type { DueEntity } from '../../../schemas/pipeline/due.js';
 import type { FetchedStreamName } from '../../../schemas/streams/streams.js';
 import type { ApiError } from '../../api-client/index.js';
 import { dueDir } from '../../core/data-folder.js';
-import { hasErrorCode } from '../../core/errors.js';
+import { hasErrorCode } from '../../base/errors.js';
 import { PartWriter, pullRows } from '../../landing/index.js';
 import { bookingIn, RequestLog } from '../../request-log/request-log.js';
 import { isDailyLimit } from '../answer.js';

@@ -1,8 +1,8 @@
 import { EmployeesPage } from '../../../schemas/v2/employee.js';
 import { reshape } from '../../../schemas/v2/empty-shapes.js';
 import { InvalidRequestError, type ApiClient } from '../../api-client/index.js';
-import { isUsable, keysOf, readId, readItems } from '../../core/company-id.js';
-import { readJson } from '../../core/json-nodes.js';
+import { isUsable, keysOf, readId, readItems } from '../../base/company-id.js';
+import { readJson } from '../../base/json/json-nodes.js';
 import type { NewRow } from '../../landing/index.js';
 import { searchPeople, type PeopleAnswer, type PeopleQuestion, type PeopleReach } from '../../planner/people.js';
 import { rowOf } from '../answer.js';

@@ -1,7 +1,7 @@
 import { isRefusal, NotFoundError, type ApiClient } from '../../api-client/index.js';
 import type { LandedRow } from '../../../schemas/pipeline/landing.js';
-import { isUsable, keysOf, readItems } from '../../core/company-id.js';
-import { readJson } from '../../core/json-nodes.js';
+import { isUsable, keysOf, readItems } from '../../base/company-id.js';
+import { readJson } from '../../base/json/json-nodes.js';
 import type { NewRow } from '../../landing/index.js';
 import { RoutesClosedError, type Routes } from '../../resolve/routes.js';
 import { rowOf } from '../answer.js';

@@ -1,5 +1,5 @@
 import type { NewRow } from '../../landing/index.js';
-import { DAY_MS, MINUTE_MS } from '../../core/time.js';
+import { DAY_MS, MINUTE_MS } from '../../base/time/time.js';
 
 /**
  * The enrichment job of a company, as kept on disk.

@@ -6,7 +6,7 @@ import { PartWriter, type NewRow } from '../../landing/index.js';
 import { bookingIn, RequestLog } from '../../request-log/request-log.js';
 import { isDailyLimit, rowOf, stopsEverything } from '../answer.js';
 import { mostInFlight, type CrawlDeps, type Heartbeat } from '../deps.js';
-import { inParallel } from '../../core/in-parallel.js';
+import { inParallel } from '../../base/in-parallel.js';
 import { refusalOf } from '../refusal.js';
 import { reopenQuota } from '../run/read-quota.js';
 import { carefully, findLostStart, rowInWords, rowKindOf } from './ask-owners.js';

@@ -1,4 +1,4 @@
-import { readJsonNodes, type JsonNode } from '../../core/json-nodes.js';
+import { readJsonNodes, type JsonNode } from '../../base/json/json-nodes.js';
 import { COMPANY_TYPES, isCode, isCompany, isCountry, isDay, isIdentifier, isShare, kindOfKey } from './owner-words.js';
 import { REMOVED_FIELD } from '../../privacy/events.js';
 

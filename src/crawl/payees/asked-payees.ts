@@ -9,7 +9,7 @@ import { readPayees, type PayeeRow } from '../../payees/read-payees.js';
 import { payeeSalt } from '../../payees/salt.js';
 import { workingCopyOf } from '../../working-copy/open.js';
 import type { CrawlDeps } from '../deps.js';
-import { wrongInput } from '../run/parse-input.js';
+import { wrongInput } from '../../base/parse-input.js';
 
 /** The rows of a run's list of payees. `bad` holds the rows that break a rule. */
 interface RunPayees {

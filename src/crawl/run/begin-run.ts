@@ -9,7 +9,7 @@ import { closeEndedRuns, type RunFates } from './ended-runs.js';
 import { currentNight } from './current-night.js';
 import { lastSyncDate } from './last-sync.js';
 import { openRun } from './open-run.js';
-import { daysBefore, utcDay } from '../../core/time.js';
+import { daysBefore, utcDay } from '../../base/time/time.js';
 
 /**
  * Opens a run. Decides its parameters from its input, the configuration and earlier runs. Then lands its opening

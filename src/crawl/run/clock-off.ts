@@ -1,6 +1,6 @@
 import type { AnswerTimes } from '../../api-client/index.js';
-import { TidemarkError } from '../../core/errors.js';
-import { DAY_SECONDS } from '../../core/time.js';
+import { TidemarkError } from '../../base/errors.js';
+import { DAY_SECONDS } from '../../base/time/time.js';
 
 const WORTH_A_WORD_SECONDS = 120;
 

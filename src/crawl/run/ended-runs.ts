@@ -3,7 +3,7 @@ import { WEBHOOK_RUN, type CrawlOutcome, type RunOutcome, type RunRecord } from 
 import { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import { WorkflowType } from '../../../schemas/pipeline/run.js';
 import { formatCount } from '../../../schemas/format.js';
-import { errorMessage } from '../../core/errors.js';
+import { errorMessage } from '../../base/errors.js';
 import {
   adoptSpools,
   namesIn,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
-import { TidemarkError } from '../../core/errors.js';
+import { TidemarkError } from '../../base/errors.js';
 import { runFolder } from '../../core/data-folder.js';
 import { findReplacing, manifestFile } from '../../landing/index.js';
 import { workingCopyOf } from '../../working-copy/open.js';

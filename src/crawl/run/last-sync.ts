@@ -1,5 +1,5 @@
 import type { RunRecord } from '../../../schemas/pipeline/landing.js';
-import { latestDate } from '../../core/clock.js';
+import { latestDate } from '../../base/time/clock.js';
 import { readManifests, readPartRows } from '../../landing/index.js';
 
 /**

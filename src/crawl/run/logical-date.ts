@@ -1,6 +1,6 @@
-import { dayIn } from '../../core/clock.js';
-import { TidemarkError } from '../../core/errors.js';
-import { HOUR_MS } from '../../core/time.js';
+import { dayIn } from '../../base/time/clock.js';
+import { TidemarkError } from '../../base/errors.js';
+import { HOUR_MS } from '../../base/time/time.js';
 
 // If a scheduled run starts at most this late, today's answers may be stored under the date for which it was scheduled.
 // It may have waited for a worker or for the previous night. Runs of a schedule's backfill start later.

@@ -16,14 +16,14 @@ import { CAUSES } from '../../../schemas/pipeline/cause.js';
 import { MARKET_STREAMS, RETRY_STREAMS } from '../../../schemas/streams/streams.js';
 import { CheckPayeesInput, PAYEE_DAYS } from '../../../schemas/pipeline/payees.js';
 import { ResolveCompaniesInput } from '../../../schemas/pipeline/resolve.js';
-import { dayIn, type Clock } from '../../core/clock.js';
+import { dayIn, type Clock } from '../../base/time/clock.js';
 import { DEFAULT_REFRESH } from '../../core/config-schema.js';
 import { backfillStreams, keepsContacts, pickMarket, type Config } from '../../core/config.js';
 import type { RunSizes } from '../../core/run-sizes.js';
 import { resolveLogicalDate } from './logical-date.js';
-import { parseInput, wrongInput } from './parse-input.js';
+import { parseInput, wrongInput } from '../../base/parse-input.js';
 import { GIVE_UP_DAYS } from '../owners/job-state.js';
-import { DAY_MS, DAY_SECONDS, utcDay } from '../../core/time.js';
+import { DAY_MS, DAY_SECONDS, utcDay } from '../../base/time/time.js';
 
 type Decided = Pick<
   RunContext,

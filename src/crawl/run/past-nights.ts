@@ -1,6 +1,6 @@
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { followersOf, traitsOf, type FetchedStreamName } from '../../../schemas/streams/streams.js';
-import { errorMessage } from '../../core/errors.js';
+import { errorMessage } from '../../base/errors.js';
 import type { RecordOutlook, SearchOutlook } from '../../planner/forecast.js';
 import { NotPublishedError } from '../../duckdb/errors.js';
 import { queryPublished } from '../../builds/published.js';

@@ -8,7 +8,7 @@ import { workingCopyOf } from '../../working-copy/open.js';
 import { PEOPLE } from '../../resolve/read-people.js';
 import { COMPANIES } from '../../resolve/read-questions.js';
 import type { CrawlDeps } from '../deps.js';
-import { wrongInput } from '../run/parse-input.js';
+import { wrongInput } from '../../base/parse-input.js';
 
 type Deps = Pick<CrawlDeps, 'config' | 'clock'>;
 

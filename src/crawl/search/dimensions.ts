@@ -1,7 +1,7 @@
 import { Nomenclatures } from '../../../schemas/v1/nomenclature.js';
 import { reshape } from '../../../schemas/v2/empty-shapes.js';
 import type { Dimension } from '../../planner/index.js';
-import { readJson } from '../../core/json-nodes.js';
+import { readJson } from '../../base/json/json-nodes.js';
 import { readManifests, readPartRows } from '../../landing/index.js';
 
 // For each prospecting filter, the lookup list that holds its values (reference v2, "Prospecting"; v1, "Nomenclature

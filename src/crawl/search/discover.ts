@@ -10,8 +10,8 @@ import {
 } from '../../api-client/index.js';
 import { PartWriter, pullRows, readRunRows, type NewRow } from '../../landing/index.js';
 import { takeUnlessLost } from '../../remote/take-published.js';
-import { keysOf, readItems } from '../../core/company-id.js';
-import { readJson } from '../../core/json-nodes.js';
+import { keysOf, readItems } from '../../base/company-id.js';
+import { readJson } from '../../base/json/json-nodes.js';
 import { bookingIn, RequestLog } from '../../request-log/request-log.js';
 import type { Plan, PlanAnswer, PlanRequest } from '../../planner/index.js';
 import { apiAnswers, isDailyLimit, rowOf, stopsEverything } from '../answer.js';

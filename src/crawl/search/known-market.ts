@@ -2,10 +2,10 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import type { QuotaRecord } from '../../../schemas/pipeline/landing.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { calibrationFile, knownMarketFile } from '../../core/data-folder.js';
-import { errorMessage } from '../../core/errors.js';
+import { errorMessage } from '../../base/errors.js';
 import { pullRows } from '../../landing/index.js';
 import { writeFileAtomic } from '../../core/files.js';
-import { canonicalJson } from '../../core/canonical-json.js';
+import { canonicalJson } from '../../base/json/canonical-json.js';
 import type { Calibration, Distribution, KnownMarket } from '../../planner/index.js';
 import { NotPublishedError } from '../../duckdb/errors.js';
 import { queryPublished } from '../../builds/published.js';
@@ -14,7 +14,7 @@ import type { CrawlDeps } from '../deps.js';
 import { readRecords } from '../land-records.js';
 import { readPastNights, type PastNights } from '../run/past-nights.js';
 import { folderChanged } from '../run/folder-changed.js';
-import { DAY_MS } from '../../core/time.js';
+import { DAY_MS } from '../../base/time/time.js';
 
 type Deps = Pick<CrawlDeps, 'config' | 'clock' | 'log'>;
 

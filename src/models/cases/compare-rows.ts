@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { canonicalJson } from '../../core/canonical-json.js';
+import { canonicalJson } from '../../base/json/canonical-json.js';
 import { diffSequences } from '../../core/diff.js';
 
 /** Column name to value. */

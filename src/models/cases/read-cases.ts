@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { LandingStream } from '../../../schemas/streams/landing-streams.js';
-import { errorMessage, TidemarkError } from '../../core/errors.js';
+import { errorMessage, TidemarkError } from '../../base/errors.js';
 
 /** Folders in which cases are searched by default: `sql/` and `test/sql/cases/`. */
 const DEFAULT_FOLDERS = ['../../../sql/', '../../../test/sql/cases/'].map((folder) =>

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { errorMessage, TidemarkError } from '../../core/errors.js';
+import { errorMessage, TidemarkError } from '../../base/errors.js';
 import { ModelFailedError } from '../../duckdb/errors.js';
 import { loadLanding } from '../../load/load.js';
 import { landAnswers } from './land-answers.js';

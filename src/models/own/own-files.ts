@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { TidemarkError } from '../../core/errors.js';
+import { TidemarkError } from '../../base/errors.js';
 import { readSqlFolderAt, type SqlFile } from '../../duckdb/sql-files.js';
-import { requireText } from '../../lists/require-text.js';
+import { requireText } from '../../base/csv/require-text.js';
 import { MODEL_SCHEMAS } from '../model-file.js';
 
 /** Prefix of the names of macros and seeds of the user's own folder. Shipped ones have the names `macros/…`, `seeds/…`. */

@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { errorMessage } from '../../core/errors.js';
+import { errorMessage } from '../../base/errors.js';
 import { ModelFailedError } from '../../duckdb/errors.js';
 import type { SqlFile } from '../../duckdb/sql-files.js';
-import { readCsv } from '../../lists/read-csv.js';
+import { readCsv } from '../../base/csv/read-csv.js';
 import { pathOf } from '../model-file.js';
 import type { Seed, SeedRow } from './own-object.js';
 import { isSeedType, SEED_TYPES } from './seed-types.js';

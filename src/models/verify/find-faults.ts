@@ -1,4 +1,4 @@
-import { errorMessage } from '../../core/errors.js';
+import { errorMessage } from '../../base/errors.js';
 import type { Database } from '../../duckdb/database.js';
 import { withMemory } from '../../duckdb/in-memory.js';
 import { ensureSchema } from '../../duckdb/schema.js';

@@ -3,7 +3,7 @@ import type { LandingStream } from '../../../schemas/streams/landing-streams.js'
 import { PEOPLE } from '../../../schemas/streams/people.js';
 import { JOB_FIELDS } from '../../crawl/chunks/personal-data.js';
 import { fetchers } from '../../crawl/fetchers/index.js';
-import { readJson, readJsonNodes } from '../../core/json-nodes.js';
+import { readJson, readJsonNodes } from '../../base/json/json-nodes.js';
 import { deliveryWithoutPeople, REMOVED_FIELD, type EventFacts } from '../../privacy/events.js';
 import { openFingerprint, type Fingerprint } from '../../privacy/fingerprint.js';
 import { withoutText, type Forgotten, type Named, type PeopleRow, type Subject } from '../../privacy/forgotten.js';

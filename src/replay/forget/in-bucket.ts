@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { landingDir, unprovenFile } from '../../core/data-folder.js';
-import { errorMessage, TidemarkError } from '../../core/errors.js';
+import { errorMessage, TidemarkError } from '../../base/errors.js';
 import { isPiece, pullManifests, pullParts, readManifests } from '../../landing/index.js';
 import { PEOPLE_STREAMS } from '../../../schemas/streams/people.js';
 import { isStorageError } from '../../storage/errors.js';
@@ -10,7 +10,7 @@ import { removeOldCheckpoints } from '../../working-copy/checkpoint.js';
 import { workingCopyOf } from '../../working-copy/open.js';
 import type { Listed, WorkingCopy } from '../../working-copy/working-copy.js';
 import { searchFile, type Search, type Searched } from './search.js';
-import { sha256OfFile } from '../../core/hash.js';
+import { sha256OfFile } from '../../base/hash.js';
 
 /*
  * Forgetting with the data in a bucket. This machine takes every file that the bucket has, so that the work and the

@@ -1,6 +1,6 @@
 import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import { PEOPLE } from '../../../schemas/streams/people.js';
-import { readJsonNodes, type JsonNode } from '../../core/json-nodes.js';
+import { readJsonNodes, type JsonNode } from '../../base/json/json-nodes.js';
 import { isCompany } from '../../crawl/owners/owner-words.js';
 import type { Database } from '../../duckdb/database.js';
 import { quote } from '../../duckdb/sql-files.js';

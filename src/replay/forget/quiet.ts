@@ -2,11 +2,11 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { WEBHOOK_RUN } from '../../../schemas/pipeline/landing.js';
 import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
-import { TidemarkError } from '../../core/errors.js';
+import { TidemarkError } from '../../base/errors.js';
 import { namesIn, runFolders, spoolsDir } from '../../landing/index.js';
 import { PEOPLE_STREAMS } from '../../../schemas/streams/people.js';
 import { Adopter } from '../../webhook-receiver/adopter.js';
-import { MINUTE_MS } from '../../core/time.js';
+import { MINUTE_MS } from '../../base/time/time.js';
 
 /** A file of a crawl that changed within this time (milliseconds) may belong to a running worker. */
 export const QUIET_MS = 10 * MINUTE_MS;

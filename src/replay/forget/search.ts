@@ -3,7 +3,7 @@ import { open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { errorMessage } from '../../core/errors.js';
+import { errorMessage } from '../../base/errors.js';
 import type { Database } from '../../duckdb/database.js';
 import type { ValueFinder } from '../../privacy/value-finder.js';
 import { HEAD_BYTES, kindOf, TextCheck, type FileKind } from './kinds.js';

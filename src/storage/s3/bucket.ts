@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isFromCache } from '../../core/from-cache.js';
+import { isFromCache } from '../../base/network/from-cache.js';
 import { storageError } from '../errors.js';
 import { checkKey, isKey } from '../keys.js';
 import { TransientError } from '../retry.js';
@@ -9,7 +9,7 @@ import { downloadObject } from './download.js';
 import { metadataOf, namesContent, provesContent, rangeIn } from './proof.js';
 import { uploadFile } from './upload.js';
 import { readPage, type Page } from './xml.js';
-import { sha256 } from '../../core/hash.js';
+import { sha256 } from '../../base/hash.js';
 
 /** Metadata of a file that shows which conditional write made it. */
 const MARK = 'x-amz-meta-tidemark-write';

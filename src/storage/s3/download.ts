@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
-import { errorMessage } from '../../core/errors.js';
+import { errorMessage } from '../../base/errors.js';
 import { storageError } from '../errors.js';
 import { TransientError } from '../retry.js';
 import type { Content } from '../storage.js';

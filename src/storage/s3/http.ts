@@ -9,10 +9,10 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { Duplex, Readable } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
 import { callbackify } from 'node:util';
-import { errorMessage } from '../../core/errors.js';
-import { decodeStream, parseCodings } from '../../network/content-coding.js';
-import { findRoute, proxyAuthorization, type Proxy } from '../../network/proxies.js';
-import { openTunnel, refusedByProxy, unreachableProxy } from '../../network/tunnel.js';
+import { errorMessage } from '../../base/errors.js';
+import { decodeStream, parseCodings } from '../../base/network/content-coding.js';
+import { findRoute, proxyAuthorization, type Proxy } from '../../base/network/proxies.js';
+import { openTunnel, refusedByProxy, unreachableProxy } from '../../base/network/tunnel.js';
 import { TransientError } from '../retry.js';
 
 const CONNECT_MS = 10_000;

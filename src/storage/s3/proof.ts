@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { versionIn, type Reply } from './client.js';
-import { sha256 } from '../../core/hash.js';
+import { sha256 } from '../../base/hash.js';
 
 /*
  * What proves that an answer comes from the service and is whole. A gateway on the way may answer 200 with its own page.

@@ -1,4 +1,4 @@
-import { TidemarkError } from '../../core/errors.js';
+import { TidemarkError } from '../../base/errors.js';
 
 /** Which bucket to use, and how to reach it. */
 export interface BucketSettings {

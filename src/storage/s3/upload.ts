@@ -5,7 +5,7 @@ import type { Content } from '../storage.js';
 import { versionIn, type S3Client } from './client.js';
 import { metadataOf, namesContent, provesContent } from './proof.js';
 import { readErrorCode, readUploadId, saysJoined, writePieces } from './xml.js';
-import { sha256, sha256OfFile } from '../../core/hash.js';
+import { sha256, sha256OfFile } from '../../base/hash.js';
 
 const PIECE_BYTES = 16 * 2 ** 20;
 /** S3 accepts at most this many pieces. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { isSameSecret } from '../../core/same-secret.js';
+import { isSameSecret } from '../../base/same-secret.js';
 
 const COOKIE = 'tidemark_session';
 

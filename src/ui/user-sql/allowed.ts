@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { formatCount } from '../../../schemas/format.js';
-import { invalidInput, type TidemarkError } from '../../core/errors.js';
+import { invalidInput, type TidemarkError } from '../../base/errors.js';
 import { splitStatements } from '../../duckdb/split-statements.js';
 import { MAX_TEXT } from './limits.js';
 

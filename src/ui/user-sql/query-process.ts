@@ -1,7 +1,7 @@
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { QueryAnswer } from '../../../schemas/explorer/api.js';
-import { errorMessage, TidemarkError } from '../../core/errors.js';
-import { NICE, yieldCpu } from '../../core/yield-cpu.js';
+import { errorMessage, TidemarkError } from '../../base/errors.js';
+import { NICE, yieldCpu } from '../../base/yield-cpu.js';
 import { ARROW_SOURCE, arrowStream } from '../../duckdb/arrow.js';
 import { forParquet } from '../../duckdb/parquet-types.js';
 import { toPlain, type PlainValue } from '../../duckdb/plain-value.js';

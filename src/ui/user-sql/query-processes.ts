@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { invalidInput, TidemarkError } from '../../core/errors.js';
+import { invalidInput, TidemarkError } from '../../base/errors.js';
 import { MAX_EXPORT, MAX_MEMORY } from './limits.js';
 import type { FromProcess, Job, ToProcess } from './messages.js';
 import { ENDED_BY } from './watchdog.js';

@@ -7,7 +7,7 @@ import { Pacer } from '../../../src/api-client/pacer.js';
 import { QuotaLatch } from '../../../src/api-client/quota-latch.js';
 import { opaque } from '../../../src/api-client/readers.js';
 import type { Answer, Fault } from '../../../src/api-client/transport.js';
-import { createRedactor } from '../../../src/core/redact.js';
+import { createRedactor } from '../../../src/base/text/redact.js';
 import { rejection, TEST_KEY } from './helpers.js';
 
 const MAX_RETRIES = 4;

@@ -6,7 +6,7 @@ import {
   PermissionDeniedError,
   type ApiError,
 } from '../../../src/api-client/index.js';
-import type { TidemarkError } from '../../../src/core/errors.js';
+import type { TidemarkError } from '../../../src/base/errors.js';
 import { describeApiError } from '../../../src/commands/api.js';
 
 const CONTEXT = {

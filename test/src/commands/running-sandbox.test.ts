@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runningSandboxFile } from '../../../src/core/data-folder.js';
 import { findPlace } from '../../../src/core/lock.js';
-import { createClock, dayIn } from '../../../src/core/clock.js';
+import { createClock, dayIn } from '../../../src/base/time/clock.js';
 import { recordSandbox, sandboxDays } from '../../../src/commands/local/running-sandbox.js';
 import { startSandbox, type RunningSandbox } from '../../helpers/processes.js';
 import { emptyFolder, runCli } from '../../helpers/run-cli.js';

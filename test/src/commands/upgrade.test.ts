@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeVersions } from '../../../src/commands/upgrade/check-changes.js';
 import type { Change } from '../../../src/commands/upgrade/change.js';
 import { isNewer, parseNewest } from '../../../src/commands/upgrade/read-newest.js';
-import { version } from '../../../src/core/version.js';
+import { version } from '../../../src/base/version.js';
 import { openWarehouse } from '../../../src/duckdb/open.js';
 import { emptyFolder, runCli } from '../../helpers/run-cli.js';
 

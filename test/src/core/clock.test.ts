@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createClock } from '../../../src/core/clock.js';
+import { createClock } from '../../../src/base/time/clock.js';
 
 it.each([undefined, ''])("uses the machine's clock when TIDEMARK_NOW is %j", (text) => {
   const before = Date.now();

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createClock, dayIn } from '../../../src/core/clock.js';
+import { createClock, dayIn } from '../../../src/base/time/clock.js';
 import {
   apiKeyFile,
   backfillStreams,
@@ -13,7 +13,7 @@ import {
   pickMarket,
   readApiKey,
 } from '../../../src/core/config.js';
-import type { TidemarkError } from '../../../src/core/errors.js';
+import type { TidemarkError } from '../../../src/base/errors.js';
 import { ROOT } from '../../helpers/processes.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'tidemark-config-'));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { asDiskError, classifyDiskError, describeDiskError, type DiskFault } from '../../../src/core/disk-errors.js';
-import { TidemarkError } from '../../../src/core/errors.js';
+import { TidemarkError } from '../../../src/base/errors.js';
 
 const WAREHOUSE = '/data/warehouse/tidemark.duckdb';
 const BUILD = '/data/published/builds/b/market.duckdb';

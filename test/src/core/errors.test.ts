@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { errorMessage, hasErrorCode, TidemarkError } from '../../../src/core/errors.js';
-import { version } from '../../../src/core/version.js';
+import { errorMessage, hasErrorCode, TidemarkError } from '../../../src/base/errors.js';
+import { version } from '../../../src/base/version.js';
 
 const coded = (code: string, cause?: unknown): Error => Object.assign(new Error(code, { cause }), { code });
 

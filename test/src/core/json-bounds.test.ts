@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BOUNDS, findExcess, firstBeyond } from '../../../src/core/json-bounds.js';
+import { BOUNDS, findExcess, firstBeyond } from '../../../src/base/json/json-bounds.js';
 
 const isDeeperThan = (depth: number, text: string): boolean => firstBeyond({ ...BOUNDS, depth }, text) === 'too_deep';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { describeJsonFault, findJsonFault } from '../../../src/core/json-fault.js';
-import { JsonError, readJson, readJsonNodes } from '../../../src/core/json-nodes.js';
+import { describeJsonFault, findJsonFault } from '../../../src/base/json/json-fault.js';
+import { JsonError, readJson, readJsonNodes } from '../../../src/base/json/json-nodes.js';
 
 /** Values that RFC 8259 does not allow, and an encoder that writes them. */
 const BAD_VALUES = [

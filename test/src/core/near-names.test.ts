@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { didYouMean, nearNames } from '../../../src/core/near-names.js';
+import { didYouMean, nearNames } from '../../../src/base/text/near-names.js';
 
 const COUNTRIES = [
   'Denmark',

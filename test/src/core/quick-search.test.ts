@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { quickSearch } from '../../../src/core/quick-search.js';
+import { quickSearch } from '../../../src/base/text/quick-search.js';
 
 const needle = fc.string({
   unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRedactor } from '../../../src/core/redact.js';
+import { createRedactor } from '../../../src/base/text/redact.js';
 
 const KEY = String.raw`k3y-"7f&3a"/9+c2=d4_e6.~?live\0*1(2)`;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { StampClock } from '../../../src/core/stamp-clock.js';
+import { StampClock } from '../../../src/base/time/stamp-clock.js';
 
 const at = (time: string): Date => new Date(`2026-11-20T${time}Z`);
 

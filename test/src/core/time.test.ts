@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { daysBefore, utcDay } from '../../../src/core/time.js';
+import { daysBefore, utcDay } from '../../../src/base/time/time.js';
 
 it('takes the day of an instant in UTC', () => {
   expect(utcDay(new Date('2026-12-31T23:59:59+01:00'))).toBe('2026-12-31');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeUnseen, visibleInTerminal, visibleLine, visibleText } from '../../../src/core/visible-text.js';
+import { escapeUnseen, visibleInTerminal, visibleLine, visibleText } from '../../../src/base/text/visible-text.js';
 
 const hostile = '\u001b]0;title\u0007\u001b[2J\u009b31m\u202e\u2066\u200b\ud800\u0000';
 

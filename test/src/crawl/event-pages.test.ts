@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { createApiClient } from '../../../src/api-client/index.js';
-import { createClock } from '../../../src/core/clock.js';
+import { createClock } from '../../../src/base/time/clock.js';
 import { loadConfig } from '../../../src/core/config.js';
 import { createLog } from '../../../src/core/log.js';
 import { fetchChunk } from '../../../src/crawl/chunks/fetch-chunk.js';

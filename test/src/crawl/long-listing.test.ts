@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { createApiClient } from '../../../src/api-client/index.js';
-import { createClock } from '../../../src/core/clock.js';
+import { createClock } from '../../../src/base/time/clock.js';
 import { loadConfig } from '../../../src/core/config.js';
 import { createLog } from '../../../src/core/log.js';
 import type { CrawlDeps, Heartbeat } from '../../../src/crawl/deps.js';

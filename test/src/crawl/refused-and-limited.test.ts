@@ -9,7 +9,7 @@ import type { LandingStream } from '../../../schemas/streams/landing-streams.js'
 import type { FetchedStreamName } from '../../../schemas/streams/streams.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { createApiClient, LimitError, TokenVerificationError } from '../../../src/api-client/index.js';
-import { createClock } from '../../../src/core/clock.js';
+import { createClock } from '../../../src/base/time/clock.js';
 import { loadConfig } from '../../../src/core/config.js';
 import { createLog } from '../../../src/core/log.js';
 import type { CrawlDeps, Heartbeat } from '../../../src/crawl/deps.js';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createApiClient, type ApiClient } from '../../../src/api-client/index.js';
 import { readWatches } from '../../../src/commands/watch/read-watches.js';
-import { createClock } from '../../../src/core/clock.js';
+import { createClock } from '../../../src/base/time/clock.js';
 import { loadConfig } from '../../../src/core/config.js';
 import { createLog } from '../../../src/core/log.js';
 import { crawlListing } from '../../../src/crawl/list.js';

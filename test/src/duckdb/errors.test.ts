@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { TidemarkError } from '../../../src/core/errors.js';
+import { TidemarkError } from '../../../src/base/errors.js';
 import {
   asWarehouseError,
   LandingCorruptError,

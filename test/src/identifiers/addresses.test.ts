@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { domainOf, normalizeEmail } from '../../../src/identifiers/email.js';
-import { sameIdentifier, type IdentifierKind, type Sameness } from '../../../src/identifiers/identifiers.js';
-import { normalizePhone, phoneSpellings } from '../../../src/identifiers/phone.js';
-import { profileSpellings } from '../../../src/identifiers/profile.js';
-import { isOwnSite, normalizeAddress, websiteSpellings } from '../../../src/identifiers/website.js';
+import { domainOf, normalizeEmail } from '../../../src/base/identifiers/email.js';
+import { sameIdentifier, type IdentifierKind, type Sameness } from '../../../src/base/identifiers/identifiers.js';
+import { normalizePhone, phoneSpellings } from '../../../src/base/identifiers/phone.js';
+import { profileSpellings } from '../../../src/base/identifiers/profile.js';
+import { isOwnSite, normalizeAddress, websiteSpellings } from '../../../src/base/identifiers/website.js';
 import { MAIL, NETWORK } from '../../helpers/known-domains.js';
 
 type Side = [value: string, country?: string | undefined];

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { faultOf, sameIdentifier, type IdentifierKind, type Sameness } from '../../../src/identifiers/identifiers.js';
-import { normalizeRegistration, registrationSpellings } from '../../../src/identifiers/registration.js';
-import { damageOf } from '../../../src/identifiers/text.js';
-import { tickerSpellings } from '../../../src/identifiers/ticker.js';
+import {
+  faultOf,
+  sameIdentifier,
+  type IdentifierKind,
+  type Sameness,
+} from '../../../src/base/identifiers/identifiers.js';
+import { normalizeRegistration, registrationSpellings } from '../../../src/base/identifiers/registration.js';
+import { damageOf } from '../../../src/base/identifiers/text.js';
+import { tickerSpellings } from '../../../src/base/identifiers/ticker.js';
 
 type Row = [country: string, one: string, other: string];
 

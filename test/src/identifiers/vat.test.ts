@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { faultOf, sameIdentifier, type Sameness } from '../../../src/identifiers/identifiers.js';
-import { normalizeVat, vatSpellings } from '../../../src/identifiers/vat.js';
+import { faultOf, sameIdentifier, type Sameness } from '../../../src/base/identifiers/identifiers.js';
+import { normalizeVat, vatSpellings } from '../../../src/base/identifiers/vat.js';
 
 type Side = [value: string, country?: string];
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createApiClient } from '../../../src/api-client/index.js';
 import { loadConfig } from '../../../src/core/config.js';
-import { quotaRead } from '../../../src/core/observed.js';
+import { quotaRead } from '../../../src/base/observed.js';
 import { createLog } from '../../../src/core/log.js';
 import type { CrawlDeps } from '../../../src/crawl/deps.js';
 import { openRun } from '../../../src/crawl/run/open-run.js';

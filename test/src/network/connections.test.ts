@@ -10,7 +10,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { downloadFile } from '../../../bootstrap/download-file.mjs';
 import { createApiClient, type ApiClient, type TransportError } from '../../../src/api-client/index.js';
 import { downloadedFile, downloadRates } from '../../../src/fx/download-rates.js';
-import { fetchThrough } from '../../../src/network/connections.js';
+import { fetchThrough } from '../../../src/base/network/connections.js';
 import type { Message } from '../../../src/notify/message.js';
 import { sendWebhook } from '../../../src/notify/send-webhook.js';
 import { Bucket } from '../../../src/storage/s3/bucket.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { createLimitedServer, type ServerLimits } from '../../../src/network/limited-server.js';
+import { createLimitedServer, type ServerLimits } from '../../../src/base/network/limited-server.js';
 
 const LIMITS: ServerLimits = { connections: 50, requests: 50, headersMs: 5_000, requestMs: 10_000 };
 let server: Server;

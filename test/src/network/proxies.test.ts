@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { TidemarkError } from '../../../src/core/errors.js';
-import { findRoute, nameProxy, proxyAuthorization } from '../../../src/network/proxies.js';
+import { TidemarkError } from '../../../src/base/errors.js';
+import { findRoute, nameProxy, proxyAuthorization } from '../../../src/base/network/proxies.js';
 
 const ENV = { HTTP_PROXY: 'http://plain:1', HTTPS_PROXY: 'http://secure:2' };
 

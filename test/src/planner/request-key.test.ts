@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { canonicalJson } from '../../../src/core/canonical-json.js';
+import { canonicalJson } from '../../../src/base/json/canonical-json.js';
 import { requestKey } from '../../../src/planner/request-key.js';
 
 it('builds the same key for filters in any order', () => {

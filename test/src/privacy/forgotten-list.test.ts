@@ -3,7 +3,7 @@ import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DeliveryLog } from '../../../src/webhook-receiver/delivery-log.js';
 import { checkForgotten } from '../../../src/commands/doctor/check-forgotten.js';
-import { createClock } from '../../../src/core/clock.js';
+import { createClock } from '../../../src/base/time/clock.js';
 import { openFingerprint } from '../../../src/privacy/fingerprint.js';
 import { forget, type ForgetRequest } from '../../../src/replay/forget/forget.js';
 import { findTexts } from '../../helpers/find-texts.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PeopleOfStream } from '../../../schemas/streams/people.js';
-import { readJsonNodes } from '../../../src/core/json-nodes.js';
+import { readJsonNodes } from '../../../src/base/json/json-nodes.js';
 import { removePeople } from '../../../src/privacy/people.js';
 
 const spec = (...path: string[]): PeopleOfStream => ({ people: [{ path }], entity: 'company', expired: 'drop' });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cut, displayWidth, pad } from '../../../src/progress/display-width.js';
+import { cut, displayWidth, pad } from '../../../src/base/text/display-width.js';
 
 describe('display width', () => {
   it('gives wide letters width 2 and combining marks width 0', () => {

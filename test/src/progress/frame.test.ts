@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { displayWidth } from '../../../src/progress/display-width.js';
+import { displayWidth } from '../../../src/base/text/display-width.js';
 import { renderFrame, renderLine, warningsOf } from '../../../src/progress/frame.js';
 import type { RunState, StepState } from '../../../src/progress/run-state.js';
 

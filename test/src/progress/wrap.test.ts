@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wrapLines, wrapWords } from '../../../src/progress/wrap.js';
+import { wrapLines, wrapWords } from '../../../src/base/text/wrap.js';
 
 describe('wrapWords', () => {
   it('breaks between words and keeps a longer word whole', () => {

@@ -7,7 +7,7 @@ import { CURRENT, encode } from '../../../src/remote/manifest.js';
 import { LocalFolder } from '../../../src/storage/local-folder.js';
 import { expectReason } from '../storage/contract.js';
 import { temporaryDataDir } from '../../helpers/warehouse.js';
-import { sha256 } from '../../../src/core/hash.js';
+import { sha256 } from '../../../src/base/hash.js';
 
 /** Writes a version with this text as its DuckDB file, and makes it current. */
 async function put(storage: LocalFolder, version: string, text: string): Promise<void> {

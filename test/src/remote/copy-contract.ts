@@ -13,7 +13,7 @@ import { LeaseLostError, readLease } from '../../../src/storage/lease.js';
 import type { Storage } from '../../../src/storage/storage.js';
 import { publishNights } from '../../lake/nights.js';
 import { prepareOnce, temporaryDataDir } from '../../helpers/warehouse.js';
-import { sha256 } from '../../../src/core/hash.js';
+import { sha256 } from '../../../src/base/hash.js';
 
 const DAY = 86_400;
 const copy = (storage: Storage, dataDir: string, keepSeconds = DAY): Promise<Copied> =>

@@ -2,9 +2,9 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ResolveCompaniesInput } from '../../../schemas/pipeline/resolve.js';
 import { waysToFind } from '../../../src/resolve/ways.js';
-import { readCsv, type CsvFault, type CsvRecord } from '../../../src/lists/read-csv.js';
+import { readCsv, type CsvFault, type CsvRecord } from '../../../src/base/csv/read-csv.js';
 import { readCompanies } from '../../../src/resolve/read-questions.js';
-import { canonicalJson } from '../../../src/core/canonical-json.js';
+import { canonicalJson } from '../../../src/base/json/canonical-json.js';
 import { MAIL, NETWORK } from '../../helpers/known-domains.js';
 
 function read(text: string | Buffer): { records: CsvRecord[]; faults: CsvFault[] } {

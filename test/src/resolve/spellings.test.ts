@@ -8,7 +8,7 @@ import { identify } from '../../../src/resolve/identify.js';
 import { Judge } from '../../../src/resolve/judge.js';
 import { NORMALIZE } from '../../../src/resolve/normalize.js';
 import { Routes } from '../../../src/resolve/routes.js';
-import { canonicalJson } from '../../../src/core/canonical-json.js';
+import { canonicalJson } from '../../../src/base/json/canonical-json.js';
 
 /** A request to the server: its path and body. */
 type Asked = [path: string, body: Record<string, unknown>];

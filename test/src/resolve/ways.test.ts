@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CompanyQuestion } from '../../../schemas/pipeline/resolve.js';
-import { domainOf } from '../../../src/identifiers/email.js';
+import { domainOf } from '../../../src/base/identifiers/email.js';
 import { NORMALIZE } from '../../../src/resolve/normalize.js';
 import { waysToFind } from '../../../src/resolve/ways.js';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { readLive } from '../../../src/commands/ui/live.js';
-import { createClock } from '../../../src/core/clock.js';
+import { createClock } from '../../../src/base/time/clock.js';
 import { exampleConfig } from '../../../src/commands/config-in-force.js';
 
 let dataDir: string;

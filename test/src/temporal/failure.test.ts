@@ -1,7 +1,7 @@
 import { ActivityFailure, ApplicationFailure, CancelledFailure, TerminatedFailure } from '@temporalio/common';
 import { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { TidemarkError } from '../../../src/core/errors.js';
+import { TidemarkError } from '../../../src/base/errors.js';
 import { describeServiceError, runFailure } from '../../../src/temporal/failure.js';
 
 describe('runFailure', () => {

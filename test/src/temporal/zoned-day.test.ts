@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dayIn } from '../../../src/core/clock.js';
-import { daySpan, startOfDay } from '../../../src/temporal/zoned-day.js';
+import { dayIn } from '../../../src/base/time/clock.js';
+import { daySpan, startOfDay } from '../../../src/base/time/zoned-day.js';
 
 const ZONES = [
   'UTC',

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { commandLine, pasteable, rememberCall, shellQuote } from '../../../src/terminal/pasteable.js';
+import { commandLine, pasteable, rememberCall, shellQuote } from '../../../src/base/text/pasteable.js';
 
 const PLAIN = { config: undefined, dataDir: undefined };
 const [, script] = process.argv;

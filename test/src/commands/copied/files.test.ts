@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { quote } from '../../../../src/duckdb/sql-files.js';
 import { openInstance } from '../../../../src/duckdb/instance.js';
 import { copiedBuild, type CopiedBuild } from '../../../helpers/copied-build.js';
-import { sha256 as hashOf } from '../../../../src/core/hash.js';
+import { sha256 as hashOf } from '../../../../src/base/hash.js';
 
 interface Answer {
   build: string;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DataFolder, RunContext } from '../../../../schemas/pipeline/run.js';
 import { createApiClient } from '../../../../src/api-client/index.js';
-import { createClock } from '../../../../src/core/clock.js';
+import { createClock } from '../../../../src/base/time/clock.js';
 import { loadConfig } from '../../../../src/core/config.js';
 import { openDataFolder } from '../../../../src/core/folder-identity.js';
 import { createLog } from '../../../../src/core/log.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { RunContext, WorkflowType } from '../../../../schemas/pipeline/run.js';
-import { createClock } from '../../../../src/core/clock.js';
+import { createClock } from '../../../../src/base/time/clock.js';
 import type { Config } from '../../../../src/core/config.js';
 import { askedQuestions } from '../../../../src/crawl/search/asked-questions.js';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { itemsOf, readJsonNodes, type JsonNode } from './json-nodes.js';
+import { itemsOf, readJsonNodes, type JsonNode } from './json/json-nodes.js';
 
 /**
  * Id of a company in the planner, due lists, coverage and the warehouse. The text holds a BIGINT as decimal digits

@@ -1,4 +1,4 @@
-import { TidemarkError } from './errors.js';
+import { TidemarkError } from '../errors.js';
 import { DAY_MS } from './time.js';
 
 /**

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { invalidInput } from '../core/errors.js';
+import { invalidInput } from '../errors.js';
 
 const SAVE_AS_CSV = 'Save it as "CSV UTF-8" in the spreadsheet, or convert it to UTF-8.';
 

@@ -1,4 +1,4 @@
-import { isListKeys } from '../../schemas/v2/empty-shapes.js';
+import { isListKeys } from '../../../schemas/v2/empty-shapes.js';
 import { requireBounded } from './json-bounds.js';
 import { findJsonFault, type JsonFault } from './json-fault.js';
 

@@ -1,5 +1,5 @@
-import { dayIn } from '../core/clock.js';
-import { DAY_MS, HOUR_MS, utcDay } from '../core/time.js';
+import { dayIn } from './clock.js';
+import { DAY_MS, HOUR_MS, utcDay } from './time.js';
 
 /**
  * Finds the instant at which a calendar day begins in a time zone. If a change of the clock skips midnight, returns the

@@ -1,4 +1,4 @@
-import { formatCount } from '../../schemas/format.js';
+import { formatCount } from '../../../schemas/format.js';
 
 /*
  * Bounds of every body that Tidemark accepts: answers of the API, webhook deliveries, landed rows. Real answers stay far

@@ -1,4 +1,4 @@
-import { invalidInput } from '../core/errors.js';
+import { invalidInput } from '../errors.js';
 import type { CsvRecord } from './read-csv.js';
 
 /** The header of a list. `columns` has the meaning of each column. */

@@ -1,4 +1,4 @@
-import type { JsonNode } from '../core/json-nodes.js';
+import type { JsonNode } from './json-nodes.js';
 
 /** A member of a JSON object: its name, and its value as JSON text. */
 export type Member = readonly [name: string, text: string];

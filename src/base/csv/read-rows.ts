@@ -1,4 +1,4 @@
-import { invalidInput } from '../core/errors.js';
+import { invalidInput } from '../errors.js';
 import { readHeader, type ColumnNames, type Header } from './columns.js';
 import { readCsv, type CsvFault, type CsvRecord, type Refusal } from './read-csv.js';
 import { requireText } from './require-text.js';

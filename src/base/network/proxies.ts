@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
-import { TidemarkError } from '../core/errors.js';
-import { isLoopback } from '../core/loopback.js';
+import { TidemarkError } from '../errors.js';
+import { isLoopback } from '../loopback.js';
 
 /** An HTTP proxy that the environment names. */
 export interface Proxy {

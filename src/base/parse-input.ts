@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { TidemarkError } from '../../core/errors.js';
+import { TidemarkError } from './errors.js';
 
 /**
  * Parses a workflow's input, which a person may have typed.
