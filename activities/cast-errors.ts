@@ -3,7 +3,7 @@ import type { ErrorType } from '../schemas/pipeline/error-type.js';
 import type { LimitAccess } from '../schemas/v2/error.js';
 import { ApiError, isLimit, isRefusal, LimitError, TokenVerificationError } from '../src/api-client/index.js';
 import { shortenRetried } from './failure-size.js';
-import { describeDiskError } from '../src/core/disk-errors.js';
+import { describeDiskError } from '../src/store/disk-errors.js';
 import { errorMessage, TidemarkError } from '../src/base/errors.js';
 import { HOUR_MS } from '../src/base/time/time.js';
 

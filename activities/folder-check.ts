@@ -4,7 +4,7 @@ import type { Alert } from '../schemas/pipeline/alert.js';
 import type { CloseRunInput } from '../schemas/pipeline/activities.js';
 import type { ErrorType } from '../schemas/pipeline/error-type.js';
 import type { DataFolder, RunContext } from '../schemas/pipeline/run.js';
-import { describeFolder, readDataFolder } from '../src/core/folder-identity.js';
+import { describeFolder, readDataFolder } from '../src/store/folder-identity.js';
 import type { CrawlDeps } from '../src/crawl/deps.js';
 import { pullManifests } from '../src/landing/index.js';
 import { folderChanged, hasRunRecord, takeRunRecord } from '../src/crawl/run/folder-changed.js';

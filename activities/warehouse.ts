@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../src/core/config.js';
-import { warehouseFile } from '../src/core/data-folder.js';
-import { DamagedFileError } from '../src/core/disk-errors.js';
+import { warehouseFile } from '../src/store/data-folder.js';
+import { DamagedFileError } from '../src/store/disk-errors.js';
 import { errorMessage } from '../src/base/errors.js';
 import { collectGarbage } from '../src/base/heap.js';
 import type { CrawlDeps, Heartbeat } from '../src/crawl/deps.js';
@@ -14,7 +14,7 @@ import { buildForRun } from '../src/models/build-for-run.js';
 import { publish } from '../src/publish/publish.js';
 import { copyOrDescribe, copyPublished } from '../src/remote/copy-published.js';
 import { takeUnlessLost } from '../src/remote/take-published.js';
-import { LeaseLostError } from '../src/storage/lease.js';
+import { LeaseLostError } from '../src/store/lease.js';
 import { giveCheckpoint } from '../src/working-copy/checkpoint.js';
 import type { Writer } from '../src/working-copy/writer.js';
 import { carryIntoNew } from '../src/replay/carry-into-new.js';

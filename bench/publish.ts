@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createWorld } from '../sandbox/world/index.js';
 import { formatCount } from '../schemas/format.js';
-import { publishedFile } from '../src/core/data-folder.js';
+import { publishedFile } from '../src/store/data-folder.js';
 import { openWarehouse, type Warehouse } from '../src/duckdb/open.js';
 import { loadLanding } from '../src/load/load.js';
 import { buildModels } from '../src/models/run-models.js';

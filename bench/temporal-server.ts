@@ -3,7 +3,7 @@ import path from 'node:path';
 import { ensureTemporalCli } from '../bootstrap/temporal.mjs';
 import { startDevServer } from '../src/commands/local/dev-server.js';
 import { freePort } from '../src/commands/local/ports.js';
-import { TEMPORAL_DATABASE, temporalDir } from '../src/core/data-folder.js';
+import { TEMPORAL_DATABASE, temporalDir } from '../src/store/data-folder.js';
 import { readDevServer } from '../src/temporal/dev-server-state.js';
 
 /** A Temporal dev server whose database is a file, as `tidemark up` starts it. */

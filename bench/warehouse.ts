@@ -7,7 +7,7 @@ import { buildModels } from '../src/models/run-models.js';
 import { loadLanding } from '../src/load/load.js';
 import { openWarehouse } from '../src/duckdb/open.js';
 import { publish } from '../src/publish/publish.js';
-import { publishedFile } from '../src/core/data-folder.js';
+import { publishedFile } from '../src/store/data-folder.js';
 import { queryPublished } from '../src/builds/published.js';
 import { rebuildWarehouse } from '../src/replay/rebuild.js';
 import { formatCount } from '../schemas/format.js';

@@ -15,7 +15,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// A lock between processes that survives a killed holder. src/core/lock.ts works in the same way, but cannot be loaded
+// A lock between processes that survives a killed holder. src/store/lock/lock.ts works in the same way, but cannot be loaded
 // before the packages are installed.
 //
 // The lock is a folder with one entry, `<token>.<heartbeat>`: a file with `{pid, host, place}`. Each step renames or

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { keepFilesPrivate } from './core/file-modes.js';
+import { keepFilesPrivate } from './store/file-modes.js';
 import { createProgram } from './program.js';
 import { printError, USAGE } from './terminal/print-error.js';
 

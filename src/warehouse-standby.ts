@@ -5,7 +5,7 @@ import { errorMessage, TidemarkError } from './base/errors.js';
 import type { createWarehouseWorker } from './warehouse-worker.js';
 import type { WorkerParts } from './worker-parts.js';
 import { becomeWriter, type Writer } from './working-copy/writer.js';
-import type { WorkingCopy } from './working-copy/working-copy.js';
+import type { WorkingCopy } from './store/working-copy/working-copy.js';
 
 const PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;

@@ -1,7 +1,7 @@
 import { WAREHOUSE_QUEUE } from '../workflows/queues.js';
 import { Client } from '@temporalio/client';
 import type { Worker } from '@temporalio/worker';
-import { openDataFolder, shortId } from './core/folder-identity.js';
+import { openDataFolder, shortId } from './store/folder-identity.js';
 import { collectGarbage, limitHeapGrowth } from './base/heap.js';
 import { StampClock } from './base/time/stamp-clock.js';
 import { findApiKey } from './core/stored-key.js';
@@ -15,10 +15,10 @@ import { loadTracing } from './tracing/load-tracing.js';
 import type { Tracing } from './tracing/tracing.js';
 import { standBy, type Standby, type Runnable } from './warehouse-standby.js';
 import type { WorkerMetrics } from './worker-metrics.js';
-import { sweep } from './working-copy/sweep.js';
-import type { WorkingCopy } from './working-copy/working-copy.js';
+import { sweep } from './store/working-copy/sweep.js';
+import type { WorkingCopy } from './store/working-copy/working-copy.js';
 import { isCrawling, type WorkerSetup } from './worker-parts.js';
-import { joinData } from './working-copy/join.js';
+import { joinData } from './store/working-copy/join.js';
 import { checkTemporal, connectNative, installRuntime } from './worker-temporal.js';
 import { DAY_MS } from './base/time/time.js';
 

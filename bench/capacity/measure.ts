@@ -1,5 +1,5 @@
 import { copyCurrentBuild } from '../../src/remote/copy-build.js';
-import { openStorage } from '../../src/storage/open.js';
+import { openStorage } from '../../src/store/open.js';
 import { advanceDay } from '../../test/helpers/sandbox.js';
 import { startGateway } from '../../test/helpers/versitygw.js';
 import { measureRun, type MeasuredRun, type System } from '../scale/measure.js';

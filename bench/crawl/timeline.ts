@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { landingDir } from '../../src/core/data-folder.js';
+import { landingDir } from '../../src/store/data-folder.js';
 import { withMemory } from '../../src/duckdb/in-memory.js';
 import { quote } from '../../src/duckdb/sql-files.js';
 import { startSandbox, type RunningProcess } from '../../test/helpers/processes.js';

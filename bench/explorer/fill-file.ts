@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { createWorld, type World } from '../../sandbox/world/index.js';
-import { publishedFile } from '../../src/core/data-folder.js';
+import { publishedFile } from '../../src/store/data-folder.js';
 import { quote } from '../../src/duckdb/sql-files.js';
 import { publishAnswers, twoNights } from '../../test/helpers/explorer.js';
 

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { buildsDir, landingDir, warehouseFile } from '../../src/core/data-folder.js';
+import { buildsDir, landingDir, warehouseFile } from '../../src/store/data-folder.js';
 import { queryFile } from '../../test/helpers/project.js';
 import type { Project } from '../../test/helpers/project.js';
 import { countRequests } from '../../test/helpers/sandbox.js';

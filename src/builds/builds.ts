@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readlinkSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { asDiskError } from '../core/disk-errors.js';
-import { makeFolderSync } from '../core/files.js';
-import { buildDir, buildsDir, currentLink, fileOf, lakeOf } from '../core/data-folder.js';
+import { asDiskError } from '../store/disk-errors.js';
+import { makeFolderSync } from '../store/files.js';
+import { buildDir, buildsDir, currentLink, fileOf, lakeOf } from '../store/data-folder.js';
 import { whileTaking } from '../duckdb/locks.js';
 import { nextNumber, numberOf, writeNumber, type Numbered } from './order.js';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { writeFileAtomic } from '../core/files.js';
+import { writeFileAtomic } from '../store/files.js';
 
 const LAKE_INDEX = '_files.json';
 const DELTA_INDEX = '_current.json';

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { makeFolderSync } from '../core/files.js';
-import { buildDir, orderDir } from '../core/data-folder.js';
+import { makeFolderSync } from '../store/files.js';
+import { buildDir, orderDir } from '../store/data-folder.js';
 
 /*
  * The order in which builds were published. Each publication gives its build a number above all numbers before. The

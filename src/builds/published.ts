@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs';
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
-import { asDiskError } from '../core/disk-errors.js';
+import { asDiskError } from '../store/disk-errors.js';
 import { errorMessage, hasErrorCode, TidemarkError } from '../base/errors.js';
 import { NotPublishedError } from '../duckdb/errors.js';
-import { publishedFile } from '../core/data-folder.js';
+import { publishedFile } from '../store/data-folder.js';
 import { openInstance } from '../duckdb/instance.js';
 import type { PlainValue } from '../duckdb/plain-value.js';
 import { streamRows, type RowStream } from '../duckdb/stream-rows.js';

@@ -2,9 +2,9 @@ import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { errorMessage, TidemarkError } from '../base/errors.js';
-import type { Lock } from '../core/lock.js';
+import type { Lock } from '../store/lock/lock.js';
 import { currentBuild, listBuilds, targetOf } from './builds.js';
-import { flipLink } from './links.js';
+import { flipLink } from '../store/links.js';
 import { whileSwitching } from '../duckdb/locks.js';
 import {
   buildDir,
@@ -16,7 +16,7 @@ import {
   publishedFile,
   publishedLake,
   replacedFile,
-} from '../core/data-folder.js';
+} from '../store/data-folder.js';
 
 /** Callers pass this in place of a name. It means: the build before the current one. */
 export const PREVIOUS = 'PREVIOUS';

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { keepsContacts, type Config } from '../core/config.js';
-import { warehouseFile } from '../core/data-folder.js';
+import { warehouseFile } from '../store/data-folder.js';
 import { pullManifests, readManifests } from '../landing/index.js';
 import { tell } from '../terminal/print.js';
 import { giveCheckpoint } from '../working-copy/checkpoint.js';
-import { workingCopyOf } from '../working-copy/open.js';
+import { workingCopyOf } from '../store/working-copy/open.js';
 import { becomeWriter } from '../working-copy/writer.js';
 
 /**

@@ -78,7 +78,7 @@ async function writeResult(
 async function prepare(config: Config, file: string, { people = false, reveal = [] }: Options): Promise<Prepared> {
   const [{ keepsContacts }, { listInput }, lists, ids] = await Promise.all([
     import('../core/config.js'),
-    import('../core/data-folder.js'),
+    import('../store/data-folder.js'),
     import('./lists/prepare-list.js'),
     import('../../workflows/ids.js'),
   ]);

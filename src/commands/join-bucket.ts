@@ -1,8 +1,8 @@
-import { isStorageError } from '../storage/errors.js';
+import { isStorageError } from '../store/errors.js';
 import type { Config } from '../core/config.js';
 import { takeUnlessLost } from '../remote/take-published.js';
 import { tell } from '../terminal/print.js';
-import { joinData } from '../working-copy/join.js';
+import { joinData } from '../store/working-copy/join.js';
 
 const GOES_ON = 'This command uses what this machine has.';
 

@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { DataFolder, Progress } from '../../schemas/pipeline/run.js';
 import { changedAt } from '../core/config-change.js';
 import type { Config } from '../core/config.js';
-import { describeFolder, readDataFolder, shortId } from '../core/folder-identity.js';
+import { describeFolder, readDataFolder, shortId } from '../store/folder-identity.js';
 import type { WorkerSeen } from '../temporal/crawl-workers.js';
 import type { OpenWorkflows } from '../temporal/describe-open.js';
 import { showPath } from '../terminal/show-path.js';

@@ -35,7 +35,7 @@ ${examples('tidemark quarantine', 'tidemark quarantine --return')}`,
     )
     .action(async (options: { run?: string; return?: boolean; json?: boolean }, command: Command) => {
       const { config } = await loadContext(command);
-      const { openWorkingCopy } = await import('../working-copy/open.js');
+      const { openWorkingCopy } = await import('../store/working-copy/open.js');
       await openWorkingCopy(config);
       const { whileNobodyReplays } = await import('../duckdb/locks.js');
       const work = options.return === true ? bringBack : async (dataDir: string) => moveAway(dataDir, options.run);

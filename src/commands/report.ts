@@ -2,7 +2,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 import type { Clock } from '../base/time/clock.js';
-import { reportFile } from '../core/data-folder.js';
+import { reportFile } from '../store/data-folder.js';
 import type { Published } from '../builds/published.js';
 import type { About } from '../report/collect.js';
 import type { RenderedReport, ReportInput } from '../../schemas/explorer/report.js';
@@ -84,8 +84,8 @@ export async function writeReport(source: Source, out?: string): Promise<string>
       import('../report/collect.js'),
       import('../report/page.js'),
       import('../../bootstrap/ui.mjs'),
-      import('../core/files.js'),
-      import('../core/file-modes.js'),
+      import('../store/files.js'),
+      import('../store/file-modes.js'),
       import('../base/version.js'),
     ]);
   const input = await read(source, collectReport);

@@ -64,7 +64,7 @@ async function prepare(
     import('./lists/list-run.js'),
     import('../resolve/read-questions.js'),
     import('../resolve/read-decisions.js'),
-    import('../core/data-folder.js'),
+    import('../store/data-folder.js'),
     import('../../workflows/ids.js'),
   ]);
   const { list, prepared } = readAndDescribe(config, file, COMPANIES);

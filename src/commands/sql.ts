@@ -3,7 +3,7 @@ import { text as readAll } from 'node:stream/consumers';
 import path from 'node:path';
 import { Option, type Command } from 'commander';
 import type { Published } from '../builds/published.js';
-import { publishedFile } from '../core/data-folder.js';
+import { publishedFile } from '../store/data-folder.js';
 import { invalidInput, errorMessage } from '../base/errors.js';
 import { visibleData } from '../base/text/visible-text.js';
 import { splitStatements } from '../duckdb/split-statements.js';

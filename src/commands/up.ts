@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { logFile } from '../core/data-folder.js';
+import { logFile } from '../store/data-folder.js';
 import { invalidInput } from '../base/errors.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { interruptSignalSaying, untilAborted } from '../terminal/interrupt.js';

@@ -6,7 +6,7 @@ import { describeFaults } from './config-faults.js';
 import { ConfigSchema, type ConfigFile, type MarketConfig } from './config-schema.js';
 import { parseConfigText, showSetting, type ConfigText } from './config-text.js';
 import { errorMessage, hasErrorCode, TidemarkError } from '../base/errors.js';
-import { isBucket } from './places.js';
+import { isBucket } from '../store/places.js';
 import { isAddress, type RatesSource } from './rates-source.js';
 import { requireUsableFolder } from './usable-folder.js';
 import { API_KEY } from '../base/key-fingerprint.js';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { loginFile } from './data-folder.js';
+import { loginFile } from '../store/data-folder.js';
 import { keyFingerprint } from '../base/key-fingerprint.js';
 import { writeSecretFile } from './secret-file.js';
 

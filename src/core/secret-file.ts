@@ -1,6 +1,6 @@
 import { chmod } from 'node:fs/promises';
 import path from 'node:path';
-import { writeFileAtomic, makeFolderSync } from './files.js';
+import { writeFileAtomic, makeFolderSync } from '../store/files.js';
 
 /**
  * Writes a file that only this user can read (mode 0600, folder 0700).

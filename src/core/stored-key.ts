@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { z } from 'zod';
 import { apiKeyFile, checkKey, readApiKey, type Config } from './config.js';
-import { loginFile, storedKeyFile } from './data-folder.js';
+import { loginFile, storedKeyFile } from '../store/data-folder.js';
 import { errorMessage, hasErrorCode, TidemarkError } from '../base/errors.js';
 import { writeSecretFile } from './secret-file.js';
 import { rememberSecret } from './secrets.js';

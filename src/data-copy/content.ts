@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Content, Storage } from '../storage/storage.js';
+import type { Content, Storage } from '../store/storage.js';
 import type { Item } from './inventory.js';
 import { sha256 } from '../base/hash.js';
 

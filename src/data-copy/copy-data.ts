@@ -1,4 +1,4 @@
-import { makeDataFolder } from '../core/file-modes.js';
+import { makeDataFolder } from '../store/file-modes.js';
 import { inParallel } from '../base/in-parallel.js';
 import { invalidInput, TidemarkError } from '../base/errors.js';
 import { copyBuild, compareBuilds, currentBuildOf } from './builds.js';

@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
-import { unprovenFile, warehouseFile } from '../core/data-folder.js';
+import { unprovenFile, warehouseFile } from '../store/data-folder.js';
 import { TidemarkError } from '../base/errors.js';
 import { lockWriter } from '../duckdb/locks.js';
 import { openWarehouse } from '../duckdb/open.js';
-import { takeLease, type Lease } from '../storage/lease.js';
+import { takeLease, type Lease } from '../store/lease.js';
 import { highestToken, WRITER_LEASE } from '../working-copy/checkpoint.js';
 import type { Place } from './place.js';
 

@@ -1,4 +1,4 @@
-import { warehouseFile } from '../core/data-folder.js';
+import { warehouseFile } from '../store/data-folder.js';
 import { readCheckpoint } from '../working-copy/checkpoint.js';
 import { kindOf, PREFIXES, spoolOfPiece, type Kind } from './kinds.js';
 import { IDENTITY, type Place } from './place.js';

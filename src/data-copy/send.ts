@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import { writeFileAtomic } from '../core/files.js';
-import { removeLeftovers } from '../core/database-files.js';
-import type { Lease } from '../storage/lease.js';
-import type { Content } from '../storage/storage.js';
+import { writeFileAtomic } from '../store/files.js';
+import { removeLeftovers } from '../store/database-files.js';
+import type { Lease } from '../store/lease.js';
+import type { Content } from '../store/storage.js';
 import { writeCheckpoint } from '../working-copy/checkpoint.js';
 import { contentOf, encodeLines, readLines } from './content.js';
 import { isFixed } from './kinds.js';

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { warehouseFile } from '../core/data-folder.js';
-import { makeFolder } from '../core/files.js';
+import { warehouseFile } from '../store/data-folder.js';
+import { makeFolder } from '../store/files.js';
 import { openWarehouse } from './open.js';
 
 // The bytes of a warehouse file with all tables and without rows.

@@ -1,5 +1,5 @@
 import { errorMessage, TidemarkError } from '../base/errors.js';
-import { asDiskError, DamagedFileError } from '../core/disk-errors.js';
+import { asDiskError, DamagedFileError } from '../store/disk-errors.js';
 import { formatCount } from '../../schemas/format.js';
 import { OutOfMemoryError } from './memory-limit.js';
 

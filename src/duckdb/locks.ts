@@ -1,13 +1,13 @@
-import { removalLock, switchLock, takingLock, warehouseFile, writerLock } from '../core/data-folder.js';
+import { removalLock, switchLock, takingLock, warehouseFile, writerLock } from '../store/data-folder.js';
 import { TidemarkError } from '../base/errors.js';
-import { tryLock, withLock, type Lock } from '../core/lock.js';
-import { workingCopyOf } from '../working-copy/open.js';
+import { tryLock, withLock, type Lock } from '../store/lock/lock.js';
+import { workingCopyOf } from '../store/working-copy/open.js';
 import { writerOf } from '../working-copy/writer.js';
 import { WarehouseBusyError } from './errors.js';
 import { MINUTE_MS } from '../base/time/time.js';
 
 /*
- * Locks that protect a data folder. The holder of a lock moves files through the lock's folder (see src/core/lock.ts).
+ * Locks that protect a data folder. The holder of a lock moves files through the lock's folder (see src/store/lock/lock.ts).
  * So each lock is on the same file system as the files that it protects.
  *
  * To avoid deadlocks, always take locks in this order:

@@ -1,11 +1,11 @@
 import path from 'node:path';
 import type { DuckDBInstance } from '@duckdb/node-api';
-import { warehouseFile } from '../core/data-folder.js';
+import { warehouseFile } from '../store/data-folder.js';
 import { Database } from './database.js';
-import { makeFolder } from '../core/files.js';
+import { makeFolder } from '../store/files.js';
 import { asWarehouseError, WarehouseBusyError } from './errors.js';
 import { openInstance } from './instance.js';
-import type { Lock } from '../core/lock.js';
+import type { Lock } from '../store/lock/lock.js';
 import { lockWriter } from './locks.js';
 import { givenThreads, memoryLimit } from './memory-limit.js';
 import { ensureSchema } from './schema.js';

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { request, type Dispatcher } from 'undici';
 import { errorMessage } from '../base/errors.js';
-import { writeFileAtomic } from '../core/files.js';
+import { writeFileAtomic } from '../store/files.js';
 import { isUnsafeAddress } from '../core/rates-source.js';
 import { connectToAny } from '../base/network/connections.js';
 import { CodingError, readDecoded } from '../base/network/content-coding.js';

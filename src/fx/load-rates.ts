@@ -1,11 +1,11 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
 import type { Database } from '../duckdb/database.js';
-import { ratesDir } from '../core/data-folder.js';
+import { ratesDir } from '../store/data-folder.js';
 import { errorMessage } from '../base/errors.js';
 import { downloadedFile, downloadRates, tagOf } from './download-rates.js';
 import { readRates } from './read-rates.js';
 import { isAddress, type RatesSource } from '../core/rates-source.js';
-import { workingCopyOf } from '../working-copy/open.js';
+import { workingCopyOf } from '../store/working-copy/open.js';
 
 /** Result of `loadRates`. */
 export interface LoadedRates {

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { runFolder } from '../core/data-folder.js';
+import { runFolder } from '../store/data-folder.js';
 import { hasErrorCode } from '../base/errors.js';
-import { writeFileOnce } from '../core/files.js';
+import { writeFileOnce } from '../store/files.js';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
 import { LandingStream, RECORD_STREAMS } from '../../schemas/streams/landing-streams.js';
 import { landSpool } from './land-spool.js';
@@ -14,8 +14,8 @@ import { manifestName, spoolFile, spoolsDir, type PartTarget } from './paths.js'
 import { piecesDir, readPieces, removeSpool } from './pieces.js';
 import { pullManifests, pullParts } from './pull.js';
 import { readSpool, Spool } from './spool.js';
-import { workingCopyOf } from '../working-copy/open.js';
-import type { WorkingCopy } from '../working-copy/working-copy.js';
+import { workingCopyOf } from '../store/working-copy/open.js';
+import type { WorkingCopy } from '../store/working-copy/working-copy.js';
 import { sha256, sha256OfFile } from '../base/hash.js';
 
 // Streams that must land completely or not at all, because half a list would look like the whole list. A later run

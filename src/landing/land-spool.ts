@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { runFolder } from '../core/data-folder.js';
+import { runFolder } from '../store/data-folder.js';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
 import { findReplacing } from './manifest.js';
 import { PartWriter, writePart } from './part-writer.js';

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { runFolder } from '../core/data-folder.js';
-import { writeFileAtomic } from '../core/files.js';
-import { workingCopyOf } from '../working-copy/open.js';
+import { runFolder } from '../store/data-folder.js';
+import { writeFileAtomic } from '../store/files.js';
+import { workingCopyOf } from '../store/working-copy/open.js';
 import { PartWriter, type NewRow } from './part-writer.js';
 import { spoolFile, spoolsDir, type PartTarget } from './paths.js';
 

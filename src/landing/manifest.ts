@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { PartManifest } from '../../schemas/pipeline/landing.js';
 import { LandingStream } from '../../schemas/streams/landing-streams.js';
-import { runFolder, streamDir } from '../core/data-folder.js';
+import { runFolder, streamDir } from '../store/data-folder.js';
 import { TidemarkError } from '../base/errors.js';
 import { sha256 } from '../base/hash.js';
 import { decodePart } from './parquet.js';

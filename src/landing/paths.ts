@@ -1,7 +1,7 @@
 import path from 'node:path';
-import type { LandingPlace } from '../core/data-folder.js';
+import type { LandingPlace } from '../store/data-folder.js';
 
-// Names of the files in a run's folder of the landing zone. `runFolder` in src/core/data-folder.ts returns the folder.
+// Names of the files in a run's folder of the landing zone. `runFolder` in src/store/data-folder.ts returns the folder.
 
 const SPOOL = '_spool';
 const QUARANTINE = '_quarantine';

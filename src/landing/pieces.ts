@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { writeFileOnce } from '../core/files.js';
-import { workingCopyOf } from '../working-copy/open.js';
-import type { WorkingCopy } from '../working-copy/working-copy.js';
+import { writeFileOnce } from '../store/files.js';
+import { workingCopyOf } from '../store/working-copy/open.js';
+import type { WorkingCopy } from '../store/working-copy/working-copy.js';
 
 /*
  * With the data in a bucket, a spool stays on its machine, and its lines are given to the bucket in pieces. If the

@@ -3,9 +3,9 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { PartManifest } from '../../schemas/pipeline/landing.js';
 import { LandingStream } from '../../schemas/streams/landing-streams.js';
-import { landingDir, runFolder, streamDir } from '../core/data-folder.js';
-import { isFileFault } from '../storage/errors.js';
-import { workingCopyOf } from '../working-copy/open.js';
+import { landingDir, runFolder, streamDir } from '../store/data-folder.js';
+import { isFileFault } from '../store/errors.js';
+import { workingCopyOf } from '../store/working-copy/open.js';
 import { isReadable, readManifests, type LandedPart } from './manifest.js';
 import { manifestsDir } from './paths.js';
 

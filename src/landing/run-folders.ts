@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { LandingStream } from '../../schemas/streams/landing-streams.js';
-import { streamDir } from '../core/data-folder.js';
+import { streamDir } from '../store/data-folder.js';
 
 /** The folder that holds the answers of one stream, date and run. */
 export interface RunFolder {

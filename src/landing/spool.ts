@@ -2,9 +2,9 @@ import { createReadStream, existsSync, statSync, truncateSync } from 'node:fs';
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
-import { asDiskError } from '../core/disk-errors.js';
-import { makeFolder } from '../core/files.js';
-import type { WorkingCopy } from '../working-copy/working-copy.js';
+import { asDiskError } from '../store/disk-errors.js';
+import { makeFolder } from '../store/files.js';
+import type { WorkingCopy } from '../store/working-copy/working-copy.js';
 import { dropPieces, Pieces, readPieces } from './pieces.js';
 
 /*

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { dueDir } from '../core/data-folder.js';
-import { writeFileAtomic } from '../core/files.js';
+import { dueDir } from '../store/data-folder.js';
+import { writeFileAtomic } from '../store/files.js';
 import type { Database } from '../duckdb/database.js';
 import { withMemory } from '../duckdb/in-memory.js';
 import type { Warehouse } from '../duckdb/open.js';

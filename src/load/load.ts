@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { COMPANY_STREAMS, RECORD_STREAMS } from '../../schemas/streams/landing-streams.js';
-import { DamagedFileError } from '../core/disk-errors.js';
+import { DamagedFileError } from '../store/disk-errors.js';
 import { errorMessage } from '../base/errors.js';
 import { dropFiles, pullManifests, pullParts, type LandedPart } from '../landing/index.js';
 import type { Database } from '../duckdb/database.js';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { formatCount } from '../../schemas/format.js';
 import type { Config } from '../core/config.js';
-import { warehouseFile } from '../core/data-folder.js';
+import { warehouseFile } from '../store/data-folder.js';
 import { readManifests } from '../landing/index.js';
 
 /** What `tidemark replay` does for a lost warehouse, and that the next run does the same. */

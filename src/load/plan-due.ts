@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { DueEntity, DuePlan, DueReason } from '../../schemas/pipeline/due.js';
 import { traitsOf, type FetchedStreamName } from '../../schemas/streams/streams.js';
-import { writeFileAtomic } from '../core/files.js';
+import { writeFileAtomic } from '../store/files.js';
 import { LandingCorruptError } from '../duckdb/errors.js';
 import { givePlan, takePlan } from '../working-copy/due-plan.js';
 import { loadLanding } from './load.js';
 import type { Database } from '../duckdb/database.js';
 import type { Warehouse } from '../duckdb/open.js';
-import { chunkFile, dueDir, duePlanFile } from '../core/data-folder.js';
+import { chunkFile, dueDir, duePlanFile } from '../store/data-folder.js';
 import { quote, readSqlFile } from '../duckdb/sql-files.js';
 
 /** Input of `planDue`: one stream of one run. */

@@ -1,11 +1,11 @@
 import { renameSync } from 'node:fs';
 import path from 'node:path';
-import { makeFolderSync } from '../core/files.js';
-import { rejectsFile } from '../core/data-folder.js';
+import { makeFolderSync } from '../store/files.js';
+import { rejectsFile } from '../store/data-folder.js';
 import type { LandedPart } from '../landing/index.js';
 import type { Database } from '../duckdb/database.js';
 import { quote } from '../duckdb/sql-files.js';
-import { workingCopyOf } from '../working-copy/open.js';
+import { workingCopyOf } from '../store/working-copy/open.js';
 
 const COLUMNS = 'stream, entity_id, reason, path, raw, observed_at, request_key';
 const ORDER = 'entity_id, path, reason, observed_at';

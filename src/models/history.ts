@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readSets, type AppliedSet } from './sets.js';
 import { openReadOnly } from '../duckdb/open.js';
-import { warehouseFile } from '../core/data-folder.js';
+import { warehouseFile } from '../store/data-folder.js';
 
 /** A set of models that was applied, and the files that it changed. */
 export interface HistoryEntry extends Omit<AppliedSet, 'files'> {

@@ -7,7 +7,7 @@ import { OWN } from './own/own-files.js';
 import { planModels, type AppliedModel, type ModelChange } from './plan.js';
 import { heldSet, readSets } from './sets.js';
 import { openReadOnly } from '../duckdb/open.js';
-import { publishedFile, warehouseFile } from '../core/data-folder.js';
+import { publishedFile, warehouseFile } from '../store/data-folder.js';
 import { quote } from '../duckdb/sql-files.js';
 import { findFaults } from './verify/find-faults.js';
 import { sha256 } from '../base/hash.js';

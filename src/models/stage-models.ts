@@ -1,6 +1,6 @@
-import { DamagedFileError } from '../core/disk-errors.js';
+import { DamagedFileError } from '../store/disk-errors.js';
 import { buildModelInto, putSettings } from './build-model.js';
-import { removeDatabase } from '../core/database-files.js';
+import { removeDatabase } from '../store/database-files.js';
 import type { Database } from '../duckdb/database.js';
 import { MODEL_SCHEMAS, type Model } from './models.js';
 import { withOwn } from './own/use-own.js';

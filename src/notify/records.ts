@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Alert } from '../../schemas/pipeline/alert.js';
-import { alertsDir } from '../core/data-folder.js';
+import { alertsDir } from '../store/data-folder.js';
 import { hasErrorCode } from '../base/errors.js';
-import { writeFileAtomic } from '../core/files.js';
-import { workingCopyOf } from '../working-copy/open.js';
+import { writeFileAtomic } from '../store/files.js';
+import { workingCopyOf } from '../store/working-copy/open.js';
 import { keyOf } from './message.js';
 
 /**

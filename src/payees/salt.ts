@@ -1,9 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { payeeSaltFile } from '../core/data-folder.js';
-import { writeFileOnce } from '../core/files.js';
-import { shareOnce } from '../working-copy/join.js';
-import { workingCopyOf } from '../working-copy/open.js';
+import { payeeSaltFile } from '../store/data-folder.js';
+import { writeFileOnce } from '../store/files.js';
+import { shareOnce } from '../store/working-copy/join.js';
+import { workingCopyOf } from '../store/working-copy/open.js';
 
 /** Returns the salt of the data folder. The first call creates it. */
 export async function payeeSalt(dataDir: string): Promise<string> {

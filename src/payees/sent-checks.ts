@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
-import type { WorkingCopy } from '../working-copy/working-copy.js';
-import { asDiskError } from '../core/disk-errors.js';
-import { makeFolder, syncFolder } from '../core/files.js';
+import type { WorkingCopy } from '../store/working-copy/working-copy.js';
+import { asDiskError } from '../store/disk-errors.js';
+import { makeFolder, syncFolder } from '../store/files.js';
 
 /** The last line of each file that is on its way to the bucket. */
 const given = new Map<string, Promise<void>>();

@@ -1,9 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { personalDataKeyFile } from '../core/data-folder.js';
+import { personalDataKeyFile } from '../store/data-folder.js';
 import { TidemarkError } from '../base/errors.js';
-import { writeFileOnce } from '../core/files.js';
-import { shareOnce } from '../working-copy/join.js';
-import { workingCopyOf } from '../working-copy/open.js';
+import { writeFileOnce } from '../store/files.js';
+import { shareOnce } from '../store/working-copy/join.js';
+import { workingCopyOf } from '../store/working-copy/open.js';
 import type { JsonNode } from '../base/json/json-nodes.js';
 import { KEY_BYTES, readForgottenList, readKey } from './forgotten-list.js';
 

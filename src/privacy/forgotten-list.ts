@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { forgottenFile, personalDataKeyFile } from '../core/data-folder.js';
+import { forgottenFile, personalDataKeyFile } from '../store/data-folder.js';
 import { TidemarkError } from '../base/errors.js';
 
 /*

@@ -1,12 +1,12 @@
-import { workingCopyOf } from '../working-copy/open.js';
+import { workingCopyOf } from '../store/working-copy/open.js';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { hash } from 'node:crypto';
 import { UNREAD_PAGES, WEBHOOK_REQUEST, type LandedRow } from '../../schemas/pipeline/landing.js';
 import type { LandingStream } from '../../schemas/streams/landing-streams.js';
 import { PEOPLE, type SubjectKind } from '../../schemas/streams/people.js';
-import { forgottenFile } from '../core/data-folder.js';
+import { forgottenFile } from '../store/data-folder.js';
 import { TidemarkError } from '../base/errors.js';
-import { writeFileAtomic } from '../core/files.js';
+import { writeFileAtomic } from '../store/files.js';
 import { formatCount } from '../../schemas/format.js';
 import { readJsonNodes, repeatsKey, type JsonNode } from '../base/json/json-nodes.js';
 import { reduceDelivery, reduceEvents, type EventFacts } from './events.js';

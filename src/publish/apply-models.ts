@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
-import type { Readers } from '../core/file-modes.js';
-import { DamagedFileError } from '../core/disk-errors.js';
+import type { Readers } from '../store/file-modes.js';
+import { DamagedFileError } from '../store/disk-errors.js';
 import type { RatesSource } from '../core/rates-source.js';
 import { TidemarkError } from '../base/errors.js';
 import type { Database } from '../duckdb/database.js';
@@ -11,7 +11,7 @@ import { planModels, refuseBreaking, type ModelChange } from '../models/plan.js'
 import { readApplied } from '../models/read-plan.js';
 import { heldSet, previousSet, readSet, readSets, type AppliedSet } from '../models/sets.js';
 import { openReadOnly, openWarehouse, type Warehouse } from '../duckdb/open.js';
-import { publishedFile, stagedModelsFile, warehouseFile } from '../core/data-folder.js';
+import { publishedFile, stagedModelsFile, warehouseFile } from '../store/data-folder.js';
 import { publish, type PublishedBuild } from './publish.js';
 import { buildModels, PARTS_HASH, type BuildOptions, type BuildResult } from '../models/run-models.js';
 import { stageModels } from '../models/stage-models.js';

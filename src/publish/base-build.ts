@@ -3,7 +3,7 @@ import type { Database } from '../duckdb/database.js';
 import { openReadOnly } from '../duckdb/open.js';
 import { identifier } from '../duckdb/sql-files.js';
 import { formatCount } from '../../schemas/format.js';
-import { buildDir, fileOf } from '../core/data-folder.js';
+import { buildDir, fileOf } from '../store/data-folder.js';
 import { listOwnBuilds, type Build } from '../builds/builds.js';
 import { changedKeysSince, lastModelBuild, readSince, type Since } from '../models/changed-keys.js';
 import { readFunctions } from '../models/functions.js';

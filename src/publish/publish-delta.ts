@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { syncFile } from '../builds/links.js';
-import { makeFolderSync } from '../core/files.js';
+import { syncFile } from '../store/links.js';
+import { makeFolderSync } from '../store/files.js';
 import type { Database } from '../duckdb/database.js';
 import { writeDeltaIndex, type DeltaIndex, type DeltaTable } from '../builds/lake-index.js';
 import { parquetSelection } from '../duckdb/parquet-types.js';

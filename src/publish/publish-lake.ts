@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { tableBegun } from '../base/observed.js';
-import { makeFolderSync } from '../core/files.js';
+import { makeFolderSync } from '../store/files.js';
 import type { Database } from '../duckdb/database.js';
-import { syncFile } from '../builds/links.js';
+import { syncFile } from '../store/links.js';
 import { readIndex, writeLakeIndex, type LakeFiles } from '../builds/lake-index.js';
 import type { Model } from '../models/models.js';
 import { parquetSelection, type TypedColumn } from '../duckdb/parquet-types.js';

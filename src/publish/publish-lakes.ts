@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { deltaOf, lakeOf } from '../core/data-folder.js';
+import { deltaOf, lakeOf } from '../store/data-folder.js';
 import type { Database } from '../duckdb/database.js';
 import type { Model } from '../models/models.js';
 import type { TableContents } from './contents.js';

@@ -1,13 +1,13 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { beginBuild, finishBuild, newestBuild } from '../builds/builds.js';
-import { syncFile, syncFolders } from '../builds/links.js';
+import { syncFile, syncFolders } from '../store/links.js';
 import { showNewBuild } from '../builds/switch.js';
-import { buildsDir, fileOf, publishedFile } from '../core/data-folder.js';
-import { DamagedFileError } from '../core/disk-errors.js';
+import { buildsDir, fileOf, publishedFile } from '../store/data-folder.js';
+import { DamagedFileError } from '../store/disk-errors.js';
 import { errorMessage, TidemarkError } from '../base/errors.js';
-import { shareWith, type Readers } from '../core/file-modes.js';
-import { syncPath } from '../core/files.js';
+import { shareWith, type Readers } from '../store/file-modes.js';
+import { syncPath } from '../store/files.js';
 import { buildPublished } from '../base/observed.js';
 import { asWarehouseError, ModelFailedError } from '../duckdb/errors.js';
 import type { Warehouse } from '../duckdb/open.js';

@@ -1,6 +1,6 @@
 import { chmodSync, constants } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
-import { fileOf } from '../core/data-folder.js';
+import { fileOf } from '../store/data-folder.js';
 import type { Database } from '../duckdb/database.js';
 import { quote } from '../duckdb/sql-files.js';
 import { formatCount } from '../../schemas/format.js';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { publishedFile } from '../core/data-folder.js';
-import { makeFolder } from '../core/files.js';
-import type { Storage } from '../storage/storage.js';
+import { publishedFile } from '../store/data-folder.js';
+import { makeFolder } from '../store/files.js';
+import type { Storage } from '../store/storage.js';
 import { mustReadCurrent, readManifest } from './manifest.js';
 
 /** Versions of one storage that the cache keeps: a command that has just begun may still open the earlier one. */

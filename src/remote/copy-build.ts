@@ -2,12 +2,12 @@ import { rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { currentBuild, isTaken, listBuilds } from '../builds/builds.js';
 import { numberOf, raiseNumber } from '../builds/order.js';
-import { buildDir, copyCheckDir, copyDir, fileOf, publishedFile } from '../core/data-folder.js';
+import { buildDir, copyCheckDir, copyDir, fileOf, publishedFile } from '../store/data-folder.js';
 import { errorMessage, hasErrorCode, TidemarkError } from '../base/errors.js';
 import { NotPublishedError } from '../duckdb/errors.js';
-import { isLostRace } from '../storage/errors.js';
-import { LeaseLostError, withLease, type Lease } from '../storage/lease.js';
-import type { Content, Storage } from '../storage/storage.js';
+import { isLostRace } from '../store/errors.js';
+import { LeaseLostError, withLease, type Lease } from '../store/lease.js';
+import type { Content, Storage } from '../store/storage.js';
 import {
   CURRENT,
   encode,

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../core/config.js';
-import { copyDir } from '../core/data-folder.js';
+import { copyDir } from '../store/data-folder.js';
 import { errorMessage, TidemarkError } from '../base/errors.js';
-import { writeFileAtomic } from '../core/files.js';
-import { isBucket } from '../core/places.js';
-import { openStorage } from '../storage/open.js';
-import type { Patience } from '../storage/retry.js';
-import type { Storage } from '../storage/storage.js';
+import { writeFileAtomic } from '../store/files.js';
+import { isBucket } from '../store/places.js';
+import { openStorage } from '../store/open.js';
+import type { Patience } from '../store/retry.js';
+import type { Storage } from '../store/storage.js';
 import { assertWriter } from '../working-copy/writer.js';
 import { copyCurrentBuild, KEEP_SECONDS, type Copied, type CopyOptions } from './copy-build.js';
 

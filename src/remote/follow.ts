@@ -1,5 +1,5 @@
 import { errorMessage } from '../base/errors.js';
-import type { Storage } from '../storage/storage.js';
+import type { Storage } from '../store/storage.js';
 import { fetchCurrent, type Cached } from './cached.js';
 
 /** Options of `follow`. */

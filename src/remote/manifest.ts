@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { TidemarkError } from '../base/errors.js';
-import { isFileFault, storageError } from '../storage/errors.js';
-import type { Storage } from '../storage/storage.js';
+import { isFileFault, storageError } from '../store/errors.js';
+import type { Storage } from '../store/storage.js';
 import { sha256 } from '../base/hash.js';
 
 /*

@@ -1,6 +1,6 @@
-import type { Lease } from '../storage/lease.js';
+import type { Lease } from '../store/lease.js';
 import type { StoredFiles } from './stored-files.js';
-import type { Storage } from '../storage/storage.js';
+import type { Storage } from '../store/storage.js';
 import { readManifest, VERSIONS, type Current } from './manifest.js';
 
 /** Number of removed files after which the lease is checked again. */

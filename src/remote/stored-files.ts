@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { inParallel } from '../base/in-parallel.js';
-import { isFileFault } from '../storage/errors.js';
-import type { Storage } from '../storage/storage.js';
+import { isFileFault } from '../store/errors.js';
+import type { Storage } from '../store/storage.js';
 import { findManifest, VERSIONS, type Manifest, type StoredFile, type Version } from './manifest.js';
 
 const AT_ONCE = 4;

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { isBucket } from '../core/places.js';
+import { isBucket } from '../store/places.js';
 import type { Manifest } from './manifest.js';
 
 /** A table of a copied version, with the addresses of its files. */

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { makeFolderSync } from '../core/files.js';
-import { deltaOf, fileOf, lakeOf } from '../core/data-folder.js';
+import { makeFolderSync } from '../store/files.js';
+import { deltaOf, fileOf, lakeOf } from '../store/data-folder.js';
 import type { Database } from '../duckdb/database.js';
 import { openReadOnly } from '../duckdb/open.js';
 import { forParquet, type TypedColumn } from '../duckdb/parquet-types.js';

@@ -2,9 +2,9 @@ import { utimesSync } from 'node:fs';
 import { addTakenBuild, currentBuild, describeBuild, isTaken, listBuilds, type Build } from '../builds/builds.js';
 import { numberOf } from '../builds/order.js';
 import { PREVIOUS, showNewBuild } from '../builds/switch.js';
-import { isFileFault } from '../storage/errors.js';
-import type { Storage } from '../storage/storage.js';
-import { workingCopyOf } from '../working-copy/open.js';
+import { isFileFault } from '../store/errors.js';
+import type { Storage } from '../store/storage.js';
+import { workingCopyOf } from '../store/working-copy/open.js';
 import { openRemote, type CopyConfig } from './copy-published.js';
 import { findManifest, numbersOf, readCurrent, readManifest, type Current, type Version } from './manifest.js';
 

@@ -3,8 +3,8 @@ import path from 'node:path';
 import type { z } from 'zod';
 import { RebuildInput, type RebuildResult } from '../../schemas/pipeline/run.js';
 import { keepsContacts, type Config } from '../core/config.js';
-import { rebuiltDir } from '../core/data-folder.js';
-import { readDataFolder } from '../core/folder-identity.js';
+import { rebuiltDir } from '../store/data-folder.js';
+import { readDataFolder } from '../store/folder-identity.js';
 import { parseInput } from '../base/parse-input.js';
 import { rebuildWarehouse, type RebuildRequest } from './rebuild.js';
 

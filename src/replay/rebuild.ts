@@ -1,21 +1,21 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { keepsContacts, type Config } from '../core/config.js';
-import type { Readers } from '../core/file-modes.js';
+import type { Readers } from '../store/file-modes.js';
 import type { RatesSource } from '../core/rates-source.js';
-import { syncPath } from '../core/files.js';
-import { DamagedFileError } from '../core/disk-errors.js';
-import type { Lock } from '../core/lock.js';
+import { syncPath } from '../store/files.js';
+import { DamagedFileError } from '../store/disk-errors.js';
+import type { Lock } from '../store/lock/lock.js';
 import { LandingCorruptError, type LoadCounts } from '../duckdb/errors.js';
-import { removeDatabase, removeLeftovers } from '../core/database-files.js';
+import { removeDatabase, removeLeftovers } from '../store/database-files.js';
 import { carryModels, readModelRecords } from './carry-models.js';
-import { syncFile } from '../builds/links.js';
+import { syncFile } from '../store/links.js';
 import { loadLanding } from '../load/load.js';
 import { lockWriter, whileNothingIsRemoved } from '../duckdb/locks.js';
 import { withMoreMemory } from '../duckdb/more-memory.js';
 import { openWarehouse, type Warehouse } from '../duckdb/open.js';
 import { WarehouseOutdatedError } from '../duckdb/schema.js';
-import { replayFile, warehouseFile } from '../core/data-folder.js';
+import { replayFile, warehouseFile } from '../store/data-folder.js';
 import { publish, type PublishedBuild } from '../publish/publish.js';
 import { buildModels, type BuildResult } from '../models/run-models.js';
 

@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { PartManifest } from '../../schemas/pipeline/landing.js';
-import { syncFile } from '../builds/links.js';
-import { syncFolder, writeFileAtomic } from '../core/files.js';
+import { syncFile } from '../store/links.js';
+import { syncFolder, writeFileAtomic } from '../store/files.js';
 import type { Database } from '../duckdb/database.js';
 import { ModelFailedError } from '../duckdb/errors.js';
 import { quote } from '../duckdb/sql-files.js';
@@ -22,7 +22,7 @@ import {
   type LandedPart,
 } from '../landing/index.js';
 import { findPartFault } from '../load/part-check.js';
-import { workingCopyOf } from '../working-copy/open.js';
+import { workingCopyOf } from '../store/working-copy/open.js';
 import { writerOf } from '../working-copy/writer.js';
 
 const COLUMNS = 'stream, run, date, market, request_key, entity_id, row_kind, status, fetched_at, body, sha256';

@@ -1,4 +1,4 @@
-import { unprovenFile } from '../core/data-folder.js';
+import { unprovenFile } from '../store/data-folder.js';
 import { withMemory } from '../duckdb/in-memory.js';
 import { listQuarantine, returnPart, type LandedPart } from '../landing/index.js';
 import { findPartFault } from '../load/part-check.js';

@@ -3,10 +3,10 @@ import { appendFileSync, closeSync, existsSync, openSync, readdirSync, readFileS
 import path from 'node:path';
 import type { RequestsRecord } from '../../schemas/pipeline/landing.js';
 import type { AttemptReport } from '../api-client/index.js';
-import { requestsDir, requestsFile } from '../core/data-folder.js';
-import { asDiskError } from '../core/disk-errors.js';
-import { makeFolderSync } from '../core/files.js';
-import { workingCopyOf } from '../working-copy/open.js';
+import { requestsDir, requestsFile } from '../store/data-folder.js';
+import { asDiskError } from '../store/disk-errors.js';
+import { makeFolderSync } from '../store/files.js';
+import { workingCopyOf } from '../store/working-copy/open.js';
 import { addLatency, mergeLatencies, percentile, type LatencyBuckets } from './latency.js';
 
 interface Tally {

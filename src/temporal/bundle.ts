@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
-import { writeFileAtomic } from '../core/files.js';
+import { writeFileAtomic } from '../store/files.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 

@@ -1,7 +1,7 @@
 import type { WorkflowClientInterceptor } from '@temporalio/client';
 import type { DataFolder } from '../../schemas/pipeline/run.js';
 import { TidemarkError } from '../base/errors.js';
-import { openDataFolder, readDataFolder } from '../core/folder-identity.js';
+import { openDataFolder, readDataFolder } from '../store/folder-identity.js';
 import { connectTemporal, type TemporalClient } from './connect.js';
 import { claimNamespace, requireOwn } from './namespace-owner.js';
 

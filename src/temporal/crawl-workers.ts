@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Client } from '@temporalio/client';
 import { CRAWL_QUEUE, WAREHOUSE_QUEUE } from '../../workflows/queues.js';
-import { isCertainlyGone } from '../core/lease.js';
-import { findPlace, processExists } from '../core/lock.js';
+import { isCertainlyGone } from '../store/lock/lease.js';
+import { findPlace, processExists } from '../store/lock/lock.js';
 import { readPollers, TaskType, type Poller } from './pollers.js';
 
 // A worker polls at least once per minute. If it has not polled for this time, treat it as ended.

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { z } from 'zod';
-import { devServerFile, temporalDir } from '../core/data-folder.js';
-import { makeFolder, writeFileAtomic } from '../core/files.js';
-import { findPlace, processExists } from '../core/lock.js';
+import { devServerFile, temporalDir } from '../store/data-folder.js';
+import { makeFolder, writeFileAtomic } from '../store/files.js';
+import { findPlace, processExists } from '../store/lock/lock.js';
 
 /** State of the Temporal dev server of a data folder. `up` and `demo` write it for the other commands. */
 const DevServerState = z.object({

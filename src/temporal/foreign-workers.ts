@@ -1,5 +1,5 @@
 import type { DataFolder } from '../../schemas/pipeline/run.js';
-import { shortId } from '../core/folder-identity.js';
+import { shortId } from '../store/folder-identity.js';
 import type { WorkerSeen } from './crawl-workers.js';
 
 /** Selects the workers that have another data folder. Pure function. */

@@ -1,5 +1,5 @@
-import { receiverLock } from '../core/data-folder.js';
-import { LockSeeker } from '../core/lock.js';
+import { receiverLock } from '../store/data-folder.js';
+import { LockSeeker } from '../store/lock/lock.js';
 import { landSpool, type PartTarget, type SpoolLimits } from '../landing/index.js';
 import { listReceiverLocks, listSpools } from './deliveries.js';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { WEBHOOK_RUN } from '../../schemas/pipeline/landing.js';
-import { receiversDir, runFolder, streamDir } from '../core/data-folder.js';
+import { receiversDir, runFolder, streamDir } from '../store/data-folder.js';
 import { spoolsDir, type PartTarget } from '../landing/index.js';
 
 /*

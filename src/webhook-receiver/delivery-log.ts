@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { receiverLock, runFolder } from '../core/data-folder.js';
+import { receiverLock, runFolder } from '../store/data-folder.js';
 import { WEBHOOK_REQUEST, type LandedRow } from '../../schemas/pipeline/landing.js';
 import type { Clock } from '../base/time/clock.js';
-import { syncPath } from '../core/files.js';
-import { LEASE_MS, LockLostError, takeLock, type Lock } from '../core/lock.js';
+import { syncPath } from '../store/files.js';
+import { LEASE_MS, LockLostError, takeLock, type Lock } from '../store/lock/lock.js';
 import { withoutForgotten } from '../privacy/forgotten.js';
 import { landSpool, Spool, SPOOL_LIMITS, spoolFile, type PartTarget, type SpoolLimits } from '../landing/index.js';
-import { workingCopyOf } from '../working-copy/open.js';
+import { workingCopyOf } from '../store/working-copy/open.js';
 import { Adopter } from './adopter.js';
 import { newReceiverId, nextChunk } from './deliveries.js';
 import { LostReceivers } from './lost-receivers.js';

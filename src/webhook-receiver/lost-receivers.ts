@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { WEBHOOK_RUN } from '../../schemas/pipeline/landing.js';
-import { runFolder, streamDir } from '../core/data-folder.js';
-import { look, nameOf, type Watch } from '../core/lease.js';
+import { runFolder, streamDir } from '../store/data-folder.js';
+import { look, nameOf, type Watch } from '../store/lock/lease.js';
 import { gatherSpool, landSpool, spoolFile, spoolsDir, type PartTarget, type SpoolLimits } from '../landing/index.js';
-import { workingCopyOf } from '../working-copy/open.js';
+import { workingCopyOf } from '../store/working-copy/open.js';
 import { STREAM, targetOf } from './deliveries.js';
 import { DAY_MS, utcDay } from '../base/time/time.js';
 

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { z } from 'zod';
-import { warehouseFile } from '../core/data-folder.js';
-import { removeLeftovers } from '../core/database-files.js';
-import { writeFileAtomic } from '../core/files.js';
-import { isFileFault, isLostRace } from '../storage/errors.js';
-import { LeaseLostError, type Lease } from '../storage/lease.js';
-import type { Storage } from '../storage/storage.js';
-import type { WorkingCopy } from './working-copy.js';
+import { warehouseFile } from '../store/data-folder.js';
+import { removeLeftovers } from '../store/database-files.js';
+import { writeFileAtomic } from '../store/files.js';
+import { isFileFault, isLostRace } from '../store/errors.js';
+import { LeaseLostError, type Lease } from '../store/lease.js';
+import type { Storage } from '../store/storage.js';
+import type { WorkingCopy } from '../store/working-copy/working-copy.js';
 
 /*
  * Checkpoints of the warehouse in the bucket. The landing zone holds all answers, so a checkpoint only saves the time of

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { chunkFile, duePlanFile } from '../core/data-folder.js';
+import { chunkFile, duePlanFile } from '../store/data-folder.js';
 import { TidemarkError } from '../base/errors.js';
-import type { Content } from '../storage/storage.js';
-import { workingCopyOf } from './open.js';
-import type { WorkingCopy } from './working-copy.js';
+import type { Content } from '../store/storage.js';
+import { workingCopyOf } from '../store/working-copy/open.js';
+import type { WorkingCopy } from '../store/working-copy/working-copy.js';
 
 /*
  * With the data in a bucket, the file of a due plan names its chunk files with their hashes. The first plan that is

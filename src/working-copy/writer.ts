@@ -1,7 +1,7 @@
-import { LeaseLostError, takeLease, type Lease, type WaitOptions } from '../storage/lease.js';
+import { LeaseLostError, takeLease, type Lease, type WaitOptions } from '../store/lease.js';
 import { highestToken, takeCheckpoint, WRITER_LEASE } from './checkpoint.js';
-import { workingCopyOf } from './open.js';
-import type { WorkingCopy } from './working-copy.js';
+import { workingCopyOf } from '../store/working-copy/open.js';
+import type { WorkingCopy } from '../store/working-copy/working-copy.js';
 
 /** The right of one process to write the warehouse, with the data in a bucket. */
 export interface Writer {

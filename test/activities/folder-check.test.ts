@@ -7,7 +7,7 @@ import type { Activities } from '../../activities/contract.js';
 import { checkFolder } from '../../activities/folder-check.js';
 import type { DataFolder, RunContext } from '../../schemas/pipeline/run.js';
 import { loadConfig, type Config } from '../../src/core/config.js';
-import { openDataFolder } from '../../src/core/folder-identity.js';
+import { openDataFolder } from '../../src/store/folder-identity.js';
 import { createLog } from '../../src/core/log.js';
 import { landRows } from '../../src/landing/index.js';
 import { makeProject, type Project } from '../helpers/project.js';

@@ -7,7 +7,7 @@ import { createWarehouseActivities } from '../../activities/warehouse.js';
 import type { LoadResult, ModelsResult, PublishResult } from '../../schemas/pipeline/activities.js';
 import { createClock } from '../../src/base/time/clock.js';
 import { loadConfig } from '../../src/core/config.js';
-import { warehouseFile } from '../../src/core/data-folder.js';
+import { warehouseFile } from '../../src/store/data-folder.js';
 import { createLog } from '../../src/core/log.js';
 import { openRun } from '../../src/crawl/run/open-run.js';
 import { openWarehouse } from '../../src/duckdb/open.js';

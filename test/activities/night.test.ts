@@ -11,7 +11,7 @@ import type { RunContext } from '../../schemas/pipeline/run.js';
 import { createApiClient, type ApiClient } from '../../src/api-client/index.js';
 import { createClock } from '../../src/base/time/clock.js';
 import { loadConfig } from '../../src/core/config.js';
-import { openDataFolder, readDataFolder } from '../../src/core/folder-identity.js';
+import { openDataFolder, readDataFolder } from '../../src/store/folder-identity.js';
 import { createLog } from '../../src/core/log.js';
 import { StampClock } from '../../src/base/time/stamp-clock.js';
 import { hasRunRecord } from '../../src/crawl/run/folder-changed.js';

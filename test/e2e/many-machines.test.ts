@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Progress, RunResult } from '../../schemas/pipeline/run.js';
-import { openStorage } from '../../src/storage/open.js';
+import { openStorage } from '../../src/store/open.js';
 import type { RunningProcess } from '../helpers/processes.js';
 import type { Project } from '../helpers/project.js';
 import { tidemarkIn } from '../helpers/run-cli.js';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { replayFile, warehouseFile } from '../../src/core/data-folder.js';
+import { replayFile, warehouseFile } from '../../src/store/data-folder.js';
 import { waitUntil } from '../helpers/sandbox.js';
 import { startSystem, type System } from '../helpers/system.js';
 import { hashTables } from '../helpers/table-hashes.js';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DataFolder } from '../../schemas/pipeline/run.js';
-import { openDataFolder } from '../../src/core/folder-identity.js';
+import { openDataFolder } from '../../src/store/folder-identity.js';
 import type { Project } from '../helpers/project.js';
 import { waitUntil } from '../helpers/sandbox.js';
 import { startSystem, type System } from '../helpers/system.js';

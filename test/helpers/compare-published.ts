@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { currentLink, deltaOf, fileOf, lakeOf } from '../../src/core/data-folder.js';
+import { currentLink, deltaOf, fileOf, lakeOf } from '../../src/store/data-folder.js';
 import { identifier, quote } from '../../src/duckdb/sql-files.js';
 import type { DeltaIndex } from '../../src/builds/lake-index.js';
 import type { Warehouse } from '../../src/duckdb/open.js';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { openWarehouse } from '../../src/duckdb/open.js';
 import { publish } from '../../src/publish/publish.js';
 import { copyCurrentBuild } from '../../src/remote/copy-build.js';
-import { LocalFolder } from '../../src/storage/local-folder.js';
+import { LocalFolder } from '../../src/store/local-folder.js';
 import { runCli } from './run-cli.js';
 import { marketNight, prepareBuilt } from './warehouse.js';
 

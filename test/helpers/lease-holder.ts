@@ -2,8 +2,8 @@
 // Prints `holding <token>`, and `lost` when it lost the lease. On SIGUSR2 it changes the file `protected` as a holder
 // does, and prints the result. On SIGTERM it releases the lease.
 import { setInterval } from 'node:timers';
-import { takeLease, type WaitOptions } from '../../src/storage/lease.js';
-import { openStorage } from '../../src/storage/open.js';
+import { takeLease, type WaitOptions } from '../../src/store/lease.js';
+import { openStorage } from '../../src/store/open.js';
 
 const [place = '', key = '', options = '{}'] = process.argv.slice(2);
 const storage = openStorage(place);

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { queryPublished } from '../../src/builds/published.js';
 import { showBuild } from '../../src/builds/switch.js';
-import { warehouseFile } from '../../src/core/data-folder.js';
+import { warehouseFile } from '../../src/store/data-folder.js';
 import { errorMessage } from '../../src/base/errors.js';
 import { openWarehouse, type Warehouse } from '../../src/duckdb/open.js';
 import { loadLanding } from '../../src/load/load.js';

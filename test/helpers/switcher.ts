@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beginBuild, finishBuild, listBuilds } from '../../src/builds/builds.js';
-import { fileOf, lakeOf, publishedDir } from '../../src/core/data-folder.js';
+import { fileOf, lakeOf, publishedDir } from '../../src/store/data-folder.js';
 import { removeOldBuilds, showBuild, showNewBuild } from '../../src/builds/switch.js';
 import { realpathSync } from 'node:fs';
 

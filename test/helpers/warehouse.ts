@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { buildModels } from '../../src/models/run-models.js';
 import { loadLanding } from '../../src/load/load.js';
-import { warehouseFile } from '../../src/core/data-folder.js';
+import { warehouseFile } from '../../src/store/data-folder.js';
 import { writeEmptyWarehouse } from '../../src/duckdb/empty-warehouse.js';
 import { openWarehouse, type Warehouse } from '../../src/duckdb/open.js';
 import { landAnswers as land, type Answer } from '../../src/models/cases/land-answers.js';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { currentLink, deltaOf, fileOf } from '../../src/core/data-folder.js';
+import { currentLink, deltaOf, fileOf } from '../../src/store/data-folder.js';
 import { withMemory } from '../../src/duckdb/in-memory.js';
 import { openReadOnly } from '../../src/duckdb/open.js';
 import { quote } from '../../src/duckdb/sql-files.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readProjectFiles } from './project-files.js';
 
-const OWNER = 'src/core/data-folder.ts';
+const OWNER = 'src/store/data-folder.ts';
 // Pure names inside a run's folder of the landing zone.
 const PART_NAMES = 'src/landing/paths.ts';
 

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { formatBytes } from '../../../schemas/format.js';
 import { invalidInput } from '../../base/errors.js';
 import type { Cached } from '../../remote/cached.js';
-import type { Storage } from '../../storage/storage.js';
+import type { Storage } from '../../store/storage.js';
 import { loadContext } from '../../terminal/context.js';
 import { tell } from '../../terminal/print.js';
 
@@ -15,7 +15,7 @@ const CHECK_MS = 30_000;
  * @throws TidemarkError `InvalidInput` if neither is set
  */
 export async function openPlace(from: string | undefined, command: Command): Promise<Storage> {
-  if (from !== undefined) return (await import('../../storage/open.js')).openStorage(from);
+  if (from !== undefined) return (await import('../../store/open.js')).openStorage(from);
   const { config } = await loadContext(command);
   const { openRemote } = await import('../../remote/copy-published.js');
   const storage = openRemote(config);
@@ -33,7 +33,7 @@ export async function openPlace(from: string | undefined, command: Command): Pro
  */
 export async function downloadCurrent(from: string): Promise<Cached> {
   const [{ openStorage }, { fetchCurrent }] = await Promise.all([
-    import('../../storage/open.js'),
+    import('../../store/open.js'),
     import('../../remote/cached.js'),
   ]);
   const storage = openStorage(from);
@@ -43,7 +43,7 @@ export async function downloadCurrent(from: string): Promise<Cached> {
 /** As `downloadCurrent`, and follows newer versions (see `follow`). */
 export async function followCurrent(from: string): Promise<{ place: string; newest: () => Cached }> {
   const [{ openStorage }, { follow }] = await Promise.all([
-    import('../../storage/open.js'),
+    import('../../store/open.js'),
     import('../../remote/follow.js'),
   ]);
   const storage = openStorage(from);

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { configPath, type Config } from '../../core/config.js';
-import { isBucket } from '../../core/places.js';
+import { isBucket } from '../../store/places.js';
 import type { Place } from '../../data-copy/place.js';
 import { openRemote } from '../../remote/copy-published.js';
-import { openStorage } from '../../storage/open.js';
+import { openStorage } from '../../store/open.js';
 import { configOption } from '../../terminal/context.js';
 import { loadInForce } from '../config-in-force.js';
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { configPath, loadConfig, type Config } from '../../core/config.js';
-import { demoDir } from '../../core/data-folder.js';
+import { demoDir } from '../../store/data-folder.js';
 import { exampleConfig, isNamed } from '../config-in-force.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { RunResult } from '../../../schemas/pipeline/run.js';
 import { createClock, dayIn, type Clock } from '../../base/time/clock.js';
 import type { Config } from '../../core/config.js';
-import { logsDir, publishedFile, publishedLake } from '../../core/data-folder.js';
+import { logsDir, publishedFile, publishedLake } from '../../store/data-folder.js';
 import { TidemarkError } from '../../base/errors.js';
 import { formatCount, formatDuration } from '../../../schemas/format.js';
 import { INTERRUPTED, interruptSignalSaying, untilAborted } from '../../terminal/interrupt.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { IsoDate } from '../../../schemas/pipeline/run.js';
-import { demoMark } from '../../core/data-folder.js';
-import { writeFileAtomic } from '../../core/files.js';
+import { demoMark } from '../../store/data-folder.js';
+import { writeFileAtomic } from '../../store/files.js';
 import { DAY_MS } from '../../base/time/time.js';
 
 // The same seed gives the same market, so a second demo finds the companies that the first demo fetched.

@@ -1,6 +1,6 @@
 import { findPointer } from '../../remote/manifest.js';
 import { StoredFiles } from '../../remote/stored-files.js';
-import type { Storage } from '../../storage/storage.js';
+import type { Storage } from '../../store/storage.js';
 import { formatCount } from '../../../schemas/format.js';
 import { fail, ok, type Finding } from './finding.js';
 

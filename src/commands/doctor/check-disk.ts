@@ -1,14 +1,14 @@
 import { constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import path from 'node:path';
-import { makeFolderSync } from '../../core/files.js';
+import { makeFolderSync } from '../../store/files.js';
 import { isSpool } from '../../landing/paths.js';
-import { readDataFolder, shortId } from '../../core/folder-identity.js';
+import { readDataFolder, shortId } from '../../store/folder-identity.js';
 import { TidemarkError } from '../../base/errors.js';
 import { stampedAhead } from '../../crawl/run/clock-off.js';
-import { landingDir, publishedDir } from '../../core/data-folder.js';
+import { landingDir, publishedDir } from '../../store/data-folder.js';
 import { listLanded, pullManifests, readManifests, type LandedPart } from '../../landing/index.js';
-import { openWorkingCopy } from '../../working-copy/open.js';
+import { openWorkingCopy } from '../../store/working-copy/open.js';
 import type { Config } from '../../core/config.js';
 import { formatBytes, formatCount } from '../../../schemas/format.js';
 import { fail, ok, warn, type Finding } from './finding.js';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { personalDataKeyFile } from '../../core/data-folder.js';
+import { personalDataKeyFile } from '../../store/data-folder.js';
 import { openFingerprint } from '../../privacy/fingerprint.js';
 import { readForgotten } from '../../privacy/forgotten.js';
 import { fail, type Finding } from './finding.js';

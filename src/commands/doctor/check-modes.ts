@@ -1,4 +1,4 @@
-import { openFolders } from '../../core/file-modes.js';
+import { openFolders } from '../../store/file-modes.js';
 import { ok, warn, type Finding } from './finding.js';
 
 /** Checks that other users of this machine cannot enter folders that may hold personal data. */

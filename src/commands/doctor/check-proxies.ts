@@ -1,9 +1,9 @@
 import type { Config } from '../../core/config.js';
-import { isBucket } from '../../core/places.js';
+import { isBucket } from '../../store/places.js';
 import { FROM_ENVIRONMENT } from '../../core/notify-schema.js';
 import { isAddress } from '../../core/rates-source.js';
 import { findRoute, nameProxy } from '../../base/network/proxies.js';
-import { addressOf, parseBucket } from '../../storage/s3/settings.js';
+import { addressOf, parseBucket } from '../../store/s3/settings.js';
 import { resolveTemporal } from '../../temporal/connect.js';
 import { sandboxToAsk } from '../local/running-sandbox.js';
 import { fail, ok, skip, type Finding } from './finding.js';

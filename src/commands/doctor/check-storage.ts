@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TidemarkError } from '../../base/errors.js';
-import { readLease } from '../../storage/lease.js';
-import { isStorageError } from '../../storage/errors.js';
+import { readLease } from '../../store/lease.js';
+import { isStorageError } from '../../store/errors.js';
 import { fail, ok, skip, warn, type Finding } from './finding.js';
-import type { Storage } from '../../storage/storage.js';
+import type { Storage } from '../../store/storage.js';
 
 const RACERS = 8;
 const WARN_SECONDS = 30;

@@ -7,7 +7,7 @@ import { hasSchema, WarehouseOutdatedError } from '../../duckdb/schema.js';
 import { describeGone, readLoadedParts } from '../../load/load.js';
 import { missingWarehouse, REPLAY } from '../../load/missing-warehouse.js';
 import { listParts } from '../../load/part-check.js';
-import { warehouseFile } from '../../core/data-folder.js';
+import { warehouseFile } from '../../store/data-folder.js';
 import { errorMessage, TidemarkError } from '../../base/errors.js';
 import { fail, ok, warn, type Finding } from './finding.js';
 

@@ -1,4 +1,4 @@
-import { describeDiskError } from '../../core/disk-errors.js';
+import { describeDiskError } from '../../store/disk-errors.js';
 import { errorMessage, TidemarkError } from '../../base/errors.js';
 
 /**

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { keepsContacts, type Config } from '../../core/config.js';
-import { listFile } from '../../core/data-folder.js';
+import { listFile } from '../../store/data-folder.js';
 import { invalidInput } from '../../base/errors.js';
-import { writeFileAtomic } from '../../core/files.js';
-import { workingCopyOf } from '../../working-copy/open.js';
+import { writeFileAtomic } from '../../store/files.js';
+import { workingCopyOf } from '../../store/working-copy/open.js';
 import { formatCount } from '../../../schemas/format.js';
 import { writePrepared, type PreparedList } from '../../resolve/prepared-list.js';
 import { readList, type List, type ListKind } from '../../resolve/read-list.js';

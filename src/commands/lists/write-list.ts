@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { errorMessage, TidemarkError } from '../../base/errors.js';
-import { useOrdinaryMode } from '../../core/file-modes.js';
-import { writeFileAtomic } from '../../core/files.js';
+import { useOrdinaryMode } from '../../store/file-modes.js';
+import { writeFileAtomic } from '../../store/files.js';
 import type { PlainValue } from '../../duckdb/plain-value.js';
 import type { Header } from '../../base/csv/columns.js';
 import { csvValue } from '../../duckdb/write-rows.js';

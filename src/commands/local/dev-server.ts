@@ -2,9 +2,9 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { TidemarkError } from '../../base/errors.js';
-import { devServerLock, devServerStartLock, TEMPORAL_DATABASE, temporalDir } from '../../core/data-folder.js';
+import { devServerLock, devServerStartLock, TEMPORAL_DATABASE, temporalDir } from '../../store/data-folder.js';
 import { withoutSecrets } from '../../core/secret-variables.js';
-import { findPlace, processExists, tryLock, withLock, type Lock } from '../../core/lock.js';
+import { findPlace, processExists, tryLock, withLock, type Lock } from '../../store/lock/lock.js';
 import {
   forgetDevServer,
   readDevServer,

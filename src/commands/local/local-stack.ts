@@ -1,6 +1,6 @@
 import type { Config } from '../../core/config.js';
-import { logFile } from '../../core/data-folder.js';
-import { makeDataFolder } from '../../core/file-modes.js';
+import { logFile } from '../../store/data-folder.js';
+import { makeDataFolder } from '../../store/file-modes.js';
 import { errorMessage, TidemarkError } from '../../base/errors.js';
 import { resolveTemporal } from '../../temporal/connect.js';
 import { connectForFolder } from '../../temporal/connect-folder.js';

@@ -1,9 +1,9 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import type { Config } from '../../core/config.js';
-import { runningSandboxFile } from '../../core/data-folder.js';
+import { runningSandboxFile } from '../../store/data-folder.js';
 import { TidemarkError } from '../../base/errors.js';
-import { findPlace, processExists } from '../../core/lock.js';
+import { findPlace, processExists } from '../../store/lock/lock.js';
 import { writeSecretFile } from '../../core/secret-file.js';
 import { isInEnvironment } from '../../core/stored-key.js';
 

@@ -5,10 +5,10 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { makeFolderSync } from '../../core/files.js';
+import { makeFolderSync } from '../../store/files.js';
 import { TidemarkError } from '../../base/errors.js';
 import { tell } from '../../terminal/print.js';
-import { processExists } from '../../core/lock.js';
+import { processExists } from '../../store/lock/lock.js';
 import { withoutSecrets } from '../../core/secret-variables.js';
 
 /** Path of the guard script: the guard ends its command when this process ends. */

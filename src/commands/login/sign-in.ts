@@ -1,6 +1,6 @@
 import { TidemarkError } from '../../base/errors.js';
 import { isInEnvironment, storeKey } from '../../core/stored-key.js';
-import { storedKeyFile } from '../../core/data-folder.js';
+import { storedKeyFile } from '../../store/data-folder.js';
 import { openLoopback, type Loopback } from '../../login/loopback.js';
 import { openBrowser } from '../../login/open-browser.js';
 import { readOutcome } from '../../login/outcome.js';

@@ -59,7 +59,7 @@ async function documentModels(options: Options, command: Command): Promise<void>
 async function writeForDbt(folder: string, tables: TableDocs[]): Promise<void> {
   const [{ renderSources }, { makeOrdinaryFolder }] = await Promise.all([
     import('../../models/dbt/sources.js'),
-    import('../../core/file-modes.js'),
+    import('../../store/file-modes.js'),
   ]);
   const target = path.resolve(folder);
   try {
@@ -72,8 +72,8 @@ async function writeForDbt(folder: string, tables: TableDocs[]): Promise<void> {
 
 async function writeText(file: string, text: string): Promise<void> {
   const [{ writeFileAtomic }, { useOrdinaryMode }] = await Promise.all([
-    import('../../core/files.js'),
-    import('../../core/file-modes.js'),
+    import('../../store/files.js'),
+    import('../../store/file-modes.js'),
   ]);
   try {
     await writeFileAtomic(file, text);

@@ -3,13 +3,13 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Client } from '@temporalio/client';
 import { payeesId } from '../../../workflows/ids.js';
-import { payeeListFile, payeeListInput } from '../../core/data-folder.js';
-import { writeFileAtomic } from '../../core/files.js';
+import { payeeListFile, payeeListInput } from '../../store/data-folder.js';
+import { writeFileAtomic } from '../../store/files.js';
 import { listName } from '../../payees/salt.js';
 import { formatCount } from '../../../schemas/format.js';
 import { connectForFolder } from '../../temporal/connect-folder.js';
 import type { RunRequest } from '../../temporal/start-run.js';
-import { workingCopyOf } from '../../working-copy/open.js';
+import { workingCopyOf } from '../../store/working-copy/open.js';
 import { listRun } from '../lists/list-run.js';
 import { HOUR_MS } from '../../base/time/time.js';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { useOrdinaryMode } from '../../core/file-modes.js';
+import { useOrdinaryMode } from '../../store/file-modes.js';
 import { errorMessage, TidemarkError } from '../../base/errors.js';
 import { forParquet } from '../../duckdb/parquet-types.js';
 import { quote } from '../../duckdb/sql-files.js';

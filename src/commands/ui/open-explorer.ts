@@ -48,7 +48,7 @@ export async function openExplorer(context: CliContext, options: OpenOptions = {
 export async function openCopied(from: string, options: OpenOptions = {}): Promise<Explorer> {
   const [{ followCurrent }, { publishedFile }] = await Promise.all([
     import('../copied/open-place.js'),
-    import('../../core/data-folder.js'),
+    import('../../store/data-folder.js'),
   ]);
   const { place, newest } = await followCurrent(from);
   const findBuild = (): BuildFile => {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../../core/config.js';
-import { warehouseFile } from '../../core/data-folder.js';
+import { warehouseFile } from '../../store/data-folder.js';
 import { formatCount } from '../../../schemas/format.js';
 import { WarehouseBusyError } from '../../duckdb/errors.js';
 import { openReadOnly } from '../../duckdb/open.js';

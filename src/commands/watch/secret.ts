@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { webhookSecretFile } from '../../core/data-folder.js';
+import { webhookSecretFile } from '../../store/data-folder.js';
 import { hasErrorCode, TidemarkError } from '../../base/errors.js';
 import { writeSecretFile } from '../../core/secret-file.js';
-import { workingCopyOf } from '../../working-copy/open.js';
+import { workingCopyOf } from '../../store/working-copy/open.js';
 
 /**
  * Saves the webhook secret in `data/secrets/`, readable only by this user.

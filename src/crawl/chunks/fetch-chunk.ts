@@ -3,7 +3,7 @@ import type { ChunkResult, CrawlChunkInput } from '../../../schemas/pipeline/act
 import type { DueEntity } from '../../../schemas/pipeline/due.js';
 import type { FetchedStreamName } from '../../../schemas/streams/streams.js';
 import type { ApiError } from '../../api-client/index.js';
-import { dueDir } from '../../core/data-folder.js';
+import { dueDir } from '../../store/data-folder.js';
 import { hasErrorCode } from '../../base/errors.js';
 import { PartWriter, pullRows } from '../../landing/index.js';
 import { bookingIn, RequestLog } from '../../request-log/request-log.js';

@@ -11,7 +11,7 @@ import {
   type ApiResponse,
 } from '../../api-client/index.js';
 import { keepsContacts, type Config } from '../../core/config.js';
-import { sentChecksFile } from '../../core/data-folder.js';
+import { sentChecksFile } from '../../store/data-folder.js';
 import { createMask } from '../../payees/mask.js';
 import { fingerprintOf } from '../../payees/question.js';
 import { SentChecks } from '../../payees/sent-checks.js';
@@ -19,7 +19,7 @@ import { rowOf } from '../answer.js';
 import { payeesOf } from '../payees/asked-payees.js';
 import { knownChecks } from '../payees/known-checks.js';
 import { folderChanged } from '../run/folder-changed.js';
-import { workingCopyOf } from '../../working-copy/open.js';
+import { workingCopyOf } from '../../store/working-copy/open.js';
 import type { Fetcher } from './fetcher.js';
 
 /**

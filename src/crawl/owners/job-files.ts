@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { ownerJobsDir } from '../../core/data-folder.js';
-import { writeFileAtomic, writeFileOnce } from '../../core/files.js';
-import { workingCopyOf } from '../../working-copy/open.js';
-import type { WorkingCopy } from '../../working-copy/working-copy.js';
+import { ownerJobsDir } from '../../store/data-folder.js';
+import { writeFileAtomic, writeFileOnce } from '../../store/files.js';
+import { workingCopyOf } from '../../store/working-copy/open.js';
+import type { WorkingCopy } from '../../store/working-copy/working-copy.js';
 import type { OwnerJob } from './job-state.js';
 
 /**

@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { Payee } from '../../../schemas/pipeline/payees.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { keepsContacts, type Config } from '../../core/config.js';
-import { payeeListFile } from '../../core/data-folder.js';
+import { payeeListFile } from '../../store/data-folder.js';
 import { landRows } from '../../landing/index.js';
 import { payeeQuestion } from '../../payees/question.js';
 import { readPayees, type PayeeRow } from '../../payees/read-payees.js';
 import { payeeSalt } from '../../payees/salt.js';
-import { workingCopyOf } from '../../working-copy/open.js';
+import { workingCopyOf } from '../../store/working-copy/open.js';
 import type { CrawlDeps } from '../deps.js';
 import { wrongInput } from '../../base/parse-input.js';
 

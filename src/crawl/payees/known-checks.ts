@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
-import { knownChecksFile } from '../../core/data-folder.js';
-import { writeFileAtomic } from '../../core/files.js';
+import { knownChecksFile } from '../../store/data-folder.js';
+import { writeFileAtomic } from '../../store/files.js';
 import type { Warehouse } from '../../duckdb/open.js';
-import { workingCopyOf } from '../../working-copy/open.js';
+import { workingCopyOf } from '../../store/working-copy/open.js';
 import type { CrawlDeps } from '../deps.js';
 
 /** The latest check of a payee. */

@@ -1,6 +1,6 @@
 import type { OpenRunInput, RunContext } from '../../../schemas/pipeline/run.js';
 import { configChange } from '../../core/config-change.js';
-import { readDataFolder } from '../../core/folder-identity.js';
+import { readDataFolder } from '../../store/folder-identity.js';
 import { newestStamp, pullManifests, pullRows } from '../../landing/index.js';
 import type { CrawlDeps } from '../deps.js';
 import { stampedAhead } from './clock-off.js';

@@ -5,10 +5,10 @@ import type { DueRecord, ForecastRecord, QuotaRecord, RunRecord } from '../../..
 import { RECORD_STREAMS, type LandingStream } from '../../../schemas/streams/landing-streams.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { adoptSpools, pullManifests, pullRows, readManifests } from '../../landing/index.js';
-import { workingCopyOf } from '../../working-copy/open.js';
+import { workingCopyOf } from '../../store/working-copy/open.js';
 import { describeOveruse, quotaOveruse } from '../../request-log/quota-overuse.js';
 import { pullRequests, readRequests } from '../../request-log/request-log.js';
-import { payeeListFile } from '../../core/data-folder.js';
+import { payeeListFile } from '../../store/data-folder.js';
 import type { CrawlDeps } from '../deps.js';
 import { landRecords, readRecords, type Recording } from '../land-records.js';
 import { folderChanged } from './folder-changed.js';

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { TidemarkError } from '../../base/errors.js';
-import { runFolder } from '../../core/data-folder.js';
+import { runFolder } from '../../store/data-folder.js';
 import { findReplacing, manifestFile } from '../../landing/index.js';
-import { workingCopyOf } from '../../working-copy/open.js';
+import { workingCopyOf } from '../../store/working-copy/open.js';
 
 /**
  * Makes the error for a run that cannot continue, because its data folder was replaced or lacks files of the run. This

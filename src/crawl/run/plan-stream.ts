@@ -3,7 +3,7 @@ import type { DuePlan } from '../../../schemas/pipeline/due.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { traitsOf } from '../../../schemas/streams/streams.js';
 import type { Warehouse } from '../../duckdb/open.js';
-import { dueDir } from '../../core/data-folder.js';
+import { dueDir } from '../../store/data-folder.js';
 import { draftDue, finishDraft } from '../../load/draft-due.js';
 import { chunkSizeFor, findPlan, planDue, type DueCounts, type DueRequest } from '../../load/plan-due.js';
 import { pullRows } from '../../landing/index.js';

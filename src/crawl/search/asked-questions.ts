@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { keepsContacts } from '../../core/config.js';
-import { listFile } from '../../core/data-folder.js';
+import { listFile } from '../../store/data-folder.js';
 import { landRows } from '../../landing/index.js';
 import { readPrepared, type PreparedList } from '../../resolve/prepared-list.js';
-import { workingCopyOf } from '../../working-copy/open.js';
+import { workingCopyOf } from '../../store/working-copy/open.js';
 import { PEOPLE } from '../../resolve/read-people.js';
 import { COMPANIES } from '../../resolve/read-questions.js';
 import type { CrawlDeps } from '../deps.js';

@@ -1,15 +1,15 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import type { QuotaRecord } from '../../../schemas/pipeline/landing.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
-import { calibrationFile, knownMarketFile } from '../../core/data-folder.js';
+import { calibrationFile, knownMarketFile } from '../../store/data-folder.js';
 import { errorMessage } from '../../base/errors.js';
 import { pullRows } from '../../landing/index.js';
-import { writeFileAtomic } from '../../core/files.js';
+import { writeFileAtomic } from '../../store/files.js';
 import { canonicalJson } from '../../base/json/canonical-json.js';
 import type { Calibration, Distribution, KnownMarket } from '../../planner/index.js';
 import { NotPublishedError } from '../../duckdb/errors.js';
 import { queryPublished } from '../../builds/published.js';
-import { workingCopyOf } from '../../working-copy/open.js';
+import { workingCopyOf } from '../../store/working-copy/open.js';
 import type { CrawlDeps } from '../deps.js';
 import { readRecords } from '../land-records.js';
 import { readPastNights, type PastNights } from '../run/past-nights.js';

@@ -1,14 +1,14 @@
 import { existsSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { landingDir, unprovenFile } from '../../core/data-folder.js';
+import { landingDir, unprovenFile } from '../../store/data-folder.js';
 import { errorMessage, TidemarkError } from '../../base/errors.js';
 import { isPiece, pullManifests, pullParts, readManifests } from '../../landing/index.js';
 import { PEOPLE_STREAMS } from '../../../schemas/streams/people.js';
-import { isStorageError } from '../../storage/errors.js';
+import { isStorageError } from '../../store/errors.js';
 import { removeOldCheckpoints } from '../../working-copy/checkpoint.js';
-import { workingCopyOf } from '../../working-copy/open.js';
-import type { Listed, WorkingCopy } from '../../working-copy/working-copy.js';
+import { workingCopyOf } from '../../store/working-copy/open.js';
+import type { Listed, WorkingCopy } from '../../store/working-copy/working-copy.js';
 import { searchFile, type Search, type Searched } from './search.js';
 import { sha256OfFile } from '../../base/hash.js';
 

@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { ownerJobsDir } from '../../core/data-folder.js';
+import { ownerJobsDir } from '../../store/data-folder.js';
 import type { OwnerJob } from '../../crawl/owners/job-state.js';
 import { namesIn, type NewRow } from '../../landing/index.js';
 import type { Change } from './landed-rows.js';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import { PEOPLE_STREAMS } from '../../../schemas/streams/people.js';
-import { streamDir } from '../../core/data-folder.js';
+import { streamDir } from '../../store/data-folder.js';
 import type { Database } from '../../duckdb/database.js';
 import { readManifests, readQuarantine, type LandedPart } from '../../landing/index.js';
 import { readSpool } from '../../landing/spool.js';

@@ -1,7 +1,7 @@
 import { readFileSync, statSync, utimesSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
-import { writeFileAtomic } from '../../core/files.js';
+import { writeFileAtomic } from '../../store/files.js';
 import type { Database } from '../../duckdb/database.js';
 import { quote } from '../../duckdb/sql-files.js';
 import type { LandedPart } from '../../landing/index.js';

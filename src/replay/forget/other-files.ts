@@ -14,13 +14,13 @@ import {
   stagedModelsFile,
   streamDir,
   unprovenFile,
-} from '../../core/data-folder.js';
-import { leftoversOf } from '../../core/database-files.js';
-import { writeFileAtomic } from '../../core/files.js';
+} from '../../store/data-folder.js';
+import { leftoversOf } from '../../store/database-files.js';
+import { writeFileAtomic } from '../../store/files.js';
 import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import { PEOPLE, PEOPLE_STREAMS } from '../../../schemas/streams/people.js';
 import { readManifests } from '../../landing/index.js';
-import { workingCopyOf } from '../../working-copy/open.js';
+import { workingCopyOf } from '../../store/working-copy/open.js';
 import type { ValueFinder } from '../../privacy/value-finder.js';
 import { readJobs, rewriteJob } from './job-rows.js';
 import { QUIET_MS } from './quiet.js';

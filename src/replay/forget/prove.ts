@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { unprovenFile } from '../../core/data-folder.js';
+import { unprovenFile } from '../../store/data-folder.js';
 import { withMemory } from '../../duckdb/in-memory.js';
 import { readSqlTexts } from '../../duckdb/sql-files.js';
 import { readManifests } from '../../landing/index.js';

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { z } from 'zod';
-import { unprovenFile } from '../../core/data-folder.js';
-import { writeFileAtomic } from '../../core/files.js';
-import { workingCopyOf } from '../../working-copy/open.js';
-import type { WorkingCopy } from '../../working-copy/working-copy.js';
+import { unprovenFile } from '../../store/data-folder.js';
+import { writeFileAtomic } from '../../store/files.js';
+import { workingCopyOf } from '../../store/working-copy/open.js';
+import type { WorkingCopy } from '../../store/working-copy/working-copy.js';
 
 const Texts = z.array(z.string()).default([]);
 const Content = z.object({ values: Texts, named: Texts, companies: Texts, phones: Texts, short: Texts });

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { resolveBuild } from '../../builds/published.js';
-import { publishedFile } from '../../core/data-folder.js';
+import { publishedFile } from '../../store/data-folder.js';
 import { OpenBuild } from './open-build.js';
 
 /** The DuckDB file of a build, and the name of the build. */

@@ -2,7 +2,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { formatCount } from '../../../schemas/format.js';
 import { hasErrorCode, invalidInput } from '../../base/errors.js';
-import { writeFileAtomic, makeFolderSync } from '../../core/files.js';
+import { writeFileAtomic, makeFolderSync } from '../../store/files.js';
 import type { SavedQuery } from '../../../schemas/explorer/api.js';
 import { checkLength } from './allowed.js';
 import { MAX_TEXT } from './limits.js';

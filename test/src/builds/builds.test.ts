@@ -13,7 +13,7 @@ import {
   newestBuild,
 } from '../../../src/builds/builds.js';
 import { numberOf } from '../../../src/builds/order.js';
-import { buildDir, currentLink, fileOf, lakeOf, orderDir } from '../../../src/core/data-folder.js';
+import { buildDir, currentLink, fileOf, lakeOf, orderDir } from '../../../src/store/data-folder.js';
 
 let dataDir: string;
 beforeEach(() => (dataDir = mkdtempSync(path.join(tmpdir(), 'builds-'))));

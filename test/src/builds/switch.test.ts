@@ -4,14 +4,14 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, utimesSync, 
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { LockLostError } from '../../../src/core/lock.js';
+import { LockLostError } from '../../../src/store/lock/lock.js';
 import { beginBuild, finishBuild, listBuilds } from '../../../src/builds/builds.js';
 import { compactLanding } from '../../../src/replay/compact.js';
 import { buildModels } from '../../../src/models/run-models.js';
 import { loadLanding } from '../../../src/load/load.js';
 import { openWarehouse } from '../../../src/duckdb/open.js';
 import { publish } from '../../../src/publish/publish.js';
-import { fileOf, lakeOf, publishedFile } from '../../../src/core/data-folder.js';
+import { fileOf, lakeOf, publishedFile } from '../../../src/store/data-folder.js';
 import { queryPublished } from '../../../src/builds/published.js';
 import { rebuildWarehouse } from '../../../src/replay/rebuild.js';
 import { WarehouseBusyError } from '../../../src/duckdb/errors.js';

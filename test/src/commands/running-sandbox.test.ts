@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runningSandboxFile } from '../../../src/core/data-folder.js';
-import { findPlace } from '../../../src/core/lock.js';
+import { runningSandboxFile } from '../../../src/store/data-folder.js';
+import { findPlace } from '../../../src/store/lock/lock.js';
 import { createClock, dayIn } from '../../../src/base/time/clock.js';
 import { recordSandbox, sandboxDays } from '../../../src/commands/local/running-sandbox.js';
 import { startSandbox, type RunningSandbox } from '../../helpers/processes.js';

@@ -4,7 +4,7 @@ import { currentBuild } from '../../../src/builds/builds.js';
 import { openWarehouse } from '../../../src/duckdb/open.js';
 import { publish } from '../../../src/publish/publish.js';
 import { copyCurrentBuild } from '../../../src/remote/copy-build.js';
-import { LocalFolder } from '../../../src/storage/local-folder.js';
+import { LocalFolder } from '../../../src/store/local-folder.js';
 import { runCli } from '../../helpers/run-cli.js';
 import { marketNight, prepareBuilt, temporaryDataDir } from '../../helpers/warehouse.js';
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import * as paths from '../../../src/core/data-folder.js';
+import * as paths from '../../../src/store/data-folder.js';
 
 const PLACE = { dataDir: 'd', stream: 'companies', run: 'r1', date: '2026-11-20' } as const;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asDiskError, classifyDiskError, describeDiskError, type DiskFault } from '../../../src/core/disk-errors.js';
+import { asDiskError, classifyDiskError, describeDiskError, type DiskFault } from '../../../src/store/disk-errors.js';
 import { TidemarkError } from '../../../src/base/errors.js';
 
 const WAREHOUSE = '/data/warehouse/tidemark.duckdb';

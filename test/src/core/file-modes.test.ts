@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isOpen, makeDataFolder, openFolders, shareWith, type Readers } from '../../../src/core/file-modes.js';
+import { isOpen, makeDataFolder, openFolders, shareWith, type Readers } from '../../../src/store/file-modes.js';
 
 let data: string;
 beforeEach(() => {

@@ -11,8 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { asDiskError } from '../../../src/core/disk-errors.js';
-import { syncFolder, writeFileAtomic, writeFileOnce } from '../../../src/core/files.js';
+import { asDiskError } from '../../../src/store/disk-errors.js';
+import { syncFolder, writeFileAtomic, writeFileOnce } from '../../../src/store/files.js';
 import { findLost, listPlacements, watchDisk } from '../../helpers/recorded-disk.js';
 
 vi.mock(import('node:fs'), async (original) =>

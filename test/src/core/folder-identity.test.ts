@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openDataFolder, readDataFolder } from '../../../src/core/folder-identity.js';
+import { openDataFolder, readDataFolder } from '../../../src/store/folder-identity.js';
 import { ROOT } from '../../helpers/processes.js';
 
 const SCRIPT = `
-  const { openDataFolder } = await import(${JSON.stringify(path.join(ROOT, 'src/core/folder-identity.ts'))});
+  const { openDataFolder } = await import(${JSON.stringify(path.join(ROOT, 'src/store/folder-identity.ts'))});
   console.log((await openDataFolder(process.argv[1])).id);
 `;
 

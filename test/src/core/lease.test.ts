@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isCertainlyGone, look, nameOf, type Watch } from '../../../src/core/lease.js';
+import { isCertainlyGone, look, nameOf, type Watch } from '../../../src/store/lock/lease.js';
 
 const STEP = 4_000;
 const watch = (looks: readonly { seen: string; at: number }[]): Watch | undefined =>

@@ -15,7 +15,14 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { findPlace, LockLostError, LockSeeker, takeLock, withLock, type LockOptions } from '../../../src/core/lock.js';
+import {
+  findPlace,
+  LockLostError,
+  LockSeeker,
+  takeLock,
+  withLock,
+  type LockOptions,
+} from '../../../src/store/lock/lock.js';
 import { canMakePidNamespaces, IN_PID_NAMESPACE } from '../../helpers/pid-namespace.js';
 import { ROOT } from '../../helpers/processes.js';
 
@@ -85,7 +92,7 @@ describe('a lock', () => {
     const script = `
       import { appendFileSync } from 'node:fs';
       import { setTimeout as sleep } from 'node:timers/promises';
-      import { withLock } from ${JSON.stringify(path.join(ROOT, 'src/core/lock.ts'))};
+      import { withLock } from ${JSON.stringify(path.join(ROOT, 'src/store/lock/lock.ts'))};
       for (let round = 0; round < 5; round++) await withLock(${JSON.stringify(dir)}, { what: 'a test' }, async () => {
         appendFileSync(${JSON.stringify(journal)}, 'in ' + process.pid + '\\n');
         await sleep(5);

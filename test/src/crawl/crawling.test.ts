@@ -3,7 +3,7 @@ import path from 'node:path';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runFolder } from '../../../src/core/data-folder.js';
+import { runFolder } from '../../../src/store/data-folder.js';
 import type { ForecastRecord } from '../../../schemas/pipeline/landing.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { createApiClient } from '../../../src/api-client/index.js';

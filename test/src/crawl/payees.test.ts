@@ -9,7 +9,7 @@ import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { createApiClient } from '../../../src/api-client/index.js';
 import { createClock } from '../../../src/base/time/clock.js';
 import { loadConfig } from '../../../src/core/config.js';
-import { runFolder } from '../../../src/core/data-folder.js';
+import { runFolder } from '../../../src/store/data-folder.js';
 import { createLog } from '../../../src/core/log.js';
 import { fetchChunk } from '../../../src/crawl/chunks/fetch-chunk.js';
 import type { CrawlDeps, Heartbeat } from '../../../src/crawl/deps.js';

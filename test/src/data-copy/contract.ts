@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { currentBuild } from '../../../src/builds/builds.js';
-import { openDataFolder } from '../../../src/core/folder-identity.js';
-import { publishedFile, runFolder, warehouseFile } from '../../../src/core/data-folder.js';
+import { openDataFolder } from '../../../src/store/folder-identity.js';
+import { publishedFile, runFolder, warehouseFile } from '../../../src/store/data-folder.js';
 import { checkCopy, copyData, type CopyResult } from '../../../src/data-copy/copy-data.js';
 import { takeInventory } from '../../../src/data-copy/inventory.js';
 import type { Place } from '../../../src/data-copy/place.js';
@@ -14,8 +14,8 @@ import { spoolFile } from '../../../src/landing/index.js';
 import { loadLanding } from '../../../src/load/load.js';
 import { buildModels } from '../../../src/models/run-models.js';
 import { publish } from '../../../src/publish/publish.js';
-import { LocalFolder } from '../../../src/storage/local-folder.js';
-import type { Storage } from '../../../src/storage/storage.js';
+import { LocalFolder } from '../../../src/store/local-folder.js';
+import type { Storage } from '../../../src/store/storage.js';
 import { land, marketNight, prepareBuilt, prepareOnce, temporaryDataDir } from '../../helpers/warehouse.js';
 
 const SPOOLED = { dataDir: '', stream: 'watch_events', run: 'webhook', date: '2026-11-20' } as const;

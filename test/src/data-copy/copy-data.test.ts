@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { openDataFolder } from '../../../src/core/folder-identity.js';
+import { openDataFolder } from '../../../src/store/folder-identity.js';
 import { copyData } from '../../../src/data-copy/copy-data.js';
 import { findDifferences } from '../../helpers/compare-published.js';
 import { openTestWarehouse, prepareOnce, temporaryDataDir } from '../../helpers/warehouse.js';
-import { LocalFolder } from '../../../src/storage/local-folder.js';
-import { WorkingCopy } from '../../../src/working-copy/working-copy.js';
+import { LocalFolder } from '../../../src/store/local-folder.js';
+import { WorkingCopy } from '../../../src/store/working-copy/working-copy.js';
 import { describeCopies, folder, prepareFolder, write } from './contract.js';
 
 describeCopies('a local folder with the form of a bucket', () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
-import { openStorage } from '../../../src/storage/open.js';
+import { openStorage } from '../../../src/store/open.js';
 import { startGateway, type Gateway } from '../../helpers/versitygw.js';
 import { describeCopies } from './contract.js';
 

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { asWarehouseError } from '../../../src/duckdb/errors.js';
 import { openWarehouse } from '../../../src/duckdb/open.js';
 import { WarehouseBusyError } from '../../../src/duckdb/errors.js';
-import { warehouseFile } from '../../../src/core/data-folder.js';
+import { warehouseFile } from '../../../src/store/data-folder.js';
 import { temporaryDataDir } from '../../helpers/warehouse.js';
 
 describe('openWarehouse', () => {

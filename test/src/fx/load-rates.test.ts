@@ -9,7 +9,7 @@ import { loadLanding } from '../../../src/load/load.js';
 import { loadRates } from '../../../src/fx/load-rates.js';
 import { buildModels } from '../../../src/models/run-models.js';
 import { becomeWriter } from '../../../src/working-copy/writer.js';
-import type { WorkingCopy } from '../../../src/working-copy/working-copy.js';
+import type { WorkingCopy } from '../../../src/store/working-copy/working-copy.js';
 import { makeMachines } from '../working-copy/machines.js';
 import { land, openTestWarehouse, temporaryDataDir } from '../../helpers/warehouse.js';
 

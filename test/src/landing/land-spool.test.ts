@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runFolder } from '../../../src/core/data-folder.js';
+import { runFolder } from '../../../src/store/data-folder.js';
 import type { LandedRow } from '../../../schemas/pipeline/landing.js';
 import {
   landSpool,

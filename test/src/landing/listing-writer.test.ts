@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { runFolder } from '../../../src/core/data-folder.js';
+import { runFolder } from '../../../src/store/data-folder.js';
 import {
   adoptSpools,
   finishListing,

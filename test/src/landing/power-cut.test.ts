@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { runFolder } from '../../../src/core/data-folder.js';
+import { runFolder } from '../../../src/store/data-folder.js';
 import { landRows, PartWriter, readManifests, type NewRow, type PartTarget } from '../../../src/landing/index.js';
 import { ListingWriter } from '../../../src/landing/listing-writer.js';
 import { findLost, listPlacements, watchDisk } from '../../helpers/recorded-disk.js';

@@ -15,7 +15,7 @@ import {
   type NewRow,
   type PartTarget,
 } from '../../../src/landing/index.js';
-import type { WorkingCopy } from '../../../src/working-copy/working-copy.js';
+import type { WorkingCopy } from '../../../src/store/working-copy/working-copy.js';
 import { keysBelow, makeMachines } from '../working-copy/machines.js';
 
 const CHUNK = {

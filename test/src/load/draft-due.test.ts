@@ -2,7 +2,7 @@ import { cpSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'no
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { dueDir } from '../../../src/core/data-folder.js';
+import { dueDir } from '../../../src/store/data-folder.js';
 import { draftDue, finishDraft } from '../../../src/load/draft-due.js';
 import { planDue, type DueRequest } from '../../../src/load/plan-due.js';
 import { readManifests } from '../../../src/landing/index.js';

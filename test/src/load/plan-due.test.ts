@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { DueEntity } from '../../../schemas/pipeline/due.js';
 import { readManifests } from '../../../src/landing/index.js';
-import { chunkFile, dueDir } from '../../../src/core/data-folder.js';
+import { chunkFile, dueDir } from '../../../src/store/data-folder.js';
 import { chunkSizeFor, planDue, type DueRequest } from '../../../src/load/plan-due.js';
 import { land, marketNight, openTestWarehouse, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
 

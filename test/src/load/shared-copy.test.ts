@@ -4,7 +4,7 @@ import type { LandingStream } from '../../../schemas/streams/landing-streams.js'
 import { landRows, pullRows, READ_BY_CRAWL, readManifests, readRunRows } from '../../../src/landing/index.js';
 import { loadLanding } from '../../../src/load/load.js';
 import { becomeWriter } from '../../../src/working-copy/writer.js';
-import type { WorkingCopy } from '../../../src/working-copy/working-copy.js';
+import type { WorkingCopy } from '../../../src/store/working-copy/working-copy.js';
 import { readProjectFiles } from '../../repo/project-files.js';
 import { openTestWarehouse } from '../../helpers/warehouse.js';
 import { keysBelow, makeMachines } from '../working-copy/machines.js';

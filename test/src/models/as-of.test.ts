@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { buildModels } from '../../../src/models/run-models.js';
 import { loadLanding } from '../../../src/load/load.js';
 import { publish } from '../../../src/publish/publish.js';
-import { publishedFile } from '../../../src/core/data-folder.js';
+import { publishedFile } from '../../../src/store/data-folder.js';
 import { readFunctions } from '../../../src/models/functions.js';
 import { land, openTestWarehouse, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPublished } from '../../../src/builds/published.js';
-import { publishedFile, warehouseFile } from '../../../src/core/data-folder.js';
+import { publishedFile, warehouseFile } from '../../../src/store/data-folder.js';
 import { NotPublishedError } from '../../../src/duckdb/errors.js';
 import { openWarehouse } from '../../../src/duckdb/open.js';
 import { loadLanding } from '../../../src/load/load.js';

@@ -5,7 +5,7 @@ import { ModelFailedError } from '../../../src/duckdb/errors.js';
 import { openWarehouse, type Warehouse } from '../../../src/duckdb/open.js';
 import { publish } from '../../../src/publish/publish.js';
 import { readModels } from '../../../src/models/models.js';
-import { warehouseFile } from '../../../src/core/data-folder.js';
+import { warehouseFile } from '../../../src/store/data-folder.js';
 import { orderModels, parseModel, type Model } from '../../../src/models/models.js';
 import { planModels, type ModelChange } from '../../../src/models/plan.js';
 import { readApplied, readPlan } from '../../../src/models/read-plan.js';

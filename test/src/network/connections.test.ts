@@ -13,8 +13,8 @@ import { downloadedFile, downloadRates } from '../../../src/fx/download-rates.js
 import { fetchThrough } from '../../../src/base/network/connections.js';
 import type { Message } from '../../../src/notify/message.js';
 import { sendWebhook } from '../../../src/notify/send-webhook.js';
-import { Bucket } from '../../../src/storage/s3/bucket.js';
-import { S3Client } from '../../../src/storage/s3/client.js';
+import { Bucket } from '../../../src/store/s3/bucket.js';
+import { S3Client } from '../../../src/store/s3/client.js';
 import { rejection } from '../api-client/helpers.js';
 import { setEnvironment, startForwardProxy, type ForwardProxy } from './helpers.js';
 

@@ -8,7 +8,7 @@ import type { Alert } from '../../../schemas/pipeline/alert.js';
 import type { Config } from '../../../src/core/config.js';
 import { NotifySchema } from '../../../src/core/notify-schema.js';
 import { deliver } from '../../../src/notify/deliver.js';
-import { alertsDir } from '../../../src/core/data-folder.js';
+import { alertsDir } from '../../../src/store/data-folder.js';
 import { openDeliveries, readDelivery, writeDelivery } from '../../../src/notify/records.js';
 import { startWebhook, type AlertTarget } from '../../helpers/alert-targets.js';
 

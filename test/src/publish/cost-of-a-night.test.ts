@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { listBuilds } from '../../../src/builds/builds.js';
-import { buildDir, deltaOf, fileOf } from '../../../src/core/data-folder.js';
+import { buildDir, deltaOf, fileOf } from '../../../src/store/data-folder.js';
 import { writeEmptyWarehouse } from '../../../src/duckdb/empty-warehouse.js';
 import { openWarehouse, type Warehouse } from '../../../src/duckdb/open.js';
 import { loadLanding } from '../../../src/load/load.js';

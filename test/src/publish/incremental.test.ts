@@ -13,7 +13,7 @@ import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { queryPublished } from '../../../src/builds/published.js';
 import { showBuild } from '../../../src/builds/switch.js';
-import { publishedFile, warehouseFile } from '../../../src/core/data-folder.js';
+import { publishedFile, warehouseFile } from '../../../src/store/data-folder.js';
 import { openWarehouse, type Warehouse } from '../../../src/duckdb/open.js';
 import { loadLanding } from '../../../src/load/load.js';
 import { buildModels } from '../../../src/models/run-models.js';

@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, readdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { currentLink, deltaOf, publishedDir, publishedLake } from '../../../src/core/data-folder.js';
+import { currentLink, deltaOf, publishedDir, publishedLake } from '../../../src/store/data-folder.js';
 import type { Warehouse } from '../../../src/duckdb/open.js';
 import { loadLanding } from '../../../src/load/load.js';
 import { buildModels } from '../../../src/models/run-models.js';

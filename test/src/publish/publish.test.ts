@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { buildModels } from '../../../src/models/run-models.js';
 import { loadLanding } from '../../../src/load/load.js';
 import { publish } from '../../../src/publish/publish.js';
-import { publishedFile } from '../../../src/core/data-folder.js';
+import { publishedFile } from '../../../src/store/data-folder.js';
 import { queryPublished } from '../../../src/builds/published.js';
 import { readModels } from '../../../src/models/models.js';
 import { type Warehouse } from '../../../src/duckdb/open.js';

@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { publishedFile } from '../../../src/core/data-folder.js';
+import { publishedFile } from '../../../src/store/data-folder.js';
 import { fetchCurrent } from '../../../src/remote/cached.js';
 import { CURRENT, encode } from '../../../src/remote/manifest.js';
-import { LocalFolder } from '../../../src/storage/local-folder.js';
+import { LocalFolder } from '../../../src/store/local-folder.js';
 import { expectReason } from '../storage/contract.js';
 import { temporaryDataDir } from '../../helpers/warehouse.js';
 import { sha256 } from '../../../src/base/hash.js';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll } from 'vitest';
-import { LocalFolder } from '../../../src/storage/local-folder.js';
+import { LocalFolder } from '../../../src/store/local-folder.js';
 import { describeCopies } from './copy-contract.js';
 
 const root = mkdtempSync(path.join(tmpdir(), 'tidemark-remote-'));

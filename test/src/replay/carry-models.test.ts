@@ -3,7 +3,7 @@ import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, test } from 'vitest';
 import { openWarehouse, type Warehouse } from '../../../src/duckdb/open.js';
-import { publishedFile, warehouseFile } from '../../../src/core/data-folder.js';
+import { publishedFile, warehouseFile } from '../../../src/store/data-folder.js';
 import { buildModels } from '../../../src/models/run-models.js';
 import { readSets } from '../../../src/models/sets.js';
 import { publish } from '../../../src/publish/publish.js';

@@ -11,12 +11,12 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { rejectsFile } from '../../../src/core/data-folder.js';
+import { rejectsFile } from '../../../src/store/data-folder.js';
 import { readManifests, readPartRows, spoolsDir } from '../../../src/landing/index.js';
 import { listQuarantine, quarantinePart } from '../../../src/landing/quarantine.js';
 import { forget, type Forgot } from '../../../src/replay/forget/forget.js';
 import { returnParts } from '../../../src/replay/return-parts.js';
-import { openWorkingCopy } from '../../../src/working-copy/open.js';
+import { openWorkingCopy } from '../../../src/store/working-copy/open.js';
 import { becomeWriter } from '../../../src/working-copy/writer.js';
 import { findTexts } from '../../helpers/find-texts.js';
 import { land, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';

@@ -5,7 +5,7 @@ import { listBuilds } from '../../../src/builds/builds.js';
 import { queryPublished } from '../../../src/builds/published.js';
 import { ConfigSchema } from '../../../src/core/config-schema.js';
 import type { Config } from '../../../src/core/config.js';
-import { openDataFolder } from '../../../src/core/folder-identity.js';
+import { openDataFolder } from '../../../src/store/folder-identity.js';
 import { rebuildRange } from '../../../src/replay/rebuild-range.js';
 import { land, temporaryDataDir } from '../../helpers/warehouse.js';
 

@@ -12,7 +12,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { WarehouseBusyError } from '../../../src/duckdb/errors.js';
 import { openWarehouse } from '../../../src/duckdb/open.js';
-import { publishedFile, warehouseFile } from '../../../src/core/data-folder.js';
+import { publishedFile, warehouseFile } from '../../../src/store/data-folder.js';
 import { queryPublished } from '../../../src/builds/published.js';
 import { listBuilds } from '../../../src/builds/builds.js';
 import { readManifests } from '../../../src/landing/index.js';

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isStorageError, type Reason } from '../../../src/storage/errors.js';
-import type { Entry, Storage } from '../../../src/storage/storage.js';
+import { isStorageError, type Reason } from '../../../src/store/errors.js';
+import type { Entry, Storage } from '../../../src/store/storage.js';
 
 /** Size of the pieces of an upload in these tests: the smallest that S3 allows. */
 export const PIECE_BYTES = 5 * 2 ** 20;

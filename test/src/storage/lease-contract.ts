@@ -4,8 +4,8 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { LeaseLostError, LeaseSeeker, takeLease, withLease, type LeaseOptions } from '../../../src/storage/lease.js';
-import type { Storage } from '../../../src/storage/storage.js';
+import { LeaseLostError, LeaseSeeker, takeLease, withLease, type LeaseOptions } from '../../../src/store/lease.js';
+import type { Storage } from '../../../src/store/storage.js';
 import { ROOT } from '../../helpers/processes.js';
 
 const QUICK: LeaseOptions = { what: 'a test', leaseMs: 1_000, beatMs: 100, pollMs: 20 };

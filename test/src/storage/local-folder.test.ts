@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { LocalFolder } from '../../../src/storage/local-folder.js';
-import { openStorage } from '../../../src/storage/open.js';
+import { LocalFolder } from '../../../src/store/local-folder.js';
+import { openStorage } from '../../../src/store/open.js';
 import { describeStorage } from './contract.js';
 import { describeLease } from './lease-contract.js';
 

@@ -3,9 +3,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { StorageError } from '../../../src/storage/errors.js';
-import { Bucket } from '../../../src/storage/s3/bucket.js';
-import { S3Client } from '../../../src/storage/s3/client.js';
+import { StorageError } from '../../../src/store/errors.js';
+import { Bucket } from '../../../src/store/s3/bucket.js';
+import { S3Client } from '../../../src/store/s3/client.js';
 import {
   breakOff,
   cutOff,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { addressOf, parseBucket, readCredentials } from '../../../src/storage/s3/settings.js';
+import { addressOf, parseBucket, readCredentials } from '../../../src/store/s3/settings.js';
 
 it.each([
   ['s3://data', { bucket: 'data', prefix: '' }],

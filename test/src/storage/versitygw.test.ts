@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Bucket } from '../../../src/storage/s3/bucket.js';
-import { S3Client } from '../../../src/storage/s3/client.js';
-import { PATIENCE } from '../../../src/storage/retry.js';
+import { Bucket } from '../../../src/store/s3/bucket.js';
+import { S3Client } from '../../../src/store/s3/client.js';
+import { PATIENCE } from '../../../src/store/retry.js';
 import { startGateway, type Gateway } from '../../helpers/versitygw.js';
 import { describeStorage, expectReason, PIECE_BYTES } from './contract.js';
 import { describeLease } from './lease-contract.js';
@@ -73,8 +73,8 @@ describe('a bucket of versitygw', () => {
     writeFileSync(file, Buffer.alloc(200 * 2 ** 20));
     const storage = openAt('killed');
     const script = `
-      import { Bucket } from ${JSON.stringify(path.resolve('src/storage/s3/bucket.ts'))};
-      import { S3Client } from ${JSON.stringify(path.resolve('src/storage/s3/client.ts'))};
+      import { Bucket } from ${JSON.stringify(path.resolve('src/store/s3/bucket.ts'))};
+      import { S3Client } from ${JSON.stringify(path.resolve('src/store/s3/client.ts'))};
       const client = new S3Client({ bucket: ${JSON.stringify(gateway.bucket)}, prefix: 'killed' }, process.env);
       console.log('uploading');
       await new Bucket(client, ${PIECE_BYTES}).upload('large', ${JSON.stringify(file)});`;

@@ -3,10 +3,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { StorageError } from '../../../src/storage/errors.js';
-import { Bucket } from '../../../src/storage/s3/bucket.js';
-import { S3Client } from '../../../src/storage/s3/client.js';
-import type { Storage } from '../../../src/storage/storage.js';
+import { StorageError } from '../../../src/store/errors.js';
+import { Bucket } from '../../../src/store/s3/bucket.js';
+import { S3Client } from '../../../src/store/s3/client.js';
+import type { Storage } from '../../../src/store/storage.js';
 import { FAULTS, mixedUp, OTHER_BODY, OTHER_KEY } from '../../helpers/bucket-faults.js';
 import { startGateway, type Gateway } from '../../helpers/versitygw.js';
 import { startWrongProxy, type Answered, type Asked, type Fault, type WrongProxy } from '../../helpers/wrong-proxy.js';

@@ -6,7 +6,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Client } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CRAWL_QUEUE } from '../../../workflows/queues.js';
-import { openDataFolder, readDataFolder } from '../../../src/core/folder-identity.js';
+import { openDataFolder, readDataFolder } from '../../../src/store/folder-identity.js';
 import { connectForFolder, type Purpose } from '../../../src/temporal/connect-folder.js';
 import { startTemporal } from '../../helpers/temporal.js';
 
@@ -170,7 +170,7 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
 
 it('does not use the dev server that a copied folder recorded', async () => {
   const { readDevServer, writeDevServer } = await import('../../../src/temporal/dev-server-state.js');
-  const { findPlace } = await import('../../../src/core/lock.js');
+  const { findPlace } = await import('../../../src/store/lock/lock.js');
   const [original, copy] = [await usedFolder(), folderAt()];
   cpSync(original, copy, { recursive: true });
   const { spawn } = await import('node:child_process');

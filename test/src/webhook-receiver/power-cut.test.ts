@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { runFolder } from '../../../src/core/data-folder.js';
+import { runFolder } from '../../../src/store/data-folder.js';
 import { readManifests, spoolFile } from '../../../src/landing/index.js';
 import { DeliveryLog } from '../../../src/webhook-receiver/delivery-log.js';
 import { listSpools } from '../../../src/webhook-receiver/deliveries.js';

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { openWorkingCopy } from '../../../src/working-copy/open.js';
-import type { WorkingCopy } from '../../../src/working-copy/working-copy.js';
+import { openWorkingCopy } from '../../../src/store/working-copy/open.js';
+import type { WorkingCopy } from '../../../src/store/working-copy/working-copy.js';
 
 /** Makes the working copies of several machines. A folder takes the place of the bucket: it has the same contract. */
 export async function makeMachines(count: number): Promise<WorkingCopy[]> {

@@ -5,7 +5,7 @@ import { withMemory } from '../../../src/duckdb/in-memory.js';
 import { landRows, pullManifests, pullRows, readManifests } from '../../../src/landing/index.js';
 import { removeReplaced, replaceParts } from '../../../src/replay/replace-parts.js';
 import { becomeWriter, writerOf } from '../../../src/working-copy/writer.js';
-import type { WorkingCopy } from '../../../src/working-copy/working-copy.js';
+import type { WorkingCopy } from '../../../src/store/working-copy/working-copy.js';
 import { keysBelow, makeMachines } from './machines.js';
 
 const STREAM = 'companies';

@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { chunkFile, dueDir, duePlanFile, requestsFile, warehouseFile } from '../../../src/core/data-folder.js';
+import { chunkFile, dueDir, duePlanFile, requestsFile, warehouseFile } from '../../../src/store/data-folder.js';
 import { pullRequests, readRequests, RequestLog } from '../../../src/request-log/request-log.js';
-import { takeLease } from '../../../src/storage/lease.js';
+import { takeLease } from '../../../src/store/lease.js';
 import { assertWriter, becomeWriter } from '../../../src/working-copy/writer.js';
 import { giveCheckpoint, takeCheckpoint, WRITER_LEASE } from '../../../src/working-copy/checkpoint.js';
 import { givePlan, takeChunkFile, takePlan } from '../../../src/working-copy/due-plan.js';
-import type { WorkingCopy } from '../../../src/working-copy/working-copy.js';
+import type { WorkingCopy } from '../../../src/store/working-copy/working-copy.js';
 import { keysBelow, makeMachines } from './machines.js';
 
 const wrong = (message: string): void => expect.unreachable(message);

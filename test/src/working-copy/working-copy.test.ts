@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { identityFile } from '../../../src/core/data-folder.js';
-import { openDataFolder } from '../../../src/core/folder-identity.js';
-import { joinData } from '../../../src/working-copy/join.js';
-import { workingCopyOf } from '../../../src/working-copy/open.js';
-import { WorkingCopy } from '../../../src/working-copy/working-copy.js';
+import { identityFile } from '../../../src/store/data-folder.js';
+import { openDataFolder } from '../../../src/store/folder-identity.js';
+import { joinData } from '../../../src/store/working-copy/join.js';
+import { workingCopyOf } from '../../../src/store/working-copy/open.js';
+import { WorkingCopy } from '../../../src/store/working-copy/working-copy.js';
 import { makeMachines } from './machines.js';
 
 const write = ({ dataDir }: WorkingCopy, name: string, text: string): string => {

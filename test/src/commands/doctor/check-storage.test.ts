@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { checkStorage } from '../../../../src/commands/doctor/check-storage.js';
-import { takeLease } from '../../../../src/storage/lease.js';
-import { openStorage } from '../../../../src/storage/open.js';
-import type { Storage } from '../../../../src/storage/storage.js';
+import { takeLease } from '../../../../src/store/lease.js';
+import { openStorage } from '../../../../src/store/open.js';
+import type { Storage } from '../../../../src/store/storage.js';
 import { startLackingBucket, type LackingBucket, type Lacks } from '../../../helpers/lacking-bucket.js';
 
 const ENV = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' };

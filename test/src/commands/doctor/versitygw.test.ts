@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { checkStorage } from '../../../../src/commands/doctor/check-storage.js';
-import { withLease } from '../../../../src/storage/lease.js';
-import { openStorage } from '../../../../src/storage/open.js';
+import { withLease } from '../../../../src/store/lease.js';
+import { openStorage } from '../../../../src/store/open.js';
 import { startGateway, type Gateway } from '../../../helpers/versitygw.js';
 
 let gateway: Gateway;

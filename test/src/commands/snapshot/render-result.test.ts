@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import type { StatedReason } from '../../../../schemas/pipeline/reason.js';
 import type { RunResult } from '../../../../schemas/pipeline/run.js';
-import { openDataFolder } from '../../../../src/core/folder-identity.js';
+import { openDataFolder } from '../../../../src/store/folder-identity.js';
 import { renderCoverage, renderResult } from '../../../../src/commands/snapshot/render-result.js';
 
 const DATA = mkdtempSync(path.join(tmpdir(), 'tidemark-result-'));

@@ -5,7 +5,7 @@ import type { DataFolder, RunContext } from '../../../../schemas/pipeline/run.js
 import { createApiClient } from '../../../../src/api-client/index.js';
 import { createClock } from '../../../../src/base/time/clock.js';
 import { loadConfig } from '../../../../src/core/config.js';
-import { openDataFolder } from '../../../../src/core/folder-identity.js';
+import { openDataFolder } from '../../../../src/store/folder-identity.js';
 import { createLog } from '../../../../src/core/log.js';
 import { closeRun, landOpening } from '../../../../src/crawl/run/close-run.js';
 import type { CrawlDeps, Heartbeat } from '../../../../src/crawl/deps.js';

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { openPublished, queryPublished } from '../../../../src/builds/published.js';
-import { warehouseFile } from '../../../../src/core/data-folder.js';
+import { warehouseFile } from '../../../../src/store/data-folder.js';
 import { openReadOnly, openWarehouse } from '../../../../src/duckdb/open.js';
 import { loadLanding } from '../../../../src/load/load.js';
 import { applyEnv } from '../../../../src/models/environments.js';

@@ -1,8 +1,8 @@
 import { symlinkSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { syncFolder } from '../core/files.js';
-import type { Lock } from '../core/lock.js';
+import { syncFolder } from './files.js';
+import type { Lock } from './lock/lock.js';
 
 /**
  * Points a symlink at another target in one step: a reader sees either the old target or the new one. The file itself

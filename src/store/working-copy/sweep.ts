@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { landingDir, runsDir } from '../core/data-folder.js';
+import { landingDir, runsDir } from '../data-folder.js';
 import type { WorkingCopy } from './working-copy.js';
-import { DAY_MS } from '../base/time/time.js';
+import { DAY_MS } from '../../base/time/time.js';
 
 // A step takes a part again if it still needs it. Small parts stay, because many steps read them.
 const LARGE_BYTES = 256 * 1024;

@@ -3,8 +3,8 @@ import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { TidemarkError } from '../base/errors.js';
-import { describeHolder, isCertainlyGone, look, nameOf, type Watch } from '../core/lease.js';
-import { findPlace, processExists } from '../core/lock.js';
+import { describeHolder, isCertainlyGone, look, nameOf, type Watch } from './lock/lease.js';
+import { findPlace, processExists } from './lock/lock.js';
 import { isLostRace, isStorageError } from './errors.js';
 import type { Storage } from './storage.js';
 
@@ -19,7 +19,7 @@ import type { Storage } from './storage.js';
  *   its last heartbeat, and stops one heartbeat early.
  * - A look may show an earlier state, from a cache. Tokens and heartbeats only grow, so a lower number is no news.
  * - A waiter takes the lease if the holder released it, certainly died on this machine, or sent no heartbeat for a whole
- *   lease. The waiter measures with its own monotonic clock, by the rules in `src/core/lease.ts`.
+ *   lease. The waiter measures with its own monotonic clock, by the rules in `src/store/lock/lease.ts`.
  * - A waiter may ask the holder for the lease. The holder learns it with its next heartbeat, and may release it. Other
  *   waiters then leave it to the one that asked, for a few looks.
  *

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { identityFile, workingCopyFile } from '../core/data-folder.js';
-import { TidemarkError } from '../base/errors.js';
-import { writeFileAtomic, writeFileOnce } from '../core/files.js';
-import { inParallel } from '../base/in-parallel.js';
-import { isStorageError } from '../storage/errors.js';
-import { compareKeys } from '../storage/keys.js';
-import type { Content, Storage } from '../storage/storage.js';
-import { sha256OfFile } from '../base/hash.js';
+import { identityFile, workingCopyFile } from '../data-folder.js';
+import { TidemarkError } from '../../base/errors.js';
+import { writeFileAtomic, writeFileOnce } from '../files.js';
+import { inParallel } from '../../base/in-parallel.js';
+import { isStorageError } from '../errors.js';
+import { compareKeys } from '../keys.js';
+import type { Content, Storage } from '../storage.js';
+import { sha256OfFile } from '../../base/hash.js';
 
 /*
  * The data folder of a machine, as a working copy of the data in a bucket (`data: s3://…`).

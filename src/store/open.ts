@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { isBucket } from '../core/places.js';
+import { isBucket } from './places.js';
 import { LocalFolder } from './local-folder.js';
 import { PATIENCE, type Patience } from './retry.js';
 import { Bucket } from './s3/bucket.js';

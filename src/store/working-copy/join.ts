@@ -1,12 +1,6 @@
 import { existsSync } from 'node:fs';
-import {
-  forgottenFile,
-  identityFile,
-  payeeSaltFile,
-  personalDataKeyFile,
-  webhookSecretFile,
-} from '../core/data-folder.js';
-import { openDataFolder, refuseUnfinishedCopy, unfinishedCopyFile } from '../core/folder-identity.js';
+import { forgottenFile, identityFile, payeeSaltFile, personalDataKeyFile, webhookSecretFile } from '../data-folder.js';
+import { openDataFolder, refuseUnfinishedCopy, unfinishedCopyFile } from '../folder-identity.js';
 import { openWorkingCopy, type Data } from './open.js';
 import type { WorkingCopy } from './working-copy.js';
 

@@ -4,9 +4,9 @@ import { mkdtemp, open, readdir, readFile, rm, stat, unlink } from 'node:fs/prom
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { hasErrorCode } from '../base/errors.js';
-import { asDiskError } from '../core/disk-errors.js';
-import { syncFolder, writeFileOnce } from '../core/files.js';
-import { LockLostError, LockSeeker, type Lock } from '../core/lock.js';
+import { asDiskError } from './disk-errors.js';
+import { syncFolder, writeFileOnce } from './files.js';
+import { LockLostError, LockSeeker, type Lock } from './lock/lock.js';
 import { storageError } from './errors.js';
 import { checkKey, compareKeys } from './keys.js';
 import type { Content, Entry, Storage, Stored } from './storage.js';

@@ -1,7 +1,7 @@
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { asDiskError } from '../core/disk-errors.js';
-import { makeFolder, syncFolder } from '../core/files.js';
+import { asDiskError } from './disk-errors.js';
+import { makeFolder, syncFolder } from './files.js';
 import { storageError } from './errors.js';
 import type { Content } from './storage.js';
 

@@ -12,9 +12,9 @@ import {
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { makeFolderSync } from './files.js';
-import { asDiskError } from './disk-errors.js';
-import { hasErrorCode, TidemarkError } from '../base/errors.js';
+import { makeFolderSync } from '../files.js';
+import { asDiskError } from '../disk-errors.js';
+import { hasErrorCode, TidemarkError } from '../../base/errors.js';
 import { describeHolder, isCertainlyGone, look, nameOf, type Holder, type Watch } from './lease.js';
 
 /*

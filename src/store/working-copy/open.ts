@@ -1,5 +1,5 @@
-import { makeDataFolder } from '../core/file-modes.js';
-import { openStorage, type ReachSettings } from '../storage/open.js';
+import { makeDataFolder } from '../file-modes.js';
+import { openStorage, type ReachSettings } from '../open.js';
 import { WorkingCopy } from './working-copy.js';
 
 /** Where all data is. */
