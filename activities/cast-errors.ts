@@ -1,7 +1,7 @@
 import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from '@temporalio/common';
 import type { ErrorType } from '../schemas/pipeline/error-type.js';
 import type { LimitAccess } from '../schemas/v2/error.js';
-import { ApiError, isLimit, isRefusal, LimitError, TokenVerificationError } from '../src/api-client/index.js';
+import { ApiError, isLimit, isRefusal, LimitError, TokenVerificationError } from '../src/api/index.js';
 import { shortenRetried } from './failure-size.js';
 import { describeDiskError } from '../src/store/disk-errors.js';
 import { errorMessage, TidemarkError } from '../src/base/errors.js';

@@ -1,4 +1,4 @@
-import { createApiClient, type AttemptReport } from '../src/api-client/index.js';
+import { createApiClient, type AttemptReport } from '../src/api/index.js';
 import { startSandbox } from '../test/helpers/processes.js';
 
 const PER_SECOND = 150;

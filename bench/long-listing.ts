@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { formatCount } from '../schemas/format.js';
-import { createApiClient } from '../src/api-client/index.js';
+import { createApiClient } from '../src/api/index.js';
 import { createClock } from '../src/base/time/clock.js';
 import { loadConfig } from '../src/core/config.js';
 import { createLog } from '../src/core/log.js';

@@ -1,6 +1,6 @@
 import { createWorld } from '../sandbox/world/index.js';
 import type { Company } from '../schemas/v2/company.js';
-import { createApiClient, NotFoundError } from '../src/api-client/index.js';
+import { createApiClient, NotFoundError } from '../src/api/index.js';
 import { inParallel } from '../src/base/in-parallel.js';
 import { identify } from '../src/resolve/identify.js';
 import { Judge } from '../src/resolve/judge.js';

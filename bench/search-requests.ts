@@ -1,6 +1,6 @@
 import { bookAttempt } from '../src/request-log/request-log.js';
 import { formatCount } from '../schemas/format.js';
-import { createApiClient } from '../src/api-client/index.js';
+import { createApiClient } from '../src/api/index.js';
 import { createClock } from '../src/base/time/clock.js';
 import { loadConfig } from '../src/core/config.js';
 import { createLog } from '../src/core/log.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import type { Client } from '@temporalio/client';
-import type { ApiClient, AttemptReport } from './api-client/index.js';
+import type { ApiClient, AttemptReport } from './api/index.js';
 import type { Clock } from './base/time/clock.js';
 import type { Config } from './core/config.js';
 import { keyKind } from './core/stored-key.js';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /*
  * Error bodies of version 2 (section "Errors"). The reference states no HTTP statuses, so the client recognizes an
- * error by its shape. TokenVerificationError and InternalError have the same shape; src/api-client/classify.ts tells
+ * error by its shape. TokenVerificationError and InternalError have the same shape; src/api/classify.ts tells
  * them apart.
  */
 

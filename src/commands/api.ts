@@ -7,7 +7,7 @@ import {
   TransportError,
   type ApiClient,
   type AttemptReport,
-} from '../api-client/index.js';
+} from '../api/index.js';
 import type { Clock } from '../base/time/clock.js';
 import type { Config } from '../core/config.js';
 import { TidemarkError } from '../base/errors.js';

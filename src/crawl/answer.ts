@@ -6,7 +6,7 @@ import {
   TokenVerificationError,
   type ApiClient,
   type ApiResponse,
-} from '../api-client/index.js';
+} from '../api/index.js';
 import type { NewRow } from '../landing/index.js';
 import type { Heartbeat } from './deps.js';
 import { HOUR_MS } from '../base/time/time.js';

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import type { DataFolder } from '../../schemas/pipeline/run.js';
-import type { ApiClient } from '../api-client/index.js';
+import type { ApiClient } from '../api/index.js';
 import type { Clock } from '../base/time/clock.js';
 import type { Config } from '../core/config.js';
 import type { RunSizes } from '../core/run-sizes.js';
 import type { StampClock } from '../base/time/stamp-clock.js';
-import type { ChunkOrder } from './chunks/chunk-order.js';
-import type { AtWork } from './concurrency-share.js';
+import type { ChunkOrder } from '../api/chunk-order.js';
+import type { AtWork } from '../api/concurrency-share.js';
 
 /** What every crawl activity needs. Created once per worker process. */
 export interface CrawlDeps {

@@ -1,4 +1,4 @@
-import { isLimit } from '../api-client/index.js';
+import { isLimit } from '../api/index.js';
 
 // After this many rounds with the same result, it is certain that the API limits only this call.
 const ROUNDS = 3;

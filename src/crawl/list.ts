@@ -8,7 +8,7 @@ import {
   isRefusal,
   type ApiClient,
   type ApiResponse,
-} from '../api-client/index.js';
+} from '../api/index.js';
 import { faultOf, isUsable, keysOf, readItems } from '../base/company-id.js';
 import type { JsonNode } from '../base/json/json-nodes.js';
 import {
@@ -27,7 +27,7 @@ import { FIRST_REQUESTS } from './chunks/first-answer.js';
 import { isLimitedAlone } from './limited-alone.js';
 import { readCount } from './search/read-count.js';
 import { reopenQuota } from './run/read-quota.js';
-import { PAGE_SIZES } from '../core/page-sizes.js';
+import { PAGE_SIZES } from '../api/page-sizes.js';
 import { refusalOf, RouteRefusedError } from './refusal.js';
 import { SeenIds } from './seen-ids.js';
 import { formatCount } from '../../schemas/format.js';

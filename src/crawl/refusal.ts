@@ -1,6 +1,6 @@
 import type { Refusal } from '../../schemas/pipeline/refusal.js';
 import type { RunContext } from '../../schemas/pipeline/run.js';
-import { LimitError, PermissionDeniedError, type ApiError } from '../api-client/index.js';
+import { LimitError, PermissionDeniedError, type ApiError } from '../api/index.js';
 import { TidemarkError } from '../base/errors.js';
 
 const MESSAGE_LENGTH = 300;

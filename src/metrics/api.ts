@@ -1,5 +1,5 @@
 import { Counter, Histogram } from 'prom-client';
-import type { AttemptReport } from '../api-client/index.js';
+import type { AttemptReport } from '../api/index.js';
 import type { Collector } from './collectors.js';
 import { newGauge, type MetricsRegistry } from './registry.js';
 

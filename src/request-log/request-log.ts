@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { appendFileSync, closeSync, existsSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { RequestsRecord } from '../../schemas/pipeline/landing.js';
-import type { AttemptReport } from '../api-client/index.js';
+import type { AttemptReport } from '../api/index.js';
 import { requestsDir, requestsFile } from '../store/data-folder.js';
 import { asDiskError } from '../store/disk-errors.js';
 import { makeFolderSync } from '../store/files.js';

@@ -6,7 +6,7 @@ import {
   type ApiClient,
   type ApiResponse,
   type CallOptions,
-} from '../api-client/index.js';
+} from '../api/index.js';
 import { RoutesClosedError, type Routes } from './routes.js';
 import { searchPeople } from './search-people.js';
 

@@ -6,7 +6,7 @@ import {
   NotFoundError,
   type ApiClient,
   type ApiResponse,
-} from '../api-client/index.js';
+} from '../api/index.js';
 import { NOTHING, type Judge, type Judgement } from './judge.js';
 import { RoutesClosedError, type Routes } from './routes.js';
 import { waysToFind, type Way } from './ways.js';

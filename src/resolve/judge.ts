@@ -1,4 +1,4 @@
-import type { ApiResponse } from '../api-client/index.js';
+import type { ApiResponse } from '../api/index.js';
 import { Database } from '../duckdb/database.js';
 import { insertRows } from '../duckdb/insert-rows.js';
 import { openInstance } from '../duckdb/instance.js';

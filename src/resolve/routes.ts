@@ -1,10 +1,4 @@
-import {
-  AutocompleteFieldError,
-  InvalidRequestError,
-  isRefusal,
-  NotFoundError,
-  type ApiError,
-} from '../api-client/index.js';
+import { AutocompleteFieldError, InvalidRequestError, isRefusal, NotFoundError, type ApiError } from '../api/index.js';
 
 // If a route has never answered, close it after this many refusals.
 const FIRST_REFUSALS = 3;

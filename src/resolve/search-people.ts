@@ -1,7 +1,7 @@
 import { formatCount } from '../../schemas/format.js';
 import type { EnrichEmployeeSearchPage } from '../../schemas/v2/enrichment.js';
-import { InvalidRequestError, type ApiClient, type ApiResponse, type CallOptions } from '../api-client/index.js';
-import { PAGE_SIZES } from '../core/page-sizes.js';
+import { InvalidRequestError, type ApiClient, type ApiResponse, type CallOptions } from '../api/index.js';
+import { PAGE_SIZES } from '../api/page-sizes.js';
 
 // The reference states no maximum for this route. With 100 people per page, these are 10,000 people.
 const MOST_PAGES = 100;

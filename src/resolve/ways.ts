@@ -1,7 +1,7 @@
 import type { CompanyQuestion, MatchKind } from '../../schemas/pipeline/resolve.js';
 import type { OverviewRequest } from '../../schemas/v2/overview.js';
 import { OVERVIEW_MAX_PER_PAGE } from '../../schemas/v2/overview.js';
-import type { ApiClient, ApiResponse, CallOptions } from '../api-client/index.js';
+import type { ApiClient, ApiResponse, CallOptions } from '../api/index.js';
 import { domainOf } from '../base/identifiers/email.js';
 import { phoneSpellings } from '../base/identifiers/phone.js';
 import { profileSpellings } from '../base/identifiers/profile.js';

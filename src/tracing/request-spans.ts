@@ -1,5 +1,5 @@
 import { SpanKind, SpanStatusCode, type Tracer } from '@opentelemetry/api';
-import type { AttemptReport } from '../api-client/index.js';
+import type { AttemptReport } from '../api/index.js';
 
 /**
  * Returns a function that makes a span of each request to the API, as a child of the active span. A span has the route

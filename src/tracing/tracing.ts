@@ -5,7 +5,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { detectResourcesSync, envDetectorSync, Resource } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AttemptReport } from '../api-client/index.js';
+import type { AttemptReport } from '../api/index.js';
 import { errorMessage } from '../base/errors.js';
 import { version } from '../base/version.js';
 import { GivenIds } from './given-ids.js';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { SIGNATURE_HEADER } from '../../schemas/v2/watch.js';
-import { verifyWebhook } from '../api-client/verify-webhook.js';
+import { verifyWebhook } from '../api/verify-webhook.js';
 import { readItemId } from '../base/company-id.js';
 import { readJsonNodes } from '../base/json/json-nodes.js';
 import { answerShort, createLimitedServer } from '../base/network/limited-server.js';

@@ -5,7 +5,7 @@ import { checkInput } from '../../activities/check-input.js';
 import { createCrawlActivities } from '../../activities/crawl.js';
 import { createWarehouseActivities } from '../../activities/warehouse.js';
 import type { RunContext } from '../../schemas/pipeline/run.js';
-import { createApiClient } from '../../src/api-client/index.js';
+import { createApiClient } from '../../src/api/index.js';
 import { createClock } from '../../src/base/time/clock.js';
 import { loadConfig } from '../../src/core/config.js';
 import { createLog } from '../../src/core/log.js';

@@ -3,7 +3,7 @@ import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/comm
 import { describe, expect, it } from 'vitest';
 import { castError } from '../../activities/cast-errors.js';
 import { TidemarkError } from '../../src/base/errors.js';
-import * as client from '../../src/api-client/errors.js';
+import * as client from '../../src/api/errors.js';
 
 const context = (status = 200): client.ApiErrorContext => ({
   endpoint: 'GET /v2/x',

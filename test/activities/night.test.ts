@@ -8,7 +8,7 @@ import { createWarehouseActivities } from '../../activities/warehouse.js';
 import type { CrawlActivities, WarehouseActivities } from '../../activities/contract.js';
 import type { DiscoverResult, EnterQuotaGateInput } from '../../schemas/pipeline/activities.js';
 import type { RunContext } from '../../schemas/pipeline/run.js';
-import { createApiClient, type ApiClient } from '../../src/api-client/index.js';
+import { createApiClient, type ApiClient } from '../../src/api/index.js';
 import { createClock } from '../../src/base/time/clock.js';
 import { loadConfig } from '../../src/core/config.js';
 import { openDataFolder, readDataFolder } from '../../src/store/folder-identity.js';

@@ -13,7 +13,7 @@ import type { ContactMetricsQuery } from '../../schemas/v2/metrics.js';
 import type { OverviewRequest } from '../../schemas/v2/overview.js';
 import type { ProspectingRequest } from '../../schemas/v2/prospecting.js';
 import type { WatchEventsQuery, WatchListQuery } from '../../schemas/v2/watch.js';
-import type { ApiClient, ApiResponse } from '../../src/api-client/index.js';
+import type { ApiClient, ApiResponse } from '../../src/api/index.js';
 
 /** A call of the client with the route's parameters by name, including path parameters. */
 export type ClientCall = (client: ApiClient, given: never) => Promise<ApiResponse<unknown>>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { ApiClient } from '../../src/api-client/index.js';
+import type { ApiClient } from '../../src/api/index.js';
 import { reply, TEST_KEY, withApi, type SeenRequest } from '../src/api-client/helpers.js';
 import { CLIENT_CALLS } from './client-calls.js';
 import { Observed } from './observed.js';

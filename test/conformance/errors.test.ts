@@ -11,7 +11,7 @@ import {
   TokenVerificationError,
   ValidationError,
   type ApiClient,
-} from '../../src/api-client/index.js';
+} from '../../src/api/index.js';
 import { rejection } from '../src/api-client/helpers.js';
 import { CLIENT_CALLS } from './client-calls.js';
 import { expectError, type ErrorName } from './error-shapes.js';

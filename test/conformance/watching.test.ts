@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { sandboxOptions } from '../../sandbox/switches.js';
-import { verifyWebhook } from '../../src/api-client/index.js';
+import { verifyWebhook } from '../../src/api/index.js';
 import { reply, startStubApi, type StubApi } from '../src/api-client/helpers.js';
 import { waitUntil } from '../helpers/sandbox.js';
 import { expectRefusal } from './error-shapes.js';

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createApiClient } from '../../src/api-client/index.js';
+import { createApiClient } from '../../src/api/index.js';
 
 const server = createServer((_request, response) => void response.end('{"id":1,"name":"A"}')).listen(0, '127.0.0.1');
 await once(server, 'listening');

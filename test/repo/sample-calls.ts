@@ -1,6 +1,6 @@
 // This file names functions in forms that the code avoids.
 /* oxlint-disable typescript/unbound-method */
-import type { ApiClient } from '../../src/api-client/index.js';
+import type { ApiClient } from '../../src/api/index.js';
 
 /*
  * Ways to name a function of the client. `routes.test.ts` checks that `findCalledRoutes` finds them. The name

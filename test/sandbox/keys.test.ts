@@ -4,7 +4,7 @@ import { ALTERNATE_OPERATIONS } from '../../sandbox/contract/v2-operations.js';
 import { permissionFor, PERMISSION_NAMES, readKeyFlags, type Permission } from '../../sandbox/http/permissions.js';
 import { METRICS } from '../../sandbox/state/quota.js';
 import { startSandbox } from '../helpers/processes.js';
-import { createApiClient, LimitError, PermissionDeniedError } from '../../src/api-client/index.js';
+import { createApiClient, LimitError, PermissionDeniedError } from '../../src/api/index.js';
 import { startApp, type Running } from './running.js';
 
 let app: Running;

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import * as stdnum from 'stdnum';
 import type { Company } from '../../schemas/v2/company.js';
-import { createApiClient } from '../../src/api-client/index.js';
+import { createApiClient } from '../../src/api/index.js';
 import { identify } from '../../src/resolve/identify.js';
 import { Judge } from '../../src/resolve/judge.js';
 import { canonicalJson } from '../../src/base/json/canonical-json.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ApiError, createApiClient, type ApiClient, type ApiResponse } from '../../src/api-client/index.js';
+import { ApiError, createApiClient, type ApiClient, type ApiResponse } from '../../src/api/index.js';
 import { rowOf, rowOfError } from '../../src/crawl/answer.js';
 import { landRows, type NewRow } from '../../src/landing/index.js';
 import type { LandingStream } from '../../schemas/streams/landing-streams.js';

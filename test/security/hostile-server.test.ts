@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { BodyError, createApiClient, TransportError } from '../../src/api-client/index.js';
+import { BodyError, createApiClient, TransportError } from '../../src/api/index.js';
 import { cleanEnv, compiled, ROOT } from '../helpers/processes.js';
 import { rejection, reply, startStubApi, TEST_KEY, withApi } from '../src/api-client/helpers.js';
 

@@ -12,7 +12,7 @@
  * | comma before a closing bracket | `[1,2,]` | templates, JSON5 | malformed |
  * | tab or line break in a string | a raw line feed | hand-written encoders | part of the string |
  * | unpaired surrogate | `"\ud800"` | JavaScript, Python | U+FFFD in the warehouse |
- * | byte order mark at the start | U+FEFF | .NET | removed (src/api-client/caller.ts) |
+ * | byte order mark at the start | U+FEFF | .NET | removed (src/api/caller.ts) |
  * | key twice in an object | `{"a":1,"a":2}` | hand-written encoders | reject `duplicate_key` |
  * | two values | `{"a":1}{"b":2}` | NDJSON, a script that answers twice | malformed |
  * | missing value or comma | `[1,,2]`, `{"a":}` | templates | malformed |

@@ -1,5 +1,5 @@
 import type { Id } from '../../../schemas/v2/scalars.js';
-import { NotFoundError, type ApiClient, type ApiResponse, type Assumed } from '../../api-client/index.js';
+import { NotFoundError, type ApiClient, type ApiResponse, type Assumed } from '../../api/index.js';
 import { errorMessage } from '../../base/errors.js';
 import { ok, skip, warn, type Finding } from './finding.js';
 

@@ -4,7 +4,7 @@ import type { Config } from '../../core/config.js';
 import { isOpen } from '../../store/file-modes.js';
 import { findApiKey, isInEnvironment, keySource } from '../../core/stored-key.js';
 import { readClock, requireClock, type ClockReading } from '../../crawl/run/clock-off.js';
-import type { AnswerTimes } from '../../api-client/index.js';
+import type { AnswerTimes } from '../../api/index.js';
 import { sandboxDays, sandboxToAsk } from '../local/running-sandbox.js';
 import { openApi, type CommandApi } from '../api.js';
 import { loadInForce } from '../config-in-force.js';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { ApiError } from '../../api-client/index.js';
+import { ApiError } from '../../api/index.js';
 import type { Clock } from '../../base/time/clock.js';
 import type { Config } from '../../core/config.js';
 import { TidemarkError } from '../../base/errors.js';

@@ -1,4 +1,4 @@
-import { TokenVerificationError, ApiError, type ApiClient } from '../../api-client/index.js';
+import { TokenVerificationError, ApiError, type ApiClient } from '../../api/index.js';
 import type { Clock } from '../../base/time/clock.js';
 import { checkKey, type Config } from '../../core/config.js';
 import { TidemarkError } from '../../base/errors.js';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { AttemptReport, ApiClient } from '../../api-client/index.js';
+import type { AttemptReport, ApiClient } from '../../api/index.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import type { Config } from '../../core/config.js';
 import { TidemarkError } from '../../base/errors.js';

@@ -1,4 +1,4 @@
-import type { ApiClient } from '../../api-client/index.js';
+import type { ApiClient } from '../../api/index.js';
 import { errorMessage } from '../../base/errors.js';
 import { isSameAddress } from '../../webhook-receiver/delivery-path.js';
 import { writeSecret } from './secret.js';

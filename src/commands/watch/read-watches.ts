@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { reshape } from '../../../schemas/v2/empty-shapes.js';
 import { WatchListPage } from '../../../schemas/v2/watch.js';
-import { ContractError, InvalidRequestError, NotFoundError, type ApiClient } from '../../api-client/index.js';
+import { ContractError, InvalidRequestError, NotFoundError, type ApiClient } from '../../api/index.js';
 import { canonicalId, isUsable, keysOf, readItems } from '../../base/company-id.js';
 import type { Config } from '../../core/config.js';
 import { TidemarkError } from '../../base/errors.js';
 import { readJson } from '../../base/json/json-nodes.js';
 import { openPublished } from '../../builds/published.js';
-import { PAGE_SIZES } from '../../core/page-sizes.js';
+import { PAGE_SIZES } from '../../api/page-sizes.js';
 
 /** A watched company as the API lists it. */
 export interface Watch {

@@ -1,4 +1,4 @@
-import type { ApiError } from '../../api-client/index.js';
+import type { ApiError } from '../../api/index.js';
 import { TidemarkError } from '../../base/errors.js';
 
 /**

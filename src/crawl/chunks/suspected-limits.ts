@@ -1,4 +1,4 @@
-import type { LimitError } from '../../api-client/index.js';
+import type { LimitError } from '../../api/index.js';
 
 // After this many consecutive daily-limit errors, trust them over /v2/metrics.
 const BELIEVED_IN_A_ROW = 10;

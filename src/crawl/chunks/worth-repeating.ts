@@ -1,4 +1,4 @@
-import { InvalidRequestError, isPermanent, type ApiError } from '../../api-client/index.js';
+import { InvalidRequestError, isPermanent, type ApiError } from '../../api/index.js';
 import type { Fetcher } from '../fetchers/fetcher.js';
 
 /**

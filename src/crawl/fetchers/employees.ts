@@ -1,6 +1,6 @@
 import { EmployeesPage } from '../../../schemas/v2/employee.js';
 import { reshape } from '../../../schemas/v2/empty-shapes.js';
-import { InvalidRequestError, type ApiClient } from '../../api-client/index.js';
+import { InvalidRequestError, type ApiClient } from '../../api/index.js';
 import { isUsable, keysOf, readId, readItems } from '../../base/company-id.js';
 import { readJson } from '../../base/json/json-nodes.js';
 import type { NewRow } from '../../landing/index.js';

@@ -1,4 +1,4 @@
-import { isRefusal, NotFoundError, type ApiClient } from '../../api-client/index.js';
+import { isRefusal, NotFoundError, type ApiClient } from '../../api/index.js';
 import type { LandedRow } from '../../../schemas/pipeline/landing.js';
 import { isUsable, keysOf, readItems } from '../../base/company-id.js';
 import { readJson } from '../../base/json/json-nodes.js';

@@ -6,13 +6,13 @@ import {
   PermissionDeniedError,
   TokenVerificationError,
   TransportError,
-} from '../../api-client/index.js';
+} from '../../api/index.js';
 import type { NewRow } from '../../landing/index.js';
 import { RoutesClosedError, type Routes } from '../../resolve/routes.js';
 import { rowOf } from '../answer.js';
 import type { CrawlDeps } from '../deps.js';
 import { carefully, findLostStart, rowKindOf, settingsOf } from '../owners/ask-owners.js';
-import { readJob } from '../../api-client/read-ownership.js';
+import { readJob } from '../../api/routes/read-ownership.js';
 import { JobFiles } from '../owners/job-files.js';
 import { decideStart, type OwnerJob } from '../owners/job-state.js';
 import { thresholdParameter } from '../owners/threshold-parameter.js';

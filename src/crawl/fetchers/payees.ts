@@ -9,7 +9,7 @@ import {
   TransportError,
   type ApiClient,
   type ApiResponse,
-} from '../../api-client/index.js';
+} from '../../api/index.js';
 import { keepsContacts, type Config } from '../../core/config.js';
 import { sentChecksFile } from '../../store/data-folder.js';
 import { createMask } from '../../payees/mask.js';

@@ -1,8 +1,8 @@
 import { UNREAD_PAGES, type LandedRow } from '../../../schemas/pipeline/landing.js';
-import { InvalidRequestError, type ApiClient, type ApiResponse } from '../../api-client/index.js';
+import { InvalidRequestError, type ApiClient, type ApiResponse } from '../../api/index.js';
 import type { NewRow } from '../../landing/index.js';
 import { rowOf } from '../answer.js';
-import { PAGE_SIZES } from '../../core/page-sizes.js';
+import { PAGE_SIZES } from '../../api/page-sizes.js';
 import { formatCount } from '../../../schemas/format.js';
 
 /** Row kind of the last row of an entity's listing. The row kinds of the rows before it begin with `page-`. */

@@ -1,11 +1,11 @@
 import type { OwnershipSettings, RunContext } from '../../../schemas/pipeline/run.js';
-import type { ApiClient } from '../../api-client/index.js';
+import type { ApiClient } from '../../api/index.js';
 import { keepsContacts } from '../../core/config.js';
 import type { NewRow } from '../../landing/index.js';
 import { rowOf } from '../answer.js';
 import type { CrawlDeps } from '../deps.js';
 import { thresholdParameter } from './threshold-parameter.js';
-import { readOwners } from '../../api-client/read-ownership.js';
+import { readOwners } from '../../api/routes/read-ownership.js';
 import type { JobEnd } from './job-state.js';
 import { ownersWithoutPersonalData } from './without-personal-data.js';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { PollOwnerJobsInput, PollOwnerJobsResult } from '../../../schemas/pipeline/activities.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
-import { ApiError, isRefusal, NotFoundError } from '../../api-client/index.js';
+import { ApiError, isRefusal, NotFoundError } from '../../api/index.js';
 import { PartWriter, type NewRow } from '../../landing/index.js';
 import { bookingIn, RequestLog } from '../../request-log/request-log.js';
 import { isDailyLimit, rowOf, stopsEverything } from '../answer.js';
@@ -10,7 +10,7 @@ import { inParallel } from '../../base/in-parallel.js';
 import { refusalOf } from '../refusal.js';
 import { reopenQuota } from '../run/read-quota.js';
 import { carefully, findLostStart, rowInWords, rowKindOf } from './ask-owners.js';
-import { readJob } from '../../api-client/read-ownership.js';
+import { readJob } from '../../api/routes/read-ownership.js';
 import { JobFiles } from './job-files.js';
 import {
   decidePoll,

@@ -1,4 +1,4 @@
-import type { AnswerTimes } from '../../api-client/index.js';
+import type { AnswerTimes } from '../../api/index.js';
 import { TidemarkError } from '../../base/errors.js';
 import { DAY_SECONDS } from '../../base/time/time.js';
 

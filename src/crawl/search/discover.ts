@@ -1,13 +1,6 @@
 import type { DiscoverInput, DiscoverResult } from '../../../schemas/pipeline/activities.js';
 import type { LandedRow } from '../../../schemas/pipeline/landing.js';
-import {
-  ApiError,
-  InvalidRequestError,
-  isLimit,
-  isPermanent,
-  isRefusal,
-  type ApiResponse,
-} from '../../api-client/index.js';
+import { ApiError, InvalidRequestError, isLimit, isPermanent, isRefusal, type ApiResponse } from '../../api/index.js';
 import { PartWriter, pullRows, readRunRows, type NewRow } from '../../landing/index.js';
 import { takeUnlessLost } from '../../remote/take-published.js';
 import { keysOf, readItems } from '../../base/company-id.js';
@@ -19,7 +12,7 @@ import { landRecords } from '../land-records.js';
 import { mostInFlight, type CrawlDeps, type Heartbeat } from '../deps.js';
 import { forecastMarket, landForecast, type AskPlan } from './forecast.js';
 import { keepCalibration, knownMarketOf } from './known-market.js';
-import { concurrencyShare } from '../concurrency-share.js';
+import { concurrencyShare } from '../../api/concurrency-share.js';
 import { planMarket } from './market-plan.js';
 import { isLimitedAlone } from '../limited-alone.js';
 import { readCount } from './read-count.js';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
-import { ApiError, createApiClient, type ApiClient } from '../../../src/api-client/index.js';
+import { ApiError, createApiClient, type ApiClient } from '../../../src/api/index.js';
 import { rowOf, rowOfError } from '../../../src/crawl/answer.js';
 import { landRows, type NewRow } from '../../../src/landing/index.js';
 import { buildModels } from '../../../src/models/run-models.js';

@@ -1,5 +1,5 @@
 import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
-import type { ApiClient, ApiResponse } from '../../../src/api-client/index.js';
+import type { ApiClient, ApiResponse } from '../../../src/api/index.js';
 
 /** A stream under test: its valid answers, its request and its entity. */
 export interface FuzzedStream {

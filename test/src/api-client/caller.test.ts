@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import { Caller, type Route } from '../../../src/api-client/caller.js';
-import { ConcurrencyGate } from '../../../src/api-client/concurrency-gate.js';
-import { LimitError, TransportError, type ApiError } from '../../../src/api-client/index.js';
-import { Pacer } from '../../../src/api-client/pacer.js';
-import { QuotaLatch } from '../../../src/api-client/quota-latch.js';
-import { opaque } from '../../../src/api-client/readers.js';
-import type { Answer, Fault } from '../../../src/api-client/transport.js';
+import { Caller, type Route } from '../../../src/api/caller.js';
+import { ConcurrencyGate } from '../../../src/api/concurrency-gate.js';
+import { LimitError, TransportError, type ApiError } from '../../../src/api/index.js';
+import { Pacer } from '../../../src/api/pacer.js';
+import { QuotaLatch } from '../../../src/api/quota-latch.js';
+import { opaque } from '../../../src/api/readers.js';
+import type { Answer, Fault } from '../../../src/api/transport.js';
 import { createRedactor } from '../../../src/base/text/redact.js';
 import { rejection, TEST_KEY } from './helpers.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findError } from '../../../src/api-client/classify.js';
-import { LimitError, type ApiError } from '../../../src/api-client/errors.js';
+import { findError } from '../../../src/api/classify.js';
+import { LimitError, type ApiError } from '../../../src/api/errors.js';
 
 const told = (
   body: unknown,

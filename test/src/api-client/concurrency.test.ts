@@ -2,9 +2,9 @@ import { getEventListeners } from 'node:events';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { ConcurrencyGate } from '../../../src/api-client/concurrency-gate.js';
-import { ClientClosedError } from '../../../src/api-client/index.js';
-import { Pacer } from '../../../src/api-client/pacer.js';
+import { ConcurrencyGate } from '../../../src/api/concurrency-gate.js';
+import { ClientClosedError } from '../../../src/api/index.js';
+import { Pacer } from '../../../src/api/pacer.js';
 import { rejection, reply, withApi, type Handler } from './helpers.js';
 
 /** Answers after a short time and counts the most requests open at once. */

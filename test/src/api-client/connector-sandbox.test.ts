@@ -9,7 +9,7 @@ import {
   type ApiClient,
   type Assumed,
   type Screen,
-} from '../../../src/api-client/index.js';
+} from '../../../src/api/index.js';
 import { lastCode, newSession, stateOf } from '../../sandbox/oauth-browser.js';
 import { startApp, type Running } from '../../sandbox/running.js';
 import { rejection } from './helpers.js';

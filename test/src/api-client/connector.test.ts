@@ -15,7 +15,7 @@ import {
   ValidationError,
   type ApiClient,
   type ApiError,
-} from '../../../src/api-client/index.js';
+} from '../../../src/api/index.js';
 import { rejection, reply, startStubApi, TEST_KEY, withApi, type SeenRequest } from './helpers.js';
 
 type Connector = ApiClient['connector'];

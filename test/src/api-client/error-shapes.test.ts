@@ -10,7 +10,7 @@ import {
   NotFoundError,
   PermissionDeniedError,
   TokenVerificationError,
-} from '../../../src/api-client/index.js';
+} from '../../../src/api/index.js';
 import { rejection, reply, withApi } from './helpers.js';
 
 const limitBody = (guard: string): object => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import * as errors from '../../../src/api-client/errors.js';
+import * as errors from '../../../src/api/errors.js';
 
 const context = (more: Partial<errors.ApiErrorContext> = {}): errors.ApiErrorContext => ({
   endpoint: 'GET /v2/x',

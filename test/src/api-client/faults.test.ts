@@ -11,7 +11,7 @@ import {
   InternalApiError,
   TimeoutError,
   TransportError,
-} from '../../../src/api-client/index.js';
+} from '../../../src/api/index.js';
 import { rejection, reply, startStubApi, TEST_KEY, withApi, type Handler } from './helpers.js';
 
 const good = { id: 1, name: 'A' };

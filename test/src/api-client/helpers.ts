@@ -1,12 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import {
-  createApiClient,
-  type ApiClient,
-  type ApiClientOptions,
-  type AttemptReport,
-} from '../../../src/api-client/index.js';
+import { createApiClient, type ApiClient, type ApiClientOptions, type AttemptReport } from '../../../src/api/index.js';
 
 /** Long enough to be treated as a real key, with a character that JSON and URLs escape. */
 export const TEST_KEY = 'tm-"secret"/0123456789';

@@ -11,7 +11,7 @@ import {
   TransportError,
   type AnswerTimes,
   type ApiClient,
-} from '../../../src/api-client/index.js';
+} from '../../../src/api/index.js';
 import { TEST_KEY } from './helpers.js';
 
 type Say = (socket: Socket) => void;

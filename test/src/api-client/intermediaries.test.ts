@@ -11,7 +11,7 @@ import {
   TimeoutError,
   type ApiClient,
   type ApiClientOptions,
-} from '../../../src/api-client/index.js';
+} from '../../../src/api/index.js';
 import { rejection, reply, startStubApi, TEST_KEY, withApi } from './helpers.js';
 
 /*

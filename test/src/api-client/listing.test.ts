@@ -1,9 +1,9 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 
-import { IncompleteListError, type Company, type Documented, type ListGap } from '../../../src/api-client/index.js';
+import { IncompleteListError, type Company, type Documented, type ListGap } from '../../../src/api/index.js';
 import { startSandbox } from '../../../sandbox/index.js';
 import { rejection, reply, withApi, type Handler } from './helpers.js';
-import { createApiClient } from '../../../src/api-client/index.js';
+import { createApiClient } from '../../../src/api/index.js';
 
 /** An API with one list: pages of two records, as the search of version 2 sends them. */
 const pagesOf =

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createApiClient } from '../../../src/api-client/index.js';
-import { Pacer } from '../../../src/api-client/pacer.js';
+import { createApiClient } from '../../../src/api/index.js';
+import { Pacer } from '../../../src/api/pacer.js';
 
 const make = (more: object = {}) => createApiClient({ baseUrl: 'https://api.example.com', apiKey: 'k', ...more });
 

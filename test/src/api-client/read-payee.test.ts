@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { readPayeeDecision } from '../../../src/api-client/index.js';
+import { readPayeeDecision } from '../../../src/api/index.js';
 
 it.each<[unknown, ReturnType<typeof readPayeeDecision>]>([
   [{ id: 1, decision: 'OK_TO_PAY' }, 'OK_TO_PAY'],

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 
 import { describe, expect, it } from 'vitest';
 
-import { createApiClient, type ApiError } from '../../../src/api-client/index.js';
+import { createApiClient, type ApiError } from '../../../src/api/index.js';
 import { rejection, reply, TEST_KEY, withApi } from './helpers.js';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64').replace(/=+$/, '').slice(0, -1);

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createApiClient, type ApiClient } from '../../../src/api-client/index.js';
+import { createApiClient, type ApiClient } from '../../../src/api/index.js';
 import { keyFingerprint } from '../../../src/base/key-fingerprint.js';
 
 const OLD = 'old-key-0123456789abcdef';

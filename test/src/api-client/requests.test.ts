@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { canonicalJson, type ApiClient, type ApiResponse } from '../../../src/api-client/index.js';
-import { prepareRequest } from '../../../src/api-client/request.js';
+import { canonicalJson, type ApiClient, type ApiResponse } from '../../../src/api/index.js';
+import { prepareRequest } from '../../../src/api/request.js';
 import { nameOf, ROUTES } from '../../conformance/reference.js';
 import { rejection, reply, withApi } from './helpers.js';
 
@@ -152,7 +152,7 @@ describe('requests of the client functions', () => {
     await withApi(
       (_q, r) => reply(r, 200, []),
       async ({ api }) => {
-        const { createApiClient } = await import('../../../src/api-client/index.js');
+        const { createApiClient } = await import('../../../src/api/index.js');
         const client = createApiClient({ baseUrl: `${api.url}/gateway/`, apiKey: 'k' });
         await client.v2.metrics();
         await client.close();

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { LimitError } from '../../../src/api-client/index.js';
-import { parseRetryAfter, retryDelay } from '../../../src/api-client/retry.js';
+import type { LimitError } from '../../../src/api/index.js';
+import { parseRetryAfter, retryDelay } from '../../../src/api/retry.js';
 import { rejection, reply, withApi } from './helpers.js';
 
 const policy = { maxRetries: 5, baseMs: 250, capMs: 10_000, maxRetryAfterMs: 60_000 };

@@ -2,13 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  BodyError,
-  ContractError,
-  createApiClient,
-  isPermanent,
-  type ApiClient,
-} from '../../../src/api-client/index.js';
+import { BodyError, ContractError, createApiClient, isPermanent, type ApiClient } from '../../../src/api/index.js';
 import { rejection, TEST_KEY } from './helpers.js';
 
 let server: Server;

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { verifyWebhook } from '../../../src/api-client/index.js';
+import { verifyWebhook } from '../../../src/api/index.js';
 
 const secret = 'a secret';
 const sign = (bytes: Uint8Array, key = secret): string => createHmac('sha256', key).update(bytes).digest('hex');

@@ -5,7 +5,7 @@ import {
   LimitError,
   PermissionDeniedError,
   type ApiError,
-} from '../../../src/api-client/index.js';
+} from '../../../src/api/index.js';
 import type { TidemarkError } from '../../../src/base/errors.js';
 import { describeApiError } from '../../../src/commands/api.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ChunkOrder } from '../../../src/crawl/chunks/chunk-order.js';
+import { ChunkOrder } from '../../../src/api/chunk-order.js';
 
 const never = new AbortController().signal;
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Config } from '../../../src/core/config.js';
 import { mostInFlight } from '../../../src/crawl/deps.js';
-import { concurrencyShare, heldBack, workerShare } from '../../../src/crawl/concurrency-share.js';
+import { concurrencyShare, heldBack, workerShare } from '../../../src/api/concurrency-share.js';
 import { placeOf } from '../../../src/temporal/at-work.js';
 
 const workers = fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 20 });

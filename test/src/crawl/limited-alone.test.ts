@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LimitError, type ApiErrorContext } from '../../../src/api-client/errors.js';
+import { LimitError, type ApiErrorContext } from '../../../src/api/errors.js';
 import { isLimitedAlone } from '../../../src/crawl/limited-alone.js';
 
 const context: ApiErrorContext = {

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import type { FetchedStreamName } from '../../../schemas/streams/streams.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
-import { createApiClient, LimitError, TokenVerificationError } from '../../../src/api-client/index.js';
+import { createApiClient, LimitError, TokenVerificationError } from '../../../src/api/index.js';
 import { createClock } from '../../../src/base/time/clock.js';
 import { loadConfig } from '../../../src/core/config.js';
 import { createLog } from '../../../src/core/log.js';

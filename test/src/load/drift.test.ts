@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createApiClient } from '../../../src/api-client/index.js';
+import { createApiClient } from '../../../src/api/index.js';
 import { rowOf } from '../../../src/crawl/answer.js';
 import { landRows } from '../../../src/landing/index.js';
 import { buildModels } from '../../../src/models/run-models.js';

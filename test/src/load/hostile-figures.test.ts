@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createApiClient } from '../../../src/api-client/index.js';
+import { createApiClient } from '../../../src/api/index.js';
 import { loadConfig } from '../../../src/core/config.js';
 import { quotaRead } from '../../../src/base/observed.js';
 import { createLog } from '../../../src/core/log.js';

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { downloadFile } from '../../../bootstrap/download-file.mjs';
-import { createApiClient, type ApiClient, type TransportError } from '../../../src/api-client/index.js';
+import { createApiClient, type ApiClient, type TransportError } from '../../../src/api/index.js';
 import { downloadedFile, downloadRates } from '../../../src/fx/download-rates.js';
 import { fetchThrough } from '../../../src/base/network/connections.js';
 import type { Message } from '../../../src/notify/message.js';

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { AttemptReport } from '../../../src/api-client/index.js';
+import type { AttemptReport } from '../../../src/api/index.js';
 import { bookAttempt, bookingIn, readRequests, RequestLog } from '../../../src/request-log/request-log.js';
 
 const RUN = 'night-1';

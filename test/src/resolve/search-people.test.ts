@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { InvalidRequestError, type ApiClient } from '../../../src/api-client/index.js';
+import { InvalidRequestError, type ApiClient } from '../../../src/api/index.js';
 import { searchPeople } from '../../../src/resolve/search-people.js';
 
 interface Request {

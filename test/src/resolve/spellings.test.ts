@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CompanyQuestion } from '../../../schemas/pipeline/resolve.js';
-import { createApiClient, NotFoundError, type ApiClient } from '../../../src/api-client/index.js';
+import { createApiClient, NotFoundError, type ApiClient } from '../../../src/api/index.js';
 import { identify } from '../../../src/resolve/identify.js';
 import { Judge } from '../../../src/resolve/judge.js';
 import { NORMALIZE } from '../../../src/resolve/normalize.js';

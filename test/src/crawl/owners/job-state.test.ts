@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readJob, readOwners } from '../../../../src/api-client/read-ownership.js';
+import { readJob, readOwners } from '../../../../src/api/routes/read-ownership.js';
 import {
   decidePoll,
   decideStart,

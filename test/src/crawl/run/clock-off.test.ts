@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunContext } from '../../../../schemas/pipeline/run.js';
-import { createApiClient } from '../../../../src/api-client/index.js';
+import { createApiClient } from '../../../../src/api/index.js';
 import { createClock } from '../../../../src/base/time/clock.js';
 import { loadConfig } from '../../../../src/core/config.js';
 import { createLog } from '../../../../src/core/log.js';

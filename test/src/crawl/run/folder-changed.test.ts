@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DataFolder, RunContext } from '../../../../schemas/pipeline/run.js';
-import { createApiClient } from '../../../../src/api-client/index.js';
+import { createApiClient } from '../../../../src/api/index.js';
 import { createClock } from '../../../../src/base/time/clock.js';
 import { loadConfig } from '../../../../src/core/config.js';
 import { openDataFolder } from '../../../../src/store/folder-identity.js';

@@ -5,7 +5,7 @@ import { afterAll, expect, it } from 'vitest';
 import { ConfigSchema } from '../../../../src/core/config-schema.js';
 import type { Config } from '../../../../src/core/config.js';
 import type { CloseRunInput } from '../../../../schemas/pipeline/activities.js';
-import { createApiClient } from '../../../../src/api-client/index.js';
+import { createApiClient } from '../../../../src/api/index.js';
 import { createLog } from '../../../../src/core/log.js';
 import { closeRun } from '../../../../src/crawl/run/close-run.js';
 import { lastSyncDate } from '../../../../src/crawl/run/last-sync.js';

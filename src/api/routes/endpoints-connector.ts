@@ -6,14 +6,14 @@ import {
   VerifyTokenResponse,
   type ConnectorAutocompleteRequest,
   type ConnectorProspectingRequest,
-} from '../../schemas/connector/company-data.js';
-import { HealthResponse } from '../../schemas/connector/utility.js';
-import type { Id } from '../../schemas/v2/scalars.js';
-import type { Caller } from './caller.js';
-import type { Screen } from './connector-screen.js';
+} from '../../../schemas/connector/company-data.js';
+import { HealthResponse } from '../../../schemas/connector/utility.js';
+import type { Id } from '../../../schemas/v2/scalars.js';
+import type { Caller } from '../caller.js';
+import type { Screen } from '../connector-screen.js';
 import { createSignInEndpoints, type SignInEndpoints } from './endpoints-connector-sign-in.js';
-import type { ApiResponse, Assumed, CallOptions } from './options.js';
-import { assumed, opaque, screen } from './readers.js';
+import type { ApiResponse, Assumed, CallOptions } from '../options.js';
+import { assumed, opaque, screen } from '../readers.js';
 
 const company = assumed(ConnectorCompany);
 

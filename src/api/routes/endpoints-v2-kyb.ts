@@ -1,9 +1,9 @@
-import type { OwnershipParameters } from '../../schemas/v2/ownership.js';
-import type { PayeeRequest } from '../../schemas/v2/payee.js';
-import type { Id } from '../../schemas/v2/scalars.js';
-import type { Caller } from './caller.js';
-import type { ApiResponse, CallOptions } from './options.js';
-import { opaque } from './readers.js';
+import type { OwnershipParameters } from '../../../schemas/v2/ownership.js';
+import type { PayeeRequest } from '../../../schemas/v2/payee.js';
+import type { Id } from '../../../schemas/v2/scalars.js';
+import type { Caller } from '../caller.js';
+import type { ApiResponse, CallOptions } from '../options.js';
+import { opaque } from '../readers.js';
 
 // Each POST starts a new job or check. So retry it only if the request surely did not arrive.
 const route = {

@@ -1,9 +1,9 @@
-import type { SsoCallbackQuery } from '../../schemas/connector/sign-in.js';
-import type { Caller } from './caller.js';
-import type { Screen } from './connector-screen.js';
-import type { ApiResponse, CallOptions } from './options.js';
-import { screen } from './readers.js';
-import type { RequestParts } from './request.js';
+import type { SsoCallbackQuery } from '../../../schemas/connector/sign-in.js';
+import type { Caller } from '../caller.js';
+import type { Screen } from '../connector-screen.js';
+import type { ApiResponse, CallOptions } from '../options.js';
+import { screen } from '../readers.js';
+import type { RequestParts } from '../request.js';
 
 // Some steps must not happen twice: send a mail, try a code, give consent. They have `repeat: 'unsent'`: the client
 // retries them only if the request surely did not arrive.

@@ -1,24 +1,24 @@
-import type { AutocompleteRequest } from '../../schemas/v2/autocomplete.js';
-import { Company } from '../../schemas/v2/company.js';
-import { Employee, EmployeesPage, type EmployeeItem, type EmployeesRequest } from '../../schemas/v2/employee.js';
-import { FinancialReport, type FinancialQuery } from '../../schemas/v2/financial-report.js';
-import { ContactMetricsReading, MetricsReading, type ContactMetricsQuery } from '../../schemas/v2/metrics.js';
-import { OverviewPage, type OverviewItem, type OverviewRequest } from '../../schemas/v2/overview.js';
+import type { AutocompleteRequest } from '../../../schemas/v2/autocomplete.js';
+import { Company } from '../../../schemas/v2/company.js';
+import { Employee, EmployeesPage, type EmployeeItem, type EmployeesRequest } from '../../../schemas/v2/employee.js';
+import { FinancialReport, type FinancialQuery } from '../../../schemas/v2/financial-report.js';
+import { ContactMetricsReading, MetricsReading, type ContactMetricsQuery } from '../../../schemas/v2/metrics.js';
+import { OverviewPage, type OverviewItem, type OverviewRequest } from '../../../schemas/v2/overview.js';
 import {
   MAX_PAGE,
   ProspectingPage,
   type ProspectingFilters,
   type ProspectingItem,
   type ProspectingRequest,
-} from '../../schemas/v2/prospecting.js';
-import type { Id } from '../../schemas/v2/scalars.js';
-import type { Caller } from './caller.js';
+} from '../../../schemas/v2/prospecting.js';
+import type { Id } from '../../../schemas/v2/scalars.js';
+import type { Caller } from '../caller.js';
 import { createEnrichmentEndpoints, type EnrichmentEndpoints } from './endpoints-v2-enrichment.js';
 import { createKybEndpoints, type KybEndpoints } from './endpoints-v2-kyb.js';
 import { createWatchEndpoints, type WatchEndpoints } from './endpoints-v2-watch.js';
-import { listing, type Listing } from './listing.js';
-import type { ApiResponse, CallOptions, Documented } from './options.js';
-import { opaque, page, record } from './readers.js';
+import { listing, type Listing } from '../listing.js';
+import type { ApiResponse, CallOptions, Documented } from '../options.js';
+import { opaque, page, record } from '../readers.js';
 
 const route = {
   metrics: { endpoint: 'GET /v2/metrics', reader: page(MetricsReading), repeat: 'always' },

@@ -1,4 +1,4 @@
-import { PayeeDecision } from '../../schemas/v2/payee.js';
+import { PayeeDecision } from '../../../schemas/v2/payee.js';
 
 /*
  * The decision of a payee check. The reference names the three decisions, but shows no answer (section "Other routes

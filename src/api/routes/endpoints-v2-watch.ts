@@ -1,4 +1,4 @@
-import type { Id } from '../../schemas/v2/scalars.js';
+import type { Id } from '../../../schemas/v2/scalars.js';
 import {
   WatchCallback,
   WatchEventsPage,
@@ -8,11 +8,11 @@ import {
   type WatchEventsQuery,
   type WatchListQuery,
   type WatchedCompany,
-} from '../../schemas/v2/watch.js';
-import type { Caller } from './caller.js';
-import { listing, type Listing } from './listing.js';
-import type { ApiResponse, CallOptions, Documented } from './options.js';
-import { maybe, page, record } from './readers.js';
+} from '../../../schemas/v2/watch.js';
+import type { Caller } from '../caller.js';
+import { listing, type Listing } from '../listing.js';
+import type { ApiResponse, CallOptions, Documented } from '../options.js';
+import { maybe, page, record } from '../readers.js';
 
 const route = {
   start: { endpoint: 'POST /v2/companies/{id}/watch/start', reader: maybe(), repeat: 'always' },

@@ -1,5 +1,5 @@
-import { Company } from '../../schemas/v2/company.js';
-import { Employee } from '../../schemas/v2/employee.js';
+import { Company } from '../../../schemas/v2/company.js';
+import { Employee } from '../../../schemas/v2/employee.js';
 import {
   EnrichEmployeeSearchPage,
   type EnrichCompanyRequest,
@@ -8,11 +8,11 @@ import {
   type EnrichEmployeePronetRequest,
   type EnrichEmployeeSearchRequest,
   type EnrichedEmployeeItem,
-} from '../../schemas/v2/enrichment.js';
-import type { Caller } from './caller.js';
-import { listing, type Listing } from './listing.js';
-import type { ApiResponse, CallOptions, Documented } from './options.js';
-import { page, record } from './readers.js';
+} from '../../../schemas/v2/enrichment.js';
+import type { Caller } from '../caller.js';
+import { listing, type Listing } from '../listing.js';
+import type { ApiResponse, CallOptions, Documented } from '../options.js';
+import { page, record } from '../readers.js';
 
 const company = record(Company.partial());
 const employee = record(Employee.partial());

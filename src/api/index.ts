@@ -1,7 +1,7 @@
 export { createApiClient, type ApiClient } from './client.js';
 export type { Screen } from './connector-screen.js';
-export type { ConnectorEndpoints } from './endpoints-connector.js';
-export type { SignInEndpoints, SignInOptions } from './endpoints-connector-sign-in.js';
+export type { ConnectorEndpoints } from './routes/endpoints-connector.js';
+export type { SignInEndpoints, SignInOptions } from './routes/endpoints-connector-sign-in.js';
 export type {
   TenderSearch,
   TendersQuery,
@@ -11,11 +11,17 @@ export type {
   V1CompanySearch,
   V1Endpoints,
   V1ExecutiveSearch,
-} from './endpoints-v1.js';
-export type { CompanySearch, OverviewSearch, PeopleSearch, ProspectingQuery, V2Endpoints } from './endpoints-v2.js';
-export type { EnrichmentEndpoints, EnrichmentSearch } from './endpoints-v2-enrichment.js';
-export type { KybEndpoints } from './endpoints-v2-kyb.js';
-export type { EventListing, WatchEndpoints, WatchList } from './endpoints-v2-watch.js';
+} from './routes/endpoints-v1.js';
+export type {
+  CompanySearch,
+  OverviewSearch,
+  PeopleSearch,
+  ProspectingQuery,
+  V2Endpoints,
+} from './routes/endpoints-v2.js';
+export type { EnrichmentEndpoints, EnrichmentSearch } from './routes/endpoints-v2-enrichment.js';
+export type { KybEndpoints } from './routes/endpoints-v2-kyb.js';
+export type { EventListing, WatchEndpoints, WatchList } from './routes/endpoints-v2-watch.js';
 export {
   ApiError,
   AutocompleteFieldError,
@@ -46,6 +52,6 @@ export type {
   Documented,
 } from './options.js';
 export type * from './records.js';
-export { readPayeeDecision } from './read-payee.js';
+export { readPayeeDecision } from './routes/read-payee.js';
 export { canonicalJson } from '../base/json/canonical-json.js';
 export { verifyWebhook } from './verify-webhook.js';

@@ -4,7 +4,7 @@ import {
   type V1CompaniesRequest,
   type V1CompanyFilters,
   type V1CompanySummary,
-} from '../../schemas/v1/company.js';
+} from '../../../schemas/v1/company.js';
 import {
   V1CompanyExecutivesPage,
   V1Executive,
@@ -12,22 +12,22 @@ import {
   type V1CompanyExecutivesQuery,
   type V1ExecutiveItem,
   type V1ExecutivesRequest,
-} from '../../schemas/v1/executive.js';
-import { V1FinancialReport } from '../../schemas/v1/financial-report.js';
-import { Nomenclatures, TenderNomenclatures } from '../../schemas/v1/nomenclature.js';
+} from '../../../schemas/v1/executive.js';
+import { V1FinancialReport } from '../../../schemas/v1/financial-report.js';
+import { Nomenclatures, TenderNomenclatures } from '../../../schemas/v1/nomenclature.js';
 import {
   TenderDetails,
   TendersPage,
   type TenderFilters,
   type TenderSummary,
   type TendersRequest,
-} from '../../schemas/v1/tender.js';
-import type { Id } from '../../schemas/v2/scalars.js';
-import type { Caller } from './caller.js';
-import { ApiError } from './errors.js';
-import { listing, type Listing } from './listing.js';
-import type { ApiResponse, CallOptions, Documented } from './options.js';
-import { opaque, page, record } from './readers.js';
+} from '../../../schemas/v1/tender.js';
+import type { Id } from '../../../schemas/v2/scalars.js';
+import type { Caller } from '../caller.js';
+import { ApiError } from '../errors.js';
+import { listing, type Listing } from '../listing.js';
+import type { ApiResponse, CallOptions, Documented } from '../options.js';
+import { opaque, page, record } from '../readers.js';
 
 const route = {
   companies: { endpoint: 'POST /v1/finder/companies', reader: page(V1CompaniesPage), repeat: 'always' },

@@ -1,4 +1,4 @@
-import { readJson } from '../base/json/json-nodes.js';
+import { readJson } from '../../base/json/json-nodes.js';
 
 /*
  * Reads answers about owners and jobs. The reference shows none of these answers. It says only that a job has an id,
