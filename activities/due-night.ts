@@ -1,7 +1,7 @@
 import type { Client, ScheduleDescription } from '@temporalio/client';
 import { dayIn } from '../src/base/time/clock.js';
-import { nightsBetween, type Night } from '../src/core/nights.js';
-import type { NightlyJob } from '../src/core/schedule-ids.js';
+import { nightsBetween, type Night } from '../src/config/nights.js';
+import type { NightlyJob } from '../src/config/schedule-ids.js';
 import type { DueNight } from '../src/notify/late-nights.js';
 import { DAY_MS } from '../src/base/time/time.js';
 

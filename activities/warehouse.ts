@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { Config } from '../src/core/config.js';
+import type { Config } from '../src/config/config.js';
 import { warehouseFile } from '../src/store/data-folder.js';
 import { DamagedFileError } from '../src/store/disk-errors.js';
 import { errorMessage } from '../src/base/errors.js';

@@ -3,7 +3,7 @@ import type { WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { DataFolder } from '../schemas/pipeline/run.js';
 import type { Clock } from './base/time/clock.js';
-import type { Config } from './core/config.js';
+import type { Config } from './config/config.js';
 import type { StampClock } from './base/time/stamp-clock.js';
 import type { MetricsAddress } from './metrics/serve.js';
 import type { Tracing } from './tracing/tracing.js';

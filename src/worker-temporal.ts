@@ -1,7 +1,7 @@
 import { NativeConnection, Runtime, type LogLevel } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { DataFolder } from '../schemas/pipeline/run.js';
-import type { Config } from './core/config.js';
+import type { Config } from './config/config.js';
 import { connectTemporal, temporalUnreachable, type TemporalTarget } from './temporal/connect.js';
 import { routeToTemporal } from './temporal/proxy.js';
 import { claimNamespace } from './temporal/namespace-owner.js';

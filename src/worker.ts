@@ -4,7 +4,7 @@ import type { Worker } from '@temporalio/worker';
 import { openDataFolder, shortId } from './store/folder-identity.js';
 import { collectGarbage, limitHeapGrowth } from './base/heap.js';
 import { StampClock } from './base/time/stamp-clock.js';
-import { findApiKey } from './core/stored-key.js';
+import { findApiKey } from './config/stored-key.js';
 import type { MetricsAddress } from './metrics/serve.js';
 import { bundleId, loadWorkflowBundle } from './temporal/bundle.js';
 import { workerIdentity } from './temporal/crawl-workers.js';

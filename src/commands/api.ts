@@ -9,9 +9,9 @@ import {
   type AttemptReport,
 } from '../api/index.js';
 import type { Clock } from '../base/time/clock.js';
-import type { Config } from '../core/config.js';
+import type { Config } from '../config/config.js';
 import { TidemarkError } from '../base/errors.js';
-import { findApiKey } from '../core/stored-key.js';
+import { findApiKey } from '../config/stored-key.js';
 import { proxyRemedy } from '../base/network/tunnel.js';
 import { tell } from '../terminal/print.js';
 import { refuseOtherSandbox, sandboxToAsk } from './local/running-sandbox.js';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { keepsContacts, type Config } from '../core/config.js';
+import { keepsContacts, type Config } from '../config/config.js';
 import { warehouseFile } from '../store/data-folder.js';
 import { pullManifests, readManifests } from '../landing/index.js';
 import { tell } from '../terminal/print.js';

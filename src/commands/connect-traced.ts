@@ -1,4 +1,4 @@
-import type { Config } from '../core/config.js';
+import type { Config } from '../config/config.js';
 import { connectForFolder, type FolderClient, type Purpose } from '../temporal/connect-folder.js';
 import { tell } from '../terminal/print.js';
 import { loadTracing } from '../tracing/load-tracing.js';

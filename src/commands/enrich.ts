@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import type { Config } from '../core/config.js';
+import type { Config } from '../config/config.js';
 import { invalidInput } from '../base/errors.js';
 import { formatCount } from '../../schemas/format.js';
 import type { List } from '../resolve/read-list.js';
@@ -77,7 +77,7 @@ async function writeResult(
 /** Reads the list, reports its faults and stores the prepared list for the workers. */
 async function prepare(config: Config, file: string, { people = false, reveal = [] }: Options): Promise<Prepared> {
   const [{ keepsContacts }, { listInput }, lists, ids] = await Promise.all([
-    import('../core/config.js'),
+    import('../config/config.js'),
     import('../store/data-folder.js'),
     import('./lists/prepare-list.js'),
     import('../../workflows/ids.js'),

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Config } from '../core/config.js';
+import type { Config } from '../config/config.js';
 import { TidemarkError } from '../base/errors.js';
 import { formatBytes, formatCount } from '../../schemas/format.js';
 import { PEOPLE_STREAMS } from '../../schemas/streams/people.js';
@@ -61,7 +61,7 @@ ${examples('tidemark forget --person 4711', 'tidemark forget --company 1000001',
       const { config, clock } = await loadContext(command);
       const [{ forget }, { keepsContacts }] = await Promise.all([
         import('../replay/forget/forget.js'),
-        import('../core/config.js'),
+        import('../config/config.js'),
       ]);
       if (options.all && keepsContacts(config)) throw keepsPeople(config);
       if (options.replaceList && subjects.length === 0) throw namesNobody();

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import type { Client } from '@temporalio/client';
 import type { DataFolder, Progress } from '../../schemas/pipeline/run.js';
-import { changedAt } from '../core/config-change.js';
-import type { Config } from '../core/config.js';
+import { changedAt } from '../config/config-change.js';
+import type { Config } from '../config/config.js';
 import { describeFolder, readDataFolder, shortId } from '../store/folder-identity.js';
 import type { WorkerSeen } from '../temporal/crawl-workers.js';
 import type { OpenWorkflows } from '../temporal/describe-open.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Config, MarketConfig } from '../core/config.js';
+import type { Config, MarketConfig } from '../config/config.js';
 import { invalidInput } from '../base/errors.js';
 import type { RunRequest } from '../temporal/start-run.js';
 import { examples, loadContext } from '../terminal/context.js';
@@ -56,7 +56,7 @@ function registerEnrichOwners(owners: Command): void {
  * @throws TidemarkError `InvalidInput` when its snapshots do not fetch owners
  */
 async function marketWithOwners(config: Config, name: string | undefined): Promise<MarketConfig> {
-  const { pickMarket } = await import('../core/config.js');
+  const { pickMarket } = await import('../config/config.js');
   const market = pickMarket(config, name);
   if (market.streams.includes('ownership')) return market;
   throw invalidInput(

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Command } from 'commander';
-import type { Config } from '../core/config.js';
+import type { Config } from '../config/config.js';
 import { TidemarkError } from '../base/errors.js';
 import { formatBytes, formatCount } from '../../schemas/format.js';
 import type { PublishedBuild } from '../publish/publish.js';

@@ -76,7 +76,7 @@ function registerRetry(rejects: Command): void {
           import('./snapshot/run-and-follow.js'),
           import('../../workflows/ids.js'),
           import('../../schemas/pipeline/run.js'),
-          import('../core/config.js'),
+          import('../config/config.js'),
           import('../base/time/clock.js'),
         ]);
       const streams = parseStreams(options.streams, RetryStream.options);

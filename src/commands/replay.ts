@@ -38,7 +38,7 @@ export function registerReplay(program: Command): void {
       const { config, clock } = await loadContext(command);
       const [{ rebuildWarehouse }, { keepsContacts }] = await Promise.all([
         import('../replay/rebuild.js'),
-        import('../core/config.js'),
+        import('../config/config.js'),
       ]);
       const begun = performance.now();
       const request: RebuildRequest = {

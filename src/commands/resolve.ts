@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Config } from '../core/config.js';
+import type { Config } from '../config/config.js';
 import { formatCount } from '../../schemas/format.js';
 import type { List } from '../resolve/read-list.js';
 import type { RunRequest } from '../temporal/start-run.js';

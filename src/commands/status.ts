@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
-import type { Config } from '../core/config.js';
+import type { Config } from '../config/config.js';
 import type { RefusedInput } from '../temporal/refused-inputs.js';
 import type { OpenGate } from '../temporal/quota-gates.js';
 import type { ScheduleRow } from './schedule/schedule-list.js';

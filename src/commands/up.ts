@@ -57,7 +57,7 @@ export function registerUp(program: Command): void {
       const context = await loadContext(command);
       const { config } = context;
       const [{ findApiKey }, { startLocalStack }, { openBeside }] = await Promise.all([
-        import('../core/stored-key.js'),
+        import('../config/stored-key.js'),
         import('./local/local-stack.js'),
         import('./ui/open-explorer.js'),
       ]);

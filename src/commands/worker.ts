@@ -34,9 +34,9 @@ export function registerWorker(program: Command): void {
     .action(async (options: MetricsOptions & { queue: Role }, command: Command) => {
       const { config, clock } = await loadContext(command);
       // Check the API key before loading the worker's heavy modules, so that a missing API key fails at once.
-      const { findApiKey } = await import('../core/stored-key.js');
+      const { findApiKey } = await import('../config/stored-key.js');
       if (isCrawling(options.queue)) findApiKey(config);
-      const [{ runWorker }, { createLog }] = await Promise.all([import('../worker.js'), import('../core/log.js')]);
+      const [{ runWorker }, { createLog }] = await Promise.all([import('../worker.js'), import('../config/log.js')]);
       const log = createLog('tidemark', process.env['LOG_LEVEL'] ?? 'info');
       const stop = interruptSignalSaying('Stopping. Running activities land their answers; the runs continue later.');
       await runWorker({

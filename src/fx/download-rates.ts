@@ -4,7 +4,7 @@ import path from 'node:path';
 import { request, type Dispatcher } from 'undici';
 import { errorMessage } from '../base/errors.js';
 import { writeFileAtomic } from '../store/files.js';
-import { isUnsafeAddress } from '../core/rates-source.js';
+import { isUnsafeAddress } from '../config/rates-source.js';
 import { connectToAny } from '../base/network/connections.js';
 import { CodingError, readDecoded } from '../base/network/content-coding.js';
 

@@ -4,7 +4,7 @@ import { ratesDir } from '../store/data-folder.js';
 import { errorMessage } from '../base/errors.js';
 import { downloadedFile, downloadRates, tagOf } from './download-rates.js';
 import { readRates } from './read-rates.js';
-import { isAddress, type RatesSource } from '../core/rates-source.js';
+import { isAddress, type RatesSource } from '../config/rates-source.js';
 import { workingCopyOf } from '../store/working-copy/open.js';
 
 /** Result of `loadRates`. */

@@ -1,7 +1,7 @@
 import type { Database } from '../duckdb/database.js';
 import { identifier, quote } from '../duckdb/sql-files.js';
 import { errorMessage } from '../base/errors.js';
-import { CURRENCY } from '../core/rates-source.js';
+import { CURRENCY } from '../config/rates-source.js';
 
 // Dates as central banks write them. No format with slashes and the day first, because 3/4/2026 is ambiguous.
 const DATE_FORMATS = ['%Y-%m-%d', '%Y/%m/%d', '%Y%m%d', '%d %B %Y', '%d.%m.%Y'];

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { formatCount } from '../../schemas/format.js';
-import type { Config } from '../core/config.js';
+import type { Config } from '../config/config.js';
 import { warehouseFile } from '../store/data-folder.js';
 import { readManifests } from '../landing/index.js';
 

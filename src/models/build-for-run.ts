@@ -1,5 +1,5 @@
 import type { ModelsResult } from '../../schemas/pipeline/activities.js';
-import { keepsContacts, type Config } from '../core/config.js';
+import { keepsContacts, type Config } from '../config/config.js';
 import type { Warehouse } from '../duckdb/open.js';
 import { describeDrift } from '../load/describe-drift.js';
 import { describeUnloaded } from '../load/describe-unloaded.js';

@@ -2,7 +2,7 @@ import { tableBegun } from '../base/observed.js';
 import { readFailedChecks, runAudits, saveChecks, type CheckResult } from './audit.js';
 import { buildModel, dropRelation, fillChanged, putSettings, readRelations, type How } from './build-model.js';
 import { addModelBuild, recordChangedKeys } from './changed-keys.js';
-import type { RatesSource } from '../core/rates-source.js';
+import type { RatesSource } from '../config/rates-source.js';
 import type { Database } from '../duckdb/database.js';
 import { ModelFailedError } from '../duckdb/errors.js';
 import { insertRows } from '../duckdb/insert-rows.js';

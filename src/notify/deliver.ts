@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { SendAlertInput, SendAlertResult } from '../../schemas/pipeline/alert.js';
-import type { Config } from '../core/config.js';
+import type { Config } from '../config/config.js';
 import { errorMessage, TidemarkError } from '../base/errors.js';
 import { keyOf } from './message.js';
 import { pruneDeliveries, readDelivery, writeDelivery, type DeliveryRecord } from './records.js';

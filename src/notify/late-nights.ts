@@ -2,7 +2,7 @@ import type { Alert } from '../../schemas/pipeline/alert.js';
 import { formatDuration, formatInstant } from '../../schemas/format.js';
 import { openPublished } from '../builds/published.js';
 import { latestDate } from '../base/time/clock.js';
-import type { NightlyJob } from '../core/schedule-ids.js';
+import type { NightlyJob } from '../config/schedule-ids.js';
 
 /** A night that should be published by now: `schedule.lateAfter` has passed since its scheduled time. */
 export interface DueNight {

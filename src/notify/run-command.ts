@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { withoutSecrets } from '../core/secret-variables.js';
+import { withoutSecrets } from '../config/secret-variables.js';
 import { renderPayload } from './payloads.js';
 import { renderText, type Message } from './message.js';
 import { TargetError } from './target-error.js';

@@ -1,6 +1,6 @@
 import type { Alert } from '../../schemas/pipeline/alert.js';
 import { dayIn } from '../base/time/clock.js';
-import type { Config } from '../core/config.js';
+import type { Config } from '../config/config.js';
 
 const TEST_ID = 'test/';
 

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import type { Readers } from '../store/file-modes.js';
 import { DamagedFileError } from '../store/disk-errors.js';
-import type { RatesSource } from '../core/rates-source.js';
+import type { RatesSource } from '../config/rates-source.js';
 import { TidemarkError } from '../base/errors.js';
 import type { Database } from '../duckdb/database.js';
 import { loadRates } from '../fx/load-rates.js';

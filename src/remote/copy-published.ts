@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Config } from '../core/config.js';
+import type { Config } from '../config/config.js';
 import { copyDir } from '../store/data-folder.js';
 import { errorMessage, TidemarkError } from '../base/errors.js';
 import { writeFileAtomic } from '../store/files.js';

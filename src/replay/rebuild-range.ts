@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import type { z } from 'zod';
 import { RebuildInput, type RebuildResult } from '../../schemas/pipeline/run.js';
-import { keepsContacts, type Config } from '../core/config.js';
+import { keepsContacts, type Config } from '../config/config.js';
 import { rebuiltDir } from '../store/data-folder.js';
 import { readDataFolder } from '../store/folder-identity.js';
 import { parseInput } from '../base/parse-input.js';

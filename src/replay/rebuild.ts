@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { keepsContacts, type Config } from '../core/config.js';
+import { keepsContacts, type Config } from '../config/config.js';
 import type { Readers } from '../store/file-modes.js';
-import type { RatesSource } from '../core/rates-source.js';
+import type { RatesSource } from '../config/rates-source.js';
 import { syncPath } from '../store/files.js';
 import { DamagedFileError } from '../store/disk-errors.js';
 import type { Lock } from '../store/lock/lock.js';

@@ -3,9 +3,9 @@ import { CRAWL_QUEUE } from '../../workflows/queues.js';
 import { CHECK_NIGHTS_ID, scheduledId } from '../../workflows/ids.js';
 import { MARKET_ATTRIBUTE } from '../../workflows/search-attributes.js';
 import type { DataFolder } from '../../schemas/pipeline/run.js';
-import type { Config } from '../core/config.js';
+import type { Config } from '../config/config.js';
 import { folderMemo } from './folder-memo.js';
-import { LATE_NIGHTS_SCHEDULE, nightlyJobs, SCHEDULE_PREFIX } from '../core/schedule-ids.js';
+import { LATE_NIGHTS_SCHEDULE, nightlyJobs, SCHEDULE_PREFIX } from '../config/schedule-ids.js';
 import { DAY_MS, MINUTE_MS } from '../base/time/time.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Clock } from '../base/time/clock.js';
-import type { Config } from '../core/config.js';
+import type { Config } from '../config/config.js';
 
 /** Configuration and clock. Most commands need them. */
 export interface CliContext {
@@ -21,7 +21,7 @@ export function configOption(command: Command): string | undefined {
  */
 export async function loadContext(command: Command): Promise<CliContext> {
   const [{ loadInForce }, { createClock }, { sandboxDays }] = await Promise.all([
-    import('../commands/config-in-force.js'),
+    import('../config/config-in-force.js'),
     import('../base/time/clock.js'),
     import('../commands/local/running-sandbox.js'),
   ]);

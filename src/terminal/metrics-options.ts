@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import type { Config } from '../core/config.js';
+import type { Config } from '../config/config.js';
 import type { MetricsAddress } from '../metrics/serve.js';
 
 /** Options of commands that serve metrics. */

@@ -1,6 +1,6 @@
 import { describeDiskError } from '../store/disk-errors.js';
 import { errorMessage, TidemarkError } from '../base/errors.js';
-import { hideSecrets } from '../core/secrets.js';
+import { hideSecrets } from '../config/secrets.js';
 import { visibleText } from '../base/text/visible-text.js';
 import { describeServiceError } from '../temporal/failure.js';
 import { colorsFor, tell } from './print.js';

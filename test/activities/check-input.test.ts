@@ -7,8 +7,8 @@ import { createWarehouseActivities } from '../../activities/warehouse.js';
 import type { RunContext } from '../../schemas/pipeline/run.js';
 import { createApiClient } from '../../src/api/index.js';
 import { createClock } from '../../src/base/time/clock.js';
-import { loadConfig } from '../../src/core/config.js';
-import { createLog } from '../../src/core/log.js';
+import { loadConfig } from '../../src/config/config.js';
+import { createLog } from '../../src/config/log.js';
 import { makeProject, type Project } from '../helpers/project.js';
 import { ALONE, UNCHECKED } from '../helpers/activity-inputs.js';
 

@@ -6,9 +6,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Activities } from '../../activities/contract.js';
 import { checkFolder } from '../../activities/folder-check.js';
 import type { DataFolder, RunContext } from '../../schemas/pipeline/run.js';
-import { loadConfig, type Config } from '../../src/core/config.js';
+import { loadConfig, type Config } from '../../src/config/config.js';
 import { openDataFolder } from '../../src/store/folder-identity.js';
-import { createLog } from '../../src/core/log.js';
+import { createLog } from '../../src/config/log.js';
 import { landRows } from '../../src/landing/index.js';
 import { makeProject, type Project } from '../helpers/project.js';
 

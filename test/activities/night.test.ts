@@ -10,9 +10,9 @@ import type { DiscoverResult, EnterQuotaGateInput } from '../../schemas/pipeline
 import type { RunContext } from '../../schemas/pipeline/run.js';
 import { createApiClient, type ApiClient } from '../../src/api/index.js';
 import { createClock } from '../../src/base/time/clock.js';
-import { loadConfig } from '../../src/core/config.js';
+import { loadConfig } from '../../src/config/config.js';
 import { openDataFolder, readDataFolder } from '../../src/store/folder-identity.js';
-import { createLog } from '../../src/core/log.js';
+import { createLog } from '../../src/config/log.js';
 import { StampClock } from '../../src/base/time/stamp-clock.js';
 import { hasRunRecord } from '../../src/crawl/run/folder-changed.js';
 import { landRows } from '../../src/landing/index.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadConfig } from '../../src/core/config.js';
+import { loadConfig } from '../../src/config/config.js';
 import { queryFile } from '../helpers/project.js';
 import { cleanEnv, ROOT, startProcess, type RunningProcess } from '../helpers/processes.js';
 import { runCli, type CliResult } from '../helpers/run-cli.js';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Command, Option } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { ConfigSchema } from '../../src/core/config-schema.js';
+import { ConfigSchema } from '../../src/config/config-schema.js';
 import { parseModel } from '../../src/models/models.js';
 import { HeaderAudit } from '../../src/models/verify/audit-kinds.js';
 import { createProgram } from '../../src/program.js';

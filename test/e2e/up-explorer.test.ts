@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { openBeside } from '../../src/commands/ui/open-explorer.js';
 import { freePort } from '../../src/commands/local/ports.js';
-import { loadConfig } from '../../src/core/config.js';
+import { loadConfig } from '../../src/config/config.js';
 import { createClock } from '../../src/base/time/clock.js';
 import type { Explorer } from '../../src/ui/explorer.js';
 import { cleanEnv, startProcess, type RunningProcess } from '../helpers/processes.js';

@@ -1,7 +1,7 @@
 import { createApiClient } from '../../src/api/index.js';
 import { createClock } from '../../src/base/time/clock.js';
-import { loadConfig } from '../../src/core/config.js';
-import { createLog } from '../../src/core/log.js';
+import { loadConfig } from '../../src/config/config.js';
+import { createLog } from '../../src/config/log.js';
 import { discoverMarket } from '../../src/crawl/search/discover.js';
 import { openRun } from '../../src/crawl/run/open-run.js';
 import { readQuota } from '../../src/crawl/run/read-quota.js';

@@ -7,7 +7,7 @@ import { USD_PER } from '../../sandbox/world/data/market-countries.js';
 import { ownershipOf } from '../../sandbox/world/ownership.js';
 import { indexOf } from '../../sandbox/world/membership.js';
 import { TRUTH_TABLES } from '../../sandbox/world/truth.js';
-import type { RatesSource } from '../../src/core/rates-source.js';
+import type { RatesSource } from '../../src/config/rates-source.js';
 import { writeEmptyWarehouse } from '../../src/duckdb/empty-warehouse.js';
 import { openWarehouse } from '../../src/duckdb/open.js';
 import { loadLanding } from '../../src/load/load.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { stringify } from 'yaml';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { loadConfig } from '../../src/core/config.js';
+import { loadConfig } from '../../src/config/config.js';
 import { declaredSchedules } from '../../src/temporal/schedules.js';
 import * as ids from '../../workflows/ids.js';
 

@@ -38,7 +38,7 @@ export function registerCompletion(program: Command): void {
 /** Returns the names of the configured markets; none when the configuration cannot be read. */
 async function marketNames(config: string | undefined): Promise<string[]> {
   try {
-    const { loadInForce } = await import('../config-in-force.js');
+    const { loadInForce } = await import('../../config/config-in-force.js');
     return loadInForce(config).markets.map(({ name }) => name);
   } catch {
     return [];

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
-import { configPath, type Config } from '../../core/config.js';
+import { configPath, type Config } from '../../config/config.js';
 import { isBucket } from '../../store/places.js';
 import type { Place } from '../../data-copy/place.js';
 import { openRemote } from '../../remote/copy-published.js';
 import { openStorage } from '../../store/open.js';
 import { configOption } from '../../terminal/context.js';
-import { loadInForce } from '../config-in-force.js';
+import { loadInForce } from '../../config/config-in-force.js';
 
 /** Reads the configuration if there is one. Opens no working copy. */
 export function findConfig(command: Command): Config | undefined {

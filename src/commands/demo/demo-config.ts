@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { configPath, loadConfig, type Config } from '../../core/config.js';
+import { configPath, loadConfig, type Config } from '../../config/config.js';
 import { demoDir } from '../../store/data-folder.js';
-import { exampleConfig, isNamed } from '../config-in-force.js';
+import { exampleConfig, isNamed } from '../../config/config-in-force.js';
 
 /**
  * Returns the configuration of the demo: the file that the user named, else tidemark.yaml in the current folder, else

@@ -1,6 +1,6 @@
 import type { RunResult } from '../../../schemas/pipeline/run.js';
 import { createClock, dayIn, type Clock } from '../../base/time/clock.js';
-import type { Config } from '../../core/config.js';
+import type { Config } from '../../config/config.js';
 import { logsDir, publishedFile, publishedLake } from '../../store/data-folder.js';
 import { TidemarkError } from '../../base/errors.js';
 import { formatCount, formatDuration } from '../../../schemas/format.js';

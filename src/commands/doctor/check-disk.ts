@@ -9,7 +9,7 @@ import { stampedAhead } from '../../crawl/run/clock-off.js';
 import { landingDir, publishedDir } from '../../store/data-folder.js';
 import { listLanded, pullManifests, readManifests, type LandedPart } from '../../landing/index.js';
 import { openWorkingCopy } from '../../store/working-copy/open.js';
-import type { Config } from '../../core/config.js';
+import type { Config } from '../../config/config.js';
 import { formatBytes, formatCount } from '../../../schemas/format.js';
 import { fail, ok, warn, type Finding } from './finding.js';
 import { DAY_MS } from '../../base/time/time.js';

@@ -1,4 +1,4 @@
-import type { Config } from '../../core/config.js';
+import type { Config } from '../../config/config.js';
 import { WarehouseBusyError } from '../../duckdb/errors.js';
 import { refuseBreaking } from '../../models/plan.js';
 import { readPlan } from '../../models/read-plan.js';

@@ -1,7 +1,7 @@
-import type { Config } from '../../core/config.js';
+import type { Config } from '../../config/config.js';
 import { isBucket } from '../../store/places.js';
-import { FROM_ENVIRONMENT } from '../../core/notify-schema.js';
-import { isAddress } from '../../core/rates-source.js';
+import { FROM_ENVIRONMENT } from '../../config/notify-schema.js';
+import { isAddress } from '../../config/rates-source.js';
 import { findRoute, nameProxy } from '../../base/network/proxies.js';
 import { addressOf, parseBucket } from '../../store/s3/settings.js';
 import { resolveTemporal } from '../../temporal/connect.js';

@@ -1,5 +1,5 @@
-import type { Config } from '../../core/config.js';
-import { nightlyJobs } from '../../core/schedule-ids.js';
+import type { Config } from '../../config/config.js';
+import { nightlyJobs } from '../../config/schedule-ids.js';
 import { scheduleWarnings } from '../schedule/schedule-warnings.js';
 import { ok, warn, type Finding } from './finding.js';
 

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { createClock, type Clock } from '../../base/time/clock.js';
-import type { Config } from '../../core/config.js';
+import type { Config } from '../../config/config.js';
 import { isOpen } from '../../store/file-modes.js';
-import { findApiKey, isInEnvironment, keySource } from '../../core/stored-key.js';
+import { findApiKey, isInEnvironment, keySource } from '../../config/stored-key.js';
 import { readClock, requireClock, type ClockReading } from '../../crawl/run/clock-off.js';
 import type { AnswerTimes } from '../../api/index.js';
 import { sandboxDays, sandboxToAsk } from '../local/running-sandbox.js';
 import { openApi, type CommandApi } from '../api.js';
-import { loadInForce } from '../config-in-force.js';
+import { loadInForce } from '../../config/config-in-force.js';
 import { currentBuild } from '../../builds/builds.js';
 import { loginFile } from '../../store/data-folder.js';
 import { openPublished } from '../../builds/published.js';

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import type { Clock } from '../../base/time/clock.js';
-import { readApiKey, readConfig, type Config } from '../../core/config.js';
+import { readApiKey, readConfig, type Config } from '../../config/config.js';
 import { errorMessage, invalidInput, TidemarkError } from '../../base/errors.js';
-import { isInEnvironment, readStoredKey } from '../../core/stored-key.js';
+import { isInEnvironment, readStoredKey } from '../../config/stored-key.js';
 import { tell } from '../../terminal/print.js';
 import { SANDBOX_URL } from '../local/running-sandbox.js';
 import { startSandbox } from '../local/sandbox-process.js';

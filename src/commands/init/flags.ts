@@ -1,4 +1,4 @@
-import { ConfigSchema } from '../../core/config-schema.js';
+import { ConfigSchema } from '../../config/config-schema.js';
 import { invalidInput } from '../../base/errors.js';
 
 /** Options of `tidemark init`. */

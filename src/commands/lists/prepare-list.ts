@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { keepsContacts, type Config } from '../../core/config.js';
+import { keepsContacts, type Config } from '../../config/config.js';
 import { listFile } from '../../store/data-folder.js';
 import { invalidInput } from '../../base/errors.js';
 import { writeFileAtomic } from '../../store/files.js';

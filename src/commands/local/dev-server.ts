@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { TidemarkError } from '../../base/errors.js';
 import { devServerLock, devServerStartLock, TEMPORAL_DATABASE, temporalDir } from '../../store/data-folder.js';
-import { withoutSecrets } from '../../core/secret-variables.js';
+import { withoutSecrets } from '../../config/secret-variables.js';
 import { findPlace, processExists, tryLock, withLock, type Lock } from '../../store/lock/lock.js';
 import {
   forgetDevServer,

@@ -1,4 +1,4 @@
-import type { Config } from '../../core/config.js';
+import type { Config } from '../../config/config.js';
 import { logFile } from '../../store/data-folder.js';
 import { makeDataFolder } from '../../store/file-modes.js';
 import { errorMessage, TidemarkError } from '../../base/errors.js';

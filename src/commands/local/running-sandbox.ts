@@ -1,11 +1,11 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { z } from 'zod';
-import type { Config } from '../../core/config.js';
+import type { Config } from '../../config/config.js';
 import { runningSandboxFile } from '../../store/data-folder.js';
 import { TidemarkError } from '../../base/errors.js';
 import { findPlace, processExists } from '../../store/lock/lock.js';
-import { writeSecretFile } from '../../core/secret-file.js';
-import { isInEnvironment } from '../../core/stored-key.js';
+import { writeSecretFile } from '../../config/secret-file.js';
+import { isInEnvironment } from '../../config/stored-key.js';
 
 /** Address at which `tidemark up --sandbox` starts the sandbox, if its port is free. `tidemark init --sandbox` writes it. */
 export const SANDBOX_URL = 'http://127.0.0.1:4010';

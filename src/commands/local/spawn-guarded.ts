@@ -9,7 +9,7 @@ import { makeFolderSync } from '../../store/files.js';
 import { TidemarkError } from '../../base/errors.js';
 import { tell } from '../../terminal/print.js';
 import { processExists } from '../../store/lock/lock.js';
-import { withoutSecrets } from '../../core/secret-variables.js';
+import { withoutSecrets } from '../../config/secret-variables.js';
 
 /** Path of the guard script: the guard ends its command when this process ends. */
 export const GUARD = fileURLToPath(new URL('./guard.mjs', import.meta.url));

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ApiError } from '../../api/index.js';
 import type { Clock } from '../../base/time/clock.js';
-import type { Config } from '../../core/config.js';
+import type { Config } from '../../config/config.js';
 import { TidemarkError } from '../../base/errors.js';
 import { openApi } from '../api.js';
 

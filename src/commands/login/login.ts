@@ -31,7 +31,7 @@ export function registerLogout(program: Command): void {
     .addHelpText('after', examples('tidemark logout'))
     .action(async (options: { json?: boolean }, command: Command) => {
       const { config } = await loadContext(command);
-      const { forgetKey, isInEnvironment } = await import('../../core/stored-key.js');
+      const { forgetKey, isInEnvironment } = await import('../../config/stored-key.js');
       const removed = forgetKey(config.dataDir);
       const text = removed
         ? 'Removed the stored API key. The API key itself stays valid: if it leaked, have it replaced.'
@@ -44,7 +44,7 @@ export function registerLogout(program: Command): void {
 
 async function checkKeyInUse({ config, clock }: Awaited<ReturnType<typeof loadContext>>): Promise<void> {
   const [{ findApiKey, keySource }, { connectorWarning, verifyKey }] = await Promise.all([
-    import('../../core/stored-key.js'),
+    import('../../config/stored-key.js'),
     import('./verify-key.js'),
   ]);
   const key = findApiKey(config);

@@ -1,5 +1,5 @@
 import { TidemarkError } from '../../base/errors.js';
-import { isInEnvironment, storeKey } from '../../core/stored-key.js';
+import { isInEnvironment, storeKey } from '../../config/stored-key.js';
 import { storedKeyFile } from '../../store/data-folder.js';
 import { openLoopback, type Loopback } from '../../login/loopback.js';
 import { openBrowser } from '../../login/open-browser.js';

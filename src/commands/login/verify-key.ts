@@ -1,8 +1,8 @@
 import { TokenVerificationError, ApiError, type ApiClient } from '../../api/index.js';
 import type { Clock } from '../../base/time/clock.js';
-import { checkKey, type Config } from '../../core/config.js';
+import { checkKey, type Config } from '../../config/config.js';
 import { TidemarkError } from '../../base/errors.js';
-import { rememberSecret } from '../../core/secrets.js';
+import { rememberSecret } from '../../config/secrets.js';
 import { openApi } from '../api.js';
 
 /**

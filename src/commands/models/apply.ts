@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { Option, type Command } from 'commander';
-import type { Config } from '../../core/config.js';
+import type { Config } from '../../config/config.js';
 import { TidemarkError } from '../../base/errors.js';
 import { formatCount, formatDuration } from '../../../schemas/format.js';
 import type { Applied, ApplyRequest, RolledBack } from '../../publish/apply-models.js';
@@ -166,7 +166,7 @@ async function readRequest(
   command: Command,
 ): Promise<ApplyRequest & { dataDir: string; config: Config }> {
   const { config, clock } = await loadContext(command);
-  const { keepsContacts } = await import('../../core/config.js');
+  const { keepsContacts } = await import('../../config/config.js');
   return {
     config,
     dataDir: config.dataDir,

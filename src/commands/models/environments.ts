@@ -49,7 +49,7 @@ export async function buildEnvironment(name: string, options: { json?: boolean }
   const { config, clock } = await loadContext(command);
   const [{ applyEnv }, { keepsContacts }] = await Promise.all([
     import('../../models/environments.js'),
-    import('../../core/config.js'),
+    import('../../config/config.js'),
   ]);
   const built = await applyEnv(config.dataDir, {
     name,

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { PAYEE_DAYS } from '../../../schemas/pipeline/payees.js';
-import type { Config } from '../../core/config.js';
-import { parseDuration } from '../../core/duration.js';
+import type { Config } from '../../config/config.js';
+import { parseDuration } from '../../config/duration.js';
 import { invalidInput } from '../../base/errors.js';
 import { readPayees, type PayeeList } from '../../payees/read-payees.js';
 import { payeeQuestion } from '../../payees/question.js';

@@ -1,4 +1,4 @@
-import type { Config } from '../../core/config.js';
+import type { Config } from '../../config/config.js';
 import { readAnswers } from '../lists/published-answers.js';
 
 /** The latest check of a payee, from the published warehouse. */

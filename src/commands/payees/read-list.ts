@@ -1,4 +1,4 @@
-import type { Config } from '../../core/config.js';
+import type { Config } from '../../config/config.js';
 import { invalidInput } from '../../base/errors.js';
 import { readListFile, requireSmall } from '../lists/list-file.js';
 

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import type { Config } from '../../core/config.js';
+import type { Config } from '../../config/config.js';
 import {
   declaredSchedules,
   existingSchedules,

@@ -1,6 +1,6 @@
-import type { Config } from '../../core/config.js';
-import { doubtfulNights, saferCron, type DoubtfulNight } from '../../core/nights.js';
-import { nightlyJobs, SCHEDULE_PREFIX } from '../../core/schedule-ids.js';
+import type { Config } from '../../config/config.js';
+import { doubtfulNights, saferCron, type DoubtfulNight } from '../../config/nights.js';
+import { nightlyJobs, SCHEDULE_PREFIX } from '../../config/schedule-ids.js';
 
 /** A schedule with nights that a clock change skips or repeats within a year. */
 export interface ScheduleWarning {

@@ -32,7 +32,7 @@ export function registerBackfill(program: Command): void {
           await Promise.all([
             import('../../terminal/dates.js'),
             import('./run-and-follow.js'),
-            import('../../core/config.js'),
+            import('../../config/config.js'),
             import('../../../workflows/ids.js'),
             import('../../../schemas/pipeline/run.js'),
           ]);

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { MarketConfig } from '../../core/config.js';
+import type { MarketConfig } from '../../config/config.js';
 import { examples, loadContext } from '../../terminal/context.js';
 import { say, sayJson, tell } from '../../terminal/print.js';
 import type { RunRequest } from '../../temporal/start-run.js';
@@ -45,7 +45,7 @@ export function registerSnapshot(program: Command): void {
     .action(async (options: SnapshotOptions, command: Command) => {
       const context = await loadContext(command);
       const [{ pickMarket }, { runDate }, { runAndFollow }] = await Promise.all([
-        import('../../core/config.js'),
+        import('../../config/config.js'),
         import('../../terminal/dates.js'),
         import('./run-and-follow.js'),
       ]);

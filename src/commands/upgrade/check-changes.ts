@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { Config } from '../../core/config.js';
+import type { Config } from '../../config/config.js';
 import { warehouseFile } from '../../store/data-folder.js';
 import { formatCount } from '../../../schemas/format.js';
 import { WarehouseBusyError } from '../../duckdb/errors.js';

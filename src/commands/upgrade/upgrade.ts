@@ -65,7 +65,7 @@ async function runCheck(option: string | undefined): Promise<Check> {
 /** Checks the settings, and everything else only if they are valid. */
 async function readChanges(option: string | undefined): Promise<Change[]> {
   const [{ loadInForce }, { createClock }, { checkChanges }, { hinders }] = await Promise.all([
-    import('../config-in-force.js'),
+    import('../../config/config-in-force.js'),
     import('../../base/time/clock.js'),
     import('./check-changes.js'),
     import('./change.js'),

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Server } from 'node:http';
-import { keepsContacts } from '../../core/config.js';
+import { keepsContacts } from '../../config/config.js';
 import { errorMessage, hasErrorCode, TidemarkError } from '../../base/errors.js';
 import { NICE, yieldCpu } from '../../base/yield-cpu.js';
 import type { ReceiverMetrics } from '../../metrics/receiver.js';

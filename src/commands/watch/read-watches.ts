@@ -3,7 +3,7 @@ import { reshape } from '../../../schemas/v2/empty-shapes.js';
 import { WatchListPage } from '../../../schemas/v2/watch.js';
 import { ContractError, InvalidRequestError, NotFoundError, type ApiClient } from '../../api/index.js';
 import { canonicalId, isUsable, keysOf, readItems } from '../../base/company-id.js';
-import type { Config } from '../../core/config.js';
+import type { Config } from '../../config/config.js';
 import { TidemarkError } from '../../base/errors.js';
 import { readJson } from '../../base/json/json-nodes.js';
 import { openPublished } from '../../builds/published.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { webhookSecretFile } from '../../store/data-folder.js';
 import { hasErrorCode, TidemarkError } from '../../base/errors.js';
-import { writeSecretFile } from '../../core/secret-file.js';
+import { writeSecretFile } from '../../config/secret-file.js';
 import { workingCopyOf } from '../../store/working-copy/open.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { CrawlChunkInput } from '../../../schemas/pipeline/activities.js';
 import type { LandedRow } from '../../../schemas/pipeline/landing.js';
 import { isLimit, isRefusal, LimitError, NotFoundError, type ApiError } from '../../api/index.js';
-import { keepsContacts } from '../../core/config.js';
+import { keepsContacts } from '../../config/config.js';
 import type { NewRow, PartWriter } from '../../landing/index.js';
 import { openFingerprint, type Fingerprint } from '../../privacy/fingerprint.js';
 import type { RequestLog } from '../../request-log/request-log.js';

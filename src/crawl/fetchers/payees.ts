@@ -10,7 +10,7 @@ import {
   type ApiClient,
   type ApiResponse,
 } from '../../api/index.js';
-import { keepsContacts, type Config } from '../../core/config.js';
+import { keepsContacts, type Config } from '../../config/config.js';
 import { sentChecksFile } from '../../store/data-folder.js';
 import { createMask } from '../../payees/mask.js';
 import { fingerprintOf } from '../../payees/question.js';

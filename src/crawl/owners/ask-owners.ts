@@ -1,6 +1,6 @@
 import type { OwnershipSettings, RunContext } from '../../../schemas/pipeline/run.js';
 import type { ApiClient } from '../../api/index.js';
-import { keepsContacts } from '../../core/config.js';
+import { keepsContacts } from '../../config/config.js';
 import type { NewRow } from '../../landing/index.js';
 import { rowOf } from '../answer.js';
 import type { CrawlDeps } from '../deps.js';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Payee } from '../../../schemas/pipeline/payees.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
-import { keepsContacts, type Config } from '../../core/config.js';
+import { keepsContacts, type Config } from '../../config/config.js';
 import { payeeListFile } from '../../store/data-folder.js';
 import { landRows } from '../../landing/index.js';
 import { payeeQuestion } from '../../payees/question.js';

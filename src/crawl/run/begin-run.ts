@@ -1,5 +1,5 @@
 import type { OpenRunInput, RunContext } from '../../../schemas/pipeline/run.js';
-import { configChange } from '../../core/config-change.js';
+import { configChange } from '../../config/config-change.js';
 import { readDataFolder } from '../../store/folder-identity.js';
 import { newestStamp, pullManifests, pullRows } from '../../landing/index.js';
 import type { CrawlDeps } from '../deps.js';

@@ -17,9 +17,9 @@ import { MARKET_STREAMS, RETRY_STREAMS } from '../../../schemas/streams/streams.
 import { CheckPayeesInput, PAYEE_DAYS } from '../../../schemas/pipeline/payees.js';
 import { ResolveCompaniesInput } from '../../../schemas/pipeline/resolve.js';
 import { dayIn, type Clock } from '../../base/time/clock.js';
-import { DEFAULT_REFRESH } from '../../core/config-schema.js';
-import { backfillStreams, keepsContacts, pickMarket, type Config } from '../../core/config.js';
-import type { RunSizes } from '../../core/run-sizes.js';
+import { DEFAULT_REFRESH } from '../../config/config-schema.js';
+import { backfillStreams, keepsContacts, pickMarket, type Config } from '../../config/config.js';
+import type { RunSizes } from '../../config/run-sizes.js';
 import { resolveLogicalDate } from './logical-date.js';
 import { parseInput, wrongInput } from '../../base/parse-input.js';
 import { GIVE_UP_DAYS } from '../owners/job-state.js';

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
-import { keepsContacts } from '../../core/config.js';
+import { keepsContacts } from '../../config/config.js';
 import { listFile } from '../../store/data-folder.js';
 import { landRows } from '../../landing/index.js';
 import { readPrepared, type PreparedList } from '../../resolve/prepared-list.js';

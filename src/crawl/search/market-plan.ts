@@ -1,6 +1,6 @@
 import type { RunContext } from '../../../schemas/pipeline/run.js';
-import { DEFAULT_REMAINDER } from '../../core/config-schema.js';
-import type { Config } from '../../core/config.js';
+import { DEFAULT_REMAINDER } from '../../config/config-schema.js';
+import type { Config } from '../../config/config.js';
 import { createPlan, toV1Filters, type Plan, type Remainder } from '../../planner/index.js';
 import { readDimensions } from './dimensions.js';
 import { forecastStreams } from './forecast.js';

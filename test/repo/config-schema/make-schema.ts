@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { ConfigSchema } from '../../../src/core/config-schema.js';
+import { ConfigSchema } from '../../../src/config/config-schema.js';
 import { ROOT } from '../../helpers/processes.js';
 import { readDescriptions } from './read-descriptions.js';
 

@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { loadConfig } from '../../../src/core/config.js';
+import { loadConfig } from '../../../src/config/config.js';
 import { createSecretFinder } from '../../helpers/find-secret.js';
 import { cleanEnv, compiled, ROOT, startSandbox, type RunningSandbox } from '../../helpers/processes.js';
 import { startStub } from '../../stub/index.js';

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { changedAt, configChange } from '../../../src/core/config-change.js';
-import { loadConfig } from '../../../src/core/config.js';
+import { changedAt, configChange } from '../../../src/config/config-change.js';
+import { loadConfig } from '../../../src/config/config.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'tidemark-config-change-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -12,7 +12,7 @@ import {
   loadConfig,
   pickMarket,
   readApiKey,
-} from '../../../src/core/config.js';
+} from '../../../src/config/config.js';
 import type { TidemarkError } from '../../../src/base/errors.js';
 import { ROOT } from '../../helpers/processes.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cronFault } from '../../../src/core/cron.js';
+import { cronFault } from '../../../src/config/cron.js';
 
 describe('cronFault', () => {
   it.each([

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from '../../helpers/processes.js';
-import { doubtfulNights, nightsBetween, saferCron } from '../../../src/core/nights.js';
+import { doubtfulNights, nightsBetween, saferCron } from '../../../src/config/nights.js';
 
 // Dates from the IANA time zone database, release 2025b.
 describe('doubtfulNights', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readRunSizes } from '../../../src/core/run-sizes.js';
+import { readRunSizes } from '../../../src/config/run-sizes.js';
 
 describe('readRunSizes', () => {
   it('omits sizes that the environment does not set', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { environmentSecrets, hideSecrets } from '../../../src/core/secrets.js';
+import { environmentSecrets, hideSecrets } from '../../../src/config/secrets.js';
 
 const KEY = 'tk_0123456789abcdef';
 

@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { hideSecrets } from '../../../src/core/secrets.js';
-import { findApiKey, forgetKey, keySource, storeKey, type KeyPlace } from '../../../src/core/stored-key.js';
+import { hideSecrets } from '../../../src/config/secrets.js';
+import { findApiKey, forgetKey, keySource, storeKey, type KeyPlace } from '../../../src/config/stored-key.js';
 
 const KEY = 'stored-key-0123456789';
 let dataDir: string;

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { RatesSource } from '../../../src/core/rates-source.js';
+import type { RatesSource } from '../../../src/config/rates-source.js';
 import { loadLanding } from '../../../src/load/load.js';
 import { loadRates } from '../../../src/fx/load-rates.js';
 import { buildModels } from '../../../src/models/run-models.js';

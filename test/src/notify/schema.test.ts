@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CAUSES } from '../../../schemas/pipeline/cause.js';
-import { NotifySchema } from '../../../src/core/notify-schema.js';
+import { NotifySchema } from '../../../src/config/notify-schema.js';
 
 const MAIL = { host: 'smtp://smtp.example.com:587', from: 'a@example.com', to: ['b@example.com'] };
 const HOOK = 'https://hooks.example.com/x';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Alert } from '../../../schemas/pipeline/alert.js';
-import { NotifySchema } from '../../../src/core/notify-schema.js';
+import { NotifySchema } from '../../../src/config/notify-schema.js';
 import type { Message } from '../../../src/notify/message.js';
 import { runCommand } from '../../../src/notify/run-command.js';
 import { sendMail, type Mailbox } from '../../../src/notify/send-mail.js';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { readLive } from '../../../src/commands/ui/live.js';
 import { createClock } from '../../../src/base/time/clock.js';
-import { exampleConfig } from '../../../src/commands/config-in-force.js';
+import { exampleConfig } from '../../../src/config/config-in-force.js';
 
 let dataDir: string;
 let silent: Server;

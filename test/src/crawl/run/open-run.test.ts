@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { OpenRunInput, WorkflowType } from '../../../../schemas/pipeline/run.js';
-import { ConfigSchema } from '../../../../src/core/config-schema.js';
-import type { Config } from '../../../../src/core/config.js';
+import { ConfigSchema } from '../../../../src/config/config-schema.js';
+import type { Config } from '../../../../src/config/config.js';
 import { resolveLogicalDate } from '../../../../src/crawl/run/logical-date.js';
 import { openRun, type Past } from '../../../../src/crawl/run/open-run.js';
 

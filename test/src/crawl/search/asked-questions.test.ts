@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { RunContext, WorkflowType } from '../../../../schemas/pipeline/run.js';
 import { createClock } from '../../../../src/base/time/clock.js';
-import type { Config } from '../../../../src/core/config.js';
+import type { Config } from '../../../../src/config/config.js';
 import { askedQuestions } from '../../../../src/crawl/search/asked-questions.js';
 
 it.each<[WorkflowType, RegExp]>([

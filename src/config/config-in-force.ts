@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { configPath, loadConfig, type Config } from '../core/config.js';
+import { configPath, loadConfig, type Config } from './config.js';
 import { demoMark } from '../store/data-folder.js';
 
 const EXAMPLE = fileURLToPath(new URL('../../tidemark.example.yaml', import.meta.url));
