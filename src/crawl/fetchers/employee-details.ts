@@ -1,4 +1,4 @@
-import { recordWithoutPersonalData } from '../chunks/personal-data.js';
+import { recordWithoutPersonalData } from '../../privacy/personal-data.js';
 import { oneRow, type Fetcher } from './fetcher.js';
 
 /** Fetches the record of one employee. */

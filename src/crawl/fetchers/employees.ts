@@ -6,7 +6,7 @@ import { readJson } from '../../base/json/json-nodes.js';
 import type { NewRow } from '../../landing/index.js';
 import { searchPeople, type PeopleAnswer, type PeopleQuestion, type PeopleReach } from '../../planner/people.js';
 import { rowOf } from '../answer.js';
-import { pageWithoutPersonalData } from '../chunks/personal-data.js';
+import { pageWithoutPersonalData } from '../../privacy/personal-data.js';
 import { readPeopleDimensions } from '../search/people-dimensions.js';
 import type { Fetcher } from './fetcher.js';
 import { askPage, completeListings, cutShortRow, LAST_PAGE } from './read-pages.js';

@@ -5,7 +5,7 @@ import { readJson } from '../../base/json/json-nodes.js';
 import type { NewRow } from '../../landing/index.js';
 import { RoutesClosedError, type Routes } from '../../resolve/routes.js';
 import { rowOf } from '../answer.js';
-import { pageWithoutPersonalData, recordWithoutPersonalData } from '../chunks/personal-data.js';
+import { pageWithoutPersonalData, recordWithoutPersonalData } from '../../privacy/personal-data.js';
 import type { Fetcher } from './fetcher.js';
 import { askPage, completeListings, cutShortRow, LAST_PAGE, MOST_PAGES } from './read-pages.js';
 

@@ -16,7 +16,7 @@ import { readJob } from '../../api/routes/read-ownership.js';
 import { JobFiles } from '../owners/job-files.js';
 import { decideStart, type OwnerJob } from '../owners/job-state.js';
 import { thresholdParameter } from '../owners/threshold-parameter.js';
-import { ownersWithoutPersonalData } from '../owners/without-personal-data.js';
+import { ownersWithoutPersonalData } from '../../privacy/without-personal-data.js';
 import type { Fetcher } from './fetcher.js';
 
 const START = 'POST /v2/kyb/{id}/ubo/enrich';

@@ -2,7 +2,7 @@ import type { LandedRow } from '../../../schemas/pipeline/landing.js';
 import { rowOf } from '../answer.js';
 import { settingsOf } from '../owners/ask-owners.js';
 import { thresholdParameter } from '../owners/threshold-parameter.js';
-import { ownersWithoutPersonalData } from '../owners/without-personal-data.js';
+import { ownersWithoutPersonalData } from '../../privacy/without-personal-data.js';
 import type { Fetcher } from './fetcher.js';
 
 /**

@@ -7,7 +7,7 @@ import type { CrawlDeps } from '../deps.js';
 import { thresholdParameter } from './threshold-parameter.js';
 import { readOwners } from '../../api/routes/read-ownership.js';
 import type { JobEnd } from './job-state.js';
-import { ownersWithoutPersonalData } from './without-personal-data.js';
+import { ownersWithoutPersonalData } from '../../privacy/without-personal-data.js';
 
 /** Returns the ownership settings of a run. */
 export function settingsOf({ ownership }: RunContext): OwnershipSettings {

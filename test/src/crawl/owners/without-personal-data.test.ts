@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ownersWithoutPersonalData } from '../../../../src/crawl/owners/without-personal-data.js';
+import { ownersWithoutPersonalData } from '../../../../src/privacy/without-personal-data.js';
 
 function reduced(answer: unknown): unknown {
   const body = typeof answer === 'string' ? answer : JSON.stringify(answer);

@@ -1,6 +1,6 @@
-import { readJsonNodes, type JsonNode } from '../../base/json/json-nodes.js';
+import { readJsonNodes, type JsonNode } from '../base/json/json-nodes.js';
 import { COMPANY_TYPES, isCode, isCompany, isCountry, isDay, isIdentifier, isShare, kindOfKey } from './owner-words.js';
-import { REMOVED_FIELD } from '../../privacy/events.js';
+import { REMOVED_FIELD } from './events.js';
 
 /*
  * Removes personal data from answers about owners. These answers may have any shape, and owners may be people. So this

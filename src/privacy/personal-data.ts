@@ -1,4 +1,4 @@
-import { itemsOf, readJsonNodes, type JsonNode } from '../../base/json/json-nodes.js';
+import { itemsOf, readJsonNodes, type JsonNode } from '../base/json/json-nodes.js';
 
 /** Fields of a person's record that describe the job, not the person. All other fields are removed. */
 export const JOB_FIELDS: ReadonlySet<string> = new Set([
