@@ -1,4 +1,4 @@
-import { bookAttempt } from '../src/request-log/request-log.js';
+import { bookAttempt } from '../src/landing/request-log.js';
 import { formatCount } from '../schemas/format.js';
 import { createApiClient } from '../src/api/index.js';
 import { createClock } from '../src/base/time/clock.js';

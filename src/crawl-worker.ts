@@ -12,7 +12,7 @@ import { findApiKey } from './config/stored-key.js';
 import { readRunSizes } from './config/run-sizes.js';
 import { ChunkOrder } from './api/chunk-order.js';
 import { workerShare, type AtWork } from './api/concurrency-share.js';
-import { bookAttempt, bookSent } from './request-log/request-log.js';
+import { bookAttempt, bookSent } from './landing/request-log.js';
 import { linkToRun, resolveTemporal } from './temporal/connect.js';
 import { WorkersAtWork } from './temporal/at-work.js';
 import { createRunFates } from './temporal/run-fates.js';

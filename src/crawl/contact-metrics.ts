@@ -2,7 +2,7 @@ import type { ListResult } from '../../schemas/pipeline/activities.js';
 import type { RunContext } from '../../schemas/pipeline/run.js';
 import { ApiError, isLimit, isRefusal } from '../api/index.js';
 import { PartWriter, readManifests, readPartRows, type PartTarget } from '../landing/index.js';
-import { bookingIn, RequestLog } from '../request-log/request-log.js';
+import { bookingIn, RequestLog } from '../landing/request-log.js';
 import { isDailyLimit, isGivenUp, isKeyRefused, isLimitOutlasted, rowOf, rowOfError } from './answer.js';
 import type { CrawlDeps, Heartbeat } from './deps.js';
 import { refusalOf } from './refusal.js';

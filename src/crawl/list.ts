@@ -19,7 +19,7 @@ import {
   readManifests,
   type PartTarget,
 } from '../landing/index.js';
-import { bookingIn, RequestLog } from '../request-log/request-log.js';
+import { bookingIn, RequestLog } from '../landing/request-log.js';
 import { apiAnswers, isDailyLimit, isGivenUp, isLimitOutlasted, rowOf, rowOfError } from './answer.js';
 import { readContactMetrics } from './contact-metrics.js';
 import type { CrawlDeps, Heartbeat } from './deps.js';

@@ -1,4 +1,4 @@
-import { UNKNOWN } from './request-log.js';
+import { UNKNOWN } from '../landing/request-log.js';
 import type { QuotaOveruseRecord, QuotaRecord, RequestsRecord } from '../../schemas/pipeline/landing.js';
 
 // Report only a difference of at least this many calls. Calls that are in flight during a quota reading cause smaller

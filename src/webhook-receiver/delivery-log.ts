@@ -8,9 +8,9 @@ import { LEASE_MS, LockLostError, takeLock, type Lock } from '../store/lock/lock
 import { withoutForgotten } from '../privacy/forgotten.js';
 import { landSpool, Spool, SPOOL_LIMITS, spoolFile, type PartTarget, type SpoolLimits } from '../landing/index.js';
 import { workingCopyOf } from '../store/working-copy/open.js';
-import { Adopter } from './adopter.js';
-import { newReceiverId, nextChunk } from './deliveries.js';
-import { LostReceivers } from './lost-receivers.js';
+import { Adopter } from '../landing/adopter.js';
+import { newReceiverId, nextChunk } from '../landing/deliveries.js';
+import { LostReceivers } from '../landing/lost-receivers.js';
 
 const COMMIT_EVERY_MS = 60_000;
 

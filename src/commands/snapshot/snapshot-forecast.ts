@@ -16,7 +16,7 @@ import { planMarket } from '../../crawl/search/market-plan.js';
 import { openRun } from '../../crawl/run/open-run.js';
 import { dailyMetric } from '../../crawl/run/read-quota.js';
 import { readManifests } from '../../landing/index.js';
-import { addLatency, percentile } from '../../request-log/latency.js';
+import { addLatency, percentile } from '../../landing/latency.js';
 import { forecastDays, forecastSeconds, type Pace, type StreamForecast } from '../../planner/forecast.js';
 import { formatCount, formatDuration } from '../../../schemas/format.js';
 import { openApi } from '../api.js';

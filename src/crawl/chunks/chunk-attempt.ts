@@ -4,7 +4,7 @@ import { isLimit, isRefusal, LimitError, NotFoundError, type ApiError } from '..
 import { keepsContacts } from '../../config/config.js';
 import type { NewRow, PartWriter } from '../../landing/index.js';
 import { openFingerprint, type Fingerprint } from '../../privacy/fingerprint.js';
-import type { RequestLog } from '../../request-log/request-log.js';
+import type { RequestLog } from '../../landing/request-log.js';
 import { Routes, RoutesClosedError } from '../../resolve/routes.js';
 import {
   apiAnswers,

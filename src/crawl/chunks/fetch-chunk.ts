@@ -6,7 +6,7 @@ import type { ApiError } from '../../api/index.js';
 import { dueDir } from '../../store/data-folder.js';
 import { hasErrorCode } from '../../base/errors.js';
 import { PartWriter, pullRows } from '../../landing/index.js';
-import { bookingIn, RequestLog } from '../../request-log/request-log.js';
+import { bookingIn, RequestLog } from '../../landing/request-log.js';
 import { isDailyLimit } from '../answer.js';
 import { takeChunkFile } from '../../working-copy/due-plan.js';
 import { ChunkAttempt } from './chunk-attempt.js';

@@ -3,7 +3,7 @@ import type { PollOwnerJobsInput, PollOwnerJobsResult } from '../../../schemas/p
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { ApiError, isRefusal, NotFoundError } from '../../api/index.js';
 import { PartWriter, type NewRow } from '../../landing/index.js';
-import { bookingIn, RequestLog } from '../../request-log/request-log.js';
+import { bookingIn, RequestLog } from '../../landing/request-log.js';
 import { isDailyLimit, rowOf, stopsEverything } from '../answer.js';
 import { mostInFlight, type CrawlDeps, type Heartbeat } from '../deps.js';
 import { inParallel } from '../../base/in-parallel.js';

@@ -7,7 +7,7 @@ import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { adoptSpools, pullManifests, pullRows, readManifests } from '../../landing/index.js';
 import { workingCopyOf } from '../../store/working-copy/open.js';
 import { describeOveruse, quotaOveruse } from '../../request-log/quota-overuse.js';
-import { pullRequests, readRequests } from '../../request-log/request-log.js';
+import { pullRequests, readRequests } from '../../landing/request-log.js';
 import { payeeListFile } from '../../store/data-folder.js';
 import type { CrawlDeps } from '../deps.js';
 import { landRecords, readRecords, type Recording } from '../land-records.js';

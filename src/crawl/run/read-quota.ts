@@ -4,7 +4,7 @@ import type { QuotaRecord } from '../../../schemas/pipeline/landing.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import type { MetricsReading } from '../../../schemas/v2/metrics.js';
 import { ApiError, TokenVerificationError, type AnswerTimes } from '../../api/index.js';
-import { bookingIn, RequestLog } from '../../request-log/request-log.js';
+import { bookingIn, RequestLog } from '../../landing/request-log.js';
 import { MOST_METRICS, quotaRead } from '../../base/observed.js';
 import { CLOCK_TOLERANCE, clockOff, readClock, requireClock, type ClockReading } from './clock-off.js';
 import { landRecords } from '../land-records.js';

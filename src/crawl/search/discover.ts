@@ -5,7 +5,7 @@ import { PartWriter, pullRows, readRunRows, type NewRow } from '../../landing/in
 import { takeUnlessLost } from '../../remote/take-published.js';
 import { keysOf, readItems } from '../../base/company-id.js';
 import { readJson } from '../../base/json/json-nodes.js';
-import { bookingIn, RequestLog } from '../../request-log/request-log.js';
+import { bookingIn, RequestLog } from '../../landing/request-log.js';
 import type { Plan, PlanAnswer, PlanRequest } from '../../planner/index.js';
 import { apiAnswers, isDailyLimit, rowOf, stopsEverything } from '../answer.js';
 import { landRecords } from '../land-records.js';

@@ -5,7 +5,7 @@ import type { LandingStream } from '../../../schemas/streams/landing-streams.js'
 import { TidemarkError } from '../../base/errors.js';
 import { namesIn, runFolders, spoolsDir } from '../../landing/index.js';
 import { PEOPLE_STREAMS } from '../../../schemas/streams/people.js';
-import { Adopter } from '../../webhook-receiver/adopter.js';
+import { Adopter } from '../../landing/adopter.js';
 import { MINUTE_MS } from '../../base/time/time.js';
 
 /** A file of a crawl that changed within this time (milliseconds) may belong to a running worker. */

@@ -7,7 +7,7 @@ import { startDataPlace, type DataPlace } from '../../helpers/data-place.js';
 import { makeProject, type Project } from '../../helpers/project.js';
 import { startProcess, type RunningProcess } from '../../helpers/processes.js';
 import { startTemporal } from '../../helpers/temporal.js';
-import { listSpools } from '../../../src/webhook-receiver/deliveries.js';
+import { listSpools } from '../../../src/landing/deliveries.js';
 import { runCli } from '../../helpers/run-cli.js';
 import { startStub, type StubApi } from '../../stub/index.js';
 import { Actor, openFileIn } from './actor.js';

@@ -9,7 +9,7 @@ import type { CrawlDeps, Heartbeat } from '../../../src/crawl/deps.js';
 import { crawlListing } from '../../../src/crawl/list.js';
 import { openRun } from '../../../src/crawl/run/open-run.js';
 import { landRows, readRunRows } from '../../../src/landing/index.js';
-import { bookAttempt } from '../../../src/request-log/request-log.js';
+import { bookAttempt } from '../../../src/landing/request-log.js';
 import { makeProject, type Project } from '../../helpers/project.js';
 import { startStub, type StubApi } from '../../stub/index.js';
 import type { StubFault } from '../../stub/state.js';

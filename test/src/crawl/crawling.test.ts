@@ -17,7 +17,7 @@ import { inParallel } from '../../../src/base/in-parallel.js';
 import { crawlListing } from '../../../src/crawl/list.js';
 import { openRun } from '../../../src/crawl/run/open-run.js';
 import { readRunRows } from '../../../src/landing/index.js';
-import { bookAttempt, readRequests } from '../../../src/request-log/request-log.js';
+import { bookAttempt, readRequests } from '../../../src/landing/request-log.js';
 import { makeProject, type Project } from '../../helpers/project.js';
 import { writeReportV1 } from '../../stub/financials.js';
 import { startStub, type StubApi } from '../../stub/index.js';

@@ -13,7 +13,7 @@ import { fetchChunk } from '../../../src/crawl/chunks/fetch-chunk.js';
 import type { CrawlDeps, Heartbeat } from '../../../src/crawl/deps.js';
 import { openRun } from '../../../src/crawl/run/open-run.js';
 import { readRunRows } from '../../../src/landing/index.js';
-import { bookAttempt } from '../../../src/request-log/request-log.js';
+import { bookAttempt } from '../../../src/landing/request-log.js';
 import { makeProject, type Project } from '../../helpers/project.js';
 import { ALONE } from '../../helpers/activity-inputs.js';
 

@@ -17,7 +17,7 @@ import { askedPayees } from '../../../src/crawl/payees/asked-payees.js';
 import { closeRun } from '../../../src/crawl/run/close-run.js';
 import { openRun } from '../../../src/crawl/run/open-run.js';
 import { readRunRows, spoolFile } from '../../../src/landing/index.js';
-import { bookAttempt } from '../../../src/request-log/request-log.js';
+import { bookAttempt } from '../../../src/landing/request-log.js';
 import { makeProject, type Project } from '../../helpers/project.js';
 import { ALONE, UNCHECKED } from '../../helpers/activity-inputs.js';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { addLatency, mergeLatencies, percentile, type LatencyBuckets } from '../../../src/request-log/latency.js';
+import { addLatency, mergeLatencies, percentile, type LatencyBuckets } from '../../../src/landing/latency.js';
 
 function booked(latencies: number[]): LatencyBuckets {
   const buckets: LatencyBuckets = {};

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AttemptReport } from '../../../src/api/index.js';
-import { bookAttempt, bookingIn, readRequests, RequestLog } from '../../../src/request-log/request-log.js';
+import { bookAttempt, bookingIn, readRequests, RequestLog } from '../../../src/landing/request-log.js';
 
 const RUN = 'night-1';
 const attempt = (more: Partial<AttemptReport> = {}): AttemptReport => ({

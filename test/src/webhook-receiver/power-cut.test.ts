@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runFolder } from '../../../src/store/data-folder.js';
 import { readManifests, spoolFile } from '../../../src/landing/index.js';
 import { DeliveryLog } from '../../../src/webhook-receiver/delivery-log.js';
-import { listSpools } from '../../../src/webhook-receiver/deliveries.js';
+import { listSpools } from '../../../src/landing/deliveries.js';
 import { createReceiver } from '../../../src/webhook-receiver/receiver.js';
 import { findLost, watchDisk } from '../../helpers/recorded-disk.js';
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { chunkFile, dueDir, duePlanFile, requestsFile, warehouseFile } from '../../../src/store/data-folder.js';
-import { pullRequests, readRequests, RequestLog } from '../../../src/request-log/request-log.js';
+import { pullRequests, readRequests, RequestLog } from '../../../src/landing/request-log.js';
 import { takeLease } from '../../../src/store/lease.js';
 import { assertWriter, becomeWriter } from '../../../src/working-copy/writer.js';
 import { giveCheckpoint, takeCheckpoint, WRITER_LEASE } from '../../../src/working-copy/checkpoint.js';

@@ -1,6 +1,6 @@
 import { receiverLock } from '../store/data-folder.js';
 import { LockSeeker } from '../store/lock/lock.js';
-import { landSpool, type PartTarget, type SpoolLimits } from '../landing/index.js';
+import { landSpool, type PartTarget, type SpoolLimits } from './index.js';
 import { listReceiverLocks, listSpools } from './deliveries.js';
 
 // One of this many calls of `adopt` searches for spools whose receiver has no lock, because such spools are rare and

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { WEBHOOK_RUN } from '../../schemas/pipeline/landing.js';
 import { receiversDir, runFolder, streamDir } from '../store/data-folder.js';
-import { spoolsDir, type PartTarget } from '../landing/index.js';
+import { spoolsDir, type PartTarget } from './index.js';
 
 /*
  * Names of files for webhook deliveries. Several receivers may share a data folder, for example two machines behind a

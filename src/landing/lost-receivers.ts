@@ -2,7 +2,7 @@ import path from 'node:path';
 import { WEBHOOK_RUN } from '../../schemas/pipeline/landing.js';
 import { runFolder, streamDir } from '../store/data-folder.js';
 import { look, nameOf, type Watch } from '../store/lock/lease.js';
-import { gatherSpool, landSpool, spoolFile, spoolsDir, type PartTarget, type SpoolLimits } from '../landing/index.js';
+import { gatherSpool, landSpool, spoolFile, spoolsDir, type PartTarget, type SpoolLimits } from './index.js';
 import { workingCopyOf } from '../store/working-copy/open.js';
 import { STREAM, targetOf } from './deliveries.js';
 import { DAY_MS, utcDay } from '../base/time/time.js';
