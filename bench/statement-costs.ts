@@ -1,6 +1,6 @@
-import { Database } from '../src/duckdb/database.js';
-import { splitStatements } from '../src/duckdb/split-statements.js';
-import type { SqlFile } from '../src/duckdb/sql-files.js';
+import { Database } from '../src/warehouse/duckdb/database.js';
+import { splitStatements } from '../src/warehouse/duckdb/split-statements.js';
+import type { SqlFile } from '../src/warehouse/duckdb/sql-files.js';
 
 /** CPU time and number of the statements of one step. */
 export interface StepCost {

@@ -2,7 +2,7 @@
 -- or merge by minimum or maximum), so that the order in which parts arrive leaves no trace.
 --
 -- This file is the whole schema of a warehouse. It has no migrations: a warehouse of another schema is made again from
--- the landing zone (src/duckdb/schema.ts).
+-- the landing zone (src/warehouse/duckdb/schema.ts).
 CREATE SCHEMA ledger;
 
 -- A part listed here is in the ledger; loading it and listing it is one transaction.

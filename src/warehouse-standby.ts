@@ -4,7 +4,7 @@ import type { Worker } from '@temporalio/worker';
 import { errorMessage, TidemarkError } from './base/errors.js';
 import type { createWarehouseWorker } from './warehouse-worker.js';
 import type { WorkerParts } from './worker-parts.js';
-import { becomeWriter, type Writer } from './working-copy/writer.js';
+import { becomeWriter, type Writer } from './warehouse/duckdb/writer.js';
 import type { WorkingCopy } from './store/working-copy/working-copy.js';
 
 const PAUSE_MS = 5_000;

@@ -1,4 +1,4 @@
-import { copyCurrentBuild } from '../../src/remote/copy-build.js';
+import { copyCurrentBuild } from '../../src/warehouse/builds/copy-build.js';
 import { openStorage } from '../../src/store/open.js';
 import { advanceDay } from '../../test/helpers/sandbox.js';
 import { startGateway } from '../../test/helpers/versitygw.js';

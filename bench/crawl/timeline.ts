@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { landingDir } from '../../src/store/data-folder.js';
-import { withMemory } from '../../src/duckdb/in-memory.js';
-import { quote } from '../../src/duckdb/sql-files.js';
+import { withMemory } from '../../src/warehouse/duckdb/in-memory.js';
+import { quote } from '../../src/warehouse/duckdb/sql-files.js';
 import { startSandbox, type RunningProcess } from '../../test/helpers/processes.js';
 import { makeProject } from '../../test/helpers/project.js';
 import { startTemporal } from '../../test/helpers/temporal.js';

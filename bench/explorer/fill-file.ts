@@ -5,7 +5,7 @@ import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { createWorld, type World } from '../../sandbox/world/index.js';
 import { publishedFile } from '../../src/store/data-folder.js';
-import { quote } from '../../src/duckdb/sql-files.js';
+import { quote } from '../../src/warehouse/duckdb/sql-files.js';
 import { publishAnswers, twoNights } from '../../test/helpers/explorer.js';
 
 const START = '2026-11-20';

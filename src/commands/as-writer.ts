@@ -3,9 +3,9 @@ import { keepsContacts, type Config } from '../config/config.js';
 import { warehouseFile } from '../store/data-folder.js';
 import { pullManifests, readManifests } from '../landing/index.js';
 import { tell } from '../terminal/print.js';
-import { giveCheckpoint } from '../working-copy/checkpoint.js';
+import { giveCheckpoint } from '../warehouse/duckdb/checkpoint.js';
 import { workingCopyOf } from '../store/working-copy/open.js';
-import { becomeWriter } from '../working-copy/writer.js';
+import { becomeWriter } from '../warehouse/duckdb/writer.js';
 
 /**
  * What a command needs of the warehouse file when its work begins.
@@ -53,8 +53,8 @@ async function catchUp(config: Config, needs: Needed, now: Date): Promise<void> 
   await pullManifests(dataDir);
   if (!existsSync(warehouseFile(dataDir)) && readManifests(dataDir, {}, () => undefined).length === 0) return;
   const [{ openWarehouse }, { loadLanding }, { carryIntoNew }] = await Promise.all([
-    import('../duckdb/open.js'),
-    import('../load/load.js'),
+    import('../warehouse/duckdb/open.js'),
+    import('../warehouse/load/load.js'),
     import('../replay/carry-into-new.js'),
   ]);
   const warehouse = await openWarehouse(dataDir);
@@ -62,7 +62,7 @@ async function catchUp(config: Config, needs: Needed, now: Date): Promise<void> 
     const isNew = await carryIntoNew(warehouse.db, config);
     await loadLanding(warehouse, dataDir);
     if (needs !== 'built' && !isNew) return;
-    const { buildModels } = await import('../models/run-models.js');
+    const { buildModels } = await import('../warehouse/models/run-models.js');
     await buildModels(warehouse, { now, personalData: keepsContacts(config), modelsDir, rates });
   } finally {
     await warehouse.close();

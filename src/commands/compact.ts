@@ -51,7 +51,7 @@ ${examples('tidemark compact', 'tidemark compact --drop-repeats 90')}`,
 
 async function compact(dataDir: string, request: CompactRequest): Promise<Compacted> {
   const [{ openWarehouse }, { compactLanding }] = await Promise.all([
-    import('../duckdb/open.js'),
+    import('../warehouse/duckdb/open.js'),
     import('../replay/compact.js'),
   ]);
   const warehouse = await openWarehouse(dataDir, { what: 'tidemark compact' });

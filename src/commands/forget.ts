@@ -82,7 +82,7 @@ ${examples('tidemark forget --person 4711', 'tidemark forget --company 1000001',
         onStep: (step) => {
           if (!options.json) tell(`${STEPS[step]} …`);
         },
-        onPublished: async () => (await import('../remote/replace-build.js')).replaceBuild(config, what),
+        onPublished: async () => (await import('../warehouse/builds/replace-build.js')).replaceBuild(config, what),
       };
       const done = await asWriter(config, { what, needs: 'none', now }, () => forget(config.dataDir, request));
       if (done.proof?.proven === false) process.exitCode = FAILED;

@@ -1,6 +1,6 @@
 import { isStorageError } from '../store/errors.js';
 import type { Config } from '../config/config.js';
-import { takeUnlessLost } from '../remote/take-published.js';
+import { takeUnlessLost } from '../warehouse/builds/take-published.js';
 import { tell } from '../terminal/print.js';
 import { joinData } from '../store/working-copy/join.js';
 

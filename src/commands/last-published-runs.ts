@@ -1,7 +1,7 @@
 import type { Refusal } from '../../schemas/pipeline/refusal.js';
 import { formatCount } from '../../schemas/format.js';
 import { refusalInWords } from '../../workflows/run/describe.js';
-import type { Published } from '../builds/published.js';
+import type { Published } from '../warehouse/builds/published.js';
 import { atMostFive } from '../terminal/at-most-five.js';
 
 /** The last run of a workflow type and market that the published file knows. */

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Config } from '../config/config.js';
 import { TidemarkError } from '../base/errors.js';
 import { formatBytes, formatCount } from '../../schemas/format.js';
-import type { PublishedBuild } from '../publish/publish.js';
+import type { PublishedBuild } from '../warehouse/publish/publish.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { say, sayJson, tell } from '../terminal/print.js';
 import { whileShowingTables } from '../terminal/show-tables.js';
@@ -68,9 +68,9 @@ async function publishAndSay(config: Config, now: Date, options: PublishOptions)
 }
 
 async function publishNow(config: Config, now: Date, options: PublishOptions): Promise<PublishedBuild> {
-  const { openWarehouse } = await import('../duckdb/open.js');
-  const { publish } = await import('../publish/publish.js');
-  const { missingWarehouse, REPLAY } = await import('../load/missing-warehouse.js');
+  const { openWarehouse } = await import('../warehouse/duckdb/open.js');
+  const { publish } = await import('../warehouse/publish/publish.js');
+  const { missingWarehouse, REPLAY } = await import('../warehouse/load/missing-warehouse.js');
   const missing = missingWarehouse(config);
   if (missing !== null) throw new TidemarkError('Internal', `Nothing was published: ${missing}.`, { todo: REPLAY });
   const warehouse = await openWarehouse(config.dataDir, { what: 'tidemark publish' });
@@ -84,7 +84,7 @@ async function publishNow(config: Config, now: Date, options: PublishOptions): P
 }
 
 async function list(config: Config, { json = false }: PublishOptions): Promise<void> {
-  const { listKeptBuilds } = await import('../remote/take-published.js');
+  const { listKeptBuilds } = await import('../warehouse/builds/take-published.js');
   const builds = await listKeptBuilds(config);
   if (json) return sayJson(builds);
   if (builds.length === 0) return say('No build was published yet.');
@@ -140,9 +140,9 @@ async function copy(config: Config, { json, prune, check }: PublishOptions): Pro
 async function goTo(config: Config, wanted: string, { json = false }: PublishOptions): Promise<void> {
   const { dataDir } = config;
   const [{ listBuilds }, { showBuild }, { takeKept }] = await Promise.all([
-    import('../builds/builds.js'),
-    import('../builds/switch.js'),
-    import('../remote/take-published.js'),
+    import('../warehouse/builds/builds.js'),
+    import('../warehouse/builds/switch.js'),
+    import('../warehouse/builds/take-published.js'),
   ]);
   await takeKept(config, wanted);
   const name = await showBuild(dataDir, wanted, (holder) => tell(`Waiting for ${holder}.`));

@@ -1,6 +1,6 @@
 import { formatBytes, formatCount } from '../../schemas/format.js';
-import type { CopyConfig } from '../remote/copy-published.js';
-import type { Copied, CopyOptions } from '../remote/copy-build.js';
+import type { CopyConfig } from '../warehouse/builds/copy-published.js';
+import type { Copied, CopyOptions } from '../warehouse/builds/copy-build.js';
 import { say, tell } from '../terminal/print.js';
 import { FAILED } from '../terminal/print-error.js';
 
@@ -17,7 +17,7 @@ export async function copyAndSay(
   }: { what: string; json?: boolean | undefined } & Partial<Pick<CopyOptions, 'check' | 'keepSeconds'>>,
 ): Promise<{ copied: Copied | null; copyFault: string | null }> {
   if (config.publish.to === undefined) return { copied: null, copyFault: null };
-  const { copyPublished, describeFault } = await import('../remote/copy-published.js');
+  const { copyPublished, describeFault } = await import('../warehouse/builds/copy-published.js');
   if (!json) tell(`Copying to ${config.publish.to} …`);
   try {
     const onWait = (holder: string): void => tell(`Waiting for ${holder}.`);

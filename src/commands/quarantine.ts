@@ -37,7 +37,7 @@ ${examples('tidemark quarantine', 'tidemark quarantine --return')}`,
       const { config } = await loadContext(command);
       const { openWorkingCopy } = await import('../store/working-copy/open.js');
       await openWorkingCopy(config);
-      const { whileNobodyReplays } = await import('../duckdb/locks.js');
+      const { whileNobodyReplays } = await import('../warehouse/duckdb/locks.js');
       const work = options.return === true ? bringBack : async (dataDir: string) => moveAway(dataDir, options.run);
       const moved = await whileNobodyReplays(config.dataDir, 'tidemark quarantine', () => work(config.dataDir));
       if (options.json)
@@ -55,7 +55,7 @@ async function moveAway(dataDir: string, run: string | undefined): Promise<Moved
     });
   const [landing, { findPartFault }] = await Promise.all([
     import('../landing/index.js'),
-    import('../load/part-check.js'),
+    import('../warehouse/load/part-check.js'),
   ]);
   await landing.pullManifests(dataDir);
   const damaged: string[] = [];

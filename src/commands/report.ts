@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 import type { Clock } from '../base/time/clock.js';
 import { reportFile } from '../store/data-folder.js';
-import type { Published } from '../builds/published.js';
+import type { Published } from '../warehouse/builds/published.js';
 import type { About } from '../report/collect.js';
 import type { RenderedReport, ReportInput } from '../../schemas/explorer/report.js';
 import { examples, loadContext } from '../terminal/context.js';
@@ -104,7 +104,7 @@ async function read<T>(
   collect: (published: Published, about: About) => Promise<T>,
 ): Promise<T> {
   const [{ openPublished }, { version }] = await Promise.all([
-    import('../builds/published.js'),
+    import('../warehouse/builds/published.js'),
     import('../base/version.js'),
   ]);
   const published = await openPublished(dataDir);

@@ -1,4 +1,4 @@
-import { currentBuild, listBuilds } from '../builds/builds.js';
+import { currentBuild, listBuilds } from '../warehouse/builds/builds.js';
 import { formatInstant } from '../../schemas/format.js';
 
 /** The build that readers see. */

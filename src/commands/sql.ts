@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { text as readAll } from 'node:stream/consumers';
 import path from 'node:path';
 import { Option, type Command } from 'commander';
-import type { Published } from '../builds/published.js';
+import type { Published } from '../warehouse/builds/published.js';
 import { publishedFile } from '../store/data-folder.js';
 import { invalidInput, errorMessage } from '../base/errors.js';
 import { visibleData } from '../base/text/visible-text.js';
-import { splitStatements } from '../duckdb/split-statements.js';
+import { splitStatements } from '../warehouse/duckdb/split-statements.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { shellQuote } from '../base/text/pasteable.js';
 import { parseCount } from '../terminal/port-options.js';
@@ -81,11 +81,11 @@ export function registerSql(program: Command): void {
         );
       const dataDir =
         options.from === undefined ? await ownDataDir(command) : (await downloadCurrent(options.from)).dataDir;
-      const { openPublished } = await import('../builds/published.js');
+      const { openPublished } = await import('../warehouse/builds/published.js');
       const published = await openPublished(dataDir);
       try {
         if (options.env !== undefined) {
-          const { overlayEnv } = await import('../models/environments.js');
+          const { overlayEnv } = await import('../warehouse/publish/environments.js');
           await overlayEnv(published, dataDir, options.env);
         }
         for (const statement of statements) await runQuery(published, statement, { ...options, format });

@@ -9,7 +9,7 @@ import type { Progress } from '../../schemas/pipeline/run.js';
 import { errorMessage } from '../base/errors.js';
 import { visibleLine } from '../base/text/visible-text.js';
 import { formatBytes, formatCount, formatDuration, formatInstant } from '../../schemas/format.js';
-import type { CopyRecord } from '../remote/copy-published.js';
+import type { CopyRecord } from '../warehouse/builds/copy-published.js';
 import type { DeliveryRecord } from '../notify/records.js';
 import { renderLine, warningsOf } from '../progress/frame.js';
 import { advance, type Retry } from '../progress/run-state.js';
@@ -93,7 +93,7 @@ export function registerStatus(program: Command): void {
       const names = new Set(context.config.notify.map(({ name }) => name));
       const alerts = openDeliveries(context.config.dataDir, since).filter(({ target }) => names.has(target));
       const copy = await readCopy(context);
-      const { missingWarehouse, REPLAY } = await import('../load/missing-warehouse.js');
+      const { missingWarehouse, REPLAY } = await import('../warehouse/load/missing-warehouse.js');
       // The first run lands parts before it loads any.
       const isFirst = published.published === null && live.running.length > 0;
       const missing = isFirst ? null : missingWarehouse(context.config);
@@ -226,7 +226,7 @@ function nextRuns(schedules: readonly ScheduleRow[]): Status['next'] {
 }
 
 async function askPublished({ config }: CliContext): Promise<Pick<Status, 'published' | 'publishedError'>> {
-  const { openPublished } = await import('../builds/published.js');
+  const { openPublished } = await import('../warehouse/builds/published.js');
   try {
     const published = await openPublished(config.dataDir);
     try {
@@ -266,8 +266,8 @@ async function correctRunning({ config }: CliContext, live: Live, lastRuns: Last
 async function readCopy({ config }: CliContext): Promise<Status['copy']> {
   if (config.publish.to === undefined) return null;
   const [{ readCopyRecord }, { currentBuild, isTaken }] = await Promise.all([
-    import('../remote/copy-published.js'),
-    import('../builds/builds.js'),
+    import('../warehouse/builds/copy-published.js'),
+    import('../warehouse/builds/builds.js'),
   ]);
   const record = readCopyRecord(config.dataDir);
   const current = currentBuild(config.dataDir);

@@ -1,13 +1,13 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { makeFolderSync } from '../store/files.js';
-import { addTakenBuild, currentBuild, isTaken, listBuilds } from '../builds/builds.js';
-import { numberOf, writeNumber } from '../builds/order.js';
-import { showNewBuild } from '../builds/switch.js';
+import { addTakenBuild, currentBuild, isTaken, listBuilds } from '../warehouse/builds/builds.js';
+import { numberOf, writeNumber } from '../warehouse/builds/order.js';
+import { showNewBuild } from '../warehouse/builds/switch.js';
 import { buildDir, fileOf, lakeOf } from '../store/data-folder.js';
 import { inParallel } from '../base/in-parallel.js';
-import { copyCurrentBuild, KEEP_SECONDS } from '../remote/copy-build.js';
-import { numbersOf, readCurrent, readManifest, type StoredFile } from '../remote/manifest.js';
+import { copyCurrentBuild, KEEP_SECONDS } from '../warehouse/builds/copy-build.js';
+import { numbersOf, readCurrent, readManifest, type StoredFile } from '../warehouse/builds/manifest.js';
 import { LocalFolder } from '../store/local-folder.js';
 import type { Content, Storage } from '../store/storage.js';
 import { AT_ONCE, type Compared, type Difference } from './compare.js';

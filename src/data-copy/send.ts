@@ -4,7 +4,7 @@ import { writeFileAtomic } from '../store/files.js';
 import { removeLeftovers } from '../store/database-files.js';
 import type { Lease } from '../store/lease.js';
 import type { Content } from '../store/storage.js';
-import { writeCheckpoint } from '../working-copy/checkpoint.js';
+import { writeCheckpoint } from '../warehouse/duckdb/checkpoint.js';
 import { contentOf, encodeLines, readLines } from './content.js';
 import { isFixed } from './kinds.js';
 import { WAREHOUSE, type Item } from './inventory.js';

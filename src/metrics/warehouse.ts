@@ -1,5 +1,5 @@
-import { currentBuild } from '../builds/builds.js';
-import { openPublished, type Published } from '../builds/published.js';
+import { currentBuild } from '../warehouse/builds/builds.js';
+import { openPublished, type Published } from '../warehouse/builds/published.js';
 import type { Clock } from '../base/time/clock.js';
 import { buildPublished } from '../base/observed.js';
 import type { Collector } from './collectors.js';

@@ -1,6 +1,6 @@
 import type { Alert } from '../../schemas/pipeline/alert.js';
 import { formatDuration, formatInstant } from '../../schemas/format.js';
-import { openPublished } from '../builds/published.js';
+import { openPublished } from '../warehouse/builds/published.js';
 import { latestDate } from '../base/time/clock.js';
 import type { NightlyJob } from '../config/schedule-ids.js';
 

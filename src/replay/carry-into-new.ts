@@ -1,6 +1,6 @@
-import type { Database } from '../duckdb/database.js';
-import type { CopyConfig } from '../remote/copy-published.js';
-import { takeUnlessLost } from '../remote/take-published.js';
+import type { Database } from '../warehouse/duckdb/database.js';
+import type { CopyConfig } from '../warehouse/builds/copy-published.js';
+import { takeUnlessLost } from '../warehouse/builds/take-published.js';
 import { carryModels } from './carry-models.js';
 
 /**

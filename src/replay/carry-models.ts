@@ -1,11 +1,11 @@
 import { existsSync, realpathSync } from 'node:fs';
-import type { Database } from '../duckdb/database.js';
-import { insertRows } from '../duckdb/insert-rows.js';
-import { openReadOnly } from '../duckdb/open.js';
+import type { Database } from '../warehouse/duckdb/database.js';
+import { insertRows } from '../warehouse/duckdb/insert-rows.js';
+import { openReadOnly } from '../warehouse/duckdb/open.js';
 import { buildDir, fileOf, publishedFile } from '../store/data-folder.js';
 import { DamagedFileError } from '../store/disk-errors.js';
-import { listBuilds } from '../builds/builds.js';
-import { WarehouseBusyError } from '../duckdb/errors.js';
+import { listBuilds } from '../warehouse/builds/builds.js';
+import { WarehouseBusyError } from '../warehouse/duckdb/errors.js';
 import { sha256 } from '../base/hash.js';
 
 const TABLES = ['models', 'model_sets', 'model_set_files', 'model_texts', 'model_changes'];

@@ -3,11 +3,11 @@ import path from 'node:path';
 import { WEBHOOK_RUN } from '../../schemas/pipeline/landing.js';
 import { SINGLE_STREAMS } from '../../schemas/streams/streams.js';
 import { readManifests, spoolsDir, type LandedPart } from '../landing/index.js';
-import type { Database } from '../duckdb/database.js';
-import { adoptCompacted } from '../load/load.js';
-import { whileNobodyReplays } from '../duckdb/locks.js';
-import type { Warehouse } from '../duckdb/open.js';
-import { quote } from '../duckdb/sql-files.js';
+import type { Database } from '../warehouse/duckdb/database.js';
+import { adoptCompacted } from '../warehouse/load/load.js';
+import { whileNobodyReplays } from '../warehouse/duckdb/locks.js';
+import type { Warehouse } from '../warehouse/duckdb/open.js';
+import { quote } from '../warehouse/duckdb/sql-files.js';
 import { removeReplaced, replaceParts } from './replace-parts.js';
 import { utcDay } from '../base/time/time.js';
 

@@ -6,18 +6,18 @@ import type { RatesSource } from '../config/rates-source.js';
 import { syncPath } from '../store/files.js';
 import { DamagedFileError } from '../store/disk-errors.js';
 import type { Lock } from '../store/lock/lock.js';
-import { LandingCorruptError, type LoadCounts } from '../duckdb/errors.js';
+import { LandingCorruptError, type LoadCounts } from '../warehouse/duckdb/errors.js';
 import { removeDatabase, removeLeftovers } from '../store/database-files.js';
 import { carryModels, readModelRecords } from './carry-models.js';
 import { syncFile } from '../store/links.js';
-import { loadLanding } from '../load/load.js';
-import { lockWriter, whileNothingIsRemoved } from '../duckdb/locks.js';
-import { withMoreMemory } from '../duckdb/more-memory.js';
-import { openWarehouse, type Warehouse } from '../duckdb/open.js';
-import { WarehouseOutdatedError } from '../duckdb/schema.js';
+import { loadLanding } from '../warehouse/load/load.js';
+import { lockWriter, whileNothingIsRemoved } from '../warehouse/duckdb/locks.js';
+import { withMoreMemory } from '../warehouse/duckdb/more-memory.js';
+import { openWarehouse, type Warehouse } from '../warehouse/duckdb/open.js';
+import { WarehouseOutdatedError } from '../warehouse/duckdb/schema.js';
 import { replayFile, warehouseFile } from '../store/data-folder.js';
-import { publish, type PublishedBuild } from '../publish/publish.js';
-import { buildModels, type BuildResult } from '../models/run-models.js';
+import { publish, type PublishedBuild } from '../warehouse/publish/publish.js';
+import { buildModels, type BuildResult } from '../warehouse/models/run-models.js';
 
 /** Input of `rebuildWarehouse`. */
 export interface RebuildRequest {

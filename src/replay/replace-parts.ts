@@ -5,9 +5,9 @@ import path from 'node:path';
 import type { PartManifest } from '../../schemas/pipeline/landing.js';
 import { syncFile } from '../store/links.js';
 import { syncFolder, writeFileAtomic } from '../store/files.js';
-import type { Database } from '../duckdb/database.js';
-import { ModelFailedError } from '../duckdb/errors.js';
-import { quote } from '../duckdb/sql-files.js';
+import type { Database } from '../warehouse/duckdb/database.js';
+import { ModelFailedError } from '../warehouse/duckdb/errors.js';
+import { quote } from '../warehouse/duckdb/sql-files.js';
 import {
   footerOf,
   listLanded,
@@ -21,9 +21,9 @@ import {
   readManifests,
   type LandedPart,
 } from '../landing/index.js';
-import { findPartFault } from '../load/part-check.js';
+import { findPartFault } from '../warehouse/load/part-check.js';
 import { workingCopyOf } from '../store/working-copy/open.js';
-import { writerOf } from '../working-copy/writer.js';
+import { writerOf } from '../warehouse/duckdb/writer.js';
 
 const COLUMNS = 'stream, run, date, market, request_key, entity_id, row_kind, status, fetched_at, body, sha256';
 // The smallest row group that DuckDB writes. With several row groups, DuckDB reads one part with all its threads.

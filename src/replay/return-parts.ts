@@ -1,7 +1,7 @@
 import { unprovenFile } from '../store/data-folder.js';
-import { withMemory } from '../duckdb/in-memory.js';
+import { withMemory } from '../warehouse/duckdb/in-memory.js';
 import { listQuarantine, returnPart, type LandedPart } from '../landing/index.js';
-import { findPartFault } from '../load/part-check.js';
+import { findPartFault } from '../warehouse/load/part-check.js';
 import { readForgotten, refreshForgotten } from '../privacy/forgotten.js';
 import { rewritePart } from './forget/landed-rows.js';
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { ReportInput } from '../../schemas/explorer/report.js';
 import * as schema from '../../schemas/pipeline/report.js';
-import { readPublishedLineage, tellLineage } from '../models/lineage.js';
-import { hasTables } from '../builds/has-tables.js';
-import { readSqlFile } from '../duckdb/sql-files.js';
-import type { Published } from '../builds/published.js';
-import type { Reader } from '../builds/reader.js';
+import { readPublishedLineage, tellLineage } from '../warehouse/models/lineage.js';
+import { hasTables } from '../warehouse/builds/has-tables.js';
+import { readSqlFile } from '../warehouse/duckdb/sql-files.js';
+import type { Published } from '../warehouse/builds/published.js';
+import type { Reader } from '../warehouse/builds/reader.js';
 import { readBreakdown } from './read-markets.js';
 import { readDetails } from './read-operations.js';
 

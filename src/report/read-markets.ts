@@ -1,6 +1,6 @@
 import type { ApiRow, MarketsAnswer } from '../../schemas/explorer/api.js';
-import { readSqlFile } from '../duckdb/sql-files.js';
-import type { Reader } from '../builds/reader.js';
+import { readSqlFile } from '../warehouse/duckdb/sql-files.js';
+import type { Reader } from '../warehouse/builds/reader.js';
 
 /**
  * Reads the nights of all markets, and what the companies are.

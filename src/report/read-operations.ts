@@ -1,8 +1,8 @@
 import type { DuckDBValue } from '@duckdb/node-api';
 import type { ApiRow, NamedCode, OperationsAnswer } from '../../schemas/explorer/api.js';
-import { readSqlFile } from '../duckdb/sql-files.js';
-import { hasTables } from '../builds/has-tables.js';
-import type { Reader } from '../builds/reader.js';
+import { readSqlFile } from '../warehouse/duckdb/sql-files.js';
+import { hasTables } from '../warehouse/builds/has-tables.js';
+import type { Reader } from '../warehouse/builds/reader.js';
 
 /**
  * Reads how the nights went: runs, coverage, requests and quality.

@@ -1,8 +1,8 @@
 import type { ApiResponse } from '../api/index.js';
-import { Database } from '../duckdb/database.js';
-import { insertRows } from '../duckdb/insert-rows.js';
-import { openInstance } from '../duckdb/instance.js';
-import { readSqlFile } from '../duckdb/sql-files.js';
+import { Database } from '../warehouse/duckdb/database.js';
+import { insertRows } from '../warehouse/duckdb/insert-rows.js';
+import { openInstance } from '../warehouse/duckdb/instance.js';
+import { readSqlFile } from '../warehouse/duckdb/sql-files.js';
 
 /** What the answers so far say about a question. */
 export interface Judgement {

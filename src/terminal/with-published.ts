@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { loadContext, type CliContext } from './context.js';
 import { say, sayJson } from './print.js';
-import type { Published } from '../builds/published.js';
+import type { Published } from '../warehouse/builds/published.js';
 import { sayTable } from './say-table.js';
 
 /** Opens the published warehouse to which the configuration refers, runs `work` and closes the warehouse. */
@@ -10,7 +10,7 @@ export async function withPublished(
   work: (published: Published, context: CliContext) => Promise<void>,
 ): Promise<void> {
   const context = await loadContext(command);
-  const { openPublished } = await import('../builds/published.js');
+  const { openPublished } = await import('../warehouse/builds/published.js');
   const published = await openPublished(context.config.dataDir);
   try {
     await work(published, context);

@@ -1,7 +1,7 @@
-import { buildModels } from '../../src/models/run-models.js';
-import { loadLanding } from '../../src/load/load.js';
-import { openWarehouse } from '../../src/duckdb/open.js';
-import { publish } from '../../src/publish/publish.js';
+import { buildModels } from '../../src/warehouse/models/run-models.js';
+import { loadLanding } from '../../src/warehouse/load/load.js';
+import { openWarehouse } from '../../src/warehouse/duckdb/open.js';
+import { publish } from '../../src/warehouse/publish/publish.js';
 
 /* Runs the writer on a data folder step by step, so that a test can kill it in each step: `writer.ts FOLDER RUN`. */
 const [dataDir = '', run = ''] = process.argv.slice(2);

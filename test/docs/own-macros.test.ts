@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { readModelSet } from '../../src/models/models.js';
-import { findFaults } from '../../src/models/verify/find-faults.js';
+import { readModelSet } from '../../src/warehouse/models/models.js';
+import { findFaults } from '../../src/warehouse/models/find-faults.js';
 import { ROOT } from '../helpers/processes.js';
 
 it('has an example of macros and seeds that builds', async () => {

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OUTCOME_ATTRIBUTE, PHASE_ATTRIBUTE } from '../../workflows/search-attributes.js';
-import { openPublished } from '../../src/builds/published.js';
+import { openPublished } from '../../src/warehouse/builds/published.js';
 import { ROOT } from '../helpers/processes.js';
 import { waitUntil } from '../helpers/sandbox.js';
 import { startSystem, type System } from '../helpers/system.js';

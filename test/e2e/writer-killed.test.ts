@@ -5,8 +5,8 @@ import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promis
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cleanEnv, startProcess } from '../helpers/processes.js';
 import { queryFile } from '../helpers/project.js';
-import { currentBuild, listBuilds } from '../../src/builds/builds.js';
-import { showBuild } from '../../src/builds/switch.js';
+import { currentBuild, listBuilds } from '../../src/warehouse/builds/builds.js';
+import { showBuild } from '../../src/warehouse/builds/switch.js';
 import { land, marketNight, type Answer } from '../helpers/warehouse.js';
 
 const COMPANIES = 100;

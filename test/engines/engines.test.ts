@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { publishedFile } from '../../src/store/data-folder.js';
-import { copyCurrentBuild } from '../../src/remote/copy-build.js';
+import { copyCurrentBuild } from '../../src/warehouse/builds/copy-build.js';
 import { openStorage } from '../../src/store/open.js';
 import { readBlocks } from '../docs/read-pages.js';
 import { ROOT } from '../helpers/processes.js';

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { currentLink, deltaOf, fileOf, lakeOf } from '../../src/store/data-folder.js';
-import { identifier, quote } from '../../src/duckdb/sql-files.js';
-import type { DeltaIndex } from '../../src/builds/lake-index.js';
-import type { Warehouse } from '../../src/duckdb/open.js';
-import { readBuiltModels } from '../../src/models/built-models.js';
+import { identifier, quote } from '../../src/warehouse/duckdb/sql-files.js';
+import type { DeltaIndex } from '../../src/warehouse/builds/lake-index.js';
+import type { Warehouse } from '../../src/warehouse/duckdb/open.js';
+import { readBuiltModels } from '../../src/warehouse/models/built-models.js';
 
 /**
  * Compares the published DuckDB file and the published lake with the tables that a full publication would write now.

@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openWarehouse } from '../../src/duckdb/open.js';
-import { publish } from '../../src/publish/publish.js';
-import { copyCurrentBuild } from '../../src/remote/copy-build.js';
+import { openWarehouse } from '../../src/warehouse/duckdb/open.js';
+import { publish } from '../../src/warehouse/publish/publish.js';
+import { copyCurrentBuild } from '../../src/warehouse/builds/copy-build.js';
 import { LocalFolder } from '../../src/store/local-folder.js';
 import { runCli } from './run-cli.js';
 import { marketNight, prepareBuilt } from './warehouse.js';

@@ -1,4 +1,4 @@
-import type { Database } from '../../src/duckdb/database.js';
+import type { Database } from '../../src/warehouse/duckdb/database.js';
 
 /** Returns the number of SQL statements that `work` runs with `run`, `rows` and `count`. */
 export async function countStatements(db: Database, work: () => Promise<unknown>): Promise<number> {

@@ -1,5 +1,5 @@
-import { withMemory } from '../../src/duckdb/in-memory.js';
-import { quote } from '../../src/duckdb/sql-files.js';
+import { withMemory } from '../../src/warehouse/duckdb/in-memory.js';
+import { quote } from '../../src/warehouse/duckdb/sql-files.js';
 
 // They name runs, times or files, which differ between two runs.
 const DIFFERENT = /(^|_)(run|run_id|at|hash|file|part|date|on|from|to|since|until|observed|loaded|seconds)($|_)/;

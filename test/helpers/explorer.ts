@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { LiveAnswer } from '../../schemas/explorer/api.js';
-import { loadLanding } from '../../src/load/load.js';
-import { buildModels } from '../../src/models/run-models.js';
-import { currentBuild } from '../../src/builds/builds.js';
-import { openWarehouse } from '../../src/duckdb/open.js';
-import { publish } from '../../src/publish/publish.js';
+import { loadLanding } from '../../src/warehouse/load/load.js';
+import { buildModels } from '../../src/warehouse/models/run-models.js';
+import { currentBuild } from '../../src/warehouse/builds/builds.js';
+import { openWarehouse } from '../../src/warehouse/duckdb/open.js';
+import { publish } from '../../src/warehouse/publish/publish.js';
 import { startExplorer, type Explorer, type ExplorerOptions } from '../../src/ui/explorer.js';
 import { land, marketNight, type Answer } from './warehouse.js';
 

@@ -1,7 +1,7 @@
 // Reads a published warehouse in a loop, as analysts do, until it is stopped. Then prints its reads and errors as one
 // line of JSON.
 // Usage: node --import tsx published-reader.ts DATA_FOLDER
-import { openPublished } from '../../src/builds/published.js';
+import { openPublished } from '../../src/warehouse/builds/published.js';
 
 const dataDir = process.argv[2] ?? '';
 const QUERY = 'SELECT count(*)::INTEGER AS nights, sum(companies)::INTEGER AS companies FROM marts.market_daily';

@@ -4,9 +4,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beginBuild, finishBuild, listBuilds } from '../../src/builds/builds.js';
+import { beginBuild, finishBuild, listBuilds } from '../../src/warehouse/builds/builds.js';
 import { fileOf, lakeOf, publishedDir } from '../../src/store/data-folder.js';
-import { removeOldBuilds, showBuild, showNewBuild } from '../../src/builds/switch.js';
+import { removeOldBuilds, showBuild, showNewBuild } from '../../src/warehouse/builds/switch.js';
 import { realpathSync } from 'node:fs';
 
 const [dataDir = '', job = '', name = ''] = process.argv.slice(2);

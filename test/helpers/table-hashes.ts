@@ -1,4 +1,4 @@
-import { openPublished } from '../../src/builds/published.js';
+import { openPublished } from '../../src/warehouse/builds/published.js';
 
 // The time of building models and the run of a publication are not compared.
 const LEFT_OUT: Record<string, string> = { 'meta.models': 'applied_at', 'ops.checks': 'at' };

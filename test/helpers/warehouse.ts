@@ -2,12 +2,12 @@ import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { buildModels } from '../../src/models/run-models.js';
-import { loadLanding } from '../../src/load/load.js';
+import { buildModels } from '../../src/warehouse/models/run-models.js';
+import { loadLanding } from '../../src/warehouse/load/load.js';
 import { warehouseFile } from '../../src/store/data-folder.js';
-import { writeEmptyWarehouse } from '../../src/duckdb/empty-warehouse.js';
-import { openWarehouse, type Warehouse } from '../../src/duckdb/open.js';
-import { landAnswers as land, type Answer } from '../../src/models/cases/land-answers.js';
+import { writeEmptyWarehouse } from '../../src/warehouse/duckdb/empty-warehouse.js';
+import { openWarehouse, type Warehouse } from '../../src/warehouse/duckdb/open.js';
+import { landAnswers as land, type Answer } from '../../src/warehouse/models/cases/land-answers.js';
 
 export { land, type Answer };
 

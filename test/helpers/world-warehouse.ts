@@ -8,11 +8,11 @@ import { ownershipOf } from '../../sandbox/world/ownership.js';
 import { indexOf } from '../../sandbox/world/membership.js';
 import { TRUTH_TABLES } from '../../sandbox/world/truth.js';
 import type { RatesSource } from '../../src/config/rates-source.js';
-import { writeEmptyWarehouse } from '../../src/duckdb/empty-warehouse.js';
-import { openWarehouse } from '../../src/duckdb/open.js';
-import { loadLanding } from '../../src/load/load.js';
-import { buildModels } from '../../src/models/run-models.js';
-import { publish } from '../../src/publish/publish.js';
+import { writeEmptyWarehouse } from '../../src/warehouse/duckdb/empty-warehouse.js';
+import { openWarehouse } from '../../src/warehouse/duckdb/open.js';
+import { loadLanding } from '../../src/warehouse/load/load.js';
+import { buildModels } from '../../src/warehouse/models/run-models.js';
+import { publish } from '../../src/warehouse/publish/publish.js';
 import { land, marketNight, type Answer } from './warehouse.js';
 
 /** Day 0 of the sandbox's market, and its nights as days since then. */

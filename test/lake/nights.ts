@@ -1,8 +1,8 @@
-import { openWarehouse } from '../../src/duckdb/open.js';
-import { loadLanding } from '../../src/load/load.js';
-import { landAnswers, type Answer } from '../../src/models/cases/land-answers.js';
-import { buildModels } from '../../src/models/run-models.js';
-import { publish } from '../../src/publish/publish.js';
+import { openWarehouse } from '../../src/warehouse/duckdb/open.js';
+import { loadLanding } from '../../src/warehouse/load/load.js';
+import { landAnswers, type Answer } from '../../src/warehouse/models/cases/land-answers.js';
+import { buildModels } from '../../src/warehouse/models/run-models.js';
+import { publish } from '../../src/warehouse/publish/publish.js';
 import { marketNight } from '../helpers/warehouse.js';
 
 const IDS = Array.from({ length: 200 }, (_, i) => i + 1);

@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { currentLink, deltaOf, fileOf } from '../../src/store/data-folder.js';
-import { withMemory } from '../../src/duckdb/in-memory.js';
-import { openReadOnly } from '../../src/duckdb/open.js';
-import { quote } from '../../src/duckdb/sql-files.js';
-import type { DeltaIndex } from '../../src/builds/lake-index.js';
+import { withMemory } from '../../src/warehouse/duckdb/in-memory.js';
+import { openReadOnly } from '../../src/warehouse/duckdb/open.js';
+import { quote } from '../../src/warehouse/duckdb/sql-files.js';
+import type { DeltaIndex } from '../../src/warehouse/builds/lake-index.js';
 import { ROOT } from '../helpers/processes.js';
 import { installPython } from '../helpers/python.js';
 import { publishNights } from './nights.js';

@@ -7,10 +7,10 @@ import { ApiError, createApiClient, type ApiClient, type ApiResponse } from '../
 import { rowOf, rowOfError } from '../../src/crawl/answer.js';
 import { landRows, type NewRow } from '../../src/landing/index.js';
 import type { LandingStream } from '../../schemas/streams/landing-streams.js';
-import { buildModels } from '../../src/models/run-models.js';
-import { loadLanding } from '../../src/load/load.js';
-import { openWarehouse } from '../../src/duckdb/open.js';
-import { publish } from '../../src/publish/publish.js';
+import { buildModels } from '../../src/warehouse/models/run-models.js';
+import { loadLanding } from '../../src/warehouse/load/load.js';
+import { openWarehouse } from '../../src/warehouse/duckdb/open.js';
+import { publish } from '../../src/warehouse/publish/publish.js';
 import { queryFile } from '../helpers/project.js';
 import { startStubApi, TEST_KEY, type StubApi } from '../src/api-client/helpers.js';
 import { runCli } from '../helpers/run-cli.js';

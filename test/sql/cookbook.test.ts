@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openPublished } from '../../src/builds/published.js';
-import type { PlainValue } from '../../src/duckdb/plain-value.js';
+import { openPublished } from '../../src/warehouse/builds/published.js';
+import type { PlainValue } from '../../src/warehouse/duckdb/plain-value.js';
 import { ROOT } from '../helpers/processes.js';
 import { prepareOnce } from '../helpers/warehouse.js';
 import { publishWorld } from '../helpers/world-warehouse.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { INDICATORS } from '../../schemas/v2/indicators.js';
-import { readModels } from '../../src/models/models.js';
+import { readModels } from '../../src/warehouse/models/models.js';
 
 /** Columns that users rely on: they keep name, type and meaning. A model may have more columns. */
 const PROMISED: Record<string, string> = {

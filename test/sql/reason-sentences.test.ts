@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { sayReason } from '../../schemas/pipeline/reason.js';
 import { LandingStream } from '../../schemas/streams/landing-streams.js';
-import { withMemory } from '../../src/duckdb/in-memory.js';
-import { readSqlFile } from '../../src/duckdb/sql-files.js';
+import { withMemory } from '../../src/warehouse/duckdb/in-memory.js';
+import { readSqlFile } from '../../src/warehouse/duckdb/sql-files.js';
 
 it('says in SQL what a run says, for each stream', async () => {
   const { text } = readSqlFile('macros/reason.sql');

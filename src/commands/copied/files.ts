@@ -2,8 +2,8 @@ import { Option, type Command } from 'commander';
 import { formatBytes, formatCount } from '../../../schemas/format.js';
 import { invalidInput } from '../../base/errors.js';
 import { didYouMean } from '../../base/text/near-names.js';
-import type { Manifest } from '../../remote/manifest.js';
-import type { TableFiles } from '../../remote/table-files.js';
+import type { Manifest } from '../../warehouse/builds/manifest.js';
+import type { TableFiles } from '../../warehouse/builds/table-files.js';
 import { examples } from '../../terminal/context.js';
 import { say, sayJson } from '../../terminal/print.js';
 import { sayTable } from '../../terminal/say-table.js';
@@ -45,8 +45,8 @@ export function registerFiles(program: Command): void {
     .action(async (table: string | undefined, options: Options, command: Command) => {
       const storage = await openPlace(options.from, command);
       const [{ mustReadCurrent, readManifest }, { filesOf }] = await Promise.all([
-        import('../../remote/manifest.js'),
-        import('../../remote/table-files.js'),
+        import('../../warehouse/builds/manifest.js'),
+        import('../../warehouse/builds/table-files.js'),
       ]);
       const { build, version, manifest } = await mustReadCurrent(storage);
       const content = await readManifest(storage, { manifest });
@@ -74,7 +74,7 @@ function checkTable(table: string, { build, tables }: Manifest): string {
 }
 
 async function sayViews(place: string, tables: Named[]): Promise<void> {
-  const { sparkView } = await import('../../remote/spark-view.js');
+  const { sparkView } = await import('../../warehouse/builds/spark-view.js');
   for (const table of tables) say(sparkView(table.table, place, table).trimEnd());
 }
 

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { formatBytes } from '../../../schemas/format.js';
 import { invalidInput } from '../../base/errors.js';
-import type { Cached } from '../../remote/cached.js';
+import type { Cached } from '../../warehouse/builds/cached.js';
 import type { Storage } from '../../store/storage.js';
 import { loadContext } from '../../terminal/context.js';
 import { tell } from '../../terminal/print.js';
@@ -17,7 +17,7 @@ const CHECK_MS = 30_000;
 export async function openPlace(from: string | undefined, command: Command): Promise<Storage> {
   if (from !== undefined) return (await import('../../store/open.js')).openStorage(from);
   const { config } = await loadContext(command);
-  const { openRemote } = await import('../../remote/copy-published.js');
+  const { openRemote } = await import('../../warehouse/builds/copy-published.js');
   const storage = openRemote(config);
   if (storage === undefined)
     throw invalidInput(
@@ -34,7 +34,7 @@ export async function openPlace(from: string | undefined, command: Command): Pro
 export async function downloadCurrent(from: string): Promise<Cached> {
   const [{ openStorage }, { fetchCurrent }] = await Promise.all([
     import('../../store/open.js'),
-    import('../../remote/cached.js'),
+    import('../../warehouse/builds/cached.js'),
   ]);
   const storage = openStorage(from);
   return fetchCurrent(storage, await cacheOfUser(), sayDownload(storage));
@@ -44,7 +44,7 @@ export async function downloadCurrent(from: string): Promise<Cached> {
 export async function followCurrent(from: string): Promise<{ place: string; newest: () => Cached }> {
   const [{ openStorage }, { follow }] = await Promise.all([
     import('../../store/open.js'),
-    import('../../remote/follow.js'),
+    import('../../warehouse/builds/follow.js'),
   ]);
   const storage = openStorage(from);
   const newest = await follow(storage, {

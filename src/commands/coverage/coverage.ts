@@ -6,7 +6,7 @@ import { formatCount } from '../../../schemas/format.js';
 import { buildTree, renderTree, type SegmentRow } from './coverage-tree.js';
 import { examples } from '../../terminal/context.js';
 import { colorsFor, say, sayJson, terminalWidth } from '../../terminal/print.js';
-import type { Published } from '../../builds/published.js';
+import type { Published } from '../../warehouse/builds/published.js';
 import { renderCoverage } from '../snapshot/render-result.js';
 import { withPublished } from '../../terminal/with-published.js';
 
@@ -68,7 +68,7 @@ export function registerCoverage(program: Command): void {
             todo: '`tidemark runs` lists the runs. A market has coverage after its first snapshot.',
           });
         }
-        const { readSqlFile } = await import('../../duckdb/sql-files.js');
+        const { readSqlFile } = await import('../../warehouse/duckdb/sql-files.js');
         const { text } = readSqlFile('ui/operations/codes.sql');
         const codes = await published.objects<NamedCode>(text).catch(() => []);
         say(found.map((market) => describe(market, all, codes)).join('\n\n'));

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { configPath, type Config } from '../../config/config.js';
 import { isBucket } from '../../store/places.js';
 import type { Place } from '../../data-copy/place.js';
-import { openRemote } from '../../remote/copy-published.js';
+import { openRemote } from '../../warehouse/builds/copy-published.js';
 import { openStorage } from '../../store/open.js';
 import { configOption } from '../../terminal/context.js';
 import { loadInForce } from '../../config/config-in-force.js';

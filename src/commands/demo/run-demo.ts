@@ -10,7 +10,7 @@ import { connectTraced } from '../connect-traced.js';
 import { otherFolder } from '../other-folder.js';
 import { commandLine, rememberCall } from '../../base/text/pasteable.js';
 import { colorsFor, say, tell } from '../../terminal/print.js';
-import { openPublished } from '../../builds/published.js';
+import { openPublished } from '../../warehouse/builds/published.js';
 import { renderResult } from '../snapshot/render-result.js';
 import { followToEnd } from '../snapshot/run-and-follow.js';
 import { writeReport } from '../report.js';

@@ -1,4 +1,4 @@
-import { quote } from '../../duckdb/sql-files.js';
+import { quote } from '../../warehouse/duckdb/sql-files.js';
 
 /** Two nights to compare. */
 export interface Pair {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Option, type Command } from 'commander';
 import { formatCount } from '../../../schemas/format.js';
-import type { Published } from '../../builds/published.js';
+import type { Published } from '../../warehouse/builds/published.js';
 import { invalidInput } from '../../base/errors.js';
 import { examples } from '../../terminal/context.js';
 import { parseDay } from '../../terminal/dates.js';

@@ -1,5 +1,5 @@
-import { findPointer } from '../../remote/manifest.js';
-import { StoredFiles } from '../../remote/stored-files.js';
+import { findPointer } from '../../warehouse/builds/manifest.js';
+import { StoredFiles } from '../../warehouse/builds/stored-files.js';
 import type { Storage } from '../../store/storage.js';
 import { formatCount } from '../../../schemas/format.js';
 import { fail, ok, type Finding } from './finding.js';

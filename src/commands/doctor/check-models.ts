@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.js';
-import { WarehouseBusyError } from '../../duckdb/errors.js';
-import { refuseBreaking } from '../../models/plan.js';
-import { readPlan } from '../../models/read-plan.js';
+import { WarehouseBusyError } from '../../warehouse/duckdb/errors.js';
+import { refuseBreaking } from '../../warehouse/models/plan.js';
+import { readPlan } from '../../warehouse/models/read-plan.js';
 import { fail, ok, skip, warn, type Finding } from './finding.js';
 
 /**

@@ -1,5 +1,5 @@
-import type { Published } from '../../builds/published.js';
-import type { PlainValue } from '../../duckdb/plain-value.js';
+import type { Published } from '../../warehouse/builds/published.js';
+import type { PlainValue } from '../../warehouse/duckdb/plain-value.js';
 import type { List } from '../../resolve/read-list.js';
 import { readAnswers } from './published-answers.js';
 import { addColumns, resultFile, writeList, type FileRow } from './write-list.js';

@@ -1,4 +1,4 @@
-import type { Published } from '../../builds/published.js';
+import type { Published } from '../../warehouse/builds/published.js';
 import type { List } from '../../resolve/read-list.js';
 import { addColumns, type FileRow } from './write-list.js';
 

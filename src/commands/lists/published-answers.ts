@@ -1,4 +1,4 @@
-import type { Published } from '../../builds/published.js';
+import type { Published } from '../../warehouse/builds/published.js';
 
 /** Reads answers from the published warehouse. Returns `none` before the first publication. */
 export async function readAnswers<Answers>(
@@ -7,8 +7,8 @@ export async function readAnswers<Answers>(
   none: Answers,
 ): Promise<Answers> {
   const [{ openPublished }, { NotPublishedError }] = await Promise.all([
-    import('../../builds/published.js'),
-    import('../../duckdb/errors.js'),
+    import('../../warehouse/builds/published.js'),
+    import('../../warehouse/duckdb/errors.js'),
   ]);
   let published: Published;
   try {

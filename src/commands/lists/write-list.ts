@@ -2,9 +2,9 @@ import path from 'node:path';
 import { errorMessage, TidemarkError } from '../../base/errors.js';
 import { useOrdinaryMode } from '../../store/file-modes.js';
 import { writeFileAtomic } from '../../store/files.js';
-import type { PlainValue } from '../../duckdb/plain-value.js';
+import type { PlainValue } from '../../warehouse/duckdb/plain-value.js';
 import type { Header } from '../../base/csv/columns.js';
-import { csvValue } from '../../duckdb/write-rows.js';
+import { csvValue } from '../../warehouse/duckdb/write-rows.js';
 
 /** A row of a result file. */
 export interface FileRow {

@@ -3,9 +3,9 @@ import { Option, type Command } from 'commander';
 import type { Config } from '../../config/config.js';
 import { TidemarkError } from '../../base/errors.js';
 import { formatCount, formatDuration } from '../../../schemas/format.js';
-import type { Applied, ApplyRequest, RolledBack } from '../../publish/apply-models.js';
-import type { ModelChange } from '../../models/plan.js';
-import type { AppliedSet } from '../../models/sets.js';
+import type { Applied, ApplyRequest, RolledBack } from '../../warehouse/publish/apply-models.js';
+import type { ModelChange } from '../../warehouse/models/plan.js';
+import type { AppliedSet } from '../../warehouse/models/sets.js';
 import { copyAndSay } from '../published-copy.js';
 import { examples, loadContext } from '../../terminal/context.js';
 import { buildEnvironment } from './environments.js';
@@ -81,7 +81,7 @@ async function apply(options: { env?: string; drop?: string[]; json?: boolean },
   if (options.env !== undefined) return buildEnvironment(options.env, options, command);
   const request = { ...(await readRequest(options, command)), drop: options.drop };
   const [{ applyModels }, { asWriter }] = await Promise.all([
-    import('../../publish/apply-models.js'),
+    import('../../warehouse/publish/apply-models.js'),
     import('../as-writer.js'),
   ]);
   const what = 'tidemark models apply';
@@ -113,7 +113,7 @@ async function rollBack(options: { to?: number; dryRun?: boolean; json?: boolean
     });
   const request = await readRequest(options, command);
   const [{ rollbackModels }, { asWriter }] = await Promise.all([
-    import('../../publish/apply-models.js'),
+    import('../../warehouse/publish/apply-models.js'),
     import('../as-writer.js'),
   ]);
   const what = 'tidemark models rollback';
@@ -144,7 +144,7 @@ function sayRestored(
 
 async function showHistory(options: { json?: boolean }, command: Command): Promise<void> {
   const { config } = await loadContext(command);
-  const { readHistory } = await import('../../models/history.js');
+  const { readHistory } = await import('../../warehouse/models/history.js');
   const sets = (await readHistory(config.dataDir)).toReversed();
   if (options.json) return sayJson(sets);
   if (sets.length === 0) return say('No models were built yet.');

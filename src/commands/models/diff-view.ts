@@ -1,6 +1,6 @@
 import type { createColors } from 'picocolors';
 import { formatCount } from '../../../schemas/format.js';
-import type { EnvDiff, TableDiff } from '../../models/diff.js';
+import type { EnvDiff, TableDiff } from '../../warehouse/publish/diff.js';
 import { renderCell } from '../../terminal/table.js';
 
 type Paint = ReturnType<typeof createColors>;

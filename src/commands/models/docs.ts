@@ -4,7 +4,7 @@ import { errorMessage, TidemarkError } from '../../base/errors.js';
 import { examples } from '../../terminal/context.js';
 import { outFile } from '../../terminal/out-file.js';
 import { tell } from '../../terminal/print.js';
-import type { TableDocs } from '../../models/docs.js';
+import type { TableDocs } from '../../warehouse/models/docs.js';
 import { ownModels } from './own-models.js';
 
 interface Options {
@@ -43,10 +43,10 @@ async function documentModels(options: Options, command: Command): Promise<void>
     });
   }
   const [{ readModels }, { readFunctions }, { readLineage }, { describeTables, renderDictionary }] = await Promise.all([
-    import('../../models/models.js'),
-    import('../../models/functions.js'),
-    import('../../models/lineage.js'),
-    import('../../models/docs.js'),
+    import('../../warehouse/models/models.js'),
+    import('../../warehouse/models/functions.js'),
+    import('../../warehouse/models/lineage.js'),
+    import('../../warehouse/models/docs.js'),
   ]);
   const models = await readModels(await ownModels(command));
   if (options.dbt !== undefined) return writeForDbt(options.dbt, describeTables(models));
@@ -58,7 +58,7 @@ async function documentModels(options: Options, command: Command): Promise<void>
 
 async function writeForDbt(folder: string, tables: TableDocs[]): Promise<void> {
   const [{ renderSources }, { makeOrdinaryFolder }] = await Promise.all([
-    import('../../models/dbt/sources.js'),
+    import('../../warehouse/models/dbt/sources.js'),
     import('../../store/file-modes.js'),
   ]);
   const target = path.resolve(folder);

@@ -48,7 +48,7 @@ ${examples('tidemark models diff --env me', 'tidemark models diff --env me marts
 export async function buildEnvironment(name: string, options: { json?: boolean }, command: Command): Promise<void> {
   const { config, clock } = await loadContext(command);
   const [{ applyEnv }, { keepsContacts }] = await Promise.all([
-    import('../../models/environments.js'),
+    import('../../warehouse/publish/environments.js'),
     import('../../config/config.js'),
   ]);
   const built = await applyEnv(config.dataDir, {
@@ -84,7 +84,7 @@ async function showDiff(
   command: Command,
 ): Promise<void> {
   const { config } = await loadContext(command);
-  const { diffEnv } = await import('../../models/diff.js');
+  const { diffEnv } = await import('../../warehouse/publish/diff.js');
   const diff = await diffEnv(config.dataDir, options.env, models, options.limit);
   if (options.json) sayJson(diff);
   else say(renderDiff(diff, colorsFor(process.stdout)));
@@ -92,7 +92,7 @@ async function showDiff(
 
 async function listEnvironments(options: { json?: boolean }, command: Command): Promise<void> {
   const { config } = await loadContext(command);
-  const { listEnvs } = await import('../../models/environments.js');
+  const { listEnvs } = await import('../../warehouse/publish/environments.js');
   const envs = await listEnvs(config.dataDir);
   if (options.json) return sayJson(envs);
   if (envs.length === 0) return say('No environment exists. `tidemark models apply --env <name>` creates one.');
@@ -111,7 +111,7 @@ async function listEnvironments(options: { json?: boolean }, command: Command): 
 
 async function dropEnvironment(name: string, options: { json?: boolean }, command: Command): Promise<void> {
   const { config } = await loadContext(command);
-  const { dropEnv } = await import('../../models/environments.js');
+  const { dropEnv } = await import('../../warehouse/publish/environments.js');
   dropEnv(config.dataDir, name);
   sayResult(options, { environment: name, change: 'removed' }, `✔ removed ${name}`);
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { TidemarkError } from '../../base/errors.js';
-import type { CaseResult } from '../../models/cases/run-case.js';
+import type { CaseResult } from '../../warehouse/models/cases/run-case.js';
 import { examples, loadContext } from '../../terminal/context.js';
 import { FAILED } from '../../terminal/print-error.js';
 import { registerModelsApply } from './apply.js';
@@ -99,8 +99,8 @@ ${examples('tidemark models test', 'tidemark models test my-cases/ --match sizes
 async function planModels(options: { json?: boolean }, command: Command): Promise<void> {
   const { config, clock } = await loadContext(command);
   const [{ readPlan, refuseFaults }, { refuseBreaking }, { renderPlan }] = await Promise.all([
-    import('../../models/read-plan.js'),
-    import('../../models/plan.js'),
+    import('../../warehouse/models/read-plan.js'),
+    import('../../warehouse/models/plan.js'),
     import('./plan-view.js'),
   ]);
   const plan = await readPlan(config.dataDir, { modelsDir: config.modelsDir, now: clock.now() });
@@ -117,8 +117,8 @@ async function testModels(
 ): Promise<void> {
   const modelsDir = await ownModels(command);
   const [{ readCases }, { CaseRunner }, { renderCase }] = await Promise.all([
-    import('../../models/cases/read-cases.js'),
-    import('../../models/cases/run-case.js'),
+    import('../../warehouse/models/cases/read-cases.js'),
+    import('../../warehouse/models/cases/run-case.js'),
     import('./test-view.js'),
   ]);
   const text = options.match?.toLowerCase() ?? '';

@@ -1,7 +1,7 @@
 import { commandLine } from '../../base/text/pasteable.js';
 import type { createColors } from 'picocolors';
 import { formatCount } from '../../../schemas/format.js';
-import type { ModelsPlan } from '../../models/read-plan.js';
+import type { ModelsPlan } from '../../warehouse/models/read-plan.js';
 import { cut } from '../../base/text/display-width.js';
 import { diffTexts } from './text-diff.js';
 

@@ -1,6 +1,6 @@
 import type { createColors } from 'picocolors';
-import type { CaseFailure, CaseResult } from '../../models/cases/run-case.js';
-import type { RowDifference } from '../../models/cases/compare-rows.js';
+import type { CaseFailure, CaseResult } from '../../warehouse/models/cases/run-case.js';
+import type { RowDifference } from '../../warehouse/models/cases/compare-rows.js';
 import { renderCell } from '../../terminal/table.js';
 
 type Paint = ReturnType<typeof createColors>;

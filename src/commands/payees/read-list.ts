@@ -21,8 +21,8 @@ export async function readList({ file, sql }: ListSource, config: Config): Promi
 /** Runs the query of `--sql` as a subquery, so that it can read but not change anything. */
 async function selectList(sql: string, config: Config): Promise<Buffer> {
   const [{ openPublished }, { writeCsv }] = await Promise.all([
-    import('../../builds/published.js'),
-    import('../../duckdb/write-rows.js'),
+    import('../../warehouse/builds/published.js'),
+    import('../../warehouse/duckdb/write-rows.js'),
   ]);
   const published = await openPublished(config.dataDir);
   try {

@@ -1,9 +1,9 @@
 import { open } from 'node:fs/promises';
 import { renderTable } from '../../terminal/table.js';
-import type { Published } from '../../builds/published.js';
+import type { Published } from '../../warehouse/builds/published.js';
 import { writeMarkdown } from './write-markdown.js';
 import type { Format } from './formats.js';
-import { writeCsv, writeJson, type RowWriter } from '../../duckdb/write-rows.js';
+import { writeCsv, writeJson, type RowWriter } from '../../warehouse/duckdb/write-rows.js';
 
 /**
  * Returns the function that writes rows as text in a format.

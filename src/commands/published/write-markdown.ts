@@ -1,6 +1,6 @@
 import { renderCell } from '../../terminal/table.js';
-import type { PlainValue } from '../../duckdb/plain-value.js';
-import type { Rows, Sink } from '../../duckdb/write-rows.js';
+import type { PlainValue } from '../../warehouse/duckdb/plain-value.js';
+import type { Rows, Sink } from '../../warehouse/duckdb/write-rows.js';
 
 /** Writes rows as a Markdown table (GitHub Flavored Markdown). Columns of numbers are aligned to the right. */
 export async function writeMarkdown({ columns, batches }: Rows, sink: Sink): Promise<void> {

@@ -3,11 +3,11 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { useOrdinaryMode } from '../../store/file-modes.js';
 import { errorMessage, TidemarkError } from '../../base/errors.js';
-import { forParquet } from '../../duckdb/parquet-types.js';
-import { quote } from '../../duckdb/sql-files.js';
+import { forParquet } from '../../warehouse/duckdb/parquet-types.js';
+import { quote } from '../../warehouse/duckdb/sql-files.js';
 import { isFolder, outFile } from '../../terminal/out-file.js';
 import { tell } from '../../terminal/print.js';
-import type { Published } from '../../builds/published.js';
+import type { Published } from '../../warehouse/builds/published.js';
 import type { Format } from './formats.js';
 
 const EXTENSIONS: Record<string, Format> = {
@@ -70,7 +70,7 @@ async function writeParquet(published: Published, query: string, file: string, c
 
 /** DuckDB writes Arrow files only with an extension, so write a Parquet file and convert it. */
 async function writeArrow(published: Published, query: string, file: string): Promise<void> {
-  const { ARROW_SOURCE, arrowFile } = await import('../../duckdb/arrow.js');
+  const { ARROW_SOURCE, arrowFile } = await import('../../warehouse/duckdb/arrow.js');
   const parquet = `${file}.parquet`;
   try {
     await writeParquet(published, query, parquet, ARROW_SOURCE);

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { formatCount } from '../../../schemas/format.js';
-import type { PlainValue } from '../../duckdb/plain-value.js';
-import type { Rows } from '../../duckdb/write-rows.js';
+import type { PlainValue } from '../../warehouse/duckdb/plain-value.js';
+import type { Rows } from '../../warehouse/duckdb/write-rows.js';
 import { zip } from './zip.js';
 import { DAY_MS } from '../../base/time/time.js';
 

@@ -6,7 +6,7 @@ import { canonicalId, isUsable, keysOf, readItems } from '../../base/company-id.
 import type { Config } from '../../config/config.js';
 import { TidemarkError } from '../../base/errors.js';
 import { readJson } from '../../base/json/json-nodes.js';
-import { openPublished } from '../../builds/published.js';
+import { openPublished } from '../../warehouse/builds/published.js';
 import { PAGE_SIZES } from '../../api/page-sizes.js';
 
 /** A watched company as the API lists it. */

@@ -8,7 +8,7 @@ import { hasErrorCode } from '../../base/errors.js';
 import { PartWriter, pullRows } from '../../landing/index.js';
 import { bookingIn, RequestLog } from '../../landing/request-log.js';
 import { isDailyLimit } from '../answer.js';
-import { takeChunkFile } from '../../working-copy/due-plan.js';
+import { takeChunkFile } from '../../warehouse/due/due-plan.js';
 import { ChunkAttempt } from './chunk-attempt.js';
 import { chunkName } from './chunk-name.js';
 import { WITHOUT_ORDER } from '../../api/chunk-order.js';

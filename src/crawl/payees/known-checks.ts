@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { knownChecksFile } from '../../store/data-folder.js';
 import { writeFileAtomic } from '../../store/files.js';
-import type { Warehouse } from '../../duckdb/open.js';
+import type { Warehouse } from '../../warehouse/duckdb/open.js';
 import { workingCopyOf } from '../../store/working-copy/open.js';
 import type { CrawlDeps } from '../deps.js';
 

@@ -2,8 +2,8 @@ import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { followersOf, traitsOf, type FetchedStreamName } from '../../../schemas/streams/streams.js';
 import { errorMessage } from '../../base/errors.js';
 import type { RecordOutlook, SearchOutlook } from '../../planner/forecast.js';
-import { NotPublishedError } from '../../duckdb/errors.js';
-import { queryPublished } from '../../builds/published.js';
+import { NotPublishedError } from '../../warehouse/duckdb/errors.js';
+import { queryPublished } from '../../warehouse/builds/published.js';
 import type { CrawlDeps } from '../deps.js';
 
 /** What the published warehouse says about a ticker. */

@@ -2,7 +2,7 @@ import type { DiscoverInput, DiscoverResult } from '../../../schemas/pipeline/ac
 import type { LandedRow } from '../../../schemas/pipeline/landing.js';
 import { ApiError, InvalidRequestError, isLimit, isPermanent, isRefusal, type ApiResponse } from '../../api/index.js';
 import { PartWriter, pullRows, readRunRows, type NewRow } from '../../landing/index.js';
-import { takeUnlessLost } from '../../remote/take-published.js';
+import { takeUnlessLost } from '../../warehouse/builds/take-published.js';
 import { keysOf, readItems } from '../../base/company-id.js';
 import { readJson } from '../../base/json/json-nodes.js';
 import { bookingIn, RequestLog } from '../../landing/request-log.js';

@@ -6,7 +6,7 @@ import { errorMessage, TidemarkError } from '../../base/errors.js';
 import { isPiece, pullManifests, pullParts, readManifests } from '../../landing/index.js';
 import { PEOPLE_STREAMS } from '../../../schemas/streams/people.js';
 import { isStorageError } from '../../store/errors.js';
-import { removeOldCheckpoints } from '../../working-copy/checkpoint.js';
+import { removeOldCheckpoints } from '../../warehouse/duckdb/checkpoint.js';
 import { workingCopyOf } from '../../store/working-copy/open.js';
 import type { Listed, WorkingCopy } from '../../store/working-copy/working-copy.js';
 import { searchFile, type Search, type Searched } from './search.js';

@@ -2,8 +2,8 @@ import type { LandingStream } from '../../../schemas/streams/landing-streams.js'
 import { PEOPLE } from '../../../schemas/streams/people.js';
 import { readJsonNodes, type JsonNode } from '../../base/json/json-nodes.js';
 import { isCompany } from '../../privacy/owner-words.js';
-import type { Database } from '../../duckdb/database.js';
-import { quote } from '../../duckdb/sql-files.js';
+import type { Database } from '../../warehouse/duckdb/database.js';
+import { quote } from '../../warehouse/duckdb/sql-files.js';
 import type { LandedPart } from '../../landing/index.js';
 import type { Forgotten, PeopleRow, Subject } from '../../privacy/forgotten.js';
 import { findPeople, type FoundPerson } from '../../privacy/people.js';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { unprovenFile } from '../../store/data-folder.js';
-import { withMemory } from '../../duckdb/in-memory.js';
-import { readSqlTexts } from '../../duckdb/sql-files.js';
+import { withMemory } from '../../warehouse/duckdb/in-memory.js';
+import { readSqlTexts } from '../../warehouse/duckdb/sql-files.js';
 import { readManifests } from '../../landing/index.js';
 import { ValueFinder } from '../../privacy/value-finder.js';
 import { nothingSearched, searchFile, searchFolder, type Search, type Searched } from './search.js';

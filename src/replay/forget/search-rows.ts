@@ -1,7 +1,7 @@
 import { formatCount } from '../../../schemas/format.js';
-import type { Database } from '../../duckdb/database.js';
+import type { Database } from '../../warehouse/duckdb/database.js';
 import { requireWholeZstd } from './zstd-frames.js';
-import { identifier, quote } from '../../duckdb/sql-files.js';
+import { identifier, quote } from '../../warehouse/duckdb/sql-files.js';
 import type { ValueFinder } from '../../privacy/value-finder.js';
 
 /* Searches files whose content may be compressed: DuckDB reads it. */

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { errorMessage } from '../../base/errors.js';
-import type { Database } from '../../duckdb/database.js';
+import type { Database } from '../../warehouse/duckdb/database.js';
 import type { ValueFinder } from '../../privacy/value-finder.js';
 import { HEAD_BYTES, kindOf, TextCheck, type FileKind } from './kinds.js';
 import { searchDuckDb, searchParquet, searchZstd } from './search-rows.js';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { resolveBuild } from '../../builds/published.js';
+import { resolveBuild } from '../../warehouse/builds/published.js';
 import { publishedFile } from '../../store/data-folder.js';
 import { OpenBuild } from './open-build.js';
 

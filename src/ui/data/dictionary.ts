@@ -1,8 +1,8 @@
 import type { Dictionary, TableEntry } from '../../../schemas/explorer/api.js';
-import { describeTables, type TableDocs } from '../../models/docs.js';
-import { readLineage } from '../../models/lineage.js';
-import { assembleModels, type Model } from '../../models/models.js';
-import { readsOfModels } from '../../models/reads.js';
+import { describeTables, type TableDocs } from '../../warehouse/models/docs.js';
+import { readLineage } from '../../warehouse/models/lineage.js';
+import { assembleModels, type Model } from '../../warehouse/models/models.js';
+import { readsOfModels } from '../../warehouse/models/reads.js';
 import { landingTables } from './landing-tables.js';
 
 /** A model of the published file, with its text. */

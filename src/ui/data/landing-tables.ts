@@ -1,5 +1,5 @@
 import { COMPANY_STREAMS, LandingStream, RECORD_STREAMS } from '../../../schemas/streams/landing-streams.js';
-import { readSqlFolder } from '../../duckdb/sql-files.js';
+import { readSqlFolder } from '../../warehouse/duckdb/sql-files.js';
 import type { LandingTables } from '../../../schemas/explorer/api.js';
 
 /**

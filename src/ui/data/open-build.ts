@@ -1,10 +1,10 @@
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
-import { NotPublishedError } from '../../duckdb/errors.js';
-import { openInstance } from '../../duckdb/instance.js';
-import { toPlain } from '../../duckdb/plain-value.js';
-import { quote } from '../../duckdb/sql-files.js';
+import { NotPublishedError } from '../../warehouse/duckdb/errors.js';
+import { openInstance } from '../../warehouse/duckdb/instance.js';
+import { toPlain } from '../../warehouse/duckdb/plain-value.js';
+import { quote } from '../../warehouse/duckdb/sql-files.js';
 import { QueryProcesses } from '../user-sql/query-processes.js';
-import type { Reader } from '../../builds/reader.js';
+import type { Reader } from '../../warehouse/builds/reader.js';
 import { SearchIndex } from './search-index.js';
 
 /**

@@ -1,7 +1,7 @@
-import { readSqlFile } from '../../duckdb/sql-files.js';
+import { readSqlFile } from '../../warehouse/duckdb/sql-files.js';
 import type { SearchHit } from '../../../schemas/explorer/api.js';
 import { rankHits, searchWords } from './search-words.js';
-import type { Read } from '../../builds/reader.js';
+import type { Read } from '../../warehouse/builds/reader.js';
 
 const NEEDED = ['core.companies', 'marts.companies'];
 const TEXTS = readSqlFile('ui/search-texts.sql').text;

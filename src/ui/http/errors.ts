@@ -2,7 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { ApiError } from '../../../schemas/explorer/api.js';
 import { errorMessage, TidemarkError } from '../../base/errors.js';
-import { NotPublishedError } from '../../duckdb/errors.js';
+import { NotPublishedError } from '../../warehouse/duckdb/errors.js';
 
 /** A message may repeat parts of the request. */
 const LONGEST = 2_000;

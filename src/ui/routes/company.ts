@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { ApiRow, CompanyAnswer, Figure, OwnerRow } from '../../../schemas/explorer/api.js';
-import type { Reader } from '../../builds/reader.js';
-import { hasTables } from '../../builds/has-tables.js';
+import type { Reader } from '../../warehouse/builds/reader.js';
+import { hasTables } from '../../warehouse/builds/has-tables.js';
 import { answer, query, type Routes } from './context.js';
 
 const Params = z.object({ id: z.string().regex(/^-?\d{1,19}$/, 'must be a whole number') });

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import type { BuildPool } from '../data/build-pool.js';
 import type { OpenBuild } from '../data/open-build.js';
-import type { Reader } from '../../builds/reader.js';
-import { readSqlFile } from '../../duckdb/sql-files.js';
+import type { Reader } from '../../warehouse/builds/reader.js';
+import { readSqlFile } from '../../warehouse/duckdb/sql-files.js';
 
 /** What the routes share. */
 export interface Routes {

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { createHash } from 'node:crypto';
 import type { Dictionary, SchemaAnswer, TableChange, TableEntry, TableInfo } from '../../../schemas/explorer/api.js';
-import { readSqlFile } from '../../duckdb/sql-files.js';
-import { hasTables } from '../../builds/has-tables.js';
-import type { Reader } from '../../builds/reader.js';
+import { readSqlFile } from '../../warehouse/duckdb/sql-files.js';
+import { hasTables } from '../../warehouse/builds/has-tables.js';
+import type { Reader } from '../../warehouse/builds/reader.js';
 import { readModelFacts, type ModelFacts, type ModelText } from '../data/dictionary.js';
 import { answer, query, type Routes } from './context.js';
 

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { PassThrough, type Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { hasTables } from '../../builds/has-tables.js';
+import { hasTables } from '../../warehouse/builds/has-tables.js';
 import { invalidInput } from '../../base/errors.js';
 import type { OpenBuild } from '../data/open-build.js';
 import { DEFAULT_ROWS, DEFAULT_SECONDS, MAX_ROWS, MAX_RUNNING, MAX_SECONDS, MAX_TEXT } from '../user-sql/limits.js';

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { formatCount } from '../../../schemas/format.js';
 import { invalidInput, type TidemarkError } from '../../base/errors.js';
-import { splitStatements } from '../../duckdb/split-statements.js';
+import { splitStatements } from '../../warehouse/duckdb/split-statements.js';
 import { MAX_TEXT } from './limits.js';
 
 /*

@@ -1,5 +1,5 @@
 import { totalmem } from 'node:os';
-import { MEBIBYTE } from '../../duckdb/memory-limit.js';
+import { MEBIBYTE } from '../../warehouse/duckdb/memory-limit.js';
 
 /*
  * The limits of queries that people write in the explorer. Each limit names itself in the answer when it is reached.

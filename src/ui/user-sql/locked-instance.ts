@@ -1,7 +1,7 @@
 import type { DuckDBInstance } from '@duckdb/node-api';
 import path from 'node:path';
-import { openInstance } from '../../duckdb/instance.js';
-import { quote } from '../../duckdb/sql-files.js';
+import { openInstance } from '../../warehouse/duckdb/instance.js';
+import { quote } from '../../warehouse/duckdb/sql-files.js';
 import { DUCKDB_MEMORY, MAX_SPILL } from './limits.js';
 
 /**

@@ -2,10 +2,10 @@
  * Loads what has landed, builds the models and publishes, as a run does at its end: `load.ts DATA_FOLDER
  * MODELS_FOLDER`.
  */
-import { buildModels } from '../../../src/models/run-models.js';
-import { loadLanding } from '../../../src/load/load.js';
-import { openWarehouse } from '../../../src/duckdb/open.js';
-import { publish } from '../../../src/publish/publish.js';
+import { buildModels } from '../../../src/warehouse/models/run-models.js';
+import { loadLanding } from '../../../src/warehouse/load/load.js';
+import { openWarehouse } from '../../../src/warehouse/duckdb/open.js';
+import { publish } from '../../../src/warehouse/publish/publish.js';
 
 const [dataDir = '', modelsDir = ''] = process.argv.slice(2);
 const now = new Date();

@@ -11,8 +11,8 @@ import {
   listBuilds,
   nameOfBuild,
   newestBuild,
-} from '../../../src/builds/builds.js';
-import { numberOf } from '../../../src/builds/order.js';
+} from '../../../src/warehouse/builds/builds.js';
+import { numberOf } from '../../../src/warehouse/builds/order.js';
 import { buildDir, currentLink, fileOf, lakeOf, orderDir } from '../../../src/store/data-folder.js';
 
 let dataDir: string;

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { NotPublishedError } from '../../../src/duckdb/errors.js';
+import { NotPublishedError } from '../../../src/warehouse/duckdb/errors.js';
 import { cleanEnv, startProcess } from '../../helpers/processes.js';
-import { openPublished, queryPublished } from '../../../src/builds/published.js';
+import { openPublished, queryPublished } from '../../../src/warehouse/builds/published.js';
 
 let dataDir: string;
 

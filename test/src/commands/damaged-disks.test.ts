@@ -13,10 +13,10 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openWarehouse } from '../../../src/duckdb/open.js';
-import { readWholly } from '../../../src/duckdb/read-wholly.js';
-import { openReadOnly } from '../../../src/duckdb/open.js';
-import { publish } from '../../../src/publish/publish.js';
+import { openWarehouse } from '../../../src/warehouse/duckdb/open.js';
+import { readWholly } from '../../../src/warehouse/duckdb/read-wholly.js';
+import { openReadOnly } from '../../../src/warehouse/duckdb/open.js';
+import { publish } from '../../../src/warehouse/publish/publish.js';
 import {
   DiskLab,
   flip,

@@ -15,7 +15,7 @@ import { WEBHOOK_RUN } from '../../../schemas/pipeline/landing.js';
 import { readManifests, type LandedPart } from '../../../src/landing/index.js';
 import { Bucket } from '../../../src/store/s3/bucket.js';
 import { S3Client } from '../../../src/store/s3/client.js';
-import { loadLanding } from '../../../src/load/load.js';
+import { loadLanding } from '../../../src/warehouse/load/load.js';
 import { emptyFolder, runCli, type CliResult } from '../../helpers/run-cli.js';
 import { land, openTestWarehouse, type Answer } from '../../helpers/warehouse.js';
 import { startGateway } from '../../helpers/versitygw.js';

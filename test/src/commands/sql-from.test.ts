@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { currentBuild } from '../../../src/builds/builds.js';
-import { openWarehouse } from '../../../src/duckdb/open.js';
-import { publish } from '../../../src/publish/publish.js';
-import { copyCurrentBuild } from '../../../src/remote/copy-build.js';
+import { currentBuild } from '../../../src/warehouse/builds/builds.js';
+import { openWarehouse } from '../../../src/warehouse/duckdb/open.js';
+import { publish } from '../../../src/warehouse/publish/publish.js';
+import { copyCurrentBuild } from '../../../src/warehouse/builds/copy-build.js';
 import { LocalFolder } from '../../../src/store/local-folder.js';
 import { runCli } from '../../helpers/run-cli.js';
 import { marketNight, prepareBuilt, temporaryDataDir } from '../../helpers/warehouse.js';

@@ -8,7 +8,7 @@ import { describeVersions } from '../../../src/commands/upgrade/check-changes.js
 import type { Change } from '../../../src/commands/upgrade/change.js';
 import { isNewer, parseNewest } from '../../../src/commands/upgrade/read-newest.js';
 import { version } from '../../../src/base/version.js';
-import { openWarehouse } from '../../../src/duckdb/open.js';
+import { openWarehouse } from '../../../src/warehouse/duckdb/open.js';
 import { emptyFolder, runCli } from '../../helpers/run-cli.js';
 
 describe('tidemark upgrade --check', () => {

@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canonicalId, faultOf, isUsable, keysOf, readItems } from '../../../src/base/company-id.js';
 import { readJsonNodes } from '../../../src/base/json/json-nodes.js';
-import { buildModels } from '../../../src/models/run-models.js';
-import { loadLanding } from '../../../src/load/load.js';
-import { openWarehouse, type Warehouse } from '../../../src/duckdb/open.js';
+import { buildModels } from '../../../src/warehouse/models/run-models.js';
+import { loadLanding } from '../../../src/warehouse/load/load.js';
+import { openWarehouse, type Warehouse } from '../../../src/warehouse/duckdb/open.js';
 import { land, openTestWarehouse, temporaryDataDir } from '../../helpers/warehouse.js';
 
 const keysIn = (items: string): string[] => keysOf(readItems(`{"data":[${items}]}`));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { diffSequences, type DiffEntry } from '../../../src/core/diff.js';
+import { diffSequences, type DiffEntry } from '../../../src/warehouse/models/cases/diff.js';
 
 const diff = (before: string, after: string) => diffSequences(before.split(''), after.split(''), (letter) => letter);
 

@@ -18,7 +18,7 @@ import { openRun } from '../../../src/crawl/run/open-run.js';
 import { discoverMarket } from '../../../src/crawl/search/discover.js';
 import { readRunRows } from '../../../src/landing/index.js';
 import { rebuildRange } from '../../../src/replay/rebuild-range.js';
-import { queryPublished } from '../../../src/builds/published.js';
+import { queryPublished } from '../../../src/warehouse/builds/published.js';
 import { hashTables } from '../../helpers/table-hashes.js';
 import { makeProject, type Project } from '../../helpers/project.js';
 import { ALONE } from '../../helpers/activity-inputs.js';

@@ -2,10 +2,10 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Company } from '../../../schemas/v2/company.js';
 import { ProspectingResponse } from '../../../schemas/v2/prospecting.js';
-import { compare, memberPath, type Structure } from '../../../src/drift/compare.js';
-import { declaredFields } from '../../../src/drift/declared.js';
-import { sampleOf, valueAt } from '../../../src/drift/sample.js';
-import { shapeOf } from '../../../src/drift/shape.js';
+import { compare, memberPath, type Structure } from '../../../src/warehouse/shapes/compare.js';
+import { declaredFields } from '../../../src/warehouse/shapes/declared.js';
+import { sampleOf, valueAt } from '../../../src/warehouse/shapes/sample.js';
+import { shapeOf } from '../../../src/warehouse/shapes/shape.js';
 import { fieldsOf } from '../../conformance/reference.js';
 
 const company = shapeOf(Company);

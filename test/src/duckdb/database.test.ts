@@ -1,10 +1,10 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { commentOn } from '../../../src/duckdb/comments.js';
-import { Database } from '../../../src/duckdb/database.js';
-import { ModelFailedError } from '../../../src/duckdb/errors.js';
-import { withMemory } from '../../../src/duckdb/in-memory.js';
-import { insertRows } from '../../../src/duckdb/insert-rows.js';
+import { commentOn } from '../../../src/warehouse/duckdb/comments.js';
+import { Database } from '../../../src/warehouse/duckdb/database.js';
+import { ModelFailedError } from '../../../src/warehouse/duckdb/errors.js';
+import { withMemory } from '../../../src/warehouse/duckdb/in-memory.js';
+import { insertRows } from '../../../src/warehouse/duckdb/insert-rows.js';
 
 let instance: DuckDBInstance;
 let db: Database;

@@ -6,7 +6,7 @@ import {
   ModelFailedError,
   NotPublishedError,
   WarehouseBusyError,
-} from '../../../src/duckdb/errors.js';
+} from '../../../src/warehouse/duckdb/errors.js';
 
 const LOADED = { parts: 1, rows: 2, rejects: 3 };
 

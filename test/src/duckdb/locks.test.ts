@@ -1,8 +1,13 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { WarehouseBusyError } from '../../../src/duckdb/errors.js';
-import { lockWriter, whileNobodyReplays, whileNothingIsRemoved, whileSwitching } from '../../../src/duckdb/locks.js';
+import { WarehouseBusyError } from '../../../src/warehouse/duckdb/errors.js';
+import {
+  lockWriter,
+  whileNobodyReplays,
+  whileNothingIsRemoved,
+  whileSwitching,
+} from '../../../src/warehouse/duckdb/locks.js';
 import { temporaryDataDir } from '../../helpers/warehouse.js';
 
 function dataFolder(): string {

@@ -1,9 +1,9 @@
 import { truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { memoryLimit } from '../../../src/duckdb/memory-limit.js';
-import { withMoreMemory } from '../../../src/duckdb/more-memory.js';
-import { openWarehouse } from '../../../src/duckdb/open.js';
+import { memoryLimit } from '../../../src/warehouse/duckdb/memory-limit.js';
+import { withMoreMemory } from '../../../src/warehouse/duckdb/more-memory.js';
+import { openWarehouse } from '../../../src/warehouse/duckdb/open.js';
 import { temporaryDataDir } from '../../helpers/warehouse.js';
 
 const before = { ...process.env };

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { asWarehouseError } from '../../../src/duckdb/errors.js';
-import { openWarehouse } from '../../../src/duckdb/open.js';
-import { WarehouseBusyError } from '../../../src/duckdb/errors.js';
+import { asWarehouseError } from '../../../src/warehouse/duckdb/errors.js';
+import { openWarehouse } from '../../../src/warehouse/duckdb/open.js';
+import { WarehouseBusyError } from '../../../src/warehouse/duckdb/errors.js';
 import { warehouseFile } from '../../../src/store/data-folder.js';
 import { temporaryDataDir } from '../../helpers/warehouse.js';
 

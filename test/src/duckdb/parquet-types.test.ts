@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { tableFromIPC } from 'apache-arrow';
 import { afterAll, describe, expect, it } from 'vitest';
-import { arrowStream } from '../../../src/duckdb/arrow.js';
-import type { Database } from '../../../src/duckdb/database.js';
-import { withMemory } from '../../../src/duckdb/in-memory.js';
-import { forParquet, type TypedColumn } from '../../../src/duckdb/parquet-types.js';
+import { arrowStream } from '../../../src/warehouse/duckdb/arrow.js';
+import type { Database } from '../../../src/warehouse/duckdb/database.js';
+import { withMemory } from '../../../src/warehouse/duckdb/in-memory.js';
+import { forParquet, type TypedColumn } from '../../../src/warehouse/duckdb/parquet-types.js';
 
 /** Each type of DuckDB, a value that is easily damaged, and the type in a Parquet file if it differs. */
 const TYPES: [type: string, value: string, inFile?: string][] = [

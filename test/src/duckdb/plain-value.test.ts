@@ -7,7 +7,7 @@ import {
   DuckDBUUIDValue,
 } from '@duckdb/node-api';
 import { expect, it } from 'vitest';
-import { toPlain } from '../../../src/duckdb/plain-value.js';
+import { toPlain } from '../../../src/warehouse/duckdb/plain-value.js';
 
 it('keeps JSON values and names numbers that JSON lacks', () => {
   expect([null, true, 'a', 1.5, NaN, -Infinity].map(toPlain)).toEqual([null, true, 'a', 1.5, 'NaN', '-Infinity']);

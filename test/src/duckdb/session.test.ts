@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { withMemory } from '../../../src/duckdb/in-memory.js';
-import { prepareSession, useShared } from '../../../src/duckdb/session.js';
-import { readShared, readSqlFile, readSqlFolder, readSqlFolderAt } from '../../../src/duckdb/sql-files.js';
+import { withMemory } from '../../../src/warehouse/duckdb/in-memory.js';
+import { prepareSession, useShared } from '../../../src/warehouse/duckdb/session.js';
+import { readShared, readSqlFile, readSqlFolder, readSqlFolderAt } from '../../../src/warehouse/duckdb/sql-files.js';
 import { ROOT } from '../../helpers/processes.js';
 import path from 'node:path';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { splitStatements } from '../../../src/duckdb/split-statements.js';
+import { splitStatements } from '../../../src/warehouse/duckdb/split-statements.js';
 
 test.each([
   ['SELECT 1; SELECT 2', ['SELECT 1', 'SELECT 2']],

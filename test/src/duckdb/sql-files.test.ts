@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { identifier, quote } from '../../../src/duckdb/sql-files.js';
+import { identifier, quote } from '../../../src/warehouse/duckdb/sql-files.js';
 
 it('escapes quotes in texts and names', () => {
   expect(quote("O'Neill's")).toBe("'O''Neill''s'");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { withParser, type ParsedSql } from '../../../src/duckdb/sql-parser.js';
+import { withParser, type ParsedSql } from '../../../src/warehouse/duckdb/sql-parser.js';
 
 const parse = (sql: string): Promise<ParsedSql> => withParser((parser) => parser.parse(sql));
 

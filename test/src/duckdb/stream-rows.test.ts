@@ -1,7 +1,7 @@
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { streamRows } from '../../../src/duckdb/stream-rows.js';
+import { streamRows } from '../../../src/warehouse/duckdb/stream-rows.js';
 
 let instance: DuckDBInstance;
 let connection: DuckDBConnection;

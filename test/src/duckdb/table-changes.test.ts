@@ -1,10 +1,10 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, test } from 'vitest';
-import { splitStatements } from '../../../src/duckdb/split-statements.js';
-import { readSqlFile, readSqlFolder } from '../../../src/duckdb/sql-files.js';
-import { ledgerWrite } from '../../../src/duckdb/table-changes.js';
-import { loadLanding } from '../../../src/load/load.js';
-import type { Warehouse } from '../../../src/duckdb/open.js';
+import { splitStatements } from '../../../src/warehouse/duckdb/split-statements.js';
+import { readSqlFile, readSqlFolder } from '../../../src/warehouse/duckdb/sql-files.js';
+import { ledgerWrite } from '../../../src/warehouse/duckdb/table-changes.js';
+import { loadLanding } from '../../../src/warehouse/load/load.js';
+import type { Warehouse } from '../../../src/warehouse/duckdb/open.js';
 import { land, marketNight, openTestWarehouse, temporaryDataDir } from '../../helpers/warehouse.js';
 
 describe('splitStatements', () => {

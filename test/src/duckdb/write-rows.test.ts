@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
-import type { PlainValue } from '../../../src/duckdb/plain-value.js';
-import { writeCsv, writeJson } from '../../../src/duckdb/write-rows.js';
+import type { PlainValue } from '../../../src/warehouse/duckdb/plain-value.js';
+import { writeCsv, writeJson } from '../../../src/warehouse/duckdb/write-rows.js';
 
 async function* batches(...rows: PlainValue[][][]): AsyncGenerator<PlainValue[][]> {
   yield* rows;

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { LandingCorruptError } from '../../../src/duckdb/errors.js';
-import type { Warehouse } from '../../../src/duckdb/open.js';
+import { LandingCorruptError } from '../../../src/warehouse/duckdb/errors.js';
+import type { Warehouse } from '../../../src/warehouse/duckdb/open.js';
 import type { LandedPart } from '../../../src/landing/index.js';
-import { adoptCompacted, readLoadedParts } from '../../../src/load/load.js';
+import { adoptCompacted, readLoadedParts } from '../../../src/warehouse/load/load.js';
 import { openTestWarehouse, temporaryDataDir } from '../../helpers/warehouse.js';
 
 const hash = (letter: string): string => letter.repeat(64);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Database } from '../../../src/duckdb/database.js';
-import { withMemory } from '../../../src/duckdb/in-memory.js';
-import { describeDrift } from '../../../src/load/describe-drift.js';
-import { describeUnloaded } from '../../../src/load/describe-unloaded.js';
+import type { Database } from '../../../src/warehouse/duckdb/database.js';
+import { withMemory } from '../../../src/warehouse/duckdb/in-memory.js';
+import { describeDrift } from '../../../src/warehouse/models/describe-drift.js';
+import { describeUnloaded } from '../../../src/warehouse/models/describe-unloaded.js';
 
 /** Runs the work on a database that has one table. */
 const withTable = <T>(table: string, rows: string, work: (db: Database) => Promise<T>): Promise<T> =>

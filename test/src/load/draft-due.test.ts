@@ -3,8 +3,8 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { dueDir } from '../../../src/store/data-folder.js';
-import { draftDue, finishDraft } from '../../../src/load/draft-due.js';
-import { planDue, type DueRequest } from '../../../src/load/plan-due.js';
+import { draftDue, finishDraft } from '../../../src/warehouse/due/draft-due.js';
+import { planDue, type DueRequest } from '../../../src/warehouse/due/plan-due.js';
 import { readManifests } from '../../../src/landing/index.js';
 import { land, marketNight, openTestWarehouse, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
 

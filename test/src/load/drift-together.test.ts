@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { loadLanding } from '../../../src/load/load.js';
-import { buildModels } from '../../../src/models/run-models.js';
+import { loadLanding } from '../../../src/warehouse/load/load.js';
+import { buildModels } from '../../../src/warehouse/models/run-models.js';
 import { land, openTestWarehouse, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
 
 const answerOf = (id: number, more: object, at: string): Answer => ({

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { createApiClient } from '../../../src/api/index.js';
 import { rowOf } from '../../../src/crawl/answer.js';
 import { landRows } from '../../../src/landing/index.js';
-import { buildModels } from '../../../src/models/run-models.js';
-import { describeDrift } from '../../../src/load/describe-drift.js';
-import { loadLanding } from '../../../src/load/load.js';
-import { type Warehouse } from '../../../src/duckdb/open.js';
+import { buildModels } from '../../../src/warehouse/models/run-models.js';
+import { describeDrift } from '../../../src/warehouse/models/describe-drift.js';
+import { loadLanding } from '../../../src/warehouse/load/load.js';
+import { type Warehouse } from '../../../src/warehouse/duckdb/open.js';
 import { startApp } from '../../sandbox/running.js';
 import { buildFrom, land, openTestWarehouse, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
 

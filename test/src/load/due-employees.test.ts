@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { DueEntity } from '../../../schemas/pipeline/due.js';
 import { chunkFile, dueDir } from '../../../src/store/data-folder.js';
-import { planDue, type DueRequest } from '../../../src/load/plan-due.js';
+import { planDue, type DueRequest } from '../../../src/warehouse/due/plan-due.js';
 import { land, marketNight, openTestWarehouse, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
 
 const BASE: DueRequest = {

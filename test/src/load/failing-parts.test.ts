@@ -3,10 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openInstance } from '../../../src/duckdb/instance.js';
+import { openInstance } from '../../../src/warehouse/duckdb/instance.js';
 import { readManifests, type LandedPart } from '../../../src/landing/index.js';
-import { loadForRun } from '../../../src/load/load-for-run.js';
-import { openWarehouse } from '../../../src/duckdb/open.js';
+import { loadForRun } from '../../../src/warehouse/load/load-for-run.js';
+import { openWarehouse } from '../../../src/warehouse/duckdb/open.js';
 import { rebuildWarehouse } from '../../../src/replay/rebuild.js';
 import { land, openTestWarehouse, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
 

@@ -5,9 +5,9 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import { landRows } from '../../../src/landing/index.js';
-import { loadLanding } from '../../../src/load/load.js';
-import type { LoadCounts } from '../../../src/duckdb/errors.js';
-import { openWarehouse, type Warehouse } from '../../../src/duckdb/open.js';
+import { loadLanding } from '../../../src/warehouse/load/load.js';
+import type { LoadCounts } from '../../../src/warehouse/duckdb/errors.js';
+import { openWarehouse, type Warehouse } from '../../../src/warehouse/duckdb/open.js';
 
 /*
  * Every hostile body is one row of a part, between two good rows. One load reads all parts, with a memory limit that the

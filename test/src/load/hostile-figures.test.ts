@@ -9,10 +9,10 @@ import { createLog } from '../../../src/config/log.js';
 import type { CrawlDeps } from '../../../src/crawl/deps.js';
 import { openRun } from '../../../src/crawl/run/open-run.js';
 import { readQuota } from '../../../src/crawl/run/read-quota.js';
-import { loadLanding } from '../../../src/load/load.js';
+import { loadLanding } from '../../../src/warehouse/load/load.js';
 import { addQuotaMetrics } from '../../../src/metrics/quota.js';
 import { createRegistry } from '../../../src/metrics/registry.js';
-import { buildModels } from '../../../src/models/run-models.js';
+import { buildModels } from '../../../src/warehouse/models/run-models.js';
 import { makeProject, type Project } from '../../helpers/project.js';
 import { openTestWarehouse } from '../../helpers/warehouse.js';
 

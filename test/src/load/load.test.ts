@@ -3,10 +3,10 @@ import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { landRows, readManifests } from '../../../src/landing/index.js';
-import { LandingCorruptError } from '../../../src/duckdb/errors.js';
-import { loadLanding } from '../../../src/load/load.js';
+import { LandingCorruptError } from '../../../src/warehouse/duckdb/errors.js';
+import { loadLanding } from '../../../src/warehouse/load/load.js';
 import { RECORD_STREAMS } from '../../../schemas/streams/landing-streams.js';
-import { splitIntoBatches } from '../../../src/load/load.js';
+import { splitIntoBatches } from '../../../src/warehouse/load/load.js';
 import { land, openTestWarehouse, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
 
 const company = (id: number): Answer => ({ stream: 'companies', entity: String(id), body: { id, name: `C${id}` } });

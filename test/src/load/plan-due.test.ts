@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { DueEntity } from '../../../schemas/pipeline/due.js';
 import { readManifests } from '../../../src/landing/index.js';
 import { chunkFile, dueDir } from '../../../src/store/data-folder.js';
-import { chunkSizeFor, planDue, type DueRequest } from '../../../src/load/plan-due.js';
+import { chunkSizeFor, planDue, type DueRequest } from '../../../src/warehouse/due/plan-due.js';
 import { land, marketNight, openTestWarehouse, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
 
 const NOW = new Date('2026-11-20T04:00:00Z');

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withMemory } from '../../../src/duckdb/in-memory.js';
-import { openWarehouse, type Warehouse } from '../../../src/duckdb/open.js';
-import { prepareSession } from '../../../src/duckdb/session.js';
-import { loadLanding } from '../../../src/load/load.js';
-import { buildModels } from '../../../src/models/run-models.js';
+import { withMemory } from '../../../src/warehouse/duckdb/in-memory.js';
+import { openWarehouse, type Warehouse } from '../../../src/warehouse/duckdb/open.js';
+import { prepareSession } from '../../../src/warehouse/duckdb/session.js';
+import { loadLanding } from '../../../src/warehouse/load/load.js';
+import { buildModels } from '../../../src/warehouse/models/run-models.js';
 import { land, type Answer } from '../../helpers/warehouse.js';
 
 /** Sizes with their bounds; null: the meaning is not certain, so the size stays as text. */

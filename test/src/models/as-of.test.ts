@@ -1,10 +1,10 @@
 import { DuckDBInstance, type Json } from '@duckdb/node-api';
 import { describe, expect, test } from 'vitest';
-import { buildModels } from '../../../src/models/run-models.js';
-import { loadLanding } from '../../../src/load/load.js';
-import { publish } from '../../../src/publish/publish.js';
+import { buildModels } from '../../../src/warehouse/models/run-models.js';
+import { loadLanding } from '../../../src/warehouse/load/load.js';
+import { publish } from '../../../src/warehouse/publish/publish.js';
 import { publishedFile } from '../../../src/store/data-folder.js';
-import { readFunctions } from '../../../src/models/functions.js';
+import { readFunctions } from '../../../src/warehouse/models/functions.js';
 import { land, openTestWarehouse, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
 
 const v1 = (...reports: [date: number, indicators: Record<string, unknown>][]) => ({

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Database } from '../../../src/duckdb/database.js';
-import { withMemory } from '../../../src/duckdb/in-memory.js';
-import { listAudits } from '../../../src/models/audit.js';
-import { parseModel, type Model } from '../../../src/models/models.js';
+import type { Database } from '../../../src/warehouse/duckdb/database.js';
+import { withMemory } from '../../../src/warehouse/duckdb/in-memory.js';
+import { listAudits } from '../../../src/warehouse/models/audit.js';
+import { parseModel, type Model } from '../../../src/warehouse/models/models.js';
 
 const text = `/*
 model: core.thing

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Database } from '../../../src/duckdb/database.js';
-import { loadLanding } from '../../../src/load/load.js';
-import { readModels } from '../../../src/models/models.js';
-import { buildModels } from '../../../src/models/run-models.js';
+import type { Database } from '../../../src/warehouse/duckdb/database.js';
+import { loadLanding } from '../../../src/warehouse/load/load.js';
+import { readModels } from '../../../src/warehouse/models/models.js';
+import { buildModels } from '../../../src/warehouse/models/run-models.js';
 import { countStatements } from '../../helpers/count-statements.js';
 import { land, marketNight, openTestWarehouse, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compareShapes, sameColumns, type Shape } from '../../../src/models/compare-shapes.js';
+import { compareShapes, sameColumns, type Shape } from '../../../src/warehouse/models/compare-shapes.js';
 
 const shape = (more: Partial<Shape> = {}): Shape => ({
   columns: new Map([

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { readModels } from '../../../src/models/models.js';
-import { parseModel, type Model } from '../../../src/models/models.js';
-import { readLineage } from '../../../src/models/lineage.js';
-import { readFunctions } from '../../../src/models/functions.js';
-import { describeTables, renderDictionary } from '../../../src/models/docs.js';
-import { buildModels } from '../../../src/models/run-models.js';
-import { loadLanding } from '../../../src/load/load.js';
-import { openWarehouse } from '../../../src/duckdb/open.js';
+import { readModels } from '../../../src/warehouse/models/models.js';
+import { parseModel, type Model } from '../../../src/warehouse/models/models.js';
+import { readLineage } from '../../../src/warehouse/models/lineage.js';
+import { readFunctions } from '../../../src/warehouse/models/functions.js';
+import { describeTables, renderDictionary } from '../../../src/warehouse/models/docs.js';
+import { buildModels } from '../../../src/warehouse/models/run-models.js';
+import { loadLanding } from '../../../src/warehouse/load/load.js';
+import { openWarehouse } from '../../../src/warehouse/duckdb/open.js';
 import { land, temporaryDataDir } from '../../helpers/warehouse.js';
 
 const models = await readModels();

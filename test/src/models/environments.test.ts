@@ -2,14 +2,21 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openPublished } from '../../../src/builds/published.js';
+import { openPublished } from '../../../src/warehouse/builds/published.js';
 import { publishedFile, warehouseFile } from '../../../src/store/data-folder.js';
-import { NotPublishedError } from '../../../src/duckdb/errors.js';
-import { openWarehouse } from '../../../src/duckdb/open.js';
-import { loadLanding } from '../../../src/load/load.js';
-import { applyEnv, dropEnv, listEnvs, overlayEnv, readEnv, type EnvRequest } from '../../../src/models/environments.js';
-import { buildModels } from '../../../src/models/run-models.js';
-import { publish } from '../../../src/publish/publish.js';
+import { NotPublishedError } from '../../../src/warehouse/duckdb/errors.js';
+import { openWarehouse } from '../../../src/warehouse/duckdb/open.js';
+import { loadLanding } from '../../../src/warehouse/load/load.js';
+import {
+  applyEnv,
+  dropEnv,
+  listEnvs,
+  overlayEnv,
+  readEnv,
+  type EnvRequest,
+} from '../../../src/warehouse/publish/environments.js';
+import { buildModels } from '../../../src/warehouse/models/run-models.js';
+import { publish } from '../../../src/warehouse/publish/publish.js';
 import { land, temporaryDataDir } from '../../helpers/warehouse.js';
 
 const NOW = new Date('2026-11-20T12:00:00Z');

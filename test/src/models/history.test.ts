@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { openWarehouse } from '../../../src/duckdb/open.js';
-import { readHistory } from '../../../src/models/history.js';
-import { assembleModels, parseModel, type Model } from '../../../src/models/models.js';
-import { buildModels, type BuildOptions } from '../../../src/models/run-models.js';
-import { readShared } from '../../../src/duckdb/sql-files.js';
-import { readSet } from '../../../src/models/sets.js';
+import { openWarehouse } from '../../../src/warehouse/duckdb/open.js';
+import { readHistory } from '../../../src/warehouse/models/history.js';
+import { assembleModels, parseModel, type Model } from '../../../src/warehouse/models/models.js';
+import { buildModels, type BuildOptions } from '../../../src/warehouse/models/run-models.js';
+import { readShared } from '../../../src/warehouse/duckdb/sql-files.js';
+import { readSet } from '../../../src/warehouse/models/sets.js';
 import { temporaryDataDir } from '../../helpers/warehouse.js';
 
 function write(name: string, sql = 'SELECT 1::BIGINT AS id', columns = 'id: BIGINT | Id'): Model {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { modelsInForce } from '../../../src/models/in-force.js';
-import { parseModel, type Model } from '../../../src/models/models.js';
+import { modelsInForce } from '../../../src/warehouse/models/in-force.js';
+import { parseModel, type Model } from '../../../src/warehouse/models/models.js';
 
 /** A model `marts.<name>` with its parents and its last day. */
 function model(name: string, { reads = [], until }: { reads?: string[]; until?: string } = {}): Model {

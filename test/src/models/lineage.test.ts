@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readLineage, tellLineage } from '../../../src/models/lineage.js';
-import { assembleModels } from '../../../src/models/models.js';
+import { readLineage, tellLineage } from '../../../src/warehouse/models/lineage.js';
+import { assembleModels } from '../../../src/warehouse/models/models.js';
 
 const COLUMNS = 'id: BIGINT | Id\n  name: VARCHAR | Name\n  tags: VARCHAR[] | Tags\n  seen: TIMESTAMPTZ | When';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseModel, type Model } from '../../../src/models/models.js';
-import { buildModels, type BuildOptions } from '../../../src/models/run-models.js';
+import { parseModel, type Model } from '../../../src/warehouse/models/models.js';
+import { buildModels, type BuildOptions } from '../../../src/warehouse/models/run-models.js';
 import { openTestWarehouse, temporaryDataDir } from '../../helpers/warehouse.js';
 
 const model = (name: string, sql: string, { version = 1, more = '' } = {}): Model => ({

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { buildModels } from '../../../src/models/run-models.js';
-import { ModelFailedError } from '../../../src/duckdb/errors.js';
-import { readModels } from '../../../src/models/models.js';
-import { findParents } from '../../../src/models/parents.js';
-import { orderModels, parseModel, type Model } from '../../../src/models/models.js';
+import { buildModels } from '../../../src/warehouse/models/run-models.js';
+import { ModelFailedError } from '../../../src/warehouse/duckdb/errors.js';
+import { readModels } from '../../../src/warehouse/models/models.js';
+import { findParents } from '../../../src/warehouse/models/parents.js';
+import { orderModels, parseModel, type Model } from '../../../src/warehouse/models/models.js';
 import { buildFrom, openTestWarehouse, temporaryDataDir } from '../../helpers/warehouse.js';
 
 function modelFile(header: string, sql: string, name = 'core/thing.sql') {

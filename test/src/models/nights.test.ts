@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { buildModels } from '../../../src/models/run-models.js';
-import { describeUnloaded } from '../../../src/load/describe-unloaded.js';
-import { loadLanding } from '../../../src/load/load.js';
+import { buildModels } from '../../../src/warehouse/models/run-models.js';
+import { describeUnloaded } from '../../../src/warehouse/models/describe-unloaded.js';
+import { loadLanding } from '../../../src/warehouse/load/load.js';
 import {
   buildFrom,
   land,

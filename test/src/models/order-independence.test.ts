@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { buildModels } from '../../../src/models/run-models.js';
-import { loadLanding } from '../../../src/load/load.js';
-import { openWarehouse, type Warehouse } from '../../../src/duckdb/open.js';
-import { readModels } from '../../../src/models/models.js';
+import { buildModels } from '../../../src/warehouse/models/run-models.js';
+import { loadLanding } from '../../../src/warehouse/load/load.js';
+import { openWarehouse, type Warehouse } from '../../../src/warehouse/duckdb/open.js';
+import { readModels } from '../../../src/warehouse/models/models.js';
 import { answer, nights } from '../../helpers/random-answers.js';
 import { land, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
 

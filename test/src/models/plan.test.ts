@@ -1,14 +1,14 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { buildModels } from '../../../src/models/run-models.js';
-import { ModelFailedError } from '../../../src/duckdb/errors.js';
-import { openWarehouse, type Warehouse } from '../../../src/duckdb/open.js';
-import { publish } from '../../../src/publish/publish.js';
-import { readModels } from '../../../src/models/models.js';
+import { buildModels } from '../../../src/warehouse/models/run-models.js';
+import { ModelFailedError } from '../../../src/warehouse/duckdb/errors.js';
+import { openWarehouse, type Warehouse } from '../../../src/warehouse/duckdb/open.js';
+import { publish } from '../../../src/warehouse/publish/publish.js';
+import { readModels } from '../../../src/warehouse/models/models.js';
 import { warehouseFile } from '../../../src/store/data-folder.js';
-import { orderModels, parseModel, type Model } from '../../../src/models/models.js';
-import { planModels, type ModelChange } from '../../../src/models/plan.js';
-import { readApplied, readPlan } from '../../../src/models/read-plan.js';
+import { orderModels, parseModel, type Model } from '../../../src/warehouse/models/models.js';
+import { planModels, type ModelChange } from '../../../src/warehouse/models/plan.js';
+import { readApplied, readPlan } from '../../../src/warehouse/models/read-plan.js';
 import { openTestWarehouse, temporaryDataDir } from '../../helpers/warehouse.js';
 
 interface Written {

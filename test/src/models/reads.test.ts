@@ -1,7 +1,7 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
-import { parseModel, readModelSet, type Model } from '../../../src/models/models.js';
-import { isRepeatable, readsOfModels, type ModelReads } from '../../../src/models/reads.js';
+import { parseModel, readModelSet, type Model } from '../../../src/warehouse/models/models.js';
+import { isRepeatable, readsOfModels, type ModelReads } from '../../../src/warehouse/models/reads.js';
 
 // These functions read only their arguments.
 const OF_ARGUMENTS = new Set(['generate_series', 'json_each', 'json_tree', 'range', 'repeat', 'repeat_row', 'unnest']);

@@ -1,7 +1,14 @@
 import { expect, it } from 'vitest';
-import { assembleModels, type ModelSet } from '../../../src/models/models.js';
-import { heldSet, previousSet, readSet, readSets, saveSet, type AppliedSet } from '../../../src/models/sets.js';
-import { readShared } from '../../../src/duckdb/sql-files.js';
+import { assembleModels, type ModelSet } from '../../../src/warehouse/models/models.js';
+import {
+  heldSet,
+  previousSet,
+  readSet,
+  readSets,
+  saveSet,
+  type AppliedSet,
+} from '../../../src/warehouse/models/sets.js';
+import { readShared } from '../../../src/warehouse/duckdb/sql-files.js';
 import { openTestWarehouse, temporaryDataDir } from '../../helpers/warehouse.js';
 
 /** Sets in the order they came into force; a rollback names the set it restored. */

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { copyFileSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { Database } from '../../../src/duckdb/database.js';
-import { openWarehouse, type Warehouse } from '../../../src/duckdb/open.js';
-import { readShared } from '../../../src/duckdb/sql-files.js';
-import { loadLanding } from '../../../src/load/load.js';
-import { assembleModels, readModelSet, type ModelSet } from '../../../src/models/models.js';
-import { buildModels } from '../../../src/models/run-models.js';
+import type { Database } from '../../../src/warehouse/duckdb/database.js';
+import { openWarehouse, type Warehouse } from '../../../src/warehouse/duckdb/open.js';
+import { readShared } from '../../../src/warehouse/duckdb/sql-files.js';
+import { loadLanding } from '../../../src/warehouse/load/load.js';
+import { assembleModels, readModelSet, type ModelSet } from '../../../src/warehouse/models/models.js';
+import { buildModels } from '../../../src/warehouse/models/run-models.js';
 import { countStatements } from '../../helpers/count-statements.js';
 import { answer, nights } from '../../helpers/random-answers.js';
 import { buildFrom, land, openTestWarehouse, temporaryDataDir } from '../../helpers/warehouse.js';

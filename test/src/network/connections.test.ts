@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { downloadFile } from '../../../bootstrap/download-file.mjs';
 import { createApiClient, type ApiClient, type TransportError } from '../../../src/api/index.js';
-import { downloadedFile, downloadRates } from '../../../src/fx/download-rates.js';
+import { downloadedFile, downloadRates } from '../../../src/warehouse/rates/download-rates.js';
 import { fetchThrough } from '../../../src/base/network/connections.js';
 import type { Message } from '../../../src/notify/message.js';
 import { sendWebhook } from '../../../src/notify/send-webhook.js';

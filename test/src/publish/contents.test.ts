@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { withMemory } from '../../../src/duckdb/in-memory.js';
-import { parseModel } from '../../../src/models/models.js';
-import { changedContents, readContents } from '../../../src/publish/contents.js';
+import { withMemory } from '../../../src/warehouse/duckdb/in-memory.js';
+import { parseModel } from '../../../src/warehouse/models/models.js';
+import { changedContents, readContents } from '../../../src/warehouse/publish/contents.js';
 
 const FILE = `/*
 model: core.thing

@@ -1,13 +1,13 @@
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { listBuilds } from '../../../src/builds/builds.js';
+import { listBuilds } from '../../../src/warehouse/builds/builds.js';
 import { buildDir, deltaOf, fileOf } from '../../../src/store/data-folder.js';
-import { writeEmptyWarehouse } from '../../../src/duckdb/empty-warehouse.js';
-import { openWarehouse, type Warehouse } from '../../../src/duckdb/open.js';
-import { loadLanding } from '../../../src/load/load.js';
-import { buildModels } from '../../../src/models/run-models.js';
-import { publish } from '../../../src/publish/publish.js';
+import { writeEmptyWarehouse } from '../../../src/warehouse/duckdb/empty-warehouse.js';
+import { openWarehouse, type Warehouse } from '../../../src/warehouse/duckdb/open.js';
+import { loadLanding } from '../../../src/warehouse/load/load.js';
+import { buildModels } from '../../../src/warehouse/models/run-models.js';
+import { publish } from '../../../src/warehouse/publish/publish.js';
 import { countStatements } from '../../helpers/count-statements.js';
 import { land, marketNight, prepareOnce, type Answer } from '../../helpers/warehouse.js';
 

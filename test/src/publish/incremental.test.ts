@@ -11,14 +11,14 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { queryPublished } from '../../../src/builds/published.js';
-import { showBuild } from '../../../src/builds/switch.js';
+import { queryPublished } from '../../../src/warehouse/builds/published.js';
+import { showBuild } from '../../../src/warehouse/builds/switch.js';
 import { publishedFile, warehouseFile } from '../../../src/store/data-folder.js';
-import { openWarehouse, type Warehouse } from '../../../src/duckdb/open.js';
-import { loadLanding } from '../../../src/load/load.js';
-import { buildModels } from '../../../src/models/run-models.js';
-import type { ComparisonPolicy } from '../../../src/publish/comparison.js';
-import { publish, type PublishedBuild } from '../../../src/publish/publish.js';
+import { openWarehouse, type Warehouse } from '../../../src/warehouse/duckdb/open.js';
+import { loadLanding } from '../../../src/warehouse/load/load.js';
+import { buildModels } from '../../../src/warehouse/models/run-models.js';
+import type { ComparisonPolicy } from '../../../src/warehouse/publish/comparison.js';
+import { publish, type PublishedBuild } from '../../../src/warehouse/publish/publish.js';
 import { findDifferences } from '../../helpers/compare-published.js';
 import {
   land,

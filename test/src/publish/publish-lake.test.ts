@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Database } from '../../../src/duckdb/database.js';
-import { withMemory } from '../../../src/duckdb/in-memory.js';
-import { parseModel, type Model } from '../../../src/models/models.js';
-import { publishLake } from '../../../src/publish/publish-lake.js';
-import type { LakeFiles } from '../../../src/builds/lake-index.js';
+import type { Database } from '../../../src/warehouse/duckdb/database.js';
+import { withMemory } from '../../../src/warehouse/duckdb/in-memory.js';
+import { parseModel, type Model } from '../../../src/warehouse/models/models.js';
+import { publishLake } from '../../../src/warehouse/publish/publish-lake.js';
+import type { LakeFiles } from '../../../src/warehouse/builds/lake-index.js';
 import { temporaryDataDir } from '../../helpers/warehouse.js';
 
 function modelOf(table: string, key: string, columns: string, nullable = ''): Model {

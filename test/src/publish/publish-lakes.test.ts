@@ -2,11 +2,11 @@ import { chmodSync, readFileSync, readdirSync, realpathSync, statSync, writeFile
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { currentLink, deltaOf, publishedDir, publishedLake } from '../../../src/store/data-folder.js';
-import type { Warehouse } from '../../../src/duckdb/open.js';
-import { loadLanding } from '../../../src/load/load.js';
-import { buildModels } from '../../../src/models/run-models.js';
-import type { DeltaIndex } from '../../../src/builds/lake-index.js';
-import { publish } from '../../../src/publish/publish.js';
+import type { Warehouse } from '../../../src/warehouse/duckdb/open.js';
+import { loadLanding } from '../../../src/warehouse/load/load.js';
+import { buildModels } from '../../../src/warehouse/models/run-models.js';
+import type { DeltaIndex } from '../../../src/warehouse/builds/lake-index.js';
+import { publish } from '../../../src/warehouse/publish/publish.js';
 import { findDifferences } from '../../helpers/compare-published.js';
 import { land, marketNight, openTestWarehouse, temporaryDataDir } from '../../helpers/warehouse.js';
 

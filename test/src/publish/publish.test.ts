@@ -2,15 +2,15 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, statSync, 
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, test, vi } from 'vitest';
-import { buildModels } from '../../../src/models/run-models.js';
-import { loadLanding } from '../../../src/load/load.js';
-import { publish } from '../../../src/publish/publish.js';
+import { buildModels } from '../../../src/warehouse/models/run-models.js';
+import { loadLanding } from '../../../src/warehouse/load/load.js';
+import { publish } from '../../../src/warehouse/publish/publish.js';
 import { publishedFile } from '../../../src/store/data-folder.js';
-import { queryPublished } from '../../../src/builds/published.js';
-import { readModels } from '../../../src/models/models.js';
-import { type Warehouse } from '../../../src/duckdb/open.js';
-import { listBuilds } from '../../../src/builds/builds.js';
-import { removeOldBuilds, showBuild } from '../../../src/builds/switch.js';
+import { queryPublished } from '../../../src/warehouse/builds/published.js';
+import { readModels } from '../../../src/warehouse/models/models.js';
+import { type Warehouse } from '../../../src/warehouse/duckdb/open.js';
+import { listBuilds } from '../../../src/warehouse/builds/builds.js';
+import { removeOldBuilds, showBuild } from '../../../src/warehouse/builds/switch.js';
 import { LISTS_OPEN_FILES, openFilesBelow } from '../../helpers/open-files.js';
 import { land, marketNight, openTestWarehouse, prepareBuilt, prepareOnce } from '../../helpers/warehouse.js';
 

@@ -1,14 +1,21 @@
 import { copyFileSync, readFileSync, rmSync, existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { addTakenBuild, currentBuild, listBuilds } from '../../../src/builds/builds.js';
-import { numberOf } from '../../../src/builds/order.js';
-import { showBuild } from '../../../src/builds/switch.js';
+import { addTakenBuild, currentBuild, listBuilds } from '../../../src/warehouse/builds/builds.js';
+import { numberOf } from '../../../src/warehouse/builds/order.js';
+import { showBuild } from '../../../src/warehouse/builds/switch.js';
 import { buildDir, copyDir, fileOf } from '../../../src/store/data-folder.js';
-import { withMemory } from '../../../src/duckdb/in-memory.js';
-import { quote } from '../../../src/duckdb/sql-files.js';
-import { copyCurrentBuild, type Copied } from '../../../src/remote/copy-build.js';
-import { CURRENT, LEASE, numbersOf, readCurrent, readManifest, VERSIONS } from '../../../src/remote/manifest.js';
+import { withMemory } from '../../../src/warehouse/duckdb/in-memory.js';
+import { quote } from '../../../src/warehouse/duckdb/sql-files.js';
+import { copyCurrentBuild, type Copied } from '../../../src/warehouse/builds/copy-build.js';
+import {
+  CURRENT,
+  LEASE,
+  numbersOf,
+  readCurrent,
+  readManifest,
+  VERSIONS,
+} from '../../../src/warehouse/builds/manifest.js';
 import { LeaseLostError, readLease } from '../../../src/store/lease.js';
 import type { Storage } from '../../../src/store/storage.js';
 import { publishNights } from '../../lake/nights.js';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { sparkView } from '../../../src/remote/spark-view.js';
-import { filesOf } from '../../../src/remote/table-files.js';
+import { sparkView } from '../../../src/warehouse/builds/spark-view.js';
+import { filesOf } from '../../../src/warehouse/builds/table-files.js';
 
 const table = (...keys: string[]) => ({
   rows: keys.length,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { currentBuild } from '../../../src/builds/builds.js';
-import { copyOrDescribe, copyPublished, readCopyRecord } from '../../../src/remote/copy-published.js';
+import { currentBuild } from '../../../src/warehouse/builds/builds.js';
+import { copyOrDescribe, copyPublished, readCopyRecord } from '../../../src/warehouse/builds/copy-published.js';
 import { openStorage } from '../../../src/store/open.js';
 import { publishNights } from '../../lake/nights.js';
 import { startGateway, type Gateway } from '../../helpers/versitygw.js';

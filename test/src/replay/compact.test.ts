@@ -4,10 +4,10 @@ import path from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { decodePart, readManifests, readRunRows } from '../../../src/landing/index.js';
 import { compactLanding } from '../../../src/replay/compact.js';
-import { buildModels } from '../../../src/models/run-models.js';
-import { loadLanding } from '../../../src/load/load.js';
-import { openWarehouse, type Warehouse } from '../../../src/duckdb/open.js';
-import { readModels } from '../../../src/models/models.js';
+import { buildModels } from '../../../src/warehouse/models/run-models.js';
+import { loadLanding } from '../../../src/warehouse/load/load.js';
+import { openWarehouse, type Warehouse } from '../../../src/warehouse/duckdb/open.js';
+import { readModels } from '../../../src/warehouse/models/models.js';
 import { land, marketNight, openTestWarehouse, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
 
 // Not compared: these tables contain the time of the build, or the number of bodies loaded.

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withMemory } from '../../../src/duckdb/in-memory.js';
+import { withMemory } from '../../../src/warehouse/duckdb/in-memory.js';
 import { ValueFinder } from '../../../src/privacy/value-finder.js';
 import { nothingSearched, searchFolder, type Searched } from '../../../src/replay/forget/search.js';
 

@@ -17,7 +17,7 @@ import { listQuarantine, quarantinePart } from '../../../src/landing/quarantine.
 import { forget, type Forgot } from '../../../src/replay/forget/forget.js';
 import { returnParts } from '../../../src/replay/return-parts.js';
 import { openWorkingCopy } from '../../../src/store/working-copy/open.js';
-import { becomeWriter } from '../../../src/working-copy/writer.js';
+import { becomeWriter } from '../../../src/warehouse/duckdb/writer.js';
 import { findTexts } from '../../helpers/find-texts.js';
 import { land, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
 import { textsOf } from './forget/plant-many.js';

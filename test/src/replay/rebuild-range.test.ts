@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { listBuilds } from '../../../src/builds/builds.js';
-import { queryPublished } from '../../../src/builds/published.js';
+import { listBuilds } from '../../../src/warehouse/builds/builds.js';
+import { queryPublished } from '../../../src/warehouse/builds/published.js';
 import { ConfigSchema } from '../../../src/config/config-schema.js';
 import type { Config } from '../../../src/config/config.js';
 import { openDataFolder } from '../../../src/store/folder-identity.js';

@@ -10,11 +10,11 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { WarehouseBusyError } from '../../../src/duckdb/errors.js';
-import { openWarehouse } from '../../../src/duckdb/open.js';
+import { WarehouseBusyError } from '../../../src/warehouse/duckdb/errors.js';
+import { openWarehouse } from '../../../src/warehouse/duckdb/open.js';
 import { publishedFile, warehouseFile } from '../../../src/store/data-folder.js';
-import { queryPublished } from '../../../src/builds/published.js';
-import { listBuilds } from '../../../src/builds/builds.js';
+import { queryPublished } from '../../../src/warehouse/builds/published.js';
+import { listBuilds } from '../../../src/warehouse/builds/builds.js';
 import { readManifests } from '../../../src/landing/index.js';
 import { rebuildWarehouse, type RebuildRequest } from '../../../src/replay/rebuild.js';
 import { land, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';

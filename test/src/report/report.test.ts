@@ -8,11 +8,11 @@ import type { RenderedReport, ReportInput } from '../../../schemas/explorer/repo
 import { findUi } from '../../../bootstrap/ui.mjs';
 import { collectReport } from '../../../src/report/collect.js';
 import { reportPage } from '../../../src/report/page.js';
-import { buildModels } from '../../../src/models/run-models.js';
-import { loadLanding } from '../../../src/load/load.js';
-import { openPublished } from '../../../src/builds/published.js';
-import { openWarehouse } from '../../../src/duckdb/open.js';
-import { publish } from '../../../src/publish/publish.js';
+import { buildModels } from '../../../src/warehouse/models/run-models.js';
+import { loadLanding } from '../../../src/warehouse/load/load.js';
+import { openPublished } from '../../../src/warehouse/builds/published.js';
+import { openWarehouse } from '../../../src/warehouse/duckdb/open.js';
+import { publish } from '../../../src/warehouse/publish/publish.js';
 import { findChromium } from '../../helpers/chromium.js';
 import { land, marketNight } from '../../helpers/warehouse.js';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { withMemory } from '../../../src/duckdb/in-memory.js';
+import { withMemory } from '../../../src/warehouse/duckdb/in-memory.js';
 import { query } from '../../../src/ui/routes/context.js';
 
 it('adds companies up that had no turnover in one of the two years', async () => {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { tableFromIPC } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApiError, QueryAnswer, SavedQuery } from '../../../schemas/explorer/api.js';
-import { withMemory } from '../../../src/duckdb/in-memory.js';
+import { withMemory } from '../../../src/warehouse/duckdb/in-memory.js';
 import { publishTwoNights, startTestExplorer, type TestExplorer } from '../../helpers/explorer.js';
 
 let dataDir: string;

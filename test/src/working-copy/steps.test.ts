@@ -4,9 +4,9 @@ import { expect, it } from 'vitest';
 import { chunkFile, dueDir, duePlanFile, requestsFile, warehouseFile } from '../../../src/store/data-folder.js';
 import { pullRequests, readRequests, RequestLog } from '../../../src/landing/request-log.js';
 import { takeLease } from '../../../src/store/lease.js';
-import { assertWriter, becomeWriter } from '../../../src/working-copy/writer.js';
-import { giveCheckpoint, takeCheckpoint, WRITER_LEASE } from '../../../src/working-copy/checkpoint.js';
-import { givePlan, takeChunkFile, takePlan } from '../../../src/working-copy/due-plan.js';
+import { assertWriter, becomeWriter } from '../../../src/warehouse/duckdb/writer.js';
+import { giveCheckpoint, takeCheckpoint, WRITER_LEASE } from '../../../src/warehouse/duckdb/checkpoint.js';
+import { givePlan, takeChunkFile, takePlan } from '../../../src/warehouse/due/due-plan.js';
 import type { WorkingCopy } from '../../../src/store/working-copy/working-copy.js';
 import { keysBelow, makeMachines } from './machines.js';
 
@@ -17,7 +17,7 @@ const write = (file: string, text: string): string => {
   return file;
 };
 
-/** Writes a due plan of two chunks as src/load/plan-due.ts does. */
+/** Writes a due plan of two chunks as src/warehouse/due/plan-due.ts does. */
 function plan({ dataDir }: WorkingCopy, by: string): string {
   const folder = dueDir(dataDir, 'run-1', 'companies');
   for (const chunk of [0, 1])

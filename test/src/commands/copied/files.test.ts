@@ -1,8 +1,8 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { quote } from '../../../../src/duckdb/sql-files.js';
-import { openInstance } from '../../../../src/duckdb/instance.js';
+import { quote } from '../../../../src/warehouse/duckdb/sql-files.js';
+import { openInstance } from '../../../../src/warehouse/duckdb/instance.js';
 import { copiedBuild, type CopiedBuild } from '../../../helpers/copied-build.js';
 import { sha256 as hashOf } from '../../../../src/base/hash.js';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { About, LiveAnswer } from '../../../../schemas/explorer/api.js';
 import { publishedFile } from '../../../../src/store/data-folder.js';
-import { follow } from '../../../../src/remote/follow.js';
+import { follow } from '../../../../src/warehouse/builds/follow.js';
 import { LocalFolder } from '../../../../src/store/local-folder.js';
 import { copiedBuild, type CopiedBuild } from '../../../helpers/copied-build.js';
 import { startTestExplorer } from '../../../helpers/explorer.js';

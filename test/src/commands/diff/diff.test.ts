@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openPublished } from '../../../../src/builds/published.js';
+import { openPublished } from '../../../../src/warehouse/builds/published.js';
 import { runCli } from '../../../helpers/run-cli.js';
-import { loadLanding } from '../../../../src/load/load.js';
-import { buildModels } from '../../../../src/models/run-models.js';
-import { publish } from '../../../../src/publish/publish.js';
+import { loadLanding } from '../../../../src/warehouse/load/load.js';
+import { buildModels } from '../../../../src/warehouse/models/run-models.js';
+import { publish } from '../../../../src/warehouse/publish/publish.js';
 import { land, marketNight, openTestWarehouse, prepareOnce, temporaryDataDir } from '../../../helpers/warehouse.js';
 import { LAST, membersOf, NIGHTS, publishWorld, worldOf } from '../../../helpers/world-warehouse.js';
 

@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildModels } from '../../../../src/models/run-models.js';
-import { loadLanding } from '../../../../src/load/load.js';
-import { openPublished } from '../../../../src/builds/published.js';
-import { openWarehouse, type Warehouse } from '../../../../src/duckdb/open.js';
-import { publish } from '../../../../src/publish/publish.js';
+import { buildModels } from '../../../../src/warehouse/models/run-models.js';
+import { loadLanding } from '../../../../src/warehouse/load/load.js';
+import { openPublished } from '../../../../src/warehouse/builds/published.js';
+import { openWarehouse, type Warehouse } from '../../../../src/warehouse/duckdb/open.js';
+import { publish } from '../../../../src/warehouse/publish/publish.js';
 import { cleanEnv, ROOT, startProcess, type RunningProcess } from '../../../helpers/processes.js';
 import { land, marketNight } from '../../../helpers/warehouse.js';
 import { emptyFolder, runCli } from '../../../helpers/run-cli.js';

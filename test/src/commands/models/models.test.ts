@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildModels } from '../../../../src/models/run-models.js';
-import { openWarehouse, type Warehouse } from '../../../../src/duckdb/open.js';
-import { publish } from '../../../../src/publish/publish.js';
+import { buildModels } from '../../../../src/warehouse/models/run-models.js';
+import { openWarehouse, type Warehouse } from '../../../../src/warehouse/duckdb/open.js';
+import { publish } from '../../../../src/warehouse/publish/publish.js';
 import { emptyFolder, runCli } from '../../../helpers/run-cli.js';
 
 const PASSING = `

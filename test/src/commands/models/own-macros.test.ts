@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import type { TableDocs } from '../../../../src/models/docs.js';
+import type { TableDocs } from '../../../../src/warehouse/models/docs.js';
 import { emptyFolder, runCli } from '../../../helpers/run-cli.js';
 import { mart, writeOwn } from '../../models/own/own-folder.js';
 

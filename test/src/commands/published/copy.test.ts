@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { currentBuild, listBuilds } from '../../../../src/builds/builds.js';
-import { openWarehouse } from '../../../../src/duckdb/open.js';
-import { publish } from '../../../../src/publish/publish.js';
+import { currentBuild, listBuilds } from '../../../../src/warehouse/builds/builds.js';
+import { openWarehouse } from '../../../../src/warehouse/duckdb/open.js';
+import { publish } from '../../../../src/warehouse/publish/publish.js';
 import { runCli } from '../../../helpers/run-cli.js';
 import { marketNight, prepareBuilt, prepareOnce } from '../../../helpers/warehouse.js';
 

@@ -4,7 +4,7 @@ import { crc32, inflateRawSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { writeMarkdown } from '../../../../src/commands/published/write-markdown.js';
 import { columnName, writeXlsx } from '../../../../src/commands/published/write-xlsx.js';
-import type { PlainValue } from '../../../../src/duckdb/plain-value.js';
+import type { PlainValue } from '../../../../src/warehouse/duckdb/plain-value.js';
 import { temporaryDataDir } from '../../../helpers/warehouse.js';
 
 const rowsOf = (columns: string[], ...rows: PlainValue[][]) => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compareRows, sameRowsReordered } from '../../../../src/models/cases/compare-rows.js';
+import { compareRows, sameRowsReordered } from '../../../../src/warehouse/models/cases/compare-rows.js';
 
 describe('compareRows', () => {
   test('finds equal rows in any column order', () => {

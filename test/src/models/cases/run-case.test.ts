@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readCases } from '../../../../src/models/cases/read-cases.js';
-import { CaseRunner, type CaseResult } from '../../../../src/models/cases/run-case.js';
+import { readCases } from '../../../../src/warehouse/models/cases/read-cases.js';
+import { CaseRunner, type CaseResult } from '../../../../src/warehouse/models/cases/run-case.js';
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'case-files-'))));

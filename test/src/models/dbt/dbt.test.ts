@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { plain, renderSources } from '../../../../src/models/dbt/sources.js';
-import { checksOf } from '../../../../src/models/dbt/tests.js';
-import { describeTables, type TableDocs } from '../../../../src/models/docs.js';
-import { parseModel, readModels, type Model } from '../../../../src/models/models.js';
+import { plain, renderSources } from '../../../../src/warehouse/models/dbt/sources.js';
+import { checksOf } from '../../../../src/warehouse/models/dbt/tests.js';
+import { describeTables, type TableDocs } from '../../../../src/warehouse/models/docs.js';
+import { parseModel, readModels, type Model } from '../../../../src/warehouse/models/models.js';
 import { EVERY_KIND } from './every-kind.js';
 
 interface SourceFile {

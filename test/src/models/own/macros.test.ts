@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { withMemory } from '../../../../src/duckdb/in-memory.js';
-import { parseMacros, queriesOfMacro } from '../../../../src/models/own/macros.js';
+import { withMemory } from '../../../../src/warehouse/duckdb/in-memory.js';
+import { parseMacros, queriesOfMacro } from '../../../../src/warehouse/models/own/macros.js';
 
 const NAMES = ['one', 'Two', 'three_3', '_four'];
 const HEADS = [

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { readModelSet } from '../../../../src/models/models.js';
-import { readsOfModels } from '../../../../src/models/reads.js';
+import { readModelSet } from '../../../../src/warehouse/models/models.js';
+import { readsOfModels } from '../../../../src/warehouse/models/reads.js';
 import { mart, ownFolder } from './own-folder.js';
 
 const ONE = 'SELECT CAST(1 AS BIGINT) AS id';

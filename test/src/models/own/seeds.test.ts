@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { withMemory } from '../../../../src/duckdb/in-memory.js';
-import { createSeed, findWrongValues } from '../../../../src/models/own/seed-types.js';
-import { parseSeeds } from '../../../../src/models/own/seeds.js';
-import type { OwnObject } from '../../../../src/models/own/own-object.js';
-import { selectUsed } from '../../../../src/models/own/uses.js';
+import { withMemory } from '../../../../src/warehouse/duckdb/in-memory.js';
+import { createSeed, findWrongValues } from '../../../../src/warehouse/models/own/seed-types.js';
+import { parseSeeds } from '../../../../src/warehouse/models/own/seeds.js';
+import type { OwnObject } from '../../../../src/warehouse/models/own/own-object.js';
+import { selectUsed } from '../../../../src/warehouse/models/own/uses.js';
 
 const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`;
 

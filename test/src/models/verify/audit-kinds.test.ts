@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { withMemory } from '../../../../src/duckdb/in-memory.js';
-import { listAudits } from '../../../../src/models/audit.js';
-import { assembleModels, parseModel, type Model } from '../../../../src/models/models.js';
+import { withMemory } from '../../../../src/warehouse/duckdb/in-memory.js';
+import { listAudits } from '../../../../src/warehouse/models/audit.js';
+import { assembleModels, parseModel, type Model } from '../../../../src/warehouse/models/models.js';
 
 const file = (audits: string) => ({
   name: 'marts/top10_2026.sql',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { assembleModels } from '../../../../src/models/models.js';
-import { findFaults } from '../../../../src/models/verify/find-faults.js';
+import { assembleModels } from '../../../../src/warehouse/models/models.js';
+import { findFaults } from '../../../../src/warehouse/models/find-faults.js';
 
 const file = (name: string, sql: string, more = 'audits: []') => ({
   name: `marts/${name}.sql`,

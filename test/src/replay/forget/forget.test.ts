@@ -14,11 +14,11 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { fetchers } from '../../../../src/crawl/fetchers/index.js';
 import { PEOPLE } from '../../../../schemas/streams/people.js';
 import { readManifests, readPartRows } from '../../../../src/landing/index.js';
-import { listParts } from '../../../../src/load/part-check.js';
-import { loadLanding } from '../../../../src/load/load.js';
-import { buildModels } from '../../../../src/models/run-models.js';
-import { openWarehouse } from '../../../../src/duckdb/open.js';
-import { publish } from '../../../../src/publish/publish.js';
+import { listParts } from '../../../../src/warehouse/load/part-check.js';
+import { loadLanding } from '../../../../src/warehouse/load/load.js';
+import { buildModels } from '../../../../src/warehouse/models/run-models.js';
+import { openWarehouse } from '../../../../src/warehouse/duckdb/open.js';
+import { publish } from '../../../../src/warehouse/publish/publish.js';
 import { rebuildWarehouse } from '../../../../src/replay/rebuild.js';
 import { forget, type ForgetRequest, type Forgot } from '../../../../src/replay/forget/forget.js';
 import type { Subject } from '../../../../src/privacy/forgotten.js';

@@ -1,10 +1,10 @@
 import { utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { loadLanding } from '../../../../src/load/load.js';
-import { buildModels } from '../../../../src/models/run-models.js';
-import { openWarehouse } from '../../../../src/duckdb/open.js';
-import { publish } from '../../../../src/publish/publish.js';
+import { loadLanding } from '../../../../src/warehouse/load/load.js';
+import { buildModels } from '../../../../src/warehouse/models/run-models.js';
+import { openWarehouse } from '../../../../src/warehouse/duckdb/open.js';
+import { publish } from '../../../../src/warehouse/publish/publish.js';
 import { findTexts } from '../../../helpers/find-texts.js';
 import { cleanEnv, startProcess } from '../../../helpers/processes.js';
 import { queryFile } from '../../../helpers/project.js';

@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Answer } from '../../../../src/models/cases/land-answers.js';
+import type { Answer } from '../../../../src/warehouse/models/cases/land-answers.js';
 import { land, marketNight } from '../../../helpers/warehouse.js';
 
 /* A data folder with planted people. Ids from 500000 on belong to people to forget, others to people who stay. */

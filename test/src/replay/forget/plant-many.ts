@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Answer } from '../../../../src/models/cases/land-answers.js';
+import type { Answer } from '../../../../src/warehouse/models/cases/land-answers.js';
 import { quarantinePart, readManifests } from '../../../../src/landing/index.js';
 import { land, marketNight } from '../../../helpers/warehouse.js';
 

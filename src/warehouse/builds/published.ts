@@ -1,0 +1,143 @@
+import { realpathSync } from 'node:fs';
+import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
+import { asDiskError } from '../../store/disk-errors.js';
+import { errorMessage, hasErrorCode, TidemarkError } from '../../base/errors.js';
+import { NotPublishedError } from '../duckdb/errors.js';
+import { publishedFile } from '../../store/data-folder.js';
+import { openInstance } from '../duckdb/instance.js';
+import type { PlainValue } from '../duckdb/plain-value.js';
+import { streamRows, type RowStream } from '../duckdb/stream-rows.js';
+
+/** The rows of a query. The values of a row have the order of `columns`. */
+export interface QueryRows {
+  columns: string[];
+  rows: PlainValue[][];
+  /** Whether the query has more rows than the limit. */
+  more: boolean;
+}
+
+/** The published warehouse, opened for reading. It is the build that was current at that time. */
+export interface Published {
+  /** The link that analysts open; it leads to the current build. */
+  file: string;
+  query(sql: string, options?: { params?: Record<string, DuckDBValue>; limit?: number }): Promise<QueryRows>;
+  /** Returns the rows of a query as objects. Use it for small results. */
+  objects<Row extends object>(sql: string, params?: Record<string, DuckDBValue>): Promise<Row[]>;
+  /** Returns the rows of a query in batches. Use it for results of any size. */
+  stream(sql: string): Promise<{ columns: string[]; batches: AsyncIterable<PlainValue[][]> }>;
+  run(sql: string): Promise<void>;
+  /** Stops the query in progress. It then fails. */
+  interrupt(): void;
+  close(): void;
+}
+
+/**
+ * Opens the published warehouse read-only. A later publication does not change the open file, because each publication
+ * makes a new file.
+ * @throws NotPublishedError when nothing is published, or the file cannot be opened
+ */
+export async function openPublished(dataDir: string): Promise<Published> {
+  const link = publishedFile(dataDir);
+  const file = resolveBuild(link);
+  const { instance, connection } = await open(file);
+  let interrupted = false;
+  const start = async (sql: string, params: Record<string, DuckDBValue> = {}): Promise<RowStream> => {
+    interrupted = false;
+    try {
+      return await streamRows(connection, sql, params, () => interrupted);
+    } catch (error) {
+      throw queryError(error, file);
+    }
+  };
+  const query: Published['query'] = async (sql, { params, limit = Number.MAX_SAFE_INTEGER } = {}) => {
+    const { columns, chunks } = await start(sql, params);
+    const rows: PlainValue[][] = [];
+    for await (const batch of plainBatches(chunks, file)) {
+      rows.push(...batch);
+      if (rows.length > limit) break;
+    }
+    return { columns, rows: rows.slice(0, limit), more: rows.length > limit };
+  };
+  return {
+    file: link,
+    query,
+    async objects<Row extends object>(sql: string, params: Record<string, DuckDBValue> = {}) {
+      const { columns, rows } = await query(sql, { params });
+      return rows.map((row) => Object.fromEntries(columns.map((column, i) => [column, row[i] ?? null])) as Row);
+    },
+    async stream(sql) {
+      const { columns, chunks } = await start(sql);
+      return { columns, batches: plainBatches(chunks, file) };
+    },
+    async run(sql) {
+      await connection.run(sql).catch((error: unknown) => {
+        throw queryError(error, file);
+      });
+    },
+    interrupt() {
+      interrupted = true;
+      connection.interrupt();
+    },
+    close() {
+      connection.closeSync();
+      instance.closeSync();
+    },
+  };
+}
+
+/** Opens the published warehouse, runs one query, closes it and returns the rows. */
+export async function queryPublished(dataDir: string, sql: string): Promise<PlainValue[][]> {
+  const published = await openPublished(dataDir);
+  try {
+    return (await published.query(sql)).rows;
+  } finally {
+    published.close();
+  }
+}
+
+/**
+ * Returns the path of the current build's file, without symlinks.
+ * @throws NotPublishedError when nothing is published
+ */
+export function resolveBuild(link: string): string {
+  try {
+    return realpathSync(link);
+  } catch (error) {
+    throw new NotPublishedError(link, hasErrorCode(error, 'ENOENT') ? undefined : error);
+  }
+}
+
+async function open(file: string): Promise<{ instance: DuckDBInstance; connection: DuckDBConnection }> {
+  try {
+    // Never download extensions for a query of a local file.
+    const instance = await openInstance(file, {
+      access_mode: 'READ_ONLY',
+      autoinstall_known_extensions: 'false',
+    });
+    const connection = await instance.connect();
+    await connection.run(`SET TimeZone = 'UTC'`);
+    return { instance, connection };
+  } catch (error) {
+    throw new NotPublishedError(file, error);
+  }
+}
+
+async function* plainBatches(chunks: RowStream['chunks'], file: string): AsyncGenerator<PlainValue[][]> {
+  const { toPlain } = await import('../duckdb/plain-value.js');
+  try {
+    for await (const rows of chunks) yield rows.map((row) => row.map(toPlain));
+  } catch (error) {
+    throw queryError(error, file);
+  }
+}
+
+/** Keeps the message of a DuckDB error and adds what to do. */
+function queryError(error: unknown, file: string): TidemarkError {
+  const known = asDiskError(error, file);
+  if (known instanceof TidemarkError) return known;
+  const readOnly = /read-only/i.test(errorMessage(error));
+  const todo = readOnly
+    ? 'The published warehouse is read-only. Use a query that only reads.'
+    : 'Correct the query; `tidemark sql "SHOW ALL TABLES"` lists the tables.';
+  return new TidemarkError('ModelFailed', errorMessage(error), { todo, cause: error });
+}

@@ -1,0 +1,28 @@
+import path from 'node:path';
+import { isBucket } from '../../store/places.js';
+import type { Manifest } from './manifest.js';
+
+/** A table of a copied version, with the addresses of its files. */
+export interface TableFiles {
+  rows: number;
+  /** Names and DuckDB types, in order. */
+  columns: { name: string; type: string }[];
+  /** `path` is `s3://…`, or an absolute path if the copy is in a folder. */
+  files: { path: string; bytes: number; rows: number; sha256: string }[];
+}
+
+/**
+ * Returns the files of a table with their addresses. Undefined if the version has no such table.
+ * @param place name of the storage: `s3://bucket/prefix` or the path of a folder
+ */
+export function filesOf(place: string, { tables }: Manifest, table: string): TableFiles | undefined {
+  if (!Object.hasOwn(tables, table)) return undefined;
+  const found = tables[table];
+  return (
+    found && { ...found, files: found.files.map(({ key, ...file }) => ({ path: addressOf(place, key), ...file })) }
+  );
+}
+
+function addressOf(place: string, key: string): string {
+  return isBucket(place) ? `${place.replace(/\/$/, '')}/${key}` : path.join(place, key);
+}

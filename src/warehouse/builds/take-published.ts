@@ -1,0 +1,120 @@
+import { utimesSync } from 'node:fs';
+import { addTakenBuild, currentBuild, describeBuild, isTaken, listBuilds, type Build } from './builds.js';
+import { numberOf } from './order.js';
+import { PREVIOUS, showNewBuild } from './switch.js';
+import { isFileFault } from '../../store/errors.js';
+import type { Storage } from '../../store/storage.js';
+import { workingCopyOf } from '../../store/working-copy/open.js';
+import { openRemote, type CopyConfig } from './copy-published.js';
+import { findManifest, numbersOf, readCurrent, readManifest, type Current, type Version } from './manifest.js';
+
+// Queries on this machine may still read a build that was replaced a moment ago.
+const KEPT = { keep: 2, graceSeconds: 600 };
+
+/**
+ * Takes the current build of the bucket, so that this machine reads what the warehouse worker published. Does nothing if
+ * the data is in a folder, or if this machine has the build, or has published a later one.
+ * @returns whether the machine reads another build now
+ */
+export async function takePublished(config: CopyConfig): Promise<boolean> {
+  const { dataDir } = config;
+  const found = await findPublished(config);
+  if (found === undefined || isAhead(dataDir, found.current)) return false;
+  await takeVersion(dataDir, found, found.current, found.current.published_at);
+  await showNewBuild(dataDir, found.current.build, KEPT);
+  return true;
+}
+
+/**
+ * As `takePublished`. If files of the build are lost, keeps what this machine has: an older build, or none.
+ * @param onLost called with a sentence about the lost file
+ */
+export async function takeUnlessLost(
+  config: CopyConfig,
+  onLost: (fault: string) => void = () => undefined,
+): Promise<void> {
+  try {
+    await takePublished(config);
+  } catch (error) {
+    if (!isFileFault(error)) throw error;
+    onLost(error.message);
+  }
+}
+
+/** Lists the builds that readers can go back to, newest first: those of the bucket, or those of the data folder. */
+export async function listKeptBuilds(config: CopyConfig): Promise<Build[]> {
+  const found = await findPublished(config);
+  if (found === undefined) return listBuilds(config.dataDir);
+  const { storage, current } = found;
+  const builds: Build[] = [];
+  for (const version of versionsOf(current)) {
+    const manifest = await findManifest(storage, version);
+    if (manifest === undefined) continue;
+    const { bytes } = manifest.database;
+    const build = describeBuild(version.build, { bytes, current: version.build === current.build });
+    if (build !== undefined) builds.push(build);
+  }
+  return builds;
+}
+
+/**
+ * Takes an earlier build of the bucket, so that this machine can go back to it. Does nothing if the data is in a folder,
+ * or if the bucket has no such build.
+ * @param wanted name of a build, or `PREVIOUS`
+ */
+export async function takeKept(config: CopyConfig, wanted: string): Promise<void> {
+  const found = await findPublished(config);
+  if (found === undefined) return;
+  const versions = versionsOf(found.current);
+  const at = versions.findIndex(({ build }) => build === (wanted === PREVIOUS ? found.current.build : wanted));
+  const version = versions[wanted === PREVIOUS ? at + 1 : at];
+  if (version !== undefined) await takeVersion(config.dataDir, found, version);
+}
+
+interface PublishedThere {
+  storage: Storage;
+  current: Current;
+}
+
+async function findPublished(config: CopyConfig): Promise<PublishedThere | undefined> {
+  if (workingCopyOf(config.dataDir) === undefined) return undefined;
+  const storage = openRemote(config);
+  const found = storage && (await readCurrent(storage));
+  return storage === undefined || found === undefined ? undefined : { storage, current: found.current };
+}
+
+/**
+ * The newest version of each build of the bucket, the build that was published last first. A build has several versions
+ * if files of it were lost and sent again.
+ */
+function versionsOf(current: Current): Version[] {
+  const newest = new Map<string, Version>();
+  for (const version of [current, ...current.earlier])
+    if (!newest.has(version.build)) newest.set(version.build, version);
+  return [...newest.values()].toSorted((a, b) => b.publication - a.publication);
+}
+
+/** Whether this machine shows the current build, or has published a later one that the bucket does not have yet. */
+function isAhead(dataDir: string, { build, publication, earlier }: Current): boolean {
+  const here = currentBuild(dataDir);
+  if (here === null || here === build) return here === build;
+  if (isTaken(dataDir, here) || earlier.some((one) => one.build === here)) return false;
+  return numberOf(dataDir, here) > publication;
+}
+
+/** @param at when the build was published, if it is known. `tidemark status` shows the time of the file. */
+async function takeVersion(
+  dataDir: string,
+  { storage, current }: PublishedThere,
+  version: Version,
+  at?: string,
+): Promise<void> {
+  const { build } = version;
+  if (listBuilds(dataDir).some(({ name }) => name === build)) return;
+  const { database } = await readManifest(storage, version);
+  const write = async (file: string): Promise<void> => {
+    await storage.download(database.key, file, database);
+    if (at !== undefined) utimesSync(file, new Date(at), new Date(at));
+  };
+  await addTakenBuild(dataDir, build, write, numbersOf(current, version));
+}

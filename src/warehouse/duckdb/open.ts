@@ -1,0 +1,152 @@
+import path from 'node:path';
+import type { DuckDBInstance } from '@duckdb/node-api';
+import { warehouseFile } from '../../store/data-folder.js';
+import { Database } from './database.js';
+import { makeFolder } from '../../store/files.js';
+import { asWarehouseError, WarehouseBusyError } from './errors.js';
+import { openInstance } from './instance.js';
+import type { Lock } from '../../store/lock/lock.js';
+import { lockWriter } from './locks.js';
+import { givenThreads, memoryLimit } from './memory-limit.js';
+import { ensureSchema } from './schema.js';
+import { prepareSession } from './session.js';
+
+/** Options of `openWarehouse`. */
+export interface WarehouseOptions {
+  /** File to open instead of the default one. */
+  file?: string;
+  /** The writer's lock, if the caller already holds it. The caller must release it. */
+  lock?: Lock;
+  /**
+   * What this writer does, for example `tidemark compact`. Other processes that need the warehouse show this text in
+   * their errors.
+   */
+  what?: string;
+  /**
+   * Memory limit as DuckDB writes it, for example `4GB`. Default: `TIDEMARK_WAREHOUSE_MEMORY`, else a limit that
+   * follows the size of the file (`memoryLimit`).
+   */
+  memoryLimit?: string;
+}
+
+/** The warehouse, opened for writing. */
+export interface Warehouse {
+  readonly db: Database;
+  /**
+   * Checks that this process still holds the lock.
+   * @throws LockLostError when this process was paused and another process took the lock
+   */
+  assertHeld(): void;
+  /** Closes the warehouse. First writes everything to its file (checkpoint), so that no `.wal` file is left. */
+  close(): Promise<void>;
+}
+
+// Files that this process has open. DuckDB would allow a second open without an error, but two writers would conflict
+// at every commit.
+const held = new Set<string>();
+
+/**
+ * Opens `data/warehouse/tidemark.duckdb` for writing. Creates the file if it is missing.
+ * @throws WarehouseBusyError when another process, or this process, has the file open
+ * @throws TidemarkError `DiskFull`; `InvalidConfig` for an invalid memory limit or number of threads
+ * @throws WarehouseOutdatedError when another version of Tidemark made the file
+ */
+export async function openWarehouse(dataDir: string, options: WarehouseOptions = {}): Promise<Warehouse> {
+  const file = path.resolve(options.file ?? warehouseFile(dataDir));
+  if (held.has(file)) throw new WarehouseBusyError(file);
+  try {
+    await makeFolder(path.dirname(file));
+    const owned = options.file === undefined && !options.lock ? await lockWriter(dataDir, options.what) : undefined;
+    try {
+      const { db, close } = await openOnce(file, options);
+      return {
+        db,
+        assertHeld: () => (owned ?? options.lock)?.assertHeld(),
+        close: () => close().finally(() => owned?.release()),
+      };
+    } catch (error) {
+      owned?.release();
+      throw error;
+    }
+  } catch (error) {
+    throw asWarehouseError(error, file);
+  }
+}
+
+/**
+ * Opens a file and adds it to `held`. Is called only after the lock was taken, because a call that waits for the lock
+ * must not block other calls.
+ */
+async function openOnce(file: string, options: WarehouseOptions): ReturnType<typeof openWriting> {
+  if (held.has(file)) throw new WarehouseBusyError(file);
+  held.add(file);
+  try {
+    return await openWriting(file, options);
+  } catch (error) {
+    held.delete(file);
+    throw error;
+  }
+}
+
+async function openWriting(
+  file: string,
+  options: WarehouseOptions,
+): Promise<{ db: Database; close: () => Promise<void> }> {
+  const instance = await createInstance(file, options);
+  try {
+    const db = new Database(await instance.connect(), file);
+    await prepareSession(db);
+    await ensureSchema(db);
+    db.countChanges();
+    return { db, close: () => closeWarehouse(db, instance) };
+  } catch (error) {
+    instance.closeSync();
+    throw error;
+  }
+}
+
+/** Opens a DuckDB file read-only, without changing it. */
+export async function openReadOnly(file: string): Promise<{ db: Database; close: () => void }> {
+  try {
+    const instance = await openInstance(file, {
+      access_mode: 'READ_ONLY',
+      autoinstall_known_extensions: 'false',
+    });
+    const db = new Database(await instance.connect(), file);
+    const close = (): void => {
+      db.closeSync();
+      instance.closeSync();
+    };
+    return { db, close };
+  } catch (error) {
+    throw asWarehouseError(error, file);
+  }
+}
+
+async function createInstance(file: string, options: WarehouseOptions): Promise<DuckDBInstance> {
+  // Memory and threads depend on the machine. So environment variables set them, and not tidemark.yaml.
+  const threads = givenThreads();
+  return openInstance(file, {
+    temp_directory: `${file}.tmp`,
+    // Use the newest storage format: only Tidemark opens this file, so older versions of DuckDB need not read it.
+    storage_compatibility_version: 'v1.5.0',
+    // All extensions that Tidemark needs are built in. Without a network, DuckDB would wait for a download.
+    autoinstall_known_extensions: 'false',
+    // Return freed memory to the system early. The load of 10,000 companies then peaks 100 MiB lower.
+    allocator_flush_threshold: '8MB',
+    allocator_bulk_deallocation_flush_threshold: '8MB',
+    allocator_background_threads: 'true',
+    ...(threads === undefined ? {} : { threads }),
+    memory_limit: options.memoryLimit ?? memoryLimit(file),
+  });
+}
+
+async function closeWarehouse(db: Database, instance: DuckDBInstance): Promise<void> {
+  try {
+    await db.run('CHECKPOINT');
+  } finally {
+    db.closeSync();
+    instance.closeSync();
+    held.delete(db.file);
+  }
+}

@@ -1,0 +1,25 @@
+import type { ModelsResult } from '../../../schemas/pipeline/activities.js';
+import { keepsContacts, type Config } from '../../config/config.js';
+import type { Warehouse } from '../duckdb/open.js';
+import { describeDrift } from './describe-drift.js';
+import { describeUnloaded } from './describe-unloaded.js';
+import { buildModels } from './run-models.js';
+
+/**
+ * Builds all models, then describes the run: its schema drift, and its companies that were not loaded.
+ * @throws ModelFailedError for the same reasons as `buildModels`
+ */
+export async function buildForRun(
+  warehouse: Warehouse,
+  config: Config,
+  { run, now }: { run: string; now: Date },
+): Promise<ModelsResult> {
+  const { modelsDir, rates } = config;
+  const built = await buildModels(warehouse, { now, personalData: keepsContacts(config), modelsDir, rates });
+  return {
+    ...built,
+    drift: await describeDrift(warehouse.db, run),
+    newDrift: await describeDrift(warehouse.db, run, { onlyNew: true }),
+    unloaded: await describeUnloaded(warehouse.db, run),
+  };
+}

@@ -1,0 +1,147 @@
+import { version } from '@duckdb/node-api';
+import { declaredFields } from '../shapes/declared.js';
+import type { Database } from '../duckdb/database.js';
+import { insertRows } from '../duckdb/insert-rows.js';
+import type { Model } from './models.js';
+import { readsOfModels, type ModelReads, type Reads } from './reads.js';
+import { sha256 } from '../../base/hash.js';
+
+/*
+ * Decides which models a build can skip. The rows of a model depend only on:
+ * - the texts of the model, its parents, the macros and the seeds (the fingerprint)
+ * - the setting `personalData`, the fields that the API reference declares, and the version of DuckDB
+ * - the tables that its queries read
+ *
+ * The ledger counts the changes of its tables (src/warehouse/duckdb/table-changes.ts), and a build counts the changes of the
+ * tables of models. So while the hash of all this stays the same, a build would make the same rows. A model whose query
+ * may return other rows without such a change, for example because it calls now(), is always built.
+ */
+
+interface Known {
+  built_from: string;
+  audited_from: string | null;
+}
+
+/** The inputs of the models, before and during one build. Call `save` in the transaction of the build. */
+export class Inputs {
+  readonly #common: string;
+  readonly #reads: ReadonlyMap<string, ModelReads>;
+  readonly #changes: Map<string, number>;
+  readonly #known: ReadonlyMap<string, Known>;
+  /** Inputs with which this build made or kept each model. */
+  readonly #now = new Map<string, Known>();
+  readonly #changedModels = new Set<string>();
+
+  private constructor(
+    common: string,
+    reads: ReadonlyMap<string, ModelReads>,
+    changes: Map<string, number>,
+    known: ReadonlyMap<string, Known>,
+  ) {
+    this.#common = common;
+    this.#reads = reads;
+    this.#changes = changes;
+    this.#known = known;
+  }
+
+  /** Reads the inputs of the last build, and the current number of changes of each table. */
+  static async read(
+    db: Database,
+    models: readonly Model[],
+    { personalData }: { personalData: boolean },
+  ): Promise<Inputs> {
+    const views = await db.rows<{ name: string; sql: string }>(
+      `SELECT 'ledger.' || view_name AS name, regexp_replace(sql, '^CREATE VIEW [^ ]+ (\\([^)]*\\) )?AS ', '') AS sql
+       FROM duckdb_views() WHERE schema_name = 'ledger' AND database_name = current_database()`,
+    );
+    const reads = await readsOfModels(models, new Map(views.map(({ name, sql }) => [name, sql])));
+    const changes = await db.rows<{ table_name: string; changes: string }>('FROM ledger.table_changes');
+    const known = await db.rows<Known & { model: string }>('FROM ledger.model_inputs');
+    return new Inputs(
+      sha256(JSON.stringify([version(), personalData, declaredFields()])),
+      reads,
+      new Map(changes.map((row) => [row.table_name, Number(row.changes)])),
+      new Map(known.map(({ model, ...row }) => [model, row])),
+    );
+  }
+
+  /** Whether a build would make the same table or view again. */
+  areSame(model: Model): boolean {
+    const reads = this.#reads.get(model.model);
+    if (reads === undefined || reads.readsItself) return false;
+    // A view stores no rows.
+    if (model.kind !== 'view' && (!reads.rows.isRepeatable || reads.rows.readsUncounted)) return false;
+    return this.#known.get(model.model)?.built_from === this.#rowsFrom(model);
+  }
+
+  /** Whether the last results of the audits may differ now. Call it after the model was built or skipped. */
+  needAudits(model: Model): boolean {
+    const reads = this.#reads.get(model.model);
+    if (reads === undefined || !reads.audits.isRepeatable || reads.audits.readsUncounted) return true;
+    if (model.kind === 'view' && !reads.rows.isRepeatable) return true;
+    return this.#known.get(model.model)?.audited_from !== this.#auditedFrom(model);
+  }
+
+  /** Records that the table or view of a model may have other rows now. */
+  setChanged(model: Model): void {
+    this.#changes.set(model.model, (this.#changes.get(model.model) ?? 0) + 1);
+    this.#changedModels.add(model.model);
+  }
+
+  /** Records that a model and its audits are up to date. Call it after the model was built and audited, or skipped. */
+  setDone(model: Model): void {
+    this.#now.set(model.model, { built_from: this.#rowsFrom(model), audited_from: this.#auditedFrom(model) });
+  }
+
+  /**
+   * Saves the inputs and the changes of this build.
+   * @param models All models that are served. The inputs of other models are removed
+   */
+  async save(db: Database, models: readonly Model[]): Promise<void> {
+    const other = [...this.#now].filter(([model, now]) => {
+      const before = this.#known.get(model);
+      return before?.built_from !== now.built_from || before.audited_from !== now.audited_from;
+    });
+    const served = new Set(models.map(({ model }) => model));
+    const gone = [...this.#known.keys()].filter((model) => !served.has(model));
+    await removeRows(db, 'model_inputs', 'model', [...other.map(([model]) => model), ...gone]);
+    const inputs = other.map(([model, now]) => ({ model, ...now }));
+    await insertRows(db, 'ledger.model_inputs', INPUTS, inputs);
+    const changes = [...this.#changedModels].map((name) => ({ table_name: name, changes: this.#changes.get(name) }));
+    await removeRows(db, 'table_changes', 'table_name', [...this.#changedModels]);
+    await insertRows(db, 'ledger.table_changes', CHANGES, changes);
+  }
+
+  #rowsFrom(model: Model): string {
+    return this.#hash(this.#reads.get(model.model)?.rows, [model.fingerprint, this.#common]);
+  }
+
+  #auditedFrom(model: Model): string {
+    const { audits, key, nullable } = model;
+    const own = this.#changes.get(model.model) ?? 0;
+    return this.#hash(this.#reads.get(model.model)?.audits, [audits, key, nullable, own]);
+  }
+
+  #hash(reads: Reads | undefined, own: unknown[]): string {
+    const tables = [...(reads?.tables ?? [])].toSorted().map((table) => [table, this.#changes.get(table) ?? 0]);
+    return sha256(JSON.stringify([own, tables]));
+  }
+}
+
+/** Makes the next build run the audits of these models again, although the last build failed and changed nothing. */
+export async function forgetAudits(db: Database, models: readonly string[]): Promise<void> {
+  await db.run(
+    `UPDATE ledger.model_inputs SET audited_from = NULL WHERE list_contains(CAST(CAST($models AS JSON) AS VARCHAR[]), model)`,
+    { models: JSON.stringify(models) },
+  );
+}
+
+const INPUTS = { model: 'VARCHAR', built_from: 'VARCHAR', audited_from: 'VARCHAR' };
+const CHANGES = { table_name: 'VARCHAR', changes: 'BIGINT' };
+
+async function removeRows(db: Database, table: string, column: string, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  await db.run(`DELETE FROM ledger.${table} WHERE list_contains(CAST(CAST($names AS JSON) AS VARCHAR[]), ${column})`, {
+    names: JSON.stringify(names),
+  });
+}

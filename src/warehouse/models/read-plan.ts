@@ -1,0 +1,167 @@
+import { existsSync, realpathSync } from 'node:fs';
+import type { Database } from '../duckdb/database.js';
+import { ModelFailedError, WarehouseBusyError } from '../duckdb/errors.js';
+import { MODEL_SCHEMAS, plainType, readModelSet, type Model, type ModelSet } from './models.js';
+import { modelsInForce } from './in-force.js';
+import { OWN } from './own/own-files.js';
+import { planModels, type AppliedModel, type ModelChange } from './plan.js';
+import { heldSet, readSets } from './sets.js';
+import { openReadOnly } from '../duckdb/open.js';
+import { publishedFile, warehouseFile } from '../../store/data-folder.js';
+import { quote } from '../duckdb/sql-files.js';
+import { findFaults } from './find-faults.js';
+import { sha256 } from '../../base/hash.js';
+import { utcDay } from '../../base/time/time.js';
+
+/** Result of `tidemark models plan`. */
+export interface ModelsPlan {
+  /** Where the applied models were read from. `none`: there is no warehouse yet. */
+  comparedWith: 'warehouse' | 'published' | 'none';
+  file: string | null;
+  /**
+   * Set of models that a rollback restored. Runs use this set until `models apply`. Null when runs build the models on
+   * disk.
+   */
+  held: { set: number | null; since: string } | null;
+  /** One sentence for each model that is served after its deprecation date because another served model reads it. */
+  overdue: string[];
+  changes: (ModelChange & {
+    /** Number of rows of the existing table; null when there is no table. */
+    rows: number | null;
+    /** What would stop the build, such as a column that does not exist. One phrase each. */
+    faults: string[];
+  })[];
+}
+
+/** Options of `readPlan`. */
+export interface PlanOptions {
+  /** Models to compare. Default: the models on disk. */
+  models?: Model[];
+  /** Folder with the user's own models. */
+  modelsDir?: string | undefined;
+  /** Time that decides which deprecated versions are still served. Default: now. */
+  now?: Date;
+}
+
+/**
+ * Compares the models on disk with the warehouse, without writing. Reads the writer's file. If a worker has that file
+ * open, reads the published file instead, which records the models of the last publication.
+ * @throws WarehouseBusyError when a worker has the warehouse open and nothing is published yet
+ */
+export async function readPlan(dataDir: string, options: PlanOptions = {}): Promise<ModelsPlan> {
+  const onDisk: Pick<ModelSet, 'models' | 'own'> =
+    options.models === undefined ? await readModelSet(options.modelsDir) : { models: options.models, own: [] };
+  const day = utcDay(options.now ?? new Date());
+  const { models, overdue } = modelsInForce(onDisk.models, day);
+  const set = { models, own: onDisk.own };
+  const file = warehouseFile(dataDir);
+  const link = publishedFile(dataDir);
+  if (existsSync(file)) {
+    try {
+      return { comparedWith: 'warehouse', file, overdue, ...(await planFrom(file, 'ledger.models', set, day)) };
+    } catch (error) {
+      if (!(error instanceof WarehouseBusyError) || !existsSync(link)) throw error;
+    }
+  }
+  if (!existsSync(link)) {
+    const planned = planModels(models, [], { day });
+    const faults = await faultsOf(models, planned);
+    const changes = planned.map((change) => ({ ...change, rows: null, faults: faults.get(change.model) ?? [] }));
+    return { comparedWith: 'none', file: null, held: null, overdue, changes };
+  }
+  const plan = await planFrom(realpathSync(link), 'meta.models', set, day);
+  return { comparedWith: 'published', file: link, overdue, ...plan };
+}
+
+/**
+ * Throws if a model has a fault that would stop its build.
+ * @throws ModelFailedError with the name of each model and its faults
+ */
+export function refuseFaults(changes: ModelsPlan['changes']): void {
+  const faulty = changes.filter(({ faults }) => faults.length > 0);
+  if (faulty.length === 0) return;
+  throw new ModelFailedError(
+    faulty.map(({ model, faults }) => `${model} cannot be built: ${faults.join('; ')}.`).join('\n'),
+    'Correct the model file. Until then, every build of this model fails.',
+  );
+}
+
+interface AppliedRow extends Pick<AppliedModel, 'model' | 'version' | 'kind' | 'fingerprint' | 'state'> {
+  definition: string;
+  table_name: string | null;
+  deprecation_date: string | null;
+}
+
+/** Reads every version of every applied model. A version that has a table gets the columns of this table. */
+export async function readApplied(db: Database, from: 'ledger.models' | 'meta.models'): Promise<AppliedModel[]> {
+  const rows = await db.rows<AppliedRow>(
+    `SELECT model, version, kind, fingerprint, state, definition, table_name, deprecation_date FROM ${from} ORDER BY model, version`,
+  );
+  const columns = await readColumns(db);
+  return rows.map(({ table_name: table, deprecation_date: deprecationDate, ...row }) => ({
+    ...row,
+    table,
+    deprecationDate,
+    columns: table === null ? null : (columns.get(table) ?? null),
+  }));
+}
+
+async function readColumns(db: Database): Promise<Map<string, Map<string, string>>> {
+  const rows = await db.rows<{ model: string; column_name: string; data_type: string }>(
+    `SELECT schema_name || '.' || table_name AS model, column_name, data_type
+     FROM duckdb_columns()
+     WHERE database_name = current_database() AND schema_name IN (${MODEL_SCHEMAS.map(quote).join(', ')})
+     ORDER BY model, column_index`,
+  );
+  const tables = new Map<string, Map<string, string>>();
+  for (const { model, column_name: column, data_type: type } of rows)
+    tables.set(model, (tables.get(model) ?? new Map<string, string>()).set(column, plainType(type)));
+  return tables;
+}
+
+async function planFrom(
+  file: string,
+  table: 'ledger.models' | 'meta.models',
+  { models, own }: Pick<ModelSet, 'models' | 'own'>,
+  day: string,
+): Promise<Pick<ModelsPlan, 'changes' | 'held'>> {
+  const { db, close } = await openReadOnly(file);
+  try {
+    const applied = await readApplied(db, table);
+    const real = new Set(applied.flatMap((one) => (one.columns === null ? [] : [one.table])));
+    const changes: ModelsPlan['changes'] = [];
+    const changed = table === 'ledger.models' ? await changedSince(db, own) : undefined;
+    const planned = planModels(models, applied, { day }, changed);
+    const faults = await faultsOf(models, planned);
+    for (const change of planned) {
+      const rows = real.has(change.model) ? await db.count(`SELECT count(*) FROM ${change.model}`) : null;
+      changes.push({ ...change, rows, faults: faults.get(change.model) ?? [] });
+    }
+    return { changes, held: await readHold(db, table) };
+  } finally {
+    close();
+  }
+}
+
+function faultsOf(models: Model[], changes: readonly ModelChange[]): Promise<ReadonlyMap<string, string[]>> {
+  const changed = changes.filter(({ change }) => change !== 'unchanged' && change !== 'altered');
+  return findFaults(models, new Set(changed.map(({ model }) => model)));
+}
+
+/** Returns the names of the files that differ from those of the set in use. */
+async function changedSince(db: Database, own: ModelSet['own']): Promise<ReadonlySet<string>> {
+  const before = (await readSets(db)).at(-1)?.files ?? new Map<string, string>();
+  const now = new Map(own.map(({ name, text }) => [name, sha256(text)]));
+  const names = [...before.keys(), ...now.keys()].filter((name) => name.startsWith(OWN));
+  return new Set(names.filter((name) => before.get(name) !== now.get(name)));
+}
+
+/** Reads the rollback that is in effect; null if there is none. */
+async function readHold(db: Database, table: 'ledger.models' | 'meta.models'): Promise<ModelsPlan['held']> {
+  if (table === 'ledger.models') {
+    const held = await heldSet(db);
+    return held === undefined ? null : { set: held.ofSet, since: held.appliedAt };
+  }
+  const [row] = await db.rows<{ held_since: string | null }>('SELECT held_since FROM meta.models LIMIT 1');
+  return row?.held_since ? { set: null, since: new Date(row.held_since).toISOString().replace('.000', '') } : null;
+}

@@ -1,0 +1,281 @@
+import { tableBegun } from '../../base/observed.js';
+import { readFailedChecks, runAudits, saveChecks, type CheckResult } from './audit.js';
+import { buildModel, dropRelation, fillChanged, putSettings, readRelations, type How } from './build-model.js';
+import { addModelBuild, recordChangedKeys } from './changed-keys.js';
+import type { RatesSource } from '../../config/rates-source.js';
+import type { Database } from '../duckdb/database.js';
+import { ModelFailedError } from '../duckdb/errors.js';
+import { insertRows } from '../duckdb/insert-rows.js';
+import { loadRates } from '../rates/load-rates.js';
+import { forgetAudits, Inputs } from './inputs.js';
+import { MODEL_SCHEMAS, isSharedOnDisk, readModelSet, type Model, type ModelSet } from './models.js';
+import { withOwn } from './own/use-own.js';
+import { modelsInForce } from './in-force.js';
+import { countChanged, recordChanges } from './model-changes.js';
+import { planModels, refuseBreaking, type AppliedModel } from './plan.js';
+import { readApplied } from './read-plan.js';
+import { heldSet, readSet, saveSet, type SetOrigin } from './sets.js';
+import type { Warehouse } from '../duckdb/open.js';
+import { readShared } from '../duckdb/sql-files.js';
+import { useShared } from '../duckdb/session.js';
+import { utcDay } from '../../base/time/time.js';
+
+// The tables `dirty_…` hold the keys that changed since the last build of the models. Every query `incremental.changed`
+// reads from them.
+const DIRTY_TABLES = `
+  SELECT table_name AS "table" FROM duckdb_tables()
+  WHERE schema_name = 'ledger' AND database_name = current_database() AND starts_with(table_name, 'dirty_')`;
+
+/** Options of `buildModels`. */
+export interface BuildOptions {
+  now?: Date;
+  /** Models to build. Default: the models of `set`. */
+  models?: Model[];
+  /** Folder with the user's own models (see `models` in docs/configuration.md). */
+  modelsDir?: string | undefined;
+  /**
+   * Set of models to build. Default: the model files on disk; after a rollback, the restored set. `origin` and `ofSet`
+   * say why the set is applied; they are stored with it.
+   */
+  set?: ModelSet;
+  origin?: SetOrigin;
+  ofSet?: number;
+  /** Names of the models to build, if all other tables are up to date. Default: all models. */
+  only?: ReadonlySet<string>;
+  /** Tables to drop although their headers set no `deprecation_date`. Their model files must already be deleted. */
+  dropped?: ReadonlySet<string>;
+  /** Models that were already built in the attached database `stage`. */
+  staged?: ReadonlySet<string>;
+  /** True: keep names and contact data of people (`personalData: contacts`). Default: false. */
+  personalData?: boolean;
+  /**
+   * Where exchange rates come from; null: nowhere. The build first brings the rates in the ledger to the state of this
+   * file. Default: the rates in the ledger stay.
+   */
+  rates?: RatesSource | null | undefined;
+}
+
+/** Result of `buildModels`. */
+export interface BuildResult {
+  models: number;
+  /** Audits with severity warn whose last result has rows, as `model.check (rows)`. */
+  failedAudits: string[];
+  /** Messages about the models for a person, one sentence each. */
+  notes: string[];
+}
+
+/**
+ * Builds all models from the ledger, in one transaction. Skips models and audits whose inputs did not change since the
+ * last build (see `Inputs`). Builds tables whole. Builds incremental models only for the keys that changed since the
+ * last build, or whole in two cases: the table was altered, or the model, a parent, a macro or a seed changed.
+ *
+ * Uses the models on disk. After a rollback, uses the restored set until `models apply`.
+ * @throws ModelFailedError when a model breaks its promise or cannot be built, or when an audit with severity error
+ * finds rows; the tables stay as they were
+ */
+export async function buildModels(warehouse: Warehouse, options: BuildOptions = {}): Promise<BuildResult> {
+  const { db } = warehouse;
+  const now = options.now ?? new Date();
+  const { set, notes } = await chooseSet(db, options);
+  const hasOtherMacros = !isSharedOnDisk(set);
+  const day = utcDay(now);
+  const { models, overdue } = modelsInForce(set.models, day);
+  const checks: CheckResult[] = [];
+  const audited: string[] = [];
+  const served = models.map(({ model }) => model);
+  const personalData = options.personalData ?? false;
+  let failedAudits: string[] = [];
+  if (options.rates !== undefined) notes.push(...(await loadRates(db, options.rates)).notes);
+  try {
+    if (hasOtherMacros) await useShared(db, set.shared);
+    const build = () =>
+      db.transaction(async () => {
+        await putSettings(db, { personalData });
+        for (const schema of MODEL_SCHEMAS) await db.run(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
+        const applied = await readApplied(db, 'ledger.models');
+        const plan = planModels(models, applied, { day, dropped: options.dropped });
+        // Do not refuse a rollback. A person asked for it, and the command's output lists the breaking changes.
+        if (options.origin !== 'rollback') refuseBreaking(plan);
+        const rowsBefore = await countChanged(db, plan);
+        const whole = new Set(plan.filter((change) => change.rebuild).map((change) => change.model));
+        const existing = await readRelations(db);
+        const { only } = options;
+        const inputs = await Inputs.read(db, models, { personalData });
+        const chosen = models.filter((one) => only?.has(one.model) ?? true);
+        let buildNumber: number | undefined;
+        for (const [done, model] of chosen.entries()) {
+          tableBegun.report({ name: model.model, done, total: chosen.length });
+          const how = howToBuild(model, whole, options);
+          const isSkipped = how === 'changed' && inputs.areSame(model);
+          const isBuilt = !isSkipped && (await buildModel(db, model, how, existing));
+          if (isBuilt) {
+            inputs.setChanged(model);
+            buildNumber ??= await addModelBuild(db, { personalData });
+            await recordChangedKeys(db, buildNumber, model, how);
+          }
+          if (inputs.needAudits(model)) {
+            // The audits changed, or tables that they read. So check all keys.
+            if (!isBuilt) await fillChanged(db, model, 'whole');
+            audited.push(model.model);
+            checks.push(...(await runAudits(db, model, { onlyChanged: isBuilt && how === 'changed' })));
+          }
+          inputs.setDone(model);
+        }
+        failOnErrors(checks);
+        const gone = goneTables(applied, models);
+        for (const name of gone) await dropRelation(db, name, existing.get(name) ?? 'TABLE');
+        notes.push(...retirementNotes(applied, set.models, gone));
+        if (plan.some(({ change }) => change !== 'unchanged') || !isRecorded(models, applied))
+          await saveModels(db, models, now);
+        const origin = options.origin ?? 'run';
+        await recordChanges(db, plan, { before: rowsBefore, origin, now });
+        await saveSet(db, set, { origin, ofSet: options.ofSet ?? null, now });
+        await saveChecks(db, checks, { now, audited, served });
+        failedAudits = (await readFailedChecks(db, models)).map(describeCheck);
+        await inputs.save(db, models);
+        await saveBuiltFrom(db);
+        for (const { table } of await db.rows<{ table: string }>(DIRTY_TABLES))
+          await db.run(`DELETE FROM ledger.${table}`);
+      });
+    await withOwn(db, models, build);
+  } catch (error) {
+    // The transaction restored the old tables. Save the results of the failed audits, so that they are not lost.
+    if (error instanceof ModelFailedError && error.failedAudits.length > 0) {
+      await saveChecks(db, checks, { now, audited, served });
+      await forgetAudits(db, audited);
+    }
+    throw error;
+  } finally {
+    // Restore the macros and seeds on disk, because loads always use them.
+    if (hasOtherMacros) await useShared(db, readShared());
+  }
+  return {
+    models: models.length,
+    failedAudits,
+    notes: [...notes, ...overdue],
+  };
+}
+
+/** SQL query for a hash of all loaded parts. While the hash stays the same, the models need no new build. */
+export const PARTS_HASH = `SELECT CAST(count(*) AS VARCHAR) || ' ' || coalesce(CAST(bit_xor(hash(stream, date, run, part, sha256)) AS VARCHAR), '') FROM ledger.loaded_parts`;
+
+async function chooseSet(db: Database, options: BuildOptions): Promise<{ set: ModelSet; notes: string[] }> {
+  if (options.set !== undefined) return { set: options.set, notes: [] };
+  if (options.models !== undefined)
+    return { set: { models: options.models, shared: readShared(), own: [] }, notes: [] };
+  // After a rollback, do not read the model files on disk, because they may be broken.
+  const held = await heldSet(db);
+  if (held === undefined) return { set: await readModelSet(options.modelsDir), notes: [] };
+  return { set: await readSet(db, held, options.modelsDir), notes: [describeHold(held)] };
+}
+
+/** Explains why runs do not build the models on disk. */
+export function describeHold({ ofSet, appliedAt }: { ofSet: number | null; appliedAt: string }): string {
+  return `Since the rollback of ${appliedAt}, each run builds set ${ofSet} of the models. Changed model files take effect with \`tidemark models apply\`.`;
+}
+
+function howToBuild({ model, kind }: Model, whole: ReadonlySet<string>, { staged }: BuildOptions): How {
+  if (kind !== 'view' && whole.has(model) && staged?.has(model)) return 'staged';
+  return whole.has(model) ? 'whole' : 'changed';
+}
+
+/** Returns the tables of applied models that are no longer served. */
+function goneTables(applied: readonly AppliedModel[], models: readonly Model[]): string[] {
+  const made = new Set(models.map(({ model }) => model));
+  return applied.flatMap(({ table }) => (table === null || made.has(table) ? [] : [table]));
+}
+
+function retirementNotes(
+  applied: readonly AppliedModel[],
+  models: readonly Model[],
+  gone: readonly string[],
+): string[] {
+  return applied.flatMap(({ table, model, version, deprecationDate }) =>
+    table !== null && gone.includes(table) && models.some((one) => one.model === table)
+      ? [`${table} is retired: version ${version} of ${model} was served until ${deprecationDate}.`]
+      : [],
+  );
+}
+
+function failOnErrors(checks: CheckResult[]): void {
+  const failed = checks.filter((check) => check.severity === 'error' && check.failingRows > 0).map(describeCheck);
+  if (failed.length === 0) return;
+  throw new ModelFailedError(
+    `Audits failed: ${failed.join(', ')}.`,
+    'The last build stays current. The file of the named model holds the audit. Correct its SQL. Then start the run again: fetched records are kept.',
+    { failedAudits: failed },
+  );
+}
+
+function describeCheck(check: CheckResult): string {
+  return `${check.model}.${check.check} (${check.failingRows})`;
+}
+
+/** Whether the ledger already has exactly these models. */
+function isRecorded(models: readonly Model[], applied: readonly AppliedModel[]): boolean {
+  const tables = new Map(applied.flatMap((one) => (one.table === null ? [] : [[one.table, one] as const])));
+  return (
+    tables.size === models.length &&
+    models.every((model) => {
+      const one = tables.get(model.model);
+      return (
+        one?.fingerprint === model.fingerprint &&
+        one.definition === model.text &&
+        one.kind === model.kind &&
+        one.version === model.version &&
+        one.deprecationDate === model.deprecationDate &&
+        one.state === stateOf(model)
+      );
+    })
+  );
+}
+
+function stateOf({ deprecationDate }: Model): string {
+  return deprecationDate === null ? 'current' : 'deprecated';
+}
+
+async function saveModels(db: Database, models: Model[], now: Date): Promise<void> {
+  await db.run(`UPDATE ledger.models SET state = 'retired', table_name = NULL WHERE state <> 'retired'`);
+  const rows = models.map((model) => ({
+    model: model.name,
+    version: model.version,
+    kind: model.kind,
+    fingerprint: model.fingerprint,
+    applied_at: now.toISOString(),
+    state: stateOf(model),
+    definition: model.text,
+    table_name: model.model,
+    deprecation_date: model.deprecationDate,
+  }));
+  await insertRows(
+    db,
+    'ledger.models',
+    MODEL_COLUMNS,
+    rows,
+    `ON CONFLICT (model, version) DO UPDATE SET
+       state = excluded.state,
+       kind = excluded.kind,
+       applied_at = CASE WHEN models.fingerprint = excluded.fingerprint THEN models.applied_at ELSE excluded.applied_at END,
+       fingerprint = excluded.fingerprint,
+       definition = excluded.definition,
+       table_name = excluded.table_name,
+       deprecation_date = excluded.deprecation_date`,
+  );
+}
+
+const MODEL_COLUMNS = {
+  model: 'VARCHAR',
+  version: 'INTEGER',
+  kind: 'VARCHAR',
+  fingerprint: 'VARCHAR',
+  applied_at: 'TIMESTAMPTZ',
+  state: 'VARCHAR',
+  definition: 'VARCHAR',
+  table_name: 'VARCHAR',
+  deprecation_date: 'DATE',
+};
+
+async function saveBuiltFrom(db: Database): Promise<void> {
+  await db.run('DELETE FROM ledger.built_from');
+  await db.run(`INSERT INTO ledger.built_from ${PARTS_HASH}`);
+}

@@ -1,0 +1,254 @@
+import { existsSync, realpathSync } from 'node:fs';
+import type { Readers } from '../../store/file-modes.js';
+import { DamagedFileError } from '../../store/disk-errors.js';
+import type { RatesSource } from '../../config/rates-source.js';
+import { TidemarkError } from '../../base/errors.js';
+import type { Database } from '../duckdb/database.js';
+import { loadRates } from '../rates/load-rates.js';
+import { readModelSet, type ModelSet } from '../models/models.js';
+import { modelsInForce } from '../models/in-force.js';
+import { planModels, refuseBreaking, type ModelChange } from '../models/plan.js';
+import { readApplied } from '../models/read-plan.js';
+import { heldSet, previousSet, readSet, readSets, type AppliedSet } from '../models/sets.js';
+import { openReadOnly, openWarehouse, type Warehouse } from '../duckdb/open.js';
+import { publishedFile, stagedModelsFile, warehouseFile } from '../../store/data-folder.js';
+import { publish, type PublishedBuild } from './publish.js';
+import { buildModels, PARTS_HASH, type BuildOptions, type BuildResult } from '../models/run-models.js';
+import { stageModels } from '../models/stage-models.js';
+import { utcDay } from '../../base/time/time.js';
+
+/** Input of `applyModels` and `rollbackModels`. */
+export interface ApplyRequest {
+  now: Date;
+  /** As `personalData` of `buildModels`. */
+  personalData: boolean;
+  modelsDir?: string | undefined;
+  /** As `rates` of `buildModels`. */
+  rates?: RatesSource | null | undefined;
+  /** Tables to drop although their headers set no `deprecation_date`. Their model files must already be deleted. */
+  drop?: readonly string[] | undefined;
+  /** As `readers` and `keep` of `publish`. */
+  readers?: Readers | undefined;
+  keep?: number | undefined;
+  /**
+   * Called when a step begins. `stage`: one model is staged. `models`: all models are built. `publish`: the build is
+   * published.
+   */
+  onStep?: (step: { step: 'stage'; model: string } | { step: 'models' | 'publish' }) => void;
+}
+
+/** Result of `applyModels`: changes, build and publication. */
+export interface Applied {
+  changes: ModelChange[];
+  /** Result of the build; null when there was nothing to build. */
+  built: BuildResult | null;
+  /** Names of models that an earlier call had staged before it was killed or failed. */
+  resumed: string[];
+  /** The new build; null when readers already have these models. */
+  published: PublishedBuild | null;
+  /** Sentences for a person about the exchange rates, such as why a file could not be read. */
+  notes: string[];
+}
+
+/**
+ * Builds the models on disk and publishes them. First stages each changed model in its own transaction, in a separate
+ * file. Then replaces the tables in use in one transaction, and publishes. If a call is killed, a second call
+ * continues. After a rollback, runs use the files on disk again.
+ * @throws ModelFailedError when a change breaks what a version promises, or a model cannot be built; readers keep their
+ * build
+ * @throws TidemarkError `InvalidInput` when a table to drop does not exist or still has its file
+ * @throws WarehouseBusyError while a worker writes the warehouse
+ */
+export async function applyModels(dataDir: string, request: ApplyRequest): Promise<Applied> {
+  return withWarehouse(dataDir, async (warehouse) => {
+    const { db } = warehouse;
+    const set = await readModelSet(request.modelsDir);
+    const changes = await planSet(db, set, request);
+    checkDrops(request.drop ?? [], changes);
+    refuseBreaking(changes);
+    const notes = request.rates === undefined ? [] : (await loadRates(db, request.rates)).notes;
+    const isHeld = (await heldSet(db)) !== undefined;
+    if (!isHeld && !(await ratesWait(db)) && changes.every(({ change }) => change === 'unchanged'))
+      return {
+        changes,
+        built: null,
+        resumed: [],
+        published: await publishChanged(warehouse, dataDir, request, 'apply'),
+        notes,
+      };
+    const result = await putInForce(warehouse, dataDir, { set, origin: 'apply' }, changes, request);
+    return { changes, ...result, published: await publishNow(warehouse, dataDir, request, 'apply'), notes };
+  });
+}
+
+/** Result of `rollbackModels`. */
+export interface RolledBack extends Applied {
+  /** The set of models that was restored. */
+  to: AppliedSet;
+}
+
+/**
+ * Builds an earlier set of models again from the SQL texts in the ledger, and publishes it. Later runs use this set
+ * until `applyModels`. If an earlier rollback was killed before it published, this call only publishes.
+ * @param to Number of the set; default: the set before the applied one
+ * @throws TidemarkError `InvalidInput` when there is no such set
+ * @throws ModelFailedError when the set can no longer be built; readers keep their build
+ */
+export async function rollbackModels(
+  dataDir: string,
+  request: ApplyRequest & { to?: number | undefined; dryRun?: boolean | undefined },
+): Promise<RolledBack> {
+  return withWarehouse(dataDir, async (warehouse) => {
+    const { db } = warehouse;
+    const sets = await readSets(db);
+    const last = sets.at(-1);
+    const { to: wanted, dryRun = false } = request;
+    if (last?.origin === 'rollback' && !dryRun && (wanted === undefined || wanted === last.ofSet)) {
+      const published = await publishChanged(warehouse, dataDir, request, 'rollback');
+      if (published !== null) return { to: last, changes: [], built: null, resumed: [], published, notes: [] };
+    }
+    const to = wanted === undefined ? previousSet(sets) : sets.find(({ set }) => set === wanted);
+    if (to === undefined) throw noSuchSet(wanted, sets);
+    const set = await readSet(db, to, request.modelsDir);
+    const changes = (await planSet(db, set, request)).map((change) => ({ ...change, refused: [] }));
+    if (dryRun) return { to, changes, built: null, resumed: [], published: null, notes: [] };
+    const result = await putInForce(warehouse, dataDir, { set, origin: 'rollback', ofSet: to.set }, changes, request);
+    const published = await publishNow(warehouse, dataDir, request, 'rollback');
+    return { to, changes, ...result, published, notes: [] };
+  });
+}
+
+async function putInForce(
+  warehouse: Warehouse,
+  dataDir: string,
+  choice: Required<Pick<BuildOptions, 'set' | 'origin'>> & Pick<BuildOptions, 'ofSet'>,
+  changes: readonly ModelChange[],
+  { now, personalData, drop = [], onStep = () => undefined }: ApplyRequest,
+): Promise<{ built: BuildResult; resumed: string[] }> {
+  const { db } = warehouse;
+  const build = async (options: Pick<BuildOptions, 'only' | 'staged'> = {}): Promise<BuildResult> => {
+    onStep({ step: 'models' });
+    return buildModels(warehouse, { ...choice, ...options, now, personalData, dropped: new Set(drop) });
+  };
+  const [parts] = await db.rows<{ now: string; built: string | null }>(
+    `SELECT (${PARTS_HASH}) AS now, (SELECT any_value(parts_hash) FROM ledger.built_from) AS built`,
+  );
+  // If parts or exchange rates were loaded since the last build, the tables of unchanged models are out of date, too.
+  // Then build all models.
+  if (parts === undefined || parts.now !== parts.built || (await ratesWait(db)))
+    return { built: await build(), resumed: [] };
+  const only = new Set(changes.flatMap(({ model, change }) => (change === 'unchanged' ? [] : [model])));
+  const rebuilt = new Set(changes.filter(({ rebuild }) => rebuild).map(({ model }) => model));
+  // Stage views as tables, too. Otherwise, models that are staged later would read the old version of a view.
+  const toStage = choice.set.models.filter(({ model }) => rebuilt.has(model));
+  if (toStage.length === 0) return { built: await build({ only }), resumed: [] };
+  const builtFrom = JSON.stringify([parts.now, personalData, utcDay(now)]);
+  const file = stagedModelsFile(dataDir);
+  const { shared } = choice.set;
+  const staged = await stageModels(db, toStage, { file, builtFrom, personalData, shared }, (model) =>
+    onStep({ step: 'stage', model }),
+  );
+  try {
+    const built = await build({ only, staged: staged.models });
+    await staged.close(true);
+    return { built, resumed: staged.resumed };
+  } catch (error) {
+    // DuckDB does not say which of the two files is damaged.
+    await staged.close(error instanceof DamagedFileError);
+    throw error;
+  }
+}
+
+/** Whether exchange rates were loaded that no build has used yet. */
+async function ratesWait(db: Database): Promise<boolean> {
+  return (await db.count('SELECT count(*) FROM ledger.dirty_rates')) > 0;
+}
+
+async function planSet(
+  db: Database,
+  set: ModelSet,
+  { now, drop }: Pick<ApplyRequest, 'now' | 'drop'>,
+): Promise<ModelChange[]> {
+  const day = utcDay(now);
+  const { models } = modelsInForce(set.models, day);
+  return planModels(models, await readApplied(db, 'ledger.models'), { day, dropped: new Set(drop) });
+}
+
+function checkDrops(drop: readonly string[], changes: readonly ModelChange[]): void {
+  for (const table of drop) {
+    const change = changes.find(({ model }) => model === table);
+    if (change?.change === 'removed') continue;
+    throw new TidemarkError(
+      'InvalidInput',
+      change === undefined ? `There is no table ${table} to drop.` : `${table} still has its file ${change.file}.`,
+      {
+        todo:
+          change === undefined
+            ? '`tidemark models plan` lists the removed tables.'
+            : 'Remove the file first; otherwise the next run builds the table again.',
+      },
+    );
+  }
+}
+
+/** Publishes the models. Does nothing if readers already have them. */
+async function publishChanged(
+  warehouse: Warehouse,
+  dataDir: string,
+  request: ApplyRequest,
+  run: string,
+): Promise<PublishedBuild | null> {
+  const link = publishedFile(dataDir);
+  if (existsSync(link)) {
+    const { db, close } = await openReadOnly(realpathSync(link));
+    try {
+      if ((await modelsHash(db)) === (await modelsHash(warehouse.db))) return null;
+    } catch {
+      // Another version of Tidemark published this file, or the file cannot be read. Publish a new one.
+    } finally {
+      close();
+    }
+  }
+  return publishNow(warehouse, dataDir, request, run);
+}
+
+async function publishNow(
+  warehouse: Warehouse,
+  dataDir: string,
+  { now, readers, keep, onStep = () => undefined }: ApplyRequest,
+  run: string,
+): Promise<PublishedBuild> {
+  onStep({ step: 'publish' });
+  return publish(warehouse, dataDir, { run, now, readers, keep });
+}
+
+async function modelsHash(db: Database): Promise<string> {
+  const [row] = await db.rows<{ hash: string }>(
+    `SELECT md5(string_agg(CAST(m AS VARCHAR), chr(10) ORDER BY model, version)) AS hash FROM meta.models AS m`,
+  );
+  return row?.hash ?? '';
+}
+
+async function withWarehouse<T>(dataDir: string, work: (warehouse: Warehouse) => Promise<T>): Promise<T> {
+  if (!existsSync(warehouseFile(dataDir)))
+    throw new TidemarkError('Internal', `There is no warehouse at ${warehouseFile(dataDir)} yet.`, {
+      todo: 'Run `tidemark snapshot` first (or `tidemark replay`, if there are landed parts). It builds every model.',
+    });
+  const warehouse = await openWarehouse(dataDir, { what: 'tidemark models' });
+  try {
+    return await work(warehouse);
+  } finally {
+    await warehouse.close();
+  }
+}
+
+function noSuchSet(wanted: number | undefined, sets: readonly AppliedSet[]): TidemarkError {
+  const known = sets.map(({ set }) => set).join(', ') || 'none';
+  return new TidemarkError(
+    'InvalidInput',
+    wanted === undefined
+      ? 'Cannot roll back: no other set of models was applied before.'
+      : `There is no set ${wanted} of models. Known sets: ${known}.`,
+    { todo: '`tidemark models history` lists the sets. Choose one: tidemark models rollback --to <set>' },
+  );
+}

@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import { Nomenclatures, TenderDonors, TenderNomenclatures } from '../../../schemas/v1/nomenclature.js';
+import { V1CompaniesResponse, V1Company } from '../../../schemas/v1/company.js';
+import { V1CompanyExecutivesResponse, V1Executive, V1ExecutivesResponse } from '../../../schemas/v1/executive.js';
+import { V1FinancialReport } from '../../../schemas/v1/financial-report.js';
+import { TenderDetails, TendersResponse } from '../../../schemas/v1/tender.js';
+import { Employee, EmployeesResponse } from '../../../schemas/v2/employee.js';
+import { Company } from '../../../schemas/v2/company.js';
+import { ContactMetrics } from '../../../schemas/v2/metrics.js';
+import { EnrichEmployeeSearchResponse } from '../../../schemas/v2/enrichment.js';
+import { IndicatorValue } from '../../../schemas/v2/financial-report.js';
+import { INDICATORS } from '../../../schemas/v2/indicators.js';
+import { OverviewResponse } from '../../../schemas/v2/overview.js';
+import { ProspectingResponse } from '../../../schemas/v2/prospecting.js';
+import { WatchEventsResponse, WatchListResponse, WebhookDelivery } from '../../../schemas/v2/watch.js';
+import { shapeOf, type Shape } from './shape.js';
+
+/** What the reference declares about the bodies of one route. */
+export interface DeclaredBody {
+  /** Method and path of the route, with `{id}` in place of ids. */
+  route: string;
+  shape: Shape;
+  /** If a run has at least this many bodies and a field is in none of them, the field is reported as missing. */
+  enough: number;
+  /** Whether values may describe a person. Then no sample values are shown. */
+  personal: boolean;
+}
+
+const RECORDS = 100;
+const PAGES = 10;
+const NEVER = Number.MAX_SAFE_INTEGER;
+
+// Without `personalData: contacts`, these fields are removed before landing (src/privacy/tender-contacts.ts). So they
+// never count as missing.
+const REMOVED_NAME = /^\$\.contacts\.\w+\[\]\.name$/;
+
+function body(route: string, schema: z.ZodType, enough: number, personal = false): DeclaredBody {
+  return { route, shape: shapeOf(schema), enough, personal };
+}
+
+// A report is a map: its years are data, not declared fields. The indicators of a year are declared fields.
+const Report = z.record(
+  z.string(),
+  z.looseObject(Object.fromEntries([...INDICATORS.keys()].map((name) => [name, IndicatorValue.optional()]))),
+);
+
+/**
+ * The declared bodies, by stream of the landing zone. If the route of a request is not listed, the first body of its
+ * stream applies.
+ */
+export const DECLARED: Readonly<Record<string, readonly DeclaredBody[]>> = {
+  prospecting: [
+    body('POST /v2/prospecting', ProspectingResponse, PAGES),
+    body('POST /v1/finder/companies', V1CompaniesResponse, PAGES),
+  ],
+  companies: [body('GET /v2/companies/{id}', Company, RECORDS)],
+  financials: [body('GET /v2/financial/{id}', Report, RECORDS)],
+  financials_v1: [body('GET /v1/finder/company/financial', V1FinancialReport, RECORDS)],
+  companies_v1: [body('GET /v1/finder/company/details', V1Company, RECORDS)],
+  // The reference does not show this answer. So none of its fields counts as new or missing.
+  financials_ticker: [body('GET /v2/financial/ticker', z.unknown(), RECORDS)],
+  contact_metrics: [body('GET /v2/metrics/contacts', ContactMetrics, PAGES)],
+  tenders: [body('POST /v1/finder/tenders', TendersResponse, PAGES)],
+  tender_details: [body('GET /v1/finder/tenders/details', TenderDetails, RECORDS, true)],
+  nomenclatures: [
+    body('GET /v1/finder/nomenclatures', Nomenclatures, 1),
+    body('GET /v1/finder/tenders/nomenclatures', TenderNomenclatures, 1),
+    body('GET /v1/finder/tenders/donors', TenderDonors, 1),
+  ],
+  // The reference says "absent in some enrichment responses". So no field of these routes is ever reported as missing.
+  matches: [
+    ...['enrichment/company', 'enrichment/url', 'enrichment/company/pronet', 'autocomplete'].map((way) =>
+      body(`POST /v2/${way}`, Company, NEVER),
+    ),
+    body('POST /v2/overview', OverviewResponse, NEVER),
+    body('POST /v2/prospecting', ProspectingResponse, NEVER),
+    body('DECISION', z.looseObject({ company_id: z.string().nullable() }), NEVER),
+  ],
+  enrichments: [
+    body('POST /v2/enrichment/email', Employee, NEVER, true),
+    body('POST /v2/enrichment/employee/pronet', Employee, NEVER, true),
+    body('POST /v2/enrichment/employee/contacts', Employee, NEVER, true),
+    body('POST /v2/enrichment/employee/search', EnrichEmployeeSearchResponse, NEVER, true),
+  ],
+  // Without `personalData: contacts`, most fields are removed before landing. So no field counts as missing here.
+  executives: [
+    body('GET /v1/finder/company/executives', V1CompanyExecutivesResponse, NEVER, true),
+    body('POST /v1/finder/executives', V1ExecutivesResponse, NEVER, true),
+    body('GET /v1/finder/executive/details', V1Executive, NEVER, true),
+  ],
+  employees: [body('POST /v2/employees', EmployeesResponse, NEVER, true)],
+  employee_details: [body('GET /v2/employees/{id}', Employee, NEVER, true)],
+  // The reference does not show these answers. So none of their fields counts as new or missing.
+  ownership: [body('GET /v2/kyb/{id}/ubo', z.record(z.string(), z.unknown()), NEVER, true)],
+  ownership_jobs: [body('GET /v2/kyb/{id}/ubo/enrich', z.record(z.string(), z.unknown()), NEVER, true)],
+  watched_companies: [body('GET /v2/companies/watch', WatchListResponse, PAGES)],
+  watch_events: [
+    body('GET /v2/companies/{id}/watch/events', WatchEventsResponse, RECORDS, true),
+    body('WEBHOOK /delivery', WebhookDelivery, RECORDS, true),
+  ],
+};
+
+/**
+ * Returns the declared body for a stream and the route of a request. Returns undefined for a stream that does not come
+ * from the API.
+ */
+export function declaredFor(stream: string, route: string): DeclaredBody | undefined {
+  const bodies = DECLARED[stream];
+  return bodies?.find((declared) => declared.route === route) ?? bodies?.[0];
+}
+
+/** One declared field of a route, for the warehouse. */
+export interface DeclaredField {
+  stream: string;
+  route: string;
+  path: string;
+  /** Path of the object that contains the field. */
+  parent: string;
+  types: string[];
+  /** Whether the reference also declares what the field contains. */
+  inside: boolean;
+  enough: number;
+}
+
+/**
+ * Lists all declared fields of all routes. Leaves out the indicators, because a report contains only the indicators
+ * that apply to its company.
+ */
+export function declaredFields(): DeclaredField[] {
+  return Object.entries(DECLARED).flatMap(([stream, bodies]) =>
+    bodies.flatMap(({ route, shape, enough }) =>
+      fieldsOf(shape, '$').map((field) => {
+        const isRemoved = stream === 'tender_details' && REMOVED_NAME.test(field.path);
+        return { stream, route, enough: isRemoved ? NEVER : enough, ...field };
+      }),
+    ),
+  );
+}
+
+function isDeclared({ fields, values, items }: Shape): boolean {
+  return (
+    fields !== undefined || values !== undefined || (items !== undefined && (items.types.size > 0 || isDeclared(items)))
+  );
+}
+
+function fieldsOf(shape: Shape, path: string): Pick<DeclaredField, 'path' | 'parent' | 'types' | 'inside'>[] {
+  const members = [...(shape.fields ?? [])].flatMap(([name, field]) => {
+    const own = { path: `${path}.${name}`, parent: path, types: [...field.types], inside: isDeclared(field) };
+    return [own, ...fieldsOf(field, own.path)];
+  });
+  return shape.items ? [...members, ...fieldsOf(shape.items, `${path}[]`)] : members;
+}
