@@ -1,4 +1,4 @@
-import type { CrawlDeps } from '../src/crawl/deps.js';
+import type { CrawlDeps } from '../src/crawl/records/deps.js';
 import { castError } from './cast-errors.js';
 import { checkInput } from './check-input.js';
 import type { Activities } from './contract.js';

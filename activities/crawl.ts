@@ -1,12 +1,12 @@
 import { Context } from '@temporalio/activity';
 import { fetchChunk } from '../src/crawl/chunks/fetch-chunk.js';
-import type { CrawlDeps, Heartbeat } from '../src/crawl/deps.js';
-import { crawlListing } from '../src/crawl/list.js';
-import { pollOwnerJobs } from '../src/crawl/owners/poll-jobs.js';
+import type { CrawlDeps, Heartbeat } from '../src/crawl/records/deps.js';
+import { crawlListing } from '../src/crawl/listings/list.js';
+import { pollOwnerJobs } from '../src/crawl/streams/owners/poll-jobs.js';
 import { beginRun } from '../src/crawl/run/begin-run.js';
 import { closeRun } from '../src/crawl/run/close-run.js';
 import type { RunFates } from '../src/crawl/run/ended-runs.js';
-import { readQuota } from '../src/crawl/run/read-quota.js';
+import { readQuota } from '../src/crawl/read-quota.js';
 import { discoverMarket } from '../src/crawl/search/discover.js';
 import { casting } from './casting.js';
 import type { CrawlActivities } from './contract.js';

@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { Heartbeat } from '../src/crawl/deps.js';
+import type { Heartbeat } from '../src/crawl/records/deps.js';
 
 // Minimum time between two heartbeats with new progress. The SDK also throttles heartbeats, but this limit also saves
 // the calls to the SDK.

@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ErrorType } from '../schemas/pipeline/error-type.js';
 import { nightlyJobs } from '../src/config/schedule-ids.js';
-import type { CrawlDeps } from '../src/crawl/deps.js';
+import type { CrawlDeps } from '../src/crawl/records/deps.js';
 import { deliver, type DeliverDeps } from '../src/notify/deliver.js';
 import { lateAlerts, latestNights } from '../src/notify/late-nights.js';
 import { TargetError } from '../src/notify/target-error.js';

@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { TableProgress } from '../schemas/pipeline/run.js';
-import type { Heartbeat } from '../src/crawl/deps.js';
+import type { Heartbeat } from '../src/crawl/records/deps.js';
 import { tableBegun } from '../src/base/observed.js';
 
 // Shortest time between two signals. A signal adds four events to the history of the run, so the time grows with the

@@ -4,7 +4,7 @@ import { warehouseFile } from '../src/store/data-folder.js';
 import { DamagedFileError } from '../src/store/disk-errors.js';
 import { errorMessage } from '../src/base/errors.js';
 import { collectGarbage } from '../src/base/heap.js';
-import type { CrawlDeps, Heartbeat } from '../src/crawl/deps.js';
+import type { CrawlDeps, Heartbeat } from '../src/crawl/records/deps.js';
 import { planDrafted, planStream } from '../src/crawl/run/plan-stream.js';
 import { withMoreMemory } from '../src/warehouse/duckdb/more-memory.js';
 import { openWarehouse, type Warehouse } from '../src/warehouse/duckdb/open.js';

@@ -2,10 +2,10 @@ import { createWorld } from '../sandbox/world/index.js';
 import type { Company } from '../schemas/v2/company.js';
 import { createApiClient, NotFoundError } from '../src/api/index.js';
 import { inParallel } from '../src/base/in-parallel.js';
-import { identify } from '../src/resolve/identify.js';
-import { Judge } from '../src/resolve/judge.js';
-import { readCompanies } from '../src/resolve/read-questions.js';
-import { Routes } from '../src/resolve/routes.js';
+import { identify } from '../src/crawl/streams/matches/identify.js';
+import { Judge } from '../src/crawl/streams/matches/judge.js';
+import { readCompanies } from '../src/crawl/streams/matches/read-questions.js';
+import { Routes } from '../src/crawl/routes.js';
 import { startSandbox } from '../test/helpers/processes.js';
 
 const MARKET = { companies: 10_000, tenders: 0, seed: 11, date: '2026-11-20' };

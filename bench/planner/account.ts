@@ -1,4 +1,4 @@
-import { isRefused, type PlanAnswer, type PlanRequest } from '../../src/planner/types.js';
+import { isRefused, type PlanAnswer, type PlanRequest } from '../../src/crawl/search/plan/types.js';
 import type { SegmentRecord } from '../../schemas/pipeline/landing.js';
 import { sortOverflows, type Asked, type LargestDay } from './overflows.js';
 

@@ -1,4 +1,4 @@
-import type { PlanInput, Remainder } from '../../src/planner/index.js';
+import type { PlanInput, Remainder } from '../../src/crawl/search/plan/index.js';
 import type { Columns } from './columns.js';
 import { DIMENSIONS } from './crawl.js';
 import type { MarketQuirks } from './market.js';

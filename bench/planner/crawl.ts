@@ -1,5 +1,5 @@
-import { createPlan, type Calibration, type Dimension, type PlanInput } from '../../src/planner/index.js';
-import { dayNumber, dayText } from '../../src/planner/days.js';
+import { createPlan, type Calibration, type Dimension, type PlanInput } from '../../src/crawl/search/plan/index.js';
+import { dayNumber, dayText } from '../../src/crawl/search/plan/days.js';
 import { Account } from './account.js';
 import { NONE } from './columns.js';
 import type { Market } from './market.js';

@@ -1,4 +1,4 @@
-import { dayNumber, firstDay, yearOf } from '../../src/planner/days.js';
+import { dayNumber, firstDay, yearOf } from '../../src/crawl/search/plan/days.js';
 import { NONE } from './columns.js';
 import type { Criterion, GroupColumn, RangeColumn } from './market-index.js';
 

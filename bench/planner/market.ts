@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../src/base/json/canonical-json.js';
-import type { PlanAnswer, PlanRequest } from '../../src/planner/index.js';
+import type { PlanAnswer, PlanRequest } from '../../src/crawl/search/plan/index.js';
 import type { Columns } from './columns.js';
 import { readFilters, type FilterQuirks } from './filters.js';
 import { MarketIndex, type Found } from './market-index.js';

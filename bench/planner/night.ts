@@ -1,5 +1,5 @@
-import { dayText } from '../../src/planner/days.js';
-import type { Distribution } from '../../src/planner/index.js';
+import { dayText } from '../../src/crawl/search/plan/days.js';
+import type { Distribution } from '../../src/crawl/search/plan/index.js';
 import { emptyColumns, NONE, pickRows, sortColumns, type Columns } from './columns.js';
 import { generator } from './random.js';
 import { daySampler, LAST_DAY, valueSampler } from './register.js';

@@ -1,5 +1,5 @@
-import { dayNumber, dayText } from '../../src/planner/days.js';
-import type { PlanRequest } from '../../src/planner/index.js';
+import { dayNumber, dayText } from '../../src/crawl/search/plan/days.js';
+import type { PlanRequest } from '../../src/crawl/search/plan/index.js';
 
 /** A request for page 1 of a window or of another segment, with its total. */
 export interface Asked {

@@ -1,4 +1,4 @@
-import { firstDay, yearOf } from '../../src/planner/days.js';
+import { firstDay, yearOf } from '../../src/crawl/search/plan/days.js';
 import type { Columns } from './columns.js';
 import { lowerBound } from './lower-bound.js';
 import { FIRST_DAY, LAST_DAY } from './register.js';

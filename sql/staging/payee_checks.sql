@@ -1,4 +1,4 @@
--- Loads answers to payee checks. An answer may be any JSON. entity_id is the payee's question (src/payees/question.ts).
+-- Loads answers to payee checks. An answer may be any JSON. entity_id is the payee's question (src/crawl/streams/payees/question.ts).
 -- If a row of the list breaks a rule, it was landed with its problem as the body.
 UPDATE batch_rejects
 SET reason = 'bad_row'

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import type { Config } from '../config/config.js';
 import { invalidInput } from '../base/errors.js';
 import { formatCount } from '../../schemas/format.js';
-import type { List } from '../resolve/read-list.js';
+import type { List } from '../crawl/streams/matches/read-list.js';
 import type { RunRequest } from '../temporal/start-run.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { shellQuote } from '../base/text/pasteable.js';
@@ -90,7 +90,7 @@ async function prepare(config: Config, file: string, { people = false, reveal = 
       'If you may keep contact data of people, set `personalData: contacts` in tidemark.yaml.',
     );
   if (!people) {
-    const { COMPANIES } = await import('../resolve/read-questions.js');
+    const { COMPANIES } = await import('../crawl/streams/matches/read-questions.js');
     const { list, prepared } = lists.readAndDescribe(config, file, COMPANIES);
     const { name, hash } = await lists.storePrepared(config, prepared);
     const asked = new Map(list.questions.map((question) => [question, question]));
@@ -98,8 +98,8 @@ async function prepare(config: Config, file: string, { people = false, reveal = 
     return { list, asked, request: await runOf('resolveCompanies', ids.resolveId(hash), input, list.questions.length) };
   }
   const [{ PEOPLE }, { withReveal }] = await Promise.all([
-    import('../resolve/read-people.js'),
-    import('../resolve/with-reveal.js'),
+    import('../crawl/streams/enrichments/read-people.js'),
+    import('../crawl/streams/enrichments/with-reveal.js'),
   ]);
   const { list, prepared } = lists.readAndDescribe(config, file, PEOPLE);
   const asked = new Map(list.questions.map((question) => [question, withReveal(question, reveal)]));

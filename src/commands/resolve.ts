@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Config } from '../config/config.js';
 import { formatCount } from '../../schemas/format.js';
-import type { List } from '../resolve/read-list.js';
+import type { List } from '../crawl/streams/matches/read-list.js';
 import type { RunRequest } from '../temporal/start-run.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { commandLine, shellQuote } from '../base/text/pasteable.js';
@@ -62,8 +62,8 @@ async function prepare(
     import('./lists/prepare-list.js'),
     import('./lists/list-file.js'),
     import('./lists/list-run.js'),
-    import('../resolve/read-questions.js'),
-    import('../resolve/read-decisions.js'),
+    import('../crawl/streams/matches/read-questions.js'),
+    import('../crawl/streams/matches/read-decisions.js'),
     import('../store/data-folder.js'),
     import('../../workflows/ids.js'),
   ]);

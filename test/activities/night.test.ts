@@ -14,7 +14,7 @@ import { loadConfig } from '../../src/config/config.js';
 import { openDataFolder, readDataFolder } from '../../src/store/folder-identity.js';
 import { createLog } from '../../src/config/log.js';
 import { StampClock } from '../../src/base/time/stamp-clock.js';
-import { hasRunRecord } from '../../src/crawl/run/folder-changed.js';
+import { hasRunRecord } from '../../src/crawl/records/folder-changed.js';
 import { landRows } from '../../src/landing/index.js';
 import { makeProject, type Project } from '../helpers/project.js';
 import { startStub, type StubApi } from '../stub/index.js';

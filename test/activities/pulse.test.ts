@@ -3,7 +3,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { countRefusal, withHeartbeat } from '../../activities/heartbeat.js';
-import type { Heartbeat } from '../../src/crawl/deps.js';
+import type { Heartbeat } from '../../src/crawl/records/deps.js';
 
 const QUIET = new DefaultLogger('ERROR');
 const progress = (done: number) => ({ step: 'pages', done, total: 10, requests: done });

@@ -4,7 +4,7 @@ import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { reportTables } from '../../activities/table-progress.js';
 import { withHeartbeat } from '../../activities/heartbeat.js';
-import type { Heartbeat } from '../../src/crawl/deps.js';
+import type { Heartbeat } from '../../src/crawl/records/deps.js';
 import { tableBegun, type TableBegun } from '../../src/base/observed.js';
 
 const TOTAL = 100_000;

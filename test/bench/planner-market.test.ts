@@ -4,8 +4,8 @@ import { NONE, type Columns } from '../../bench/planner/columns.js';
 import { Market, type MarketQuirks } from '../../bench/planner/market.js';
 import { distributionsOf, nextNight } from '../../bench/planner/night.js';
 import { generateRegister, LEGAL_FORMS, STATUSES } from '../../bench/planner/register.js';
-import { dayNumber } from '../../src/planner/days.js';
-import type { PlanAnswer } from '../../src/planner/index.js';
+import { dayNumber } from '../../src/crawl/search/plan/days.js';
+import type { PlanAnswer } from '../../src/crawl/search/plan/index.js';
 
 const register = generateRegister({ companies: 3_000, seed: 5 });
 

@@ -4,7 +4,7 @@ import { loadConfig } from '../../src/config/config.js';
 import { createLog } from '../../src/config/log.js';
 import { discoverMarket } from '../../src/crawl/search/discover.js';
 import { openRun } from '../../src/crawl/run/open-run.js';
-import { readQuota } from '../../src/crawl/run/read-quota.js';
+import { readQuota } from '../../src/crawl/read-quota.js';
 import { readRunRows } from '../../src/landing/index.js';
 import { startSandbox } from './processes.js';
 import { makeProject } from './project.js';

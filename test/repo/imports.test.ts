@@ -16,7 +16,7 @@ describe('import rules', () => {
     ['activities/crawl.ts', ''],
     ['workflows/ids.ts', ''],
     ['src/base/time/clock.ts', ''],
-    ['src/planner/plan.ts', ''],
+    ['src/crawl/search/plan/plan.ts', ''],
     ['src/cli.ts', ''],
     ['src/worker.ts', ''],
     ['src/commands/up.ts', ''],
@@ -33,7 +33,10 @@ describe('import rules', () => {
 
   it.each([
     ['schemas/b.ts', `import { z } from 'zod';\nimport { a } from './a.js';`],
-    ['src/planner/plan.ts', `import { now } from '../core/clock.js';\nimport type { A } from '../../schemas/a.js';`],
+    [
+      'src/crawl/search/plan/plan.ts',
+      `import { now } from '../core/clock.js';\nimport type { A } from '../../schemas/a.js';`,
+    ],
     [
       'activities/plan.ts',
       `import { heartbeat } from '@temporalio/activity';\nimport { plan } from '../src/planner/plan.js';`,

@@ -2,10 +2,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import * as stdnum from 'stdnum';
 import type { Company } from '../../schemas/v2/company.js';
 import { createApiClient } from '../../src/api/index.js';
-import { identify } from '../../src/resolve/identify.js';
-import { Judge } from '../../src/resolve/judge.js';
+import { identify } from '../../src/crawl/streams/matches/identify.js';
+import { Judge } from '../../src/crawl/streams/matches/judge.js';
 import { canonicalJson } from '../../src/base/json/canonical-json.js';
-import { Routes } from '../../src/resolve/routes.js';
+import { Routes } from '../../src/crawl/routes.js';
 import { startApp, type Running } from './running.js';
 
 const judge = new Judge();

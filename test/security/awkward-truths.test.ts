@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiError, createApiClient, type ApiClient, type ApiResponse } from '../../src/api/index.js';
-import { rowOf, rowOfError } from '../../src/crawl/answer.js';
+import { rowOf, rowOfError } from '../../src/crawl/records/answer.js';
 import { landRows, type NewRow } from '../../src/landing/index.js';
 import type { LandingStream } from '../../schemas/streams/landing-streams.js';
 import { buildModels } from '../../src/warehouse/models/run-models.js';

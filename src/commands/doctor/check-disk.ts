@@ -5,7 +5,7 @@ import { makeFolderSync } from '../../store/files.js';
 import { isSpool } from '../../landing/paths.js';
 import { readDataFolder, shortId } from '../../store/folder-identity.js';
 import { TidemarkError } from '../../base/errors.js';
-import { stampedAhead } from '../../crawl/run/clock-off.js';
+import { stampedAhead } from '../../crawl/records/clock-off.js';
 import { landingDir, publishedDir } from '../../store/data-folder.js';
 import { listLanded, pullManifests, readManifests, type LandedPart } from '../../landing/index.js';
 import { openWorkingCopy } from '../../store/working-copy/open.js';

@@ -3,7 +3,7 @@ import { createClock, type Clock } from '../../base/time/clock.js';
 import type { Config } from '../../config/config.js';
 import { isOpen } from '../../store/file-modes.js';
 import { findApiKey, isInEnvironment, keySource } from '../../config/stored-key.js';
-import { readClock, requireClock, type ClockReading } from '../../crawl/run/clock-off.js';
+import { readClock, requireClock, type ClockReading } from '../../crawl/records/clock-off.js';
 import type { AnswerTimes } from '../../api/index.js';
 import { sandboxDays, sandboxToAsk } from '../local/running-sandbox.js';
 import { openApi, type CommandApi } from '../api.js';

@@ -1,4 +1,4 @@
-import type { PayeeList, PayeeRow } from '../../payees/read-payees.js';
+import type { PayeeList, PayeeRow } from '../../crawl/streams/payees/read-payees.js';
 import { addColumns, type FileRow } from '../lists/write-list.js';
 import type { KnownPayees } from './known-answers.js';
 

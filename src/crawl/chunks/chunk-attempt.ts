@@ -5,7 +5,7 @@ import { keepsContacts } from '../../config/config.js';
 import type { NewRow, PartWriter } from '../../landing/index.js';
 import { openFingerprint, type Fingerprint } from '../../privacy/fingerprint.js';
 import type { RequestLog } from '../../landing/request-log.js';
-import { Routes, RoutesClosedError } from '../../resolve/routes.js';
+import { Routes, RoutesClosedError } from '../routes.js';
 import {
   apiAnswers,
   isDailyLimit,
@@ -15,22 +15,22 @@ import {
   NoRoomError,
   rowOfError,
   stopsEverything,
-} from '../answer.js';
-import { mostInFlight, type CrawlDeps, type Heartbeat } from '../deps.js';
-import type { Fetcher } from '../fetchers/fetcher.js';
-import { fetchers } from '../fetchers/index.js';
-import { CUT_SHORT } from '../fetchers/read-pages.js';
+} from '../records/answer.js';
+import { mostInFlight, type CrawlDeps, type Heartbeat } from '../records/deps.js';
+import type { Fetcher } from '../records/fetcher.js';
+import { fetchers } from '../streams/index.js';
+import { CUT_SHORT } from '../records/read-pages.js';
 import { fetchRows, isRowOf } from './fetch-rows.js';
-import { FIRST_REQUESTS, FirstAnswer } from './first-answer.js';
+import { FIRST_REQUESTS, FirstAnswer } from '../judge/first-answer.js';
 import type { ChunkTurn } from '../../api/chunk-order.js';
 import { inParallel } from '../../base/in-parallel.js';
-import { apiUnavailable } from './api-unavailable.js';
+import { apiUnavailable } from '../judge/api-unavailable.js';
 import { concurrencyShare, heldBack } from '../../api/concurrency-share.js';
-import { SuspectedLimits } from './suspected-limits.js';
-import { findAnswered, isAnswered } from './other-records.js';
-import { saysRoom } from '../run/read-quota.js';
-import { RouteRefusedError } from '../refusal.js';
-import { worthRepeating } from './worth-repeating.js';
+import { SuspectedLimits } from '../judge/suspected-limits.js';
+import { findAnswered, isAnswered } from '../judge/other-records.js';
+import { saysRoom } from '../read-quota.js';
+import { RouteRefusedError } from '../judge/refusal.js';
+import { worthRepeating } from '../judge/worth-repeating.js';
 
 // After this many consecutive failed records, check whether the API is up. A record counts as failed after the client's
 // own retries.

@@ -7,16 +7,16 @@ import { dueDir } from '../../store/data-folder.js';
 import { hasErrorCode } from '../../base/errors.js';
 import { PartWriter, pullRows } from '../../landing/index.js';
 import { bookingIn, RequestLog } from '../../landing/request-log.js';
-import { isDailyLimit } from '../answer.js';
+import { isDailyLimit } from '../records/answer.js';
 import { takeChunkFile } from '../../warehouse/due/due-plan.js';
 import { ChunkAttempt } from './chunk-attempt.js';
 import { chunkName } from './chunk-name.js';
 import { WITHOUT_ORDER } from '../../api/chunk-order.js';
-import type { CrawlDeps, Heartbeat } from '../deps.js';
-import { fetchers } from '../fetchers/index.js';
-import { folderChanged } from '../run/folder-changed.js';
-import { reopenQuota } from '../run/read-quota.js';
-import { refusalOf, RouteRefusedError } from '../refusal.js';
+import type { CrawlDeps, Heartbeat } from '../records/deps.js';
+import { fetchers } from '../streams/index.js';
+import { folderChanged } from '../records/folder-changed.js';
+import { reopenQuota } from '../read-quota.js';
+import { refusalOf, RouteRefusedError } from '../judge/refusal.js';
 
 /** Result of `fetchChunk`. The activity adds the number of workers. */
 export type FetchedChunk = Omit<ChunkResult, 'workers'>;

@@ -2,11 +2,11 @@ import type { CrawlChunkInput } from '../../../schemas/pipeline/activities.js';
 import type { LandedRow } from '../../../schemas/pipeline/landing.js';
 import type { NewRow } from '../../landing/index.js';
 import type { Fingerprint } from '../../privacy/fingerprint.js';
-import type { Routes } from '../../resolve/routes.js';
-import type { CrawlDeps, Heartbeat } from '../deps.js';
+import type { Routes } from '../routes.js';
+import type { CrawlDeps, Heartbeat } from '../records/deps.js';
 import { chunkName } from './chunk-name.js';
-import type { Fetcher } from '../fetchers/fetcher.js';
-import { CUT_SHORT } from '../fetchers/read-pages.js';
+import type { Fetcher } from '../records/fetcher.js';
+import { CUT_SHORT } from '../records/read-pages.js';
 
 /** Everything that is needed to fetch the rows of an entity. */
 export interface RowsWork {

@@ -2,8 +2,8 @@ import type { OpenRunInput, RunContext } from '../../../schemas/pipeline/run.js'
 import { configChange } from '../../config/config-change.js';
 import { readDataFolder } from '../../store/folder-identity.js';
 import { newestStamp, pullManifests, pullRows } from '../../landing/index.js';
-import type { CrawlDeps } from '../deps.js';
-import { stampedAhead } from './clock-off.js';
+import type { CrawlDeps } from '../records/deps.js';
+import { stampedAhead } from '../records/clock-off.js';
 import { landOpening } from './close-run.js';
 import { closeEndedRuns, type RunFates } from './ended-runs.js';
 import { currentNight } from './current-night.js';

@@ -6,12 +6,12 @@ import { RECORD_STREAMS, type LandingStream } from '../../../schemas/streams/lan
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { adoptSpools, pullManifests, pullRows, readManifests } from '../../landing/index.js';
 import { workingCopyOf } from '../../store/working-copy/open.js';
-import { describeOveruse, quotaOveruse } from '../../request-log/quota-overuse.js';
+import { describeOveruse, quotaOveruse } from './quota-overuse.js';
 import { pullRequests, readRequests } from '../../landing/request-log.js';
 import { payeeListFile } from '../../store/data-folder.js';
-import type { CrawlDeps } from '../deps.js';
-import { landRecords, readRecords, type Recording } from '../land-records.js';
-import { folderChanged } from './folder-changed.js';
+import type { CrawlDeps } from '../records/deps.js';
+import { landRecords, readRecords, type Recording } from '../records/land-records.js';
+import { folderChanged } from '../records/folder-changed.js';
 import { formatCount } from '../../../schemas/format.js';
 
 /** Lands the opening record of a run. Until a closing record follows, the warehouse shows the run as running. */

@@ -15,7 +15,7 @@ import {
 } from '../../landing/index.js';
 import type { LandedPart } from '../../landing/index.js';
 import { closeRun } from './close-run.js';
-import type { Recording } from '../land-records.js';
+import type { Recording } from '../records/land-records.js';
 
 /** What Temporal knows of a run. */
 export type RunFate =

@@ -22,7 +22,7 @@ import { backfillStreams, keepsContacts, pickMarket, type Config } from '../../c
 import type { RunSizes } from '../../config/run-sizes.js';
 import { resolveLogicalDate } from './logical-date.js';
 import { parseInput, wrongInput } from '../../base/parse-input.js';
-import { GIVE_UP_DAYS } from '../owners/job-state.js';
+import { GIVE_UP_DAYS } from '../streams/owners/job-state.js';
 import { DAY_MS, DAY_SECONDS, utcDay } from '../../base/time/time.js';
 
 type Decided = Pick<

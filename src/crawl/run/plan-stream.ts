@@ -8,10 +8,10 @@ import { draftDue, finishDraft } from '../../warehouse/due/draft-due.js';
 import { chunkSizeFor, findPlan, planDue, type DueCounts, type DueRequest } from '../../warehouse/due/plan-due.js';
 import { pullRows } from '../../landing/index.js';
 import { takePlan } from '../../warehouse/due/due-plan.js';
-import type { CrawlDeps } from '../deps.js';
-import { askedQuestions } from '../search/asked-questions.js';
-import { askedPayees } from '../payees/asked-payees.js';
-import { keepKnownChecks } from '../payees/known-checks.js';
+import type { CrawlDeps } from '../records/deps.js';
+import { askedQuestions } from '../streams/asked-questions.js';
+import { askedPayees } from '../streams/payees/asked-payees.js';
+import { keepKnownChecks } from '../streams/payees/known-checks.js';
 import { landDue } from './close-run.js';
 
 /** Plans which entities of a stream are due in a run. Lands how many are due for each reason. */

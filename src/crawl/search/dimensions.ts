@@ -1,6 +1,6 @@
 import { Nomenclatures } from '../../../schemas/v1/nomenclature.js';
 import { reshape } from '../../../schemas/v2/empty-shapes.js';
-import type { Dimension } from '../../planner/index.js';
+import type { Dimension } from './plan/index.js';
 import { readJson } from '../../base/json/json-nodes.js';
 import { readManifests, readPartRows } from '../../landing/index.js';
 

@@ -6,18 +6,18 @@ import { takeUnlessLost } from '../../warehouse/builds/take-published.js';
 import { keysOf, readItems } from '../../base/company-id.js';
 import { readJson } from '../../base/json/json-nodes.js';
 import { bookingIn, RequestLog } from '../../landing/request-log.js';
-import type { Plan, PlanAnswer, PlanRequest } from '../../planner/index.js';
-import { apiAnswers, isDailyLimit, rowOf, stopsEverything } from '../answer.js';
-import { landRecords } from '../land-records.js';
-import { mostInFlight, type CrawlDeps, type Heartbeat } from '../deps.js';
+import type { Plan, PlanAnswer, PlanRequest } from './plan/index.js';
+import { apiAnswers, isDailyLimit, rowOf, stopsEverything } from '../records/answer.js';
+import { landRecords } from '../records/land-records.js';
+import { mostInFlight, type CrawlDeps, type Heartbeat } from '../records/deps.js';
 import { forecastMarket, landForecast, type AskPlan } from './forecast.js';
 import { keepCalibration, knownMarketOf } from './known-market.js';
 import { concurrencyShare } from '../../api/concurrency-share.js';
 import { planMarket } from './market-plan.js';
-import { isLimitedAlone } from '../limited-alone.js';
-import { readCount } from './read-count.js';
-import { reopenQuota } from '../run/read-quota.js';
-import { filtersRefused, refusalOf, RouteRefusedError } from '../refusal.js';
+import { isLimitedAlone } from '../judge/limited-alone.js';
+import { readCount } from '../records/read-count.js';
+import { reopenQuota } from '../read-quota.js';
+import { filtersRefused, refusalOf, RouteRefusedError } from '../judge/refusal.js';
 
 // From this attempt of the activity on, the plan may continue without the answer to a failing search. Earlier, a
 // failing search ends the attempt.

@@ -2,7 +2,7 @@ import type { ForecastRecord } from '../../../schemas/pipeline/landing.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { followersOf, traitsOf, type FetchedStreamName } from '../../../schemas/streams/streams.js';
 import { pullRows, readManifests } from '../../landing/index.js';
-import type { Plan, PlanAnswer, PlanRequest, Purpose } from '../../planner/index.js';
+import type { Plan, PlanAnswer, PlanRequest, Purpose } from './plan/index.js';
 import {
   forecastFollowing,
   forecastRecords,
@@ -10,13 +10,13 @@ import {
   type RecordOutlook,
   type SearchOutlook,
   type StreamForecast,
-} from '../../planner/forecast.js';
-import { landRecords } from '../land-records.js';
-import type { CrawlDeps } from '../deps.js';
-import { contactDays } from '../contact-metrics.js';
-import { nomenclaturesAreFresh, NOMENCLATURE_ENDPOINTS } from '../list.js';
-import { filtersRefused } from '../refusal.js';
-import type { KnownTicker, PastNights } from '../run/past-nights.js';
+} from './plan/forecast.js';
+import { landRecords } from '../records/land-records.js';
+import type { CrawlDeps } from '../records/deps.js';
+import { contactDays } from '../listings/contact-metrics.js';
+import { nomenclaturesAreFresh, NOMENCLATURE_ENDPOINTS } from '../listings/list.js';
+import { filtersRefused } from '../judge/refusal.js';
+import type { KnownTicker, PastNights } from './past-nights.js';
 
 /** Purposes of the requests that only test how the API behaves (probes). */
 const PROBES: ReadonlySet<Purpose> = new Set(['calibration', 'guess', 'again']);

@@ -1,7 +1,7 @@
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { DEFAULT_REMAINDER } from '../../config/config-schema.js';
 import type { Config } from '../../config/config.js';
-import { createPlan, toV1Filters, type Plan, type Remainder } from '../../planner/index.js';
+import { createPlan, toV1Filters, type Plan, type Remainder } from './plan/index.js';
 import { readDimensions } from './dimensions.js';
 import { forecastStreams } from './forecast.js';
 import type { SearchBasis } from './known-market.js';

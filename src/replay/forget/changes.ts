@@ -2,7 +2,7 @@ import { WEBHOOK_REQUEST } from '../../../schemas/pipeline/landing.js';
 import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import { PEOPLE } from '../../../schemas/streams/people.js';
 import { JOB_FIELDS } from '../../privacy/personal-data.js';
-import { fetchers } from '../../crawl/fetchers/index.js';
+import { fetchers } from '../../crawl/streams/index.js';
 import { readJson, readJsonNodes } from '../../base/json/json-nodes.js';
 import { deliveryWithoutPeople, REMOVED_FIELD, type EventFacts } from '../../privacy/events.js';
 import { openFingerprint, type Fingerprint } from '../../privacy/fingerprint.js';

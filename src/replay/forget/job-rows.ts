@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ownerJobsDir } from '../../store/data-folder.js';
-import type { OwnerJob } from '../../crawl/owners/job-state.js';
+import type { OwnerJob } from '../../crawl/streams/owners/job-state.js';
 import { namesIn, type NewRow } from '../../landing/index.js';
 import type { Change } from './landed-rows.js';
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { ApiError, createApiClient, type ApiClient } from '../../../src/api/index.js';
-import { rowOf, rowOfError } from '../../../src/crawl/answer.js';
+import { rowOf, rowOfError } from '../../../src/crawl/records/answer.js';
 import { landRows, type NewRow } from '../../../src/landing/index.js';
 import { buildModels } from '../../../src/warehouse/models/run-models.js';
 import { loadLanding } from '../../../src/warehouse/load/load.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Config } from '../../../src/config/config.js';
-import { mostInFlight } from '../../../src/crawl/deps.js';
+import { mostInFlight } from '../../../src/crawl/records/deps.js';
 import { concurrencyShare, heldBack, workerShare } from '../../../src/api/concurrency-share.js';
 import { placeOf } from '../../../src/temporal/at-work.js';
 

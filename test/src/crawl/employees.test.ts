@@ -10,7 +10,7 @@ import { createClock } from '../../../src/base/time/clock.js';
 import { loadConfig } from '../../../src/config/config.js';
 import { createLog } from '../../../src/config/log.js';
 import { fetchChunk } from '../../../src/crawl/chunks/fetch-chunk.js';
-import type { CrawlDeps, Heartbeat } from '../../../src/crawl/deps.js';
+import type { CrawlDeps, Heartbeat } from '../../../src/crawl/records/deps.js';
 import { openRun } from '../../../src/crawl/run/open-run.js';
 import { readRunRows } from '../../../src/landing/index.js';
 import { bookAttempt } from '../../../src/landing/request-log.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { LimitError, type ApiErrorContext } from '../../../src/api/errors.js';
-import { isLimitedAlone } from '../../../src/crawl/limited-alone.js';
+import { isLimitedAlone } from '../../../src/crawl/judge/limited-alone.js';
 
 const context: ApiErrorContext = {
   endpoint: 'GET /v2/x',

@@ -8,10 +8,10 @@ import { createApiClient } from '../../../src/api/index.js';
 import { createClock } from '../../../src/base/time/clock.js';
 import { loadConfig } from '../../../src/config/config.js';
 import { createLog } from '../../../src/config/log.js';
-import type { CrawlDeps, Heartbeat } from '../../../src/crawl/deps.js';
-import { crawlListing } from '../../../src/crawl/list.js';
+import type { CrawlDeps, Heartbeat } from '../../../src/crawl/records/deps.js';
+import { crawlListing } from '../../../src/crawl/listings/list.js';
 import { openRun } from '../../../src/crawl/run/open-run.js';
-import { readQuota } from '../../../src/crawl/run/read-quota.js';
+import { readQuota } from '../../../src/crawl/read-quota.js';
 import { readRunRows } from '../../../src/landing/index.js';
 import { makeProject, type Project } from '../../helpers/project.js';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { IDENTIFIER_KINDS, sameIdentifier, type IdentifierKind } from '../../../src/base/identifiers/identifiers.js';
-import { NORMALIZE } from '../../../src/resolve/normalize.js';
+import { NORMALIZE } from '../../../src/crawl/streams/matches/normalize.js';
 import { vatSpellings } from '../../../src/base/identifiers/vat.js';
 
 const country = fc.constantFrom(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createApiClient } from '../../../src/api/index.js';
-import { rowOf } from '../../../src/crawl/answer.js';
+import { rowOf } from '../../../src/crawl/records/answer.js';
 import { landRows } from '../../../src/landing/index.js';
 import { buildModels } from '../../../src/warehouse/models/run-models.js';
 import { describeDrift } from '../../../src/warehouse/models/describe-drift.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createMask, maskNumber } from '../../../src/payees/mask.js';
-import { payeeQuestion } from '../../../src/payees/question.js';
+import { createMask, maskNumber } from '../../../src/crawl/streams/payees/mask.js';
+import { payeeQuestion } from '../../../src/crawl/streams/payees/question.js';
 
 const NUMBER = fc.stringMatching(/^[0-9]{8,18}$/).filter((digits) => /[1-9]/.test(digits.slice(0, 3)));
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readPayees } from '../../../src/payees/read-payees.js';
+import { readPayees } from '../../../src/crawl/streams/payees/read-payees.js';
 
 const read = (...lines: string[]) => readPayees(Buffer.from(lines.join('\n')), 'list.csv');
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Payee } from '../../../schemas/pipeline/payees.js';
-import { isIban } from '../../../src/payees/iban.js';
-import { isBic, payeeFault } from '../../../src/payees/rules.js';
+import { isIban } from '../../../src/crawl/streams/payees/iban.js';
+import { isBic, payeeFault } from '../../../src/crawl/streams/payees/rules.js';
 
 const fieldOf = (payee: Payee): string | null => payeeFault(payee)?.field ?? null;
 const IBAN = 'DE89370400440532013000';

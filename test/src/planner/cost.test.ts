@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { PlanInput } from '../../../src/planner/index.js';
+import type { PlanInput } from '../../../src/crawl/search/plan/index.js';
 import { activities, crawlMarket, employees, incorporation, legalForms, remainder, turnover } from './crawl.js';
 import { generateCompanies, type MarketShape } from './generate.js';
 import { SimulatedMarket, type ApiQuirks } from './simulated-market.js';

@@ -6,7 +6,7 @@ import {
   type PlanInput,
   type PlanRequest,
   type Remainder,
-} from '../../../src/planner/index.js';
+} from '../../../src/crawl/search/plan/index.js';
 import type { SimulatedMarket } from './simulated-market.js';
 
 export const statuses: Dimension = { kind: 'categorical', key: 'company_status', values: [199, 200, 201] };

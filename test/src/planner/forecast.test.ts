@@ -8,7 +8,7 @@ import {
   forecastSeconds,
   type RecordOutlook,
   type SearchOutlook,
-} from '../../../src/planner/forecast.js';
+} from '../../../src/crawl/search/plan/forecast.js';
 
 const search = (more: Partial<SearchOutlook>): number =>
   forecastSearch({

@@ -6,7 +6,7 @@ import {
   type PeopleDimension,
   type PeopleQuestion,
   type PeopleReach,
-} from '../../../src/planner/people.js';
+} from '../../../src/crawl/search/plan/people.js';
 
 interface Person {
   id: string;

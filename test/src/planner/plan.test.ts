@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { CoverageRecord } from '../../../schemas/pipeline/landing.js';
-import { createPlan, type PlanRequest } from '../../../src/planner/index.js';
+import { createPlan, type PlanRequest } from '../../../src/crawl/search/plan/index.js';
 import {
   activities,
   allDimensions,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { canonicalJson } from '../../../src/base/json/canonical-json.js';
-import { requestKey } from '../../../src/planner/request-key.js';
+import { requestKey } from '../../../src/crawl/search/plan/request-key.js';
 
 it('builds the same key for filters in any order', () => {
   const ask = { route: 'v2' as const, segment: 's', page: 2, per_page: 100, purpose: 'page' as const };

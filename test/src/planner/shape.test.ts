@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { categoricalField } from '../../../src/planner/split-field.js';
-import { halve, Shape } from '../../../src/planner/shape.js';
+import { categoricalField } from '../../../src/crawl/search/plan/split-field.js';
+import { halve, Shape } from '../../../src/crawl/search/plan/shape.js';
 
 /** Ten positions of equal width. */
 const splitField = categoricalField({ kind: 'categorical', key: 'k', values: [] }, [...Array(10).keys()], true);

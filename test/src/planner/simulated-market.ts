@@ -1,6 +1,6 @@
 import { emptyColumns, NONE, sortColumns, type Columns } from '../../../bench/planner/columns.js';
 import { Market, type MarketQuirks } from '../../../bench/planner/market.js';
-import type { PlanAnswer, PlanRequest } from '../../../src/planner/index.js';
+import type { PlanAnswer, PlanRequest } from '../../../src/crawl/search/plan/index.js';
 
 /** A company of the simulated market; null if the register has no value. */
 export interface Company {

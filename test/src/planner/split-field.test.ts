@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { categoricalField, positionOf, rangeField } from '../../../src/planner/split-field.js';
-import { dayNumber, dayText, firstDay, midyear, yearOf } from '../../../src/planner/days.js';
-import type { RangeDimension } from '../../../src/planner/index.js';
+import { categoricalField, positionOf, rangeField } from '../../../src/crawl/search/plan/split-field.js';
+import { dayNumber, dayText, firstDay, midyear, yearOf } from '../../../src/crawl/search/plan/days.js';
+import type { RangeDimension } from '../../../src/crawl/search/plan/index.js';
 
 const dates: RangeDimension = { kind: 'range', key: 'company_incorporation', type: 'date' };
 const amounts: RangeDimension = {

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { categoricalField } from '../../../src/planner/split-field.js';
-import { halve, Shape } from '../../../src/planner/shape.js';
-import { Sweep } from '../../../src/planner/sweep.js';
+import { categoricalField } from '../../../src/crawl/search/plan/split-field.js';
+import { halve, Shape } from '../../../src/crawl/search/plan/shape.js';
+import { Sweep } from '../../../src/crawl/search/plan/sweep.js';
 
 /** A dimension of n positions with an even distribution. */
 function evenField(n: number) {

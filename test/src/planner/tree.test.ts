@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addPage, lostOf, missingOf, SegmentTree, type Segment } from '../../../src/planner/tree.js';
+import { addPage, lostOf, missingOf, SegmentTree, type Segment } from '../../../src/crawl/search/plan/tree.js';
 
 const page = (total: number, ids: string[]) => ({ total, totalPages: 1, ids });
 const list = (tree: SegmentTree, segment: Segment, total: number, ids: string[]): void => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { QuotaRecord, RequestsRecord } from '../../../schemas/pipeline/landing.js';
-import { describeOveruse, quotaOveruse } from '../../../src/request-log/quota-overuse.js';
+import { describeOveruse, quotaOveruse } from '../../../src/crawl/run/quota-overuse.js';
 
 const reading = (used: number, at: number, more: Partial<QuotaRecord> = {}): QuotaRecord => ({
   metric: 'daily_browsing',

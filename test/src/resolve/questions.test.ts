@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ResolveCompaniesInput } from '../../../schemas/pipeline/resolve.js';
-import { waysToFind } from '../../../src/resolve/ways.js';
+import { waysToFind } from '../../../src/crawl/streams/matches/ways.js';
 import { readCsv, type CsvFault, type CsvRecord } from '../../../src/base/csv/read-csv.js';
-import { readCompanies } from '../../../src/resolve/read-questions.js';
+import { readCompanies } from '../../../src/crawl/streams/matches/read-questions.js';
 import { canonicalJson } from '../../../src/base/json/canonical-json.js';
 import { MAIL, NETWORK } from '../../helpers/known-domains.js';
 

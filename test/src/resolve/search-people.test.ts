@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InvalidRequestError, type ApiClient } from '../../../src/api/index.js';
-import { searchPeople } from '../../../src/resolve/search-people.js';
+import { searchPeople } from '../../../src/crawl/streams/enrichments/search-people.js';
 
 interface Request {
   domain_list: string[];

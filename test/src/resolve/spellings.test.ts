@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CompanyQuestion } from '../../../schemas/pipeline/resolve.js';
 import { createApiClient, NotFoundError, type ApiClient } from '../../../src/api/index.js';
-import { identify } from '../../../src/resolve/identify.js';
-import { Judge } from '../../../src/resolve/judge.js';
-import { NORMALIZE } from '../../../src/resolve/normalize.js';
-import { Routes } from '../../../src/resolve/routes.js';
+import { identify } from '../../../src/crawl/streams/matches/identify.js';
+import { Judge } from '../../../src/crawl/streams/matches/judge.js';
+import { NORMALIZE } from '../../../src/crawl/streams/matches/normalize.js';
+import { Routes } from '../../../src/crawl/routes.js';
 import { canonicalJson } from '../../../src/base/json/canonical-json.js';
 
 /** A request to the server: its path and body. */

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CompanyQuestion } from '../../../schemas/pipeline/resolve.js';
 import { domainOf } from '../../../src/base/identifiers/email.js';
-import { NORMALIZE } from '../../../src/resolve/normalize.js';
-import { waysToFind } from '../../../src/resolve/ways.js';
+import { NORMALIZE } from '../../../src/crawl/streams/matches/normalize.js';
+import { waysToFind } from '../../../src/crawl/streams/matches/ways.js';
 
 const publicDomains = createRequire(import.meta.url)('email-providers/common.json') as string[];
 const FIELDS = Object.keys(NORMALIZE) as (keyof CompanyQuestion)[];

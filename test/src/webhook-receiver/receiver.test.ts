@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../sandbox/state/webhooks.js';
 import { createApiClient } from '../../../src/api/index.js';
-import { rowOf } from '../../../src/crawl/answer.js';
+import { rowOf } from '../../../src/crawl/records/answer.js';
 import { landRows, readManifests, readPartRows } from '../../../src/landing/index.js';
 import { compactLanding } from '../../../src/replay/compact.js';
 import { buildModels } from '../../../src/warehouse/models/run-models.js';

@@ -7,7 +7,7 @@ import {
   secondsToPoll,
   type OwnerJob,
   type PollTimes,
-} from '../../../../src/crawl/owners/job-state.js';
+} from '../../../../src/crawl/streams/owners/job-state.js';
 
 const AT = '2026-11-20T02:00:00.000Z';
 const NOW = new Date(AT);

@@ -7,10 +7,10 @@ import { createClock } from '../../../../src/base/time/clock.js';
 import { loadConfig } from '../../../../src/config/config.js';
 import { createLog } from '../../../../src/config/log.js';
 import { StampClock } from '../../../../src/base/time/stamp-clock.js';
-import type { CrawlDeps, Heartbeat } from '../../../../src/crawl/deps.js';
-import { clockOff, readClock } from '../../../../src/crawl/run/clock-off.js';
+import type { CrawlDeps, Heartbeat } from '../../../../src/crawl/records/deps.js';
+import { clockOff, readClock } from '../../../../src/crawl/records/clock-off.js';
 import { openRun } from '../../../../src/crawl/run/open-run.js';
-import { readQuota, reopenQuota } from '../../../../src/crawl/run/read-quota.js';
+import { readQuota, reopenQuota } from '../../../../src/crawl/read-quota.js';
 import { makeProject, type Project } from '../../../helpers/project.js';
 
 const HOUR_MS = 3_600_000;

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { RunContext, WorkflowType } from '../../../../schemas/pipeline/run.js';
 import { createClock } from '../../../../src/base/time/clock.js';
 import type { Config } from '../../../../src/config/config.js';
-import { askedQuestions } from '../../../../src/crawl/search/asked-questions.js';
+import { askedQuestions } from '../../../../src/crawl/streams/asked-questions.js';
 
 it.each<[WorkflowType, RegExp]>([
   ['resolveCompanies', /`tidemark resolve FILE\.csv`/],

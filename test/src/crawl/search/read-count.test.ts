@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readCount } from '../../../../src/crawl/search/read-count.js';
+import { readCount } from '../../../../src/crawl/records/read-count.js';
 
 it.each([
   [0, 0],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPlan, type PlanAnswer } from '../../../../src/planner/index.js';
+import { createPlan, type PlanAnswer } from '../../../../src/crawl/search/plan/index.js';
 import { incorporation, planInput } from '../crawl.js';
 
 /** Answers page 1 by size; returns the sizes tried and the per_page of the first request for page 2. */

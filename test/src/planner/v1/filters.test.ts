@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toV1Filters } from '../../../../src/planner/v1/filters.js';
+import { toV1Filters } from '../../../../src/crawl/search/plan/v1/filters.js';
 
 it('translates lists, ranges and places to version 1 filters', () => {
   const filters = {

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { fetchers } from '../../../../src/crawl/fetchers/index.js';
+import { fetchers } from '../../../../src/crawl/streams/index.js';
 import { PEOPLE } from '../../../../schemas/streams/people.js';
 import { readManifests, readPartRows } from '../../../../src/landing/index.js';
 import { listParts } from '../../../../src/warehouse/load/part-check.js';

@@ -1,0 +1,388 @@
+import type { ListInput, ListResult } from '../../../schemas/pipeline/activities.js';
+import type { Refusal } from '../../../schemas/pipeline/refusal.js';
+import {
+  ApiError,
+  InvalidRequestError,
+  isLimit,
+  isPermanent,
+  isRefusal,
+  type ApiClient,
+  type ApiResponse,
+} from '../../api/index.js';
+import { faultOf, isUsable, keysOf, readItems } from '../../base/company-id.js';
+import type { JsonNode } from '../../base/json/json-nodes.js';
+import {
+  finishListing,
+  ListingWriter,
+  PartWriter,
+  pullRows,
+  readManifests,
+  type PartTarget,
+} from '../../landing/index.js';
+import { bookingIn, RequestLog } from '../../landing/request-log.js';
+import { apiAnswers, isDailyLimit, isGivenUp, isLimitOutlasted, rowOf, rowOfError } from '../records/answer.js';
+import { readContactMetrics } from './contact-metrics.js';
+import type { CrawlDeps, Heartbeat } from '../records/deps.js';
+import { FIRST_REQUESTS } from '../judge/first-answer.js';
+import { isLimitedAlone } from '../judge/limited-alone.js';
+import { readCount } from '../records/read-count.js';
+import { reopenQuota } from '../read-quota.js';
+import { PAGE_SIZES } from '../../api/page-sizes.js';
+import { refusalOf, RouteRefusedError } from '../judge/refusal.js';
+import { SeenIds } from './seen-ids.js';
+import { formatCount } from '../../../schemas/format.js';
+import { daysBefore } from '../../base/time/time.js';
+
+type Counts = Pick<ListResult, 'entities' | 'shortfall' | 'refused'>;
+
+const NOMENCLATURE_DAYS = 7;
+
+const NOTHING: ListResult = { rows: 0, requests: 0, entities: 0, limited: false, shortfall: null };
+// Of a listing with a total, read at most GROWTH × the pages that the total needs, plus SPARE_PAGES. The listing may
+// grow while the run reads it.
+const GROWTH = 1.1;
+const SPARE_PAGES = 10;
+// Read at most this many pages, if the listing gives no total or an absurdly high one. With 100 entries per page, this
+// is 10 million entries.
+const MOST_PAGES = 100_000;
+
+/** The requests that read the nomenclatures. A run sends each of them once. */
+export const NOMENCLATURE_ENDPOINTS = [
+  'GET /v1/finder/nomenclatures',
+  'GET /v1/finder/tenders/nomenclatures',
+  'GET /v1/finder/tenders/donors',
+];
+
+/**
+ * Reads a whole listing and lands every page. Sends no request if an earlier attempt of this run has finished the
+ * listing. Reads no nomenclatures if the configuration says `nomenclatures: false`, or if the landed ones are younger
+ * than 7 days.
+ * @returns counts; `limited` is true when the daily limit stopped the reading; `refused` describes the routes that the
+ * API refuses
+ */
+export async function crawlListing(deps: CrawlDeps, input: ListInput, heartbeat: Heartbeat): Promise<ListResult> {
+  const { ctx, listing } = input;
+  const target: PartTarget = {
+    dataDir: deps.config.dataDir,
+    stream: listing,
+    run: ctx.run,
+    date: ctx.date,
+    market: ctx.market,
+    chunk: listing,
+  };
+  if ((await PartWriter.committed(target)) || (await finishListing(target))) return NOTHING;
+  await pullRows(target.dataDir, { streams: ['nomenclatures', 'contact_metrics'] });
+  if (listing === 'contact_metrics') return readContactMetrics(deps, ctx, target, heartbeat);
+  if (listing === 'nomenclatures' && (!deps.config.nomenclatures || nomenclaturesAreFresh(deps))) return NOTHING;
+
+  // Keep the lookup lists that a failed attempt has read, because each lookup list is complete in itself. Read all
+  // other listings from their start, because their pages belong together.
+  if (listing === 'nomenclatures') {
+    const lists = await PartWriter.open(target);
+    return land(deps, input, lists, heartbeat, async () => ({
+      ...(await readNomenclatures(deps, lists, heartbeat)),
+      rows: lists.rows.length,
+    }));
+  }
+  const pages = await ListingWriter.open(target);
+  return land(deps, input, pages, heartbeat, async () => ({
+    ...(await readers[listing](deps, ctx.filters, pages, heartbeat)),
+    rows: pages.rows,
+  }));
+}
+
+/**
+ * Reads a listing and commits its part. If an error ends the reading, commits nothing; the daily limit and a refusal of
+ * the first page are results, all other errors are thrown. Lookup lists then stay in the spool; other listings are read
+ * again from their start.
+ */
+async function land(
+  deps: CrawlDeps,
+  { ctx, listing }: ListInput,
+  writer: Pick<ListingWriter | PartWriter, 'commit' | 'close'>,
+  heartbeat: Heartbeat,
+  read: () => Promise<Counts & { rows: number }>,
+): Promise<ListResult> {
+  const booking = new RequestLog(deps.config.dataDir, ctx.run, listing);
+  let counts: Counts & { rows: number };
+  try {
+    counts = await bookingIn(booking, async () => {
+      await reopenQuota(deps, ctx, heartbeat);
+      const result = await read();
+      heartbeat.signal.throwIfAborted();
+      return result;
+    });
+  } catch (error) {
+    await writer.close();
+    if (error instanceof RouteRefusedError) {
+      return { ...NOTHING, requests: booking.requests, refused: [refusalOf(listing, error.refusal)] };
+    }
+    if (!isDailyLimit(error)) throw error;
+    return { ...NOTHING, requests: booking.requests, limited: true };
+  }
+  await writer.commit();
+  return { requests: booking.requests, limited: false, ...counts };
+}
+
+type Reader = (
+  deps: CrawlDeps,
+  filters: Record<string, unknown>,
+  writer: ListingWriter,
+  heartbeat: Heartbeat,
+) => Promise<Counts>;
+
+const readers: Record<Exclude<ListInput['listing'], 'nomenclatures' | 'contact_metrics'>, Reader> = {
+  // Sort by date, newest first. A new tender then moves older tenders to later pages. So the run may read a tender
+  // twice, but it misses none.
+  tenders: (deps, filters, writer, heartbeat) =>
+    readPages(deps, writer, heartbeat, 'tenders', async (page, per_page) => {
+      const response = await deps.client.v1.tenders(
+        { page, per_page, sort: { announced_date: 'desc' }, filters },
+        { signal: heartbeat.signal },
+      );
+      return {
+        response,
+        ids: readItems(response.body).flatMap(slugOf),
+        total: readCount(response.data.total_results),
+      };
+    }),
+
+  async watched_companies(deps, _filters, writer, heartbeat) {
+    const unusable = new Set<string>();
+    const counts = await readPages(deps, writer, heartbeat, 'watched companies', async (page, per_page) => {
+      const response = await deps.client.v2.watch.list({ page, per_page }, { signal: heartbeat.signal });
+      const ids = keysOf(readItems(response.body));
+      for (const key of ids) if (!isUsable(key)) unusable.add(key);
+      return { response, ids, total: readCount(response.data.total_results) };
+    });
+    return withoutUnusable(counts, unusable);
+  },
+};
+
+/** Reads the slug of a tender as the warehouse does: also from a tender with an unusable field. */
+function slugOf(tender: JsonNode): string[] {
+  const slug = tender.kind === 'object' && !tender.repeats ? tender.members.get('slug') : undefined;
+  const text = slug?.kind === 'string' ? slug.value.trim() : slug?.kind === 'number' ? slug.text : '';
+  return text === '' ? [] : [text];
+}
+
+/** Subtracts the companies whose ids the warehouse cannot hold, and mentions them in the shortfall. */
+function withoutUnusable({ entities, shortfall }: Counts, unusable: ReadonlySet<string>): Counts {
+  if (unusable.size === 0) return { entities, shortfall };
+  const [example] = [...unusable].map((key) => faultOf(key).example);
+  const words = `The warehouse cannot store the ids of ${formatCount(unusable.size)} watched companies, for example ${example}; ops.rejects lists them.`;
+  return {
+    entities: entities - unusable.size,
+    shortfall: [shortfall, words].filter((text) => text !== null).join(' '),
+  };
+}
+
+/** Reads the lookup lists that this run has not landed yet. */
+async function readNomenclatures(deps: CrawlDeps, writer: PartWriter, heartbeat: Heartbeat): Promise<Counts> {
+  const missing = new Map<string, ApiError>();
+  const limited = new Map<string, ApiError>();
+  const calls = nomenclatureCalls(deps.client, heartbeat.signal);
+  const there = new Set(writer.rows.map((row) => row.entity_id));
+  for (const [name, read] of Object.entries(calls)) {
+    if (there.has(name)) continue;
+    try {
+      const response = await read();
+      await writer.append(rowOf(response, name, 'list'));
+    } catch (error) {
+      // If the API refuses one list, go on with the other lists. If a list has failed in many attempts, skip it, so
+      // that the night can continue.
+      if (!(error instanceof ApiError) || isDailyLimit(error)) throw error;
+      if (isLimit(error)) {
+        limited.set(name, error);
+        continue;
+      }
+      if (error.retryable && !isGivenUp(error, heartbeat)) throw error;
+      missing.set(name, error);
+    }
+  }
+  const [known] = writer.rows;
+  const another = known?.entity_id ? calls[known.entity_id] : undefined;
+  for (const [name, error] of limited) {
+    const read = calls[name];
+    const alone = another && read && isGivenUp(error, heartbeat) && (await isLimitedAlone(read, another));
+    if (!alone && !isLimitOutlasted(heartbeat)) throw error;
+    missing.set(name, error);
+  }
+  const refused = [...missing.values()].filter(isRefusal).map((error) => refusalOf('nomenclatures', error));
+  const named = [...missing].map(([name, error]) => `${name}: ${error.message}`);
+  return {
+    entities: writer.rows.length,
+    shortfall: named.length > 0 ? `Some nomenclatures could not be read: ${named.join('; ')}` : null,
+    ...(refused.length > 0 ? { refused } : {}),
+  };
+}
+
+function nomenclatureCalls(
+  client: ApiClient,
+  signal: AbortSignal,
+): Record<string, () => Promise<ApiResponse<unknown>>> {
+  return {
+    v1: () => client.v1.nomenclatures({ signal }),
+    tenders: () => client.v1.tenderNomenclatures({ signal }),
+    donors: () => client.v1.tenderDonors({ signal }),
+  };
+}
+
+interface Page {
+  response: ApiResponse<unknown>;
+  ids: string[];
+  /** Number of entries that the listing reports; null when it reports none. */
+  total: number | null;
+}
+
+/**
+ * Reads pages until the listing's total is reached, or until a page has no new entries. If the API never answers a
+ * certain page but answers other requests, lands an error for this page and reads on. The shortfall names these pages.
+ */
+async function readPages(
+  deps: CrawlDeps,
+  writer: ListingWriter,
+  heartbeat: Heartbeat,
+  what: string,
+  read: ReadPage,
+): Promise<Counts> {
+  const seen = new SeenIds();
+  const silent: number[] = [];
+  let refused: Refusal[] | null = null;
+  let total: number | null = null;
+  // The first total limits the number of pages. Later totals do not, because an API may raise its total with every
+  // page.
+  let firstTotal: number | null = null;
+  let size = 0;
+  let perPage = 0;
+  for (let number = 1; ; number++) {
+    const page: Page | ApiError =
+      number === 1
+        ? await orGivenUp(deps, heartbeat, null, async () => {
+            const first = await orRefused(heartbeat, () => readFirstPage(read));
+            size = first.size;
+            return first.page;
+          })
+        : await orGivenUp(
+            deps,
+            heartbeat,
+            () => read(1, size),
+            () => read(number, size),
+          );
+    if (page instanceof ApiError) {
+      await writer.append(rowOfError(page, null, `page-${number}`));
+      silent.push(number);
+      if (isRefusal(page)) {
+        refused = [refusalOf(what.replaceAll(' ', '_'), page)];
+        break;
+      }
+      // Without a total, nothing shows whether more pages follow the page without an answer. So stop here.
+      if (total === null || number * size >= total) break;
+      continue;
+    }
+    await writer.append(rowOf(page.response, null, `page-${number}`));
+    const before = seen.size;
+    for (const id of page.ids) seen.add(id);
+    total = page.total ?? total;
+    firstTotal ??= page.total;
+    // The number of entries on the first page counts as page size, because the API may return fewer entries than
+    // requested.
+    perPage ||= page.ids.length;
+    heartbeat.report({ step: what, done: seen.size, total, requests: number });
+    if (seen.size === before) break;
+    // If the total is reached but the page is full, read on: there may be more entries.
+    if (total !== null && seen.size >= total && page.ids.length < perPage) break;
+    // If a page is missing, the entries read never reach the total. Then stop at the last page that the total needs.
+    if (silent.length > 0 && total !== null && number * size >= total) break;
+    if (number >= mostPages(firstTotal, Math.max(1, perPage))) {
+      return { entities: seen.size, shortfall: endless(what, number, seen.size, firstTotal) };
+    }
+  }
+  const missing = total === null ? 0 : Math.max(0, total - seen.size);
+  return { entities: seen.size, shortfall: shortfallOf(what, missing, total, silent), ...(refused && { refused }) };
+}
+
+function mostPages(total: number | null, size: number): number {
+  if (total === null) return MOST_PAGES;
+  return Math.min(MOST_PAGES, Math.ceil((GROWTH * total) / size) + SPARE_PAGES);
+}
+
+function endless(what: string, pages: number, seen: number, total: number | null): string {
+  const claimed = total === null ? 'gave no total' : `gave a total of ${formatCount(total)}`;
+  return `The API's listing of ${what} ${claimed}, but page ${formatCount(pages)} still had new entries. The run stopped after ${formatCount(seen)} entries. Ask the API's operator.`;
+}
+
+function shortfallOf(what: string, missing: number, total: number | null, silent: number[]): string | null {
+  if (silent.length > 0) {
+    const pages = `${silent.length === 1 ? 'page' : 'pages'} ${silent.join(', ')}`;
+    return `The API did not answer for ${pages} of the ${what}${total === null ? '' : `: ${formatCount(missing)} of ${formatCount(total)} are missing`}. The next run tries again.`;
+  }
+  return missing > 0
+    ? `The API counts ${formatCount(total ?? 0)} ${what}, but ${formatCount(missing)} of them are on no page.`
+    : null;
+}
+
+/**
+ * Reads a page. If several attempts of the activity failed, but the API answers other requests, returns the error
+ * instead of throwing it.
+ * @param another requests a page that the API has answered before; null for the first page
+ * @throws the error, if other pages may fail, too
+ */
+async function orGivenUp(
+  deps: CrawlDeps,
+  heartbeat: Heartbeat,
+  another: (() => Promise<Page>) | null,
+  read: () => Promise<Page>,
+): Promise<Page | ApiError> {
+  try {
+    return await read();
+  } catch (error) {
+    // Only the first page is necessary. Treat any other refused page as a missing page.
+    if (another !== null && isRefusal(error)) return error;
+    // The same page would be unusable in the next attempt, too.
+    if (another !== null && isPermanent(error)) return error;
+    if (!isGivenUp(error, heartbeat) || !error.retryable || isDailyLimit(error)) throw error;
+    if (isLimit(error)) {
+      if (another !== null && (await isLimitedAlone(read, another))) return error;
+      throw error;
+    }
+    if (!(await apiAnswers(deps.client, heartbeat.signal))) throw error;
+    return error;
+  }
+}
+
+/**
+ * Calls `read`. If the API refuses the request, calls `read` again, up to FIRST_REQUESTS calls in total.
+ * @throws RouteRefusedError when the API refused all calls, or has answered only `limit` for two hours
+ */
+async function orRefused<T>(heartbeat: Heartbeat, read: () => Promise<T>): Promise<T> {
+  for (let asked = 1; ; asked++) {
+    try {
+      return await read();
+    } catch (error) {
+      if (isLimit(error) && isLimitOutlasted(heartbeat)) throw new RouteRefusedError(error, true);
+      if (!isRefusal(error)) throw error;
+      if (asked >= FIRST_REQUESTS) throw new RouteRefusedError(error, true);
+    }
+  }
+}
+
+type ReadPage = (page: number, perPage: number) => Promise<Page>;
+
+/** Reads the first page, with the largest page size that the API accepts. */
+async function readFirstPage(read: ReadPage): Promise<{ page: Page; size: number }> {
+  for (const size of PAGE_SIZES) {
+    try {
+      return { page: await read(1, size), size };
+    } catch (error) {
+      if (!(error instanceof InvalidRequestError) || size === PAGE_SIZES.at(-1)) throw error;
+    }
+  }
+  throw new Error('unreachable: the last page size either answers or throws');
+}
+
+/** Whether the landing zone holds nomenclatures that a run read in the last NOMENCLATURE_DAYS days. */
+export function nomenclaturesAreFresh({ config, clock }: Pick<CrawlDeps, 'config' | 'clock'>): boolean {
+  const since = daysBefore(clock.now(), NOMENCLATURE_DAYS).toISOString();
+  return readManifests(config.dataDir, { stream: 'nomenclatures' }).some((part) => (part.lastFetchedAt ?? '') > since);
+}

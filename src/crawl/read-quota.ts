@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import type { QuotaStatus } from '../../schemas/pipeline/activities.js';
+import type { QuotaRecord } from '../../schemas/pipeline/landing.js';
+import type { RunContext } from '../../schemas/pipeline/run.js';
+import type { MetricsReading } from '../../schemas/v2/metrics.js';
+import { ApiError, TokenVerificationError, type AnswerTimes } from '../api/index.js';
+import { bookingIn, RequestLog } from '../landing/request-log.js';
+import { MOST_METRICS, quotaRead } from '../base/observed.js';
+import { CLOCK_TOLERANCE, clockOff, readClock, requireClock, type ClockReading } from './records/clock-off.js';
+import { landRecords } from './records/land-records.js';
+import { isGivenUp, NoRoomError } from './records/answer.js';
+import type { CrawlDeps, Heartbeat } from './records/deps.js';
+
+// The API chooses the names of its metrics. They become rows and labels, so their length has a limit.
+const NAME_LENGTH = 100;
+
+/**
+ * Reads /v2/metrics and lands the reading.
+ * @param begins true for the first call of a run. Then a wrong clock stops the run. Later calls only describe the
+ * difference, because they must not stop a run that is almost done.
+ * @returns `known` is false if the API reports no daily metric or a total of 0, or if the reading failed. `open` is
+ * false only if the daily quota is known and used up.
+ * @throws TidemarkError `ClockWrong` when `begins` is set and this machine's clock is too far from the API's clock
+ */
+export async function readQuota(
+  deps: CrawlDeps,
+  ctx: RunContext,
+  heartbeat: Heartbeat,
+  begins = false,
+): Promise<QuotaStatus> {
+  const stamp = deps.clock
+    .now()
+    .toISOString()
+    .replaceAll(/[^0-9]/g, '');
+  const booking = new RequestLog(deps.config.dataDir, ctx.run, 'quota');
+  const { groups, readAt, reading, fault } = await bookingIn(booking, () => askMetrics(deps, heartbeat));
+  const daily = dailyMetric(groups, deps.config.quota.metric);
+  const records = readMetrics(groups).map(({ metric: name, used, total }): QuotaRecord => ({
+    metric: name,
+    used,
+    total,
+    read_at: readAt,
+    daily: name === daily?.metric,
+  }));
+  // The random suffix keeps names unique, because two chunks of a run may read the quota in the same millisecond.
+  const chunk = `read-${stamp}-${randomUUID().slice(0, 8)}`;
+  if (records.length > 0) await landRecords(deps, ctx, 'quota', chunk, records);
+  const known = daily !== null && daily.total > 0;
+  const open = !known || daily.used < daily.total;
+  if (known && open) deps.client.quota.open();
+  const { servedAt, now } = reading;
+  const clock = begins ? requireClock(servedAt, now) : clockOff(servedAt, now);
+  if (begins) deps.stamps?.agree();
+  return {
+    known,
+    metric: daily?.metric ?? null,
+    used: daily?.used ?? 0,
+    total: daily?.total ?? 0,
+    open,
+    clock,
+    fault,
+  };
+}
+
+/**
+ * Sends GET /v2/metrics. After an error that retries cannot fix, returns no groups. After many failed attempts, also
+ * returns `fault`, a sentence for the run's notes.
+ */
+async function askMetrics(
+  { client, clock }: CrawlDeps,
+  heartbeat: Heartbeat,
+): Promise<{ groups: MetricsReading; readAt: string; reading: ClockReading; fault: string | null }> {
+  let reading: ClockReading = { servedAt: null, now: new Date() };
+  const onTimes = (times: AnswerTimes): void => void (reading = readClock(times));
+  try {
+    const { data, fetchedAt } = await client.v2.metrics({ signal: heartbeat.signal, onTimes });
+    for (const { metric, used, total } of readMetrics(data)) {
+      quotaRead.report({ metric, used, total, readAt: fetchedAt });
+    }
+    return { groups: data, readAt: fetchedAt, reading, fault: null };
+  } catch (error) {
+    const none = { groups: [], readAt: clock.now().toISOString(), reading: { servedAt: null, now: new Date() } };
+    if (isGivenUp(error, heartbeat)) {
+      const fault = `The daily quota could not be read (${error.name} of /v2/metrics); the run continued without it.`;
+      return { ...none, fault };
+    }
+    if (!(error instanceof ApiError) || error.retryable || error instanceof TokenVerificationError) throw error;
+    return { ...none, fault: null };
+  }
+}
+
+/**
+ * After a daily limit, allows this worker's client to send again if /v2/metrics shows that quota is left. Also allows
+ * this if the quota is unknown (`known` is false), because the quota gate has already decided that the run continues.
+ * @throws NoRoomError when /v2/metrics shows that no quota is left
+ * @throws TidemarkError `ClockWrong` when this machine's clock is wrong; retryable, so that the run waits until it is
+ * right
+ */
+export async function reopenQuota(deps: CrawlDeps, ctx: RunContext, heartbeat: Heartbeat): Promise<void> {
+  await checkClock(deps, heartbeat);
+  if (!deps.client.quota.isClosed) return;
+  const { known, open } = await readQuota(deps, ctx, heartbeat);
+  if (!known) deps.client.quota.open();
+  if (!open) throw new NoRoomError();
+}
+
+/**
+ * Compares this machine's clock with the API's clock, but only if someone changed this machine's clock after the two
+ * last agreed.
+ */
+async function checkClock(deps: CrawlDeps, heartbeat: Heartbeat): Promise<void> {
+  const { stamps } = deps;
+  if (stamps === undefined || !stamps.wasSet((CLOCK_TOLERANCE / 2) * 1_000)) return;
+  // If the API gives no time, accept the clock. Otherwise every chunk would send this request again.
+  const reading = await askMetrics(deps, heartbeat).then(
+    (answer) => answer.reading,
+    () => null,
+  );
+  if (reading !== null) requireClock(reading.servedAt, reading.now, { waits: true });
+  stamps.agree();
+}
+
+/**
+ * Whether /v2/metrics shows that quota is left. If so, allows this worker's client to send again.
+ * @returns false also when the API reports no daily quota, or when the request fails
+ */
+export async function saysRoom(deps: CrawlDeps, heartbeat: Heartbeat): Promise<boolean> {
+  const groups = await askMetrics(deps, heartbeat).then(
+    (answer) => answer.groups,
+    () => [],
+  );
+  const daily = dailyMetric(groups, deps.config.quota.metric);
+  const room = daily !== null && daily.used < daily.total;
+  if (room) deps.client.quota.open();
+  return room;
+}
+
+interface Metric {
+  metric: string;
+  used: number;
+  total: number;
+}
+
+/**
+ * Finds the metric of the daily quota.
+ * @param wanted codename of the metric. With `auto`, takes the first metric whose group or codename contains "daily"
+ * @returns null when no metric matches
+ */
+export function dailyMetric(groups: MetricsReading, wanted: string): Metric | null {
+  const found = readMetrics(groups).find(({ metric, text }) =>
+    wanted === 'auto' ? /daily/i.test(text) : metric === wanted,
+  );
+  return found ? { metric: found.metric, used: found.used, total: found.total } : null;
+}
+
+/** Reads the metrics, at most `MOST_METRICS`. Leaves out those whose figures cannot be counts. */
+function readMetrics(groups: MetricsReading): (Metric & { text: string })[] {
+  const metrics = groups.flatMap((group) =>
+    (group.metrics ?? []).map((metric) => {
+      const name = (metric.codename ?? metric.name ?? 'unnamed').slice(0, NAME_LENGTH);
+      return {
+        metric: name,
+        used: metric.used ?? 0,
+        total: metric.total ?? 0,
+        text: `${group.codename ?? ''} ${group.name ?? ''} ${name}`,
+      };
+    }),
+  );
+  return metrics.filter(({ used, total }) => isCount(used) && isCount(total)).slice(0, MOST_METRICS);
+}
+
+/** The warehouse adds such figures up in 64 bits. */
+function isCount(figure: number): boolean {
+  return figure >= 0 && figure <= Number.MAX_SAFE_INTEGER;
+}

@@ -1,0 +1,127 @@
+import type { RunContext } from '../../../schemas/pipeline/run.js';
+import { followersOf, traitsOf, type FetchedStreamName } from '../../../schemas/streams/streams.js';
+import { errorMessage } from '../../base/errors.js';
+import type { RecordOutlook, SearchOutlook } from './plan/forecast.js';
+import { NotPublishedError } from '../../warehouse/duckdb/errors.js';
+import { queryPublished } from '../../warehouse/builds/published.js';
+import type { CrawlDeps } from '../records/deps.js';
+
+/** What the published warehouse says about a ticker. */
+export interface KnownTicker {
+  ticker: string;
+  isMatched: boolean;
+  isAnswered: boolean;
+  isStale: boolean;
+}
+
+/** What the published warehouse says about a market. Empty before the first night. */
+export interface PastNights {
+  /** Number of requests of the last search, and the total that the API reported then. */
+  search: SearchOutlook['before'];
+  /** Numbers of known, unfetched, stale and changed companies, by stream. */
+  records: Record<string, Pick<RecordOutlook, 'known' | 'unfetched' | 'stale' | 'changed'>>;
+  /**
+   * Tickers that have an answer, and tickers by which `tidemark resolve` found a company. Empty without the stream
+   * financials_ticker.
+   */
+  tickers: KnownTicker[];
+  /**
+   * Average requests per due record in all nights so far, by stream. A stream that never had a due record is missing.
+   */
+  requestsPer: Record<string, number>;
+  /** Median latency in the run of the market's current night, in milliseconds, by endpoint. */
+  latency: Record<string, number>;
+}
+
+/** A market before its first night. */
+const NOTHING_PAST: PastNights = { search: null, records: {}, tickers: [], requestsPer: {}, latency: {} };
+
+/**
+ * Reads the facts for a forecast. Logs a read error and does not throw it: a run must not fail only because its
+ * forecast fails.
+ */
+export async function readPastNights(
+  { config, clock, log }: Pick<CrawlDeps, 'config' | 'clock' | 'log'>,
+  ctx: RunContext,
+): Promise<PastNights> {
+  const past = structuredClone(NOTHING_PAST);
+  const market = `'${(ctx.market ?? '').replaceAll("'", "''")}'`;
+  const night = `(SELECT run FROM ops.nights WHERE market = ${market} ORDER BY date DESC LIMIT 1)`;
+  const now = `TIMESTAMPTZ '${clock.now().toISOString()}'`;
+  const ages = Object.entries(ctx.refreshSeconds).flatMap(([stream, seconds]) =>
+    [stream, ...followersOf(stream as FetchedStreamName)].map((each) => [each, seconds] as const),
+  );
+  const stale = ages.map(
+    ([stream, seconds]) =>
+      `(stream = '${stream}' AND answered_on <= CAST((${now} - to_seconds(${seconds})) AT TIME ZONE 'UTC' AS DATE))`,
+  );
+  try {
+    const freshness = await rows(
+      config.dataDir,
+      `SELECT stream, sum(companies), coalesce(sum(companies) FILTER (answered_on IS NULL), 0),
+        coalesce(sum(companies) FILTER (${stale.join(' OR ') || 'false'}), 0)
+       FROM ops.freshness WHERE market = ${market} GROUP BY stream`,
+    );
+    for (const [stream, known, unfetched, due] of freshness) {
+      past.records[String(stream)] = {
+        known: Number(known),
+        unfetched: Number(unfetched),
+        stale: Number(due),
+        changed: 0,
+      };
+    }
+    const changed = await rows(
+      config.dataDir,
+      `SELECT stream, sum(entities) FROM ops.due
+       WHERE run = ${night} AND reason IN ('event', 'renamed', 'status', 'entered', 'left', 'failed') GROUP BY stream`,
+    );
+    for (const [stream, entities] of changed) {
+      const record = past.records[String(stream)];
+      if (record) record.changed = Number(entities);
+    }
+    const sent = await rows(
+      config.dataDir,
+      `SELECT d.stream, r.endpoint, sum(r.requests) / sum(d.due)
+       FROM ops.requests AS r
+       JOIN (SELECT run, stream, sum(entities) AS due FROM ops.due WHERE reason <> 'fresh' GROUP BY ALL) AS d USING (run)
+       JOIN ops.runs AS n ON n.run_id = d.run AND n.market = ${market}
+       WHERE d.due > 0
+       GROUP BY ALL`,
+    );
+    for (const [stream, endpoint, requests] of sent) {
+      if (traitsOf(stream as FetchedStreamName).route === endpoint) past.requestsPer[String(stream)] = Number(requests);
+    }
+    const requests = await rows(
+      config.dataDir,
+      `SELECT endpoint, requests, p50_ms, (SELECT reported_total FROM ops.coverage WHERE run = ${night})
+       FROM ops.requests WHERE run = ${night}`,
+    );
+    for (const [endpoint, count, p50, total] of requests) {
+      if (p50 !== null) past.latency[String(endpoint)] = Number(p50);
+      if (endpoint !== 'POST /v2/prospecting' && endpoint !== 'POST /v1/finder/companies') continue;
+      past.search = { requests: (past.search?.requests ?? 0) + Number(count), total: Number(total) };
+    }
+    if (ctx.streams.includes('financials_ticker')) {
+      const tickers = await rows(
+        config.dataDir,
+        `SELECT ticker, is_matched, answered_at IS NOT NULL,
+          coalesce(answered_at <= ${now} - to_seconds(${ctx.refreshSeconds['financials_ticker'] ?? 0}), false)
+         FROM core.tickers`,
+      );
+      past.tickers = tickers.map(([ticker, isMatched, isAnswered, isStale]) => ({
+        ticker: String(ticker),
+        isMatched: Boolean(isMatched),
+        isAnswered: Boolean(isAnswered),
+        isStale: Boolean(isStale),
+      }));
+    }
+  } catch (error) {
+    if (!(error instanceof NotPublishedError))
+      log.warn(`Cannot read past nights, so the forecast ignores them: ${errorMessage(error)}`);
+  }
+  return past;
+}
+
+async function rows(dataDir: string, sql: string): Promise<unknown[][]> {
+  return queryPublished(dataDir, sql);
+}

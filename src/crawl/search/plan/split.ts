@@ -1,0 +1,254 @@
+import { chooseDimension, type Choice } from './calibration/choose-dimension.js';
+import type { CrawlState } from './crawl-state.js';
+import { plainReason, type SpokenReason } from '../../../../schemas/pipeline/reason.js';
+import { goesOn, readLeaf, readTop } from './leaf.js';
+import { countHunted, newIn, type Hunt } from './hunt.js';
+import { BEYOND_REASON, isBeyondReason } from './request-limit.js';
+import { recover, type SplitStep } from './second-pass.js';
+import { Sweep } from './sweep.js';
+import { askFirst } from './questions.js';
+import { fork, join, type Fiber, type Task } from './tasks.js';
+import { lostOf, missingOf, type Segment } from './tree.js';
+import { isRefused, type Dimension, type PageAnswer, type Window } from './types.js';
+import { SURPLUS } from './tolerances.js';
+
+// A sweep requests one window after another. Cut a long sweep into parts that run in parallel, one part per this many
+// windows, up to MOST_PARTS.
+const WINDOWS_PER_PART = 30;
+const MOST_PARTS = 16;
+// In a second pass, check after every LOOK_EVERY leaves whether all missing companies were found.
+const LOOK_EVERY = 4;
+// Expected relative error of a window's predicted count if the warehouse knows the distribution: for the whole market,
+// and for a part of the market.
+const WARM_ERROR = 0.004;
+const WARM_PART_ERROR = 0.06;
+// The totals of the parts may exceed the total of the whole by this number, too.
+const SURPLUS_FLOOR = 5;
+
+/**
+ * Finds every company of a segment. `first` is its page 1. If the segment is at or below the page cap, reads all pages.
+ * Otherwise splits the segment.
+ */
+export function* enumerate(
+  state: CrawlState,
+  segment: Segment,
+  first: PageAnswer,
+  dimensions: readonly Dimension[],
+  hunt: Hunt | null,
+): Task<void> {
+  if (isBeyondReason(state)) {
+    segment.shortfall = BEYOND_REASON;
+    state.tree.settle(segment, 'truncated');
+    return;
+  }
+  const hunted = hunt && (yield* countHunted(state, segment, hunt));
+  if (hunt && hunted !== null && hunted <= newIn(segment, hunt)) {
+    passBy(segment);
+    return;
+  }
+  if (isVisible(state, segment, first.total) && !(yield* goesOn(state, segment, first))) {
+    if (yield* readLeaf(state, segment, first)) return;
+  }
+  const choice = yield* chooseDimension(state, first.total, dimensions, hunted ?? undefined);
+  if (!choice) {
+    yield* readTop(state, segment, first);
+    segment.shortfall = { code: 'page_cap', values: { most: state.cap, total: segment.total } };
+    state.tree.settle(segment, missingOf(segment) > 0 ? 'truncated' : 'leaf');
+    return;
+  }
+  const rest = dimensions.filter((d) => d !== choice.dimension);
+  segment.splitBy.push(choice.dimension.key);
+  yield* splitBy(state, { segment, choice, rest, hunt });
+  if (choice.facts.splitField.overlapping) mergeChildren(segment);
+  noticeCappedTotals(state, segment, choice, countOf(segment));
+  if (isCapped(state, segment)) countByChildren(state, segment, choice);
+  if (lostOf(segment) > 0 || segment.uncounted) {
+    yield* recover(state, { segment, first, choice, rest }, hunt && { ...hunt, hunted }, splitBy);
+  }
+  if (segment.merged || segment.notes.length > 0) segment.shortfall ??= explainSplit(segment);
+  state.tree.settle(segment, missingOf(segment) > 0 && (segment.merged || lostOf(segment) > 0) ? 'remainder' : 'split');
+}
+
+/**
+ * Returns whether the pages of one search show all companies of the segment. If the market's total equals the page cap,
+ * returns false, because the API may cap totals there.
+ */
+function isVisible(state: CrawlState, { parent }: Segment, total: number): boolean {
+  return (
+    total < Math.min(state.cap, state.totalsCap) || (total === state.cap && parent !== null && total < state.totalsCap)
+  );
+}
+
+/** Returns whether a segment's total is capped, so that it only means "at least this many". */
+function isCapped(state: CrawlState, segment: Segment): boolean {
+  return segment.total >= state.totalsCap;
+}
+
+/**
+ * Detects that the API caps totals: the parts share no company, but together they have more companies than the market's
+ * total.
+ */
+function noticeCappedTotals(state: CrawlState, segment: Segment, { facts }: Choice, sum: number): void {
+  if (segment.parent || facts.splitField.overlapping) return;
+  if (sum > segment.total * (1 + SURPLUS) + SURPLUS_FLOOR) state.noteCappedTotals(segment.total);
+}
+
+/**
+ * Sets the total of a segment to the sum of its parts, because the API caps its total. Companies that are in none of
+ * the parts are not counted.
+ */
+function countByChildren(state: CrawlState, segment: Segment, { facts }: Choice): void {
+  const sum = facts.splitField.overlapping ? 0 : countOf(segment);
+  segment.total = Math.max(segment.total, sum, segment.distinct);
+  segment.uncounted = true;
+  segment.notes.push({ code: 'totals_capped', values: { most: state.totalsCap } });
+}
+
+/** Returns the sum of the totals of a segment's parts. */
+function countOf(segment: Segment): number {
+  return segment.children.reduce((total, child) => total + (child.state === 'calibration' ? 0 : child.total), 0);
+}
+
+/**
+ * Splits a segment along a dimension: sweeps it, in several parts at the same time, and searches each window. Adds the
+ * found companies to the segment.
+ */
+export function* splitBy(state: CrawlState, step: SplitStep): Task<void> {
+  const { segment, choice, rest, hunt, enough } = step;
+  const fibers: Fiber<void>[] = [];
+  const { nullValue, splitField } = choice.facts;
+  const counted = countedLeaves(state, segment, choice);
+  for (const window of counted) {
+    const child = state.tree.child(segment, splitField.key, splitField.filter(window), splitField.name(window));
+    const first = yield* askSegment(state, child);
+    if (first) fibers.push(yield* fork(enumerate(state, child, first, rest, hunt)));
+  }
+  for (const part of partsOf(state, segment, choice, enough !== undefined).flatMap((whole) => around(whole, counted))) {
+    fibers.push(yield* fork(sweep(state, step, part)));
+  }
+  if (nullValue !== undefined) {
+    const child = state.tree.child(segment, splitField.key, nullValue, 'none');
+    const first = yield* askSegment(state, child);
+    if (first) fibers.push(yield* fork(enumerate(state, child, first, rest, hunt)));
+  }
+  yield* join(fibers);
+}
+
+function* sweep(state: CrawlState, { segment, choice, rest, hunt, enough }: SplitStep, part: Window): Task<void> {
+  const { splitField, shape, share } = choice.facts;
+  const walk = new Sweep({
+    shape,
+    ...part,
+    expected: segment.total * share,
+    cap: state.cap,
+    most: () =>
+      isCapped(state, segment)
+        ? Infinity
+        : segment.total * (splitField.overlapping ? splitField.hi - splitField.lo + 1 : 2) + state.cap,
+    totalsCap: () => state.totalsCap,
+    windows: splitField.windows,
+    ...(segment.parent ? {} : { size: state.size }),
+    ordered: splitField.ordered,
+    // The distribution in the warehouse describes the whole market. For a part of the market, it is less exact.
+    ...(choice.facts.exact ? { error: segment.parent ? WARM_PART_ERROR : WARM_ERROR } : {}),
+  });
+  let open: Fiber<void>[] = [];
+  for (let window = walk.next(); window; window = walk.next()) {
+    const child = state.tree.child(segment, splitField.key, splitField.filter(window), splitField.name(window));
+    const first = isBeyondReason(state) ? null : yield* askSegment(state, child);
+    if (!first && isBeyondReason(state)) {
+      segment.notes.push(BEYOND_REASON);
+      break;
+    }
+    if (!first) {
+      segment.notes.push({
+        code: 'part_refused',
+        values: { dimension: splitField.key, part: splitField.name(window) },
+      });
+      walk.skip();
+    } else if (walk.learn(first.total) === 'narrow') {
+      passBy(child);
+    } else {
+      open.push(yield* fork(enumerate(state, child, first, rest, hunt)));
+      noticeCappedTotals(state, segment, choice, walk.accepted);
+    }
+    if (enough && open.length >= LOOK_EVERY) {
+      yield* join(open);
+      open = [];
+      if (enough()) return;
+    }
+  }
+  if (walk.gaveUp) segment.notes.push({ code: 'totals_contradict', values: { dimension: splitField.key } });
+  yield* join(open);
+  segment.distinct = segment.found.size;
+}
+
+/** Marks a segment as a calibration segment. Moves its companies and its cost to its parent. */
+function passBy(segment: Segment): void {
+  segment.state = 'calibration';
+  for (const id of segment.found) segment.parent!.found.add(id);
+  segment.parent!.distinct = segment.parent!.found.size;
+  segment.parent!.cost += segment.cost;
+}
+
+/**
+ * Makes coverage report one gap for all children together. Children with overlapping values may miss the same
+ * companies, so separate gaps would count them several times.
+ */
+function mergeChildren(segment: Segment): void {
+  segment.merged = true;
+  const [worst] = segment.children
+    .filter((c) => c.state !== 'calibration')
+    .sort((a, b) => missingOf(b) - missingOf(a) || (a.id < b.id ? -1 : 1));
+  if (worst?.shortfall && missingOf(worst) > 0) segment.notes.push({ ...worst.shortfall, segment: worst.id });
+}
+
+/** Returns why companies of a split segment are missing, as far as its own search shows. */
+function explainSplit({ notes }: Segment): SpokenReason {
+  return notes.find(({ segment }) => segment === undefined) ?? plainReason('unlisted');
+}
+
+/** Requests page 1 of a child segment. Returns null if the API refuses the search. */
+function* askSegment(state: CrawlState, child: Segment): Task<PageAnswer | null> {
+  const answer = yield* askFirst(state, child, 'segment');
+  return isRefused(answer) ? null : answer;
+}
+
+/** Returns the windows whose count in calibration is at or below the page cap. Their page 1 is already known. */
+function countedLeaves(state: CrawlState, segment: Segment, { facts }: Choice): Window[] {
+  if (segment.parent) return [];
+  return (facts.asked ?? []).filter(({ count }) => count <= state.cap && count < state.totalsCap);
+}
+
+/** Removes the windows `taken` from the window `part`. Returns the windows that remain. */
+function around(part: Window, taken: readonly Window[]): Window[] {
+  const left: Window[] = [];
+  let { from } = part;
+  for (const window of taken) {
+    if (window.to < from || window.from > part.to) continue;
+    if (window.from > from) left.push({ from, to: window.from - 1 });
+    from = window.to + 1;
+  }
+  return from <= part.to ? [...left, { from, to: part.to }] : left;
+}
+
+/** Cuts a dimension into parts that hold about the same number of companies. */
+function partsOf(state: CrawlState, segment: Segment, { facts }: Choice, oneByOne: boolean): Window[] {
+  const { splitField, shape, share } = facts;
+  const expected = segment.total * share;
+  const points = splitField.hi - splitField.lo + 1;
+  let parts = oneByOne ? 1 : splitField.windows ? Math.floor(expected / state.cap / WINDOWS_PER_PART) : points;
+  // Use at least two parts: a single window over the whole range would select the same companies as no filter.
+  if (expected <= state.cap) parts = Math.max(2, parts);
+  parts = Math.min(MOST_PARTS, points, Math.max(1, parts));
+  const windows: Window[] = [];
+  let from = splitField.lo;
+  for (let i = 1; i <= parts && from <= splitField.hi; i++) {
+    const to =
+      i === parts ? splitField.hi : Math.min(splitField.hi - 1, Math.max(from, shape.reach(splitField.lo, i / parts)));
+    if (to < from) continue;
+    windows.push({ from, to });
+    from = to + 1;
+  }
+  return windows;
+}

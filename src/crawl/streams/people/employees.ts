@@ -1,0 +1,103 @@
+import { EmployeesPage } from '../../../../schemas/v2/employee.js';
+import { reshape } from '../../../../schemas/v2/empty-shapes.js';
+import { InvalidRequestError, type ApiClient } from '../../../api/index.js';
+import { isUsable, keysOf, readId, readItems } from '../../../base/company-id.js';
+import { readJson } from '../../../base/json/json-nodes.js';
+import type { NewRow } from '../../../landing/index.js';
+import { searchPeople, type PeopleAnswer, type PeopleQuestion, type PeopleReach } from '../../search/plan/people.js';
+import { rowOf } from '../../records/answer.js';
+import { pageWithoutPersonalData } from '../../../privacy/personal-data.js';
+import { readPeopleDimensions } from './people-dimensions.js';
+import type { Fetcher } from '../../records/fetcher.js';
+import { askPage, completeListings, cutShortRow, LAST_PAGE } from '../../records/read-pages.js';
+import { formatCount } from '../../../../schemas/format.js';
+
+// At most this many gaps are named in the row that says which employees were not found.
+const MOST_GAPS = 5;
+
+/**
+ * Fetches the employees of a company with version 2's search. After an interruption, does not read the landed pages
+ * again.
+ */
+export const employees: Fetcher = {
+  resumes: true,
+  reads: ['nomenclatures'],
+  withoutPersonalData: (body) => pageWithoutPersonalData(body, 'data'),
+  async *fetch(client, ctx, id, signal, _routes, { landed, deps }) {
+    const known = new Map(landed.map((row) => [row.row_kind, row]));
+    const search = searchPeople(readPeopleDimensions(deps.config.dataDir, ctx));
+    // Land each page one step late, because only the last page of the search gets the mark LAST_PAGE.
+    let last: NewRow | undefined = landed.at(-1);
+    let step = search.next();
+    while (!step.done) {
+      const question = step.value;
+      const before = known.get(question.label);
+      let answer: PeopleAnswer;
+      if (before !== undefined) {
+        answer = readPage(before.body, id);
+      } else {
+        const row = await ask(client, id, question, signal);
+        if (row !== null && last !== undefined && !known.has(last.row_kind)) yield last;
+        if (row !== null) last = row;
+        answer = row && readPage(row.body, id);
+      }
+      step = search.next(answer);
+    }
+    if (last === undefined) return;
+    const words = describeGap(id, step.value);
+    if (words !== null) yield cutShortRow(last, words);
+    yield { ...last, row_kind: LAST_PAGE };
+  },
+  finished: completeListings,
+};
+
+/**
+ * Requests one page of a search for the employees of a company.
+ * @returns null when the API rejects the filters or the page; a rejected first page without filters throws
+ */
+async function ask(
+  client: ApiClient,
+  id: string,
+  question: PeopleQuestion,
+  signal: AbortSignal,
+): Promise<NewRow | null> {
+  const { filters, page, label } = question;
+  const { seniority, department } = filters;
+  const asked = {
+    // Send the id as text if a JavaScript number cannot hold it.
+    company_id: Number.isSafeInteger(Number(id)) ? Number(id) : id,
+    ...(seniority === undefined ? {} : { seniority: [seniority] }),
+    ...(department === undefined ? {} : { department: [department] }),
+  };
+  try {
+    const response = await askPage(client, async (per_page) =>
+      client.v2.employees({ filters: asked, page, per_page }, { signal }),
+    );
+    return rowOf(response, id, label);
+  } catch (error) {
+    if (error instanceof InvalidRequestError && !(page === 1 && Object.keys(filters).length === 0)) return null;
+    throw error;
+  }
+}
+
+/** Reads a landed page of the search. Personal data may have been removed from it. Ids keep all their digits. */
+function readPage(body: string, company: string): PeopleAnswer {
+  const { total_employees: total, total_pages: pages } = EmployeesPage.parse(reshape(EmployeesPage, readJson(body)));
+  const items = readItems(body);
+  const isForeign = items.map((item) => {
+    const read = item.kind === 'object' ? readId(item.members.get('company_id')) : undefined;
+    return read !== undefined && 'id' in read && read.id !== company;
+  });
+  const ids = keysOf(items).filter((key, i) => isUsable(key) && !isForeign[i]);
+  return { total, pages, rows: items.length, ids, foreign: isForeign.filter(Boolean).length };
+}
+
+/** Returns a sentence about the employees that were not found; null if all were found. */
+function describeGap(company: string, { reported, found, foreign, gaps }: PeopleReach): string | null {
+  if (foreign) return `The search for employees of company ${company} lists people of other companies only.`;
+  if (gaps.length === 0) return null;
+  const parts = gaps
+    .slice(-MOST_GAPS)
+    .map((gap) => `${JSON.stringify(gap.filters)}: ${formatCount(gap.found)} of ${formatCount(gap.reported)}`);
+  return `The API reports ${formatCount(reported)} employees of company ${company}. The run found ${formatCount(found)}. Found by filters: ${parts.join('; ')}.`;
+}

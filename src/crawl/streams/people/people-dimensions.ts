@@ -1,0 +1,36 @@
+import type { RunContext } from '../../../../schemas/pipeline/run.js';
+import type { PeopleDimension } from '../../search/plan/people.js';
+import { readLatestNomenclatures } from '../../search/dimensions.js';
+
+// Values from the reference (v1, "Nomenclature lookup lists"). Used if no lookup list has landed.
+const SENIORITIES = [14, 15, 16, 17, 18, 19, 20, 21];
+const DEPARTMENTS = [
+  823, 824, 825, 826, 827, 828, 829, 830, 831, 832, 833, 834, 835, 836, 837, 838, 839, 840, 841, 842, 843, 844, 845,
+  855, 863, 865, 866, 867, 868,
+];
+
+const read = new WeakMap<RunContext, PeopleDimension[]>();
+
+/**
+ * Lists the filters that can split a search for people. Their values come from the landed lookup lists. Departments
+ * without a parent come first, because a search for a department may include its children.
+ */
+export function readPeopleDimensions(dataDir: string, ctx: RunContext): PeopleDimension[] {
+  const known = read.get(ctx);
+  if (known !== undefined) return known;
+  const lists = readLatestNomenclatures(dataDir);
+  const dimensions: PeopleDimension[] = [
+    { key: 'seniority', values: idsOf(lists['seniority_level'], SENIORITIES) },
+    { key: 'department', values: idsOf(lists['departments'], DEPARTMENTS) },
+  ];
+  read.set(ctx, dimensions);
+  return dimensions;
+}
+
+function idsOf(list: unknown, stated: readonly number[]): readonly number[] {
+  const entries = Array.isArray(list) ? (list as ({ id?: unknown; parent_id?: unknown } | null)[]) : [];
+  const isChild = (entry: (typeof entries)[number]): boolean => Boolean(entry?.parent_id);
+  const sorted = [...entries.filter((entry) => !isChild(entry)), ...entries.filter(isChild)];
+  const ids = new Set(sorted.map((entry) => Number(entry?.id)).filter((id) => Number.isSafeInteger(id) && id > 0));
+  return ids.size > 0 ? [...ids] : stated;
+}
