@@ -9,7 +9,7 @@ import { openWarehouse } from '../src/warehouse/duckdb/open.js';
 import { publish } from '../src/warehouse/publish/publish.js';
 import { publishedFile } from '../src/store/data-folder.js';
 import { queryPublished } from '../src/warehouse/builds/published.js';
-import { rebuildWarehouse } from '../src/replay/rebuild.js';
+import { rebuildWarehouse } from '../src/maintenance/rebuild.js';
 import { formatCount } from '../schemas/format.js';
 import { landRecords } from './land-records.js';
 import { report } from './report/report.js';

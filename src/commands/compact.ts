@@ -3,7 +3,7 @@ import { formatBytes, formatCount } from '../../schemas/format.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { parseCount } from '../terminal/port-options.js';
 import { say, sayJson } from '../terminal/print.js';
-import type { Compacted, CompactRequest } from '../replay/compact.js';
+import type { Compacted, CompactRequest } from '../maintenance/compact/compact.js';
 import { daysBefore } from '../base/time/time.js';
 
 /** `tidemark compact`: joins small landed parts and drops repeated answers. */
@@ -52,7 +52,7 @@ ${examples('tidemark compact', 'tidemark compact --drop-repeats 90')}`,
 async function compact(dataDir: string, request: CompactRequest): Promise<Compacted> {
   const [{ openWarehouse }, { compactLanding }] = await Promise.all([
     import('../warehouse/duckdb/open.js'),
-    import('../replay/compact.js'),
+    import('../maintenance/compact/compact.js'),
   ]);
   const warehouse = await openWarehouse(dataDir, { what: 'tidemark compact' });
   try {

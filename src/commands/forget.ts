@@ -6,8 +6,8 @@ import { PEOPLE_STREAMS } from '../../schemas/streams/people.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { FAILED } from '../terminal/print-error.js';
 import { say, sayJson, tell } from '../terminal/print.js';
-import type { ForgetRequest, Forgot } from '../replay/forget/forget.js';
-import type { Proof } from '../replay/forget/prove.js';
+import type { ForgetRequest, Forgot } from '../maintenance/forget/forget.js';
+import type { Proof } from '../maintenance/forget/prove.js';
 import type { Subject } from '../privacy/forgotten.js';
 
 interface ForgetOptions {
@@ -60,7 +60,7 @@ ${examples('tidemark forget --person 4711', 'tidemark forget --company 1000001',
       const subjects = subjectsOf(options);
       const { config, clock } = await loadContext(command);
       const [{ forget }, { keepsContacts }] = await Promise.all([
-        import('../replay/forget/forget.js'),
+        import('../maintenance/forget/forget.js'),
         import('../config/config.js'),
       ]);
       if (options.all && keepsContacts(config)) throw keepsPeople(config);

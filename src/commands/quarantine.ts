@@ -82,7 +82,7 @@ async function moveAway(dataDir: string, run: string | undefined): Promise<Moved
 }
 
 async function bringBack(dataDir: string): Promise<Moved[]> {
-  const { returnParts } = await import('../replay/return-parts.js');
+  const { returnParts } = await import('../maintenance/return-parts.js');
   return (await returnParts(dataDir)).map((part) => ({ ...part, fault: 'sound again' }));
 }
 

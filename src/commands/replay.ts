@@ -5,7 +5,7 @@ import { formatCount, formatDuration } from '../../schemas/format.js';
 import { IsoDate } from '../../schemas/pipeline/run.js';
 import { copyAndSay } from './published-copy.js';
 import { examples, loadContext } from '../terminal/context.js';
-import type { RebuildRequest, Rebuilt } from '../replay/rebuild.js';
+import type { RebuildRequest, Rebuilt } from '../maintenance/rebuild.js';
 import { FAILED } from '../terminal/print-error.js';
 import { whileShowingTables } from '../terminal/show-tables.js';
 import { say, sayJson, tell } from '../terminal/print.js';
@@ -37,7 +37,7 @@ export function registerReplay(program: Command): void {
       checkRange(options);
       const { config, clock } = await loadContext(command);
       const [{ rebuildWarehouse }, { keepsContacts }] = await Promise.all([
-        import('../replay/rebuild.js'),
+        import('../maintenance/rebuild.js'),
         import('../config/config.js'),
       ]);
       const begun = performance.now();

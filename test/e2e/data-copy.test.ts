@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CopyResult } from '../../src/data-copy/copy-data.js';
+import type { CopyResult } from '../../src/maintenance/copy/copy-data.js';
 import { quote } from '../../src/warehouse/duckdb/sql-files.js';
 import { withMemory } from '../../src/warehouse/duckdb/in-memory.js';
 import { startProcess, type RunningProcess } from '../helpers/processes.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { formatBytes, formatCount } from '../../../schemas/format.js';
-import type { CopyResult } from '../../data-copy/copy-data.js';
+import type { CopyResult } from '../../maintenance/copy/copy-data.js';
 import { examples } from '../../terminal/context.js';
 import { say, sayJson, tell } from '../../terminal/print.js';
 import { FAILED } from '../../terminal/print-error.js';
@@ -52,7 +52,7 @@ ${examples(
     .action(async (from: string, to: string, options: Options, command: Command) => {
       const [{ findConfig, openDataPlace }, { checkCopy, copyData }] = await Promise.all([
         import('./open-places.js'),
-        import('../../data-copy/copy-data.js'),
+        import('../../maintenance/copy/copy-data.js'),
       ]);
       const config = findConfig(command);
       const [source, target] = [openDataPlace(from, config), openDataPlace(to, config)];

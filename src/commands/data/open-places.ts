@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { configPath, type Config } from '../../config/config.js';
 import { isBucket } from '../../store/places.js';
-import type { Place } from '../../data-copy/place.js';
+import type { Place } from '../../maintenance/copy/place.js';
 import { openRemote } from '../../warehouse/builds/copy-published.js';
 import { openStorage } from '../../store/open.js';
 import { configOption } from '../../terminal/context.js';

@@ -6,7 +6,7 @@ import { readSqlFile, readSqlFolder } from './sql-files.js';
 
 /*
  * A warehouse has no migrations, because all its rows come from the landing zone. It stores the hash of the SQL that made
- * them. If the installed SQL has another hash, the warehouse is made again (src/replay/rebuild.ts).
+ * them. If the installed SQL has another hash, the warehouse is made again (src/maintenance/rebuild.ts).
  */
 
 /** The warehouse was made with other SQL than the installed one. A new one must be made from the landing zone. */

@@ -17,7 +17,7 @@ import { crawlListing } from '../../../src/crawl/listings/list.js';
 import { openRun } from '../../../src/crawl/run/open-run.js';
 import { discoverMarket } from '../../../src/crawl/search/discover.js';
 import { readRunRows } from '../../../src/landing/index.js';
-import { rebuildRange } from '../../../src/replay/rebuild-range.js';
+import { rebuildRange } from '../../../src/maintenance/rebuild-range.js';
 import { queryPublished } from '../../../src/warehouse/builds/published.js';
 import { hashTables } from '../../helpers/table-hashes.js';
 import { makeProject, type Project } from '../../helpers/project.js';

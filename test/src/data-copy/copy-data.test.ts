@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { openDataFolder } from '../../../src/store/folder-identity.js';
-import { copyData } from '../../../src/data-copy/copy-data.js';
+import { copyData } from '../../../src/maintenance/copy/copy-data.js';
 import { findDifferences } from '../../helpers/compare-published.js';
 import { openTestWarehouse, prepareOnce, temporaryDataDir } from '../../helpers/warehouse.js';
 import { LocalFolder } from '../../../src/store/local-folder.js';

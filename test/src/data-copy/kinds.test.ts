@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isFixed, kindOf, PREFIXES, spoolOfPiece, unfinishedRuns } from '../../../src/data-copy/kinds.js';
+import { isFixed, kindOf, PREFIXES, spoolOfPiece, unfinishedRuns } from '../../../src/maintenance/copy/kinds.js';
 
 const RUN = 'landing/companies/date=2026-11-20/run=r1';
 

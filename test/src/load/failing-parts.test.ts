@@ -7,7 +7,7 @@ import { openInstance } from '../../../src/warehouse/duckdb/instance.js';
 import { readManifests, type LandedPart } from '../../../src/landing/index.js';
 import { loadForRun } from '../../../src/warehouse/load/load-for-run.js';
 import { openWarehouse } from '../../../src/warehouse/duckdb/open.js';
-import { rebuildWarehouse } from '../../../src/replay/rebuild.js';
+import { rebuildWarehouse } from '../../../src/maintenance/rebuild.js';
 import { land, openTestWarehouse, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
 
 // The slow cases run only in the long tests.

@@ -5,7 +5,7 @@ import { DeliveryLog } from '../../../src/webhook-receiver/delivery-log.js';
 import { checkForgotten } from '../../../src/commands/doctor/check-forgotten.js';
 import { createClock } from '../../../src/base/time/clock.js';
 import { openFingerprint } from '../../../src/privacy/fingerprint.js';
-import { forget, type ForgetRequest } from '../../../src/replay/forget/forget.js';
+import { forget, type ForgetRequest } from '../../../src/maintenance/forget/forget.js';
 import { findTexts } from '../../helpers/find-texts.js';
 import { runCli } from '../../helpers/run-cli.js';
 import { land, prepareOnce, temporaryDataDir } from '../../helpers/warehouse.js';

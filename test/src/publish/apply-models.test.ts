@@ -9,7 +9,7 @@ import { loadLanding } from '../../../src/warehouse/load/load.js';
 import { openWarehouse } from '../../../src/warehouse/duckdb/open.js';
 import { publish } from '../../../src/warehouse/publish/publish.js';
 import { queryPublished } from '../../../src/warehouse/builds/published.js';
-import { rebuildWarehouse } from '../../../src/replay/rebuild.js';
+import { rebuildWarehouse } from '../../../src/maintenance/rebuild.js';
 import { applyModels, rollbackModels } from '../../../src/warehouse/publish/apply-models.js';
 import { diffEnv } from '../../../src/warehouse/publish/diff.js';
 import { applyEnv, dropEnv, listEnvs } from '../../../src/warehouse/publish/environments.js';

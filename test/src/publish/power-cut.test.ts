@@ -1,13 +1,13 @@
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { compactLanding } from '../../../src/replay/compact.js';
+import { compactLanding } from '../../../src/maintenance/compact/compact.js';
 import { applyEnv } from '../../../src/warehouse/publish/environments.js';
 import { buildModels } from '../../../src/warehouse/models/run-models.js';
 import { loadLanding } from '../../../src/warehouse/load/load.js';
 import { publish } from '../../../src/warehouse/publish/publish.js';
 import { publishedFile } from '../../../src/store/data-folder.js';
-import { rebuildWarehouse } from '../../../src/replay/rebuild.js';
+import { rebuildWarehouse } from '../../../src/maintenance/rebuild.js';
 import { openWarehouse, type Warehouse } from '../../../src/warehouse/duckdb/open.js';
 import { currentLink, publishedLake, warehouseFile } from '../../../src/store/data-folder.js';
 import { showBuild } from '../../../src/warehouse/builds/switch.js';

@@ -7,8 +7,8 @@ import { publishedFile, warehouseFile } from '../../../src/store/data-folder.js'
 import { buildModels } from '../../../src/warehouse/models/run-models.js';
 import { readSets } from '../../../src/warehouse/models/sets.js';
 import { publish } from '../../../src/warehouse/publish/publish.js';
-import { carryModels } from '../../../src/replay/carry-models.js';
-import { rebuildWarehouse } from '../../../src/replay/rebuild.js';
+import { carryModels } from '../../../src/maintenance/carry-models.js';
+import { rebuildWarehouse } from '../../../src/maintenance/rebuild.js';
 import { LISTS_OPEN_FILES, openFilesBelow } from '../../helpers/open-files.js';
 import { openTestWarehouse, temporaryDataDir } from '../../helpers/warehouse.js';
 

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import path from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { decodePart, readManifests, readRunRows } from '../../../src/landing/index.js';
-import { compactLanding } from '../../../src/replay/compact.js';
+import { compactLanding } from '../../../src/maintenance/compact/compact.js';
 import { buildModels } from '../../../src/warehouse/models/run-models.js';
 import { loadLanding } from '../../../src/warehouse/load/load.js';
 import { openWarehouse, type Warehouse } from '../../../src/warehouse/duckdb/open.js';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import { readManifests, readPartRows } from '../../../src/landing/index.js';
-import { forget } from '../../../src/replay/forget/forget.js';
+import { forget } from '../../../src/maintenance/forget/forget.js';
 import { findTexts } from '../../helpers/find-texts.js';
 import { land, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
 

@@ -5,7 +5,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withMemory } from '../../../src/warehouse/duckdb/in-memory.js';
 import { ValueFinder } from '../../../src/privacy/value-finder.js';
-import { nothingSearched, searchFolder, type Searched } from '../../../src/replay/forget/search.js';
+import { nothingSearched, searchFolder, type Searched } from '../../../src/maintenance/forget/search.js';
 
 /* Every way in which a file may hold a value. The values are those of removed people. */
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { rewriteSpool } from '../../../src/replay/forget/landed-rows.js';
+import { rewriteSpool } from '../../../src/maintenance/forget/landed-rows.js';
 
 it('drops rows from a spool, as from a landed part', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'tidemark-spool-'));

@@ -6,7 +6,7 @@ import { queryPublished } from '../../../src/warehouse/builds/published.js';
 import { ConfigSchema } from '../../../src/config/config-schema.js';
 import type { Config } from '../../../src/config/config.js';
 import { openDataFolder } from '../../../src/store/folder-identity.js';
-import { rebuildRange } from '../../../src/replay/rebuild-range.js';
+import { rebuildRange } from '../../../src/maintenance/rebuild-range.js';
 import { land, temporaryDataDir } from '../../helpers/warehouse.js';
 
 const NOW = new Date('2026-11-20T12:00:00Z');

@@ -16,7 +16,7 @@ import { publishedFile, warehouseFile } from '../../../src/store/data-folder.js'
 import { queryPublished } from '../../../src/warehouse/builds/published.js';
 import { listBuilds } from '../../../src/warehouse/builds/builds.js';
 import { readManifests } from '../../../src/landing/index.js';
-import { rebuildWarehouse, type RebuildRequest } from '../../../src/replay/rebuild.js';
+import { rebuildWarehouse, type RebuildRequest } from '../../../src/maintenance/rebuild.js';
 import { land, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
 
 const REQUEST: RebuildRequest = { now: new Date('2026-11-20T12:00:00Z'), personalData: false };

@@ -11,7 +11,7 @@ import type { Delivery } from '../../../sandbox/state/webhooks.js';
 import { createApiClient } from '../../../src/api/index.js';
 import { rowOf } from '../../../src/crawl/records/answer.js';
 import { landRows, readManifests, readPartRows } from '../../../src/landing/index.js';
-import { compactLanding } from '../../../src/replay/compact.js';
+import { compactLanding } from '../../../src/maintenance/compact/compact.js';
 import { buildModels } from '../../../src/warehouse/models/run-models.js';
 import { loadLanding } from '../../../src/warehouse/load/load.js';
 import { openWarehouse } from '../../../src/warehouse/duckdb/open.js';

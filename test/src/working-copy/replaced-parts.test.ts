@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { withMemory } from '../../../src/warehouse/duckdb/in-memory.js';
 import { landRows, pullManifests, pullRows, readManifests } from '../../../src/landing/index.js';
-import { removeReplaced, replaceParts } from '../../../src/replay/replace-parts.js';
+import { removeReplaced, replaceParts } from '../../../src/maintenance/compact/replace-parts.js';
 import { becomeWriter, writerOf } from '../../../src/warehouse/duckdb/writer.js';
 import type { WorkingCopy } from '../../../src/store/working-copy/working-copy.js';
 import { keysBelow, makeMachines } from './machines.js';

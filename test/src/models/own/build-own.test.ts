@@ -12,7 +12,7 @@ import { readPlan } from '../../../../src/warehouse/models/read-plan.js';
 import { buildModels } from '../../../../src/warehouse/models/run-models.js';
 import { applyModels, rollbackModels } from '../../../../src/warehouse/publish/apply-models.js';
 import { publish } from '../../../../src/warehouse/publish/publish.js';
-import { rebuildWarehouse } from '../../../../src/replay/rebuild.js';
+import { rebuildWarehouse } from '../../../../src/maintenance/rebuild.js';
 import { land, prepareOnce } from '../../../helpers/warehouse.js';
 import { queryFile } from '../../../helpers/project.js';
 import { mart, ownFolder, writeOwn } from './own-folder.js';

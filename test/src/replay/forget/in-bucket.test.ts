@@ -9,7 +9,7 @@ import { buildModels } from '../../../../src/warehouse/models/run-models.js';
 import { publish } from '../../../../src/warehouse/publish/publish.js';
 import { copyPublished } from '../../../../src/warehouse/builds/copy-published.js';
 import { replaceBuild } from '../../../../src/warehouse/builds/replace-build.js';
-import { forget } from '../../../../src/replay/forget/forget.js';
+import { forget } from '../../../../src/maintenance/forget/forget.js';
 import { giveCheckpoint } from '../../../../src/warehouse/duckdb/checkpoint.js';
 import { openWorkingCopy } from '../../../../src/store/working-copy/open.js';
 import type { WorkingCopy } from '../../../../src/store/working-copy/working-copy.js';

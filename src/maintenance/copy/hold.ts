@@ -1,10 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
-import { unprovenFile, warehouseFile } from '../store/data-folder.js';
-import { TidemarkError } from '../base/errors.js';
-import { lockWriter } from '../warehouse/duckdb/locks.js';
-import { openWarehouse } from '../warehouse/duckdb/open.js';
-import { takeLease, type Lease } from '../store/lease.js';
-import { highestToken, WRITER_LEASE } from '../warehouse/duckdb/checkpoint.js';
+import { unprovenFile, warehouseFile } from '../../store/data-folder.js';
+import { TidemarkError } from '../../base/errors.js';
+import { lockWriter } from '../../warehouse/duckdb/locks.js';
+import { openWarehouse } from '../../warehouse/duckdb/open.js';
+import { takeLease, type Lease } from '../../store/lease.js';
+import { highestToken, WRITER_LEASE } from '../../warehouse/duckdb/checkpoint.js';
 import type { Place } from './place.js';
 
 const WHAT = 'tidemark data copy';

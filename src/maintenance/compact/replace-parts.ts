@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { PartManifest } from '../../schemas/pipeline/landing.js';
-import { syncFile } from '../store/links.js';
-import { syncFolder, writeFileAtomic } from '../store/files.js';
-import type { Database } from '../warehouse/duckdb/database.js';
-import { ModelFailedError } from '../warehouse/duckdb/errors.js';
-import { quote } from '../warehouse/duckdb/sql-files.js';
+import type { PartManifest } from '../../../schemas/pipeline/landing.js';
+import { syncFile } from '../../store/links.js';
+import { syncFolder, writeFileAtomic } from '../../store/files.js';
+import type { Database } from '../../warehouse/duckdb/database.js';
+import { ModelFailedError } from '../../warehouse/duckdb/errors.js';
+import { quote } from '../../warehouse/duckdb/sql-files.js';
 import {
   footerOf,
   listLanded,
@@ -20,10 +20,10 @@ import {
   pullParts,
   readManifests,
   type LandedPart,
-} from '../landing/index.js';
-import { findPartFault } from '../warehouse/load/part-check.js';
-import { workingCopyOf } from '../store/working-copy/open.js';
-import { writerOf } from '../warehouse/duckdb/writer.js';
+} from '../../landing/index.js';
+import { findPartFault } from '../../warehouse/load/part-check.js';
+import { workingCopyOf } from '../../store/working-copy/open.js';
+import { writerOf } from '../../warehouse/duckdb/writer.js';
 
 const COLUMNS = 'stream, run, date, market, request_key, entity_id, row_kind, status, fetched_at, body, sha256';
 // The smallest row group that DuckDB writes. With several row groups, DuckDB reads one part with all its threads.

@@ -7,7 +7,7 @@ import { quote } from '../../warehouse/duckdb/sql-files.js';
 import type { LandedPart } from '../../landing/index.js';
 import { readSpool } from '../../landing/spool.js';
 import { sha256Of, type PeopleRow } from '../../privacy/forgotten.js';
-import { replaceParts } from '../replace-parts.js';
+import { replaceParts } from '../compact/replace-parts.js';
 
 /** A landed row, with the fields that `tidemark forget` needs. */
 export interface StoredRow extends PeopleRow {

@@ -1,5 +1,5 @@
-import { warehouseFile } from '../store/data-folder.js';
-import { readCheckpoint } from '../warehouse/duckdb/checkpoint.js';
+import { warehouseFile } from '../../store/data-folder.js';
+import { readCheckpoint } from '../../warehouse/duckdb/checkpoint.js';
 import { kindOf, PREFIXES, spoolOfPiece, type Kind } from './kinds.js';
 import { IDENTITY, type Place } from './place.js';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Content, Storage } from '../store/storage.js';
+import type { Content, Storage } from '../../store/storage.js';
 import type { Item } from './inventory.js';
-import { sha256 } from '../base/hash.js';
+import { sha256 } from '../../base/hash.js';
 
 const RANGE_BYTES = 8 * 2 ** 20;
 

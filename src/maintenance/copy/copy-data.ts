@@ -1,6 +1,6 @@
-import { makeDataFolder } from '../store/file-modes.js';
-import { inParallel } from '../base/in-parallel.js';
-import { invalidInput, TidemarkError } from '../base/errors.js';
+import { makeDataFolder } from '../../store/file-modes.js';
+import { inParallel } from '../../base/in-parallel.js';
+import { invalidInput, TidemarkError } from '../../base/errors.js';
 import { copyBuild, compareBuilds, currentBuildOf } from './builds.js';
 import { AT_ONCE, compareFiles, type Compared } from './compare.js';
 import { hold, refuseUnfinishedForget, settleWarehouse, type Hold } from './hold.js';

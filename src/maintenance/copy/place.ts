@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { identityFile, workingCopyFile } from '../store/data-folder.js';
-import { FolderFile, unfinishedCopyFile } from '../store/folder-identity.js';
-import { invalidInput, type TidemarkError } from '../base/errors.js';
-import type { Storage } from '../store/storage.js';
+import { identityFile, workingCopyFile } from '../../store/data-folder.js';
+import { FolderFile, unfinishedCopyFile } from '../../store/folder-identity.js';
+import { invalidInput, type TidemarkError } from '../../base/errors.js';
+import type { Storage } from '../../store/storage.js';
 
 /** A place that holds data. Keys in its storage are paths in a data folder. */
 export interface Place {

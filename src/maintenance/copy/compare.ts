@@ -1,4 +1,4 @@
-import { inParallel } from '../base/in-parallel.js';
+import { inParallel } from '../../base/in-parallel.js';
 import { contentOf } from './content.js';
 import { takeInventory, type Item } from './inventory.js';
 import type { Place } from './place.js';

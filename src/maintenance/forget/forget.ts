@@ -15,7 +15,7 @@ import { findPartFault, listParts } from '../../warehouse/load/part-check.js';
 import { addTombstones, readForgotten, type Forgotten, type Subject } from '../../privacy/forgotten.js';
 import { ValueFinder } from '../../privacy/value-finder.js';
 import { rebuildUnder } from '../rebuild.js';
-import { removeReplaced } from '../replace-parts.js';
+import { removeReplaced } from '../compact/replace-parts.js';
 import { BucketFiles } from './in-bucket.js';
 import { Changes, type Reduction } from './changes.js';
 import { LandedPeople } from './landed-people.js';

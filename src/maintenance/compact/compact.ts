@@ -1,15 +1,15 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { WEBHOOK_RUN } from '../../schemas/pipeline/landing.js';
-import { SINGLE_STREAMS } from '../../schemas/streams/streams.js';
-import { readManifests, spoolsDir, type LandedPart } from '../landing/index.js';
-import type { Database } from '../warehouse/duckdb/database.js';
-import { adoptCompacted } from '../warehouse/load/load.js';
-import { whileNobodyReplays } from '../warehouse/duckdb/locks.js';
-import type { Warehouse } from '../warehouse/duckdb/open.js';
-import { quote } from '../warehouse/duckdb/sql-files.js';
+import { WEBHOOK_RUN } from '../../../schemas/pipeline/landing.js';
+import { SINGLE_STREAMS } from '../../../schemas/streams/streams.js';
+import { readManifests, spoolsDir, type LandedPart } from '../../landing/index.js';
+import type { Database } from '../../warehouse/duckdb/database.js';
+import { adoptCompacted } from '../../warehouse/load/load.js';
+import { whileNobodyReplays } from '../../warehouse/duckdb/locks.js';
+import type { Warehouse } from '../../warehouse/duckdb/open.js';
+import { quote } from '../../warehouse/duckdb/sql-files.js';
 import { removeReplaced, replaceParts } from './replace-parts.js';
-import { utcDay } from '../base/time/time.js';
+import { utcDay } from '../../base/time/time.js';
 
 /** Selects the parts to join and the answers to drop. */
 export interface CompactRequest {

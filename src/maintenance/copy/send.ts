@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import { writeFileAtomic } from '../store/files.js';
-import { removeLeftovers } from '../store/database-files.js';
-import type { Lease } from '../store/lease.js';
-import type { Content } from '../store/storage.js';
-import { writeCheckpoint } from '../warehouse/duckdb/checkpoint.js';
+import { writeFileAtomic } from '../../store/files.js';
+import { removeLeftovers } from '../../store/database-files.js';
+import type { Lease } from '../../store/lease.js';
+import type { Content } from '../../store/storage.js';
+import { writeCheckpoint } from '../../warehouse/duckdb/checkpoint.js';
 import { contentOf, encodeLines, readLines } from './content.js';
 import { isFixed } from './kinds.js';
 import { WAREHOUSE, type Item } from './inventory.js';
