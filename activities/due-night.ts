@@ -2,7 +2,7 @@ import type { Client, ScheduleDescription } from '@temporalio/client';
 import { dayIn } from '../src/base/time/clock.js';
 import { nightsBetween, type Night } from '../src/config/nights.js';
 import type { NightlyJob } from '../src/config/schedule-ids.js';
-import type { DueNight } from '../src/notify/late-nights.js';
+import type { DueNight } from '../src/serve/alerts/late-nights.js';
 import { DAY_MS } from '../src/base/time/time.js';
 
 // Look back this far for the last scheduled time. Older nights no longer matter.

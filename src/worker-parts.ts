@@ -5,8 +5,8 @@ import type { DataFolder } from '../schemas/pipeline/run.js';
 import type { Clock } from './base/time/clock.js';
 import type { Config } from './config/config.js';
 import type { StampClock } from './base/time/stamp-clock.js';
-import type { MetricsAddress } from './metrics/serve.js';
-import type { Tracing } from './tracing/tracing.js';
+import type { MetricsAddress } from './serve/metrics/serve.js';
+import type { Tracing } from './serve/tracing/tracing.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 
 /** The task queues that a worker polls: one of them, or `all`. */

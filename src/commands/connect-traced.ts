@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.js';
 import { connectForFolder, type FolderClient, type Purpose } from '../temporal/connect-folder.js';
 import { tell } from '../terminal/print.js';
-import { loadTracing } from '../tracing/load-tracing.js';
+import { loadTracing } from '../serve/tracing/load-tracing.js';
 
 /**
  * Connects a client to Temporal for the data folder of a configuration (see `connectForFolder`). If tracing is on, starts,

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { Clock } from '../base/time/clock.js';
 import { reportFile } from '../store/data-folder.js';
 import type { Published } from '../warehouse/builds/published.js';
-import type { About } from '../report/collect.js';
+import type { About } from '../serve/report/collect.js';
 import type { RenderedReport, ReportInput } from '../../schemas/explorer/report.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { outFile } from '../terminal/out-file.js';
@@ -48,7 +48,7 @@ export function registerReport(program: Command): void {
     .action(async (options: Options, command: Command) => {
       const source = await findSource(options, command);
       if (options.json) {
-        const { collectFacts } = await import('../report/collect.js');
+        const { collectFacts } = await import('../serve/report/collect.js');
         return sayJson(await read(source, collectFacts));
       }
       const file = await writeReport(source, options.from === undefined ? options.out : (options.out ?? 'report.html'));
@@ -81,8 +81,8 @@ async function findSource({ from }: Options, command: Command): Promise<Source> 
 export async function writeReport(source: Source, out?: string): Promise<string> {
   const [{ collectReport }, { reportPage }, { findUi }, { writeFileAtomic }, { useOrdinaryMode }, { version }] =
     await Promise.all([
-      import('../report/collect.js'),
-      import('../report/page.js'),
+      import('../serve/report/collect.js'),
+      import('../serve/report/page.js'),
       import('../../bootstrap/ui.mjs'),
       import('../store/files.js'),
       import('../store/file-modes.js'),

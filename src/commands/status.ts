@@ -10,7 +10,7 @@ import { errorMessage } from '../base/errors.js';
 import { visibleLine } from '../base/text/visible-text.js';
 import { formatBytes, formatCount, formatDuration, formatInstant } from '../../schemas/format.js';
 import type { CopyRecord } from '../warehouse/builds/copy-published.js';
-import type { DeliveryRecord } from '../notify/records.js';
+import type { DeliveryRecord } from '../serve/alerts/records.js';
 import { renderLine, warningsOf } from '../progress/frame.js';
 import { advance, type Retry } from '../progress/run-state.js';
 import { examples, loadContext, type CliContext } from '../terminal/context.js';
@@ -88,7 +88,7 @@ export function registerStatus(program: Command): void {
     .action(async (options: { json?: boolean }, command: Command) => {
       const context = await loadContext(command);
       const [live, published] = await Promise.all([askTemporal(context), askPublished(context)]);
-      const { openDeliveries } = await import('../notify/records.js');
+      const { openDeliveries } = await import('../serve/alerts/records.js');
       const since = utcDay(daysBefore(context.clock.now(), ALERT_DAYS));
       const names = new Set(context.config.notify.map(({ name }) => name));
       const alerts = openDeliveries(context.config.dataDir, since).filter(({ target }) => names.has(target));

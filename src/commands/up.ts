@@ -7,7 +7,7 @@ import { metricsPortOption, type MetricsOptions } from '../terminal/metrics-opti
 import { parseCount, portOption, type PortOptions } from '../terminal/port-options.js';
 import { say } from '../terminal/print.js';
 import { showPath } from '../terminal/show-path.js';
-import type { Explorer } from '../ui/explorer.js';
+import type { Explorer } from '../serve/explorer/explorer.js';
 
 /** Options that `tidemark up` passes to the sandbox. */
 const SANDBOX_OPTIONS = {

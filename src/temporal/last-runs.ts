@@ -1,7 +1,7 @@
 import { WorkflowFailedError, type Client, type WorkflowExecutionInfo, type WorkflowHandle } from '@temporalio/client';
 import { WorkflowType, type RunResult } from '../../schemas/pipeline/run.js';
 import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE } from '../../workflows/search-attributes.js';
-import type { FinishedRun, Outcome } from '../metrics/runs.js';
+import type { FinishedRun, Outcome } from '../serve/metrics/runs.js';
 import { failureMessage } from './failure.js';
 
 // Temporal lists finished runs from the newest to the oldest. Read at most this many of them.

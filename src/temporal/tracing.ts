@@ -4,7 +4,7 @@ import { OpenTelemetryWorkflowClientInterceptor } from '@temporalio/interceptors
 import { OpenTelemetryActivityInboundInterceptor } from '@temporalio/interceptors-opentelemetry/lib/worker/index.js';
 import type { WorkerOptions } from '@temporalio/worker';
 import type { RunSpan } from '../../workflows/trace.js';
-import type { Tracing } from '../tracing/tracing.js';
+import type { Tracing } from '../serve/tracing/tracing.js';
 import { traceSinks, type TracedRun } from './trace-sinks.js';
 
 /**

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Config } from '../config/config.js';
-import type { MetricsAddress } from '../metrics/serve.js';
+import type { MetricsAddress } from '../serve/metrics/serve.js';
 
 /** Options of commands that serve metrics. */
 export interface MetricsOptions {

@@ -6,7 +6,7 @@ import { openBeside } from '../../src/commands/ui/open-explorer.js';
 import { freePort } from '../../src/commands/local/ports.js';
 import { loadConfig } from '../../src/config/config.js';
 import { createClock } from '../../src/base/time/clock.js';
-import type { Explorer } from '../../src/ui/explorer.js';
+import type { Explorer } from '../../src/serve/explorer/explorer.js';
 import { cleanEnv, startProcess, type RunningProcess } from '../helpers/processes.js';
 import { emptyFolder } from '../helpers/run-cli.js';
 

@@ -7,7 +7,7 @@ import { buildModels } from '../../src/warehouse/models/run-models.js';
 import { currentBuild } from '../../src/warehouse/builds/builds.js';
 import { openWarehouse } from '../../src/warehouse/duckdb/open.js';
 import { publish } from '../../src/warehouse/publish/publish.js';
-import { startExplorer, type Explorer, type ExplorerOptions } from '../../src/ui/explorer.js';
+import { startExplorer, type Explorer, type ExplorerOptions } from '../../src/serve/explorer/explorer.js';
 import { land, marketNight, type Answer } from './warehouse.js';
 
 /** Lands answers, builds the models, and publishes. Each call adds to the same data folder. */

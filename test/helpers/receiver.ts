@@ -2,8 +2,8 @@
 // Prints its address and process id; stops gracefully on SIGTERM or when stdin ends.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { DeliveryLog, type DeliveryLogOptions } from '../../src/webhook-receiver/delivery-log.js';
-import { createReceiver } from '../../src/webhook-receiver/receiver.js';
+import { DeliveryLog, type DeliveryLogOptions } from '../../src/serve/webhooks/delivery-log.js';
+import { createReceiver } from '../../src/serve/webhooks/receiver.js';
 
 const [dataDir = '', secret = '', options = '{}'] = process.argv.slice(2);
 const log = DeliveryLog.open(dataDir, { now: () => new Date() }, JSON.parse(options) as DeliveryLogOptions);

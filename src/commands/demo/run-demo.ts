@@ -17,7 +17,7 @@ import { writeReport } from '../report.js';
 import { showPath } from '../../terminal/show-path.js';
 import { snapshotRequest } from '../snapshot/snapshot.js';
 import { openBeside } from '../ui/open-explorer.js';
-import type { Explorer } from '../../ui/explorer.js';
+import type { Explorer } from '../../serve/explorer/explorer.js';
 import { sayTable } from '../../terminal/say-table.js';
 import { tendersRequest } from '../snapshot/tenders.js';
 import { ANALYST_QUERIES } from './analyst-queries.js';

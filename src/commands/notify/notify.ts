@@ -25,7 +25,7 @@ export function registerNotify(program: Command): void {
     .addHelpText('after', examples('tidemark notify list'))
     .action(async (options: { json?: boolean }, command: Command) => {
       const { config } = await loadContext(command);
-      const { describeTarget } = await import('../../notify/targets.js');
+      const { describeTarget } = await import('../../serve/alerts/targets.js');
       const rows = config.notify.map((target) => describeTarget(target));
       if (options.json) return sayJson(rows);
       if (rows.length === 0) return say(`${noTarget(config).message} ${noTarget(config).todo}`);
@@ -50,7 +50,7 @@ export function registerNotify(program: Command): void {
     .addHelpText('after', examples('tidemark notify test', 'tidemark notify test night-mail'))
     .action(async (name: string | undefined, options: { json?: boolean }, command: Command) => {
       const { config, clock } = await loadContext(command);
-      const { testAlert } = await import('../../notify/test-alert.js');
+      const { testAlert } = await import('../../serve/alerts/test-alert.js');
       const alert = testAlert(config, clock.now());
       const results = await Promise.all(chosen(config, name).map((target) => tryTarget(target, config, alert)));
       if (options.json) sayJson(results);
@@ -88,8 +88,8 @@ function noTarget({ file }: Config): TidemarkError {
 
 async function tryTarget(target: TargetConfig, config: Config, alert: Alert): Promise<Tried> {
   const [{ openTarget }, { keyOf }] = await Promise.all([
-    import('../../notify/targets.js'),
-    import('../../notify/message.js'),
+    import('../../serve/alerts/targets.js'),
+    import('../../serve/alerts/message.js'),
   ]);
   const began = performance.now();
   const result = (sent: boolean, error: string | null, todo: string | null): Tried => {

@@ -5,8 +5,8 @@ import { NICE, yieldCpu } from '../../base/yield-cpu.js';
 import type { CliContext } from '../../terminal/context.js';
 import { tell } from '../../terminal/print.js';
 import type { LiveAnswer } from '../../../schemas/explorer/api.js';
-import type { BuildFile } from '../../ui/data/build-pool.js';
-import type { Explorer, ExplorerOptions } from '../../ui/explorer.js';
+import type { BuildFile } from '../../serve/explorer/data/build-pool.js';
+import type { Explorer, ExplorerOptions } from '../../serve/explorer/explorer.js';
 import { freePort } from '../local/ports.js';
 
 /** Port of the explorer, so that its address stays the same from start to start. */
@@ -69,7 +69,7 @@ export async function openCopied(from: string, options: OpenOptions = {}): Promi
 
 async function startOn(source: Source, options: OpenOptions): Promise<Explorer> {
   const [{ startExplorer }, { version }, { findUi }] = await Promise.all([
-    import('../../ui/explorer.js'),
+    import('../../serve/explorer/explorer.js'),
     import('../../base/version.js'),
     import('../../../bootstrap/ui.mjs'),
   ]);

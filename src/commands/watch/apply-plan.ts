@@ -1,6 +1,6 @@
 import type { ApiClient } from '../../api/index.js';
 import { errorMessage } from '../../base/errors.js';
-import { isSameAddress } from '../../webhook-receiver/delivery-path.js';
+import { isSameAddress } from '../../serve/webhooks/delivery-path.js';
 import { writeSecret } from './secret.js';
 import type { WatchPlan } from './plan.js';
 

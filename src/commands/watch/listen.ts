@@ -4,14 +4,14 @@ import type { Server } from 'node:http';
 import { keepsContacts } from '../../config/config.js';
 import { errorMessage, hasErrorCode, TidemarkError } from '../../base/errors.js';
 import { NICE, yieldCpu } from '../../base/yield-cpu.js';
-import type { ReceiverMetrics } from '../../metrics/receiver.js';
-import type { MetricsAddress } from '../../metrics/serve.js';
+import type { ReceiverMetrics } from '../../serve/metrics/receiver.js';
+import type { MetricsAddress } from '../../serve/metrics/serve.js';
 import { formatCount } from '../../../schemas/format.js';
 import { deliveryWithoutPeople } from '../../privacy/events.js';
 import { openFingerprint } from '../../privacy/fingerprint.js';
 import { readForgotten } from '../../privacy/forgotten.js';
-import { DeliveryLog } from '../../webhook-receiver/delivery-log.js';
-import { createReceiver } from '../../webhook-receiver/receiver.js';
+import { DeliveryLog } from '../../serve/webhooks/delivery-log.js';
+import { createReceiver } from '../../serve/webhooks/receiver.js';
 import type { CliContext } from '../../terminal/context.js';
 import { interruptSignalSaying, untilAborted } from '../../terminal/interrupt.js';
 import { metricsAddress, type MetricsOptions } from '../../terminal/metrics-options.js';
@@ -95,7 +95,7 @@ function tellOnce(own: string): (path: string) => void {
 
 /** Loads the code of the metrics only when they are on, because this code loads further libraries. */
 async function serveReceiverMetrics(address: MetricsAddress): Promise<ReceiverMetrics> {
-  const { serveReceiver } = await import('../../metrics/receiver.js');
+  const { serveReceiver } = await import('../../serve/metrics/receiver.js');
   return serveReceiver(address);
 }
 

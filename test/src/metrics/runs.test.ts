@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { lastRuns, type FinishedRun } from '../../../src/metrics/runs.js';
+import { lastRuns, type FinishedRun } from '../../../src/serve/metrics/runs.js';
 
 const run = (market: string, finishedAt: number, outcome: string): FinishedRun => ({
   workflowType: 'marketSnapshot',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { createScrape, remembered } from '../../../src/metrics/collectors.js';
-import { createRegistry, newGauge } from '../../../src/metrics/registry.js';
-import { serveMetrics } from '../../../src/metrics/serve.js';
+import { createScrape, remembered } from '../../../src/serve/metrics/collectors.js';
+import { createRegistry, newGauge } from '../../../src/serve/metrics/registry.js';
+import { serveMetrics } from '../../../src/serve/metrics/serve.js';
 import { scrape, valueOf } from '../../helpers/open-metrics.js';
 
 const LOOPBACK = { host: '127.0.0.1', port: 0 };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { joinTexts } from '../../../src/metrics/temporal-sdk.js';
+import { joinTexts } from '../../../src/serve/metrics/temporal-sdk.js';
 import { parseOpenMetrics, valueOf } from '../../helpers/open-metrics.js';
 
 const OWN = `# HELP tidemark_up Whether it is up.

@@ -7,9 +7,9 @@ import { z } from 'zod';
 import type { Alert } from '../../../schemas/pipeline/alert.js';
 import type { Config } from '../../../src/config/config.js';
 import { NotifySchema } from '../../../src/config/notify-schema.js';
-import { deliver } from '../../../src/notify/deliver.js';
+import { deliver } from '../../../src/serve/alerts/deliver.js';
 import { alertsDir } from '../../../src/store/data-folder.js';
-import { openDeliveries, readDelivery, writeDelivery } from '../../../src/notify/records.js';
+import { openDeliveries, readDelivery, writeDelivery } from '../../../src/serve/alerts/records.js';
 import { startWebhook, type AlertTarget } from '../../helpers/alert-targets.js';
 
 const ALERT: Alert = {

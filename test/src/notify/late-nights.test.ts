@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lateAlerts, type DueNight } from '../../../src/notify/late-nights.js';
+import { lateAlerts, type DueNight } from '../../../src/serve/alerts/late-nights.js';
 
 const NOW = new Date('2026-11-21T12:00:00Z');
 

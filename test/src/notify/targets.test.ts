@@ -4,12 +4,12 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Alert } from '../../../schemas/pipeline/alert.js';
 import { NotifySchema } from '../../../src/config/notify-schema.js';
-import type { Message } from '../../../src/notify/message.js';
-import { runCommand } from '../../../src/notify/run-command.js';
-import { sendMail, type Mailbox } from '../../../src/notify/send-mail.js';
-import { sendWebhook } from '../../../src/notify/send-webhook.js';
-import type { TargetError } from '../../../src/notify/target-error.js';
-import { describeTarget, openTarget } from '../../../src/notify/targets.js';
+import type { Message } from '../../../src/serve/alerts/message.js';
+import { runCommand } from '../../../src/serve/alerts/run-command.js';
+import { sendMail, type Mailbox } from '../../../src/serve/alerts/send-mail.js';
+import { sendWebhook } from '../../../src/serve/alerts/send-webhook.js';
+import type { TargetError } from '../../../src/serve/alerts/target-error.js';
+import { describeTarget, openTarget } from '../../../src/serve/alerts/targets.js';
 import { startMailServer, startWebhook } from '../../helpers/alert-targets.js';
 
 const ALERT: Alert = {

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { DeliveryLog } from '../../../src/webhook-receiver/delivery-log.js';
+import { DeliveryLog } from '../../../src/serve/webhooks/delivery-log.js';
 import { checkForgotten } from '../../../src/commands/doctor/check-forgotten.js';
 import { createClock } from '../../../src/base/time/clock.js';
 import { openFingerprint } from '../../../src/privacy/fingerprint.js';

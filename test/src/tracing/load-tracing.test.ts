@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { loadTracing } from '../../../src/tracing/load-tracing.js';
+import { loadTracing } from '../../../src/serve/tracing/load-tracing.js';
 
 const COLLECTOR = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
 

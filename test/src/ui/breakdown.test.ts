@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { withMemory } from '../../../src/warehouse/duckdb/in-memory.js';
-import { query } from '../../../src/ui/routes/context.js';
+import { query } from '../../../src/serve/explorer/routes/context.js';
 
 it('adds companies up that had no turnover in one of the two years', async () => {
   await withMemory(':memory:', async (db) => {

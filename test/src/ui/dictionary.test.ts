@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Dictionary } from '../../../schemas/explorer/api.js';
-import { readModelFacts } from '../../../src/ui/data/dictionary.js';
+import { readModelFacts } from '../../../src/serve/explorer/data/dictionary.js';
 import { searchDictionary, splitColumn, tableAddress } from '../../../ui/src/lib/dictionary.js';
 import { columnGraph, layOut, tableGraph } from '../../../ui/src/lib/lineage.js';
 import { publishTwoNights, startTestExplorer, type TestExplorer } from '../../helpers/explorer.js';

@@ -24,10 +24,10 @@ import {
 } from '../../helpers/explorer.js';
 import { waitUntil } from '../../helpers/sandbox.js';
 import { marketNight, type Answer } from '../../helpers/warehouse.js';
-import { BuildPool, currentIn } from '../../../src/ui/data/build-pool.js';
-import type { OpenBuild } from '../../../src/ui/data/open-build.js';
+import { BuildPool, currentIn } from '../../../src/serve/explorer/data/build-pool.js';
+import type { OpenBuild } from '../../../src/serve/explorer/data/open-build.js';
 import type { Read } from '../../../src/warehouse/builds/reader.js';
-import { SearchIndex } from '../../../src/ui/data/search-index.js';
+import { SearchIndex } from '../../../src/serve/explorer/data/search-index.js';
 import { listQuery, type ListFilter } from '../../../ui/src/lib/list-query.js';
 import { calendarQuery, TENDER_FILTERS, tenderQuery, type TenderFilter } from '../../../ui/src/lib/tender-query.js';
 

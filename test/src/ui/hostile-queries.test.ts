@@ -5,7 +5,7 @@ import path from 'node:path';
 import { DuckDBInstance, StatementType } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApiError, QueryAnswer } from '../../../schemas/explorer/api.js';
-import { ALLOWED_PRAGMAS, ALLOWED_TABLE_FUNCTIONS } from '../../../src/ui/user-sql/allowed.js';
+import { ALLOWED_PRAGMAS, ALLOWED_TABLE_FUNCTIONS } from '../../../src/serve/explorer/user-sql/allowed.js';
 import { LIST_FUNCTIONS, randomQueries, type ListedFunction } from '../../helpers/random-queries.js';
 import { publishTwoNights, startTestExplorer, type TestExplorer } from '../../helpers/explorer.js';
 

@@ -3,8 +3,8 @@ import type { Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isSameAddress } from '../../../src/webhook-receiver/delivery-path.js';
-import { createReceiver } from '../../../src/webhook-receiver/receiver.js';
+import { isSameAddress } from '../../../src/serve/webhooks/delivery-path.js';
+import { createReceiver } from '../../../src/serve/webhooks/receiver.js';
 
 const SECRET = 'a-secret-of-the-callback';
 const BODY = '{"company_data":{"id":1}}';

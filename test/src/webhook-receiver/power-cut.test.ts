@@ -7,9 +7,9 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runFolder } from '../../../src/store/data-folder.js';
 import { readManifests, spoolFile } from '../../../src/landing/index.js';
-import { DeliveryLog } from '../../../src/webhook-receiver/delivery-log.js';
+import { DeliveryLog } from '../../../src/serve/webhooks/delivery-log.js';
 import { listSpools } from '../../../src/landing/deliveries.js';
-import { createReceiver } from '../../../src/webhook-receiver/receiver.js';
+import { createReceiver } from '../../../src/serve/webhooks/receiver.js';
 import { findLost, watchDisk } from '../../helpers/recorded-disk.js';
 
 vi.mock(import('node:fs'), async (original) =>

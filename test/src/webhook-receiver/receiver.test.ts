@@ -16,8 +16,8 @@ import { buildModels } from '../../../src/warehouse/models/run-models.js';
 import { loadLanding } from '../../../src/warehouse/load/load.js';
 import { openWarehouse } from '../../../src/warehouse/duckdb/open.js';
 import { deliveryWithoutPeople } from '../../../src/privacy/events.js';
-import { DeliveryLog } from '../../../src/webhook-receiver/delivery-log.js';
-import { createReceiver, type ReceiverOptions } from '../../../src/webhook-receiver/receiver.js';
+import { DeliveryLog } from '../../../src/serve/webhooks/delivery-log.js';
+import { createReceiver, type ReceiverOptions } from '../../../src/serve/webhooks/receiver.js';
 import { cleanEnv, startProcess } from '../../helpers/processes.js';
 import { startApp } from '../../sandbox/running.js';
 

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { WEBHOOK_RUN } from '../../../schemas/pipeline/landing.js';
 import { pullRows, readManifests, readPartRows } from '../../../src/landing/index.js';
-import { DeliveryLog } from '../../../src/webhook-receiver/delivery-log.js';
+import { DeliveryLog } from '../../../src/serve/webhooks/delivery-log.js';
 import type { WorkingCopy } from '../../../src/store/working-copy/working-copy.js';
 import { waitUntil } from '../../helpers/sandbox.js';
 import { keysBelow, makeMachines } from '../working-copy/machines.js';
