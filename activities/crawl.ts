@@ -8,7 +8,7 @@ import { closeRun } from '../src/crawl/run/close-run.js';
 import type { RunFates } from '../src/crawl/run/ended-runs.js';
 import { readQuota } from '../src/crawl/read-quota.js';
 import { discoverMarket } from '../src/crawl/search/discover.js';
-import { casting } from './casting.js';
+import { casting } from './run/casting.js';
 import type { CrawlActivities } from './contract.js';
 import { withHeartbeat } from './heartbeat.js';
 

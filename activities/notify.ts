@@ -7,7 +7,7 @@ import { deliver, type DeliverDeps } from '../src/serve/alerts/deliver.js';
 import { lateAlerts, latestNights } from '../src/serve/alerts/late-nights.js';
 import { TargetError } from '../src/serve/alerts/target-error.js';
 import { targetsFor } from '../src/serve/alerts/targets.js';
-import { casting } from './casting.js';
+import { casting } from './run/casting.js';
 import type { AlertActivities } from './contract.js';
 import { dueNight } from './due-night.js';
 import { withHeartbeat } from './heartbeat.js';

@@ -22,7 +22,7 @@ import { mustRemake, remakeWarehouse } from '../src/maintenance/rebuild.js';
 import { rebuildRange } from '../src/maintenance/rebuild-range.js';
 import type { ModelsResult, PublishResult } from '../schemas/pipeline/activities.js';
 import type { RebuildResult } from '../schemas/pipeline/run.js';
-import { casting } from './casting.js';
+import { casting } from './run/casting.js';
 import type { WarehouseActivities } from './contract.js';
 import { withHeartbeat } from './heartbeat.js';
 import { reportTables } from './table-progress.js';

@@ -2,7 +2,7 @@ import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow'
 import type { AlertActivities, CrawlActivities, WarehouseActivities } from '../activities/contract.js';
 import { CHUNK_QUEUE, CRAWL_QUEUE, WAREHOUSE_QUEUE } from './queues.js';
 
-// activities/cast-errors.ts decides which failures are retried. The retry policies here only set the time between
+// activities/run/cast-errors.ts decides which failures are retried. The retry policies here only set the time between
 // attempts. No proxy of a run sets scheduleToClose, because a night may wait a day for quota.
 
 /** Activities that take seconds: they make decisions or land small records. */

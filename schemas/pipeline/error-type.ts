@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /**
  * The `type` of every ApplicationFailure that Tidemark throws. Operators and workflows distinguish failures by it.
- * activities/cast-errors.ts and activities/folder-check.ts decide which failures Temporal retries.
+ * activities/run/cast-errors.ts and activities/run/folder-check.ts decide which failures Temporal retries.
  */
 export const ErrorType = z.enum([
   'InvalidInput', //      a person typed a wrong input; the message names the allowed values

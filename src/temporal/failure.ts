@@ -13,7 +13,7 @@ interface FailureLike extends Error {
 
 /**
  * Converts a run's failure into an error with a remedy. Uses the inner failure, which Tidemark threw: if there is a
- * remedy, its message ends with it (activities/cast-errors.ts). The outer failures only name the workflows that contain
+ * remedy, its message ends with it (activities/run/cast-errors.ts). The outer failures only name the workflows that contain
  * it.
  */
 export function runFailure(error: unknown, workflowId: string): TidemarkError {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CrawlActivities, WarehouseActivities } from '../../activities/contract.js';
-import { checkInput } from '../../activities/check-input.js';
+import { checkInput } from '../../activities/run/check-input.js';
 import { createCrawlActivities } from '../../activities/crawl.js';
 import { createWarehouseActivities } from '../../activities/warehouse.js';
 import type { RunContext } from '../../schemas/pipeline/run.js';

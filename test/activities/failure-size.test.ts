@@ -1,6 +1,6 @@
 import type { ApplicationFailure } from '@temporalio/common';
 import { expect, it } from 'vitest';
-import { castError } from '../../activities/cast-errors.js';
+import { castError } from '../../activities/run/cast-errors.js';
 import { TidemarkError } from '../../src/base/errors.js';
 
 // Of a larger failure, Temporal shows only "Failure exceeds size limit".

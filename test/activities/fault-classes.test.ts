@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { castError } from '../../activities/cast-errors.js';
+import { castError } from '../../activities/run/cast-errors.js';
 import { TidemarkError } from '../../src/base/errors.js';
 import * as client from '../../src/api/errors.js';
 

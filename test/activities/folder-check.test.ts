@@ -4,7 +4,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Activities } from '../../activities/contract.js';
-import { checkFolder } from '../../activities/folder-check.js';
+import { checkFolder } from '../../activities/run/folder-check.js';
 import type { DataFolder, RunContext } from '../../schemas/pipeline/run.js';
 import { loadConfig, type Config } from '../../src/config/config.js';
 import { openDataFolder } from '../../src/store/folder-identity.js';

@@ -1,7 +1,7 @@
-import type { CrawlDeps } from '../src/crawl/records/deps.js';
+import type { CrawlDeps } from '../../src/crawl/records/deps.js';
 import { castError } from './cast-errors.js';
 import { checkInput } from './check-input.js';
-import type { Activities } from './contract.js';
+import type { Activities } from '../contract.js';
 import { checkFolder, contextOf } from './folder-check.js';
 
 /**

@@ -1,16 +1,16 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import type { Alert } from '../schemas/pipeline/alert.js';
-import type { CloseRunInput } from '../schemas/pipeline/activities.js';
-import type { ErrorType } from '../schemas/pipeline/error-type.js';
-import type { DataFolder, RunContext } from '../schemas/pipeline/run.js';
-import { describeFolder, readDataFolder } from '../src/store/folder-identity.js';
-import type { CrawlDeps } from '../src/crawl/records/deps.js';
-import { pullManifests } from '../src/landing/index.js';
-import { folderChanged, hasRunRecord, takeRunRecord } from '../src/crawl/records/folder-changed.js';
-import type { Activities } from './contract.js';
-import { countRefusal } from './heartbeat.js';
-import { DAY_MS, MINUTE_MS } from '../src/base/time/time.js';
+import type { Alert } from '../../schemas/pipeline/alert.js';
+import type { CloseRunInput } from '../../schemas/pipeline/activities.js';
+import type { ErrorType } from '../../schemas/pipeline/error-type.js';
+import type { DataFolder, RunContext } from '../../schemas/pipeline/run.js';
+import { describeFolder, readDataFolder } from '../../src/store/folder-identity.js';
+import type { CrawlDeps } from '../../src/crawl/records/deps.js';
+import { pullManifests } from '../../src/landing/index.js';
+import { folderChanged, hasRunRecord, takeRunRecord } from '../../src/crawl/records/folder-changed.js';
+import type { Activities } from '../contract.js';
+import { countRefusal } from '../heartbeat.js';
+import { DAY_MS, MINUTE_MS } from '../../src/base/time/time.js';
 
 /** How long a run waits until a worker with the run's data folder takes its work. After this time the run fails. */
 const PATIENCE_MS = DAY_MS;

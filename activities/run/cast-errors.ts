@@ -1,11 +1,11 @@
 import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from '@temporalio/common';
-import type { ErrorType } from '../schemas/pipeline/error-type.js';
-import type { LimitAccess } from '../schemas/v2/error.js';
-import { ApiError, isLimit, isRefusal, LimitError, TokenVerificationError } from '../src/api/index.js';
+import type { ErrorType } from '../../schemas/pipeline/error-type.js';
+import type { LimitAccess } from '../../schemas/v2/error.js';
+import { ApiError, isLimit, isRefusal, LimitError, TokenVerificationError } from '../../src/api/index.js';
 import { shortenRetried } from './failure-size.js';
-import { describeDiskError } from '../src/store/disk-errors.js';
-import { errorMessage, TidemarkError } from '../src/base/errors.js';
-import { HOUR_MS } from '../src/base/time/time.js';
+import { describeDiskError } from '../../src/store/disk-errors.js';
+import { errorMessage, TidemarkError } from '../../src/base/errors.js';
+import { HOUR_MS } from '../../src/base/time/time.js';
 
 // Limits of the wait before Temporal retries. The API names the wait in `Retry-After`. A wait above one hour is
 // shortened, so that the run tries again at least once an hour.

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { Alert } from '../schemas/pipeline/alert.js';
-import { LandingStream } from '../schemas/streams/landing-streams.js';
-import { IsoDate, WorkflowType } from '../schemas/pipeline/run.js';
-import { parseInput } from '../src/base/parse-input.js';
-import type { Activities } from './contract.js';
-import { RUN_ID } from '../schemas/pipeline/limits.js';
+import { Alert } from '../../schemas/pipeline/alert.js';
+import { LandingStream } from '../../schemas/streams/landing-streams.js';
+import { IsoDate, WorkflowType } from '../../schemas/pipeline/run.js';
+import { parseInput } from '../../src/base/parse-input.js';
+import type { Activities } from '../contract.js';
+import { RUN_ID } from '../../schemas/pipeline/limits.js';
 
 // Run ids, file names and counts become part of a path. Anyone who reaches the Temporal server can start an activity
 // with any input. Reject text that leads out of the data folder.
