@@ -5,7 +5,7 @@ export { checkPayees } from './check-payees.js';
 export { enrichOwners } from './enrich-owners.js';
 export { marketSnapshot } from './market-snapshot.js';
 export { notify } from './notify.js';
-export { quotaGate } from './quota-gate.js';
+export { quotaGate } from './quota-gate/quota-gate.js';
 export { rebuildWarehouse } from './rebuild-warehouse.js';
 export { resolveCompanies } from './resolve-companies.js';
 export { retryRejects } from './retry-rejects.js';

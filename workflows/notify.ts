@@ -1,7 +1,7 @@
 import { ApplicationFailure, setCurrentDetails, setWorkflowOptions } from '@temporalio/workflow';
 import type { Alert, NotifyResult } from '../schemas/pipeline/alert.js';
 import type { ErrorType } from '../schemas/pipeline/error-type.js';
-import { isCancelled } from './run/cancellation.js';
+import { isCancelled } from './cancellation.js';
 import { delivery, quick } from './proxies.js';
 
 // An alert may wait 7 days for a target, so it may outlive the workers of its version. It moves to the current version.

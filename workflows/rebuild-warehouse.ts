@@ -1,7 +1,7 @@
 import { setCurrentDetails, setHandler, setWorkflowOptions, upsertSearchAttributes } from '@temporalio/workflow';
 import { formatCount } from '../schemas/format.js';
 import type { Progress, RebuildResult } from '../schemas/pipeline/run.js';
-import { isCancelled } from './run/cancellation.js';
+import { isCancelled } from './cancellation.js';
 import { ownFolder } from './run/own-folder.js';
 import { stateAttributes } from './run/state-attributes.js';
 import { progressQuery } from './messages.js';

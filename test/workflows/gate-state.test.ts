@@ -10,7 +10,7 @@ import {
   nextReading,
   noteTry,
   type GateState,
-} from '../../workflows/gate-state.js';
+} from '../../workflows/quota-gate/gate-state.js';
 
 function waiter(workflowId: string, priority = 1, more: Partial<RunContext> = {}): QuotaWaiter {
   const ctx = {

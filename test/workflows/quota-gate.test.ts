@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { QuotaStatus, QuotaWaiter } from '../../schemas/pipeline/activities.js';
 import type { RunContext } from '../../schemas/pipeline/run.js';
-import { NEW_GATE } from '../../workflows/gate-state.js';
-import { quotaGate } from '../../workflows/quota-gate.js';
+import { NEW_GATE } from '../../workflows/quota-gate/gate-state.js';
+import { quotaGate } from '../../workflows/quota-gate/quota-gate.js';
 import { resetTemporal, temporal } from './fake-temporal.js';
 
 // Unit test files share a process; workflows loaded by another file would keep that file's mocks.

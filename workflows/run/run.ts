@@ -11,9 +11,9 @@ import {
 import type { CarriedRun } from '../../schemas/pipeline/carried.js';
 import type { Progress, ProgressStep, RunResult, WorkflowType } from '../../schemas/pipeline/run.js';
 import { isTaken, quotaWaitAlert } from './alerts.js';
-import { isCancelled } from './cancellation.js';
+import { isCancelled } from '../cancellation.js';
 import { describeProgress } from './describe.js';
-import { isHistoryLong } from './history-limit.js';
+import { isHistoryLong } from '../history-limit.js';
 import {
   coverageQuery,
   enterQuotaGateSignal,

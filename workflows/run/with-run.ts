@@ -9,7 +9,7 @@ import type { CarriedRun } from '../../schemas/pipeline/carried.js';
 import type { ErrorType } from '../../schemas/pipeline/error-type.js';
 import type { RunResult, WorkflowType } from '../../schemas/pipeline/run.js';
 import { failedAlert, isTaken } from './alerts.js';
-import { isCancelled } from './cancellation.js';
+import { isCancelled } from '../cancellation.js';
 import { quick } from '../proxies.js';
 import { StopRequested } from './run-errors.js';
 import { Run } from './run.js';

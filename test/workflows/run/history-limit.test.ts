@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isHistoryLong } from '../../../workflows/run/history-limit.js';
+import { isHistoryLong } from '../../../workflows/history-limit.js';
 
 it.each([
   [2_000, false, {}, false],

@@ -8,14 +8,14 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { QuotaStatus, QuotaWaiter } from '../schemas/pipeline/activities.js';
-import type { GateReport } from '../schemas/pipeline/gate.js';
-import { isCancelled } from './run/cancellation.js';
+import type { QuotaStatus, QuotaWaiter } from '../../schemas/pipeline/activities.js';
+import type { GateReport } from '../../schemas/pipeline/gate.js';
+import { isCancelled } from '../cancellation.js';
 import { enterLine, judgeReading, leaveLine, NEW_GATE, nextReading, noteTry, type GateState } from './gate-state.js';
-import { isHistoryLong } from './run/history-limit.js';
-import { enterQuotaGateSignal, gateQuery, quotaOpenedSignal, waitingQuery } from './messages.js';
-import { crawl } from './proxies.js';
-import { inLine } from './quota-room.js';
+import { isHistoryLong } from '../history-limit.js';
+import { enterQuotaGateSignal, gateQuery, quotaOpenedSignal, waitingQuery } from '../messages.js';
+import { crawl } from '../proxies.js';
+import { inLine } from '../quota-room.js';
 
 // Pause between two releases. It gives the run released first the time to show whether quota is really left.
 const STAGGER_SECONDS = 2;

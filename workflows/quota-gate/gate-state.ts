@@ -1,6 +1,6 @@
-import type { QuotaStatus, QuotaWaiter } from '../schemas/pipeline/activities.js';
-import type { QuotaGateState } from '../schemas/pipeline/carried.js';
-import { inLine, isWaiter, roomFor } from './quota-room.js';
+import type { QuotaStatus, QuotaWaiter } from '../../schemas/pipeline/activities.js';
+import type { QuotaGateState } from '../../schemas/pipeline/carried.js';
+import { inLine, isWaiter, roomFor } from '../quota-room.js';
 
 // Longest wait between two attempts to wake a run when the API gives no quota figure.
 const LONGEST_PAUSE_SECONDS = 3_600;

@@ -1,4 +1,4 @@
-import type { RunContext } from '../../schemas/pipeline/run.js';
+import type { RunContext } from '../schemas/pipeline/run.js';
 
 // Temporal's server warns from 10,240 events on. Stay far below this number.
 const MAX_EVENTS = 2_000;
