@@ -12,7 +12,7 @@ export async function connectTraced(config: Config, purpose: Purpose = 'act'): P
   const tracing = await loadTracing('tidemark', (message) => tell(`! ${message}`));
   if (tracing === null) return connectForFolder(config.dataDir, purpose);
   try {
-    const { traceCalls } = await import('../temporal/tracing.js');
+    const { traceCalls } = await import('../temporal/worker/tracing.js');
     const temporal = await connectForFolder(config.dataDir, purpose, { tracing: traceCalls(tracing) });
     const close = async (): Promise<void> => {
       await temporal.close();

@@ -23,7 +23,7 @@ export interface EndedRun {
  * @param markets names of the configured markets; runs of other markets are left out
  */
 export async function endedRuns(client: Client, markets: readonly string[]): Promise<EndedRun[]> {
-  const { createLastRuns } = await import('../temporal/last-runs.js');
+  const { createLastRuns } = await import('../temporal/runs/last-runs.js');
   const runs = await createLastRuns(client)();
   return runs
     .filter(({ market }) => market === '' || markets.includes(market))

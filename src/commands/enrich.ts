@@ -3,7 +3,7 @@ import type { Config } from '../config/config.js';
 import { invalidInput } from '../base/errors.js';
 import { formatCount } from '../../schemas/format.js';
 import type { List } from '../crawl/streams/matches/read-list.js';
-import type { RunRequest } from '../temporal/start-run.js';
+import type { RunRequest } from '../temporal/runs/start-run.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { shellQuote } from '../base/text/pasteable.js';
 import { say, tell } from '../terminal/print.js';

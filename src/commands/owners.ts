@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Config, MarketConfig } from '../config/config.js';
 import { invalidInput } from '../base/errors.js';
-import type { RunRequest } from '../temporal/start-run.js';
+import type { RunRequest } from '../temporal/runs/start-run.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { addRunOptions, followOptions, type RunOptions } from './run-options.js';
 

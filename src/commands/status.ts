@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import type { Config } from '../config/config.js';
 import type { RefusedInput } from '../temporal/refused-inputs.js';
-import type { OpenGate } from '../temporal/quota-gates.js';
+import type { OpenGate } from '../temporal/runs/quota-gates.js';
 import type { ScheduleRow } from './schedule/schedule-list.js';
 import type { Progress } from '../../schemas/pipeline/run.js';
 import { errorMessage } from '../base/errors.js';
@@ -12,7 +12,7 @@ import { formatBytes, formatCount, formatDuration, formatInstant } from '../../s
 import type { CopyRecord } from '../warehouse/builds/copy-published.js';
 import type { DeliveryRecord } from '../serve/alerts/records.js';
 import { renderLine, warningsOf } from '../progress/frame.js';
-import { advance, type Retry } from '../progress/run-state.js';
+import { advance, type Retry } from '../temporal/runs/run-state.js';
 import { examples, loadContext, type CliContext } from '../terminal/context.js';
 import { endedRuns, type EndedRun } from './ended-runs.js';
 import { describeLastRun, readLastRuns, type LastRun } from './last-published-runs.js';
@@ -131,7 +131,7 @@ export async function askTemporal(
       const { client } = temporal;
       const [{ refusedInputs }, { readGates }, { readDeployment }, { listSchedules }] = await Promise.all([
         import('../temporal/refused-inputs.js'),
-        import('../temporal/quota-gates.js'),
+        import('../temporal/runs/quota-gates.js'),
         import('../temporal/versions.js'),
         import('./schedule/schedule-list.js'),
       ]);
@@ -183,7 +183,7 @@ export async function askTemporal(
 
 async function runningRuns(client: Client, { fileHash }: Config): Promise<RunningRun[]> {
   const [{ retriesOf }, { pinnedBuild }] = await Promise.all([
-    import('../temporal/follow-run.js'),
+    import('../temporal/runs/follow-run.js'),
     import('../temporal/versions.js'),
   ]);
   const { WorkflowType } = await import('../../schemas/pipeline/run.js');

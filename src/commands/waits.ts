@@ -1,7 +1,7 @@
 import { formatCount, formatInstant } from '../../schemas/format.js';
 import { FETCHED } from '../../schemas/streams/streams.js';
 import type { Progress } from '../../schemas/pipeline/run.js';
-import type { OpenGate } from '../temporal/quota-gates.js';
+import type { OpenGate } from '../temporal/runs/quota-gates.js';
 
 /** Records of a step that a run still has to fetch. An unfinished chunk counts as a whole, so this may be too high. */
 export interface WorkLeft {

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { isCrawling, type Role } from '../worker-parts.js';
+import { isCrawling, type Role } from '../temporal/worker/worker-parts.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { interruptSignalSaying } from '../terminal/interrupt.js';
 import { metricsAddress, metricsPortOption, type MetricsOptions } from '../terminal/metrics-options.js';
@@ -36,7 +36,10 @@ export function registerWorker(program: Command): void {
       // Check the API key before loading the worker's heavy modules, so that a missing API key fails at once.
       const { findApiKey } = await import('../config/stored-key.js');
       if (isCrawling(options.queue)) findApiKey(config);
-      const [{ runWorker }, { createLog }] = await Promise.all([import('../worker.js'), import('../config/log.js')]);
+      const [{ runWorker }, { createLog }] = await Promise.all([
+        import('../temporal/worker/worker.js'),
+        import('../config/log.js'),
+      ]);
       const log = createLog('tidemark', process.env['LOG_LEVEL'] ?? 'info');
       const stop = interruptSignalSaying('Stopping. Running activities land their answers; the runs continue later.');
       await runWorker({

@@ -3,7 +3,7 @@ import { createColors } from 'picocolors';
 import { wrapWords } from '../base/text/wrap.js';
 import { cut } from '../base/text/display-width.js';
 import { formatCount, formatDuration, formatPercent, formatRate } from '../../schemas/format.js';
-import { remainingMs, type RunState, type StepState } from './run-state.js';
+import { remainingMs, type RunState, type StepState } from '../temporal/runs/run-state.js';
 
 const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const BAR = 24;

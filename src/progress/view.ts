@@ -1,5 +1,5 @@
 import { renderFrame, renderLine, warningsOf } from './frame.js';
-import type { ProgressView, RunState } from './run-state.js';
+import type { ProgressView, RunState } from '../temporal/runs/run-state.js';
 
 const PLAIN_EVERY_MS = 5_000;
 // While a run waits (no worker, no quota), write one line per minute, so that the user sees that it still waits.

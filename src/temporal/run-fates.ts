@@ -7,7 +7,7 @@ import {
 } from '@temporalio/client';
 import type { RunFate, RunFates } from '../crawl/run/ended-runs.js';
 import { failureMessage } from './failure.js';
-import { TYPES } from './last-runs.js';
+import { TYPES } from './runs/last-runs.js';
 
 // Temporal lists the newest runs first. Read at most this many that ended badly.
 const LISTED_AT_MOST = 100;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DuckDBInstance, type Json } from '@duckdb/node-api';
 import { stringify } from 'yaml';
-import type { Role } from '../../src/worker-parts.js';
+import type { Role } from '../../src/temporal/worker/worker-parts.js';
 import { cleanEnv, findBuild, ROOT, startProcess, type RunningProcess } from './processes.js';
 
 /** A user's folder: configuration, data folder and environment. */

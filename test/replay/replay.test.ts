@@ -4,7 +4,7 @@ import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { bundleWorkflows } from '../../src/temporal/bundle.js';
+import { bundleWorkflows } from '../../src/temporal/worker/bundle.js';
 import * as workflows from '../../workflows/index.js';
 import { ROOT } from '../helpers/processes.js';
 

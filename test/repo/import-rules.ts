@@ -98,7 +98,7 @@ function checkLocal(
     return 'workflows see activities/contract.ts and nothing else of activities';
   }
   if (from === 'entry' && to === 'activities' && !typeOnly && !/^src\/(crawl|warehouse)-worker\.ts$/.test(file)) {
-    return 'only src/crawl-worker.ts and src/warehouse-worker.ts build activities';
+    return 'only src/temporal/worker/crawl-worker.ts and src/temporal/worker/warehouse-worker.ts build activities';
   }
   return undefined;
 }

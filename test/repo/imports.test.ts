@@ -18,7 +18,7 @@ describe('import rules', () => {
     ['src/base/time/clock.ts', ''],
     ['src/crawl/search/plan/plan.ts', ''],
     ['src/cli.ts', ''],
-    ['src/worker.ts', ''],
+    ['src/temporal/worker/worker.ts', ''],
     ['src/commands/up.ts', ''],
     ['src/temporal/connect.ts', ''],
     ['sandbox/app.ts', ''],
@@ -45,7 +45,7 @@ describe('import rules', () => {
       'workflows/run.ts',
       `import type { Activities } from '../activities/contract.js';\nimport type { A } from '../schemas/a.js';`,
     ],
-    ['src/crawl-worker.ts', `import { createActivities } from '../activities/crawl.js';`],
+    ['src/temporal/worker/crawl-worker.ts', `import { createActivities } from '../activities/crawl.js';`],
     [
       'src/commands/run.ts',
       `import { id } from '../../workflows/ids.js';\nimport { ensure } from '../../bootstrap/temporal.mjs';`,
@@ -75,7 +75,11 @@ describe('import rules', () => {
     ['workflows/x.ts', `import type { X } from '../activities/crawl.js';`, 'activities/contract.ts and nothing else'],
     ['workflows/x.ts', `import type { P } from '../src/planner/plan.js';`, 'workflows must not import lib'],
     ['workflows/x.ts', `import { readFileSync } from 'node:fs';`, 'workflows may import'],
-    ['src/commands/x.ts', `import { createActivities } from '../../activities/crawl.js';`, 'only src/crawl-worker.ts'],
+    [
+      'src/commands/x.ts',
+      `import { createActivities } from '../../activities/crawl.js';`,
+      'only src/temporal/worker/crawl-worker.ts',
+    ],
     ['src/commands/x.ts', `import { app } from '../../sandbox/app.js';`, 'entry must not import sandbox'],
     ['src/cli.ts', `import '../test/helpers/api.js';`, 'entry must not import tools'],
     ['src/cli.ts', `import { heartbeat } from '@temporalio/activity';`, 'only activities/'],
@@ -164,7 +168,7 @@ describe('readImports', () => {
 
 describe('layerOf', () => {
   it.each([
-    ['src/worker.ts', 'entry'],
+    ['src/temporal/worker/worker.ts', 'entry'],
     ['src/commands/demo/steps.ts', 'entry'],
     ['src/temporal/connect.ts', 'entry'],
     ['src/load/x.ts', 'lib'],

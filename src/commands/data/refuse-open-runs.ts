@@ -25,7 +25,7 @@ export async function refuseOpenRuns(dataDir: string | null): Promise<void> {
     return tell(`! ${error.message} So only the landing zone says whether a run is open.`);
   }
   try {
-    const { listOpenRuns } = await import('../../temporal/open-runs.js');
+    const { listOpenRuns } = await import('../../temporal/runs/open-runs.js');
     const open = await listOpenRuns(temporal.client);
     if (open.length === 0) return tell('Temporal has no open run.');
     throw new TidemarkError('InvalidInput', `${open.length === 1 ? 'A run is' : `${open.length} runs are`} open.`, {

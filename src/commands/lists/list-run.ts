@@ -1,4 +1,4 @@
-import type { RunRequest } from '../../temporal/start-run.js';
+import type { RunRequest } from '../../temporal/runs/start-run.js';
 import type { CliContext } from '../../terminal/context.js';
 import { followOptions, type RunOptions } from '../run-options.js';
 

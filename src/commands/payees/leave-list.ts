@@ -8,7 +8,7 @@ import { writeFileAtomic } from '../../store/files.js';
 import { listName } from '../../crawl/streams/payees/salt.js';
 import { formatCount } from '../../../schemas/format.js';
 import { connectForFolder } from '../../temporal/connect-folder.js';
-import type { RunRequest } from '../../temporal/start-run.js';
+import type { RunRequest } from '../../temporal/runs/start-run.js';
 import { workingCopyOf } from '../../store/working-copy/open.js';
 import { listRun } from '../lists/list-run.js';
 import { HOUR_MS } from '../../base/time/time.js';

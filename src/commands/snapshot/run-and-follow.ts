@@ -1,7 +1,7 @@
 import { runFailure } from '../../temporal/failure.js';
 import type { FolderClient } from '../../temporal/connect-folder.js';
-import { followRun } from '../../temporal/follow-run.js';
-import { startOrJoin, type RunRequest } from '../../temporal/start-run.js';
+import { followRun } from '../../temporal/runs/follow-run.js';
+import { startOrJoin, type RunRequest } from '../../temporal/runs/start-run.js';
 import { createProgressView } from '../../progress/view.js';
 import type { Refusal } from '../../../schemas/pipeline/refusal.js';
 import type { RunResult } from '../../../schemas/pipeline/run.js';

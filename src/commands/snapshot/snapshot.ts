@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { MarketConfig } from '../../config/config.js';
 import { examples, loadContext } from '../../terminal/context.js';
 import { say, sayJson, tell } from '../../terminal/print.js';
-import type { RunRequest } from '../../temporal/start-run.js';
+import type { RunRequest } from '../../temporal/runs/start-run.js';
 import { addRunOptions, followOptions, type RunOptions } from '../run-options.js';
 
 const EXIT_CODES = `

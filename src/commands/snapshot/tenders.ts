@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { RunRequest } from '../../temporal/start-run.js';
+import type { RunRequest } from '../../temporal/runs/start-run.js';
 import { examples, loadContext } from '../../terminal/context.js';
 import { addRunOptions, followOptions, type RunOptions } from '../run-options.js';
 

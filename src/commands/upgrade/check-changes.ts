@@ -8,7 +8,7 @@ import { hasSchema, WarehouseOutdatedError } from '../../warehouse/duckdb/schema
 import { readManifests } from '../../landing/index.js';
 import { refuseBreaking } from '../../warehouse/models/plan.js';
 import { readPlan } from '../../warehouse/models/read-plan.js';
-import { bundleId, loadWorkflowBundle } from '../../temporal/bundle.js';
+import { bundleId, loadWorkflowBundle } from '../../temporal/worker/bundle.js';
 import type { TemporalClient } from '../../temporal/connect.js';
 import { connectForFolder } from '../../temporal/connect-folder.js';
 import { declaredSchedules, planSchedules } from '../../temporal/schedules.js';

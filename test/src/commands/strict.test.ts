@@ -18,10 +18,10 @@ let result: Partial<RunResult>;
 vi.mock(import('../../../src/temporal/connect-folder.js'), () => ({
   connectForFolder: () => Promise.resolve({ client: {}, folder: null, close: () => Promise.resolve() } as never),
 }));
-vi.mock(import('../../../src/temporal/start-run.js'), () => ({
+vi.mock(import('../../../src/temporal/runs/start-run.js'), () => ({
   startOrJoin: () => Promise.resolve({ handle: { workflowId: 'w' }, joined: false, startedAt: null } as never),
 }));
-vi.mock(import('../../../src/temporal/follow-run.js'), () => ({
+vi.mock(import('../../../src/temporal/runs/follow-run.js'), () => ({
   followRun: () => Promise.resolve({ result } as never),
 }));
 vi.mock(import('../../../src/commands/other-folder.js'), () => ({

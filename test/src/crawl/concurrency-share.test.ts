@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Config } from '../../../src/config/config.js';
 import { mostInFlight } from '../../../src/crawl/records/deps.js';
 import { concurrencyShare, heldBack, workerShare } from '../../../src/api/concurrency-share.js';
-import { placeOf } from '../../../src/temporal/at-work.js';
+import { placeOf } from '../../../src/temporal/worker/at-work.js';
 
 const workers = fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 20 });
 const sumOf = (numbers: number[]): number => numbers.reduce((sum, number) => sum + number, 0);

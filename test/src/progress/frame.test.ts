@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { displayWidth } from '../../../src/base/text/display-width.js';
 import { renderFrame, renderLine, warningsOf } from '../../../src/progress/frame.js';
-import type { RunState, StepState } from '../../../src/progress/run-state.js';
+import type { RunState, StepState } from '../../../src/temporal/runs/run-state.js';
 
 function step(more: Partial<StepState>): StepState {
   return { name: 'companies', done: 0, total: null, state: 'running', workedMs: 0, rate: null, samples: [], ...more };

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Progress } from '../../../schemas/pipeline/run.js';
-import { advance, remainingMs, type Beat, type Observation, type RunState } from '../../../src/progress/run-state.js';
+import {
+  advance,
+  remainingMs,
+  type Beat,
+  type Observation,
+  type RunState,
+} from '../../../src/temporal/runs/run-state.js';
 
 function progress(steps: Progress['steps'], more: Partial<Progress> = {}): Progress {
   return {

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { Client } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { WorkersAtWork } from '../../../src/temporal/at-work.js';
+import { WorkersAtWork } from '../../../src/temporal/worker/at-work.js';
 import { listCrawlWorkers, liveBuilds, parseIdentity, workerIdentity } from '../../../src/temporal/crawl-workers.js';
 import { readPollers, TaskType } from '../../../src/temporal/pollers.js';
 import { CRAWL_QUEUE } from '../../../workflows/queues.js';

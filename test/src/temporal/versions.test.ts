@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { WorkflowType } from '../../../schemas/pipeline/run.js';
-import { bundleId } from '../../../src/temporal/bundle.js';
+import { bundleId } from '../../../src/temporal/worker/bundle.js';
 import { shouldPromote, versionWarnings } from '../../../src/temporal/versions.js';
 import * as workflows from '../../../workflows/index.js';
 

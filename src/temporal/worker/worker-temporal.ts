@@ -1,12 +1,12 @@
 import { NativeConnection, Runtime, type LogLevel } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import type { DataFolder } from '../schemas/pipeline/run.js';
-import type { Config } from './config/config.js';
-import { connectTemporal, temporalUnreachable, type TemporalTarget } from './temporal/connect.js';
-import { routeToTemporal } from './temporal/proxy.js';
-import { claimNamespace } from './temporal/namespace-owner.js';
-import { ensureSearchAttributes, namespaceError } from './temporal/search-attributes.js';
-import { hasDeployments } from './temporal/versions.js';
+import type { DataFolder } from '../../../schemas/pipeline/run.js';
+import type { Config } from '../../config/config.js';
+import { connectTemporal, temporalUnreachable, type TemporalTarget } from '../connect.js';
+import { routeToTemporal } from '../proxy.js';
+import { claimNamespace } from '../namespace-owner.js';
+import { ensureSearchAttributes, namespaceError } from '../search-attributes.js';
+import { hasDeployments } from '../versions.js';
 import { isCrawling, type Role } from './worker-parts.js';
 
 /** What a worker knows of its Temporal server before it connects. */

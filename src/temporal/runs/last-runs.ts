@@ -1,8 +1,8 @@
 import { WorkflowFailedError, type Client, type WorkflowExecutionInfo, type WorkflowHandle } from '@temporalio/client';
-import { WorkflowType, type RunResult } from '../../schemas/pipeline/run.js';
-import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE } from '../../workflows/search-attributes.js';
-import type { FinishedRun, Outcome } from '../serve/metrics/runs.js';
-import { failureMessage } from './failure.js';
+import { WorkflowType, type RunResult } from '../../../schemas/pipeline/run.js';
+import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE } from '../../../workflows/search-attributes.js';
+import type { FinishedRun, Outcome } from '../../serve/metrics/runs.js';
+import { failureMessage } from '../failure.js';
 
 // Temporal lists finished runs from the newest to the oldest. Read at most this many of them.
 const LISTED_AT_MOST = 500;

@@ -1,9 +1,9 @@
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import type { DataFolder, WorkflowType } from '../../schemas/pipeline/run.js';
-import { CRAWL_QUEUE } from '../../workflows/queues.js';
-import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE } from '../../workflows/search-attributes.js';
-import { folderMemo } from './folder-memo.js';
+import type { DataFolder, WorkflowType } from '../../../schemas/pipeline/run.js';
+import { CRAWL_QUEUE } from '../../../workflows/queues.js';
+import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE } from '../../../workflows/search-attributes.js';
+import { folderMemo } from '../folder-memo.js';
 
 /** A top-level workflow to start or join. */
 export interface RunRequest {

@@ -1,18 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Worker } from '@temporalio/worker';
-import { errorMessage, TidemarkError } from './base/errors.js';
+import { errorMessage, TidemarkError } from '../../base/errors.js';
 import type { createWarehouseWorker } from './warehouse-worker.js';
 import type { WorkerParts } from './worker-parts.js';
-import { becomeWriter, type Writer } from './warehouse/duckdb/writer.js';
-import type { WorkingCopy } from './store/working-copy/working-copy.js';
+import { becomeWriter, type Writer } from '../../warehouse/duckdb/writer.js';
+import type { WorkingCopy } from '../../store/working-copy/working-copy.js';
 
 const PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
 const LOOK_MS = 250;
 const ANSWER_MS = 10_000;
 
-/** What `runAll` in src/worker.ts needs of a worker. */
+/** What `runAll` in src/temporal/worker/worker.ts needs of a worker. */
 export type Runnable = Pick<Worker, 'run' | 'shutdown' | 'getState'>;
 
 /** A warehouse worker that waits for its lease. */

@@ -1,4 +1,4 @@
-import type { Progress, ProgressStep, TableProgress } from '../../schemas/pipeline/run.js';
+import type { Progress, ProgressStep, TableProgress } from '../../../schemas/pipeline/run.js';
 
 /** Progress from the last heartbeat of a running activity. */
 export interface Beat {

@@ -1,12 +1,12 @@
 import type { Client } from '@temporalio/client';
 import type { WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import type { DataFolder } from '../schemas/pipeline/run.js';
-import type { Clock } from './base/time/clock.js';
-import type { Config } from './config/config.js';
-import type { StampClock } from './base/time/stamp-clock.js';
-import type { MetricsAddress } from './serve/metrics/serve.js';
-import type { Tracing } from './serve/tracing/tracing.js';
+import type { DataFolder } from '../../../schemas/pipeline/run.js';
+import type { Clock } from '../../base/time/clock.js';
+import type { Config } from '../../config/config.js';
+import type { StampClock } from '../../base/time/stamp-clock.js';
+import type { MetricsAddress } from '../../serve/metrics/serve.js';
+import type { Tracing } from '../../serve/tracing/tracing.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 
 /** The task queues that a worker polls: one of them, or `all`. */

@@ -1,26 +1,26 @@
-import { WAREHOUSE_QUEUE } from '../workflows/queues.js';
+import { WAREHOUSE_QUEUE } from '../../../workflows/queues.js';
 import { Client } from '@temporalio/client';
 import type { Worker } from '@temporalio/worker';
-import { openDataFolder, shortId } from './store/folder-identity.js';
-import { collectGarbage, limitHeapGrowth } from './base/heap.js';
-import { StampClock } from './base/time/stamp-clock.js';
-import { findApiKey } from './config/stored-key.js';
-import type { MetricsAddress } from './serve/metrics/serve.js';
-import { bundleId, loadWorkflowBundle } from './temporal/bundle.js';
-import { workerIdentity } from './temporal/crawl-workers.js';
-import { keepVersionCurrent } from './temporal/keep-version.js';
-import { traceSinks } from './temporal/trace-sinks.js';
-import { checkPolls } from './temporal/worker-health.js';
-import { loadTracing } from './serve/tracing/load-tracing.js';
-import type { Tracing } from './serve/tracing/tracing.js';
+import { openDataFolder, shortId } from '../../store/folder-identity.js';
+import { collectGarbage, limitHeapGrowth } from '../../base/heap.js';
+import { StampClock } from '../../base/time/stamp-clock.js';
+import { findApiKey } from '../../config/stored-key.js';
+import type { MetricsAddress } from '../../serve/metrics/serve.js';
+import { bundleId, loadWorkflowBundle } from './bundle.js';
+import { workerIdentity } from '../crawl-workers.js';
+import { keepVersionCurrent } from './keep-version.js';
+import { traceSinks } from './trace-sinks.js';
+import { checkPolls } from './worker-health.js';
+import { loadTracing } from '../../serve/tracing/load-tracing.js';
+import type { Tracing } from '../../serve/tracing/tracing.js';
 import { standBy, type Standby, type Runnable } from './warehouse-standby.js';
 import type { WorkerMetrics } from './worker-metrics.js';
-import { sweep } from './store/working-copy/sweep.js';
-import type { WorkingCopy } from './store/working-copy/working-copy.js';
+import { sweep } from '../../store/working-copy/sweep.js';
+import type { WorkingCopy } from '../../store/working-copy/working-copy.js';
 import { isCrawling, type WorkerSetup } from './worker-parts.js';
-import { joinData } from './store/working-copy/join.js';
+import { joinData } from '../../store/working-copy/join.js';
 import { checkTemporal, connectNative, installRuntime } from './worker-temporal.js';
-import { DAY_MS } from './base/time/time.js';
+import { DAY_MS } from '../../base/time/time.js';
 
 /**
  * Builds clients and activities, and polls the queues of a role until stopped (composition root). Only a worker holds
@@ -66,7 +66,7 @@ async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null, tr
       identity,
       namespace,
       maxHeartbeatThrottleInterval: '1 second' as const,
-      ...(tracing === null ? { sinks: traceSinks() } : (await import('./temporal/tracing.js')).traceWork(tracing)),
+      ...(tracing === null ? { sinks: traceSinks() } : (await import('./tracing.js')).traceWork(tracing)),
     };
     const stamps = new StampClock(clock);
     const parts = { config, clock, stamps, log, folder, stop, ownerPollSeconds, metrics, tracing, temporal, options };

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
-import type { GateReport } from '../../schemas/pipeline/gate.js';
-import { QUOTA_GATE } from '../../workflows/queues.js';
+import type { GateReport } from '../../../schemas/pipeline/gate.js';
+import { QUOTA_GATE } from '../../../workflows/queues.js';
 
 const ANSWER_WITHIN_MS = 2_000;
 

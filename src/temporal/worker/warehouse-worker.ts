@@ -1,7 +1,7 @@
 import { Worker, type WorkerOptions } from '@temporalio/worker';
-import { createWarehouseActivities } from '../activities/warehouse.js';
-import { STANDBY_QUEUE, WAREHOUSE_QUEUE } from '../workflows/queues.js';
-import type { Writer } from './warehouse/duckdb/writer.js';
+import { createWarehouseActivities } from '../../../activities/warehouse.js';
+import { STANDBY_QUEUE, WAREHOUSE_QUEUE } from '../../../workflows/queues.js';
+import type { Writer } from '../../warehouse/duckdb/writer.js';
 import type { WorkerParts } from './worker-parts.js';
 
 // Run one activity at a time: the warehouse has one writer, and one build uses all cores.

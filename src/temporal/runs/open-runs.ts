@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
-import { PHASE_ATTRIBUTE } from '../../workflows/search-attributes.js';
-import type { OpenRun } from '../serve/metrics/runs.js';
+import { PHASE_ATTRIBUTE } from '../../../workflows/search-attributes.js';
+import type { OpenRun } from '../../serve/metrics/runs.js';
 import { marketOf, TYPES } from './last-runs.js';
 
 const OPEN = `WorkflowType IN (${TYPES}) AND ExecutionStatus = 'Running'`;

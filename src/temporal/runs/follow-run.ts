@@ -1,16 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
-import type { Progress, RunResult } from '../../schemas/pipeline/run.js';
-import { CRAWL_QUEUE } from '../../workflows/queues.js';
-import {
-  advance,
-  type Beat,
-  type Observation,
-  type ProgressView,
-  type Retry,
-  type RunState,
-} from '../progress/run-state.js';
-import { readPollers, TaskType } from './pollers.js';
+import type { Progress, RunResult } from '../../../schemas/pipeline/run.js';
+import { CRAWL_QUEUE } from '../../../workflows/queues.js';
+import { advance, type Beat, type Observation, type ProgressView, type Retry, type RunState } from './run-state.js';
+import { readPollers, TaskType } from '../pollers.js';
 
 const LOOK_EVERY_MS = 500;
 const QUERY_TIMEOUT_MS = 3_000;

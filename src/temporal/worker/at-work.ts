@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { listCrawlWorkers } from './crawl-workers.js';
+import { listCrawlWorkers } from '../crawl-workers.js';
 
 const LOOK_EVERY_MS = 3_000;
 /** A worker that the server has listed for this time is counted by all other workers. */

@@ -1,5 +1,5 @@
 import type { InjectedSinks } from '@temporalio/worker';
-import type { RunSpan, TraceSinks } from '../../workflows/trace.js';
+import type { RunSpan, TraceSinks } from '../../../workflows/trace.js';
 
 /** Facts about a run that the SDK adds to each call of a sink. */
 export interface TracedRun {

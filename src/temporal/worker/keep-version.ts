@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
-import { errorMessage } from '../base/errors.js';
-import { nameOf, promote, readVersions, shouldPromote, type Build } from './versions.js';
+import { errorMessage } from '../../base/errors.js';
+import { nameOf, promote, readVersions, shouldPromote, type Build } from '../versions.js';
 
 const LOOK_EVERY_MS = 10_000;
 // A new version is known to the server about a second after its first poll.

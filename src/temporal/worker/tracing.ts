@@ -3,8 +3,8 @@ import type { WorkflowClientInterceptor } from '@temporalio/client';
 import { OpenTelemetryWorkflowClientInterceptor } from '@temporalio/interceptors-opentelemetry/lib/client/index.js';
 import { OpenTelemetryActivityInboundInterceptor } from '@temporalio/interceptors-opentelemetry/lib/worker/index.js';
 import type { WorkerOptions } from '@temporalio/worker';
-import type { RunSpan } from '../../workflows/trace.js';
-import type { Tracing } from '../serve/tracing/tracing.js';
+import type { RunSpan } from '../../../workflows/trace.js';
+import type { Tracing } from '../../serve/tracing/tracing.js';
 import { traceSinks, type TracedRun } from './trace-sinks.js';
 
 /**

@@ -1,8 +1,8 @@
 import type { Client } from '@temporalio/client';
 import type { Worker } from '@temporalio/worker';
-import { errorMessage } from '../base/errors.js';
-import type { Health } from '../serve/metrics/serve.js';
-import { hasPolled } from './crawl-workers.js';
+import { errorMessage } from '../../base/errors.js';
+import type { Health } from '../../serve/metrics/serve.js';
+import { hasPolled } from '../crawl-workers.js';
 
 const ANSWER_WITHIN_MS = 5_000;
 
