@@ -1,8 +1,8 @@
 import { mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { ensureTemporalCli } from '../bootstrap/temporal.mjs';
-import { startDevServer } from '../src/commands/local/dev-server.js';
-import { freePort } from '../src/commands/local/ports.js';
+import { startDevServer } from '../src/cli/local/dev-server.js';
+import { freePort } from '../src/cli/terminal/ports.js';
 import { TEMPORAL_DATABASE, temporalDir } from '../src/store/data-folder.js';
 import { readDevServer } from '../src/temporal/dev-server-state.js';
 

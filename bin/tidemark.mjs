@@ -4,12 +4,12 @@
 import { existsSync } from 'node:fs';
 
 const at = (/** @type {string} */ file) => new URL(`../${file}`, import.meta.url);
-const isClone = existsSync(at('src/cli.ts'));
+const isClone = existsSync(at('src/cli/cli.ts'));
 await import(at(`${isClone ? '' : 'dist/'}bootstrap/check-node.mjs`).href);
 
 // A package has no source maps. Without this condition, Node would read those of all libraries.
 if (isClone) process.setSourceMapsEnabled(true);
-await import(isClone ? await buildClone() : at('dist/src/cli.js').href);
+await import(isClone ? await buildClone() : at('dist/src/cli/cli.js').href);
 
 async function buildClone() {
   const { ensurePackages, projectRoot } = await import(at('bootstrap/packages.mjs').href);

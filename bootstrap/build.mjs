@@ -19,7 +19,7 @@ const ASSETS = ['sql', path.join('test', 'sql', 'cases'), 'tidemark.example.yaml
  * running process.
  *
  * @param {{ root: string, log?: (line: string) => void }} options
- * @returns {Promise<string>} the folder of the build, which contains `src/cli.js`, `sql/` and so on
+ * @returns {Promise<string>} the folder of the build, which contains `src/cli/cli.js`, `sql/` and so on
  * @throws {Error} with the compiler's messages
  */
 export async function ensureBuild({ root, log = (line) => void process.stderr.write(`${line}\n`) }) {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { freePort } from '../../src/commands/local/ports.js';
+import { freePort } from '../../src/cli/terminal/ports.js';
 import { ROOT } from '../helpers/processes.js';
 import { startPostgresServer } from '../helpers/postgres-server.js';
 import { waitUntil } from '../helpers/sandbox.js';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Command } from 'commander';
-import { createProgram } from '../../src/program.js';
-import { wrapHelp } from '../../src/terminal/help.js';
+import { createProgram } from '../../src/cli/program.js';
+import { wrapHelp } from '../../src/cli/terminal/help.js';
 import { ROOT } from '../helpers/processes.js';
 
 /** The page that lists all commands. */

@@ -6,7 +6,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { ConfigSchema } from '../../src/config/config-schema.js';
 import { parseModel } from '../../src/warehouse/models/models.js';
 import { HeaderAudit } from '../../src/warehouse/models/audit-kinds.js';
-import { createProgram } from '../../src/program.js';
+import { createProgram } from '../../src/cli/program.js';
 import { ROOT } from '../helpers/processes.js';
 import { callsOf, readBlocks, readCommandLines } from './read-pages.js';
 

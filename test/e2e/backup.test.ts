@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { freePort } from '../../src/commands/local/ports.js';
+import { freePort } from '../../src/cli/terminal/ports.js';
 import type { RunResult } from '../../schemas/pipeline/run.js';
 import { cleanEnv, startProcess, type RunningProcess } from '../helpers/processes.js';
 import { queryFile } from '../helpers/project.js';

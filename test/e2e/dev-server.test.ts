@@ -38,8 +38,8 @@ interface Said {
 /** Starts or joins the dev server of the data folder in another process, as `up` does, until stdin ends. */
 async function startServer(inNamespace = false): Promise<Said & { child: ChildProcess }> {
   const script = `
-    import { freePort } from './src/commands/local/ports.ts';
-    import { startDevServer } from './src/commands/local/dev-server.ts';
+    import { freePort } from './src/cli/terminal/ports.ts';
+    import { startDevServer } from './src/cli/local/dev-server.ts';
     const ports = async () => ({ port: await freePort(27_233), uiPort: await freePort(28_233) });
     const [dataDir, program] = process.argv.slice(1);
     try {

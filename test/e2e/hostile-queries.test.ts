@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ApiError, QueryAnswer } from '../../schemas/explorer/api.js';
-import { freePort } from '../../src/commands/local/ports.js';
+import { freePort } from '../../src/cli/terminal/ports.js';
 import { differentTables } from '../helpers/different-tables.js';
 import { startProcess, type RunningProcess } from '../helpers/processes.js';
 import { LIST_FUNCTIONS, randomQueries, type ListedFunction } from '../helpers/random-queries.js';

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { freePort } from '../../src/commands/local/ports.js';
+import { freePort } from '../../src/cli/terminal/ports.js';
 import { scrape, valueOf, type Family } from '../helpers/open-metrics.js';
 import { ROOT, startProcess, type RunningProcess } from '../helpers/processes.js';
 import { waitUntil } from '../helpers/sandbox.js';

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { stringify } from 'yaml';
 import { cpuSeconds } from '../../bench/process-usage.js';
-import { freePort } from '../../src/commands/local/ports.js';
+import { freePort } from '../../src/cli/terminal/ports.js';
 import { publishTwoNights } from './explorer.js';
 import { cleanEnv, ROOT, startProcess, type RunningProcess } from './processes.js';
 

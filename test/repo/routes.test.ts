@@ -28,7 +28,7 @@ const sources = new Map(
     ([file]) => !file.startsWith('src/api-client/'),
   ),
 );
-const loaded = findLoaded(sources, ['src/cli.ts', 'src/temporal/worker/worker.ts']);
+const loaded = findLoaded(sources, ['src/cli/cli.ts', 'src/temporal/worker/worker.ts']);
 const SAMPLE = 'test/repo/sample-calls.ts';
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
 let called: Map<string, string[]>;

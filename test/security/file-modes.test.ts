@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { makeDataFolder } from '../../src/store/file-modes.js';
-import { writeSecret } from '../../src/commands/watch/secret.js';
+import { writeSecret } from '../../src/cli/watch/secret.js';
 import { cleanEnv, compiled, ROOT } from '../helpers/processes.js';
 import { land } from '../helpers/warehouse.js';
 

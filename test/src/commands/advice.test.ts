@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { ensureTemporalCli } from '../../../bootstrap/temporal.mjs';
-import { startDevServer } from '../../../src/commands/local/dev-server.js';
+import { startDevServer } from '../../../src/cli/local/dev-server.js';
 import { warehouseFile } from '../../../src/store/data-folder.js';
 import { openDataFolder, readDataFolder } from '../../../src/store/folder-identity.js';
 import { findPlace } from '../../../src/store/lock/lock.js';

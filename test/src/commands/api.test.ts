@@ -7,7 +7,7 @@ import {
   type ApiError,
 } from '../../../src/api/index.js';
 import type { TidemarkError } from '../../../src/base/errors.js';
-import { describeApiError } from '../../../src/commands/api.js';
+import { describeApiError } from '../../../src/cli/api.js';
 
 const CONTEXT = {
   endpoint: 'GET /v2/metrics',

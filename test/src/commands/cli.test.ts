@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { CommanderError } from 'commander';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { runChecks } from '../../../src/commands/doctor/run-checks.js';
-import { createProgram } from '../../../src/program.js';
+import { runChecks } from '../../../src/cli/doctor/run-checks.js';
+import { createProgram } from '../../../src/cli/program.js';
 import { ROOT } from '../../helpers/processes.js';
 import { emptyFolder, runCli } from '../../helpers/run-cli.js';
 

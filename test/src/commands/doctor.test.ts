@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Finding } from '../../../src/commands/doctor/finding.js';
-import { runChecks } from '../../../src/commands/doctor/run-checks.js';
+import type { Finding } from '../../../src/cli/doctor/finding.js';
+import { runChecks } from '../../../src/cli/doctor/run-checks.js';
 import { emptyFolder, runCli } from '../../helpers/run-cli.js';
 import { startForwardProxy } from '../network/helpers.js';
 import { startApp, type Running } from '../../sandbox/running.js';

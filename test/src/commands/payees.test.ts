@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { forecastPayees } from '../../../src/commands/payees/forecast.js';
-import type { KnownAnswer } from '../../../src/commands/payees/known-answers.js';
-import { resultRows, type HashedList } from '../../../src/commands/payees/result-file.js';
+import { forecastPayees } from '../../../src/cli/payees/forecast.js';
+import type { KnownAnswer } from '../../../src/cli/payees/known-answers.js';
+import { resultRows, type HashedList } from '../../../src/cli/payees/result-file.js';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 

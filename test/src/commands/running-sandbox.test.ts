@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runningSandboxFile } from '../../../src/store/data-folder.js';
 import { findPlace } from '../../../src/store/lock/lock.js';
 import { createClock, dayIn } from '../../../src/base/time/clock.js';
-import { recordSandbox, sandboxDays } from '../../../src/commands/local/running-sandbox.js';
+import { recordSandbox, sandboxDays } from '../../../src/cli/running-sandbox.js';
 import { startSandbox, type RunningSandbox } from '../../helpers/processes.js';
 import { emptyFolder, runCli } from '../../helpers/run-cli.js';
 

@@ -4,14 +4,14 @@ import path from 'node:path';
 import { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RunResult } from '../../../schemas/pipeline/run.js';
-import { registerBackfill } from '../../../src/commands/snapshot/backfill.js';
-import { registerEnrich } from '../../../src/commands/enrich.js';
-import { registerOwners } from '../../../src/commands/owners.js';
-import { registerPayees } from '../../../src/commands/payees/payees.js';
-import { registerResolve } from '../../../src/commands/resolve.js';
-import { registerSnapshot } from '../../../src/commands/snapshot/snapshot.js';
-import { registerTenders } from '../../../src/commands/snapshot/tenders.js';
-import { registerWatch } from '../../../src/commands/watch/watch.js';
+import { registerBackfill } from '../../../src/cli/runs/backfill.js';
+import { registerEnrich } from '../../../src/cli/lists/enrich.js';
+import { registerOwners } from '../../../src/cli/lists/owners.js';
+import { registerPayees } from '../../../src/cli/payees/payees.js';
+import { registerResolve } from '../../../src/cli/lists/resolve.js';
+import { registerSnapshot } from '../../../src/cli/runs/snapshot.js';
+import { registerTenders } from '../../../src/cli/runs/tenders.js';
+import { registerWatch } from '../../../src/cli/watch/watch.js';
 
 // Replaces Temporal by a run that ends at once with this result.
 let result: Partial<RunResult>;
@@ -24,7 +24,7 @@ vi.mock(import('../../../src/temporal/runs/start-run.js'), () => ({
 vi.mock(import('../../../src/temporal/runs/follow-run.js'), () => ({
   followRun: () => Promise.resolve({ result } as never),
 }));
-vi.mock(import('../../../src/commands/other-folder.js'), () => ({
+vi.mock(import('../../../src/cli/status/other-folder.js'), () => ({
   otherFolder: () => null,
   folderOf: () => Promise.resolve(null as never),
   workerWarnings: () => Promise.resolve([]),

@@ -114,7 +114,7 @@ describe('saferCron', () => {
 });
 
 describe('default times', () => {
-  it.each(['tidemark.example.yaml', 'docs/configuration.md', 'docs/commands.md', 'src/commands/init/render-config.ts'])(
+  it.each(['tidemark.example.yaml', 'docs/configuration.md', 'docs/commands.md', 'src/cli/init/render-config.ts'])(
     '%s names no time between 01:00 and 03:59',
     (file) => {
       const text = readFileSync(path.join(ROOT, file), 'utf8');

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createApiClient, type ApiClient } from '../../../src/api/index.js';
-import { readWatches } from '../../../src/commands/watch/read-watches.js';
+import { readWatches } from '../../../src/cli/watch/read-watches.js';
 import { createClock } from '../../../src/base/time/clock.js';
 import { loadConfig } from '../../../src/config/config.js';
 import { createLog } from '../../../src/config/log.js';

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openLoopback, type Loopback } from '../../../src/login/loopback.js';
+import { openLoopback, type Loopback } from '../../../src/cli/login/loopback.js';
 
 let loopback: Loopback;
 let answer: unknown;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readOutcome } from '../../../src/login/outcome.js';
+import { readOutcome } from '../../../src/cli/login/outcome.js';
 
 describe('the end of a sign-in', () => {
   it.each([

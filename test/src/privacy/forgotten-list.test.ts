@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } fro
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DeliveryLog } from '../../../src/serve/webhooks/delivery-log.js';
-import { checkForgotten } from '../../../src/commands/doctor/check-forgotten.js';
+import { checkForgotten } from '../../../src/cli/doctor/check-forgotten.js';
 import { createClock } from '../../../src/base/time/clock.js';
 import { openFingerprint } from '../../../src/privacy/fingerprint.js';
 import { forget, type ForgetRequest } from '../../../src/maintenance/forget/forget.js';

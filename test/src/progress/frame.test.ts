@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { displayWidth } from '../../../src/base/text/display-width.js';
-import { renderFrame, renderLine, warningsOf } from '../../../src/progress/frame.js';
+import { renderFrame, renderLine, warningsOf } from '../../../src/cli/terminal/frame.js';
 import type { RunState, StepState } from '../../../src/temporal/runs/run-state.js';
 
 function step(more: Partial<StepState>): StepState {

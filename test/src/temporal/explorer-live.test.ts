@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { readLive } from '../../../src/commands/ui/live.js';
+import { readLive } from '../../../src/cli/explorer/live.js';
 import { createClock } from '../../../src/base/time/clock.js';
 import { exampleConfig } from '../../../src/config/config-in-force.js';
 

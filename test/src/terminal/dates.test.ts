@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseSpan, runDate } from '../../../src/terminal/dates.js';
+import { parseSpan, runDate } from '../../../src/cli/terminal/dates.js';
 
 const clock = { now: () => new Date('2026-11-20T23:30:00Z') };
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { metricsAddress } from '../../../src/terminal/metrics-options.js';
+import { metricsAddress } from '../../../src/cli/terminal/metrics-options.js';
 
 it('serves metrics only at a port, and on the configured address', () => {
   const configured = { metrics: { host: '10.0.0.1', port: 9464 } };

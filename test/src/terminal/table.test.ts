@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderTable } from '../../../src/terminal/table.js';
+import { renderTable } from '../../../src/cli/terminal/table.js';
 
 describe('renderTable', () => {
   it('aligns numbers at the decimal point and shows NULL as empty', () => {

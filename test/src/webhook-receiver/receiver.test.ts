@@ -406,7 +406,7 @@ describe('tidemark watch listen', () => {
       `api: { baseUrl: 'http://127.0.0.1:1' }\ndata: .\nmarkets: [{ name: m }]\n`,
     );
     const start = async () =>
-      startProcess(['--import', 'tsx', 'src/cli.ts', 'watch', 'listen', '--port', String(port)], {
+      startProcess(['--import', 'tsx', 'src/cli/cli.ts', 'watch', 'listen', '--port', String(port)], {
         env: cleanEnv({ TIDEMARK_CONFIG: path.join(dataDir, 'tidemark.yaml'), TIDEMARK_WEBHOOK_SECRET: SECRET }),
         ready: /Listening on/,
       });

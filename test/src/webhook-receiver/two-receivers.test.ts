@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { freePort } from '../../../src/commands/local/ports.js';
+import { freePort } from '../../../src/cli/terminal/ports.js';
 import { readManifests, readPartRows } from '../../../src/landing/index.js';
 import { canMakePidNamespaces } from '../../helpers/pid-namespace.js';
 import { cleanEnv, startProcess } from '../../helpers/processes.js';
@@ -119,7 +119,7 @@ describe('tidemark watch listen', () => {
     );
     const listen = async () => {
       const port = await freePort(24_020);
-      const args = ['--import', 'tsx', 'src/cli.ts', 'watch', 'listen', '--port', String(port)];
+      const args = ['--import', 'tsx', 'src/cli/cli.ts', 'watch', 'listen', '--port', String(port)];
       const env = cleanEnv({ TIDEMARK_CONFIG: path.join(dataDir, 'tidemark.yaml'), TIDEMARK_WEBHOOK_SECRET: 'secret' });
       return startProcess(args, { env, ready: /Listening on/ });
     };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CoverageGap } from '../../../../schemas/pipeline/landing.js';
-import { buildTree, renderTree, type SegmentRow } from '../../../../src/commands/coverage/coverage-tree.js';
+import { buildTree, renderTree, type SegmentRow } from '../../../../src/cli/coverage/coverage-tree.js';
 
 const plain = (text: string): string => text;
 const paint = { green: plain, yellow: plain, dim: plain };

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { demoConfig } from '../../../../src/commands/demo/demo-config.js';
-import { sandboxArguments } from '../../../../src/commands/demo/sandbox-arguments.js';
+import { demoConfig } from '../../../../src/cli/demo/demo-config.js';
+import { sandboxArguments } from '../../../../src/cli/demo/sandbox-arguments.js';
 
 let dir: string;
 beforeEach(() => {

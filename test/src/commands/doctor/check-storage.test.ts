@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
-import { checkStorage } from '../../../../src/commands/doctor/check-storage.js';
+import { checkStorage } from '../../../../src/cli/doctor/check-storage.js';
 import { takeLease } from '../../../../src/store/lease.js';
 import { openStorage } from '../../../../src/store/open.js';
 import type { Storage } from '../../../../src/store/storage.js';

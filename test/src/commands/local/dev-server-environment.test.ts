@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { devServerEnvironment } from '../../../../src/commands/local/dev-server.js';
+import { devServerEnvironment } from '../../../../src/cli/local/dev-server.js';
 
 it('names a user for the dev server if the environment names none, and passes no secret on', () => {
   const env = devServerEnvironment({ PATH: '/bin', HOME: '/', TIDEMARK_API_KEY: 'a-secret-key' });

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { spawnGuarded } from '../../../../src/commands/local/spawn-guarded.js';
+import { spawnGuarded } from '../../../../src/cli/local/spawn-guarded.js';
 import { processExists } from '../../../../src/store/lock/lock.js';
 import { ROOT } from '../../../helpers/processes.js';
 import { waitUntil } from '../../../helpers/sandbox.js';

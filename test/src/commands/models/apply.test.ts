@@ -229,7 +229,7 @@ describe('tidemark models on a real warehouse', () => {
       'SELECT CAST(max(hash(a.range + b.range) % 7) AS BIGINT) AS id FROM marts.quick, range(10000000) AS a, range(10000000) AS b';
     edit({ 'quick.sql': model('quick', 'SELECT 1::BIGINT AS id'), 'slow.sql': model('slow', endless) });
     const killed = await startProcess(
-      ['--import', 'tsx', 'src/cli.ts', '--config', path.join(place.dir, 'tidemark.yaml'), 'models', 'apply'],
+      ['--import', 'tsx', 'src/cli/cli.ts', '--config', path.join(place.dir, 'tidemark.yaml'), 'models', 'apply'],
       {
         env: cleanEnv({ TIDEMARK_NOW: now() }),
         ready: /^Building marts\.slow/,

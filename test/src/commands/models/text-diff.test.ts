@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { diffTexts } from '../../../../src/commands/models/text-diff.js';
+import { diffTexts } from '../../../../src/cli/models/text-diff.js';
 
 const lines = (...numbers: (number | string)[]) => `${numbers.join('\n')}\n`;
 

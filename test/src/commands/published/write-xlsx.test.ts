@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { crc32, inflateRawSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { writeMarkdown } from '../../../../src/commands/published/write-markdown.js';
-import { columnName, writeXlsx } from '../../../../src/commands/published/write-xlsx.js';
+import { writeMarkdown } from '../../../../src/cli/output/write-markdown.js';
+import { columnName, writeXlsx } from '../../../../src/cli/output/write-xlsx.js';
 import type { PlainValue } from '../../../../src/warehouse/duckdb/plain-value.js';
 import { temporaryDataDir } from '../../../helpers/warehouse.js';
 

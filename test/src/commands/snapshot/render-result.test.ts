@@ -5,7 +5,7 @@ import { afterAll, expect, it } from 'vitest';
 import type { StatedReason } from '../../../../schemas/pipeline/reason.js';
 import type { RunResult } from '../../../../schemas/pipeline/run.js';
 import { openDataFolder } from '../../../../src/store/folder-identity.js';
-import { renderCoverage, renderResult } from '../../../../src/commands/snapshot/render-result.js';
+import { renderCoverage, renderResult } from '../../../../src/cli/runs/render-result.js';
 
 const DATA = mkdtempSync(path.join(tmpdir(), 'tidemark-result-'));
 afterAll(() => rmSync(DATA, { recursive: true }));

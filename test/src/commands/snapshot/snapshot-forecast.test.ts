@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SnapshotForecast } from '../../../../src/commands/snapshot/snapshot-forecast.js';
+import type { SnapshotForecast } from '../../../../src/cli/runs/snapshot-forecast.js';
 import { startSandbox, type RunningSandbox } from '../../../helpers/processes.js';
 import { makeProject, type Project } from '../../../helpers/project.js';
 import { control, countRequests } from '../../../helpers/sandbox.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { planRequests, planWatches } from '../../../../src/commands/watch/plan.js';
+import { planRequests, planWatches } from '../../../../src/cli/watch/plan.js';
 
 describe('planWatches', () => {
   it('starts missing, stops undeclared and changes different watches', () => {

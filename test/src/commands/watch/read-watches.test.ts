@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createApiClient, type ApiClient } from '../../../../src/api/index.js';
-import { readMissingFields, readWatches } from '../../../../src/commands/watch/read-watches.js';
+import { readMissingFields, readWatches } from '../../../../src/cli/watch/read-watches.js';
 
 // An API whose list of watched companies gives no fields, or gives them for one company only.
 const asked: string[] = [];

@@ -1,0 +1,23 @@
+import { isStorageError } from '../store/errors.js';
+import type { Config } from '../config/config.js';
+import { takeUnlessLost } from '../warehouse/builds/take-published.js';
+import { tell } from './terminal/print.js';
+import { joinData } from '../store/working-copy/join.js';
+
+const GOES_ON = 'This command uses what this machine has.';
+
+/**
+ * Opens the working copy of a machine for a command, and takes the current build. If the bucket cannot be reached, or
+ * files of the build are lost there, says so and goes on with what this machine has.
+ */
+export async function joinBucket(config: Config): Promise<void> {
+  try {
+    await joinData(config);
+    await takeUnlessLost(config, (fault) =>
+      tell(`${fault} ${GOES_ON} To publish the build again, run \`tidemark publish --check\`.`),
+    );
+  } catch (error) {
+    if (!isStorageError(error, 'unreachable')) throw error;
+    tell(`${error.message} ${GOES_ON}`);
+  }
+}

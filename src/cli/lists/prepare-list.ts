@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { keepsContacts, type Config } from '../../config/config.js';
+import { listFile } from '../../store/data-folder.js';
+import { invalidInput } from '../../base/errors.js';
+import { writeFileAtomic } from '../../store/files.js';
+import { workingCopyOf } from '../../store/working-copy/open.js';
+import { formatCount } from '../../../schemas/format.js';
+import { writePrepared, type PreparedList } from '../../crawl/streams/matches/prepared-list.js';
+import { readList, type List, type ListKind } from '../../crawl/streams/matches/read-list.js';
+import { tell } from '../terminal/print.js';
+import { readListFile } from './list-file.js';
+import { tellHeader } from './tell-header.js';
+
+/** Reads a list, and prints the meaning of its columns and the rows that cannot be used. */
+export function readAndDescribe<Field extends string>(
+  config: Config,
+  file: string,
+  kind: ListKind<Field>,
+): { list: List<Field>; prepared: PreparedList } {
+  const keepsPeople = keepsContacts(config);
+  const list = readList(readListFile(file), file, kind, keepsPeople);
+  const { header, rows, bad, questions } = list;
+  if (questions.length === 0) throw invalidInput(`${file} has no row that identifies ${kind.what}.`, describeBad(bad));
+  tell(`${formatCount(rows.length)} rows; ${formatCount(questions.length)} different ones to look up at the API.`);
+  tellHeader(header);
+  if (!keepsPeople) tellReduced(header.columns, header.cells);
+  if (bad.length > 0)
+    tell(`${formatCount(bad.length)} rows cannot be used (ops.rejects lists them). ${describeBad(bad)}`);
+  const shown = bad.map((row) => ({ ...row, text: keepsPeople ? row.text : '' }));
+  return { list, prepared: { questions, bad: shown, decisions: [] } };
+}
+
+/** Writes a prepared list to the data folder. @returns its name there, and its hash */
+export async function storePrepared(config: Config, prepared: PreparedList): Promise<{ name: string; hash: string }> {
+  const text = writePrepared(prepared);
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
+  const name = `${hash}.ndjson`;
+  const list = listFile(config.dataDir, name);
+  await writeFileAtomic(list, text);
+  await workingCopyOf(config.dataDir)?.claim(list);
+  return { name, hash };
+}
+
+function tellReduced(columns: readonly (string | undefined)[], cells: readonly string[]): void {
+  const named = (field: string): string => cells.filter((_, i) => columns[i] === field).join(', ');
+  if (columns.includes('email')) tell(`personalData is none: only the domain of ${named('email')} is used and kept.`);
+  if (columns.includes('person')) tell(`personalData is none: ${named('person')} is ignored.`);
+}
+
+function describeBad(bad: readonly { line: number; problem: string }[]): string {
+  return bad
+    .slice(0, 3)
+    .map(({ line, problem }) => `Line ${line}: ${problem}.`)
+    .join(' ');
+}
