@@ -17,7 +17,7 @@ async function buildClone() {
   const { pathToFileURL } = await import('node:url');
   try {
     await ensurePackages();
-    return pathToFileURL(`${await ensureBuild({ root: projectRoot() })}/src/cli.js`).href;
+    return pathToFileURL(`${await ensureBuild({ root: projectRoot() })}/src/cli/cli.js`).href;
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     process.exit(1);

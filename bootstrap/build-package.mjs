@@ -13,7 +13,9 @@ const dist = path.join(root, 'dist');
 rmSync(dist, { recursive: true, force: true });
 try {
   await compile(root, dist, ['--sourceMap', 'false', '--inlineSources', 'false']);
-  const { loadWorkflowBundle } = await import(pathToFileURL(path.join(dist, 'src', 'temporal', 'bundle.js')).href);
+  const { loadWorkflowBundle } = await import(
+    pathToFileURL(path.join(dist, 'src', 'temporal', 'worker', 'bundle.js')).href
+  );
   await loadWorkflowBundle();
   cpSync(await findUi(), path.join(dist, 'ui'), { recursive: true });
 } catch (error) {

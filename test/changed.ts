@@ -6,7 +6,7 @@ const ROOT = path.resolve(import.meta.dirname, '..');
 
 /** Folders that tests read without an import, with the tests to run for them. */
 const READ_AS_FILES: Record<string, string[]> = {
-  'sql/': ['test/sql', 'test/src/load', 'test/src/models', 'test/src/publish'],
+  'sql/': ['test/sql', 'test/src/warehouse'],
   'workflows/': ['test/workflows', 'test/replay'],
   'test/replay/histories/': ['test/replay'],
 };

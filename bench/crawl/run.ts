@@ -152,7 +152,7 @@ async function withWorker<T>(
     config: { api: { baseUrl: sandbox.url, maxConcurrency: AT_ONCE } },
   });
   const options = typeof nodeOptions === 'function' ? nodeOptions(project.dir) : nodeOptions;
-  const worker = await startProcess([...options, path.join(buildOf(clone), 'src', 'cli.js'), 'worker'], {
+  const worker = await startProcess([...options, path.join(buildOf(clone), 'src', 'cli', 'cli.js'), 'worker'], {
     env: { ...project.env, LOG_LEVEL: 'warn', ...(MEMORY === undefined ? {} : { TIDEMARK_WAREHOUSE_MEMORY: MEMORY }) },
     ready: /worker ready/,
   });

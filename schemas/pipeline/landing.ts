@@ -33,7 +33,7 @@ export interface LandedRow {
   entity_id: string | null;
   /**
    * Kind of the row in its stream, such as `record`, `page-2`, `gone` or `failed`: see the stream's fetcher in
-   * src/crawl/fetchers/. In the stream `prospecting`, the id of the segment that was searched; in the streams of
+   * src/crawl/streams/. In the stream `prospecting`, the id of the segment that was searched; in the streams of
    * RECORD_STREAMS, the name of the chunk.
    */
   row_kind: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { ApiClient } from '../../src/api/index.js';
-import { reply, TEST_KEY, withApi, type SeenRequest } from '../src/api-client/helpers.js';
+import { reply, TEST_KEY, withApi, type SeenRequest } from '../src/api/helpers.js';
 import { CLIENT_CALLS } from './client-calls.js';
 import { Observed } from './observed.js';
 import { answerType, nameOf, ROUTES, type Parameter, type Place, type Route } from './reference.js';

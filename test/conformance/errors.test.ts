@@ -12,7 +12,7 @@ import {
   ValidationError,
   type ApiClient,
 } from '../../src/api/index.js';
-import { rejection } from '../src/api-client/helpers.js';
+import { rejection } from '../src/api/helpers.js';
 import { CLIENT_CALLS } from './client-calls.js';
 import { expectError, type ErrorName } from './error-shapes.js';
 import { Observed } from './observed.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { sandboxOptions } from '../../sandbox/switches.js';
 import { verifyWebhook } from '../../src/api/index.js';
-import { reply, startStubApi, type StubApi } from '../src/api-client/helpers.js';
+import { reply, startStubApi, type StubApi } from '../src/api/helpers.js';
 import { waitUntil } from '../helpers/sandbox.js';
 import { expectRefusal } from './error-shapes.js';
 import { Observed } from './observed.js';

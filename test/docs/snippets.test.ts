@@ -157,7 +157,7 @@ describe('other code of the pages', () => {
       sql: 'test/sql/cookbook.test.ts runs the queries',
       ts: 'test/repo/installed-package.test.ts compiles and runs docs/client.md',
       python: 'test/examples/python.test.ts runs Polars; `npm run test:lake` runs PySpark, too',
-      csv: 'lists to type in; test/src/lists reads such lists',
+      csv: 'lists to type in; test/src/base/csv reads such lists',
       ini: 'the commands, above; no test starts systemd',
       json: 'has gaps',
       text: 'shows output',

@@ -6,7 +6,7 @@ const [build = '', seconds] = process.argv.slice(2);
 /** @param {string} file */
 const load = (file) => import(pathToFileURL(path.join(build, 'src', file)).href);
 const [{ runWorker }, { configPath, loadConfig }, { createClock }, { createLog }] = await Promise.all(
-  ['worker.js', 'core/config.js', 'core/clock.js', 'core/log.js'].map(load),
+  ['temporal/worker/worker.js', 'config/config.js', 'base/time/clock.js', 'config/log.js'].map(load),
 );
 const config = loadConfig(configPath());
 const stop = new AbortController();

@@ -10,7 +10,7 @@ export const ROOT = path.resolve(import.meta.dirname, '../..');
 export function compiled(args: readonly string[]): string[] {
   const [first = '', second, script = '', ...rest] = args;
   if (path.resolve(ROOT, first) === path.join(ROOT, 'bin', 'tidemark.mjs'))
-    return [path.join(findBuild(), 'src', 'cli.js'), ...args.slice(1)];
+    return [path.join(findBuild(), 'src', 'cli', 'cli.js'), ...args.slice(1)];
   const isOurs = first === '--import' && second === 'tsx' && /^(src|sandbox)\//.test(script);
   return isOurs ? [path.join(findBuild(), script.replace(/\.ts$/, '.js')), ...rest] : [...args];
 }

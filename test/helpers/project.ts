@@ -76,7 +76,12 @@ export function makeProject(options: {
 /** Node arguments of a worker of this build. With `ownerPollSeconds`, the worker polls jobs about owners at this interval. */
 export function workerArgs(queue: Role, ownerPollSeconds: number | undefined, build?: string): string[] {
   if (ownerPollSeconds === undefined)
-    return [build === undefined ? 'bin/tidemark.mjs' : path.join(build, 'src', 'cli.js'), 'worker', '--queue', queue];
+    return [
+      build === undefined ? 'bin/tidemark.mjs' : path.join(build, 'src', 'cli', 'cli.js'),
+      'worker',
+      '--queue',
+      queue,
+    ];
   const script = path.join(ROOT, 'test', 'helpers', 'polling-worker.mjs');
   return [script, build ?? findBuild(), String(ownerPollSeconds)];
 }

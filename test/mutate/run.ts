@@ -12,17 +12,18 @@ const SAMPLE = path.join(REPORTS, 'sample.json');
 
 /** What is mutated, and the fast tests run for it: none starts a Temporal server or compiled code. */
 const FOLDERS: Record<string, string[]> = {
-  'src/planner': ['test/src/planner'],
-  'src/api-client': ['test/src/api-client', 'test/conformance/client.test.ts'],
+  'src/base': ['test/src/base'],
+  'src/store': ['test/src/store'],
+  'src/api': ['test/src/api', 'test/conformance/client.test.ts'],
+  'src/config': ['test/src/config'],
   'src/landing': ['test/src/landing'],
-  'src/request-log': ['test/src/request-log'],
-  'src/duckdb': ['test/src/duckdb'],
-  'src/load': ['test/src/load'],
-  'src/models': ['test/src/models', 'test/src/publish/apply-models.test.ts'],
-  'src/builds': ['test/src/builds'],
-  'src/publish': ['test/src/publish'],
-  'src/replay': ['test/src/replay'],
-  'src/core': ['test/src/core'],
+  'src/crawl/search/plan': ['test/src/crawl/search/plan'],
+  'src/warehouse/duckdb': ['test/src/warehouse/duckdb'],
+  'src/warehouse/load': ['test/src/warehouse/load'],
+  'src/warehouse/models': ['test/src/warehouse/models', 'test/src/warehouse/publish/apply-models.test.ts'],
+  'src/warehouse/builds': ['test/src/warehouse/builds'],
+  'src/warehouse/publish': ['test/src/warehouse/publish'],
+  'src/maintenance': ['test/src/maintenance'],
   activities: ['test/activities'],
   workflows: ['test/workflows'],
 };

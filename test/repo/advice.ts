@@ -7,38 +7,38 @@ interface Text {
 const row = (file: string, text: string): Text => ({ file, text });
 const advice = (file: string, text: string, test: readonly [file: string, title: string]) => ({ file, text, test });
 const untested = (file: string, text: string, reason: string) => ({ file, text, reason });
-const T0 = ['test/src/commands/quarantine.test.ts', 'deletes nothing'] as const;
-const T1 = ['test/src/commands/quarantine.test.ts', 'lets nights go on after %s of %s, and says what is lost'] as const;
-const T2 = ['test/src/replay/compact.test.ts', 'drops repeated answers and nothing that a table needs'] as const;
+const T0 = ['test/src/cli/quarantine.test.ts', 'deletes nothing'] as const;
+const T1 = ['test/src/cli/quarantine.test.ts', 'lets nights go on after %s of %s, and says what is lost'] as const;
+const T2 = [
+  'test/src/maintenance/compact/compact.test.ts',
+  'drops repeated answers and nothing that a table needs',
+] as const;
 const T3 = [
-  'test/src/commands/quarantine.test.ts',
+  'test/src/cli/quarantine.test.ts',
   'moves the parts of a run with a wrong clock, and returns them',
 ] as const;
 const T4 = [
   'test/e2e/terminated.test.ts',
   'lands what a terminated run left, and does not repeat its requests',
 ] as const;
-const T5 = ['test/src/replay/forget/forget.test.ts', 'take nobody and nothing else with them'] as const;
-const T6 = ['test/src/replay/forget/forget.test.ts', 'removes only answers older than the retention'] as const;
+const T5 = ['test/src/maintenance/forget/forget.test.ts', 'take nobody and nothing else with them'] as const;
+const T6 = ['test/src/maintenance/forget/forget.test.ts', 'removes only answers older than the retention'] as const;
 const T7 = [
-  'test/src/replay/forget/forget.test.ts',
+  'test/src/maintenance/forget/forget.test.ts',
   'removes all personal data, as personalData: none does before landing',
 ] as const;
 const T8 = [
-  'test/src/commands/published/copy.test.ts',
+  'test/src/cli/output/copy.test.ts',
   'follows a switch to an earlier build, and removes replaced versions on request',
 ] as const;
 const T9 = ['test/e2e/terminated.test.ts', 'lands what a run left whose Temporal server lost its database'] as const;
-const T10 = ['test/src/commands/models/apply.test.ts', 'keeps a table whose file is gone until it is dropped'] as const;
-const T11 = [
-  'test/src/commands/models/apply.test.ts',
-  'rolls back to the previous set and holds it until apply',
-] as const;
-const T12 = ['test/src/models/environments.test.ts', 'lists environments by name and drops one'] as const;
+const T10 = ['test/src/cli/models/apply.test.ts', 'keeps a table whose file is gone until it is dropped'] as const;
+const T11 = ['test/src/cli/models/apply.test.ts', 'rolls back to the previous set and holds it until apply'] as const;
+const T12 = ['test/src/warehouse/publish/environments.test.ts', 'lists environments by name and drops one'] as const;
 const T13 = ['test/e2e/schedules.test.ts', 'deletes schedules'] as const;
-const T14 = ['test/src/replay/forget/killed.test.ts', 'finishes after kill -9 in each step'] as const;
+const T14 = ['test/src/maintenance/forget/killed.test.ts', 'finishes after kill -9 in each step'] as const;
 const T15 = [
-  'test/src/commands/models/apply.test.ts',
+  'test/src/cli/models/apply.test.ts',
   'retires an old version after its date, without reader errors',
 ] as const;
 const T16 = [
@@ -49,15 +49,15 @@ const T17 = [
   'test/e2e/backup.test.ts',
   'continues an open run from a backup that was made after `tidemark up` stopped',
 ] as const;
-const T18 = ['test/src/replay/forget/forget.test.ts', 'do not come back with a restored part'] as const;
+const T18 = ['test/src/maintenance/forget/forget.test.ts', 'do not come back with a restored part'] as const;
 
 const T19 = ['test/src/privacy/forgotten-list.test.ts', 'says what to do, and the advice can be followed'] as const;
 const T20 = ['test/e2e/full-disk.test.ts', 'finishes the same run after the disk has space again'] as const;
-const T21 = ['test/src/storage/lease-contract.ts', 'gives higher tokens than the protected files have'] as const;
+const T21 = ['test/src/store/lease-contract.ts', 'gives higher tokens than the protected files have'] as const;
 
-const FORGET_REST = ['test/src/replay/forget/forget.test.ts', 'says what it could not remove'] as const;
+const FORGET_REST = ['test/src/maintenance/forget/forget.test.ts', 'says what it could not remove'] as const;
 const LOGOUT = [
-  'test/src/commands/login.test.ts',
+  'test/src/cli/login/login.test.ts',
   'removes the stored key, and says if the environment still has one',
 ] as const;
 const BACK = [
@@ -68,25 +68,25 @@ const COMPOSE_BACK = ['test/deploy/compose.test.ts', 'goes back to the volume of
 const DUMP = ['test/deploy/compose.test.ts', 'has its runs and schedules after a dump was restored'] as const;
 const ICEBERG = ['test/engines/iceberg.test.ts', 'purge ignores gc.enabled'] as const;
 
-const KEY = ['test/src/commands/advice.test.ts', 'a damaged key of fingerprints: a backup restores it'] as const;
-const IDENTITY = ['test/src/commands/advice.test.ts', 'a damaged folder.json: a backup restores the identity'] as const;
-const PLACE = ['test/src/commands/advice.test.ts', 'a damaged folder.json of a place to copy'] as const;
-const UNFINISHED = ['test/src/commands/advice.test.ts', 'an unfinished removal of people'] as const;
-const GONE = ['test/src/commands/advice.test.ts', 'loaded parts that are gone'] as const;
-const FORGET_DAMAGED = ['test/src/commands/advice.test.ts', 'a removal of people from damaged parts'] as const;
+const KEY = ['test/src/cli/advice.test.ts', 'a damaged key of fingerprints: a backup restores it'] as const;
+const IDENTITY = ['test/src/cli/advice.test.ts', 'a damaged folder.json: a backup restores the identity'] as const;
+const PLACE = ['test/src/cli/advice.test.ts', 'a damaged folder.json of a place to copy'] as const;
+const UNFINISHED = ['test/src/cli/advice.test.ts', 'an unfinished removal of people'] as const;
+const GONE = ['test/src/cli/advice.test.ts', 'loaded parts that are gone'] as const;
+const FORGET_DAMAGED = ['test/src/cli/advice.test.ts', 'a removal of people from damaged parts'] as const;
 const RETURNED = [
-  'test/src/replay/forget-set-aside.test.ts',
+  'test/src/maintenance/forget-set-aside.test.ts',
   'does not let a returned part bring a forgotten person back',
 ] as const;
-const WRONG_KIND = ['test/src/commands/advice.test.ts', 'a folder at the place of a file'] as const;
-const WORKING_COPY = ['test/src/commands/advice.test.ts', 'a removed working copy'] as const;
-const HANGING = ['test/src/commands/advice.test.ts', 'a hanging dev server'] as const;
+const WRONG_KIND = ['test/src/cli/advice.test.ts', 'a folder at the place of a file'] as const;
+const WORKING_COPY = ['test/src/cli/advice.test.ts', 'a removed working copy'] as const;
+const HANGING = ['test/src/cli/advice.test.ts', 'a hanging dev server'] as const;
 const COPY = [
   'test/src/temporal/namespace-owner.test.ts',
   'lets a copy work beside its original, or instead of it, as the error advises',
 ] as const;
 const ATTRIBUTE = [
-  'test/src/temporal/runs.test.ts',
+  'test/src/temporal/runs/runs.test.ts',
   'registers an attribute of another type after it was removed as the error advises',
 ] as const;
 

@@ -56,7 +56,7 @@ function functionsAt(checker: Checker, file: string, places: number[]): string[]
 }
 
 function declarations(symbol: TypeScriptSymbol | undefined): string[] {
-  const found = symbol?.declarations.filter((declaration) => declaration.path.includes('/src/api-client/endpoints-'));
+  const found = symbol?.declarations.filter((declaration) => declaration.path.includes('/src/api/routes/endpoints-'));
   return found?.map((declaration) => `${declaration.path}:${declaration.index}`) ?? [];
 }
 

@@ -25,7 +25,7 @@ const NOT_NEEDED: Readonly<Record<string, string>> = {
 
 const sources = new Map(
   [...readProjectFiles(/^(src|activities|workflows|schemas)\/.*\.ts$/)].filter(
-    ([file]) => !file.startsWith('src/api-client/'),
+    ([file]) => !file.startsWith('src/api/'),
   ),
 );
 const loaded = findLoaded(sources, ['src/cli/cli.ts', 'src/temporal/worker/worker.ts']);

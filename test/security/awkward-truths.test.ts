@@ -12,7 +12,7 @@ import { loadLanding } from '../../src/warehouse/load/load.js';
 import { openWarehouse } from '../../src/warehouse/duckdb/open.js';
 import { publish } from '../../src/warehouse/publish/publish.js';
 import { queryFile } from '../helpers/project.js';
-import { startStubApi, TEST_KEY, type StubApi } from '../src/api-client/helpers.js';
+import { startStubApi, TEST_KEY, type StubApi } from '../src/api/helpers.js';
 import { runCli } from '../helpers/run-cli.js';
 
 const MIB = 1024 * 1024;

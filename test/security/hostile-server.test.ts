@@ -8,7 +8,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { BodyError, createApiClient, TransportError } from '../../src/api/index.js';
 import { cleanEnv, compiled, ROOT } from '../helpers/processes.js';
-import { rejection, reply, startStubApi, TEST_KEY, withApi } from '../src/api-client/helpers.js';
+import { rejection, reply, startStubApi, TEST_KEY, withApi } from '../src/api/helpers.js';
 
 const TLS = path.join(ROOT, 'test', 'fixtures', 'tls');
 const MIB = 1024 * 1024;

@@ -73,7 +73,7 @@ describe('queries of other pages', () => {
           .map((sql) => ({ place: `${file}:${line}`, sql })),
       ),
   ];
-  // Other tests run a query of the landing zone (test/src/models/docs.test.ts) and a macro of a models folder
+  // Other tests run a query of the landing zone (test/src/warehouse/models/docs.test.ts) and a macro of a models folder
   // (test/docs/own-macros.test.ts).
   const published = statements.filter(({ sql }) => !sql.includes('data/landing') && !sql.startsWith('CREATE MACRO'));
 

@@ -8,7 +8,7 @@ import {
 } from '../../base/identifiers/identifiers.js';
 
 /*
- * Functions for the macros of sql/macros/match.sql. They call src/identifiers, so that lists, searches and the warehouse
+ * Functions for the macros of sql/macros/match.sql. They call src/base/identifiers, so that lists, searches and the warehouse
  * compare identifiers in the same way.
  */
 

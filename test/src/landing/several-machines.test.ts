@@ -16,7 +16,7 @@ import {
   type PartTarget,
 } from '../../../src/landing/index.js';
 import type { WorkingCopy } from '../../../src/store/working-copy/working-copy.js';
-import { keysBelow, makeMachines } from '../working-copy/machines.js';
+import { keysBelow, makeMachines } from '../store/working-copy/machines.js';
 
 const CHUNK = {
   stream: 'companies',

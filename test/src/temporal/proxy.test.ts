@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { connectTemporal } from '../../../src/temporal/connect.js';
 import { routeToTemporal } from '../../../src/temporal/proxy.js';
-import { setEnvironment, startForwardProxy } from '../network/helpers.js';
+import { setEnvironment, startForwardProxy } from '../base/network/helpers.js';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {

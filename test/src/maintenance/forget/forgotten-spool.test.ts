@@ -1,0 +1,24 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { rewriteSpool } from '../../../../src/maintenance/forget/landed-rows.js';
+
+it('drops rows from a spool, as from a landed part', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tidemark-spool-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = path.join(folder, 'part-employees-00000.ndjson');
+  const lineOf = (entity_id: string) =>
+    JSON.stringify({
+      request_key: `POST /v2/employees ${entity_id}`,
+      entity_id,
+      row_kind: 'last-page',
+      status: 200,
+      fetched_at: '2026-01-01T00:00:00.000Z',
+      body: `{"data":[{"name":"Person ${entity_id}"}]}`,
+      sha256: '',
+    });
+  writeFileSync(file, `${lineOf('1')}\n${lineOf('2')}\n`);
+  expect(await rewriteSpool('employees', file, (_, row) => (row.entity_id === '1' ? null : row))).toBe(1);
+  expect(readFileSync(file, 'utf8')).toBe(`${lineOf('2')}\n`);
+});
