@@ -8,10 +8,10 @@ import { countRequests } from '../../test/helpers/sandbox.js';
 import { MARKET } from '../market.js';
 import { cpuSeconds } from '../process-usage.js';
 import { report } from '../report/report.js';
-import type { Contender, Outcome } from './contender.js';
-import { Expected, type Difference } from './expected.js';
+import type { Contender } from './contender.js';
+import { Expected } from './expected.js';
 import { DLT_VERSION, dltPipeline, plainScript } from './rivals.js';
-import { compareTables } from './tables.js';
+import { compareTables, type Turn } from './tables.js';
 import { tidemark } from './tidemark.js';
 
 const COMPANIES = Number(process.env['COMPARE_COMPANIES'] ?? 2_000);
@@ -21,22 +21,6 @@ const IN_FLIGHT = 32;
 const SEQUENTIAL_COMPANIES = 200;
 const LATENCIES_MS = [0, 50];
 const WORLD = { ...MARKET, companies: COMPANIES };
-
-/** One run of a contender. */
-export interface Turn {
-  outcome: Outcome;
-  difference: Difference;
-  /** Requests that the sandbox answered. */
-  requests: number;
-  /** Seconds from the first to the last request. */
-  crawl: number;
-  /** Seconds from the start until the contender was ready. */
-  total: number;
-  /** Seconds from the start until the first row could be queried. */
-  queryable: number;
-  /** CPU seconds of the sandbox. */
-  sandboxCpu: number;
-}
 
 /**
  * Crawls the same market with Tidemark and with programs that somebody could use instead, in turns, against the same

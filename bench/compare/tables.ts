@@ -1,6 +1,23 @@
 import { formatCount } from '../../schemas/format.js';
 import { measured, median, type Cell, type ResultTable, type Unit } from '../report/result.js';
-import type { Turn } from './run.js';
+import type { Outcome } from './contender.js';
+import type { Difference } from './expected.js';
+
+/** One run of a contender. */
+export interface Turn {
+  outcome: Outcome;
+  difference: Difference;
+  /** Requests that the sandbox answered. */
+  requests: number;
+  /** Seconds from the first to the last request. */
+  crawl: number;
+  /** Seconds from the start until the contender was ready. */
+  total: number;
+  /** Seconds from the start until the first row could be queried. */
+  queryable: number;
+  /** CPU seconds of the sandbox. */
+  sandboxCpu: number;
+}
 
 const COMPARED = 'Tidemark';
 

@@ -1,19 +1,12 @@
 import { formatCount } from '../../schemas/format.js';
 import { report } from '../report/report.js';
-import { measureRun, type MeasuredRun } from './measure.js';
+import { measureRun } from './measure.js';
 import { SEARCH_ONLY, startSystem } from './system.js';
-import { scaleTables } from './tables.js';
+import { scaleTables, type Size } from './tables.js';
 
 const SIZES = (process.env['SCALE_COMPANIES'] ?? '20000,200000,1000000').split(',').map(Number);
 // A fifth of the sandbox's companies: the United Kingdom and Ireland.
 const COUNTRIES = [1471, 1213];
-
-/** Both runs of one size: first a search of all companies, then a market whose records are fetched. */
-export interface Size {
-  companies: number;
-  search: MeasuredRun;
-  fetch: MeasuredRun;
-}
 
 /**
  * Searches markets of several sizes, and fetches the records and reports of a fifth of their companies. Fits a cost model

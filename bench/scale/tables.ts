@@ -1,8 +1,14 @@
 import { formatCount } from '../../schemas/format.js';
 import { measured, type ResultTable, type Unit } from '../report/result.js';
 import { fitCost, predictCost, type Observation } from './cost-model.js';
-import type { RunCost } from './measure.js';
-import type { Size } from './run.js';
+import type { MeasuredRun, RunCost } from './measure.js';
+
+/** Both runs of one size: first a search of all companies, then a market whose records are fetched. */
+export interface Size {
+  companies: number;
+  search: MeasuredRun;
+  fetch: MeasuredRun;
+}
 
 type Cause = 'searched' | 'fetched';
 type Cost = keyof RunCost;
