@@ -69,7 +69,7 @@ export function registerCoverage(program: Command): void {
           });
         }
         const { readSqlFile } = await import('../../warehouse/duckdb/sql-files.js');
-        const { text } = readSqlFile('ui/operations/codes.sql');
+        const { text } = readSqlFile('explorer/operations/codes.sql');
         const codes = await published.objects<NamedCode>(text).catch(() => []);
         say(found.map((market) => describe(market, all, codes)).join('\n\n'));
       });

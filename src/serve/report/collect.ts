@@ -37,7 +37,7 @@ export async function collectFacts(published: Published, about: About): Promise<
   const tables = await readTables(published);
   const known = new Set(tables.map(({ table }) => table));
   const read = async <T extends z.ZodType>(name: string, row: T): Promise<z.infer<T>[]> => {
-    const { text } = readSqlFile(`report/${name}.sql`);
+    const { text } = readSqlFile(`explorer/report/${name}.sql`);
     if (!hasTables(known, text)) return [];
     return z.array(row).parse(await published.objects(text));
   };
@@ -66,7 +66,9 @@ export async function collectFacts(published: Published, about: About): Promise<
 }
 
 async function readTables(published: Published): Promise<schema.ReportTable[]> {
-  const rows = z.array(schema.ReportColumn).parse(await published.objects(readSqlFile('report/columns.sql').text));
+  const rows = z
+    .array(schema.ReportColumn)
+    .parse(await published.objects(readSqlFile('explorer/report/columns.sql').text));
   const lineage = await readPublishedLineage(published);
   const tables = new Map<string, schema.ReportTable>();
   for (const { table, description, rows: count, column, type, comment } of rows) {

@@ -8,12 +8,14 @@ import type { Reader } from '../../warehouse/builds/reader.js';
  */
 export async function readMarkets(reader: Reader, market: string | null): Promise<MarketsAnswer> {
   return {
-    nights: await reader.rows<ApiRow>(readSqlFile('report/nights.sql').text),
+    nights: await reader.rows<ApiRow>(readSqlFile('explorer/report/nights.sql').text),
     breakdown: await readBreakdown(reader, market),
   };
 }
 
 /** Reads what the companies of one market are; of all markets, if `market` is null. */
 export async function readBreakdown(reader: Reader, market: string | null): Promise<MarketsAnswer['breakdown']> {
-  return reader.rows<MarketsAnswer['breakdown'][number]>(readSqlFile('ui/markets/breakdown.sql').text, { market });
+  return reader.rows<MarketsAnswer['breakdown'][number]>(readSqlFile('explorer/markets/breakdown.sql').text, {
+    market,
+  });
 }

@@ -14,7 +14,7 @@ export async function readOperations(
   tables: ReadonlySet<string>,
   night: string | null,
 ): Promise<OperationsAnswer> {
-  const report = async (name: string): Promise<ApiRow[]> => readList(reader, tables, `report/${name}.sql`);
+  const report = async (name: string): Promise<ApiRow[]> => readList(reader, tables, `explorer/report/${name}.sql`);
   return {
     nights: await report('nights'),
     runs: await report('runs'),
@@ -39,13 +39,13 @@ export async function readDetails(
     'quality' | 'searches' | 'reasons' | 'segments' | 'codes' | 'rejects' | 'checks' | 'models' | 'receipt'
   >
 > {
-  const own = async (name: string): Promise<ApiRow[]> => readList(reader, tables, `ui/operations/${name}.sql`);
+  const own = async (name: string): Promise<ApiRow[]> => readList(reader, tables, `explorer/operations/${name}.sql`);
   return {
     quality: await own('quality'),
     searches: await own('searches'),
     reasons: await own('reasons'),
-    segments: await readList(reader, tables, 'ui/operations/segments.sql', { night }),
-    codes: await readList<NamedCode>(reader, tables, 'ui/operations/codes.sql'),
+    segments: await readList(reader, tables, 'explorer/operations/segments.sql', { night }),
+    codes: await readList<NamedCode>(reader, tables, 'explorer/operations/codes.sql'),
     rejects: await own('open-rejects'),
     checks: await own('failing-checks'),
     models: await own('models'),

@@ -4,7 +4,7 @@ import { rankHits, searchWords } from './search-words.js';
 import type { Read } from '../../../warehouse/builds/reader.js';
 
 const NEEDED = ['core.companies', 'marts.companies'];
-const TEXTS = readSqlFile('ui/search-texts.sql').text;
+const TEXTS = readSqlFile('explorer/search-texts.sql').text;
 
 /** Hits to read before ranking: some more than a page shows. */
 const CANDIDATES = 60;

@@ -11,7 +11,7 @@ export function searchWords(text: string): string[] {
     .slice(0, MAX_WORDS);
 }
 
-/** Folds a text as `sql/ui/search-texts.sql` does: lower case, without accents. */
+/** Folds a text as `sql/explorer/search-texts.sql` does: lower case, without accents. */
 export function foldText(text: string): string {
   return text
     .slice(0, 400)

@@ -33,7 +33,7 @@ export async function answer<T>(
   });
 }
 
-/** Returns the text of a query in `sql/ui`. */
+/** Returns the text of a query in `sql/explorer`. */
 export function query(name: string): string {
-  return readSqlFile(`ui/${name}.sql`).text;
+  return readSqlFile(`explorer/${name}.sql`).text;
 }

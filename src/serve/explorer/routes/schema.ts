@@ -106,7 +106,7 @@ const NO_MODEL = {
 /** Reads every table with its columns and comments. */
 export async function readTables(reader: Reader): Promise<TableInfo[]> {
   const tables = new Map<string, TableInfo>();
-  for (const row of await reader.rows<ColumnRow>(readSqlFile('report/columns.sql').text)) {
+  for (const row of await reader.rows<ColumnRow>(readSqlFile('explorer/report/columns.sql').text)) {
     const { table, description, rows, column, type, comment } = row;
     const known = tables.get(table) ?? { table, description, rows, columns: [] };
     known.columns.push({ name: column, type, comment });
