@@ -1,3 +1,4 @@
+import type { CoverageRecord } from '../../schemas/pipeline/landing.js';
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -117,7 +118,16 @@ export function marketNight(night: {
         missing,
         share: ids.length / reported,
         why: [],
-      },
+        causes: [],
+        certificate: {
+          proven: { found: ids.length, missing: 0 },
+          moved: { found: 0, missing },
+          unsplittable: { found: 0, missing: 0 },
+          unproven: { found: 0, missing: 0 },
+          unusable: { found: 0, missing: 0 },
+          gone: 0,
+        },
+      } satisfies CoverageRecord,
     },
     {
       ...place,

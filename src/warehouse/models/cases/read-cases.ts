@@ -7,7 +7,7 @@ import { LandingStream } from '../../../../schemas/streams/landing-streams.js';
 import { errorMessage, TidemarkError } from '../../../base/errors.js';
 
 /** Folders in which cases are searched by default: `sql/` and `test/sql/cases/`. */
-const DEFAULT_FOLDERS = ['../../../sql/', '../../../test/sql/cases/'].map((folder) =>
+const DEFAULT_FOLDERS = ['../../../../sql/', '../../../../test/sql/cases/'].map((folder) =>
   fileURLToPath(new URL(folder, import.meta.url)),
 );
 
