@@ -31,7 +31,7 @@ describe('findFaults', () => {
     ['another version in the lockfile', { locked: '1.1.0' }, /package-lock\.json has version 1\.1\.0/],
     ['a lockfile without version', { locked: undefined }, /package-lock\.json has version \(none\)/],
     ['a tag of another version', { tag: 'v1.1.0' }, /The tag is v1\.1\.0/],
-    ['changed files', { changes: ' M src/cli/cli.ts\n' }, /without a commit:\n M src\/cli\.ts$/],
+    ['changed files', { changes: ' M src/cli/cli.ts\n' }, /without a commit:\n M src\/cli\/cli\.ts$/],
     [
       'a version without notes',
       { version: '1.3.0', locked: '1.3.0', tag: 'v1.3.0' },
