@@ -138,7 +138,7 @@ it('resumes the commits of a listing after a kill', async () => {
 
 it(`crawls and loads ${LONG} tenders in constant memory`, () => {
   // In its own process, because the memory of a process is measured.
-  const script = `const { crawlLongListing } = await import('../bench/long-listing.ts');
+  const script = `const { crawlLongListing } = await import('./bench/long-listing.ts');
     process.stdout.write(JSON.stringify(await crawlLongListing(${LONG})));`;
   const { stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
     cwd: ROOT,
