@@ -22,11 +22,12 @@ it('follows one night in fourteen steps, each with its file or folder', () => {
 
 it('shows every folder of the tree in the order of its imports', () => {
   const tree = /^```text\n(bootstrap\/[^]*?)^```$/m.exec(page)?.[1] ?? '';
-  const shown = [...tree.matchAll(/^( *)([\w/]+)\/ {2,}/gm)].map(([, indent, name]) => (indent ? `src/${name}` : name));
+  const shown = [...tree.matchAll(/^( *)([\w/]+)\/ {2,}/gm)].map(([, indent = '', name = '']) =>
+    indent === '' ? name : `src/${name}`,
+  );
   const floors = readFloors(readProjectFiles(/(^|\/)README\.md$/));
   const expected = [...floors.keys()].filter((folder) => !floors.has(path.posix.dirname(folder)));
   expect(shown.toSorted()).toEqual(expected.toSorted());
   for (const [at, folder] of shown.entries())
-    for (const lower of floors.get(folder ?? '') ?? [])
-      expect(shown.indexOf(lower), `${folder} → ${lower}`).toBeLessThan(at);
+    for (const lower of floors.get(folder) ?? []) expect(shown.indexOf(lower), `${folder} → ${lower}`).toBeLessThan(at);
 });
