@@ -8,7 +8,7 @@ import { defineConfig } from 'vitest/config';
 // long               the slowest tests: many faults, long waits, large markets; not part of `npm test`
 const UNIT = [
   'test/{conformance,schemas,workflows}/**/*.test.ts',
-  'test/sandbox/!(docs-chromium|hostile-memory|keys|oauth-chromium|oauth-security|oauth|server|webhook-other-language|world).test.ts',
+  'test/sandbox/!(vat-numbers|docs-chromium|hostile-memory|keys|oauth-chromium|oauth-security|oauth|server|webhook-other-language|world).test.ts',
   'test/sandbox/{faults,http,state}/**/*.test.ts',
   'test/src/api/**/*.test.ts',
   'test/src/base/errors.test.ts',
@@ -50,6 +50,8 @@ const ALONE = [
   'test/src/warehouse/publish/power-cut.test.ts',
 ];
 const LONG = [
+  'test/bootstrap/npm-test.test.ts',
+  'test/sandbox/vat-numbers.test.ts',
   'test/{chaos,cluster,deploy,engines,examples,fuzz}/**/*.test.ts',
   'test/docs/site.test.ts',
   'test/e2e/!(dev-server|namespace|snapshot|stub-api|worker-killed).test.ts',
@@ -80,6 +82,7 @@ const LONG = [
 ];
 // These run in both: in `npm test` with fewer cases.
 const LONG_TOO = [
+  'test/e2e/stub-api.test.ts',
   'test/e2e/worker-killed.test.ts',
   'test/src/crawl/listings/long-listing.test.ts',
   'test/src/crawl/search/plan/plan.test.ts',
@@ -120,6 +123,7 @@ const long = {
       TIDEMARK_TEST_COMPANIES: '40',
       UNCHANGED_RUNS: '8',
       HOSTILE_BODIES: 'all',
+      STUB_IDS: 'all',
       MANGLED_PARTS: '30',
       KILLED_BY: 'SIGKILL,SIGTERM',
       LONG_LISTING: '30000',

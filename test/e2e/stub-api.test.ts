@@ -101,22 +101,27 @@ describe('ids that the warehouse cannot hold', () => {
   });
 });
 
-describe.each([
+const SPELLINGS = [
   { ids: 'padded' as const, what: '7 in one place and "0007" in another' },
   { ids: 'large' as const, what: 'above 2^53, as numbers and as texts' },
-])('ids that are $what', ({ ids }) => {
-  let stub: StubProject;
-  beforeAll(async () => {
-    stub = await startStubProject({ companies: 130, ids, page: { standard: 5, most: 10, above: 'clamped' } });
-  });
-  afterAll(() => stub?.close());
+];
+// test/security/awkward-truths.test.ts also has an id above 2^53.
+describe.each(process.env['STUB_IDS'] === 'all' ? SPELLINGS : SPELLINGS.slice(0, 1))(
+  'ids that are $what',
+  ({ ids }) => {
+    let stub: StubProject;
+    beforeAll(async () => {
+      stub = await startStubProject({ companies: 130, ids, page: { standard: 5, most: 10, above: 'clamped' } });
+    });
+    afterAll(() => stub?.close());
 
-  it('stores one company per id, with its own record and reports', async () => {
-    const run = await stub.snapshot();
-    await expectNoFalseClaim(stub, run);
-    expect.soft(run.result.coverage).toMatchObject({ distinctCompanies: 130, missing: 0, share: 1 });
-    await expectTruth(stub, membersTruth(stub.api.state, 'stub'));
-    await expectTruth(stub, companiesTruth(stub.api.state));
-    await expectTruth(stub, financialsTruth(stub.api.state));
-  });
-});
+    it('stores one company per id, with its own record and reports', async () => {
+      const run = await stub.snapshot();
+      await expectNoFalseClaim(stub, run);
+      expect.soft(run.result.coverage).toMatchObject({ distinctCompanies: 130, missing: 0, share: 1 });
+      await expectTruth(stub, membersTruth(stub.api.state, 'stub'));
+      await expectTruth(stub, companiesTruth(stub.api.state));
+      await expectTruth(stub, financialsTruth(stub.api.state));
+    });
+  },
+);
