@@ -16,14 +16,11 @@ interface CpuProfile {
  */
 const STEPS: readonly [step: string, pattern: RegExp][] = [
   ['part write', /\/landing\/parquet|apache-arrow|parquet-wasm|flatbuffers|writePart|placePart|writeFileOnce/],
+  ['request log, heartbeat', /\/landing\/(request-log|latency)|\/activities\/heartbeat/],
   ['spool write', /\/landing\/|\/privacy\/|appendFile/],
-  ['request log, heartbeat', /\/request-log\/|\/activities\/heartbeat/],
-  ['redact the key', /\/core\/(redact|unescape)/],
-  ['check, decode', /\/api-client\/(?!transport|request|pacer|concurrency|endpoints|client)|\/schemas\/|\/zod\//],
-  [
-    'request',
-    /\/undici\/|\/api-client\/|node:(_?http|net|_?tls|internal\/(stream|net|dns|timers))|\/core\/stamp-clock/,
-  ],
+  ['redact the key', /\/text\/(redact|unescape|quick-search)/],
+  ['check, decode', /\/api\/(?!transport|request|pacer|concurrency|routes|client)|\/schemas\/|\/zod\//],
+  ['request', /\/undici\/|\/api\/|\/network\/|node:(_?http|net|_?tls|internal\/(stream|net|dns|timers))|\/stamp-clock/],
   ['Temporal', /@temporalio|protobufjs|\/workflows\/|\/temporal\//],
   ['crawl loop', /\/crawl\//],
   ['garbage collection', /\(garbage collector\)/],
