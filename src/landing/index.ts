@@ -23,7 +23,7 @@ export {
   spoolsDir,
   type PartTarget,
 } from './paths.js';
-export { namesIn, runFolders } from './run-folders.js';
+export { runFolders } from './run-folders.js';
 export {
   listQuarantine,
   quarantineManifest,

@@ -7,7 +7,8 @@ import { TidemarkError } from '../base/errors.js';
 import { sha256 } from '../base/hash.js';
 import { decodePart } from './parquet.js';
 import { manifestName, manifestsDir } from './paths.js';
-import { namesIn, runFolders } from './run-folders.js';
+import { runFolders } from './run-folders.js';
+import { namesIn } from '../store/files.js';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
 
 /*

@@ -3,13 +3,13 @@ import { copyFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { LandingStream } from '../../schemas/streams/landing-streams.js';
 import { landingDir } from '../store/data-folder.js';
-import { makeFolder } from '../store/files.js';
+import { makeFolder, namesIn } from '../store/files.js';
 import { workingCopyOf } from '../store/working-copy/open.js';
 import { isReadable, readFolder, tryManifest, type LandedPart } from './manifest.js';
 import { decodePart } from './parquet.js';
 import { manifestName, manifestsDir, quarantineDir } from './paths.js';
 import { pullManifests } from './pull.js';
-import { namesIn, runFolders } from './run-folders.js';
+import { runFolders } from './run-folders.js';
 
 /*
  * The quarantine of a run's folder holds parts that no step reads: the manifest, and the file if it is not missing.

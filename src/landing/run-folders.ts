@@ -1,7 +1,7 @@
-import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { LandingStream } from '../../schemas/streams/landing-streams.js';
 import { streamDir } from '../store/data-folder.js';
+import { namesIn } from '../store/files.js';
 
 /** The folder that holds the answers of one stream, date and run. */
 export interface RunFolder {
@@ -26,12 +26,4 @@ export function* runFolders(dataDir: string, stream: LandingStream, since = ''):
         run: run.slice('run='.length),
       };
   }
-}
-
-/** Returns the sorted names in a folder that begin with a prefix; none if there is no folder. */
-export function namesIn(folder: string, prefix = ''): string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .filter((name) => name.startsWith(prefix))
-    .toSorted();
 }

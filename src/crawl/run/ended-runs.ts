@@ -1,18 +1,11 @@
+import { namesIn } from '../../store/files.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WEBHOOK_RUN, type CrawlOutcome, type RunOutcome, type RunRecord } from '../../../schemas/pipeline/landing.js';
 import { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import { WorkflowType } from '../../../schemas/pipeline/run.js';
 import { formatCount } from '../../../schemas/format.js';
 import { errorMessage } from '../../base/errors.js';
-import {
-  adoptSpools,
-  namesIn,
-  pullRows,
-  readManifests,
-  readPartRows,
-  runFolders,
-  spoolsDir,
-} from '../../landing/index.js';
+import { adoptSpools, pullRows, readManifests, readPartRows, runFolders, spoolsDir } from '../../landing/index.js';
 import type { LandedPart } from '../../landing/index.js';
 import { closeRun } from './close-run.js';
 import type { Recording } from '../records/land-records.js';

@@ -156,7 +156,7 @@ async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest):
     { values, short, kept, keptAddresses, keepShared: request.keepShared ?? false, fresh, damaged },
     async (remaining) => {
       const finder = new ValueFinder(remaining);
-      removed.push(...scrubTexts(dataDir, finder));
+      removed.push(...(await scrubTexts(dataDir, finder)));
       await scrubDueValues(dataDir, finder);
       await bucket.give();
     },

@@ -1,8 +1,9 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ownerJobsDir } from '../../store/data-folder.js';
+import { namesIn, writeFileAtomic } from '../../store/files.js';
 import type { OwnerJob } from '../../crawl/streams/owners/job-state.js';
-import { namesIn, type NewRow } from '../../landing/index.js';
+import type { NewRow } from '../../landing/index.js';
 import type { Change } from './landed-rows.js';
 
 /* Files of enrichment jobs may hold an answer about owners that is not landed yet. */
@@ -38,11 +39,9 @@ function readJob(file: string): OwnerJob | null {
 }
 
 /** Replaces the answer of a job. Returns the number of changed answers. */
-export function rewriteJob({ file, job, row }: FoundJob, change: Change): number {
+export async function rewriteJob({ file, job, row }: FoundJob, change: Change): Promise<number> {
   const after = change(JOB_STREAM, row);
   if (after === row) return 0;
-  const partial = `${file}.partial`;
-  writeFileSync(partial, `${JSON.stringify({ ...job, row: { ...row, ...(after ?? { body: '{}' }) } })}\n`);
-  renameSync(partial, file);
+  await writeFileAtomic(file, `${JSON.stringify({ ...job, row: { ...row, ...(after ?? { body: '{}' }) } })}\n`);
   return 1;
 }

@@ -93,7 +93,7 @@ export class LandedPeople {
       parts += changed > 0 ? 1 : 0;
     }
     for (const { stream, file } of listPeopleSpools(this.#dataDir)) rows += await rewriteSpool(stream, file, change);
-    for (const job of readJobs(this.#dataDir)) rows += rewriteJob(job, change);
+    for (const job of readJobs(this.#dataDir)) rows += await rewriteJob(job, change);
     return { rows, parts };
   }
 }

@@ -16,7 +16,7 @@ import {
   unprovenFile,
 } from '../../store/data-folder.js';
 import { leftoversOf } from '../../store/database-files.js';
-import { writeFileAtomic } from '../../store/files.js';
+import { namesIn, writeFileAtomic } from '../../store/files.js';
 import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import { PEOPLE, PEOPLE_STREAMS } from '../../../schemas/streams/people.js';
 import { readManifests } from '../../landing/index.js';
@@ -124,7 +124,7 @@ async function filterDueLists(
  * jobs. The state of a job stays.
  * @returns the changed or removed paths, relative to the data folder
  */
-export function scrubTexts(dataDir: string, finder: ValueFinder): string[] {
+export async function scrubTexts(dataDir: string, finder: ValueFinder): Promise<string[]> {
   const lists = namesIn(listsDir(dataDir)).map((name) => path.join(listsDir(dataDir), name));
   const logs = namesIn(logsDir(dataDir)).map((name) => path.join(logsDir(dataDir), name));
   const isHit = (file: string): boolean => statSync(file).isFile() && finder.isIn(readFileSync(file, 'utf8'));
@@ -137,10 +137,6 @@ export function scrubTexts(dataDir: string, finder: ValueFinder): string[] {
     writeFileSync(file, lines.filter((line) => !finder.isIn(line)).join('\n'));
   }
   const jobs = readJobs(dataDir).filter(({ file }) => isHit(file));
-  for (const job of jobs) rewriteJob(job, () => null);
+  for (const job of jobs) await rewriteJob(job, () => null);
   return [...removed, ...changed, ...jobs.map(({ file }) => file)].map((file) => path.relative(dataDir, file));
-}
-
-function namesIn(folder: string): string[] {
-  return existsSync(folder) ? readdirSync(folder) : [];
 }
