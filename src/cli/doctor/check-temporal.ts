@@ -111,7 +111,12 @@ async function otherKey(client: Client, config: Config): Promise<Finding | null>
 
 /** Checks the ports that `tidemark up` needs. Called only when Temporal does not answer. */
 async function checkPorts(dataDir: string | null): Promise<Finding[]> {
-  if (resolveTemporal(dataDir).source === 'environment') return [];
+  try {
+    if (resolveTemporal(dataDir).source === 'environment') return [];
+  } catch {
+    // The finding `temporal` says why the settings cannot be read.
+    return [];
+  }
   const wanted = [7233, 8233];
   const taken: number[] = [];
   for (const port of wanted) if (!(await isFree(port))) taken.push(port);

@@ -78,6 +78,13 @@ describe.concurrent('tidemark doctor', () => {
     expect(found?.todo).toContain(`Remove ${end.replace(/\/$/, '')} from the end of the address`);
   });
 
+  it('reports settings of Temporal that cannot be read, and checks the rest', async () => {
+    const file = path.join(folder.dir, 'temporal.toml');
+    writeFileSync(file, 'this is no [ TOML');
+    const finding = await findingOf('temporal', app.url, { TEMPORAL_CONFIG_FILE: file });
+    expect(finding).toMatchObject({ state: 'fail', message: expect.stringMatching(/TOML|toml/) as string });
+  });
+
   it('says which proxy applies to what, without its password', async () => {
     const proxy = await startForwardProxy(Number(new URL(app.url).port));
     try {
