@@ -7,7 +7,7 @@ import type { LargestDay } from './overflows.js';
 import { ACTIVITIES, COUNTRIES, FIRST_DAY, LAST_DAY, LEGAL_FORMS, STATUSES } from './register.js';
 
 /**
- * Dimensions along which the nightly crawl splits markets (`src/crawl/dimensions.ts`), with the values of the simulated
+ * Dimensions along which the nightly crawl splits markets (`src/crawl/search/dimensions.ts`), with the values of the simulated
  * register.
  */
 export const DIMENSIONS: readonly Dimension[] = [

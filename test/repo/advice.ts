@@ -170,6 +170,7 @@ export const ADVICE = [
   advice('src/cli/login/login.ts', 'remove the stored API key', LOGOUT),
   advice('src/cli/login/login.ts', 'remove the API key that `tidemark login` stored', LOGOUT),
   advice('docs/many-machines.md', './data-back`, and remove `storage`.', BACK),
+  advice('docs/many-machines.md', 'If the volume still has the data from before the bucket, rename ', COMPOSE_BACK),
   advice('docs/many-machines.md', 'There, set `TIDEMARK_DATA=/data/back` in `.env`, remove your `co', COMPOSE_BACK),
   advice('docs/many-machines.md', 'If the whole region is lost, restore bucket and Temporal from yo', T16),
   advice('docs/many-machines.md', 'Restore the bucket.', T16),
