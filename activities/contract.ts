@@ -78,6 +78,8 @@ export interface AlertActivities {
 export interface WarehouseActivities {
   /** Decides which entities of a stream are due and writes them as chunk files. */
   planDue(input: PlanDueInput): Promise<DuePlan>;
+  /** Loads landed parts while the run still fetches others. Leaves most of the processor to the requests. */
+  loadEarly(ctx: RunContext): Promise<LoadResult>;
   /** Loads the landed parts that the warehouse does not have yet. */
   loadLanding(ctx: RunContext): Promise<LoadResult>;
   /** Builds the models whose rows may have changed, and runs the audits. */

@@ -47,6 +47,12 @@ export function createWarehouseActivities(given: WarehouseDeps): WarehouseActivi
     planDue: async (input) =>
       (await withHeartbeat(() => planDrafted(deps, input))) ??
       withWarehouse(deps, (warehouse) => planStream(deps, warehouse, input)),
+    loadEarly: ({ run }) =>
+      withWarehouse(deps, async (warehouse) => {
+        // The other threads are for the requests and their answers.
+        await warehouse.db.run('SET threads = 1');
+        return loadForRun(warehouse, dataDir, run);
+      }),
     loadLanding: ({ run }) => withWarehouse(deps, (warehouse) => loadForRun(warehouse, dataDir, run)),
     buildModels: ({ run }) => withWarehouse(deps, (warehouse) => build(deps, warehouse, run), 'models'),
     publishWarehouse: ({ run }) => publishRun(deps, run),

@@ -35,6 +35,14 @@ export const warehouse = proxyActivities<WarehouseActivities>({
   retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '1 minute' },
 });
 
+/** A load while the run fetches other answers. One attempt, because the load at the run's end reads what it left. */
+export const early = proxyActivities<Pick<WarehouseActivities, 'loadEarly'>>({
+  taskQueue: WAREHOUSE_QUEUE,
+  startToCloseTimeout: '6 hours',
+  heartbeatTimeout: '1 minute',
+  retry: { maximumAttempts: 1 },
+});
+
 /**
  * Sends alerts. A worker that is killed is noticed by its missing heartbeat. After a week of attempts, the alert counts
  * as not delivered.

@@ -37,6 +37,7 @@ const INPUTS: Record<keyof Activities, z.ZodType> = {
     ahead: z.array(LandingStream).optional(),
     wholeMarket: z.boolean().optional(),
   }),
+  loadEarly: Context,
   loadLanding: Context,
   buildModels: Context,
   publishWarehouse: Context,

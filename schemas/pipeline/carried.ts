@@ -61,4 +61,12 @@ export interface CarriedRun {
   /** Number of failed records by stream and chunk. */
   failed: Record<string, number>;
   notes: string[];
+  /** What loads found; left out while they found nothing. */
+  loadWarnings?: LoadWarnings;
+}
+
+/** Sentences about landed parts, and about schema drift that could not be looked for. */
+export interface LoadWarnings {
+  parts: string[];
+  drift: string[];
 }

@@ -44,6 +44,8 @@ export interface DuePlan {
   chunkSize: number;
   /** True when nothing is due in a run of `retryRejects` or `enrichOwners`. */
   idle: boolean;
+  /** True if the plan was drafted together with the plan of an earlier stream. Else the plan has loaded what was landed. */
+  drafted?: boolean;
 }
 
 /** How many entities of a stream were due, and why. */

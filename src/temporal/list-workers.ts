@@ -32,6 +32,7 @@ const QUEUES: readonly [WorkerRole, string][] = [
 ];
 const OF_WAREHOUSE: Readonly<Record<keyof WarehouseActivities, true>> = {
   planDue: true,
+  loadEarly: true,
   loadLanding: true,
   buildModels: true,
   publishWarehouse: true,

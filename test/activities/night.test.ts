@@ -133,6 +133,27 @@ describe('the activities of a market run', () => {
     expect(await project.query('SELECT count(*) AS n FROM core.companies')).toEqual([{ n: '25' }]);
   });
 
+  it('loads beside the crawl what was landed, and the rest after it', async () => {
+    const ctx = await run('openRun', { ...MARKET, run: 'run-1' });
+    await discover(ctx);
+    await run('planDue', { ctx, stream: 'companies', chunkSize: 10 });
+    const fetch = (chunk: number) =>
+      run('crawlChunk', { ...ALONE, ctx, stream: 'companies', chunk, concurrency: null });
+    await fetch(0);
+    expect((await run('loadEarly', ctx)).rows).toBeGreaterThanOrEqual(10);
+    expect((await run('loadEarly', ctx)).rows).toBe(0);
+    await fetch(1);
+    await fetch(2);
+    await run('closeRun', { ...UNCHECKED, ctx, outcome: 'complete', note: null, heldBack: null });
+    expect((await run('loadLanding', ctx)).rows).toBeGreaterThanOrEqual(15);
+    await run('buildModels', ctx);
+    await run('publishWarehouse', ctx);
+    // Each of the three chunks has companies with a record.
+    expect(
+      await project.query('SELECT count(*) AS n, count(*) FILTER (has_details) > 20 AS all FROM core.companies'),
+    ).toEqual([{ n: '25', all: true }]);
+  });
+
   it('counts only the rejects of its own run', async () => {
     const place = { dataDir: project.dataDir, stream: 'companies', date: '2026-11-20', market: 'demo' } as const;
     const row = {

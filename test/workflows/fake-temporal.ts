@@ -74,6 +74,7 @@ class FakeTemporal {
         this.timers.push(ms / 1_000);
         return Promise.resolve();
       },
+      patched: () => true,
       continueAsNew: (...args: unknown[]) => Promise.reject(new ContinueAsNew(args)),
       workflowInfo: () => ({
         workflowId: 'w',

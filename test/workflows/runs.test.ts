@@ -21,7 +21,7 @@ vi.mock('../../workflows/proxies.js', async () => {
     calls.push([`spread ${name}`, input as Input]);
     return (answers[name] ?? (() => undefined))(input as Input);
   });
-  return { quick: all, crawl: all, warehouse: all, spread };
+  return { quick: all, crawl: all, warehouse: all, early: all, spread };
 });
 
 const workflows: Record<string, (...given: never[]) => Promise<unknown>> = { ...exported };
@@ -167,6 +167,71 @@ describe('chunks of several workers', () => {
     expect([mostAtOnce.get(1), mostAtOnce.get(3)]).toEqual([2, 6]);
     expect(mostAtOnce.get(2)).toBeGreaterThanOrEqual(4);
     expect(inputs('spread crawlChunk').at(-1)).toMatchObject({ chunk: 39, atOnce: 2 });
+  });
+});
+
+describe('loads beside the crawl', () => {
+  const early = (): number => calls.filter(([name]) => name === 'loadEarly').length;
+
+  beforeEach(() => {
+    answers['openRun'] = () => ({ ...CTX, streams: ['companies', 'financials'] });
+    answers['planDue'] = ({ stream }) => ({ ...planned(5)({ stream } as Input), drafted: stream === 'financials' });
+    answers['loadEarly'] = () => ({ parts: 1, rows: 1, rejects: 0 });
+  });
+
+  it('do not start while few rows wait', async () => {
+    await run('marketSnapshot', {});
+    expect(early()).toBe(0);
+  });
+
+  it('start when 20,000 rows wait, and between streams with fewer rows', async () => {
+    answers['crawlChunk'] = () => ({ rows: 6_000, requests: 5, failed: 0, limited: false, workers: 1 });
+    await run('marketSnapshot', {});
+    const order = steps();
+    // Of each stream, four chunks have 24,000 rows. The 6,000 of the companies' last chunk wait until the reports begin.
+    expect(early()).toBe(3);
+    expect(order.indexOf('loadEarly')).toBeGreaterThan(order.indexOf('crawlChunk companies 3'));
+    expect(order.lastIndexOf('loadLanding')).toBeGreaterThan(order.lastIndexOf('loadEarly'));
+  });
+
+  it('run one at a time, and end before the last load', async () => {
+    let inProgress = 0;
+    let release: () => void = () => undefined;
+    answers['crawlChunk'] = () => ({ rows: 20_000, requests: 5, failed: 0, limited: false, workers: 1 });
+    answers['loadEarly'] = async () => {
+      expect(++inProgress).toBe(1);
+      await new Promise<void>((resolve) => (release = resolve));
+      inProgress--;
+      return { parts: 1, rows: 1, rejects: 0 };
+    };
+    answers['closeRun'] = () => {
+      setTimeout(() => release(), 10);
+      return { requests: 99, rows: 77, forecast: 80, drift: null };
+    };
+    answers['loadLanding'] = () => {
+      expect(inProgress).toBe(0);
+      return { parts: 4, rows: 10, rejects: 6 };
+    };
+    expect(await run('marketSnapshot', {})).toMatchObject({ outcome: 'complete' });
+    expect(early()).toBe(1);
+  });
+
+  it('may fail, because the last load reads what they left', async () => {
+    answers['crawlChunk'] = () => ({ rows: 20_000, requests: 5, failed: 0, limited: false, workers: 1 });
+    answers['loadEarly'] = () => {
+      throw new Error('the warehouse is in use');
+    };
+    expect(await run('marketSnapshot', {})).toMatchObject({ outcome: 'complete', notes: [] });
+  });
+
+  it('report what they found, also after the run continued as new', async () => {
+    answers['crawlChunk'] = () => ({ rows: 20_000, requests: 5, failed: 0, limited: false, workers: 1 });
+    let loads = 0;
+    answers['loadEarly'] = () => ({ parts: 1, rows: 1, rejects: 0, ...(loads++ === 0 ? { gone: 'one is gone' } : {}) });
+    temporal.eventsPerActivity = 300;
+    const result = (await run('marketSnapshot', {})) as { notes: string[] };
+    expect(temporal.carried.length).toBeGreaterThan(0);
+    expect(result.notes).toEqual(['one is gone']);
   });
 });
 

@@ -1,5 +1,5 @@
-import type { DiscoverResult, ModelsResult, QuotaStatus } from '../../schemas/pipeline/activities.js';
-import type { CarriedRun, ChunkRound } from '../../schemas/pipeline/carried.js';
+import type { DiscoverResult, LoadResult, ModelsResult, QuotaStatus } from '../../schemas/pipeline/activities.js';
+import type { CarriedRun, ChunkRound, LoadWarnings } from '../../schemas/pipeline/carried.js';
 import type { CrawlOutcome } from '../../schemas/pipeline/landing.js';
 import type { DueSummary } from '../../schemas/pipeline/due.js';
 import { MOST_IN_FLIGHT } from '../../schemas/pipeline/limits.js';
@@ -76,6 +76,8 @@ export class RunState {
   waitedMs: number;
   /** Whether the run has sent an alert about its waits for quota. */
   waitAlerted: boolean;
+  /** What the loads of this run found. */
+  readonly loadWarnings: LoadWarnings;
   readonly #completed: string[];
   /** Number of failed records by stream and chunk. */
   readonly #failed: Record<string, number>;
@@ -117,6 +119,7 @@ export class RunState {
     this.nextChunk = carried.nextChunk;
     // Use the same array of notes in `progress`, so that it also shows later notes.
     this.progress = { ...carried.progress, notes: carried.notes };
+    this.loadWarnings = carried.loadWarnings ?? { parts: [], drift: [] };
     this.#completed = carried.completed;
     this.#paused = carried.paused;
     this.#short = carried.short;
@@ -146,6 +149,7 @@ export class RunState {
       why: this.why,
       failed: this.#failed,
       notes: this.notes,
+      loadWarnings: this.loadWarnings,
     };
   }
 
@@ -265,6 +269,17 @@ export class RunState {
   /** Adds a note for the operator without making the run partial. Ignores null and repeated notes. */
   note(text: string | null): void {
     if (text !== null && !this.notes.includes(text)) this.notes.push(text);
+  }
+
+  /** Notes what a load found: parts that are missing or cannot be loaded, and a failed search for schema drift. */
+  noteLoaded({ gone, driftFault }: Pick<LoadResult, 'gone' | 'driftFault'>): void {
+    if (gone) this.#warn('parts', gone);
+    if (driftFault) this.#warn('drift', `Some answers could not be checked for schema drift: ${driftFault}`);
+  }
+
+  #warn(kind: keyof LoadWarnings, text: string): void {
+    this.note(text);
+    if (!this.loadWarnings[kind].includes(text)) this.loadWarnings[kind].push(text);
   }
 
   /** Adds a note that this machine's clock is wrong. Adds it only once, because the text differs with each reading. */

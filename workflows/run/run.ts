@@ -13,6 +13,7 @@ import type { Progress, ProgressStep, RunResult, WorkflowType } from '../../sche
 import { isTaken, quotaWaitAlert } from './alerts.js';
 import { isCancelled } from '../cancellation.js';
 import { describeProgress } from './describe.js';
+import { EarlyLoad } from './early-load.js';
 import { isHistoryLong } from '../history-limit.js';
 import {
   coverageQuery,
@@ -59,6 +60,7 @@ export class Run extends RunState {
   #waiting: Promise<void> | null = null;
   #pausing: Promise<void> | null = null;
   readonly #input: unknown;
+  readonly #early = new EarlyLoad();
   /** Search attributes that this execution has set, by name. */
   readonly #attributes = new Map<string, unknown>();
 
@@ -163,8 +165,30 @@ export class Run extends RunState {
   async checkpoint(): Promise<void> {
     await this.unpaused();
     if (isHistoryLong(workflowInfo(), this.ctx)) {
+      await this.#early.ended();
       await continueAsNew<(input: unknown, carried: CarriedRun) => Promise<RunResult>>(this.#input, this.carry());
     }
+  }
+
+  /** Counts the rows that a finished activity landed. */
+  override countLanded(rows: number): void {
+    super.countLanded(rows);
+    this.#early.count(rows);
+  }
+
+  /** Starts to load what was landed if at least `least` rows wait for it. The run goes on meanwhile. */
+  loadEarly(least: number): void {
+    this.#early.start(this.ctx, least, (loaded) => this.noteLoaded(loaded));
+  }
+
+  /** Call it after an activity has loaded all landed rows. */
+  noRowsWait(): void {
+    this.#early.noneWait();
+  }
+
+  /** Waits for the load that is in progress beside the crawl. */
+  async earlyLoadEnded(): Promise<void> {
+    await this.#early.ended();
   }
 
   /** Whether the run must wait for the chunks in progress before it starts others. */

@@ -9,6 +9,7 @@ import { nextRound, repeatOf, roomBeside, type SharedRound } from './chunk-round
 import { alertsOf, type Findings } from './alerts.js';
 import { heldBackBy, isIncomplete } from './publish-thresholds.js';
 import { crawl, quick, spread, warehouse } from '../proxies.js';
+import { MANY_ROWS, SOME_ROWS } from './early-load.js';
 import type { Run } from './run.js';
 import { startAlert } from './start-alert.js';
 import { runConcurrently } from './run-concurrently.js';
@@ -114,6 +115,8 @@ export async function crawlStream(
     if (run.due.every((summary) => summary.stream !== plan.stream)) {
       run.due.push({ stream: plan.stream, known: plan.known, due: plan.due, reasons: plan.reasons });
     }
+    if (plan.drafted) run.loadEarly(SOME_ROWS);
+    else run.noRowsWait();
     while (run.nextChunk < plan.chunks) {
       await run.checkpoint();
       const room = await run.quotaBudget();
@@ -220,6 +223,7 @@ async function crawlChunk(
     if (!result.limited) {
       if (!result.closed) shown.done = Math.min(shown.done + plan.chunkSize, plan.due);
       run.countLanded(result.rows);
+      run.loadEarly(MANY_ROWS);
       run.noteFailed(plan.stream, part.chunk, result.failed);
       return result;
     }
@@ -308,10 +312,10 @@ export async function finish(run: Run): Promise<RunResult> {
   run.progress.requests = totals.requests;
   run.note(totals.drift);
   run.enter('loading');
+  await run.earlyLoadEnded();
   const loaded = await warehouse.loadLanding.executeWithOptions({ summary: 'load landed parts' }, [run.ctx]);
   run.progress.rejects = loaded.rejects;
-  run.note(loaded.gone ?? null);
-  if (loaded.driftFault) run.note(`Some answers could not be checked for schema drift: ${loaded.driftFault}`);
+  run.noteLoaded(loaded);
   run.enter('modelling');
   const models = await warehouse.buildModels.executeWithOptions({ summary: 'build the models' }, [run.ctx]);
   for (const audit of models.failedAudits) run.note(`Audit failed: ${audit}`);
@@ -353,8 +357,7 @@ export async function finish(run: Run): Promise<RunResult> {
       audits: models.failedAudits.map((audit) => `Audit failed: ${audit}`),
       clock: quota.clock ? [quota.clock] : [],
       quota: quota.fault ? [quota.fault] : [],
-      parts: loaded.gone ? [loaded.gone] : [],
-      drift: loaded.driftFault ? [`Some answers could not be checked for schema drift: ${loaded.driftFault}`] : [],
+      ...run.loadWarnings,
     },
   };
   for (const alert of alertsOf(run.ctx, result, findings, new Date())) await startAlert(alert);

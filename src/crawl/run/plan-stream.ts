@@ -45,7 +45,7 @@ export async function planDrafted(deps: Omit<CrawlDeps, 'client'>, input: PlanDu
   const { dataDir } = deps.config;
   await pullRows(dataDir, { streams: ['companies'], run: input.ctx });
   const due = await finishDraft(dataDir, requestOf(deps, input));
-  return due === undefined ? undefined : landPlan(deps, input, due);
+  return due === undefined ? undefined : { ...(await landPlan(deps, input, due)), drafted: true };
 }
 
 function requestOf(

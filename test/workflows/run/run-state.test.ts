@@ -116,6 +116,7 @@ describe("the run's state over continue-as-new", () => {
     why: fc.array(text.map((reason): StatedReason => ({ code: 'stopped', values: {}, reason }))),
     failed: fc.dictionary(text, count),
     notes: fc.array(text),
+    loadWarnings: fc.record({ parts: fc.array(text), drift: fc.array(text) }),
   };
 
   it("keeps every field of the run's state over continue-as-new", () => {
