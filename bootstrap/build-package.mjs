@@ -1,7 +1,7 @@
 import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { compile } from './build.mjs';
+import { compile, prepare } from './build.mjs';
 import { projectRoot } from './packages.mjs';
 import { findUi } from './ui.mjs';
 
@@ -13,6 +13,8 @@ const dist = path.join(root, 'dist');
 rmSync(dist, { recursive: true, force: true });
 try {
   await compile(root, dist, ['--sourceMap', 'false', '--inlineSources', 'false']);
+  const { ok, tail, error } = await prepare(root, dist);
+  if (!ok) throw new Error(`The models could not be built. ${error ?? ''}\n${tail}`.trim());
   const { loadWorkflowBundle } = await import(
     pathToFileURL(path.join(dist, 'src', 'temporal', 'worker', 'bundle.js')).href
   );

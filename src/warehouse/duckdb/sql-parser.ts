@@ -1,7 +1,9 @@
 import type { DuckDBInstance } from '@duckdb/node-api';
 import { z } from 'zod';
+import { sha256 } from '../../base/hash.js';
 import { Database } from './database.js';
 import { openInstance } from './instance.js';
+import { prepared } from './prepared.js';
 
 /** The names in one query. */
 export interface SqlNames {
@@ -10,10 +12,10 @@ export interface SqlNames {
   /** Tables that the query names without a schema, such as temporary tables and files. The query's CTEs are left out. */
   otherTables: readonly string[];
   /**
-   * Names of functions, in lower case. Contains functions that are written without parentheses, such as `current_date`,
-   * and `describe` and `tablesample` if the query uses these.
+   * Names of functions, in lower case, sorted and without repetitions. Contains functions that are written without parentheses,
+   * such as `current_date`, and `describe` and `tablesample` if the query uses these.
    */
-  functions: ReadonlySet<string>;
+  functions: readonly string[];
   /** All strings in the query except empty ones. A macro may get the name of a table as a string. */
   strings: readonly string[];
 }
@@ -60,7 +62,7 @@ export async function withParser<T>(work: (parser: SqlParser) => Promise<T>): Pr
       return known.get(sql)!;
     },
     async parseAll(queries) {
-      const unknown = [...new Set(queries)].filter((sql) => !known.has(sql));
+      const unknown = await withoutPrepared([...new Set(queries)].filter((sql) => !known.has(sql)));
       if (unknown.length === 0) return;
       opened ??= await open();
       for (const [at, parsed] of (await parseEach(opened.db, unknown)).entries()) known.set(unknown[at] ?? '', parsed);
@@ -72,6 +74,22 @@ export async function withParser<T>(work: (parser: SqlParser) => Promise<T>): Pr
     opened?.db.closeSync();
     opened?.instance.closeSync();
   }
+}
+
+/** Adds those queries to `known` that were parsed when Tidemark was built. Returns the others. */
+async function withoutPrepared(queries: readonly string[]): Promise<string[]> {
+  const { duckdb, queries: results } = prepared();
+  if (queries.length === 0 || duckdb !== (await import('@duckdb/node-api')).version()) return [...queries];
+  return queries.filter((sql) => {
+    const parsed = results[sha256(sql)] as ParsedSql | undefined;
+    if (parsed !== undefined) known.set(sql, parsed);
+    return parsed === undefined;
+  });
+}
+
+/** The queries that this process has parsed, with their results. */
+export function parsedQueries(): ReadonlyMap<string, ParsedSql> {
+  return known;
 }
 
 async function open(): Promise<{ instance: DuckDBInstance; db: Database }> {
@@ -134,7 +152,7 @@ function findNames(statements: unknown): SqlNames {
   };
   visit(statements);
   const otherTables = [...found.other].filter((name) => !found.ctes.has(name.toLowerCase()));
-  return { tables: [...found.tables].toSorted(), otherTables, functions, strings };
+  return { tables: [...found.tables].toSorted(), otherTables, functions: [...functions].toSorted(), strings };
 }
 
 function fieldOf(value: unknown, name: string): unknown {

@@ -1,7 +1,9 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { errorMessage } from '../../base/errors.js';
+import { sha256 } from '../../base/hash.js';
 import { ModelFailedError } from '../duckdb/errors.js';
+import { prepared } from '../duckdb/prepared.js';
 import type { SqlFile } from '../duckdb/sql-files.js';
 import { HeaderAudit, toAudit, type Audit } from './audit-kinds.js';
 
@@ -144,9 +146,15 @@ function auditsOf(file: SqlFile, { audits, columns }: Header, table: string): Au
 const knownHeaders = new Map<string, Header>();
 
 function parseHeader(text: string): Header {
-  const known = knownHeaders.get(text) ?? Header.parse(parse(text));
-  knownHeaders.set(text, known);
-  return known;
+  const known = knownHeaders.get(text) ?? (prepared().headers[sha256(text)] as Header | undefined);
+  const header = known ?? Header.parse(parse(text));
+  knownHeaders.set(text, header);
+  return header;
+}
+
+/** The headers that this process has parsed, by their text. */
+export function parsedHeaders(): ReadonlyMap<string, unknown> {
+  return knownHeaders;
 }
 
 /**
