@@ -5,6 +5,9 @@
 -- the landing zone (src/warehouse/duckdb/schema.ts).
 CREATE SCHEMA ledger;
 
+-- Tables that published views read. They are published, too. So every table and column has a comment.
+CREATE SCHEMA base;
+
 -- A part listed here is in the ledger; loading it and listing it is one transaction.
 CREATE TABLE ledger.loaded_parts (
   stream VARCHAR NOT NULL,
@@ -539,9 +542,7 @@ CREATE TABLE ledger.dirty_runs (run VARCHAR NOT NULL);
 -- Rates that changed since the last build of the models. NULL, NULL: `base` or `reporting` changed.
 CREATE TABLE ledger.dirty_rates (currency VARCHAR, date DATE);
 
--- Models as last applied. definition: the file, with which `tidemark models plan` compares the file of today. table_name:
--- the table that this version makes, or NULL. An older version may be served beside the latest until deprecation_date.
-CREATE TABLE ledger.models (
+CREATE TABLE base.models (
   model VARCHAR NOT NULL,
   version INTEGER NOT NULL,
   kind VARCHAR NOT NULL,
@@ -553,9 +554,18 @@ CREATE TABLE ledger.models (
   deprecation_date DATE,
   PRIMARY KEY (model, version)
 );
+COMMENT ON TABLE base.models IS 'Versions of models as last applied; meta.models shows them.';
+COMMENT ON COLUMN base.models.model IS 'Name of the model';
+COMMENT ON COLUMN base.models.version IS 'Version of the model';
+COMMENT ON COLUMN base.models.kind IS 'table, incremental or view';
+COMMENT ON COLUMN base.models.fingerprint IS 'Hash of everything that the model is built from';
+COMMENT ON COLUMN base.models.applied_at IS 'When this fingerprint was first applied';
+COMMENT ON COLUMN base.models.state IS 'current, deprecated or retired';
+COMMENT ON COLUMN base.models.definition IS 'Text of the model file';
+COMMENT ON COLUMN base.models.table_name IS 'Table that the version makes; NULL if retired';
+COMMENT ON COLUMN base.models.deprecation_date IS 'Last day on which a deprecated version is published';
 
--- The last result of each check. examples: values that it counts, for people to read.
-CREATE TABLE ledger.checks (
+CREATE TABLE base.checks (
   model VARCHAR NOT NULL,
   "check" VARCHAR NOT NULL,
   failing_rows BIGINT NOT NULL,
@@ -564,15 +574,25 @@ CREATE TABLE ledger.checks (
   examples VARCHAR[],
   PRIMARY KEY (model, "check")
 );
+COMMENT ON TABLE base.checks IS 'Last result of each audit; ops.checks shows them.';
+COMMENT ON COLUMN base.checks.model IS 'Model';
+COMMENT ON COLUMN base.checks."check" IS 'Name of the audit';
+COMMENT ON COLUMN base.checks.failing_rows IS 'Number of wrong rows';
+COMMENT ON COLUMN base.checks.severity IS 'error or warn';
+COMMENT ON COLUMN base.checks."at" IS 'When the audit last ran';
+COMMENT ON COLUMN base.checks.examples IS 'Values that the audit counts, at most five';
 
--- The sets of models that were put in force, one after the other; rows are only ever added. origin: run, replay, apply or
--- rollback (of_set: the set that came back). Models are held while the last one is a rollback.
-CREATE TABLE ledger.model_sets (
+CREATE TABLE base.model_sets (
   set_id INTEGER PRIMARY KEY,
   origin VARCHAR NOT NULL,
   of_set INTEGER,
   applied_at TIMESTAMPTZ NOT NULL
 );
+COMMENT ON TABLE base.model_sets IS 'Sets of models, in the order in which they were applied. While the last one is a rollback, runs use the restored set.';
+COMMENT ON COLUMN base.model_sets.set_id IS 'Number of the set, from 1';
+COMMENT ON COLUMN base.model_sets.origin IS 'What applied the set: run, replay, apply or rollback';
+COMMENT ON COLUMN base.model_sets.of_set IS 'Set that a rollback restored; else NULL';
+COMMENT ON COLUMN base.model_sets.applied_at IS 'When the set was applied';
 
 -- Their files: models, and the macros and seeds they were built with.
 CREATE TABLE ledger.model_set_files (
@@ -583,8 +603,7 @@ CREATE TABLE ledger.model_set_files (
 );
 CREATE TABLE ledger.model_texts (sha256 VARCHAR PRIMARY KEY, text VARCHAR NOT NULL);
 
--- What each change of a model did to its table. Rows are only ever added.
-CREATE TABLE ledger.model_changes (
+CREATE TABLE base.model_changes (
   change_id BIGINT NOT NULL,
   table_name VARCHAR NOT NULL,
   version INTEGER, -- NULL: the table was removed
@@ -597,6 +616,18 @@ CREATE TABLE ledger.model_changes (
   origin VARCHAR NOT NULL,
   applied_at TIMESTAMPTZ NOT NULL
 );
+COMMENT ON TABLE base.model_changes IS 'What each change of a model did to its table; meta.model_changes shows them.';
+COMMENT ON COLUMN base.model_changes.change_id IS 'Number of the change, from 1';
+COMMENT ON COLUMN base.model_changes.table_name IS 'Table that the model makes';
+COMMENT ON COLUMN base.model_changes.version IS 'Version after the change; NULL if the table was removed';
+COMMENT ON COLUMN base.model_changes.previous_version IS 'Version before the change; NULL if the table was added';
+COMMENT ON COLUMN base.model_changes.change IS 'added, removed, directly modified or indirectly modified';
+COMMENT ON COLUMN base.model_changes.because IS 'Cause of an indirect modification';
+COMMENT ON COLUMN base.model_changes.effects IS 'Differences of columns, key and grain';
+COMMENT ON COLUMN base.model_changes.rows_before IS 'Rows of the table before the change';
+COMMENT ON COLUMN base.model_changes.rows_after IS 'Rows of the table after the change';
+COMMENT ON COLUMN base.model_changes.origin IS 'What applied the change';
+COMMENT ON COLUMN base.model_changes.applied_at IS 'When the change was applied';
 
 -- Builds of the models. A published file names the last build that it contains, so the next publication knows which
 -- changes are missing in the file.
@@ -620,11 +651,11 @@ CREATE TABLE ledger.changed_keys (
   key VARCHAR -- the columns in `incremental.by` as a JSON object; NULL: the build made the whole table again
 );
 
--- How often each table changed: tables of the ledger, and tables of models. The build of the models compares these
--- numbers with those of the last build, and skips the models for which they are equal.
+-- The last change of each table: tables of `ledger` and `base`, and tables of models. The build of the models skips the
+-- models whose tables have no other change than at the last build. The lake keeps the files of unchanged tables.
 CREATE TABLE ledger.table_changes (
   table_name VARCHAR NOT NULL, -- with schema: ledger.answers, core.companies
-  changes BIGINT NOT NULL
+  change VARCHAR NOT NULL -- random: a replayed or restored warehouse never has the change of another one by chance
 );
 
 -- What was loaded when the models were last built, as one hash: whether what is built now is built from the same.

@@ -20,4 +20,4 @@ columns:
   applied_at: TIMESTAMPTZ | When the change was applied
 */
 SELECT change_id, table_name, version, previous_version, change, because, effects, rows_before, rows_after, origin, applied_at
-FROM ledger.model_changes
+FROM base.model_changes

@@ -18,5 +18,5 @@ columns:
   held_since: TIMESTAMPTZ | When a rollback restored this set of models; runs use the set until the next models apply; NULL without a rollback
 */
 SELECT m.model, m.version, m.kind, m.fingerprint, m.applied_at, m.state, m.definition, m.table_name, m.deprecation_date,
-  (SELECT CASE WHEN origin = 'rollback' THEN applied_at END FROM ledger.model_sets ORDER BY set_id DESC LIMIT 1) AS held_since
-FROM ledger.models AS m
+  (SELECT CASE WHEN origin = 'rollback' THEN applied_at END FROM base.model_sets ORDER BY set_id DESC LIMIT 1) AS held_since
+FROM base.models AS m

@@ -15,4 +15,4 @@ columns:
   at: TIMESTAMPTZ | When the audit last ran
   examples: VARCHAR[] | The most frequent values that the audit counts, at most five; NULL if it counts no values
 */
-SELECT model, "check", failing_rows, severity, "at", examples FROM ledger.checks
+SELECT model, "check", failing_rows, severity, "at", examples FROM base.checks

@@ -17,5 +17,5 @@ export async function carryIntoNew(db: Database, config: CopyConfig): Promise<bo
 }
 
 async function hasModels(db: Database): Promise<boolean> {
-  return (await db.count('SELECT count(*) FROM ledger.models')) > 0;
+  return (await db.count('SELECT count(*) FROM base.models')) > 0;
 }

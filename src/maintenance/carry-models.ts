@@ -8,9 +8,9 @@ import { listBuilds } from '../warehouse/builds/builds.js';
 import { WarehouseBusyError } from '../warehouse/duckdb/errors.js';
 import { sha256 } from '../base/hash.js';
 
-const TABLES = ['models', 'model_sets', 'model_set_files', 'model_texts', 'model_changes'];
+const TABLES = ['base.models', 'base.model_sets', 'ledger.model_set_files', 'ledger.model_texts', 'base.model_changes'];
 
-/** Rows about models, by table of the ledger. */
+/** Rows about models, by table of the warehouse. */
 export type ModelRecords = ReadonlyMap<string, object[]>;
 
 /**
@@ -24,7 +24,7 @@ export async function readModelRecords(file: string): Promise<ModelRecords | nul
     const { db, close } = await openReadOnly(file);
     try {
       const records = new Map<string, object[]>();
-      for (const table of TABLES) records.set(table, await db.rows(`FROM ledger.${table}`));
+      for (const table of TABLES) records.set(table, await db.rows(`FROM ${table}`));
       return records;
     } finally {
       close();
@@ -57,7 +57,7 @@ export async function carryModels(
     try {
       const { models, changes } = await readPublishedModels(file);
       await carryPublished(into, models);
-      await insertInto(into, 'model_changes', changes);
+      await insertInto(into, 'base.model_changes', changes);
       return null;
     } catch (error) {
       if (!(error instanceof DamagedFileError)) throw error;
@@ -94,30 +94,30 @@ interface PublishedModel {
 }
 
 async function carryPublished(into: Database, rows: PublishedModel[]): Promise<void> {
-  // `insertInto` skips fields for which the table in the ledger has no column.
-  await insertInto(into, 'models', rows);
+  // `insertInto` skips fields for which the table has no column.
+  await insertInto(into, 'base.models', rows);
   const heldSince = rows.find((row) => row.held_since)?.held_since;
   if (heldSince === undefined || heldSince === null) return;
   const texts = rows.flatMap(({ table_name: table, definition }) =>
     table === null ? [] : [{ file: `${table.replace('.', '/')}.sql`, sha256: sha256(definition), text: definition }],
   );
-  await insertInto(into, 'model_sets', [{ set_id: 1, origin: 'rollback', of_set: 1, applied_at: heldSince }]);
+  await insertInto(into, 'base.model_sets', [{ set_id: 1, origin: 'rollback', of_set: 1, applied_at: heldSince }]);
   await insertInto(
     into,
-    'model_set_files',
+    'ledger.model_set_files',
     texts.map(({ file, sha256: hash }) => ({ set_id: 1, file, sha256: hash })),
   );
   const distinct = new Map(texts.map(({ sha256: hash, text }) => [hash, text]));
   await insertInto(
     into,
-    'model_texts',
+    'ledger.model_texts',
     [...distinct].map(([hash, text]) => ({ sha256: hash, text })),
   );
 }
 
-/** Inserts rows into a table of the ledger. Reads the table's columns first: the rows may have others. */
+/** Inserts rows into a table of the warehouse. Reads the table's columns first: the rows may have others. */
 async function insertInto(db: Database, table: string, rows: object[]): Promise<void> {
-  const described = await db.rows<{ column_name: string; column_type: string }>(`DESCRIBE ledger.${table}`);
+  const described = await db.rows<{ column_name: string; column_type: string }>(`DESCRIBE ${table}`);
   const shape = Object.fromEntries(described.map((column) => [column.column_name, column.column_type]));
-  await insertRows(db, `ledger.${table}`, shape, rows);
+  await insertRows(db, table, shape, rows);
 }

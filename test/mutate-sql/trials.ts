@@ -294,12 +294,12 @@ function stepsOf({ given, later }: AnswersCase): AnswersCase['given'][] {
 /** One hash of everything loaded. Tables that only list changed keys matter where models are built more than once. */
 async function readLedger(db: Warehouse['db'], isBuiltTwice: boolean): Promise<string> {
   const tables = await db.rows<{ name: string }>(
-    `SELECT table_name AS name FROM duckdb_tables()
-     WHERE schema_name = 'ledger' AND database_name = current_database() AND table_name <> 'loaded_parts'
+    `SELECT schema_name || '.' || table_name AS name FROM duckdb_tables()
+     WHERE schema_name IN ('ledger', 'base') AND database_name = current_database() AND table_name <> 'loaded_parts'
      ${isBuiltTwice ? '' : "AND NOT starts_with(table_name, 'dirty_')"}`,
   );
   const hashes = tables.map(
-    ({ name }) => `SELECT '${name}' AS name, count(*) AS n, sum(hash(t)) AS h FROM ledger.${name} AS t`,
+    ({ name }) => `SELECT '${name}' AS name, count(*) AS n, sum(hash(t)) AS h FROM ${name} AS t`,
   );
   return JSON.stringify(await db.rows(`FROM (${hashes.join(' UNION ALL ')}) ORDER BY name`));
 }

@@ -33,7 +33,7 @@ export class Database {
     await addBoundsFunction(this.#connection);
   }
 
-  /** From now on, counts the changes of each table in the schema `ledger` (src/warehouse/duckdb/table-changes.ts). */
+  /** From now on, records the changes of tables in the schemas `ledger` and `base` (src/warehouse/duckdb/table-changes.ts). */
   countChanges(): void {
     this.#countsChanges = true;
   }
@@ -114,8 +114,8 @@ export class Database {
   }
 
   /**
-   * Runs a statement. If it changes a table of the ledger, counts the change: in a transaction before the commit, else
-   * before the statement. So a kill never leaves a change that is not counted.
+   * Runs a statement. If it changes a table of `ledger` or `base`, records the change: in a transaction before the commit,
+   * else before the statement. So a kill never leaves a change without a record.
    */
   async #runCounted(sql: string, params?: SqlParams): Promise<void> {
     const write = this.#countsChanges ? ledgerWrite(sql) : undefined;

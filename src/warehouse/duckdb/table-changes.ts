@@ -1,24 +1,26 @@
-/** A write of a statement to a table of the ledger. */
+/** A write of a statement to a table of the schemas `ledger` and `base`. */
 export interface LedgerWrite {
+  /** With its schema: `ledger.answers`. */
   table: string;
   /** True: count the write even if the statement reports no changed rows. */
   always: boolean;
 }
 
 /*
- * The ledger counts the changes of its tables in `ledger.table_changes`. The build of the models compares the counts to
- * find out whether a table changed since the last build. Not counted:
- * - tables that only builds write, because models that read them are always built
+ * `ledger.table_changes` has a random id for the last change of each table. The build of the models compares the ids to
+ * find out whether a table changed since the last build. The lake compares them, too. Not recorded:
+ * - tables of the ledger that only builds write
  * - removed rows of a table `dirty_…`, because a build removes them after it has read them
  */
-const NOT_COUNTED = /^(?:models|model_\w+|checks|built_from|changed_keys|table_changes)$/;
+const NOT_COUNTED = /^ledger\.(?:model_\w+|built_from|changed_keys|table_changes)$/;
+const OF_BUILDS = /^base\.(?:models|model_\w+|checks)$/;
 
-/** Returns whether only builds of the models write a table of the ledger, or change it without a count. */
+/** Returns whether builds of the models write a table. Models that read such a table are always built. */
 export function isOfBuilds(table: string): boolean {
-  return NOT_COUNTED.test(table);
+  return NOT_COUNTED.test(table) || OF_BUILDS.test(table);
 }
 
-const NAME = String.raw`"?ledger"?\s*\.\s*"?(\w+)"?`;
+const NAME = String.raw`"?(ledger|base)"?\s*\.\s*"?(\w+)"?`;
 const ROWS = new RegExp(
   String.raw`^\s*(INSERT\s+(?:OR\s+\w+\s+)?INTO|MERGE\s+INTO|UPDATE|DELETE\s+FROM|WITH\b.*?\b(?:INSERT\s+(?:OR\s+\w+\s+)?INTO|MERGE\s+INTO|UPDATE|DELETE\s+FROM))\s+${NAME}`,
   'is',
@@ -28,18 +30,20 @@ const WHOLE = new RegExp(
   'is',
 );
 
-/** Finds the table of the ledger that a statement writes; undefined if there is none, or it is not counted. */
+/** Finds the table that a statement writes; undefined if it writes none of these schemas, or the write is not recorded. */
 export function ledgerWrite(statement: string): LedgerWrite | undefined {
   const rows = ROWS.exec(statement);
-  const table = (rows?.[2] ?? WHOLE.exec(statement)?.[1])?.toLowerCase();
-  if (table === undefined || isOfBuilds(table)) return undefined;
-  if (rows !== null && table.startsWith('dirty_') && /^DELETE/i.test(rows[1] ?? '')) return undefined;
-  return { table: `ledger.${table}`, always: rows === null };
+  const [schema, name] = rows?.slice(2) ?? WHOLE.exec(statement)?.slice(1) ?? [];
+  const table = `${schema}.${name}`.toLowerCase();
+  if (schema === undefined || NOT_COUNTED.test(table)) return undefined;
+  if (rows !== null && table.startsWith('ledger.dirty_') && /^DELETE/i.test(rows[1] ?? '')) return undefined;
+  return { table, always: rows === null };
 }
 
-/** SQL statement that counts a change of each table in the JSON list `$tables`. */
+/** SQL statement that records a change of each table in the JSON list `$tables`. */
 export const COUNT_CHANGES = `
   MERGE INTO ledger.table_changes AS old
-  USING (SELECT unnest(CAST(CAST($tables AS JSON) AS VARCHAR[])) AS table_name) AS new ON old.table_name = new.table_name
-  WHEN MATCHED THEN UPDATE SET changes = old.changes + 1
-  WHEN NOT MATCHED THEN INSERT VALUES (new.table_name, 1)`;
+  USING (SELECT unnest(CAST(CAST($tables AS JSON) AS VARCHAR[])) AS table_name, CAST(uuid() AS VARCHAR) AS change) AS new
+  ON old.table_name = new.table_name
+  WHEN MATCHED THEN UPDATE SET change = new.change
+  WHEN NOT MATCHED THEN INSERT VALUES (new.table_name, new.change)`;

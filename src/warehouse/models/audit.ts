@@ -106,7 +106,7 @@ export async function saveChecks(
   { now, audited, served }: { now: Date; audited: readonly string[]; served: readonly string[] },
 ): Promise<void> {
   const kept = served.filter((model) => !audited.includes(model));
-  await db.run(`DELETE FROM ledger.checks WHERE NOT list_contains(CAST($kept AS JSON)::VARCHAR[], model)`, {
+  await db.run(`DELETE FROM base.checks WHERE NOT list_contains(CAST($kept AS JSON)::VARCHAR[], model)`, {
     kept: JSON.stringify(kept),
   });
   const rows = results.map(({ model, check, failingRows, severity, examples }) => ({
@@ -125,13 +125,13 @@ export async function saveChecks(
     at: 'TIMESTAMPTZ',
     examples: 'VARCHAR[]',
   };
-  await insertRows(db, 'ledger.checks', shape, rows);
+  await insertRows(db, 'base.checks', shape, rows);
 }
 
 /** Reads the audits whose last result has wrong rows, in the order of the models. */
 export async function readFailedChecks(db: Database, models: readonly Model[]): Promise<CheckResult[]> {
   const rows = await db.rows<CheckResult & { failing_rows: string }>(
-    'SELECT model, "check", failing_rows, severity, examples FROM ledger.checks WHERE failing_rows > 0',
+    'SELECT model, "check", failing_rows, severity, examples FROM base.checks WHERE failing_rows > 0',
   );
   return models.flatMap((model) =>
     listAudits(model).flatMap(({ name }) =>

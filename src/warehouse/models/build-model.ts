@@ -1,4 +1,5 @@
 import { errorMessage, TidemarkError } from '../../base/errors.js';
+import { commentOn } from '../duckdb/comments.js';
 import type { Database } from '../duckdb/database.js';
 import { ModelFailedError } from '../duckdb/errors.js';
 import { MODEL_SCHEMAS, plainType, type Model } from './models.js';
@@ -48,14 +49,27 @@ export async function buildModel(db: Database, model: Model, how: How, existing:
     if (model.kind !== 'view') await fillChanged(db, model, how);
     if (how === 'staged') {
       await db.run(`CREATE OR REPLACE TABLE ${model.model} AS FROM stage.${model.model}`);
+      await describeModel(db, model);
       return true;
     }
     if (how === 'changed' && model.incremental !== undefined) return replaceKeys(db, model, model.incremental.by);
     await db.run(`CREATE OR REPLACE ${type} ${model.model} AS ${model.sql}`);
     // Skip this check for an unchanged model: it passed the check after its last change.
     if (how === 'whole') await checkColumns(db, model, model.model);
+    await describeModel(db, model);
     return true;
   });
+}
+
+/** Sets the comments of a model's table or view, and of its columns. A copy of the warehouse file has them, too. */
+export async function describeModel(db: Database, model: Model): Promise<void> {
+  const columns = Object.entries(model.columns).map(([name, { comment }]) => [name, comment] as const);
+  await commentOn(db, model.model, describeTable(model), columns, model.kind === 'view' ? 'VIEW' : 'TABLE');
+}
+
+/** Returns the comment of a model's table. */
+function describeTable({ description, grain, key }: Model): string {
+  return `${description} One row per ${grain}; key: ${key.join(', ')}.`;
 }
 
 /**

@@ -10,7 +10,7 @@ import { findParents } from './parents.js';
  */
 export async function readBuiltModels(db: Database): Promise<Model[]> {
   const rows = await db.rows<{ table_name: string; fingerprint: string; definition: string }>(
-    'SELECT table_name, fingerprint, definition FROM ledger.models WHERE table_name IS NOT NULL ORDER BY table_name',
+    'SELECT table_name, fingerprint, definition FROM base.models WHERE table_name IS NOT NULL ORDER BY table_name',
   );
   if (rows.length === 0)
     throw new ModelFailedError(

@@ -136,8 +136,10 @@ The column "From" says where the values of a column come from:
 - *derived*: computed from the named columns
 - *made*: not from a column, for example a constant or a count of rows
 
-Columns that only select rows (joins, filters) are not listed. \`ledger\` is the schema of loaded records. Only the warehouse file has
-this schema.
+Columns that only select rows (joins, filters) are not listed. Two schemas are not promised:
+
+- \`ledger\` has the loaded records. Only the warehouse file has this schema.
+- \`base\` has tables that published views read. Their names and columns may change with each version.
 
 \`tidemark models docs --json\` prints the data dictionary as JSON.`;
 

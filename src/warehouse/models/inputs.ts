@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { version } from '@duckdb/node-api';
 import { declaredFields } from '../shapes/declared.js';
 import type { Database } from '../duckdb/database.js';
 import { insertRows } from '../duckdb/insert-rows.js';
+import { isOfBuilds } from '../duckdb/table-changes.js';
 import type { Model } from './models.js';
 import { readsOfModels, type ModelReads, type Reads } from './reads.js';
 import { sha256 } from '../../base/hash.js';
@@ -12,9 +14,9 @@ import { sha256 } from '../../base/hash.js';
  * - the setting `personalData`, the fields that the API reference declares, and the version of DuckDB
  * - the tables that its queries read
  *
- * The ledger counts the changes of its tables (src/warehouse/duckdb/table-changes.ts), and a build counts the changes of the
- * tables of models. So while the hash of all this stays the same, a build would make the same rows. A model whose query
- * may return other rows without such a change, for example because it calls now(), is always built.
+ * The ledger records the last change of its tables (src/warehouse/duckdb/table-changes.ts), and a build records the changes
+ * of the tables of models. So while the hash of all this stays the same, a build would make the same rows. A model whose
+ * query may return other rows without such a change, for example because it calls now(), is always built.
  */
 
 interface Known {
@@ -26,7 +28,8 @@ interface Known {
 export class Inputs {
   readonly #common: string;
   readonly #reads: ReadonlyMap<string, ModelReads>;
-  readonly #changes: Map<string, number>;
+  /** Random id of the last change of each table. */
+  readonly #changes: Map<string, string>;
   readonly #known: ReadonlyMap<string, Known>;
   /** Inputs with which this build made or kept each model. */
   readonly #now = new Map<string, Known>();
@@ -35,7 +38,7 @@ export class Inputs {
   private constructor(
     common: string,
     reads: ReadonlyMap<string, ModelReads>,
-    changes: Map<string, number>,
+    changes: Map<string, string>,
     known: ReadonlyMap<string, Known>,
   ) {
     this.#common = common;
@@ -44,7 +47,7 @@ export class Inputs {
     this.#known = known;
   }
 
-  /** Reads the inputs of the last build, and the current number of changes of each table. */
+  /** Reads the inputs of the last build, and the last change of each table. */
   static async read(
     db: Database,
     models: readonly Model[],
@@ -55,12 +58,12 @@ export class Inputs {
        FROM duckdb_views() WHERE schema_name = 'ledger' AND database_name = current_database()`,
     );
     const reads = await readsOfModels(models, new Map(views.map(({ name, sql }) => [name, sql])));
-    const changes = await db.rows<{ table_name: string; changes: string }>('FROM ledger.table_changes');
+    const changes = await db.rows<{ table_name: string; change: string }>('FROM ledger.table_changes');
     const known = await db.rows<Known & { model: string }>('FROM ledger.model_inputs');
     return new Inputs(
       sha256(JSON.stringify([version(), personalData, declaredFields()])),
       reads,
-      new Map(changes.map((row) => [row.table_name, Number(row.changes)])),
+      new Map(changes.map((row) => [row.table_name, row.change])),
       new Map(known.map(({ model, ...row }) => [model, row])),
     );
   }
@@ -84,7 +87,7 @@ export class Inputs {
 
   /** Records that the table or view of a model may have other rows now. */
   setChanged(model: Model): void {
-    this.#changes.set(model.model, (this.#changes.get(model.model) ?? 0) + 1);
+    this.#changes.set(model.model, randomUUID());
     this.#changedModels.add(model.model);
   }
 
@@ -107,7 +110,7 @@ export class Inputs {
     await removeRows(db, 'model_inputs', 'model', [...other.map(([model]) => model), ...gone]);
     const inputs = other.map(([model, now]) => ({ model, ...now }));
     await insertRows(db, 'ledger.model_inputs', INPUTS, inputs);
-    const changes = [...this.#changedModels].map((name) => ({ table_name: name, changes: this.#changes.get(name) }));
+    const changes = [...this.#changedModels].map((name) => ({ table_name: name, change: this.#changes.get(name) }));
     await removeRows(db, 'table_changes', 'table_name', [...this.#changedModels]);
     await insertRows(db, 'ledger.table_changes', CHANGES, changes);
   }
@@ -118,12 +121,14 @@ export class Inputs {
 
   #auditedFrom(model: Model): string {
     const { audits, key, nullable } = model;
-    const own = this.#changes.get(model.model) ?? 0;
+    const own = this.#changes.get(model.model) ?? '';
     return this.#hash(this.#reads.get(model.model)?.audits, [audits, key, nullable, own]);
   }
 
   #hash(reads: Reads | undefined, own: unknown[]): string {
-    const tables = [...(reads?.tables ?? [])].toSorted().map((table) => [table, this.#changes.get(table) ?? 0]);
+    // Builds change their own tables after they have made the views that read them.
+    const counted = [...(reads?.tables ?? [])].filter((table) => !isOfBuilds(table));
+    const tables = counted.toSorted().map((table) => [table, this.#changes.get(table) ?? '']);
     return sha256(JSON.stringify([own, tables]));
   }
 }
@@ -137,7 +142,7 @@ export async function forgetAudits(db: Database, models: readonly string[]): Pro
 }
 
 const INPUTS = { model: 'VARCHAR', built_from: 'VARCHAR', audited_from: 'VARCHAR' };
-const CHANGES = { table_name: 'VARCHAR', changes: 'BIGINT' };
+const CHANGES = { table_name: 'VARCHAR', change: 'VARCHAR' };
 
 async function removeRows(db: Database, table: string, column: string, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;

@@ -33,7 +33,7 @@ export async function recordChanges(
   const changed = realChanges(changes);
   if (changed.length === 0) return;
   const after = await countChanged(db, changed);
-  const last = await db.count('SELECT coalesce(max(change_id), 0) FROM ledger.model_changes');
+  const last = await db.count('SELECT coalesce(max(change_id), 0) FROM base.model_changes');
   const rows = changed.map((change, i) => ({
     change_id: last + i + 1,
     table_name: change.model,
@@ -47,7 +47,7 @@ export async function recordChanges(
     origin,
     applied_at: now.toISOString(),
   }));
-  await insertRows(db, 'ledger.model_changes', COLUMNS, rows);
+  await insertRows(db, 'base.model_changes', COLUMNS, rows);
 }
 
 const COLUMNS = {

@@ -58,7 +58,7 @@ export async function readPlan(dataDir: string, options: PlanOptions = {}): Prom
   const link = publishedFile(dataDir);
   if (existsSync(file)) {
     try {
-      return { comparedWith: 'warehouse', file, overdue, ...(await planFrom(file, 'ledger.models', set, day)) };
+      return { comparedWith: 'warehouse', file, overdue, ...(await planFrom(file, 'base.models', set, day)) };
     } catch (error) {
       if (!(error instanceof WarehouseBusyError) || !existsSync(link)) throw error;
     }
@@ -93,7 +93,7 @@ interface AppliedRow extends Pick<AppliedModel, 'model' | 'version' | 'kind' | '
 }
 
 /** Reads every version of every applied model. A version that has a table gets the columns of this table. */
-export async function readApplied(db: Database, from: 'ledger.models' | 'meta.models'): Promise<AppliedModel[]> {
+export async function readApplied(db: Database, from: 'base.models' | 'meta.models'): Promise<AppliedModel[]> {
   const rows = await db.rows<AppliedRow>(
     `SELECT model, version, kind, fingerprint, state, definition, table_name, deprecation_date FROM ${from} ORDER BY model, version`,
   );
@@ -121,7 +121,7 @@ async function readColumns(db: Database): Promise<Map<string, Map<string, string
 
 async function planFrom(
   file: string,
-  table: 'ledger.models' | 'meta.models',
+  table: 'base.models' | 'meta.models',
   { models, own }: Pick<ModelSet, 'models' | 'own'>,
   day: string,
 ): Promise<Pick<ModelsPlan, 'changes' | 'held'>> {
@@ -130,7 +130,7 @@ async function planFrom(
     const applied = await readApplied(db, table);
     const real = new Set(applied.flatMap((one) => (one.columns === null ? [] : [one.table])));
     const changes: ModelsPlan['changes'] = [];
-    const changed = table === 'ledger.models' ? await changedSince(db, own) : undefined;
+    const changed = table === 'base.models' ? await changedSince(db, own) : undefined;
     const planned = planModels(models, applied, { day }, changed);
     const faults = await faultsOf(models, planned);
     for (const change of planned) {
@@ -157,8 +157,8 @@ async function changedSince(db: Database, own: ModelSet['own']): Promise<Readonl
 }
 
 /** Reads the rollback that is in effect; null if there is none. */
-async function readHold(db: Database, table: 'ledger.models' | 'meta.models'): Promise<ModelsPlan['held']> {
-  if (table === 'ledger.models') {
+async function readHold(db: Database, table: 'base.models' | 'meta.models'): Promise<ModelsPlan['held']> {
+  if (table === 'base.models') {
     const held = await heldSet(db);
     return held === undefined ? null : { set: held.ofSet, since: held.appliedAt };
   }

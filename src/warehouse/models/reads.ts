@@ -49,7 +49,7 @@ export function isRepeatable(name: string): boolean {
   return !NOT_REPEATABLE.has(name) && !NOT_REPEATABLE_FAMILY.test(name);
 }
 
-const SCHEMAS: readonly string[] = ['ledger', ...MODEL_SCHEMAS];
+const SCHEMAS: readonly string[] = ['ledger', 'base', ...MODEL_SCHEMAS];
 // Temporary tables of every build. The inputs of a model contain the texts and settings from which they are made.
 const BUILD_TABLES = /^(?:settings|changed|seed_\w+)$/i;
 
@@ -133,8 +133,7 @@ function isTableName(name: string): boolean {
  */
 function findUncounted(reads: Reads, isIncremental: boolean): Reads {
   const isUncounted = (name: string): boolean => {
-    const [schema, table = ''] = name.split('.');
-    return schema === 'ledger' && (isOfBuilds(table) || (!isIncremental && table.startsWith('dirty_')));
+    return isOfBuilds(name) || (!isIncremental && name.startsWith('ledger.dirty_'));
   };
   return { ...reads, readsUncounted: [...reads.tables].some(isUncounted) };
 }

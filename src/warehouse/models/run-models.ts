@@ -1,6 +1,14 @@
 import { tableBegun } from '../../base/observed.js';
 import { readFailedChecks, runAudits, saveChecks, type CheckResult } from './audit.js';
-import { buildModel, dropRelation, fillChanged, putSettings, readRelations, type How } from './build-model.js';
+import {
+  buildModel,
+  describeModel,
+  dropRelation,
+  fillChanged,
+  putSettings,
+  readRelations,
+  type How,
+} from './build-model.js';
 import { addModelBuild, recordChangedKeys } from './changed-keys.js';
 import type { RatesSource } from '../../config/rates-source.js';
 import type { Database } from '../duckdb/database.js';
@@ -92,12 +100,13 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
       db.transaction(async () => {
         await putSettings(db, { personalData });
         for (const schema of MODEL_SCHEMAS) await db.run(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
-        const applied = await readApplied(db, 'ledger.models');
+        const applied = await readApplied(db, 'base.models');
         const plan = planModels(models, applied, { day, dropped: options.dropped });
         // Do not refuse a rollback. A person asked for it, and the command's output lists the breaking changes.
         if (options.origin !== 'rollback') refuseBreaking(plan);
         const rowsBefore = await countChanged(db, plan);
         const whole = new Set(plan.filter((change) => change.rebuild).map((change) => change.model));
+        const edited = new Set(plan.filter(({ change }) => change === 'directly modified').map(({ model }) => model));
         const existing = await readRelations(db);
         const { only } = options;
         const inputs = await Inputs.read(db, models, { personalData });
@@ -113,6 +122,7 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
             buildNumber ??= await addModelBuild(db, { personalData });
             await recordChangedKeys(db, buildNumber, model, how);
           }
+          if (!isBuilt && edited.has(model.model)) await describeModel(db, model);
           if (inputs.needAudits(model)) {
             // The audits changed, or tables that they read. So check all keys.
             if (!isBuilt) await fillChanged(db, model, 'whole');
@@ -235,7 +245,7 @@ function stateOf({ deprecationDate }: Model): string {
 }
 
 async function saveModels(db: Database, models: Model[], now: Date): Promise<void> {
-  await db.run(`UPDATE ledger.models SET state = 'retired', table_name = NULL WHERE state <> 'retired'`);
+  await db.run(`UPDATE base.models SET state = 'retired', table_name = NULL WHERE state <> 'retired'`);
   const rows = models.map((model) => ({
     model: model.name,
     version: model.version,
@@ -249,7 +259,7 @@ async function saveModels(db: Database, models: Model[], now: Date): Promise<voi
   }));
   await insertRows(
     db,
-    'ledger.models',
+    'base.models',
     MODEL_COLUMNS,
     rows,
     `ON CONFLICT (model, version) DO UPDATE SET

@@ -25,7 +25,7 @@ export async function readSets(db: Database): Promise<AppliedSet[]> {
   const rows = await db.rows<{ set: number; origin: SetOrigin; of_set: number | null; at: string; files: string }>(
     `SELECT set_id AS set, origin, of_set, strftime(applied_at, '%Y-%m-%dT%H:%M:%SZ') AS at,
        CAST(to_json(map(list(file), list(sha256))) AS VARCHAR) AS files
-     FROM ledger.model_sets JOIN ledger.model_set_files USING (set_id)
+     FROM base.model_sets JOIN ledger.model_set_files USING (set_id)
      GROUP BY ALL ORDER BY set_id`,
   );
   return rows.map(({ set, origin, of_set: ofSet, at, files }) => ({
@@ -83,7 +83,7 @@ export async function saveSet(
   if (isHeld && (origin === 'run' || origin === 'replay')) return;
   if (last !== undefined && sameFiles(last.files, files) && origin !== 'rollback' && !isHeld) return;
   const number = (last?.set ?? 0) + 1;
-  await db.run('INSERT INTO ledger.model_sets VALUES ($number, $origin, $ofSet, CAST($at AS TIMESTAMPTZ))', {
+  await db.run('INSERT INTO base.model_sets VALUES ($number, $origin, $ofSet, CAST($at AS TIMESTAMPTZ))', {
     number,
     origin,
     ofSet,

@@ -97,7 +97,7 @@ export interface SchemaRow {
 }
 
 /** SQL query for the schemas that a search path may contain. */
-export const SCHEMAS = `SELECT database_name, schema_name FROM duckdb_schemas() WHERE schema_name IN ('ledger', ${MODEL_SCHEMAS.map(quote).join(', ')})`;
+export const SCHEMAS = `SELECT database_name, schema_name FROM duckdb_schemas() WHERE schema_name IN ('ledger', 'base', ${MODEL_SCHEMAS.map(quote).join(', ')})`;
 
 /** Returns a value for DuckDB's setting `search_path`: the schemas of `first`, then the schemas of `base`. */
 export function searchPath(schemas: readonly SchemaRow[], first: string, base: string): string {

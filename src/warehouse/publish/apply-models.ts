@@ -171,7 +171,7 @@ async function planSet(
 ): Promise<ModelChange[]> {
   const day = utcDay(now);
   const { models } = modelsInForce(set.models, day);
-  return planModels(models, await readApplied(db, 'ledger.models'), { day, dropped: new Set(drop) });
+  return planModels(models, await readApplied(db, 'base.models'), { day, dropped: new Set(drop) });
 }
 
 function checkDrops(drop: readonly string[], changes: readonly ModelChange[]): void {

@@ -76,17 +76,17 @@ export async function applyEnv(dataDir: string, request: EnvRequest): Promise<En
   const toBuild = models.filter(({ model }) => changes.some((change) => change.model === model && isBuilt(change)));
   await makeFolder(envDir(dataDir));
   const beside = `${file}.new`;
-  const clone = `${file}.base`;
+  const clone = `${file}.warehouse`;
   const clean = (): void => {
     for (const each of [beside, clone]) removeDatabase(each);
   };
   clean();
   try {
-    const base = (await readsLedger(toBuild)) ? await cloneWarehouse(dataDir, clone) : published;
+    const production = (await readsLedger(toBuild)) ? await cloneWarehouse(dataDir, clone) : published;
     const built = await withMemory(beside, async (db) => {
       await prepareSession(db);
       await putSettings(db, { personalData });
-      await db.run(`ATTACH ${quote(base)} AS base (READ_ONLY)`);
+      await db.run(`ATTACH ${quote(production)} AS production (READ_ONLY)`);
       await db.run(`ATTACH ${quote(beside)} AS env`);
       for (const schema of MODEL_SCHEMAS) await db.run(`CREATE SCHEMA env.${schema}`);
       await db.run(
@@ -94,7 +94,7 @@ export async function applyEnv(dataDir: string, request: EnvRequest): Promise<En
       );
       const done: EnvBuilt['models'] = [];
       const build = () =>
-        readingFirstFrom(db, 'env', 'base', async () => {
+        readingFirstFrom(db, 'env', 'production', async () => {
           for (const model of toBuild) {
             onModel(model.model);
             const change = changes.find((one) => one.model === model.model)?.change ?? 'added';

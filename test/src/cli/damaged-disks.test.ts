@@ -136,7 +136,7 @@ async function obey(lab: DiskLab, message: string): Promise<void> {
 const WAREHOUSES: [string, (lab: DiskLab) => unknown, string[][]][] = [
   [
     'with flipped bytes in rows about models',
-    (lab) => flipBlockOf(lab.file(WAREHOUSE), 'FROM ledger.models'),
+    (lab) => flipBlockOf(lab.file(WAREHOUSE), 'FROM base.models'),
     [APPLY, DOCTOR, ['models', 'plan']],
   ],
   [

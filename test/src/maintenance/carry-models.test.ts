@@ -13,7 +13,7 @@ import { LISTS_OPEN_FILES, openFilesBelow } from '../../helpers/open-files.js';
 import { openTestWarehouse, temporaryDataDir } from '../../helpers/warehouse.js';
 
 const [FIRST, LATER] = [new Date('2026-11-20T12:00:00Z'), new Date('2026-11-21T12:00:00Z')];
-const RETIRED = `INSERT INTO ledger.models BY NAME
+const RETIRED = `INSERT INTO base.models BY NAME
   SELECT 'marts.gone' AS model, 1 AS version, 'table' AS kind, 'f' AS fingerprint, TIMESTAMPTZ '2026-01-01 00:00:00Z' AS applied_at,
     'retired' AS state, 'the text' AS definition`;
 
@@ -29,8 +29,8 @@ async function start(): Promise<string> {
 }
 
 const recorded = async ({ db }: Warehouse) => ({
-  models: await db.rows('FROM ledger.models ORDER BY model, version'),
-  changes: await db.rows('FROM ledger.model_changes ORDER BY change_id'),
+  models: await db.rows('FROM base.models ORDER BY model, version'),
+  changes: await db.rows('FROM base.model_changes ORDER BY change_id'),
 });
 
 async function look<T>(dataDir: string, what: (warehouse: Warehouse) => Promise<T>): Promise<T> {
@@ -81,7 +81,7 @@ describe('carryModels', () => {
   const ROWS = `FROM (VALUES ('marts.thing', 2, 'current'), ('marts.thing', 1, 'retired')) AS t(model, version, state)
     SELECT *, 'table' AS kind, 'f' AS fingerprint, TIMESTAMPTZ '2026-11-01 00:00:00Z' AS applied_at, 'same text' AS definition,
       CASE state WHEN 'current' THEN 'marts.thing' END AS table_name`;
-  const KEPT = `SELECT version, table_name FROM ledger.models WHERE model = 'marts.thing' ORDER BY version`;
+  const KEPT = `SELECT version, table_name FROM base.models WHERE model = 'marts.thing' ORDER BY version`;
 
   test('reads the published file of the first folder that has one', async () => {
     const { db } = await openTestWarehouse(temporaryDataDir());
@@ -118,6 +118,6 @@ describe('carryModels', () => {
   test('copies nothing without a published file', async () => {
     const { db } = await openTestWarehouse(temporaryDataDir());
     await carryModels(db, null, [temporaryDataDir()]);
-    expect(await db.count('SELECT count(*) FROM ledger.models')).toBe(0);
+    expect(await db.count('SELECT count(*) FROM base.models')).toBe(0);
   });
 });

@@ -22,7 +22,7 @@ export async function runOnRows(db: Database, { model: name, given, expect }: Ro
     await db.run(`CREATE TABLE ${parent.model} (${columns.join(', ')})`);
   }
   for (const { input, rows } of given) {
-    if (!input.startsWith('ledger.') && !model.parents.includes(input))
+    if (!/^(?:ledger|base)\./.test(input) && !model.parents.includes(input))
       throw wrongCase(`${name} does not read ${input}: it reads ${model.parents.join(', ') || 'no other model'}.`);
     await insertRows(db, input, rows);
   }

@@ -274,9 +274,9 @@ describe('tidemark models plan', () => {
   it('models plan shows edits and their effects and refuses breaking ones', async () => {
     // The files on disk are the checkout's, so the test changes the applied model instead.
     await withWarehouse(async ({ db }) => {
-      await db.run(`UPDATE ledger.models SET fingerprint = 'other',
+      await db.run(`UPDATE base.models SET fingerprint = 'other',
         definition = replace(definition, 'columns:\n', 'columns:\n  bygone: VARCHAR | Gone\n') WHERE model = 'core.financials'`);
-      await db.run(`UPDATE ledger.models SET fingerprint = 'other' WHERE model = 'marts.financials_wide'`);
+      await db.run(`UPDATE base.models SET fingerprint = 'other' WHERE model = 'marts.financials_wide'`);
     });
     const { code, stdout, stderr } = await plan();
     expect(code).toBe(1);

@@ -51,6 +51,7 @@ describe('ledgerWrite', () => {
     ['DELETE FROM ledger.answers', 'ledger.answers', false],
     ['WITH x AS (SELECT 1) INSERT INTO ledger.answers FROM x', 'ledger.answers', false],
     ['INSERT INTO ledger.dirty_runs VALUES (1)', 'ledger.dirty_runs', false],
+    ['INSERT INTO base.checks VALUES (1)', 'base.checks', false],
     ['TRUNCATE ledger.answers', 'ledger.answers', true],
     ['CREATE OR REPLACE TABLE ledger.answers AS SELECT 1', 'ledger.answers', true],
     ['DROP TABLE IF EXISTS ledger.answers', 'ledger.answers', true],
@@ -65,7 +66,7 @@ describe('ledgerWrite', () => {
     'INSERT INTO batch SELECT * FROM ledger.answers',
     'CREATE OR REPLACE TEMP TABLE x AS SELECT * FROM ledger.answers',
     'DELETE FROM ledger.dirty_runs',
-    'INSERT INTO ledger.checks VALUES (1)',
+    'INSERT INTO ledger.model_inputs VALUES (1)',
   ])('counts nothing for %j', (sql) => {
     expect(ledgerWrite(sql)).toBeUndefined();
   });
@@ -97,8 +98,8 @@ describe('ledger.table_changes', () => {
       throw new Error('stop');
     });
     await expect(failing).rejects.toThrow('stop');
-    expect(await db.rows('SELECT * FROM ledger.table_changes')).toEqual([
-      { table_name: 'ledger.dirty_runs', changes: '1' },
+    expect(await db.rows('SELECT table_name, length(change) AS length FROM ledger.table_changes')).toEqual([
+      { table_name: 'ledger.dirty_runs', length: '36' },
     ]);
   });
 });
@@ -106,7 +107,7 @@ describe('ledger.table_changes', () => {
 /** Hash of the rows of each table of the ledger that a load may change. */
 async function contents({ db }: Warehouse): Promise<Map<string, string>> {
   const tables = await db.rows<{ name: string }>(
-    `SELECT 'ledger.' || table_name AS name FROM duckdb_tables() WHERE schema_name = 'ledger' AND table_name <> 'table_changes'`,
+    `SELECT schema_name || '.' || table_name AS name FROM duckdb_tables() WHERE schema_name IN ('ledger', 'base') AND table_name <> 'table_changes'`,
   );
   const hashes = new Map<string, string>();
   for (const { name } of tables) {

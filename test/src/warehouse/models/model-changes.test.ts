@@ -32,7 +32,7 @@ async function changesAfter(builds: BuildOptions[]): Promise<object[]> {
   return warehouse.db.rows(
     `SELECT table_name AS t, previous_version AS was, version AS now, change, effects, CAST(rows_before AS INTEGER) AS before,
        CAST(rows_after AS INTEGER) AS after, origin, strftime(applied_at, '%d') AS day
-     FROM ledger.model_changes ORDER BY change_id`,
+     FROM base.model_changes ORDER BY change_id`,
   );
 }
 
@@ -82,13 +82,13 @@ describe('meta.model_changes', () => {
     await buildModels(warehouse, { models: [FEW] });
     await warehouse.db.run('ALTER TABLE core.few ADD COLUMN more INTEGER');
     await buildModels(warehouse, { models: [FEW] });
-    expect(await warehouse.db.count('SELECT count(*) FROM ledger.model_changes')).toBe(1);
+    expect(await warehouse.db.count('SELECT count(*) FROM base.model_changes')).toBe(1);
   });
 
   test('records nothing if an audit fails', async () => {
     const twice = model('few', 'SELECT 1::BIGINT AS id FROM range(2)');
     const warehouse = await openTestWarehouse(temporaryDataDir());
     await expect(buildModels(warehouse, { models: [twice] })).rejects.toThrow('key_is_unique');
-    expect(await warehouse.db.count('SELECT count(*) FROM ledger.model_changes')).toBe(0);
+    expect(await warehouse.db.count('SELECT count(*) FROM base.model_changes')).toBe(0);
   });
 });

@@ -56,7 +56,7 @@ const child = (parent: Model) => write({ name: 'child', columns: ID, sql: 'SELEC
 /** Plans a change of models for a warehouse built with the earlier ones. */
 async function planBetween(before: Model[], after: Model[]): Promise<Map<string, ModelChange>> {
   const { db } = await openBuilt(before);
-  const changes = planModels(orderModels(after), await readApplied(db, 'ledger.models'), { day: DAY });
+  const changes = planModels(orderModels(after), await readApplied(db, 'base.models'), { day: DAY });
   return new Map(changes.map((change) => [change.model, change]));
 }
 
@@ -69,7 +69,7 @@ async function openBuilt(models: Model[]): Promise<Warehouse> {
 describe('a plan of models', () => {
   test('plans no change for the models that a warehouse was built with', async () => {
     const { db } = await openBuilt(await readModels());
-    const changes = planModels(await readModels(), await readApplied(db, 'ledger.models'), { day: DAY });
+    const changes = planModels(await readModels(), await readApplied(db, 'base.models'), { day: DAY });
     expect(changes).toHaveLength((await readModels()).length);
     expect(changes.filter(({ change, rebuild }) => change !== 'unchanged' || rebuild)).toEqual([]);
   });
@@ -167,9 +167,9 @@ describe('a plan of models', () => {
 
   test('compares columns of a warehouse without stored definitions', async () => {
     const { db } = await openBuilt([write()]);
-    await db.run('UPDATE ledger.models SET definition = NULL');
+    await db.run('UPDATE base.models SET definition = NULL');
     const after = write({ key: 'label', columns: LABELLED.split('\n')[1] ?? '', sql: `SELECT 'a' AS label` });
-    expect(planModels([after], await readApplied(db, 'ledger.models'), { day: DAY })).toMatchObject([
+    expect(planModels([after], await readApplied(db, 'base.models'), { day: DAY })).toMatchObject([
       { change: 'directly modified', before: null, refused: ['column id is removed'] },
     ]);
   });
@@ -178,7 +178,7 @@ describe('a plan of models', () => {
     const thing = write();
     const warehouse = await openBuilt([thing, child(thing)]);
     await warehouse.db.run('ALTER TABLE core.thing ADD COLUMN scribble VARCHAR');
-    const plan = planModels(orderModels([thing, child(thing)]), await readApplied(warehouse.db, 'ledger.models'), {
+    const plan = planModels(orderModels([thing, child(thing)]), await readApplied(warehouse.db, 'base.models'), {
       day: DAY,
     });
     expect(plan).toMatchObject([
@@ -202,7 +202,7 @@ describe('building models in a run', () => {
 
     await buildModels(warehouse, { models: [write({ ...broken, version: 2 })] });
     expect(await warehouse.db.rows('FROM core.thing')).toEqual([{ id: '7' }]);
-    expect(await warehouse.db.rows('SELECT version, state FROM ledger.models ORDER BY version')).toEqual([
+    expect(await warehouse.db.rows('SELECT version, state FROM base.models ORDER BY version')).toEqual([
       { version: 1, state: 'retired' },
       { version: 2, state: 'current' },
     ]);
@@ -220,7 +220,7 @@ describe('building models in a run', () => {
     await leave([thing, write({ name: 'gone', until: '2026-11-30' })], '2026-11-20T02:00:00Z');
     await expect(leave([thing], '2026-11-30T02:00:00Z')).rejects.toThrow('the table is served until 2026-11-30');
     await leave([thing], '2026-12-01T02:00:00Z');
-    expect(await warehouse.db.rows(`SELECT state FROM ledger.models WHERE model = 'core.gone'`)).toEqual([
+    expect(await warehouse.db.rows(`SELECT state FROM base.models WHERE model = 'core.gone'`)).toEqual([
       { state: 'retired' },
     ]);
     await expect(warehouse.db.rows('FROM core.gone')).rejects.toThrow('does not exist');
@@ -298,7 +298,7 @@ describe('building models in a run', () => {
     await warehouse.db.run('ALTER TABLE core.companies_history ADD COLUMN scribble VARCHAR');
     await warehouse.db.run('DROP TABLE core.financials');
     await buildModels(warehouse);
-    const changes = planModels(await readModels(), await readApplied(warehouse.db, 'ledger.models'), { day: DAY });
+    const changes = planModels(await readModels(), await readApplied(warehouse.db, 'base.models'), { day: DAY });
     expect(changes.filter(({ change }) => change !== 'unchanged')).toEqual([]);
   });
 });

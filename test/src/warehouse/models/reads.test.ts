@@ -44,7 +44,7 @@ test.each([
   ['a file', `SELECT id FROM 'things.csv'`],
   ['a table function that reads files', `SELECT id FROM read_csv('things.csv')`],
   ['a sample', 'SELECT id FROM core.other TABLESAMPLE 10%'],
-  ['a table that builds write', 'SELECT 1 AS id FROM ledger.checks'],
+  ['a table that builds write', 'SELECT 1 AS id FROM base.checks'],
   ['a view over such a table', 'SELECT 1 AS id FROM ops.checks'],
   ['keys that the build removes', 'SELECT company_id AS id FROM ledger.dirty_companies'],
   ['another schema', 'SELECT 1 AS id FROM main.schema_version'],

@@ -203,7 +203,7 @@ async function wholeBuild(
   copyFileSync(file, copy);
   const warehouse = await openWarehouse('', { file: copy });
   try {
-    await warehouse.db.run(`UPDATE ledger.models SET fingerprint = 'none'`);
+    await warehouse.db.run(`UPDATE base.models SET fingerprint = 'none'`);
     await buildModels(warehouse, { ...choice, origin: 'rollback', now: NOW });
     return await readTables(warehouse.db, choice.set);
   } finally {
@@ -222,14 +222,16 @@ async function readTables(db: Database, { models }: ModelSet): Promise<Record<st
 /** What a build writes. */
 async function readState(db: Database): Promise<Record<string, unknown[]>> {
   const state: Record<string, unknown[]> = {};
-  for (const table of ['table_changes', 'model_inputs', 'checks', 'models', 'model_sets'])
-    state[table] = await db.rows(`FROM ledger.${table} ORDER BY ALL`);
+  for (const table of ['ledger.table_changes', 'ledger.model_inputs', 'base.checks', 'base.models', 'base.model_sets'])
+    state[table] = await db.rows(`FROM ${table} ORDER BY ALL`);
   return state;
 }
 
 /** Models that were built since `before`. */
 async function readBuilt(db: Database, before: Record<string, unknown[]>): Promise<string[]> {
-  const old = new Set((before['table_changes'] ?? []).map((row) => JSON.stringify(row)));
-  const rows = await db.rows<{ table_name: string }>('FROM ledger.table_changes ORDER BY ALL');
+  const old = new Set((before['ledger.table_changes'] ?? []).map((row) => JSON.stringify(row)));
+  const rows = await db.rows<{ table_name: string }>(
+    `FROM ledger.table_changes WHERE table_name NOT LIKE 'base.%' ORDER BY ALL`,
+  );
   return rows.filter((row) => !old.has(JSON.stringify(row))).map((row) => row.table_name);
 }

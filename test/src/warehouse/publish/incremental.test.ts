@@ -276,7 +276,7 @@ describe('a full publication', () => {
       'a comment changed',
       ({ db }) =>
         db.run(
-          `UPDATE ledger.models SET definition = replace(definition, 'grain: company', 'grain: firm') WHERE model = 'core.companies'`,
+          `UPDATE base.models SET definition = replace(definition, 'grain: company', 'grain: firm') WHERE model = 'core.companies'`,
         ),
       /tables, comments or functions changed/,
     ],

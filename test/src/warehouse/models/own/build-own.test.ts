@@ -91,20 +91,20 @@ test('rebuilds only models that use a changed macro or seed, and those that read
   const changes = async () =>
     Object.fromEntries(
       (
-        await warehouse.db.rows<{ table_name: string; changes: string }>(
-          `SELECT table_name, changes FROM ledger.table_changes WHERE table_name LIKE 'marts.%' AND table_name SIMILAR TO '.*(places|north|plain|companies)'`,
+        await warehouse.db.rows<{ table_name: string; change: string }>(
+          `SELECT table_name, change FROM ledger.table_changes WHERE table_name LIKE 'marts.%' AND table_name SIMILAR TO '.*(places|north|plain|companies)'`,
         )
-      ).map((row) => [row.table_name, Number(row.changes)]),
+      ).map((row) => [row.table_name, row.change]),
     );
   const before = await changes();
   writeOwn(modelsDir, { 'seeds/regions.csv': 'code,region,weight\n01,East,1.5\n02,South,\n' });
   await buildModels(warehouse, request);
   const after = await changes();
-  expect(after).toEqual({
-    ...before,
-    'marts.places': (before['marts.places'] ?? 0) + 1,
-    'marts.north': (before['marts.north'] ?? 0) + 1,
-  });
+  expect(
+    Object.keys(after)
+      .filter((table) => after[table] !== before[table])
+      .toSorted(),
+  ).toEqual(['marts.north', 'marts.places']);
   await buildModels(warehouse, request);
   expect(await changes()).toEqual(after);
   expect((await warehouse.db.rows(PLACES)).map(Object.values)).toEqual([['1 East 1.5, 2 South, 3']]);
