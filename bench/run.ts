@@ -19,6 +19,7 @@ import { benchWorkers } from './workers/run.js';
 import { benchStartup } from './startup.js';
 import { benchCompare } from './compare/run.js';
 import { benchScale } from './scale/run.js';
+import { benchAfterLanding } from './after-landing/run.js';
 import { benchCapacity } from './capacity/run.js';
 import { benchCapacityRuns } from './capacity/run-runs.js';
 
@@ -41,6 +42,7 @@ const benches: Record<string, () => Promise<void>> = {
   financials: benchFinancials,
   limits: benchLimits,
   drift: benchDrift,
+  'after-landing': benchAfterLanding,
   models: benchModels,
   nights: benchNights,
   warehouse: benchWarehouse,

@@ -2,13 +2,17 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { readHistory } from './history.js';
 import type { Sample } from './process-meter.js';
 
-/** The phases of a nightly run, in their order. `other`: no activity is running. */
-export const PHASES = ['search', 'plan', 'crawl', 'load', 'models', 'publish', 'other'] as const;
+/**
+ * The phases of a nightly run, in their order. `crawl and load`: landed answers are loaded while others are fetched.
+ * `other`: no activity is running.
+ */
+export const PHASES = ['search', 'plan', 'crawl', 'crawl and load', 'load', 'models', 'publish', 'other'] as const;
 export type Phase = (typeof PHASES)[number];
 
-/** Activities of each phase. If two phases overlap, the one that is named first counts. */
+/** Activities of each phase. If two phases overlap, the one that is named first counts, except `crawl and load`. */
 const PHASE_OF: Readonly<Record<string, Phase>> = {
   crawlChunk: 'crawl',
+  loadEarly: 'load',
   loadLanding: 'load',
   buildModels: 'models',
   publishWarehouse: 'publish',
@@ -52,7 +56,8 @@ export function costOfPhases(samples: readonly Sample[], steps: readonly Step[])
     if (before === undefined) continue;
     const middle = (before.at + sample.at) / 2;
     const running = steps.filter(({ from, to }) => from <= middle && middle < to).map(({ phase }) => phase);
-    const cost = costs[order.find((phase) => running.includes(phase)) ?? 'other'];
+    const first = order.find((phase) => running.includes(phase)) ?? 'other';
+    const cost = costs[first === 'crawl' && running.includes('load') ? 'crawl and load' : first];
     cost.seconds += (sample.at - before.at) / 1_000;
     cost.cpu += sample.cpu - before.cpu;
     cost.mainCpu += sample.mainCpu - before.mainCpu;

@@ -76,6 +76,8 @@ interface Night {
   crawled: number;
   seconds: number;
   crawlSeconds: number;
+  /** From the end of the last crawl activity to the end of the publication. */
+  endSeconds: number;
   phases: Record<Phase, PhaseCost>;
   peakMib: number;
 }
@@ -97,6 +99,7 @@ async function measureNight(clone: string, temporal: Temporal, companies: number
       crawled: counts.reduce((sum, count) => sum + count, 0),
       seconds,
       crawlSeconds: (Math.max(...crawls.map(({ to }) => to)) - Math.min(...crawls.map(({ from }) => from))) / 1_000,
+      endSeconds: (Math.max(...steps.map(({ to }) => to)) - Math.max(...crawls.map(({ to }) => to))) / 1_000,
       phases: costOfPhases(meter.samples, steps),
       peakMib,
     };
@@ -211,6 +214,7 @@ function nightTable(nights: ReadonlyMap<string, readonly Night[]>): ResultTable 
       row('requests', 'count', (night) => night.requests),
       row('calls/s while the worker crawls', 'per second', (night) => night.crawled / night.crawlSeconds),
       row('calls/s from end to end', 'per second', (night) => night.requests / night.seconds),
+      row('from the last answer to the published build', 'seconds', (night) => night.endSeconds),
       ...PHASES.map((phase) => row(`CPU, ${phase}`, 'seconds', (night) => night.phases[phase].cpu)),
       row('CPU, whole night', 'seconds', totalCpu),
       row('CPU of a response while the worker crawls, µs', 'count', microsOf('cpu')),
@@ -221,10 +225,13 @@ function nightTable(nights: ReadonlyMap<string, readonly Night[]>): ResultTable 
   };
 }
 
+/** Leaves out the time in which a load runs beside the crawl, and the answers of this time. */
 const microsOf =
   (kind: 'cpu' | 'mainCpu') =>
-  ({ phases, crawled }: Night): number =>
-    (phases.crawl[kind] * 1e6) / crawled;
+  ({ phases, crawled }: Night): number => {
+    const { crawl, 'crawl and load': both } = phases;
+    return (crawl[kind] * 1e6) / (crawled * (crawl.seconds / (crawl.seconds + both.seconds)));
+  };
 
 function stepTable(steps: ReadonlyMap<string, ReadonlyMap<string, number>>): ResultTable {
   const all = [...steps.values()];
