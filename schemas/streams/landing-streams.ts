@@ -37,9 +37,6 @@ export const LandingStream = z.enum([
 ]);
 export type LandingStream = z.infer<typeof LandingStream>;
 
-/** Streams whose answers may be company records. */
-export const COMPANY_STREAMS: ReadonlySet<string> = new Set<LandingStream>(['companies', 'matches']);
-
 /** Streams of records about a run. Their rows do not count as rows that the run fetched. */
 export const RECORD_STREAMS: ReadonlySet<string> = new Set<LandingStream>([
   'runs',

@@ -1,216 +1,98 @@
--- Runs after the staging file of a stream whose answers are company records. Reads its view `company_docs`. Writes one
--- row of ledger.company_records for each distinct record of a company.
-CREATE OR REPLACE TEMP TABLE company_raw AS
-WITH source AS (
+-- Runs after the staging file of a stream whose answers are company records. Reads its view `company_docs` and creates
+-- `company_typed`: one row for each readable record, with the columns of ledger.company_records.
+--
+-- First pass: reads plain records in one statement, because nearly all are plain. A record is plain if each value has its
+-- usual type and spelling. The rows of all other records are in `odd_rows`, which _company_records_odd.sql reads with the
+-- macros for all spellings. A plain record gives the same row in both passes.
+CREATE OR REPLACE TEMP TABLE company_typed AS
+WITH fields AS (
+  SELECT
+    row_id,
+    observed_at,
+    body_hash,
+    doc,
+    company_id,
+    -- The list keeps DuckDB from computing json_transform again for each field.
+    unnest([json_transform(doc, '{
+      "id":"VARCHAR", "name":"VARCHAR", "registration_number":"VARCHAR", "country_code":"VARCHAR", "company_phone":"JSON",
+      "company_email":"JSON", "company_fax":"JSON", "company_website":"VARCHAR", "company_legal_form":"VARCHAR",
+      "status":"VARCHAR", "brands":"JSON", "address_street":"VARCHAR", "address_location":"VARCHAR", "address_city":"VARCHAR",
+      "country_region":"VARCHAR", "zip_code":"VARCHAR", "country_name":"VARCHAR", "size":"VARCHAR", "vat_number":"VARCHAR",
+      "founding_date":"VARCHAR", "industry":"JSON", "sic":"JSON", "microblog":"VARCHAR", "pronet":"VARCHAR",
+      "socialnet":"VARCHAR"
+    }')], recursive := true)
+  FROM company_docs
+),
+plain AS (
   SELECT
     *,
-    json_transform(doc, '{
-      "id":"JSON", "name":"JSON", "registration_number":"JSON", "country_code":"JSON", "company_phone":"JSON",
-      "company_email":"JSON", "company_fax":"JSON", "company_website":"JSON", "company_legal_form":"JSON", "status":"JSON",
-      "brands":"JSON", "address_street":"JSON", "address_location":"JSON", "address_city":"JSON", "country_region":"JSON",
-      "zip_code":"JSON", "country_name":"JSON", "size":"JSON", "vat_number":"JSON", "founding_date":"JSON",
-      "industry":"JSON", "sic":"JSON", "microblog":"JSON", "pronet":"JSON", "socialnet":"JSON"
-    }') AS f
-  FROM company_docs
-)
-SELECT row_id, observed_at, body_hash, doc, company_id, f.*, json_type(doc) = 'OBJECT' AS is_object FROM source;
-
--- Reject each value of the wrong kind, such as an array instead of a plain value. The rest of the record is loaded.
-INSERT INTO batch_rejects
-WITH fields AS (
-  SELECT row_id, unnest([
-    {'path': 'name', 'v': name}, {'path': 'registration_number', 'v': registration_number},
-    {'path': 'country_code', 'v': country_code}, {'path': 'company_website', 'v': company_website},
-    {'path': 'company_legal_form', 'v': company_legal_form}, {'path': 'status', 'v': status},
-    {'path': 'address_street', 'v': address_street}, {'path': 'address_location', 'v': address_location},
-    {'path': 'address_city', 'v': address_city}, {'path': 'country_region', 'v': country_region},
-    {'path': 'zip_code', 'v': zip_code}, {'path': 'country_name', 'v': country_name}, {'path': 'size', 'v': size},
-    {'path': 'vat_number', 'v': vat_number}, {'path': 'founding_date', 'v': founding_date},
-    {'path': 'microblog', 'v': microblog}, {'path': 'pronet', 'v': pronet}, {'path': 'socialnet', 'v': socialnet}
-  ], recursive := true)
-  FROM company_raw
-  WHERE is_object
-)
-SELECT row_id, 'wrong_type', '$.' || path, CAST(v AS VARCHAR) FROM fields WHERE json_is_nested(v);
-
-INSERT INTO batch_rejects
-SELECT row_id, CASE WHEN day IS NULL THEN 'not_a_date' ELSE 'not_a_time' END, '$.founding_date', CAST(founding_date AS VARCHAR)
-FROM (SELECT row_id, founding_date, json_text(founding_date) AS text, text_date(text) AS day FROM company_raw WHERE json_text(founding_date) IS NOT NULL)
-WHERE day IS NULL OR text_has_bad_time(text);
-
-INSERT INTO batch_rejects
-WITH lists AS (
-  SELECT row_id, unnest([
-    {'path': 'company_phone', 'v': company_phone}, {'path': 'company_email', 'v': company_email},
-    {'path': 'company_fax', 'v': company_fax}, {'path': 'brands', 'v': brands}
-  ], recursive := true)
-  FROM company_raw
-  WHERE is_object
+    plain_list(company_phone) AS phones,
+    plain_list(company_email) AS emails,
+    plain_list(company_fax) AS faxes,
+    CASE WHEN starts_with(brands, '[') THEN plain_list(brands) ELSE comma_texts(nullif(trim(brands, '"'), '')) END AS brand_names,
+    plain_codes(industry, 'industry') AS industries,
+    plain_codes(sic, 'sic') AS activities
+  FROM fields
+  WHERE id = CAST(company_id AS VARCHAR)
+    AND texts_are_plain([
+      name, registration_number, country_code, company_website, company_legal_form, status, address_street, address_location,
+      address_city, country_region, zip_code, country_name, size, vat_number, founding_date, microblog, pronet, socialnet
+    ])
+    AND list_is_plain(company_phone)
+    AND list_is_plain(company_email)
+    AND list_is_plain(company_fax)
+    AND (list_is_plain(brands) OR json_text_is_plain(brands))
+    AND codes_are_plain(industry)
+    AND codes_are_plain(sic)
+    AND size_is_plain(size)
+    AND date_is_plain(founding_date)
 ),
-items AS (
-  SELECT row_id, path, unnest(json_items(v)) AS item, generate_subscripts(json_items(v), 1) - 1 AS i FROM lists
-)
-SELECT row_id, 'wrong_type', '$.' || path, CAST(v AS VARCHAR) FROM lists WHERE json_type(v) = 'OBJECT' AND NOT json_is_list(v)
-UNION ALL
-SELECT row_id, 'wrong_type', '$.' || path || '[' || i || ']', CAST(item AS VARCHAR) FROM items WHERE json_is_nested(item);
-
-INSERT INTO batch_rejects
-WITH lists AS (
-  SELECT row_id, unnest([{'path': 'industry', 'v': industry}, {'path': 'sic', 'v': sic}], recursive := true)
-  FROM company_raw
-  WHERE is_object
-),
-items AS (
-  SELECT row_id, path, unnest(json_items(v)) AS item, generate_subscripts(json_items(v), 1) - 1 AS i FROM lists
-)
-SELECT row_id, 'wrong_type', '$.' || path, CAST(v AS VARCHAR) FROM lists WHERE v IS NOT NULL AND NOT json_is_list(v)
-UNION ALL
-SELECT row_id, 'no_id', '$.' || path || '[' || i || ']', CAST(item AS VARCHAR)
-FROM items
-WHERE json_id(json_extract(item, '$.id')) IS NULL;
-
-CREATE OR REPLACE TEMP TABLE company_typed AS
-WITH sizes AS (
-  -- Companies have few different sizes, so parse each one once.
-  SELECT text, size_bounds(text) AS bounds FROM (SELECT DISTINCT json_text(size) AS text FROM company_raw)
-),
-renamed AS (
+typed AS MATERIALIZED (
   SELECT
     row_id,
     company_id,
     observed_at,
     body_hash,
-    json_text(name) AS name,
-    upper(json_text(country_code)) AS country_code,
-    json_text(country_name) AS country_name,
-    json_text(registration_number) AS registration_number,
-    json_text(vat_number) AS vat_number,
-    json_text(status) AS status,
-    json_text(company_legal_form) AS legal_form,
-    json_text(company_website) AS website,
-    json_texts(company_phone) AS phones,
-    json_texts(company_email) AS emails,
-    json_texts(company_fax) AS faxes,
-    CASE WHEN json_is_nested(brands) OR json_inner_list(brands) IS NOT NULL THEN json_texts(brands) ELSE comma_texts(json_text(brands)) END AS brands,
-    json_text(address_street) AS address_street,
-    json_text(address_location) AS address_location,
-    json_text(address_city) AS address_city,
-    json_text(country_region) AS country_region,
-    json_text(zip_code) AS zip_code,
-    json_text(size) AS size_text,
-    sizes.bounds.lo AS employees_min,
-    sizes.bounds.hi AS employees_max,
-    text_date(json_text(founding_date)) AS founding_date,
-    json_text(pronet) AS pronet,
-    json_text(microblog) AS microblog,
-    json_text(socialnet) AS socialnet,
-    list_sort(list_distinct(list_filter(
-      list_concat(
-        list_transform(json_items(industry), lambda x: {
-          'scheme': coalesce(json_text(json_extract(x, '$.type')), 'industry'),
-          'code_id': json_id(json_extract(x, '$.id')),
-          'value': json_text(json_extract(x, '$.value'))
-        }),
-        list_transform(json_items(sic), lambda x: {
-          'scheme': coalesce(json_text(json_extract(x, '$.type')), 'sic'),
-          'code_id': json_id(json_extract(x, '$.id')),
-          'value': json_text(json_extract(x, '$.value'))
-        })
-      ),
-      lambda c: c.code_id IS NOT NULL
-    ))) AS codes,
-    -- Keep fields that the reference does not list, as received.
-    nullif(CAST(json_merge_patch(doc, '{
-      "id":null, "name":null, "registration_number":null, "country_code":null, "company_phone":null, "company_email":null,
-      "company_fax":null, "company_website":null, "company_legal_form":null, "status":null, "brands":null,
-      "address_street":null, "address_location":null, "address_city":null, "country_region":null, "zip_code":null,
-      "country_name":null, "size":null, "vat_number":null, "founding_date":null, "industry":null, "sic":null,
-      "microblog":null, "pronet":null, "socialnet":null
-    }') AS VARCHAR), '{}') AS extra
-  FROM company_raw
-  LEFT JOIN sizes ON sizes.text = json_text(size)
-  WHERE row_id NOT IN (SELECT row_id FROM batch_rejects WHERE path = '$')
+    nullif(name, '') AS name,
+    upper(nullif(country_code, '')) AS country_code,
+    nullif(country_name, '') AS country_name,
+    nullif(registration_number, '') AS registration_number,
+    nullif(vat_number, '') AS vat_number,
+    nullif(status, '') AS status,
+    nullif(company_legal_form, '') AS legal_form,
+    nullif(company_website, '') AS website,
+    phones,
+    emails,
+    faxes,
+    brand_names AS brands,
+    nullif(address_street, '') AS address_street,
+    nullif(address_location, '') AS address_location,
+    nullif(address_city, '') AS address_city,
+    nullif(country_region, '') AS country_region,
+    nullif(zip_code, '') AS zip_code,
+    nullif(size, '') AS size_text,
+    plain_size(size).lo AS employees_min,
+    plain_size(size).hi AS employees_max,
+    TRY_CAST(left(nullif(founding_date, ''), 10) AS DATE) AS founding_date,
+    nullif(pronet, '') AS pronet,
+    nullif(microblog, '') AS microblog,
+    nullif(socialnet, '') AS socialnet,
+    list_sort(list_distinct(list_concat(industries, activities))) AS codes,
+    company_extra(doc) AS extra
+  FROM plain
 )
 SELECT
   *,
-  -- The hash does not depend on the order of arrays and keys, or on whether an id is a number or text.
-  sha256(CAST(to_json({
-    'a': [
+  company_hash(
+    [
       name, country_code, country_name, registration_number, vat_number, status, legal_form, website, address_street,
       address_location, address_city, country_region, zip_code, size_text, CAST(founding_date AS VARCHAR), pronet, microblog,
       socialnet
     ],
-    'b': [
-      list_sort(coalesce(phones, [])), list_sort(coalesce(emails, [])), list_sort(coalesce(faxes, [])),
-      list_sort(coalesce(brands, []))
-    ],
-    'c': codes
-  }) AS VARCHAR)) AS record_hash
-FROM renamed;
+    [phones, emails, faxes, brands],
+    codes
+  ) AS record_hash
+FROM typed;
 
-INSERT INTO batch_records SELECT row_id, company_id, record_hash, NULL FROM company_typed;
-
-MERGE INTO ledger.company_records AS old
-USING (
-  SELECT * EXCLUDE (row_id, extra)
-  FROM company_typed
-  QUALIFY row_number() OVER (PARTITION BY company_id, record_hash ORDER BY observed_at, body_hash) = 1
-) AS new ON old.company_id = new.company_id AND old.record_hash = new.record_hash
-WHEN MATCHED AND (new.observed_at, new.body_hash) < (old.observed_at, old.body_hash) THEN UPDATE BY NAME
-WHEN NOT MATCHED THEN INSERT BY NAME;
-
--- A change of a field that the reference does not list starts no new version of a record. Only the latest value of such
--- a field is kept.
-UPDATE ledger.company_records AS old
-SET extra = new.extra, extra_at = new.observed_at
-FROM (
-  SELECT company_id, record_hash, observed_at, extra
-  FROM company_typed
-  QUALIFY row_number() OVER (PARTITION BY company_id, record_hash ORDER BY observed_at DESC, CAST(extra AS VARCHAR) DESC) = 1
-) AS new
-WHERE old.company_id = new.company_id
-  AND old.record_hash = new.record_hash
-  AND (old.extra_at IS NULL OR (new.observed_at, coalesce(CAST(new.extra AS VARCHAR), '')) > (old.extra_at, coalesce(CAST(old.extra AS VARCHAR), '')));
-
--- For single industries, too, only the latest values of fields that the reference does not list are kept. If a later
--- record has no such fields, core.company_codes ignores the kept values.
-MERGE INTO ledger.code_extras AS old
-USING (
-  WITH items AS (
-    SELECT row_id, 'industry' AS list, unnest(json_items(industry)) AS item FROM company_raw
-    UNION ALL
-    SELECT row_id, 'sic', unnest(json_items(sic)) FROM company_raw
-  ),
-  codes AS (
-    SELECT
-      row_id,
-      coalesce(json_text(json_extract(item, '$.type')), list) AS scheme,
-      json_id(json_extract(item, '$.id')) AS code_id,
-      json_text(json_extract(item, '$.value')) AS value,
-      max(CAST(json_merge_patch(item, '{"id":null, "type":null, "value":null}') AS VARCHAR)) AS extra
-    FROM items
-    WHERE NOT json_keys(item) <@ ['id', 'type', 'value'] AND json_id(json_extract(item, '$.id')) IS NOT NULL
-    GROUP BY ALL
-  )
-  SELECT
-    t.company_id, t.observed_at, t.body_hash,
-    list({'scheme': c.scheme, 'code_id': c.code_id, 'value': c.value, 'extra': CAST(c.extra AS JSON)} ORDER BY c.scheme, c.code_id, c.value)
-      AS extras
-  FROM codes AS c
-  JOIN company_typed AS t USING (row_id)
-  GROUP BY t.row_id, t.company_id, t.observed_at, t.body_hash
-  QUALIFY row_number() OVER (PARTITION BY t.company_id ORDER BY t.observed_at DESC, t.body_hash DESC, t.row_id) = 1
-) AS new ON old.company_id = new.company_id
-WHEN MATCHED AND (new.observed_at, new.body_hash) > (old.observed_at, old.body_hash) THEN UPDATE BY NAME
-WHEN NOT MATCHED THEN INSERT BY NAME;
-
-INSERT INTO ledger.dirty_companies SELECT company_id, min(observed_at) FROM company_typed GROUP BY company_id;
-
-MERGE INTO ledger.company_seen AS old
-USING (
-  SELECT company_id, min(observed_at) AS first_at, max(observed_at) AS last_at FROM company_typed GROUP BY company_id
-) AS new ON old.company_id = new.company_id
-WHEN MATCHED THEN UPDATE SET
-  first_seen_at = least(old.first_seen_at, new.first_at),
-  last_seen_at = greatest(old.last_seen_at, new.last_at)
-WHEN NOT MATCHED THEN INSERT (company_id, first_seen_at, last_seen_at) VALUES (new.company_id, new.first_at, new.last_at);
+CREATE OR REPLACE TEMP TABLE odd_rows AS
+SELECT row_id FROM company_docs WHERE row_id NOT IN (SELECT row_id FROM company_typed);

@@ -1,149 +1,78 @@
--- Loads answers of GET /v1/finder/company/details: company records of version 1. Writes one row of
--- ledger.company_records_v1 for each distinct record of a company. Version 1 sends phone numbers, e-mail addresses, fax
--- numbers and brands as texts.
-CREATE OR REPLACE TEMP TABLE company_v1_raw AS
-WITH source AS (
+-- Loads answers of GET /v1/finder/company/details: company records of version 1. Version 1 sends phone numbers, e-mail
+-- addresses, fax numbers and brands as texts. Creates `company_v1_typed`: one row for each readable record, with the
+-- columns of ledger.company_records_v1.
+--
+-- First pass: reads plain records in one statement. A record is plain if each value has its usual type and spelling. The
+-- rows of all other records are in `odd_rows`, which companies_v1_odd.sql reads.
+CREATE OR REPLACE TEMP TABLE company_v1_typed AS
+WITH fields AS (
   SELECT
     row_id,
     observed_at,
     body_hash,
-    entity_id,
     doc,
-    json_transform(doc, '{
-      "id":"JSON", "name":"JSON", "company_phone":"JSON", "company_email":"JSON", "company_fax":"JSON", "company_website":"JSON",
-      "company_legal_form":"JSON", "brands":"JSON", "address_street":"JSON", "address_location":"JSON", "country_region":"JSON",
-      "zip_code":"JSON", "country_name":"JSON", "country_short_name":"JSON", "size":"JSON", "registration_number":"JSON",
-      "vat_number":"JSON", "founding_date":"JSON"
-    }') AS f
+    text_id(entity_id) AS company_id,
+    -- The list keeps DuckDB from computing json_transform again for each field.
+    unnest([json_transform(doc, '{
+      "id":"VARCHAR", "name":"VARCHAR", "company_phone":"VARCHAR", "company_email":"VARCHAR", "company_fax":"VARCHAR",
+      "company_website":"VARCHAR", "company_legal_form":"VARCHAR", "brands":"VARCHAR", "address_street":"VARCHAR",
+      "address_location":"VARCHAR", "country_region":"VARCHAR", "zip_code":"VARCHAR", "country_name":"VARCHAR",
+      "country_short_name":"VARCHAR", "size":"VARCHAR", "registration_number":"VARCHAR", "vat_number":"VARCHAR",
+      "founding_date":"VARCHAR"
+    }')], recursive := true)
   FROM batch
   WHERE doc IS NOT NULL
-)
-SELECT row_id, observed_at, body_hash, doc, json_id(to_json(entity_id)) AS company_id, f.*, json_type(doc) = 'OBJECT' AS is_object
-FROM source;
-
--- Reject whole records.
-INSERT INTO batch_rejects
-SELECT
-  row_id,
-  CASE
-    WHEN NOT is_object THEN 'not_an_object'
-    WHEN company_id IS NULL THEN 'bad_entity_id'
-    WHEN json_id(id) IS NULL THEN json_id_fault(id)
-    ELSE 'other_id'
-  END,
-  '$',
-  CAST(doc AS VARCHAR)
-FROM company_v1_raw
-WHERE NOT is_object OR company_id IS NULL OR json_id(id) IS DISTINCT FROM company_id;
-
--- Reject each array or object in a field that must have a plain value. The rest of the record is loaded. Phone numbers,
--- e-mail addresses, fax numbers and brands may be arrays of plain values.
-INSERT INTO batch_rejects
-WITH fields AS (
-  SELECT row_id, unnest([
-    {'path': 'name', 'v': name}, {'path': 'company_website', 'v': company_website},
-    {'path': 'company_legal_form', 'v': company_legal_form}, {'path': 'address_street', 'v': address_street},
-    {'path': 'address_location', 'v': address_location}, {'path': 'country_region', 'v': country_region},
-    {'path': 'zip_code', 'v': zip_code}, {'path': 'country_name', 'v': country_name},
-    {'path': 'country_short_name', 'v': country_short_name}, {'path': 'size', 'v': size},
-    {'path': 'registration_number', 'v': registration_number}, {'path': 'vat_number', 'v': vat_number},
-    {'path': 'founding_date', 'v': founding_date}
-  ], recursive := true)
-  FROM company_v1_raw
-  WHERE is_object
-)
-SELECT row_id, 'wrong_type', '$.' || path, CAST(v AS VARCHAR) FROM fields WHERE json_is_nested(v);
-
-INSERT INTO batch_rejects
-SELECT row_id, CASE WHEN day IS NULL THEN 'not_a_date' ELSE 'not_a_time' END, '$.founding_date', CAST(founding_date AS VARCHAR)
-FROM (SELECT row_id, founding_date, json_text(founding_date) AS text, text_date(text) AS day FROM company_v1_raw WHERE json_text(founding_date) IS NOT NULL)
-WHERE day IS NULL OR text_has_bad_time(text);
-
-INSERT INTO batch_rejects
-WITH lists AS (
-  SELECT row_id, unnest([
-    {'path': 'company_phone', 'v': company_phone}, {'path': 'company_email', 'v': company_email},
-    {'path': 'company_fax', 'v': company_fax}, {'path': 'brands', 'v': brands}
-  ], recursive := true)
-  FROM company_v1_raw
-  WHERE is_object
 ),
-items AS (
-  SELECT row_id, path, unnest(json_items(v)) AS item, generate_subscripts(json_items(v), 1) - 1 AS i FROM lists
-)
-SELECT row_id, 'wrong_type', '$.' || path, CAST(v AS VARCHAR) FROM lists WHERE json_type(v) = 'OBJECT' AND NOT json_is_list(v)
-UNION ALL
-SELECT row_id, 'wrong_type', '$.' || path || '[' || i || ']', CAST(item AS VARCHAR) FROM items WHERE json_is_nested(item);
-
-CREATE OR REPLACE TEMP TABLE company_v1_typed AS
-WITH sizes AS (
-  -- Companies have few different sizes, so parse each one once.
-  SELECT text, size_bounds(text) AS bounds FROM (SELECT DISTINCT json_text(size) AS text FROM company_v1_raw)
-),
-renamed AS (
+typed AS MATERIALIZED (
   SELECT
     row_id,
     company_id,
     observed_at,
     body_hash,
-    json_text(name) AS name,
-    upper(json_text(country_short_name)) AS country_code,
-    json_text(country_name) AS country_name,
-    json_text(registration_number) AS registration_number,
-    json_text(vat_number) AS vat_number,
-    json_text(company_legal_form) AS legal_form,
-    json_text(company_website) AS website,
-    json_text(company_phone) AS phone_text,
-    CASE WHEN json_is_nested(company_phone) THEN json_texts(company_phone) ELSE phone_texts(json_text(company_phone)) END AS phones,
-    json_text(company_email) AS email_text,
-    CASE WHEN json_is_nested(company_email) THEN json_texts(company_email) ELSE email_texts(json_text(company_email)) END AS emails,
-    json_text(company_fax) AS fax_text,
-    CASE WHEN json_is_nested(company_fax) THEN json_texts(company_fax) ELSE phone_texts(json_text(company_fax)) END AS faxes,
-    json_text(brands) AS brands_text,
-    CASE WHEN json_is_nested(brands) OR json_inner_list(brands) IS NOT NULL THEN json_texts(brands) ELSE comma_texts(json_text(brands)) END AS brands,
-    json_text(address_street) AS address_street,
-    json_text(address_location) AS address_location,
-    json_text(country_region) AS country_region,
-    json_text(zip_code) AS zip_code,
-    json_text(size) AS size_text,
-    sizes.bounds.lo AS employees_min,
-    sizes.bounds.hi AS employees_max,
-    text_date(json_text(founding_date)) AS founding_date,
-    -- Keep fields that the reference does not list, as received.
-    CAST(nullif(CAST(json_merge_patch(doc, '{
-      "id":null, "name":null, "company_phone":null, "company_email":null, "company_fax":null, "company_website":null,
-      "company_legal_form":null, "brands":null, "address_street":null, "address_location":null, "country_region":null,
-      "zip_code":null, "country_name":null, "country_short_name":null, "size":null, "registration_number":null,
-      "vat_number":null, "founding_date":null
-    }') AS VARCHAR), '{}') AS JSON) AS extra
-  FROM company_v1_raw
-  LEFT JOIN sizes ON sizes.text = json_text(size)
-  WHERE row_id NOT IN (SELECT row_id FROM batch_rejects WHERE path = '$')
+    nullif(name, '') AS name,
+    upper(nullif(country_short_name, '')) AS country_code,
+    nullif(country_name, '') AS country_name,
+    nullif(registration_number, '') AS registration_number,
+    nullif(vat_number, '') AS vat_number,
+    nullif(company_legal_form, '') AS legal_form,
+    nullif(company_website, '') AS website,
+    nullif(company_phone, '') AS phone_text,
+    phone_texts(phone_text) AS phones,
+    nullif(company_email, '') AS email_text,
+    email_texts(email_text) AS emails,
+    nullif(company_fax, '') AS fax_text,
+    phone_texts(fax_text) AS faxes,
+    nullif(brands, '') AS brands_text,
+    comma_texts(brands_text) AS brands,
+    nullif(address_street, '') AS address_street,
+    nullif(address_location, '') AS address_location,
+    nullif(country_region, '') AS country_region,
+    nullif(zip_code, '') AS zip_code,
+    nullif(size, '') AS size_text,
+    plain_size(size).lo AS employees_min,
+    plain_size(size).hi AS employees_max,
+    TRY_CAST(left(nullif(founding_date, ''), 10) AS DATE) AS founding_date,
+    company_extra_v1(doc) AS extra
+  FROM fields
+  WHERE id = CAST(company_id AS VARCHAR)
+    AND texts_are_plain([
+      name, company_phone, company_email, company_fax, company_website, company_legal_form, fields.brands, address_street,
+      address_location, country_region, zip_code, country_name, country_short_name, size, registration_number, vat_number,
+      founding_date
+    ])
+    AND size_is_plain(size)
+    AND date_is_plain(founding_date)
 )
 SELECT
   *,
-  -- The hash does not depend on the order of lists and keys, or on whether a value is a number or text.
-  sha256(CAST(to_json({
-    'a': [
+  company_hash_v1(
+    [
       name, country_code, country_name, registration_number, vat_number, legal_form, website, address_street, address_location,
       country_region, zip_code, size_text, CAST(founding_date AS VARCHAR)
     ],
-    'b': [
-      list_sort(coalesce(phones, [])), list_sort(coalesce(emails, [])), list_sort(coalesce(faxes, [])),
-      list_sort(coalesce(brands, []))
-    ]
-  }) AS VARCHAR)) AS record_hash
-FROM renamed;
+    [phones, emails, faxes, brands]
+  ) AS record_hash
+FROM typed;
 
-INSERT INTO batch_records SELECT row_id, company_id, record_hash, NULL FROM company_v1_typed;
-
-MERGE INTO ledger.company_records_v1 AS old
-USING (
-  SELECT * EXCLUDE (row_id)
-  FROM company_v1_typed
-  QUALIFY row_number() OVER (PARTITION BY company_id, record_hash ORDER BY observed_at DESC, body_hash DESC) = 1
-) AS new ON old.company_id = new.company_id AND old.record_hash = new.record_hash
-WHEN MATCHED AND (new.observed_at, new.body_hash) > (old.observed_at, old.body_hash) THEN UPDATE BY NAME
-WHEN NOT MATCHED THEN INSERT BY NAME;
-
-INSERT INTO ledger.dirty_companies SELECT company_id, min(observed_at) FROM company_v1_typed GROUP BY company_id;
+CREATE OR REPLACE TEMP TABLE odd_rows AS
+SELECT row_id FROM batch WHERE doc IS NOT NULL AND row_id NOT IN (SELECT row_id FROM company_v1_typed);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { COMPANY_STREAMS, RECORD_STREAMS } from '../../../schemas/streams/landing-streams.js';
+import { RECORD_STREAMS } from '../../../schemas/streams/landing-streams.js';
 import { DamagedFileError } from '../../store/disk-errors.js';
 import { errorMessage } from '../../base/errors.js';
 import { dropFiles, pullManifests, pullParts, type LandedPart } from '../../landing/index.js';
@@ -13,6 +13,7 @@ import { loadDrift } from './load-drift.js';
 import type { Warehouse } from '../duckdb/open.js';
 import { findPartFault, listParts } from './part-check.js';
 import { writeRejectFiles } from './reject-files.js';
+import { stage } from './stage.js';
 import { quote, readSqlFile } from '../duckdb/sql-files.js';
 import { formatCount, plural } from '../../../schemas/format.js';
 
@@ -291,9 +292,7 @@ async function loadBatch(db: Database, batch: LandedPart[], options: BatchOption
   const stream = batch[0]?.stream ?? '';
   await viewParts(db, batch, choice);
   await db.run(`SET VARIABLE stream = ${quote(stream)}`);
-  await db.runFile(readSqlFile('staging/_batch.sql'));
-  await db.runFile(readSqlFile(RECORD_STREAMS.has(stream) ? 'staging/_records.sql' : `staging/${stream}.sql`));
-  if (COMPANY_STREAMS.has(stream)) await db.runFile(readSqlFile('staging/_company_records.sql'));
+  await stage(db, stream);
   await drift?.(db, stream).catch((error: unknown) => {
     if (error instanceof OutOfMemoryError || error instanceof DamagedFileError) throw error;
     throw new DriftError(errorMessage(error), { cause: error });

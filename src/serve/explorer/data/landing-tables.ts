@@ -1,5 +1,6 @@
-import { COMPANY_STREAMS, LandingStream, RECORD_STREAMS } from '../../../../schemas/streams/landing-streams.js';
+import { LandingStream } from '../../../../schemas/streams/landing-streams.js';
 import { readSqlFolder } from '../../../warehouse/duckdb/sql-files.js';
+import { stagingFiles } from '../../../warehouse/load/stage.js';
 import type { LandingTables } from '../../../../schemas/explorer/api.js';
 
 /**
@@ -16,10 +17,7 @@ export function landingTables(): { streams: LandingTables[]; every: string[] } {
   };
   const streams = LandingStream.options.map((stream) => ({
     stream,
-    tables: [
-      ...written(RECORD_STREAMS.has(stream) ? '_records' : stream),
-      ...(COMPANY_STREAMS.has(stream) ? written('_company_records') : []),
-    ],
+    tables: [...new Set(stagingFiles(stream).flatMap(written))],
   }));
   return { streams, every: written('_finish') };
 }
