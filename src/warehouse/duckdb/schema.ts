@@ -1,8 +1,10 @@
-import { createHash } from 'node:crypto';
-import { TidemarkError } from '../../base/errors.js';
+import { errorMessage, TidemarkError } from '../../base/errors.js';
+import { sha256 } from '../../base/hash.js';
 import { version } from '../../base/version.js';
+import { declaredFields } from '../shapes/declared.js';
 import type { Database } from './database.js';
-import { readSqlFile, readSqlFolder } from './sql-files.js';
+import { storeShared } from './shared.js';
+import { readShared, readSqlFile, readSqlFolder } from './sql-files.js';
 
 /*
  * A warehouse has no migrations, because all its rows come from the landing zone. It stores the hash of the SQL that made
@@ -24,13 +26,15 @@ export class WarehouseOutdatedError extends TidemarkError {
 
 let installed: string | undefined;
 
-/** Returns the hash of all SQL that decides the rows of the ledger: its tables, the staging and the macros (hex). */
+/**
+ * Returns the hash of everything that decides the rows of the ledger, or is stored in it (hex): its tables, the staging,
+ * macros, seeds and declared fields.
+ */
 export function installedSchema(): string {
   if (installed !== undefined) return installed;
-  const files = [readSqlFile('schema.sql'), ...readSqlFolder('staging'), ...readSqlFolder('macros')];
-  const hash = createHash('sha256');
-  for (const { name, text } of files) hash.update(`${name}\0${text}\0`);
-  installed = hash.digest('hex');
+  const files = [readSqlFile('schema.sql'), ...readSqlFolder('staging'), ...readShared()];
+  const texts = files.map(({ name, text }) => [name, text]);
+  installed = sha256(JSON.stringify([texts, declaredFields()]));
   return installed;
 }
 
@@ -40,24 +44,39 @@ export function installedSchema(): string {
  * @throws WarehouseOutdatedError when other SQL made the tables
  */
 export async function hasSchema(db: Database): Promise<boolean> {
-  const tables = await db.rows<{ name: string }>(
-    `SELECT schema_name || '.' || table_name AS name FROM duckdb_tables()
-     WHERE database_name = current_database() AND schema_name IN ('main', 'ledger')`,
-  );
-  if (tables.length === 0) return false;
-  const [stored] = tables.some(({ name }) => name === 'main.schema_version')
-    ? await db.rows<{ sha256: string; tidemark: string }>('FROM main.schema_version')
-    : [];
+  const stored = await readVersion(db);
   if (stored?.sha256 === installedSchema()) return true;
+  if (stored === undefined && (await db.count(COUNT_TABLES)) === 0) return false;
   throw new WarehouseOutdatedError(db.file, stored?.tidemark ?? null);
 }
 
+const COUNT_TABLES = `SELECT count(*) FROM duckdb_tables()
+  WHERE database_name = current_database() AND schema_name IN ('main', 'ledger')`;
+
+/** Returns which SQL made the tables; undefined if there is no such record. */
+async function readVersion(db: Database): Promise<{ sha256: string; tidemark: string } | undefined> {
+  try {
+    return (await db.rows<{ sha256: string; tidemark: string }>('FROM main.schema_version'))[0];
+  } catch (error) {
+    if (errorMessage(error).startsWith('Catalog Error: Table with name schema_version does not exist'))
+      return undefined;
+    throw error;
+  }
+}
+
 /**
- * Makes the tables of an empty warehouse.
+ * Makes the tables of an empty warehouse, with macros and seeds. From now on, queries find these in the schema `ledger`.
+ * Call `prepareSession` before.
  * @throws WarehouseOutdatedError when the file has tables that other SQL made
  */
 export async function ensureSchema(db: Database): Promise<void> {
-  if (await hasSchema(db)) return;
+  if (!(await hasSchema(db))) await makeSchema(db);
+  else await db.run(FIND_SHARED);
+}
+
+const FIND_SHARED = `SET search_path = 'main,ledger'`;
+
+async function makeSchema(db: Database): Promise<void> {
   await db.transaction(async () => {
     await db.run('CREATE TABLE main.schema_version (sha256 VARCHAR NOT NULL, tidemark VARCHAR NOT NULL)');
     await db.run('INSERT INTO main.schema_version VALUES ($sha256, $tidemark)', {
@@ -65,5 +84,7 @@ export async function ensureSchema(db: Database): Promise<void> {
       tidemark: version(),
     });
     await db.runFile(readSqlFile('schema.sql'));
+    await db.run(FIND_SHARED);
+    await storeShared(db);
   });
 }

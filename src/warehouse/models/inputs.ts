@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { version } from '@duckdb/node-api';
-import { declaredFields } from '../shapes/declared.js';
 import type { Database } from '../duckdb/database.js';
 import { insertRows } from '../duckdb/insert-rows.js';
 import { isOfBuilds } from '../duckdb/table-changes.js';
@@ -11,9 +10,10 @@ import { sha256 } from '../../base/hash.js';
 /*
  * Decides which models a build can skip. The rows of a model depend only on:
  * - the texts of the model, its parents, the macros and the seeds (the fingerprint)
- * - the setting `personalData`, the fields that the API reference declares, and the version of DuckDB
+ * - the setting `personalData`, and the version of DuckDB
  * - the tables that its queries read
  *
+ * The declared fields of the API reference count, too, but a warehouse with other ones is made again (schema.ts).
  * The ledger records the last change of its tables (src/warehouse/duckdb/table-changes.ts), and a build records the changes
  * of the tables of models. So while the hash of all this stays the same, a build would make the same rows. A model whose
  * query may return other rows without such a change, for example because it calls now(), is always built.
@@ -61,7 +61,7 @@ export class Inputs {
     const changes = await db.rows<{ table_name: string; change: string }>('FROM ledger.table_changes');
     const known = await db.rows<Known & { model: string }>('FROM ledger.model_inputs');
     return new Inputs(
-      sha256(JSON.stringify([version(), personalData, declaredFields()])),
+      sha256(JSON.stringify([version(), personalData])),
       reads,
       new Map(changes.map((row) => [row.table_name, row.change])),
       new Map(known.map(({ model, ...row }) => [model, row])),

@@ -55,12 +55,6 @@ export async function readModels(own?: string): Promise<Model[]> {
   return (await readModelSet(own)).models;
 }
 
-/** Returns whether a set of models has the same macros and seeds as the files on disk. */
-export function isSharedOnDisk({ shared }: ModelSet): boolean {
-  const plain = (files: readonly SqlFile[]) => JSON.stringify(files.map(({ name, text }) => [name, text]));
-  return plain(shared) === plain(readShared());
-}
-
 /**
  * Makes a set of models from model files of any origin.
  * @throws ModelFailedError for the same faults as `readModelSet`

@@ -16,7 +16,7 @@ import { ModelFailedError } from '../duckdb/errors.js';
 import { insertRows } from '../duckdb/insert-rows.js';
 import { loadRates } from '../rates/load-rates.js';
 import { forgetAudits, Inputs } from './inputs.js';
-import { MODEL_SCHEMAS, isSharedOnDisk, readModelSet, type Model, type ModelSet } from './models.js';
+import { MODEL_SCHEMAS, readModelSet, type Model, type ModelSet } from './models.js';
 import { withOwn } from './own/use-own.js';
 import { modelsInForce } from './in-force.js';
 import { countChanged, recordChanges } from './model-changes.js';
@@ -25,7 +25,7 @@ import { readApplied } from './read-plan.js';
 import { heldSet, readSet, saveSet, type SetOrigin } from './sets.js';
 import type { Warehouse } from '../duckdb/open.js';
 import { readShared } from '../duckdb/sql-files.js';
-import { useShared } from '../duckdb/session.js';
+import { withShared } from '../duckdb/shared.js';
 import { utcDay } from '../../base/time/time.js';
 
 // The tables `dirty_…` hold the keys that changed since the last build of the models. Every query `incremental.changed`
@@ -85,7 +85,6 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
   const { db } = warehouse;
   const now = options.now ?? new Date();
   const { set, notes } = await chooseSet(db, options);
-  const hasOtherMacros = !isSharedOnDisk(set);
   const day = utcDay(now);
   const { models, overdue } = modelsInForce(set.models, day);
   const checks: CheckResult[] = [];
@@ -95,7 +94,6 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
   let failedAudits: string[] = [];
   if (options.rates !== undefined) notes.push(...(await loadRates(db, options.rates)).notes);
   try {
-    if (hasOtherMacros) await useShared(db, set.shared);
     const build = () =>
       db.transaction(async () => {
         await putSettings(db, { personalData });
@@ -147,7 +145,7 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
         for (const { table } of await db.rows<{ table: string }>(DIRTY_TABLES))
           await db.run(`DELETE FROM ledger.${table}`);
       });
-    await withOwn(db, models, build);
+    await withShared(db, set.shared, () => withOwn(db, models, build));
   } catch (error) {
     // The transaction restored the old tables. Save the results of the failed audits, so that they are not lost.
     if (error instanceof ModelFailedError && error.failedAudits.length > 0) {
@@ -155,9 +153,6 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
       await forgetAudits(db, audited);
     }
     throw error;
-  } finally {
-    // Restore the macros and seeds on disk, because loads always use them.
-    if (hasOtherMacros) await useShared(db, readShared());
   }
   return {
     models: models.length,

@@ -4,7 +4,7 @@ import { removeDatabase } from '../../store/database-files.js';
 import type { Database } from '../duckdb/database.js';
 import { MODEL_SCHEMAS, type Model } from './models.js';
 import { withOwn } from './own/use-own.js';
-import { useShared } from '../duckdb/session.js';
+import { withShared } from '../duckdb/shared.js';
 import { identifier, quote, type SqlFile } from '../duckdb/sql-files.js';
 
 /** Models that were built in the database `stage`. */
@@ -44,7 +44,6 @@ export async function stageModels(
     if (done) removeDatabase(file);
   };
   try {
-    await useShared(db, shared);
     await putSettings(db, { personalData });
     const kept = await keepValid(db, models, builtFrom);
     const build = () =>
@@ -62,7 +61,7 @@ export async function stageModels(
           });
         }
       });
-    await withOwn(db, models, build);
+    await withShared(db, shared, () => withOwn(db, models, build));
     return { models: new Set(models.map(({ model }) => model)), resumed: [...kept], close };
   } catch (error) {
     await close(error instanceof DamagedFileError);
@@ -80,13 +79,17 @@ export async function readingFirstFrom<T>(
   base: string,
   work: () => Promise<T>,
 ): Promise<T> {
-  const [{ name } = { name: base }] =
-    base === 'current' ? await db.rows<{ name: string }>('SELECT current_database() AS name') : [{ name: base }];
-  await db.run(`SET search_path = ${quote(searchPath(await db.rows<SchemaRow>(SCHEMAS), first, name))}`);
+  const [before] = await db.rows<{ name: string; path: string }>(
+    `SELECT current_database() AS name, current_setting('search_path') AS path`,
+  );
+  const { name = '', path = '' } = before ?? {};
+  const second = base === 'current' ? name : base;
+  await db.run(`SET search_path = ${quote(searchPath(await db.rows<SchemaRow>(SCHEMAS), first, second))}`);
   try {
     return await work();
   } finally {
-    await db.run('RESET search_path');
+    // The path names schemas without their database, so it applies to the default database.
+    await db.run(`USE ${identifier(name)}; SET search_path = ${quote(path)}`);
   }
 }
 

@@ -18,6 +18,7 @@ import { openReadOnly } from '../duckdb/open.js';
 import type { Published } from '../builds/published.js';
 import { envDir, envFile, publishedFile, warehouseFile } from '../../store/data-folder.js';
 import { prepareSession } from '../duckdb/session.js';
+import { useShared } from '../duckdb/shared.js';
 import { quote } from '../duckdb/sql-files.js';
 import { withParser } from '../duckdb/sql-parser.js';
 import { readingFirstFrom, SCHEMAS, searchPath, type SchemaRow } from '../models/stage-models.js';
@@ -85,6 +86,7 @@ export async function applyEnv(dataDir: string, request: EnvRequest): Promise<En
     const production = (await readsLedger(toBuild)) ? await cloneWarehouse(dataDir, clone) : published;
     const built = await withMemory(beside, async (db) => {
       await prepareSession(db);
+      await useShared(db);
       await putSettings(db, { personalData });
       await db.run(`ATTACH ${quote(production)} AS production (READ_ONLY)`);
       await db.run(`ATTACH ${quote(beside)} AS env`);

@@ -1,13 +1,17 @@
 import { expect, test } from 'vitest';
 import { withMemory } from '../../../../src/warehouse/duckdb/in-memory.js';
-import { prepareSession, useShared } from '../../../../src/warehouse/duckdb/session.js';
+import { ensureSchema } from '../../../../src/warehouse/duckdb/schema.js';
+import { prepareSession } from '../../../../src/warehouse/duckdb/session.js';
+import { withShared } from '../../../../src/warehouse/duckdb/shared.js';
 import { readShared, readSqlFile, readSqlFolder, readSqlFolderAt } from '../../../../src/warehouse/duckdb/sql-files.js';
 import { ROOT } from '../../../helpers/processes.js';
 import path from 'node:path';
 
-test('prepares a session in UTC with macros, seeds and declared fields', async () => {
+test('a warehouse has macros, seeds and declared fields, and works in UTC', async () => {
   await withMemory('x', async (db) => {
     await prepareSession(db);
+    // The second call finds a warehouse, as the next open does.
+    for (let time = 0; time < 2; time++) await ensureSchema(db);
     expect(
       await db.rows(`SELECT current_setting('TimeZone') AS zone, current_setting('preserve_insertion_order') AS kept`),
     ).toEqual([{ zone: 'UTC', kept: false }]);
@@ -16,18 +20,29 @@ test('prepares a session in UTC with macros, seeds and declared fields', async (
     ).toEqual([{ types: ['string'], inside: false }]);
     for (const { name } of readSqlFolder('seeds', '.csv'))
       expect(await db.count(`SELECT count(*) FROM seed_${path.parse(name).name}`)).toBeGreaterThan(0);
+    expect(await db.rows(`SELECT comma_texts('a, b') AS texts`)).toEqual([{ texts: ['a', 'b'] }]);
+    expect(await db.count(`SELECT count(*) FROM duckdb_functions() WHERE database_name = 'temp'`)).toBe(0);
   });
 });
 
-test('replaces changed macros and seeds, and reads all seed columns as text', async () => {
+test('uses the macros and seeds of a set of models, also inside other macros, and reads seed columns as text', async () => {
   await withMemory('x', async (db) => {
-    const macro = (n: number) => ({ name: 'macros/m.sql', text: `CREATE OR REPLACE TEMP MACRO given() AS ${n};` });
-    await useShared(db, [macro(1), { name: 'seeds/codes.csv', text: 'code,n\n007,1\n' }]);
-    await useShared(db, [macro(2), { name: 'seeds/codes.csv', text: `code,n\n008,2\n009,3\n` }]);
-    expect(await db.rows('SELECT given() AS given, code, n FROM seed_codes ORDER BY ALL')).toEqual([
-      { given: 2, code: '008', n: '2' },
-      { given: 2, code: '009', n: '3' },
-    ]);
+    await prepareSession(db);
+    await ensureSchema(db);
+    const set = [
+      { name: 'macros/m.sql', text: `CREATE OR REPLACE TEMP MACRO loose_text(t) AS 'other';` },
+      { name: 'seeds/indicators.csv', text: 'indicator,n\n007,1\n' },
+    ];
+    const read = `SELECT loose_texts(['A']) AS texts, (SELECT min(indicator) FROM seed_indicators) AS code`;
+    const [installed] = await db.rows(read);
+    expect(installed).toMatchObject({ texts: ['a'] });
+    await withShared(db, set, async () => {
+      expect(await db.rows(read)).toEqual([{ texts: ['other'], code: '007' }]);
+    });
+    expect(await db.rows(read)).toEqual([installed]);
+    const failed = withShared(db, set, () => Promise.reject(new Error('failed')));
+    await expect(failed).rejects.toThrow('failed');
+    expect(await db.rows(read)).toEqual([installed]);
   });
 });
 

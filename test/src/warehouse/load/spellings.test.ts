@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withMemory } from '../../../../src/warehouse/duckdb/in-memory.js';
 import { openWarehouse, type Warehouse } from '../../../../src/warehouse/duckdb/open.js';
 import { prepareSession } from '../../../../src/warehouse/duckdb/session.js';
+import { useShared } from '../../../../src/warehouse/duckdb/shared.js';
 import { loadLanding } from '../../../../src/warehouse/load/load.js';
 import { buildModels } from '../../../../src/warehouse/models/run-models.js';
 import { land, type Answer } from '../../../helpers/warehouse.js';
@@ -317,6 +318,7 @@ it('reads every number that a person may write, and never another one', async ()
   });
   await withMemory(':memory:', async (db) => {
     await prepareSession(db);
+    await useShared(db);
     const read = await db.rows<{ t: string; d: number | null; lo: number | null }>(
       `SELECT t, report_number(to_json(t)::VARCHAR, t) AS d, size_bounds(t).lo AS lo
        FROM (SELECT unnest(CAST(CAST($texts AS JSON) AS VARCHAR[])) AS t)`,
