@@ -115,8 +115,8 @@ it.each([
   const dataDir = temporaryDataDir();
   const bodies: object[] = fc.sample<object>(record, { numRuns: RECORDS, seed: 20_261_120 });
   const answers = bodies.flatMap((body, n): Answer[] => [
-    { stream, entity: n, body: { ...body, id: n } },
-    { stream, entity: n + OTHER, body: { ...body, id: ` ${n + OTHER}` } },
+    { stream, entity: String(n), body: { ...body, id: n } },
+    { stream, entity: String(n + OTHER), body: { ...body, id: ` ${n + OTHER}` } },
   ]);
   await land(dataDir, answers);
   const warehouse = await openTestWarehouse(dataDir);
