@@ -198,31 +198,79 @@ CREATE TABLE ledger.nomenclature_items (
   parent_id BIGINT
 );
 
--- Reports whose values are in report_values; clean: nothing in it was rejected.
+-- Indicators of financial reports. Rows are only added, and an id never changes. kind: as in the API reference; NULL if the
+-- reference does not list the indicator. src/warehouse/duckdb/schema.ts adds those of the reference, and the load the others.
+CREATE TABLE base.indicator_ids (
+  id UINTEGER NOT NULL,
+  indicator VARCHAR NOT NULL,
+  kind VARCHAR
+);
+COMMENT ON TABLE base.indicator_ids IS 'Ids of the indicators of financial reports. Not promised: a replay may give other ids.';
+COMMENT ON COLUMN base.indicator_ids.id IS 'Id of the indicator';
+COMMENT ON COLUMN base.indicator_ids.indicator IS 'Name of the indicator, as the API writes it';
+COMMENT ON COLUMN base.indicator_ids.kind IS 'double, integer or string, as in the API reference; NULL if the reference does not list the indicator';
+
+-- Each value once for each distinct content of a company's year (ledger.year_contents). company_id repeats that of the
+-- content, so that DuckDB skips blocks if it looks up companies.
+CREATE TABLE base.year_values (
+  content_id UINTEGER NOT NULL,
+  company_id BIGINT NOT NULL,
+  ind UINTEGER NOT NULL,
+  value_double DOUBLE,
+  value_text VARCHAR
+);
+COMMENT ON TABLE base.year_values IS 'Financial values, once for each distinct content of a fiscal year. core.financials and core.financials_history read them. Not promised.';
+COMMENT ON COLUMN base.year_values.content_id IS 'Content of the year; core.report_years says when it was valid';
+COMMENT ON COLUMN base.year_values.company_id IS 'Id of the company';
+COMMENT ON COLUMN base.year_values.ind IS 'Id of the indicator (base.indicator_ids)';
+COMMENT ON COLUMN base.year_values.value_double IS 'Value as a number; NULL if it is not a number';
+COMMENT ON COLUMN base.year_values.value_text IS 'Value as text, if the API sent text or the indicator is a text; otherwise NULL';
+
+-- Distinct answers with financial reports. clean: nothing in it was rejected. unknown_years: a report in the answer has no
+-- readable year or date, so what the answer lacks may be in this report.
 CREATE TABLE ledger.reports (
-  report_id BIGINT NOT NULL,
+  report_id UINTEGER NOT NULL,
   company_id BIGINT NOT NULL,
   source VARCHAR NOT NULL,
   report_hash VARCHAR NOT NULL,
-  clean BOOLEAN NOT NULL
+  clean BOOLEAN NOT NULL,
+  unknown_years BOOLEAN NOT NULL DEFAULT false
 );
 
--- Values of a report that are not null. Both values NULL: it was there but unreadable (see ledger.rejects). indicator
--- NULL: the whole year was unreadable. Year and indicator NULL: a report of the answer has no readable date, so what the
--- answer lacks may be in that one. report_date: of version 1 only.
-CREATE TABLE ledger.report_values (
-  report_id BIGINT NOT NULL,
-  fiscal_year INTEGER,
+-- The distinct contents of each year of a company; of version 1, of each report date. content: hash of the values, which
+-- DuckDB's hash() makes; it is compared only within one year of a company. Another version of DuckDB may have another
+-- hash(). The warehouse is then made again, because its schema version includes the version of DuckDB.
+-- readable = false: the whole year was unreadable, so the content has no values. has_values = false: all its values are
+-- unreadable. currency, reported: texts of the indicators Currency and Reported-Date.
+CREATE TABLE ledger.year_contents (
+  content_id UINTEGER NOT NULL,
+  company_id BIGINT NOT NULL,
+  source VARCHAR NOT NULL,
+  fiscal_year SMALLINT NOT NULL,
   report_date DATE,
-  indicator VARCHAR,
-  value_double DOUBLE,
-  value_text VARCHAR
+  content UBIGINT NOT NULL,
+  readable BOOLEAN NOT NULL,
+  has_values BOOLEAN NOT NULL,
+  currency VARCHAR,
+  reported VARCHAR
+);
+
+-- The contents of each answer.
+CREATE TABLE ledger.report_contents (
+  report_id UINTEGER NOT NULL,
+  content_id UINTEGER NOT NULL
+);
+
+-- Values that a content has, but that could not be read (see ledger.rejects).
+CREATE TABLE ledger.unreadable_values (
+  content_id UINTEGER NOT NULL,
+  ind UINTEGER NOT NULL
 );
 
 -- Every report of an answer of version 1, with or without values. country: as the whole answer states it. Unreadable
 -- reports have no row.
 CREATE TABLE ledger.v1_reports (
-  report_id BIGINT NOT NULL,
+  report_id UINTEGER NOT NULL,
   report_date DATE NOT NULL,
   country VARCHAR,
   modified_at TIMESTAMPTZ,
@@ -231,14 +279,27 @@ CREATE TABLE ledger.v1_reports (
 
 -- What v1 says beside a value.
 CREATE TABLE ledger.v1_values (
-  report_id BIGINT NOT NULL,
+  report_id UINTEGER NOT NULL,
   report_date DATE NOT NULL,
-  indicator VARCHAR NOT NULL,
+  ind UINTEGER NOT NULL,
   progress DOUBLE,
-  processed_at TIMESTAMPTZ,
-  modified_at TIMESTAMPTZ,
-  source_processed_on DATE
+  processed_at TIMESTAMPTZ
 );
+
+-- Values of each answer, for models of users. Both values NULL: the value was there but unreadable. indicator NULL: the
+-- whole year was unreadable. Year and indicator NULL: a report of the answer has no readable year or date.
+CREATE VIEW ledger.report_values AS
+SELECT r.report_id, CAST(c.fiscal_year AS INTEGER) AS fiscal_year, c.report_date, i.indicator, v.value_double, v.value_text
+FROM ledger.report_contents AS r
+JOIN ledger.year_contents AS c USING (content_id)
+LEFT JOIN (
+  SELECT content_id, ind, value_double, value_text FROM base.year_values
+  UNION ALL
+  SELECT content_id, ind, NULL, NULL FROM ledger.unreadable_values
+) AS v USING (content_id)
+LEFT JOIN base.indicator_ids AS i ON i.id = v.ind
+UNION ALL
+SELECT report_id, NULL, NULL, NULL, NULL, NULL FROM ledger.reports WHERE unknown_years;
 
 -- Values of financial reports requested by ticker, once per ticker and distinct answer. Both values NULL: unreadable (see
 -- ledger.rejects). indicator NULL: the whole year was unreadable.

@@ -38,7 +38,7 @@ export async function benchFinancials(): Promise<void> {
     const memory = await openMemory();
     const values = await loadInto(memory, dataDir);
     await memory.connection.run(
-      'CREATE TABLE long AS SELECT r.company_id, fiscal_year, indicator, value_double, value_text FROM ledger.report_values JOIN ledger.reports AS r USING (report_id)',
+      'CREATE TABLE long AS SELECT v.company_id, fiscal_year, indicator, value_double, value_text FROM base.year_values AS v JOIN ledger.year_contents USING (content_id) JOIN base.indicator_ids ON id = ind',
     );
     const result = await interleaved(variants(dir, dataDir, memory.connection), ROUNDS);
     memory.close();
@@ -95,8 +95,9 @@ const OTHER = 'hash the parts, and all other steps';
 // The first pattern that a statement contains decides its step.
 const STEPS: readonly [pattern: RegExp, step: string][] = [
   [/batch_shapes|first_bodies|ledger\.shapes/, 'look for schema drift'],
-  [/INSERT INTO ledger\.report_values BY NAME\s+WITH reports/, 'parse, check and insert the values'],
-  [/odd_|report_years|report_long/, 'find values to reject'],
+  [/TEMP TABLE batch_values AS\s+WITH reports/, 'parse and check the values'],
+  [/batch_years|batch_contents|next_content/, 'find new contents of years, and store them'],
+  [/odd_/, 'find values to reject'],
   [/TEMP TABLE batch AS|INSERT INTO batch_rejects\s+SELECT row_id, fault/, 'read statuses and keys of the answers'],
   [/^COMMIT/, 'commit'],
 ];
@@ -211,7 +212,7 @@ async function loadInto({ db }: Memory, dataDir: string): Promise<number> {
   await loadLanding({ db, assertHeld: () => undefined, close: () => Promise.resolve() }, dataDir, {
     drift: () => Promise.resolve(),
   });
-  return db.count('SELECT count(*) FROM ledger.report_values');
+  return db.count('SELECT count(*) FROM base.year_values');
 }
 
 async function openTable(): Promise<{ connection: DuckDBConnection; close: () => void }> {

@@ -42,21 +42,16 @@ reports AS (
 
 beside AS (
   SELECT v.report_id, v.report_date,
-    list({'indicator': v.indicator, 'progress': v.progress, 'processed_at': v.processed_at} ORDER BY v.indicator) AS indicators
+    list({'indicator': i.indicator, 'progress': v.progress, 'processed_at': v.processed_at} ORDER BY i.indicator) AS indicators
   FROM ledger.v1_values AS v
   SEMI JOIN reports USING (report_id, report_date)
+  JOIN base.indicator_ids AS i ON i.id = v.ind
   GROUP BY ALL
-),
-
-latest AS (
-  SELECT DISTINCT company_id, reported_date
-  FROM core.financials
-  SEMI JOIN changed USING (company_id)
-  WHERE source = 'v1'
 )
 
 SELECT r.company_id, r.report_date, CAST(year(r.report_date) AS INTEGER) AS fiscal_year, r.country, r.source_processed_on,
-  r.modified_at, l.company_id IS NOT NULL AS is_latest, r.observed_at, coalesce(b.indicators, []) AS indicators
+  r.modified_at, coalesce(y.is_latest, false) AS is_latest, r.observed_at, coalesce(b.indicators, []) AS indicators
 FROM reports AS r
 LEFT JOIN beside AS b USING (report_id, report_date)
-LEFT JOIN latest AS l ON l.company_id = r.company_id AND l.reported_date = r.report_date
+LEFT JOIN (SELECT * FROM core.report_years SEMI JOIN changed USING (company_id) WHERE source = 'v1') AS y
+  ON y.company_id = r.company_id AND y.report_date = r.report_date

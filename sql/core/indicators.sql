@@ -1,9 +1,10 @@
 /*
 model: core.indicators
-kind: table
+kind: view
 version: 1
 grain: indicator
 key: [indicator]
+check_key: false
 description: Every financial indicator that the API reference lists or that a report contained.
 columns:
   indicator: VARCHAR | Name of the indicator, as the API writes it
@@ -13,23 +14,37 @@ columns:
   first_year: INTEGER | Earliest fiscal year with a value; NULL if no company has one
   last_year: INTEGER | Latest fiscal year with a value; NULL if no company has one
 */
-WITH years AS (
-  SELECT indicator, min(fiscal_year) AS first_year, max(fiscal_year) AS last_year,
-    CASE WHEN bool_and(value_double IS NOT NULL) THEN 'double' ELSE 'string' END AS kind
-  FROM core.financials
-  GROUP BY indicator
+WITH current_values AS (
+  SELECT v.company_id, y.fiscal_year, v.ind, v.value_double
+  FROM base.year_values AS v
+  JOIN core.report_years AS y ON y.content_id = v.content_id AND y.company_id = v.company_id
+  WHERE y.is_latest
+  UNION ALL
+  SELECT r.company_id, r.fiscal_year, r.ind, r.value_double
+  FROM base.restated_values AS r
+  JOIN core.report_years AS y
+    ON y.company_id = r.company_id AND y.fiscal_year = r.fiscal_year AND y.source = r.source
+    AND y.report_date IS NOT DISTINCT FROM r.report_date
+  WHERE r.valid_to IS NULL AND y.is_latest
 ),
 
 -- If memory is short, DISTINCT uses temporary files, and count(DISTINCT company_id) fails.
-companies AS (
-  SELECT indicator, count(*) AS companies FROM (SELECT DISTINCT indicator, company_id FROM core.financials) GROUP BY indicator
+by_company AS (
+  SELECT ind, company_id, min(fiscal_year) AS first_year, max(fiscal_year) AS last_year,
+    bool_and(value_double IS NOT NULL) AS is_number
+  FROM current_values
+  GROUP BY ind, company_id
 ),
 
 found AS (
-  SELECT * FROM years JOIN companies USING (indicator)
+  SELECT ind, count(*) AS companies, min(first_year) AS first_year, max(last_year) AS last_year,
+    CASE WHEN bool_and(is_number) THEN 'double' ELSE 'string' END AS kind
+  FROM by_company
+  GROUP BY ind
 )
 
-SELECT indicator, coalesce(r.kind, f.kind) AS kind, r.indicator IS NOT NULL AS in_reference,
+SELECT i.indicator, coalesce(i.kind, f.kind) AS kind, i.kind IS NOT NULL AS in_reference,
   coalesce(f.companies, 0) AS companies, f.first_year, f.last_year
-FROM seed_indicators AS r
-FULL JOIN found AS f USING (indicator)
+FROM base.indicator_ids AS i
+LEFT JOIN found AS f ON f.ind = i.id
+WHERE i.kind IS NOT NULL OR f.ind IS NOT NULL

@@ -21,7 +21,7 @@ incremental:
       JOIN ledger.dirty_nights AS d ON d.market = c.market AND c.changed_at >= d.date - INTERVAL 2 DAY
   all: >-
     SELECT company_id FROM core.companies_history
-    UNION SELECT company_id FROM core.financials_history
+    UNION SELECT company_id FROM core.report_years
     UNION SELECT company_id FROM core.watch_events
     UNION SELECT company_id FROM core.market_moves
 columns:
@@ -45,14 +45,19 @@ versions AS (
 ),
 
 restated_companies AS (
-  SELECT DISTINCT company_id
-  FROM core.financials_history
-  SEMI JOIN changed USING (company_id)
-  WHERE version > 1 OR valid_to IS NOT NULL
+  SELECT company_id FROM base.restated_values SEMI JOIN changed USING (company_id)
+  UNION
+  SELECT company_id FROM core.report_years SEMI JOIN changed USING (company_id) WHERE valid_to IS NOT NULL
 ),
 
+-- All versions of their values. If no company has another version, DuckDB reads no values.
 financials AS (
-  SELECT * FROM core.financials_history SEMI JOIN restated_companies USING (company_id)
+  SELECT y.company_id, y.fiscal_year, v.ind, y.source, y.report_date, y.valid_from, y.valid_to, 1 AS version, v.value_double,
+    v.value_text, NULL AS previous_double, NULL AS previous_text
+  FROM (SELECT * FROM core.report_years SEMI JOIN restated_companies USING (company_id)) AS y
+  JOIN base.year_values AS v ON v.content_id = y.content_id AND v.company_id = y.company_id
+  UNION ALL BY NAME
+  SELECT * FROM base.restated_values SEMI JOIN restated_companies USING (company_id)
 ),
 
 fields AS (
@@ -98,15 +103,15 @@ told AS (
 ),
 
 restated AS (
-  SELECT valid_from AS changed_at, company_id, indicator AS field, fiscal_year,
+  SELECT valid_from AS changed_at, company_id, ind, fiscal_year,
     coalesce(CAST(previous_double AS VARCHAR), previous_text) AS old_value, coalesce(CAST(value_double AS VARCHAR), value_text) AS new_value
   FROM told
   WHERE version > 1
   UNION ALL
-  SELECT o.valid_to, o.company_id, o.indicator, o.fiscal_year, coalesce(CAST(o.value_double AS VARCHAR), o.value_text), NULL
+  SELECT o.valid_to, o.company_id, o.ind, o.fiscal_year, coalesce(CAST(o.value_double AS VARCHAR), o.value_text), NULL
   FROM told AS o
   ANTI JOIN (SELECT * FROM told WHERE version > 1) AS n
-    ON n.company_id = o.company_id AND n.fiscal_year = o.fiscal_year AND n.indicator = o.indicator AND n.valid_from = o.valid_to
+    ON n.company_id = o.company_id AND n.fiscal_year = o.fiscal_year AND n.ind = o.ind AND n.valid_from = o.valid_to
   WHERE o.valid_to IS NOT NULL
 )
 
@@ -115,7 +120,9 @@ SELECT changed_at, 'changed' AS kind, company_id, CAST(NULL AS VARCHAR) AS marke
 FROM fields
 WHERE nullif(old_value, '') IS DISTINCT FROM nullif(new_value, '')
 UNION ALL
-SELECT changed_at, 'restated', company_id, NULL, field, fiscal_year, old_value, new_value, NULL FROM restated
+SELECT changed_at, 'restated', company_id, NULL, indicator, fiscal_year, old_value, new_value, NULL
+FROM restated
+JOIN base.indicator_ids AS i ON i.id = ind
 UNION ALL
 SELECT occurred_at, 'event', company_id, NULL, field, NULL, old_value, new_value, event_id FROM core.watch_events SEMI JOIN changed USING (company_id)
 UNION ALL

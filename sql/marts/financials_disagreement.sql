@@ -28,23 +28,50 @@ columns:
   v2_observed_at: TIMESTAMPTZ | When the v2 report was last read
   v1_observed_at: TIMESTAMPTZ | When the v1 report was last read
 */
--- Most markets read no v1 reports. Then this list is empty, and the query reads no other rows.
-WITH v1_companies AS (
-  SELECT DISTINCT company_id FROM core.financials SEMI JOIN changed USING (company_id) WHERE source = 'v1'
+-- Most markets read no v1 reports. Then this list is empty, and DuckDB reads no values.
+WITH years AS (
+  SELECT v2.company_id, v2.fiscal_year, v2.content_id AS v2_content, v1.content_id AS v1_content, v1.report_date AS v1_report_date,
+    v2.currency, v2.reported_date AS v2_reported_date, v1.reported_date AS v1_reported_date,
+    v2.observed_at AS v2_observed_at, v1.observed_at AS v1_observed_at
+  FROM (SELECT * FROM core.report_years SEMI JOIN changed USING (company_id) WHERE source = 'v1' AND is_latest) AS v1
+  JOIN (SELECT * FROM core.report_years WHERE source = 'v2' AND is_latest) AS v2 USING (company_id, fiscal_year)
+),
+
+v2 AS (
+  SELECT y.company_id, y.fiscal_year, v.ind, v.value_double, v.value_text
+  FROM years AS y
+  JOIN base.year_values AS v ON v.content_id = y.v2_content AND v.company_id = y.company_id
+  UNION ALL
+  SELECT y.company_id, y.fiscal_year, r.ind, r.value_double, r.value_text
+  FROM years AS y
+  JOIN base.restated_values AS r ON r.company_id = y.company_id AND r.fiscal_year = y.fiscal_year
+  WHERE y.v2_content IS NULL AND r.source = 'v2' AND r.valid_to IS NULL
+),
+
+v1 AS (
+  SELECT y.company_id, y.fiscal_year, v.ind, v.value_double, v.value_text
+  FROM years AS y
+  JOIN base.year_values AS v ON v.content_id = y.v1_content AND v.company_id = y.company_id
+  UNION ALL
+  SELECT y.company_id, y.fiscal_year, r.ind, r.value_double, r.value_text
+  FROM years AS y
+  JOIN base.restated_values AS r
+    ON r.company_id = y.company_id AND r.fiscal_year = y.fiscal_year AND r.report_date = y.v1_report_date
+  WHERE y.v1_content IS NULL AND r.source = 'v1' AND r.valid_to IS NULL
 )
 
-SELECT company_id, fiscal_year, indicator,
+SELECT company_id, fiscal_year, i.indicator,
   v2.value_double AS v2_double, v1.value_double AS v1_double, v2.value_text AS v2_text, v1.value_text AS v1_text,
   CASE WHEN isfinite(v1.value_double - v2.value_double) THEN v1.value_double - v2.value_double END AS difference,
   CASE
     WHEN isfinite((v1.value_double - v2.value_double) / nullif(v2.value_double, 0))
     THEN abs((v1.value_double - v2.value_double) / nullif(v2.value_double, 0))
   END AS share,
-  v2.currency, v2.reported_date AS v2_reported_date, v1.reported_date AS v1_reported_date,
-  v2.observed_at AS v2_observed_at, v1.observed_at AS v1_observed_at
-FROM (SELECT * FROM core.financials SEMI JOIN v1_companies USING (company_id) WHERE source = 'v2') AS v2
-JOIN (SELECT * FROM core.financials SEMI JOIN v1_companies USING (company_id) WHERE source = 'v1') AS v1
-  USING (company_id, fiscal_year, indicator)
+  y.currency, y.v2_reported_date, y.v1_reported_date, y.v2_observed_at, y.v1_observed_at
+FROM v2
+JOIN v1 USING (company_id, fiscal_year, ind)
+JOIN years AS y USING (company_id, fiscal_year)
+JOIN base.indicator_ids AS i ON i.id = ind
 WHERE CASE
   WHEN v1.value_double IS NOT NULL AND v2.value_double IS NOT NULL THEN v1.value_double <> v2.value_double
   -- A text that is a number also fills value_double. So if only one source has value_double, the values differ.

@@ -30,27 +30,48 @@ columns:
   employees: BIGINT | Indicator Employee-Numbers
   source: VARCHAR | API version of the row (v2, or v1 if v2 has no value of that year)
 */
-WITH reported AS (
-  SELECT company_id, fiscal_year, source, any_value(currency) AS currency, any_value(reported_date) AS reported_date
-  FROM core.financials
-  SEMI JOIN changed USING (company_id)
-  GROUP BY company_id, fiscal_year, source
+WITH years AS (
+  SELECT * FROM core.report_years SEMI JOIN changed USING (company_id) WHERE is_latest
 ),
 
-years AS (
-  SELECT * FROM reported WHERE source = 'v2'
+-- Use v1 only if v2 has no value of the year.
+chosen AS (
+  SELECT * FROM years WHERE source = 'v2'
   UNION ALL
   SELECT *
-  FROM (SELECT * FROM reported WHERE source = 'v1')
-  ANTI JOIN (SELECT * FROM reported WHERE source = 'v2') USING (company_id, fiscal_year)
+  FROM (SELECT * FROM years WHERE source = 'v1')
+  ANTI JOIN (SELECT * FROM years WHERE source = 'v2') USING (company_id, fiscal_year)
 ),
 
--- Each group has at most one value of each indicator. Filter by indicator first, because most values are not needed.
+main_indicators AS (
+  SELECT id AS ind, indicator FROM base.indicator_ids
+  WHERE indicator IN (
+    'Turnover', 'Gross-Profit', 'Operating-Profit', 'EBITDA', 'Pre-Tax-Profit', 'Profit-after-Tax', 'Total-Assets', 'Total-Liabilities', 'Net-Worth', 'Cash',
+    'Employee-Numbers'
+  )
+),
+
+-- Filter by indicator first, because most values are not needed.
+main_values AS (
+  SELECT y.company_id, y.fiscal_year, i.indicator, v.value_double
+  FROM (SELECT * FROM base.year_values SEMI JOIN main_indicators USING (ind)) AS v
+  JOIN chosen AS y ON y.content_id = v.content_id AND y.company_id = v.company_id
+  JOIN main_indicators AS i USING (ind)
+  UNION ALL
+  SELECT y.company_id, y.fiscal_year, i.indicator, r.value_double
+  FROM base.restated_values AS r
+  JOIN main_indicators AS i USING (ind)
+  JOIN chosen AS y
+    ON y.company_id = r.company_id AND y.fiscal_year = r.fiscal_year AND y.source = r.source
+    AND y.report_date IS NOT DISTINCT FROM r.report_date
+  WHERE r.valid_to IS NULL
+),
+
+-- Each group has at most one value of each indicator.
 figures AS (
   SELECT
     company_id,
     fiscal_year,
-    source,
     any_value(value_double) FILTER (indicator = 'Turnover') AS turnover,
     any_value(value_double) FILTER (indicator = 'Gross-Profit') AS gross_profit,
     any_value(value_double) FILTER (indicator = 'Operating-Profit') AS operating_profit,
@@ -62,16 +83,11 @@ figures AS (
     any_value(value_double) FILTER (indicator = 'Net-Worth') AS net_worth,
     any_value(value_double) FILTER (indicator = 'Cash') AS cash,
     any_value(value_double) FILTER (indicator = 'Employee-Numbers') AS employees
-  FROM core.financials
-  SEMI JOIN changed USING (company_id)
-  WHERE indicator IN (
-    'Turnover', 'Gross-Profit', 'Operating-Profit', 'EBITDA', 'Pre-Tax-Profit', 'Profit-after-Tax', 'Total-Assets', 'Total-Liabilities', 'Net-Worth', 'Cash',
-    'Employee-Numbers'
-  )
-  GROUP BY company_id, fiscal_year, source
+  FROM main_values
+  GROUP BY company_id, fiscal_year
 )
 
 SELECT company_id, fiscal_year, y.currency, y.reported_date, f.turnover, f.gross_profit, f.operating_profit, f.ebitda, f.pre_tax_profit, f.profit_after_tax,
-  f.total_assets, f.total_liabilities, f.net_worth, f.cash, TRY_CAST(f.employees AS BIGINT) AS employees, source
-FROM years AS y
-LEFT JOIN figures AS f USING (company_id, fiscal_year, source)
+  f.total_assets, f.total_liabilities, f.net_worth, f.cash, TRY_CAST(f.employees AS BIGINT) AS employees, y.source
+FROM chosen AS y
+LEFT JOIN figures AS f USING (company_id, fiscal_year)

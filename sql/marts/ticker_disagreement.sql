@@ -25,9 +25,22 @@ columns:
   v2_observed_at: TIMESTAMPTZ | When the company's report was last read
   ticker_observed_at: TIMESTAMPTZ | When the ticker's report was last read
 */
--- Few companies have a ticker, so first select their values.
-WITH v2 AS (
-  SELECT * FROM core.financials SEMI JOIN core.ticker_financials USING (company_id) WHERE source = 'v2'
+-- Few companies have a ticker, so first select their years.
+WITH years AS (
+  SELECT * FROM core.report_years SEMI JOIN core.ticker_financials USING (company_id) WHERE source = 'v2' AND is_latest
+),
+
+v2 AS (
+  SELECT y.*, i.indicator, v.value_double, v.value_text
+  FROM years AS y
+  JOIN base.year_values AS v ON v.content_id = y.content_id AND v.company_id = y.company_id
+  JOIN base.indicator_ids AS i ON i.id = v.ind
+  UNION ALL
+  SELECT y.*, i.indicator, r.value_double, r.value_text
+  FROM years AS y
+  JOIN base.restated_values AS r ON r.company_id = y.company_id AND r.fiscal_year = y.fiscal_year AND r.source = y.source
+  JOIN base.indicator_ids AS i ON i.id = r.ind
+  WHERE r.valid_to IS NULL
 )
 
 SELECT t.ticker, t.company_id, t.fiscal_year, t.indicator,

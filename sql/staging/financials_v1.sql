@@ -1,5 +1,7 @@
 -- Loads answers of GET /v1/finder/company/financial: lists of reports. A report has a date and indicators; an indicator
 -- has a value and extra fields. The year of the date is the fiscal year.
+SET VARIABLE source = 'v1';
+
 CREATE OR REPLACE TEMP TABLE report_rows AS
 WITH said AS (
   SELECT
@@ -15,6 +17,7 @@ SELECT
   row_id,
   json_id(to_json(entity_id)) AS company_id,
   body_hash AS report_hash,
+  CAST(NULL AS INTEGER) AS scope_year,
   min(row_id) OVER (PARTITION BY entity_id, body_hash) AS first_row,
   CASE
     WHEN json_id(to_json(entity_id)) IS NULL THEN 'bad_entity_id'
@@ -39,9 +42,6 @@ SELECT row_id, 'wrong_type', '$.country', CAST(json_extract(doc, '$.country') AS
 FROM batch
 WHERE row_id IN (SELECT row_id FROM report_rows) AND json_is_nested(json_extract(doc, '$.country'));
 
-INSERT INTO batch_records SELECT row_id, company_id, report_hash, NULL FROM report_rows;
-INSERT INTO ledger.dirty_reports SELECT DISTINCT company_id FROM report_rows;
-
 -- One row for each distinct answer. An answer that is already in the ledger is skipped if it has no rejects. If it has
 -- rejects, it is read again, so that its rejects stay open.
 CREATE OR REPLACE TEMP TABLE batch_reports AS
@@ -49,7 +49,7 @@ SELECT
   r.row_id,
   r.company_id,
   r.report_hash,
-  (SELECT coalesce(max(report_id), 0) FROM ledger.reports) + row_number() OVER () AS report_id,
+  CAST((SELECT coalesce(max(report_id) + 1, 0) FROM ledger.reports) + row_number() OVER () - 1 AS UINTEGER) AS report_id,
   k.report_id IS NULL AS is_new
 FROM report_rows AS r
 LEFT JOIN ledger.reports AS k ON k.company_id = r.company_id AND k.report_hash = r.report_hash AND k.source = 'v1'
@@ -93,7 +93,7 @@ counted AS (
 )
 SELECT
   told.* EXCLUDE (is_object, repeats, digest, report),
-  CAST(year(report_date) AS INTEGER) AS fiscal_year,
+  CAST(year(report_date) AS SMALLINT) AS fiscal_year,
   unix_instant(stated_number(modified)) AS modified_at,
   report_day(json_text(source_processed)) AS source_processed_on,
   CASE
@@ -160,7 +160,7 @@ numbers AS (
 )
 SELECT
   *,
-  coalesce(item_fault, report_fault(v, d, indicator IN (SELECT indicator FROM seed_indicators WHERE kind <> 'string'))) AS reason,
+  coalesce(item_fault, report_fault(v, d, indicator IN (SELECT indicator FROM base.indicator_ids WHERE kind <> 'string'))) AS reason,
   CASE WHEN isfinite(stated_number(progress_said)) THEN stated_number(progress_said) END AS progress,
   unix_instant(stated_number(processed_said)) AS processed_at
 FROM numbers
@@ -194,17 +194,21 @@ WITH found AS (
 )
 SELECT r.row_id, f.reason, f.path, f.raw FROM found AS f JOIN report_rows AS r USING (first_row);
 
-INSERT INTO ledger.report_values BY NAME
+INSERT INTO base.indicator_ids
+SELECT (SELECT max(id) FROM base.indicator_ids) + row_number() OVER (ORDER BY indicator), indicator, NULL
+FROM (SELECT DISTINCT indicator FROM report_long ANTI JOIN base.indicator_ids USING (indicator) WHERE is_new);
+
+CREATE OR REPLACE TEMP TABLE batch_values AS
 SELECT
   report_id,
   fiscal_year,
   report_date,
-  indicator,
+  id AS ind,
   CASE WHEN reason IS NULL THEN d END AS value_double,
   -- If the reference says that a value is text, fill both value columns for a number.
-  CASE WHEN reason IS NULL THEN coalesce(t, CASE WHEN indicator IN (SELECT indicator FROM seed_indicators WHERE kind = 'string') THEN v END) END
-    AS value_text
+  CASE WHEN reason IS NULL THEN coalesce(t, CASE WHEN kind = 'string' THEN v END) END AS value_text
 FROM report_long
+JOIN base.indicator_ids USING (indicator)
 WHERE is_new
 UNION ALL BY NAME
 -- For each report that could not be read, insert a row without values. report_date is NULL if the date itself is
@@ -220,9 +224,7 @@ JOIN batch AS b USING (row_id)
 WHERE reason IS NULL AND NOT is_again AND is_new;
 
 INSERT INTO ledger.v1_values
-SELECT report_id, report_date, indicator, progress, processed_at, modified_at, source_processed_on FROM report_long WHERE is_new;
-
-INSERT INTO ledger.reports
-SELECT report_id, company_id, 'v1', report_hash, row_id NOT IN (SELECT row_id FROM batch_rejects)
-FROM batch_reports
+SELECT report_id, report_date, id, progress, processed_at
+FROM report_long
+JOIN base.indicator_ids USING (indicator)
 WHERE is_new;

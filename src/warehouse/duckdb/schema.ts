@@ -1,3 +1,4 @@
+import { version as duckdbVersion } from '@duckdb/node-api';
 import { errorMessage, TidemarkError } from '../../base/errors.js';
 import { sha256 } from '../../base/hash.js';
 import { version } from '../../base/version.js';
@@ -28,13 +29,13 @@ let installed: string | undefined;
 
 /**
  * Returns the hash of everything that decides the rows of the ledger, or is stored in it (hex): its tables, the staging,
- * macros, seeds and declared fields.
+ * macros, seeds and declared fields, and DuckDB, whose function hash() makes the hashes in ledger.year_contents.
  */
 export function installedSchema(): string {
   if (installed !== undefined) return installed;
   const files = [readSqlFile('schema.sql'), ...readSqlFolder('staging'), ...readShared()];
   const texts = files.map(({ name, text }) => [name, text]);
-  installed = sha256(JSON.stringify([texts, declaredFields()]));
+  installed = sha256(JSON.stringify([duckdbVersion(), texts, declaredFields()]));
   return installed;
 }
 
@@ -76,6 +77,9 @@ export async function ensureSchema(db: Database): Promise<void> {
 
 const FIND_SHARED = `SET search_path = 'main,ledger'`;
 
+const ADD_INDICATORS = `INSERT INTO base.indicator_ids
+  SELECT row_number() OVER (ORDER BY indicator) - 1, indicator, kind FROM seed_indicators`;
+
 async function makeSchema(db: Database): Promise<void> {
   await db.transaction(async () => {
     await db.run('CREATE TABLE main.schema_version (sha256 VARCHAR NOT NULL, tidemark VARCHAR NOT NULL)');
@@ -86,5 +90,6 @@ async function makeSchema(db: Database): Promise<void> {
     await db.runFile(readSqlFile('schema.sql'));
     await db.run(FIND_SHARED);
     await storeShared(db);
+    await db.run(ADD_INDICATORS);
   });
 }

@@ -9,6 +9,8 @@ import { readSqlFile } from '../duckdb/sql-files.js';
 const FILES: Readonly<Record<string, readonly string[]>> = {
   companies: ['companies', '_company_records', 'companies_odd', '_company_records_odd', '_company_records_end'],
   companies_v1: ['companies_v1', 'companies_v1_odd', 'companies_v1_end'],
+  financials: ['financials', 'financials_odd', '_report_contents'],
+  financials_v1: ['financials_v1', '_report_contents'],
   matches: ['matches', '_company_records', '_company_records_odd', '_company_records_end'],
 };
 

@@ -44,6 +44,7 @@ const SCHEMAS: Record<(typeof MODEL_SCHEMAS)[number], string> = {
   marts: 'tables for common questions',
   ops: 'runs, requests, coverage and rejects',
   meta: 'origin of the published file',
+  base: 'stored tables that views read (not promised)',
 };
 
 /**

@@ -24,7 +24,7 @@ export async function findFaults(
     await prepareSession(db);
     await putSettings(db, { personalData: true });
     await ensureSchema(db);
-    for (const schema of MODEL_SCHEMAS) await db.run(`CREATE SCHEMA ${schema}`);
+    for (const schema of MODEL_SCHEMAS) await db.run(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
     const found = new Map<string, string[]>();
     for (const { model, columns } of models) {
       const described = Object.entries(columns).map(([name, { type }]) => `${identifier(name)} ${type}`);

@@ -42,7 +42,7 @@ export async function readLineage(models: readonly Model[]): Promise<Lineage> {
     await prepareSession(db);
     await putSettings(db, { personalData: true });
     await ensureSchema(db);
-    for (const schema of MODEL_SCHEMAS) await db.run(`CREATE SCHEMA ${schema}`);
+    for (const schema of MODEL_SCHEMAS) await db.run(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
     for (const { model, columns } of models) {
       const described = Object.entries(columns).map(([name, { type }]) => `${identifier(name)} ${type}`);
       await db.run(`CREATE TABLE ${model} (${described.join(', ')})`);

@@ -20,8 +20,11 @@ export type { Audit } from './audit-kinds.js';
  * - deprecated: still served, until the last day that the header sets.
  */
 
-/** Published schemas. Their order here has no meaning, because the models decide the build order. */
-export const MODEL_SCHEMAS = ['core', 'marts', 'ops', 'meta'] as const;
+/**
+ * Published schemas. Their order here has no meaning, because the models decide the build order. `base`: stored tables
+ * that views of the other schemas read; no reader may rely on them.
+ */
+export const MODEL_SCHEMAS = ['core', 'marts', 'ops', 'meta', 'base'] as const;
 
 /** One column in the header, written as `TYPE | comment`. */
 const Column = z.string().transform((text, context) => {
@@ -34,8 +37,8 @@ const Header = z.strictObject({
   model: z
     .string()
     .regex(
-      /^(core|marts|ops|meta)\.[a-z][a-z0-9_]*$/,
-      'must be core, marts, ops or meta, a dot, and a name of small letters, digits and _ that begins with a letter',
+      /^(core|marts|ops|meta|base)\.[a-z][a-z0-9_]*$/,
+      'must be core, marts, ops, meta or base, a dot, and a name of small letters, digits and _ that begins with a letter',
     ),
   /**
    * `table`: a build makes the whole table if its inputs changed. `incremental`: a build makes only the changed keys.
@@ -52,6 +55,10 @@ const Header = z.strictObject({
   key: z.array(z.string()).min(1),
   /** Key columns that may be NULL. */
   nullable: z.array(z.string()).default([]),
+  /**
+   * False in a view of many rows whose key is unique because the keys of the stored tables are. Builds check those.
+   */
+  check_key: z.boolean().default(true),
   /**
    * What a key column `date` holds. `nights`: the lake has one file for each date. `days`: any days, such as those of
    * exchange rates; one file for each of them would be thousands of small files.

@@ -13,10 +13,13 @@ export type WithParents = ModelFile & { parents: string[] };
 export async function findParents(models: readonly ModelFile[]): Promise<WithParents[]> {
   return withParser(async (parser) => {
     const found: WithParents[] = [];
+    const known = new Set(models.map(({ model }) => model));
+    // Loads and builds fill the other tables of the schema `base`.
+    const isModel = (name: string): boolean => !name.startsWith('base.') || known.has(name);
     await parser.parseAll(models.flatMap(queriesOf));
     for (const model of models) {
       await checkAudits(parser, model);
-      found.push({ ...model, parents: await parentsOf(parser, model) });
+      found.push({ ...model, parents: (await parentsOf(parser, model)).filter(isModel) });
     }
     return found;
   });

@@ -10,7 +10,7 @@ import type { LandingTables } from '../../../../schemas/explorer/api.js';
 export function landingTables(): { streams: LandingTables[]; every: string[] } {
   const texts = new Map(readSqlFolder('staging').map(({ name, text }) => [name, text]));
   const written = (file: string): string[] => {
-    const found = (texts.get(`staging/${file}.sql`) ?? '').matchAll(/\b(?:INSERT|MERGE) INTO (ledger\.\w+)/g);
+    const found = (texts.get(`staging/${file}.sql`) ?? '').matchAll(/\b(?:INSERT|MERGE) INTO ((?:ledger|base)\.\w+)/g);
     const tables = new Set([...found].map(([, table]) => table ?? ''));
     // The tables `dirty_…` list changed keys and hold no data.
     return [...tables].filter((table) => !table.startsWith('ledger.dirty_')).toSorted();

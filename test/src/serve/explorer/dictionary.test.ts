@@ -58,8 +58,8 @@ it('traces tables to landed streams, and columns to loaded records', () => {
 it('names the streams of every table of loaded records that a model reads', () => {
   const filled = new Set([...dictionary.streams.flatMap(({ tables }) => tables), ...dictionary.every_stream]);
   const read = new Set(dictionary.tables.flatMap(({ reads }) => reads).filter((table) => table.startsWith('ledger.')));
-  // Tidemark itself writes these: rates of exchange, and records of builds.
-  const own = ['checks', 'fx_rates', 'fx_settings', 'model_changes', 'model_sets', 'models', 'shapes'];
+  // Tidemark itself writes these: rates of exchange, and fields of answers.
+  const own = ['fx_rates', 'fx_settings', 'shapes'];
   expect([...read].filter((table) => !filled.has(table)).toSorted()).toEqual(own.map((name) => `ledger.${name}`));
 });
 

@@ -31,8 +31,7 @@ describe('the cost of a build', () => {
     const written = await readCompaniesAfter(warehouse.db, before);
     expect(written).toMatchObject({
       'core.companies_history': ids,
-      'core.financials': ids,
-      'core.financials_history': ids,
+      'core.report_years': ids,
       'marts.changes': ids,
       'marts.company_years': ids,
       'marts.financials_wide': ids,

@@ -11,7 +11,7 @@ test('finds wrong columns, types and audits without a build', async () => {
   const audit = 'audits:\n  - { name: a, severity: warn, sql: FROM marts.wrong_audit WHERE gone > 1 }';
   const { models } = await assembleModels(
     [
-      file('right', 'SELECT report_id AS id FROM ledger.reports'),
+      file('right', 'SELECT company_id AS id FROM ledger.reports'),
       file('wrong_column', 'SELECT gone AS id FROM marts.right'),
       file('wrong_type', 'SELECT CAST(id AS VARCHAR) AS id FROM marts.right'),
       file('too_many', 'SELECT id, 1 AS more FROM marts.right'),
