@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { errorMessage } from '../../base/errors.js';
 import type { Database } from '../duckdb/database.js';
 import { ModelFailedError } from '../duckdb/errors.js';
+import { pathBack } from '../duckdb/search-path.js';
 import { identifier, quote, readSqlFolder, type SqlFile } from '../duckdb/sql-files.js';
 
 const Header = z.strictObject({
@@ -48,7 +49,7 @@ const DATABASE = {
  */
 export async function createFunctions(db: Database, database: string): Promise<string[]> {
   const leftOut: string[] = [];
-  const [own] = await db.rows<{ name: string }>('SELECT current_database() AS name');
+  const back = await pathBack(db);
   await db.run(`USE ${identifier(database)}`);
   try {
     const functions = readFunctions();
@@ -73,7 +74,7 @@ export async function createFunctions(db: Database, database: string): Promise<s
       await db.run(`COMMENT ON MACRO ${isTable ? 'TABLE ' : ''}${name} IS ${said}`);
     }
   } finally {
-    await db.run(`USE ${identifier(own?.name ?? '')}`);
+    await db.run(back);
   }
   return leftOut;
 }

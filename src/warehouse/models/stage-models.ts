@@ -4,6 +4,7 @@ import { removeDatabase } from '../../store/database-files.js';
 import type { Database } from '../duckdb/database.js';
 import { MODEL_SCHEMAS, type Model } from './models.js';
 import { withOwn } from './own/use-own.js';
+import { pathBack } from '../duckdb/search-path.js';
 import { withShared } from '../duckdb/shared.js';
 import { identifier, quote, type SqlFile } from '../duckdb/sql-files.js';
 
@@ -79,17 +80,14 @@ export async function readingFirstFrom<T>(
   base: string,
   work: () => Promise<T>,
 ): Promise<T> {
-  const [before] = await db.rows<{ name: string; path: string }>(
-    `SELECT current_database() AS name, current_setting('search_path') AS path`,
-  );
-  const { name = '', path = '' } = before ?? {};
-  const second = base === 'current' ? name : base;
-  await db.run(`SET search_path = ${quote(searchPath(await db.rows<SchemaRow>(SCHEMAS), first, second))}`);
+  const back = await pathBack(db);
+  const [{ name } = { name: base }] =
+    base === 'current' ? await db.rows<{ name: string }>('SELECT current_database() AS name') : [{ name: base }];
+  await db.run(`SET search_path = ${quote(searchPath(await db.rows<SchemaRow>(SCHEMAS), first, name))}`);
   try {
     return await work();
   } finally {
-    // The path names schemas without their database, so it applies to the default database.
-    await db.run(`USE ${identifier(name)}; SET search_path = ${quote(path)}`);
+    await db.run(back);
   }
 }
 
