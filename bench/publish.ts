@@ -7,11 +7,11 @@ import { publishedFile } from '../src/store/data-folder.js';
 import { openWarehouse, type Warehouse } from '../src/warehouse/duckdb/open.js';
 import { loadLanding } from '../src/warehouse/load/load.js';
 import { buildModels } from '../src/warehouse/models/run-models.js';
-import { publish, type PublishedBuild, type PublishRequest } from '../src/warehouse/publish/publish.js';
+import { publish } from '../src/warehouse/publish/publish.js';
 import { landChangedReports, landReports } from './financials/land-reports.js';
 import { report } from './report/report.js';
-import { measured, median, type ResultTable } from './report/result.js';
-import { cpuMs, statementCosts, type StepCost } from './statement-costs.js';
+import { measured, type ResultTable } from './report/result.js';
+import { cpuMs, statementCosts } from './statement-costs.js';
 import { DAY_MS } from '../src/base/time/time.js';
 
 // 20,000 reports of the sandbox contain 2.6 million values.
@@ -22,9 +22,8 @@ const CHANGED_SHARE = 0.01;
 const FIRST_NIGHT = Date.parse('2026-11-20T04:00:00Z');
 
 /**
- * Publishes ten million financial values in full, then nights in which 1 % of the companies change. Measures the CPU time
- * of full and incremental publications and of their steps, and how the file grows. On even nights, a publication compares
- * only changed rows, as it does with tables of more than 20,000,000 rows. `PUBLISH_ROUNDS` (2.6 million values each) and
+ * Publishes ten million financial values, then nights in which 1 % of the companies change. Measures the CPU time of
+ * publications, with the lake and without it, and how the file grows. `PUBLISH_ROUNDS` (2.6 million values each) and
  * `PUBLISH_NIGHTS` set smaller numbers.
  */
 export async function benchPublish(): Promise<void> {
@@ -37,50 +36,48 @@ export async function benchPublish(): Promise<void> {
   }
 }
 
-type Kind = 'full' | 'unchanged' | 'compared' | 'plain';
+type Kind = 'first' | 'unchanged' | 'night';
+
+/** CPU milliseconds of a publication: of the `COPY` statements of its lake, and of everything else. */
+interface Cost {
+  file: number;
+  lake: number;
+}
 
 async function run(dataDir: string): Promise<void> {
   await build(dataDir);
   const rows = await within(dataDir, ({ db }) => db.count('SELECT count(*) FROM core.financials'));
-  const costs: Record<Kind, number[]> = { full: [], unchanged: [], compared: [], plain: [] };
-  let night = 0;
+  const costs: Record<Kind, Cost[]> = { first: [], unchanged: [], night: [] };
   let made = 0;
-  let steps = new Map<string, StepCost>();
-  const next = async (options: Partial<PublishRequest> = {}): Promise<{ cpu: number; result: PublishedBuild }> => {
+  const next = async (kind: Kind, night: number): Promise<void> => {
     // Each build needs its own time.
     const now = new Date(FIRST_NIGHT + night * DAY_MS + made++);
-    return within(dataDir, async (warehouse) => {
+    await within(dataDir, async (warehouse) => {
       const before = cpuMs();
-      let result: PublishedBuild | undefined;
-      steps = await statementCosts(stepOf, async () => {
-        result = await publish(warehouse, dataDir, {
-          run: `night-${night}`,
-          now,
-          graceSeconds: 0,
-          keep: 1,
-          ...options,
-        });
-      });
-      return { cpu: cpuMs() - before, result: result! };
+      const steps = await statementCosts(
+        (sql) => (sql.startsWith('COPY ') ? 'lake' : 'file'),
+        async () => {
+          await publish(warehouse, dataDir, { run: `night-${night}`, now, graceSeconds: 0, keep: 1 });
+        },
+      );
+      const all = cpuMs() - before;
+      const lake = steps.get('lake')?.ms ?? 0;
+      costs[kind].push({ file: all - lake, lake });
     });
   };
   const size = (): number => statSync(publishedFile(dataDir)).size / 2 ** 20;
-  for (let i = 0; i < 2; i++) costs.full.push((await next({ full: true })).cpu);
+  await next('first', 0);
   const before = size();
   const readBefore = await within(dataDir, (warehouse) => readTimes(warehouse, dataDir));
-  for (let i = 0; i < 2; i++) costs.unchanged.push((await next()).cpu);
-  let compared = new Map<string, StepCost>();
-  for (night = 1; night <= NIGHTS; night++) {
+  for (let i = 0; i < 2; i++) await next('unchanged', 0);
+  for (let night = 1; night <= NIGHTS; night++) {
     const at = new Date(FIRST_NIGHT + night * DAY_MS);
     await landChangedReports(dataDir, { companies: COMPANIES, rounds: ROUNDS, night, at, share: CHANGED_SHARE });
     await build(dataDir);
-    const isPlain = night % 2 === 0;
-    const { cpu, result } = await next(isPlain ? { smallTableRows: 0 } : {});
-    const kind = result.method === 'full' ? 'full' : isPlain ? 'plain' : 'compared';
-    costs[kind].push(cpu);
-    if (kind === 'compared') compared = steps;
+    await next('night', night);
+    const { file, lake } = costs.night.at(-1) ?? { file: 0, lake: 0 };
     process.stdout.write(
-      `  night ${night}: ${(cpu / 1_000).toFixed(2)} s CPU, ${size().toFixed(0)} MiB; ${result.reason}\n`,
+      `  night ${night}: file ${(file / 1_000).toFixed(2)} s CPU, lake ${(lake / 1_000).toFixed(2)} s, ${size().toFixed(0)} MiB\n`,
     );
   }
   const readAfter = await within(dataDir, (warehouse) => readTimes(warehouse, dataDir));
@@ -93,21 +90,19 @@ async function run(dataDir: string): Promise<void> {
         name: 'CPU',
         columns: [
           `${formatCount(rows)} values, 1 % of the companies change each night`,
-          'CPU',
-          '÷ all rows',
+          'CPU without the lake',
+          'CPU of the lake',
           'publications',
         ],
         rows: [
-          costRow('all rows written', costs.full, costs.full),
-          costRow('nothing changed', costs.unchanged, costs.full),
-          costRow('changed rows written, all rows of changed tables compared', costs.compared, costs.full),
-          costRow('changed rows written, only they compared', costs.plain, costs.full),
-        ].flat(),
+          costRow('first publication', costs.first),
+          costRow('nothing changed', costs.unchanged),
+          costRow('1 % changed', costs.night),
+        ],
       },
-      stepTable(compared, costs.full),
       {
         name: 'growth',
-        columns: [`after ${NIGHTS} nights`, 'compared with a file in which all rows were written'],
+        columns: [`after ${NIGHTS} nights`, 'compared with the first night'],
         rows: [
           { name: 'size of the file', cells: [measured([size() / before], 'ratio')] },
           {
@@ -139,45 +134,12 @@ async function build(dataDir: string): Promise<void> {
   await within(dataDir, (warehouse) => buildModels(warehouse, { now: new Date(FIRST_NIGHT) }));
 }
 
-/** Makes the row of one kind of publication; no row if there was none. */
-function costRow(name: string, times: number[], full: number[]): ResultTable['rows'] {
-  if (times.length === 0) return [];
-  const seconds = times.map((ms) => ms / 1_000);
-  const share = median(times) / median(full);
-  return [{ name, cells: [measured(seconds, 'seconds'), measured([share], 'ratio'), String(times.length)] }];
-}
-
-const OTHER_STEP = 'copy the file, and all other steps';
-
-/** Returns the step of a publication that runs a statement. */
-function stepOf(sql: string, file: string): string {
-  if (path.basename(file) !== 'tidemark.duckdb')
-    return /bit_xor/.test(sql) ? 'hash all rows of the new file' : OTHER_STEP;
-  if (/changed_now|source_rows|differing_keys|TEMP TABLE temp\.difference_|SEMI JOIN/.test(sql))
-    return /^(?:DELETE|INSERT)/.test(sql) ? 'delete and insert rows' : 'find the rows that differ';
-  if (/^INSERT INTO build\.(?:core|marts|ops)\./.test(sql)) return 'delete and insert rows';
-  if (/bit_xor/.test(sql)) return 'hash all rows of the warehouse';
-  if (sql.startsWith('CHECKPOINT build')) return 'checkpoint';
-  if (sql.startsWith('COPY ')) return 'write `lake-delta/`';
-  return OTHER_STEP;
-}
-
-function stepTable(costs: ReadonlyMap<string, StepCost>, full: number[]): ResultTable {
-  const joined = new Map<string, StepCost>();
-  for (const [name, { ms, statements }] of costs) {
-    const step = name === 'other' ? OTHER_STEP : name;
-    const known = joined.get(step) ?? { ms: 0, statements: 0 };
-    joined.set(step, { ms: known.ms + ms, statements: known.statements + statements });
-  }
+/** Makes the row of one kind of publication. */
+function costRow(name: string, costs: readonly Cost[]): ResultTable['rows'][number] {
+  const seconds = (part: keyof Cost): number[] => costs.map((cost) => cost[part] / 1_000);
   return {
-    name: 'steps',
-    columns: ['step of the last night with all rows compared', 'CPU', '÷ all rows', 'SQL statements'],
-    rows: [...joined]
-      .toSorted(([, a], [, b]) => b.ms - a.ms)
-      .map(([name, { ms, statements }]) => ({
-        name,
-        cells: [measured([ms / 1_000], 'seconds'), measured([ms / median(full)], 'ratio'), String(statements)],
-      })),
+    name,
+    cells: [measured(seconds('file'), 'seconds'), measured(seconds('lake'), 'seconds'), String(costs.length)],
   };
 }
 

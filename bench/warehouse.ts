@@ -72,7 +72,7 @@ async function benchReplay(dataDir: string): Promise<Row> {
 
 /** Publishes all rows while two readers open the file and query it in a loop. */
 async function benchPublish(dataDir: string): Promise<Row> {
-  const warehouse = await openWarehouse(dataDir);
+  let warehouse = await openWarehouse(dataDir);
   try {
     await buildModels(warehouse, { now: NOW });
     const state = { stop: false, reads: 0, failed: 0 };
@@ -87,8 +87,11 @@ async function benchPublish(dataDir: string): Promise<Row> {
     const times: number[] = [];
     for (let n = 0; n < ROUNDS; n++) {
       const now = new Date(NOW.getTime() + (n + 1) * 60_000);
-      const request = { run: `r${n}`, now, keep: 2, graceSeconds: 5, full: true };
-      times.push(await timed(() => publish(warehouse, dataDir, request)));
+      const request = { run: `r${n}`, now, keep: 2, graceSeconds: 5 };
+      const open = warehouse;
+      times.push(await timed(() => publish(open, dataDir, request)));
+      await warehouse.close();
+      warehouse = await openWarehouse(dataDir);
     }
     state.stop = true;
     await Promise.all(readers);

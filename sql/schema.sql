@@ -690,14 +690,6 @@ COMMENT ON COLUMN base.model_changes.rows_after IS 'Rows of the table after the 
 COMMENT ON COLUMN base.model_changes.origin IS 'What applied the change';
 COMMENT ON COLUMN base.model_changes.applied_at IS 'When the change was applied';
 
--- Builds of the models. A published file names the last build that it contains, so the next publication knows which
--- changes are missing in the file.
-CREATE TABLE ledger.model_builds (
-  build BIGINT NOT NULL,
-  build_id VARCHAR NOT NULL, -- random, so that a restored or replayed warehouse never has the id of another one
-  personal_data BOOLEAN NOT NULL
-);
-
 -- For each model: hashes of all inputs of its last build and of its last audits.
 CREATE TABLE ledger.model_inputs (
   model VARCHAR NOT NULL,
@@ -705,11 +697,11 @@ CREATE TABLE ledger.model_inputs (
   audited_from VARCHAR -- NULL: run the audits again
 );
 
--- Keys of incremental models that a build replaced. A row stays until a published file contains the build.
-CREATE TABLE ledger.changed_keys (
-  build BIGINT NOT NULL,
+-- Nights of the models that builds change by night (`incremental.by` has `date`): those that have rows or had some.
+CREATE TABLE ledger.model_nights (
   model VARCHAR NOT NULL,
-  key VARCHAR -- the columns in `incremental.by` as a JSON object; NULL: the build made the whole table again
+  date DATE NOT NULL,
+  change VARCHAR NOT NULL -- random id of the last change
 );
 
 -- The last change of each table: tables of `ledger` and `base`, and tables of models. The build of the models skips the

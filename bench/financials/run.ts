@@ -209,9 +209,13 @@ async function openMemory(): Promise<Memory> {
 
 /** Loads all landed parts, without drift detection. Returns the number of values. */
 async function loadInto({ db }: Memory, dataDir: string): Promise<number> {
-  await loadLanding({ db, assertHeld: () => undefined, close: () => Promise.resolve() }, dataDir, {
-    drift: () => Promise.resolve(),
-  });
+  await loadLanding(
+    { db, assertHeld: () => undefined, closeFile: () => Promise.resolve(), close: () => Promise.resolve() },
+    dataDir,
+    {
+      drift: () => Promise.resolve(),
+    },
+  );
   return db.count('SELECT count(*) FROM base.year_values');
 }
 

@@ -4,7 +4,6 @@
 # Editors such as VS Code show this file as a notebook; `python first_look.py` runs it as a script.
 
 # %%
-import json
 import os
 from pathlib import Path
 
@@ -42,14 +41,8 @@ print("turnover_eur:", meaning)
 
 # %% [markdown]
 # ## The Parquet lake, without DuckDB
-#
-# A large lake also has `lake-delta`: `docs/querying.md` shows a function that reads both.
 
 # %%
-changed = json.loads((build / "lake-delta" / "_current.json").read_text())["tables"] if (build / "lake-delta").exists() else {}
-if "marts.companies" in changed:
-    raise SystemExit("marts.companies has changes in lake-delta: use the function of docs/querying.md.")
-
 companies = pl.scan_parquet(build / "lake" / "marts" / "companies" / "*.parquet")
 by_country = (
     companies.filter("in_market")

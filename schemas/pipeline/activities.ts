@@ -270,10 +270,4 @@ export interface PublishResult {
   rows: number;
   /** Notes on the build, for people, one sentence each. */
   notes: string[];
-  /** `full`: all rows were written. `incremental`: the newest build was copied, and only rows that differ were written. */
-  method: 'full' | 'incremental';
-  /** Why this method was used, as a sentence. */
-  reason: string;
-  /** Number of rows that were added, replaced or removed; null if all rows were written. */
-  changedRows: number | null;
 }

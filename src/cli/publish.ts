@@ -13,7 +13,6 @@ import { sayTable } from './terminal/say-table.js';
 interface PublishOptions {
   list?: boolean;
   to?: string;
-  full?: boolean;
   copy?: boolean;
   check?: boolean;
   prune?: boolean;
@@ -31,7 +30,6 @@ export function registerPublish(program: Command): void {
       '--to <build>',
       'make this build current again: PREVIOUS, or a name from --list; the next run publishes a new build',
     )
-    .option('--full', 'write all rows again, instead of changing a copy of the newest build')
     .option('--copy', 'publish nothing; copy the current build to publish.to again, after a copy that failed')
     .option('--check', 'read the files in publish.to again, and send those that are missing or damaged')
     .option('--prune', 'with --copy: remove all replaced versions from publish.to now')
@@ -62,7 +60,6 @@ async function publishAndSay(config: Config, now: Date, options: PublishOptions)
   if (options.json) return sayJson({ ...build, ...(await copyAndSay(config, { what, json: true, check })) });
   say(`✔ published ${formatCount(build.rows)} rows of ${build.tables} tables`);
   say(`  ${path.join(config.dataDir, build.file)}`);
-  say(`  ${build.reason}`);
   for (const note of build.notes) say(`  ${note}`);
   await copyAndSay(config, { what, check });
 }
@@ -76,7 +73,7 @@ async function publishNow(config: Config, now: Date, options: PublishOptions): P
   const warehouse = await openWarehouse(config.dataDir, { what: 'tidemark publish' });
   try {
     const { dataDir, readers } = config;
-    const request = { run: 'by-hand', now, readers, ...config.publish, full: options.full };
+    const request = { run: 'by-hand', now, readers, ...config.publish };
     return await whileShowingTables(options, () => publish(warehouse, dataDir, request));
   } finally {
     await warehouse.close();
@@ -99,14 +96,14 @@ async function list(config: Config, { json = false }: PublishOptions): Promise<v
   });
 }
 
-function checkCopy({ copy: isCopy, check, prune, list: isList, to, full }: PublishOptions): void {
+function checkCopy({ copy: isCopy, check, prune, list: isList, to }: PublishOptions): void {
   if (check && (isList || to !== undefined)) {
     throw new TidemarkError('InvalidInput', '--check cannot be combined with --list and --to.', {
       todo: 'Use `tidemark publish --check`, or add --copy to publish nothing new.',
     });
   }
-  if (isCopy && (isList || to !== undefined || full)) {
-    throw new TidemarkError('InvalidInput', '--copy cannot be combined with --list, --to and --full.', {
+  if (isCopy && (isList || to !== undefined)) {
+    throw new TidemarkError('InvalidInput', '--copy cannot be combined with --list and --to.', {
       todo: 'Omit --copy: each publication is copied.',
     });
   }

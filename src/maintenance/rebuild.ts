@@ -73,9 +73,7 @@ export async function rebuildUnder(lock: Lock, dataDir: string, request: Rebuild
   onStep('publish');
   const warehouse = await openWarehouse(into, { lock });
   try {
-    const published = await withMoreMemory(warehouse.db, () =>
-      publish(warehouse, into, { run: 'replay', now, readers, keep }),
-    );
+    const published = await publish(warehouse, into, { run: 'replay', now, readers, keep });
     return { ...made, notes: [...made.notes, ...published.notes], published };
   } finally {
     await warehouse.close();

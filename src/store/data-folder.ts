@@ -30,9 +30,9 @@ import type { LandingStream } from '../../schemas/streams/landing-streams.js';
  *     │   ├── tidemark.duckdb.rebuild        the new file of a replay in progress
  *     │   └── writer.lock                    held by the only writer
  *     ├── published/
- *     │   ├── market.duckdb, lake, lake-delta  links that readers open; they lead through `current`
+ *     │   ├── market.duckdb, lake            links that readers open; they lead through `current`
  *     │   ├── current                        link to the current build
- *     │   ├── builds/<build>/                immutable market.duckdb, lake/ and lake-delta/ of each kept build
+ *     │   ├── builds/<build>/                immutable market.duckdb and lake/ of each kept build
  *     │   ├── copy/                          result of the last copy to `publish.to`, and files being copied
  *     │   ├── order/<build>.json             number of a build, which says in which order builds were published
  *     │   ├── replaced.json                  when each older build was replaced
@@ -243,11 +243,6 @@ export function fileOf(build: string): string {
 /** Path of the lake in the folder of a build. The link that readers open has the same name. */
 export function lakeOf(build: string): string {
   return path.join(build, 'lake');
-}
-
-/** Path of the rows that differ from the lake, in a build's folder. The link that readers open has the same name. */
-export function deltaOf(build: string): string {
-  return path.join(build, 'lake-delta');
 }
 
 /** Folder with the result of the last copy of a build to `publish.to`, and with files that are being copied. */

@@ -109,7 +109,7 @@ function repairOf(file: string): { todo: string; retryable: boolean } {
     };
   if (name === 'market.duckdb')
     return {
-      todo: 'Run `tidemark publish --full`: it writes all rows again into a new build. If this repeats, check the disk.',
+      todo: 'Run `tidemark publish`: it makes a new build from the warehouse. If this repeats, check the disk.',
       retryable: false,
     };
   if (folder === 'env')

@@ -15,7 +15,6 @@ export async function differentTables(left: string, right: string): Promise<stri
     const columns = await db.rows<{ name: string; column: string; type: string }>(
       `SELECT c.schema_name || '.' || c.table_name AS name, c.column_name AS column, c.data_type AS type
        FROM duckdb_columns() AS c
-       JOIN duckdb_tables() AS t USING (database_name, schema_name, table_name)
        WHERE c.database_name = 'a' AND c.schema_name IN ('core', 'marts') ORDER BY ALL`,
     );
     const tables = new Map<string, string[]>();

@@ -10,7 +10,8 @@ export async function hashTables(dataDir: string): Promise<Record<string, string
   const published = await openPublished(dataDir);
   try {
     const names = await published.objects<{ name: string }>(
-      `SELECT schema_name || '.' || table_name AS name FROM duckdb_tables() ORDER BY 1`,
+      `SELECT DISTINCT schema_name || '.' || table_name AS name FROM duckdb_columns()
+       WHERE NOT internal AND schema_name IN ('core', 'marts', 'ops', 'meta') ORDER BY 1`,
     );
     const hashes: Record<string, string> = {};
     for (const { name } of names) {

@@ -8,6 +8,7 @@ import { loadLanding } from '../../src/warehouse/load/load.js';
 import { warehouseFile } from '../../src/store/data-folder.js';
 import { writeEmptyWarehouse } from '../../src/warehouse/duckdb/empty-warehouse.js';
 import { openWarehouse, type Warehouse } from '../../src/warehouse/duckdb/open.js';
+import { publish, type PublishRequest } from '../../src/warehouse/publish/publish.js';
 import { landAnswers as land, type Answer } from '../../src/warehouse/models/cases/land-answers.js';
 
 export { land, type Answer };
@@ -35,6 +36,20 @@ export function prepareOnce(prepare: (dataDir: string) => Promise<void>): () => 
     cpSync(prepared, dataDir, { recursive: true, verbatimSymlinks: true });
     return dataDir;
   };
+}
+
+/** Publishes, and opens the warehouse again: a publication closes it. */
+export async function publishAndReopen(
+  warehouse: Warehouse,
+  dataDir: string,
+  request: PublishRequest,
+): Promise<Warehouse> {
+  try {
+    await publish(warehouse, dataDir, request);
+  } finally {
+    await warehouse.close();
+  }
+  return openWarehouse(dataDir);
 }
 
 /** Lands, loads and builds in a folder without a warehouse. */

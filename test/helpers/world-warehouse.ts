@@ -12,8 +12,7 @@ import { writeEmptyWarehouse } from '../../src/warehouse/duckdb/empty-warehouse.
 import { openWarehouse } from '../../src/warehouse/duckdb/open.js';
 import { loadLanding } from '../../src/warehouse/load/load.js';
 import { buildModels } from '../../src/warehouse/models/run-models.js';
-import { publish } from '../../src/warehouse/publish/publish.js';
-import { land, marketNight, type Answer } from './warehouse.js';
+import { land, marketNight, publishAndReopen, type Answer } from './warehouse.js';
 
 /** Day 0 of the sandbox's market, and its nights as days since then. */
 const START = '2026-08-01';
@@ -52,7 +51,7 @@ export interface WorldOptions {
   modelsDir?: string | undefined;
   /**
    * Publishes after each night, not only after the last one, and keeps all builds. Later nights read only new companies
-   * and a few others, so that their changes go to `lake-delta`.
+   * and a few others.
    */
   eachNight?: boolean;
   /** More answers, which are landed with the first night. */
@@ -69,7 +68,7 @@ export async function publishWorld(dataDir: string, options: WorldOptions = {}):
   await land(dataDir, more);
   await writeEmptyWarehouse(dataDir);
   const rates = writeRates(dataDir);
-  const warehouse = await openWarehouse(dataDir);
+  let warehouse = await openWarehouse(dataDir);
   try {
     for (const day of NIGHTS) {
       await land(dataDir, nightOf(world, day, eachNight ? isNews(world, day) : undefined));
@@ -78,8 +77,8 @@ export async function publishWorld(dataDir: string, options: WorldOptions = {}):
       await loadLanding(warehouse, dataDir);
       const now = new Date(`${world.dateOf(day)}T04:00:00Z`);
       await buildModels(warehouse, { now, modelsDir, personalData: true, rates });
-      const policy = eachNight ? { keep: NIGHTS.length, smallLakeRows: 0, lakeEvery: 1e9 } : {};
-      await publish(warehouse, dataDir, { run: 'world', now, ...policy });
+      const keep = eachNight ? NIGHTS.length : undefined;
+      warehouse = await publishAndReopen(warehouse, dataDir, { run: 'world', now, keep });
     }
   } finally {
     await warehouse.close();

@@ -261,6 +261,7 @@ export const DESCRIPTIONS = [
   row('src/cli/local/sandbox.ts', 'move the sandbox of `tidemark up --sandbox`, and the clock of it'),
   row('src/config/config.ts', 'Remove it and set TIDEMARK_API_KEY or TIDEMARK_API_KEY_FILE (TID'),
   row('src/config/config.ts', 'If you shared the file, replace the API key.'),
+  row('src/warehouse/publish/write-build.ts', 'DROP SCHEMA ledger CASCADE'),
   row('src/store/folder-identity.ts', 'Keep this file in backups and when you move the folder.'),
   row('src/config/usable-folder.ts', 'Rename the folder, or set `data` (or TIDEMARK_DATA) to a path wi'),
   row('src/base/csv/columns.ts', 'Rename or remove one of the two.'),

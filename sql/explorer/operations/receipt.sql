@@ -1,2 +1,2 @@
 -- How this build was made.
-SELECT run, built_at, config_hash, parts, landed_rows, method, reason, base, changed_rows FROM meta.receipt
+SELECT run, built_at, config_hash, parts, landed_rows FROM meta.receipt

@@ -3,7 +3,7 @@ WITH latest AS (
   SELECT run_id, workflow_id, started_at
   FROM ops.runs
   WHERE requests > 0
-  QUALIFY row_number() OVER (PARTITION BY workflow_type, market ORDER BY started_at DESC) = 1
+  QUALIFY row_number() OVER (PARTITION BY workflow_type, market ORDER BY started_at DESC, run_id) = 1
 )
 
 SELECT r.workflow_id, q.endpoint, q.requests, q.errors, q.retries, q.bytes, q.p50_ms, q.p99_ms

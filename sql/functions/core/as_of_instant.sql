@@ -8,7 +8,7 @@ description: >-
   before the first company record, and says when the data begins.
 */
 CASE
-  WHEN (SELECT md5(CAST(contents AS VARCHAR)) FROM meta.receipt) <> $contents
+  WHEN (SELECT id FROM meta.receipt) <> $build
   THEN error('This function belongs to another build of Tidemark than the tables that it would read. Name its database, as in '
     || 'old.core.companies_as_of(''2026-11-01'', db := ''old'').')
   WHEN

@@ -46,7 +46,7 @@ export async function readKnownPayees(config: Config, hashes: readonly string[])
   return readAnswers(
     config.dataDir,
     async (published) => {
-      const find = `FROM duckdb_tables() SELECT 1 WHERE schema_name = 'core' AND table_name = 'payee_checks'`;
+      const find = `FROM duckdb_columns() SELECT 1 WHERE schema_name = 'core' AND table_name = 'payee_checks'`;
       if ((await published.query(find)).rows.length === 0) return none;
       const params = { hashes: JSON.stringify(hashes) };
       const answers = await published.objects<KnownAnswer>(ANSWERS, params);

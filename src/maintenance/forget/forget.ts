@@ -133,7 +133,7 @@ async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest):
   if (existsSync(warehouseFile(dataDir)) || existsSync(publishedDir(dataDir))) {
     onStep('rebuild');
     const before = listBuilds(dataDir).map(({ name }) => name);
-    const { published } = await rebuildUnder(lock, dataDir, {
+    await rebuildUnder(lock, dataDir, {
       now,
       personalData: request.personalData,
       modelsDir: request.modelsDir,
@@ -144,7 +144,7 @@ async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest):
     const kept = new Set(listBuilds(dataDir).map(({ name }) => name));
     removed.push(...before.filter((name) => !kept.has(name)).map((name) => `published/builds/${name}`));
     fresh.add(warehouseFile(dataDir));
-    if (published.method === 'full') for (const name of kept) fresh.add(fileOf(buildDir(dataDir, name)));
+    for (const name of kept) fresh.add(fileOf(buildDir(dataDir, name)));
     await onPublished();
   }
   onStep('search');

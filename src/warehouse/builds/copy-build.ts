@@ -24,7 +24,7 @@ import {
 } from './manifest.js';
 import { prune } from './prune.js';
 import { StoredFiles } from './stored-files.js';
-import { listTables } from './tables.js';
+import { listTables, type LocalFile } from './tables.js';
 import { sha256, sha256OfFile } from '../../base/hash.js';
 import { DAY_SECONDS, MINUTE_MS } from '../../base/time/time.js';
 
@@ -173,7 +173,7 @@ class Copier {
       for await (const { name, rows, columns, files } of listTables(source, folder)) {
         const stored: StoredTable['files'] = [];
         for (const file of files) {
-          const same = await findSame(known?.tables[name]?.files ?? [], file.file);
+          const same = await findSame(known?.tables[name]?.files ?? [], file);
           const isReused = same !== undefined && (await there.isSound(same));
           if (isReused) reused++;
           const key = `${version}/${name.replace('.', '/')}/${file.name}`;
@@ -281,12 +281,17 @@ async function findComplete(current: Current, build: string, there: StoredFiles)
   return undefined;
 }
 
-/** Finds a file with the same bytes. */
-async function findSame(known: readonly StoredFile[], file: string): Promise<StoredFile | undefined> {
-  const { size } = statSync(file);
+/** Finds a file with the same rows: one with the same name if names follow the content, else one with the same bytes. */
+async function findSame(known: readonly StoredFile[], local: LocalFile): Promise<StoredFile | undefined> {
+  const { size } = statSync(local.file);
   const candidates = known.filter(({ bytes }) => bytes === size);
+  if (local.isNamedByContent) return candidates.map(plain).find(({ key }) => path.posix.basename(key) === local.name);
   if (candidates.length === 0) return undefined;
-  const hash = await sha256OfFile(file);
+  const hash = await sha256OfFile(local.file);
   const found = candidates.find((candidate) => candidate.sha256 === hash);
-  return found === undefined ? undefined : { key: found.key, bytes: found.bytes, sha256: hash };
+  return found && plain(found);
+}
+
+function plain({ key, bytes, sha256: hash }: StoredFile): StoredFile {
+  return { key, bytes, sha256: hash };
 }

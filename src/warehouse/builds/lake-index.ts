@@ -1,69 +1,47 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { z } from 'zod';
 import { writeFileAtomic } from '../../store/files.js';
 
 const LAKE_INDEX = '_files.json';
-const DELTA_INDEX = '_current.json';
 
-/**
- * Files of a lake, by their path in the lake. The next publication compares the hashes in `content` to find unchanged
- * files.
- */
-export type LakeFiles = Record<string, LakeFile>;
+const LakeFile = z.object({
+  /** Path in the lake. A file never changes: other rows get a file with another name. */
+  file: z.string(),
+  rows: z.int().nonnegative(),
+  bytes: z.int().nonnegative(),
+  /** Hash of what the rows were made from; the same rows have the same hash. Null: unknown. */
+  state: z.string().nullable(),
+});
+export type LakeFile = z.infer<typeof LakeFile>;
 
-interface LakeFile {
-  rows: number;
-  bytes: number;
-  /** Hash of the model and its rows. */
-  content: string;
-}
+const LakeTable = z.object({
+  /** Names and DuckDB types, in order. */
+  columns: z.array(z.object({ name: z.string(), type: z.string() })),
+  /** Together, these files have exactly the rows of the table. */
+  files: z.array(LakeFile),
+});
+export type LakeTable = z.infer<typeof LakeTable>;
 
-/** Reads the index of a lake. Returns no files if there is no lake, or its index cannot be read. */
-export function readIndex(lake: string): LakeFiles {
+const LakeIndex = z.object({
+  format: z.literal(2),
+  /** When all rows of a build were last read, so that DuckDB compared the checksum of each block. An ISO instant. */
+  rowsReadAt: z.string(),
+  tables: z.record(z.string(), LakeTable),
+});
+/** The files of a lake, by table. The next publication links the files of tables whose rows are the same. */
+export type LakeIndex = z.infer<typeof LakeIndex>;
+
+/** Reads the index of a lake. Undefined if there is no lake, or its index cannot be read. */
+export function readLakeIndex(lake: string): LakeIndex | undefined {
   try {
-    return JSON.parse(readFileSync(path.join(lake, LAKE_INDEX), 'utf8')) as LakeFiles;
-  } catch {
-    return {};
-  }
-}
-
-/** Writes the index of a lake. */
-export async function writeLakeIndex(lake: string, files: LakeFiles): Promise<void> {
-  await writeFileAtomic(path.join(lake, LAKE_INDEX), `${JSON.stringify(files, null, 1)}\n`);
-}
-
-/** Content of `lake-delta/_current.json`. */
-export interface DeltaIndex {
-  /** When `lake/` was written, as an ISO instant, and the run for which it was written. */
-  lake: { builtAt: string; run: string };
-  /** Number of publications since `lake/` was written. */
-  version: number;
-  /** Tables that differ from `lake/`, by name. A table that is not listed has exactly the rows of `lake/`. */
-  tables: Record<string, DeltaTable>;
-}
-
-export interface DeltaTable {
-  /** Columns that identify a row. */
-  key: string[];
-  files: {
-    /** Path below `lake-delta/`. */
-    file: string;
-    version: number;
-    rows: number;
-    bytes: number;
-  }[];
-}
-
-/** Reads the index of a build's delta; undefined if the build has none. */
-export function readDeltaIndex(folder: string): DeltaIndex | undefined {
-  try {
-    return JSON.parse(readFileSync(path.join(folder, DELTA_INDEX), 'utf8')) as DeltaIndex;
+    return LakeIndex.parse(JSON.parse(readFileSync(path.join(lake, LAKE_INDEX), 'utf8')));
   } catch {
     return undefined;
   }
 }
 
-/** Writes the index of a build's delta. */
-export async function writeDeltaIndex(folder: string, index: DeltaIndex): Promise<void> {
-  await writeFileAtomic(path.join(folder, DELTA_INDEX), `${JSON.stringify(index, null, 1)}\n`);
+/** Writes the index of a lake. */
+export async function writeLakeIndex(lake: string, index: LakeIndex): Promise<void> {
+  await writeFileAtomic(path.join(lake, LAKE_INDEX), `${JSON.stringify(index, null, 1)}\n`);
 }

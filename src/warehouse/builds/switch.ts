@@ -9,7 +9,6 @@ import { whileSwitching } from '../duckdb/locks.js';
 import {
   buildDir,
   currentLink,
-  deltaOf,
   fileOf,
   lakeOf,
   publishedDir,
@@ -87,9 +86,9 @@ async function switchTo(lock: Lock, dataDir: string, name: string): Promise<void
   writeReplaced(lock, dataDir, replaced);
   const current = currentLink(dataDir);
   await flipLink(lock, current, path.relative(publishedDir(dataDir), buildDir(dataDir, name)));
-  // Create the links to the DuckDB file, the lake and its delta if they are missing. Correct them if a killed process
-  // left them wrong.
-  for (const link of [publishedFile(dataDir), publishedLake(dataDir), deltaOf(publishedDir(dataDir))]) {
+  // Create the links to the DuckDB file and the lake if they are missing. Correct them if a killed process left them
+  // wrong.
+  for (const link of [publishedFile(dataDir), publishedLake(dataDir)]) {
     const through = path.join(path.basename(current), path.basename(link));
     if (targetOf(link) !== through) await flipLink(lock, link, through);
   }

@@ -1,13 +1,11 @@
 import path from 'node:path';
 import { makeFolderSync } from '../../store/files.js';
-import { deltaOf, fileOf, lakeOf } from '../../store/data-folder.js';
+import { fileOf, lakeOf } from '../../store/data-folder.js';
 import type { Database } from '../duckdb/database.js';
 import { openReadOnly } from '../duckdb/open.js';
 import { forParquet, type TypedColumn } from '../duckdb/parquet-types.js';
 import { identifier, quote } from '../duckdb/sql-files.js';
-import { countRows } from '../duckdb/count-rows.js';
-import { readDeltaIndex } from './lake-index.js';
-import { readIndex } from './lake-index.js';
+import { readLakeIndex } from './lake-index.js';
 import type { StoredTable } from './manifest.js';
 
 /** A Parquet file of a table, on this machine. */
@@ -16,6 +14,8 @@ export interface LocalFile {
   /** File name in the folder of the table. */
   name: string;
   rows: number;
+  /** Whether no other rows ever have a file with this name and size. */
+  isNamedByContent: boolean;
 }
 
 /** A table of a build, with files that have exactly its rows. */
@@ -25,53 +25,55 @@ export interface LocalTable extends Omit<StoredTable, 'files'> {
 }
 
 /**
- * Lists the tables of a build one after the other. A table that is current in `lake/` has the files of the lake. Any
- * other table is written from the DuckDB file into `folder`; the file of the next table replaces it.
+ * Lists the tables and views of a build one after the other, with the files of its lake. A build that was taken from a
+ * bucket has no lake: then writes each table from the DuckDB file into `folder`; the file of the next table replaces it.
  * @param build folder of the build
  */
 export async function* listTables(build: string, folder: string): AsyncGenerator<LocalTable> {
+  const lake = lakeOf(build);
+  const index = readLakeIndex(lake);
+  if (index === undefined) return yield* writeTables(build, folder);
+  for (const [name, { columns, files }] of Object.entries(index.tables)) {
+    const rows = files.reduce((sum, file) => sum + file.rows, 0);
+    const local = files.map(({ file, rows: count, state }) => ({
+      file: path.join(lake, file),
+      name: path.basename(file),
+      rows: count,
+      isNamedByContent: state !== null,
+    }));
+    yield { name, rows, columns, files: local };
+  }
+}
+
+async function* writeTables(build: string, folder: string): AsyncGenerator<LocalTable> {
   const { db, close } = await openReadOnly(fileOf(build));
   try {
-    const columns = await readColumns(db);
-    const counts = await countRows(db, [...columns.keys()].map(named));
-    const changed = readDeltaIndex(deltaOf(build))?.tables ?? {};
-    const lake = readIndex(lakeOf(build));
-    for (const [name, tableColumns] of columns) {
-      const rows = counts.get(named(name)) ?? 0;
-      const inLake = name in changed ? [] : lakeFiles(lakeOf(build), lake, name);
-      const isCurrent = inLake.length > 0 && inLake.reduce((sum, file) => sum + file.rows, 0) === rows;
-      const files = isCurrent ? inLake : [await writeTable(db, name, rows, folder)];
-      yield { name, rows, columns: tableColumns, files };
+    for (const [name, columns] of await readColumns(db)) {
+      const file = await writeTable(db, name, folder);
+      yield { name, rows: file.rows, columns, files: [file] };
     }
   } finally {
     close();
   }
 }
 
-async function readColumns(db: Database): Promise<Map<string, StoredTable['columns']>> {
+/** Reads the columns of all tables and views, by name of the table. */
+export async function readColumns(db: Database): Promise<Map<string, StoredTable['columns']>> {
   const rows = await db.rows<{ table: string; name: string; type: string }>(
-    `SELECT t.schema_name || '.' || t.table_name AS table, c.column_name AS name, c.data_type AS type
-     FROM duckdb_tables() AS t JOIN duckdb_columns() AS c USING (database_name, schema_name, table_name)
-     WHERE NOT t.internal ORDER BY 1, c.column_index`,
+    `SELECT schema_name || '.' || table_name AS table, column_name AS name, data_type AS type FROM duckdb_columns()
+     WHERE NOT internal AND database_name = current_database() ORDER BY 1, column_index`,
   );
   const tables = new Map<string, StoredTable['columns']>();
   for (const { table, ...column } of rows) tables.set(table, [...(tables.get(table) ?? []), column]);
   return tables;
 }
 
-function lakeFiles(lake: string, index: ReturnType<typeof readIndex>, table: string): LocalFile[] {
-  const folder = `${table.replace('.', '/')}/`;
-  return Object.entries(index)
-    .filter(([name]) => name.startsWith(folder))
-    .map(([name, { rows }]) => ({ file: path.join(lake, name), name: name.slice(folder.length), rows }));
-}
-
-async function writeTable(db: Database, table: string, rows: number, folder: string): Promise<LocalFile> {
+async function writeTable(db: Database, table: string, folder: string): Promise<LocalFile> {
   makeFolderSync(folder);
   const file = path.join(folder, 'data.parquet');
   const query = await forParquet(`SELECT * FROM ${named(table)}`, (sql) => db.rows<TypedColumn>(sql));
-  await db.run(`COPY (${query}) TO ${quote(file)} (FORMAT parquet, COMPRESSION zstd)`);
-  return { file, name: 'data.parquet', rows };
+  const rows = await db.count(`COPY (${query}) TO ${quote(file)} (FORMAT parquet, COMPRESSION zstd)`);
+  return { file, name: 'data.parquet', rows, isNamedByContent: false };
 }
 
 function named(table: string): string {

@@ -37,7 +37,12 @@ export interface Warehouse {
    * @throws LockLostError when this process was paused and another process took the lock
    */
   assertHeld(): void;
-  /** Closes the warehouse. First writes everything to its file (checkpoint), so that no `.wal` file is left. */
+  /**
+   * Closes the file, and keeps the lock. First writes everything to the file (checkpoint), so that no `.wal` file is left.
+   * From now on, `db` fails, and the file can be copied (see `copyClosed`). May be called again.
+   */
+  closeFile(): Promise<void>;
+  /** Closes the file, and releases the lock. May be called again. */
   close(): Promise<void>;
 }
 
@@ -59,10 +64,17 @@ export async function openWarehouse(dataDir: string, options: WarehouseOptions =
     const owned = options.file === undefined && !options.lock ? await lockWriter(dataDir, options.what) : undefined;
     try {
       const { db, close } = await openOnce(file, options);
+      let [fileClosed, closed]: Promise<void>[] = [];
+      const closeFile = (): Promise<void> => (fileClosed ??= close());
+      const release = (): void => {
+        held.delete(file);
+        owned?.release();
+      };
       return {
         db,
         assertHeld: () => (owned ?? options.lock)?.assertHeld(),
-        close: () => close().finally(() => owned?.release()),
+        closeFile,
+        close: () => (closed ??= closeFile().finally(release)),
       };
     } catch (error) {
       owned?.release();
@@ -105,6 +117,18 @@ async function openWriting(
   }
 }
 
+/** Opens a copy of the warehouse file, to change it. It is no warehouse: no process locks it or reads it yet. */
+export async function openCopy(file: string): Promise<{ db: Database; close: () => void }> {
+  const instance = await createInstance(file, {});
+  const db = new Database(await instance.connect(), file);
+  await db.run(`SET TimeZone = 'UTC'`);
+  const close = (): void => {
+    db.closeSync();
+    instance.closeSync();
+  };
+  return { db, close };
+}
+
 /** Opens a DuckDB file read-only, without changing it. */
 export async function openReadOnly(file: string): Promise<{ db: Database; close: () => void }> {
   try {
@@ -128,7 +152,7 @@ async function createInstance(file: string, options: WarehouseOptions): Promise<
   const threads = givenThreads();
   return openInstance(file, {
     temp_directory: `${file}.tmp`,
-    // Use the newest storage format: only Tidemark opens this file, so older versions of DuckDB need not read it.
+    // The published file is a copy of this file, so readers need this version of DuckDB or a later one.
     storage_compatibility_version: 'v1.5.0',
     // All extensions that Tidemark needs are built in. Without a network, DuckDB would wait for a download.
     autoinstall_known_extensions: 'false',
@@ -147,6 +171,5 @@ async function closeWarehouse(db: Database, instance: DuckDBInstance): Promise<v
   } finally {
     db.closeSync();
     instance.closeSync();
-    held.delete(db.file);
   }
 }

@@ -13,7 +13,7 @@ export interface LedgerWrite {
  * - models in the schema `base`: builds record their changes like those of other models
  * - removed rows of a table `dirty_…`, because a build removes them after it has read them
  */
-const NOT_COUNTED = /^ledger\.(?:model_\w+|built_from|changed_keys|table_changes)$/;
+const NOT_COUNTED = /^ledger\.(?:model_\w+|built_from|table_changes)$/;
 const MODELS_OF_BASE = /^base\.(?:restated_values|v1_details)$/;
 const OF_BUILDS = /^base\.(?:models|model_\w+|checks)$/;
 

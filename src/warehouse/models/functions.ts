@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { errorMessage } from '../../base/errors.js';
 import type { Database } from '../duckdb/database.js';
 import { ModelFailedError } from '../duckdb/errors.js';
-import { pathBack } from '../duckdb/search-path.js';
-import { identifier, quote, readSqlFolder, type SqlFile } from '../duckdb/sql-files.js';
+import { quote, readSqlFolder, type SqlFile } from '../duckdb/sql-files.js';
 
 const Header = z.strictObject({
   function: z.string().regex(/^core\.[a-z_]+$/),
@@ -40,41 +39,33 @@ const DATABASE = {
 };
 
 /**
- * Creates the functions in an attached database. The database must have the tables that the functions read, and
- * `meta.receipt`. If a function would read the tables of another build, it fails.
+ * Creates the functions in the open database, which is a build: it must have `meta.receipt`. If a function would read the
+ * tables of another build, it fails.
  *
  * Skips a function if the tables lack its columns: a new version of a model may have renamed them, or a rollback may
  * have restored an earlier set of models.
  * @returns One sentence for each skipped function
  */
-export async function createFunctions(db: Database, database: string): Promise<string[]> {
+export async function createFunctions(db: Database): Promise<string[]> {
   const leftOut: string[] = [];
-  const back = await pathBack(db);
-  await db.run(`USE ${identifier(database)}`);
-  try {
-    const functions = readFunctions();
-    const [build] = await db.rows<{ contents: string }>(
-      'SELECT md5(CAST(contents AS VARCHAR)) AS contents FROM meta.receipt',
-    );
-    for (const { function: name, returns, parameters, description, sql } of functions) {
-      const isTable = returns === 'TABLE';
-      const signature = `${name}(${Object.keys(parameters).join(', ')}, ${DATABASE.name} := NULL)`;
-      const body = readTables(inlineCalls(sql, functions), build?.contents ?? '');
-      try {
-        await db.run(`CREATE OR REPLACE MACRO ${signature} AS ${isTable ? `TABLE ${body}` : `(${body})`}`);
-        await db.rows(`DESCRIBE ${isTable ? 'FROM' : 'SELECT'} ${name}(now())`);
-      } catch (error) {
-        await db.run(`DROP MACRO ${isTable ? 'TABLE ' : ''}IF EXISTS ${name}`);
-        leftOut.push(
-          `The function ${name} is not published, because tables that it reads are missing or different (${errorMessage(error).split('\n')[0]}).`,
-        );
-        continue;
-      }
-      const said = quote(describe(description, parameters));
-      await db.run(`COMMENT ON MACRO ${isTable ? 'TABLE ' : ''}${name} IS ${said}`);
+  const functions = readFunctions();
+  const [receipt] = await db.rows<{ id: string }>('SELECT id FROM meta.receipt');
+  for (const { function: name, returns, parameters, description, sql } of functions) {
+    const isTable = returns === 'TABLE';
+    const signature = `${name}(${Object.keys(parameters).join(', ')}, ${DATABASE.name} := NULL)`;
+    const body = readTables(inlineCalls(sql, functions), receipt?.id ?? '');
+    try {
+      await db.run(`CREATE OR REPLACE MACRO ${signature} AS ${isTable ? `TABLE ${body}` : `(${body})`}`);
+      await db.rows(`DESCRIBE ${isTable ? 'FROM' : 'SELECT'} ${name}(now())`);
+    } catch (error) {
+      await db.run(`DROP MACRO ${isTable ? 'TABLE ' : ''}IF EXISTS ${name}`);
+      leftOut.push(
+        `The function ${name} is not published, because tables that it reads are missing or different (${errorMessage(error).split('\n')[0]}).`,
+      );
+      continue;
     }
-  } finally {
-    await db.run(back);
+    const said = quote(describe(description, parameters));
+    await db.run(`COMMENT ON MACRO ${isTable ? 'TABLE ' : ''}${name} IS ${said}`);
   }
   return leftOut;
 }
@@ -87,12 +78,12 @@ function inlineCalls(sql: string, functions: readonly SqlFunction[]): string {
 }
 
 /** Replaces names of tables by a call that finds them in the database of the parameter, and fills in the build. */
-function readTables(sql: string, contents: string): string {
+function readTables(sql: string, build: string): string {
   const inDatabase = (table: string): string =>
     `query_table(coalesce('"' || replace(${DATABASE.name}, '"', '""') || '".', '') || ${quote(table)})`;
   return sql
     .replaceAll(/\b(?:core|meta)\.[a-z_]+\b(?=[ \n)]|$)/g, (table) => inDatabase(table))
-    .replaceAll('$contents', () => quote(contents));
+    .replaceAll('$build', () => quote(build));
 }
 
 function describe(description: string, parameters: Record<string, string>): string {

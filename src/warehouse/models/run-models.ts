@@ -9,7 +9,7 @@ import {
   readRelations,
   type How,
 } from './build-model.js';
-import { addModelBuild, recordChangedKeys } from './changed-keys.js';
+import { recordNights } from './changed-nights.js';
 import type { RatesSource } from '../../config/rates-source.js';
 import type { Database } from '../duckdb/database.js';
 import { ModelFailedError } from '../duckdb/errors.js';
@@ -109,7 +109,6 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
         const { only } = options;
         const inputs = await Inputs.read(db, models, { personalData });
         const chosen = models.filter((one) => only?.has(one.model) ?? true);
-        let buildNumber: number | undefined;
         for (const [done, model] of chosen.entries()) {
           tableBegun.report({ name: model.model, done, total: chosen.length });
           const how = howToBuild(model, whole, options);
@@ -117,8 +116,7 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
           const isBuilt = !isSkipped && (await buildModel(db, model, how, existing));
           if (isBuilt) {
             inputs.setChanged(model);
-            buildNumber ??= await addModelBuild(db, { personalData });
-            await recordChangedKeys(db, buildNumber, model, how);
+            await recordNights(db, model, how);
           }
           if (!isBuilt && edited.has(model.model)) await describeModel(db, model);
           if (inputs.needAudits(model)) {

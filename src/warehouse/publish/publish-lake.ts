@@ -1,177 +1,113 @@
-import { mkdirSync, rmSync, statSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { tableBegun } from '../../base/observed.js';
 import { makeFolderSync } from '../../store/files.js';
-import type { Database } from '../duckdb/database.js';
 import { syncFile } from '../../store/links.js';
-import { readIndex, writeLakeIndex, type LakeFiles } from '../builds/lake-index.js';
-import type { Model } from '../models/models.js';
+import type { LakeFile, LakeTable } from '../builds/lake-index.js';
+import type { Database } from '../duckdb/database.js';
 import { parquetSelection, type TypedColumn } from '../duckdb/parquet-types.js';
 import { identifier, quote } from '../duckdb/sql-files.js';
-import { contentHash, type TableContents } from './contents.js';
+import type { TableState } from './lake-states.js';
 import { linkFile } from './link-file.js';
 
-/** A whole table, or one day of a table whose key contains a date. */
-interface Slice {
-  model: Model;
-  /** The day, `YYYY-MM-DD`; null when the table is one file. */
-  date: string | null;
-  rows: number;
-  content: string;
+/** A table or view to write into the lake. */
+export interface LakeSource extends TableState {
+  /** Name with schema. */
+  table: string;
+  columns: TypedColumn[];
+  /** Columns by which to sort the rows; none: the rows keep their order. */
+  sortBy: readonly string[];
+  /** Texts for the footer of each file. */
+  footer: Readonly<Record<string, string>>;
 }
 
-/** Options of `publishLake`. */
-interface LakeOptions {
-  run: string;
-  /** Folder of the previous lake; null if there is none. */
-  previous: string | null;
-  /** Contents of the tables, if they are known. */
-  contents?: TableContents;
-  /** Names of tables that have the same rows as in the previous lake. Their files are linked without a comparison. */
-  unchanged?: ReadonlySet<string>;
-  /** False: the rows of the build are not sorted by key, so sort them. */
-  sorted?: boolean;
+/** A lake that an earlier publication wrote. */
+export interface EarlierLake {
+  folder: string;
+  tables: Readonly<Record<string, LakeTable>>;
+}
+
+/** All rows of a table, or those of one night. */
+interface Slice {
+  /** Beginning of the file name: `data`, or the night as `YYYY-MM-DD`. */
+  name: string;
+  state: string | null;
+  where: string;
 }
 
 /**
- * Writes the tables of the attached database `build` as Parquet files (zstd). The rows are sorted by key. A table is one
- * file `<lake>/<schema>/<table>/data.parquet`. If its key contains the date of a night, it is one file `<date>.parquet`
- * for each night. If the previous lake has a file with the same content, links that file instead of writing a new one.
- * The footer of each file holds the run, the fingerprint and the comments.
- * @returns Number of files written, and number of files linked
+ * Writes tables of the open database as Parquet files (zstd), which never change. A table is one file
+ * `<lake>/<schema>/<table>/data-<state>.parquet`. A table by night has one file `<night>-<state>.parquet` for each night.
+ * If the earlier lake has a file with the same state, links this file instead of writing a new one. Rows are never read
+ * to find out whether they changed.
+ * @returns the files of each table
  */
 export async function publishLake(
   db: Database,
-  models: Model[],
+  sources: readonly LakeSource[],
   lake: string,
-  { run, previous, contents, unchanged, sorted = true }: LakeOptions,
-): Promise<{ written: number; kept: number }> {
-  const before = previous === null ? {} : readIndex(previous);
-  const files: LakeFiles = {};
-  let kept = 0;
-  // Keep the order of the rows. Sorting sorted rows again would take longer than writing.
-  await db.run('SET preserve_insertion_order = true');
-  try {
-    for (const [i, model] of models.entries()) {
-      tableBegun.report({ name: `${model.model} (Parquet)`, done: models.length + i, total: 2 * models.length });
-      makeFolderSync(path.join(lake, ...model.model.split('.')));
-      const same = unchanged?.has(model.model) === true && previous !== null;
-      const linked = same ? linkTable(model, before, previous, lake) : null;
-      if (linked !== null) {
-        Object.assign(files, linked);
-        kept += Object.keys(linked).length;
-        continue;
-      }
-      for (const slice of await slicesOf(db, model, contents)) {
-        const name = nameOf(slice);
-        const file = path.join(lake, name);
-        const known = before[name];
-        if (
-          previous !== null &&
-          known?.content === slice.content &&
-          linkFile(path.join(previous, name), known.bytes, file)
-        ) {
-          files[name] = known;
-          kept++;
-        } else {
-          await writeSlice(db, slice, file, { run, sorted });
-          files[name] = { rows: slice.rows, bytes: statSync(file).size, content: slice.content };
-        }
-      }
-    }
-  } finally {
-    await db.run('SET preserve_insertion_order = false');
+  earlier: EarlierLake | undefined,
+): Promise<Record<string, LakeTable>> {
+  const tables: Record<string, LakeTable> = {};
+  for (const [done, source] of sources.entries()) {
+    tableBegun.report({ name: `${source.table} (Parquet)`, done, total: sources.length });
+    tables[source.table] = { columns: source.columns, files: await publishTable(db, source, lake, earlier) };
   }
-  await writeLakeIndex(lake, files);
-  return { written: Object.keys(files).length - kept, kept };
+  return tables;
 }
 
-/**
- * Links all files of a lake without a comparison. Returns false when a file is missing or damaged; the caller then
- * removes the new lake.
- */
-export async function linkLake(models: readonly Model[], lake: string, previous: string): Promise<boolean> {
-  const before = readIndex(previous);
-  for (const model of models) {
-    makeFolderSync(path.join(lake, ...model.model.split('.')));
-    if (linkTable(model, before, previous, lake) === null) return false;
-  }
-  await writeLakeIndex(lake, before);
-  return true;
+/** Returns the number of rows of each table. */
+export function countsOf(tables: Readonly<Record<string, LakeTable>>): Record<string, number> {
+  const count = ({ files }: LakeTable): number => files.reduce((sum, { rows }) => sum + rows, 0);
+  return Object.fromEntries(Object.entries(tables).map(([table, one]) => [table, count(one)]));
 }
 
-/**
- * Links the files of a table. Returns their entries in the index; null when a file is missing or damaged. Then leaves no
- * link: DuckDB could write into a file that the previous lake shares.
- */
-function linkTable(model: Model, before: LakeFiles, previous: string, lake: string): LakeFiles | null {
-  const folder = `${model.model.replace('.', '/')}/`;
-  const files = Object.entries(before).filter(([name]) => name.startsWith(folder));
-  if (files.length === 0) return null;
-  for (const [name, { bytes }] of files) {
-    if (linkFile(path.join(previous, name), bytes, path.join(lake, name))) continue;
-    rmSync(path.join(lake, folder), { recursive: true });
-    mkdirSync(path.join(lake, folder));
-    return null;
+async function publishTable(
+  db: Database,
+  source: LakeSource,
+  lake: string,
+  earlier: EarlierLake | undefined,
+): Promise<LakeFile[]> {
+  makeFolderSync(path.join(lake, ...source.table.split('.')));
+  const known = new Map((earlier?.tables[source.table]?.files ?? []).map((file) => [file.state, file]));
+  const files: LakeFile[] = [];
+  for (const slice of await slicesOf(db, source)) {
+    const same = slice.state === null ? undefined : known.get(slice.state);
+    const isLinked =
+      same !== undefined &&
+      earlier !== undefined &&
+      linkFile(path.join(earlier.folder, same.file), same.bytes, path.join(lake, same.file));
+    files.push(isLinked ? same : await writeSlice(db, source, slice, lake));
   }
-  return Object.fromEntries(files);
+  return files;
 }
 
-async function slicesOf(db: Database, model: Model, contents?: TableContents): Promise<Slice[]> {
-  const known = isByDate(model) ? undefined : contents?.get(model.model);
-  if (known !== undefined)
-    return [{ model, date: null, rows: known.rows, content: `${model.fingerprint} ${known.rows} ${known.hash}` }];
-  const date = isByDate(model) ? 'CAST(date AS VARCHAR)' : 'NULL';
-  const found = await db.rows<{ date: string | null; rows: string; content: string }>(
-    `SELECT ${date} AS date, count(*) AS rows, ${contentHash(model)} AS content
-     FROM build.${model.model} AS t GROUP BY 1 ORDER BY 1`,
-  );
-  // Write a file for an empty table, too, because readers need its columns.
-  const slices = found.length > 0 ? found : [{ date: null, rows: '0', content: '' }];
-  return slices.map((slice) => ({
-    model,
-    date: slice.date,
-    rows: Number(slice.rows),
-    content: `${model.fingerprint} ${slice.rows} ${slice.content}`,
+async function slicesOf(db: Database, { table, state, nights }: LakeSource): Promise<Slice[]> {
+  const all = { name: 'data', state, where: '' };
+  if (nights === undefined) return [all];
+  const found = await db.rows<{ date: string }>(`SELECT DISTINCT date FROM ${table} ORDER BY date`);
+  // An empty table has a file, too, because readers need its columns.
+  if (found.length === 0) return [all];
+  return found.map(({ date }) => ({
+    name: date,
+    state: nights.get(date) ?? null,
+    where: `WHERE date = DATE ${quote(date)}`,
   }));
 }
 
-function isByDate({ key, nullable, columns, dates }: Model): boolean {
-  return dates === 'nights' && key.includes('date') && !nullable.includes('date') && columns['date']?.type === 'DATE';
-}
-
-/** Returns the path of a file in the lake. The path needs no escaping, because it consists of model names and dates. */
-function nameOf({ model, date }: Slice): string {
-  return [...model.model.split('.'), `${date ?? 'data'}.parquet`].join('/');
-}
-
-async function writeSlice(
-  db: Database,
-  { model, date, rows }: Slice,
-  file: string,
-  { run, sorted }: { run: string; sorted: boolean },
-): Promise<void> {
-  const footer = {
-    run,
-    model: model.model,
-    version: String(model.version),
-    fingerprint: model.fingerprint,
-    rows: String(rows),
-    description: model.description,
-    columns: JSON.stringify(
-      Object.fromEntries(Object.entries(model.columns).map(([name, { comment }]) => [name, comment])),
-    ),
-  };
+async function writeSlice(db: Database, source: LakeSource, slice: Slice, lake: string): Promise<LakeFile> {
+  const { table, columns, sortBy, footer } = source;
+  const { name, state, where } = slice;
+  const end = (state ?? randomUUID().replaceAll('-', '')).slice(0, 16);
+  const file = [...table.split('.'), `${name}-${end}.parquet`].join('/');
+  const to = path.join(lake, file);
   const metadata = Object.entries(footer).map(([key, value]) => `${key}: ${quote(value)}`);
-  const order = sorted ? '' : `ORDER BY ${model.key.map(identifier).join(', ')}`;
-  const where = date === null ? '' : ` WHERE date = DATE ${quote(date)}`;
-  await db.run(
-    `COPY (SELECT ${parquetSelection(typedColumns(model))} FROM build.${model.model}${where} ${order}) TO ${quote(file)} (FORMAT parquet, COMPRESSION zstd, KV_METADATA {${metadata.join(', ')}})`,
+  const order = sortBy.length === 0 ? '' : `ORDER BY ${sortBy.map(identifier).join(', ')}`;
+  await db.run(`SET preserve_insertion_order = ${sortBy.length > 0}`);
+  const rows = await db.count(
+    `COPY (SELECT ${parquetSelection(columns)} FROM ${table} ${where} ${order}) TO ${quote(to)} (FORMAT parquet, COMPRESSION zstd, KV_METADATA {${metadata.join(', ')}})`,
   );
-  await syncFile(file);
-}
-
-/** Lists the columns of a model with their types. */
-export function typedColumns({ columns }: Model): TypedColumn[] {
-  return Object.entries(columns).map(([name, { type }]) => ({ name, type }));
+  await syncFile(to);
+  return { file, rows, bytes: statSync(to).size, state };
 }

@@ -1,150 +1,157 @@
-import { chmodSync, constants } from 'node:fs';
-import { copyFile } from 'node:fs/promises';
-import { fileOf } from '../../store/data-folder.js';
+import { errorMessage } from '../../base/errors.js';
+import { DAY_SECONDS } from '../../base/time/time.js';
+import { fileOf, lakeOf } from '../../store/data-folder.js';
+import { DamagedFileError } from '../../store/disk-errors.js';
+import { readLakeIndex, writeLakeIndex, type LakeIndex } from '../builds/lake-index.js';
+import { readColumns } from '../builds/tables.js';
+import { copyClosed } from '../duckdb/copy-closed.js';
 import type { Database } from '../duckdb/database.js';
-import { quote } from '../duckdb/sql-files.js';
-import { formatCount } from '../../../schemas/format.js';
-import type { ModelBuild } from '../models/changed-keys.js';
+import { ModelFailedError } from '../duckdb/errors.js';
+import { withMoreMemory } from '../duckdb/more-memory.js';
+import { openCopy } from '../duckdb/open.js';
+import { readWholly } from '../duckdb/read-wholly.js';
 import { createFunctions } from '../models/functions.js';
-import type { Model } from '../models/models.js';
-import { writeReceipt, type Made, type TableCounts } from '../models/receipt.js';
-import type { Base, Choice } from './base-build.js';
-import { checkBuild } from './check-build.js';
-import { chooseComparison, isRead, type ComparisonPolicy } from './comparison.js';
-import type { TableContents } from './contents.js';
-import { publishLakes, type LakePolicy } from './publish-lakes.js';
-import { dropDifferences, writeChanges, type TableChanges } from './write-changes.js';
-import { writeFull } from './write-full.js';
+import { MODEL_SCHEMAS, type Model } from '../models/models.js';
+import { writeReceipt } from '../models/receipt.js';
+import { readChanges, stateOfStored, statesOf, type Changes } from './lake-states.js';
+import { countsOf, publishLake, type LakeSource } from './publish-lake.js';
 
-/** What to write into a new build, and how. */
-export interface Plan {
-  models: Model[];
-  layout: string;
-  modelBuild: ModelBuild | undefined;
-  choice: Choice;
-}
-
-/** The run and the time that the receipt names, how to write the lake, and what to compare. */
-export interface BuildRequest extends LakePolicy, ComparisonPolicy {
+/** The build to write. */
+export interface BuildRequest {
+  /** Empty folder for the files of the build. */
+  folder: string;
+  /** Folder of the build before; null if there is none. */
+  previous: string | null;
   run: string;
   now: Date;
 }
 
-/** Result of writing a new file. */
+/** Result of writing a build. */
 export interface Written {
-  contents: TableContents;
+  /** Number of rows of each published table and view. */
+  tables: Record<string, number>;
+  /** Sentences for a person. */
   notes: string[];
-  made: Made;
+}
+
+// DuckDB compares the checksum of a block when it reads the block. So a damaged block is found within this time.
+const READ_EVERY = 7 * DAY_SECONDS;
+const RECEIPT = 'meta.receipt';
+
+/**
+ * Copies the closed warehouse file into the folder of a build. Removes from the copy what is not published, and writes
+ * the receipt, the functions and the lake.
+ * @throws DamagedFileError about the warehouse when DuckDB finds a damaged block in the copy
+ * @throws ModelFailedError when readers could not read a view
+ */
+export async function writeBuild(warehouse: string, models: readonly Model[], request: BuildRequest): Promise<Written> {
+  const file = fileOf(request.folder);
+  await copyClosed(warehouse, file);
+  try {
+    const { db, close } = await openCopy(file);
+    try {
+      return await makePublic(db, models, request);
+    } finally {
+      close();
+    }
+  } catch (error) {
+    // The copy is equal to the warehouse, so the warehouse is damaged.
+    throw error instanceof DamagedFileError ? new DamagedFileError(warehouse, error.cause) : error;
+  }
+}
+
+async function makePublic(db: Database, models: readonly Model[], request: BuildRequest): Promise<Written> {
+  const { folder, previous, run, now } = request;
+  const before = previous === null ? undefined : readLakeIndex(lakeOf(previous));
+  const readsRows = mustReadRows(before, now);
+  if (readsRows) await withMoreMemory(db, () => readWholly(db));
+  const stored = await storedTables(db, models);
+  const changes = await readChanges(db, stored);
+  const [landed] = await db.rows<{ parts: number; rows: number }>(
+    'SELECT CAST(count(*) AS INTEGER) AS parts, CAST(coalesce(sum(rows), 0) AS DOUBLE) AS rows FROM ledger.loaded_parts',
+  );
+  // The bookkeeping of the writer, and the macros and seeds of models.
+  await db.run('DROP SCHEMA ledger CASCADE; DROP TABLE main.schema_version');
+  const earlier = previous === null || before === undefined ? undefined : { folder: lakeOf(previous), ...before };
+  const sources = await sourcesOf(db, models, changes, run);
+  const tables = await withMoreMemory(db, () => publishLake(db, sources, lakeOf(folder), earlier));
+  const counts = { ...countsOf(tables), [RECEIPT]: 1 };
+  await writeReceipt(db, {
+    run,
+    now,
+    models: Object.fromEntries(models.map(({ model, fingerprint }) => [model, fingerprint])),
+    tables: counts,
+    parts: landed?.parts ?? 0,
+    landedRows: landed?.rows ?? 0,
+  });
+  const notes = await createFunctions(db);
+  const columns = (await readColumns(db)).get(RECEIPT) ?? [];
+  const receipt = { table: RECEIPT, columns, sortBy: [], footer: { run }, state: null };
+  Object.assign(tables, await publishLake(db, [receipt], lakeOf(folder), undefined));
+  await db.run('CHECKPOINT');
+  const rowsReadAt = readsRows || before === undefined ? now.toISOString() : before.rowsReadAt;
+  await writeLakeIndex(lakeOf(folder), { format: 2, rowsReadAt, tables });
+  return { tables: counts, notes };
+}
+
+/** Whether to read all rows: this did not happen for a week, or the clock was set back. Not for the first build. */
+function mustReadRows(before: LakeIndex | undefined, now: Date): boolean {
+  if (before === undefined) return false;
+  const age = (now.getTime() - Date.parse(before.rowsReadAt)) / 1_000;
+  return !(age >= 0 && age < READ_EVERY);
 }
 
 /**
- * Writes the DuckDB file and the lake of a new build, and checks the file.
- * @throws ModelFailedError when the rows in the new file differ from those in the warehouse
+ * Returns the tables of models.
+ * @throws ModelFailedError when a table or view of a model is missing
  */
-export async function writeBuild(
-  db: Database,
-  plan: Plan,
-  { folder, previous }: { folder: string; previous: string | null },
-  request: BuildRequest,
-): Promise<Written> {
-  const { models, choice } = plan;
-  const file = fileOf(folder);
-  if ('base' in choice) {
-    await copyFile(choice.base.file, file, constants.COPYFILE_FICLONE);
-    chmodSync(file, 0o600); // published files are read-only
+async function storedTables(db: Database, models: readonly Model[]): Promise<string[]> {
+  const found = await readColumns(db);
+  const lost = models.find(({ model }) => !found.has(model));
+  if (lost !== undefined)
+    throw new ModelFailedError(
+      `The warehouse has no table ${lost.model}, although its model was built.`,
+      'Perhaps somebody dropped it by hand. Run `tidemark models apply`, which builds it again.',
+    );
+  return models.flatMap(({ model, kind }) => (kind === 'view' ? [] : [model]));
+}
+
+/** Lists what the lake has: the tables and views of models, and the tables that views read. */
+async function sourcesOf(db: Database, models: readonly Model[], changes: Changes, run: string): Promise<LakeSource[]> {
+  const states = await statesOf(models, changes);
+  const found = await readColumns(db);
+  const sources = models.map((model): LakeSource => {
+    const columns = Object.entries(model.columns).map(([name, { type }]) => ({ name, type }));
+    const comments = Object.fromEntries(Object.entries(model.columns).map(([name, { comment }]) => [name, comment]));
+    const footer = {
+      run,
+      model: model.model,
+      version: String(model.version),
+      fingerprint: model.fingerprint,
+      description: model.description,
+      columns: JSON.stringify(comments),
+    };
+    // Sorting the rows of a large view would take longer than reading and writing them.
+    const sortBy = model.kind === 'view' ? [] : model.key;
+    return { table: model.model, columns, sortBy, footer, ...(states.get(model.model) ?? { state: null }) };
+  });
+  await requireReadable(db, models);
+  const known = new Set(models.map(({ model }) => model));
+  for (const [table, columns] of found)
+    if (table.startsWith('base.') && !known.has(table))
+      sources.push({ table, columns, sortBy: [], footer: { run }, ...stateOfStored(table, columns, changes) });
+  return sources;
+}
+
+/** Checks that readers can read each view: nothing that it needs was dropped. */
+async function requireReadable(db: Database, models: readonly Model[]): Promise<void> {
+  for (const { model, kind, path } of models) {
+    if (kind !== 'view') continue;
+    await db.rows(`DESCRIBE FROM ${model}`).catch((error: unknown) => {
+      throw new ModelFailedError(
+        `${model} (${path}) cannot be published as a view: ${errorMessage(error).split('\n')[0]}`,
+        `A view may read only ${MODEL_SCHEMAS.join(', ')}, and no macro. Write \`kind: table\` in its header.`,
+      );
+    });
   }
-  // A copied file needs no write-ahead log (.wal) for its changes: after a failure, the file is removed.
-  await db.run(`ATTACH ${quote(file)} AS build${'base' in choice ? ' (RECOVERY_MODE no_wal_writes)' : ''}`);
-  let written: Written & { changes: TableChanges[] | null };
-  try {
-    await db.run('SET preserve_insertion_order = true'); // rows are written in the order of their keys
-    written = await db.transaction(() => writeTables(db, plan, request));
-    const { contents, changes } = written;
-    await publishLakes(db, models, { folder, previous }, { contents, changes }, request);
-    await dropDifferences(db, changes ?? []);
-    await db.run('CHECKPOINT build');
-  } finally {
-    await db.run('SET preserve_insertion_order = false');
-    await db.run('DETACH build').catch(() => undefined);
-  }
-  await checkBuild(file, { contents: written.contents, ...chooseChecks(plan, written, request) });
-  return written;
-}
-
-/** Chooses the tables of the new file whose rows to read: all rows, or only those that were inserted. */
-function chooseChecks(
-  { models, choice }: Plan,
-  { contents, changes }: { contents: TableContents; changes: TableChanges[] | null },
-  request: BuildRequest,
-): { read: Model[]; inserted: TableChanges[] } {
-  if (!('base' in choice) || changes === null) return { read: models, inserted: [] };
-  const comparison = chooseComparison(choice.base.comparedAt, request);
-  if (comparison.all) return { read: models, inserted: [] };
-  const isSmall = ({ model }: TableChanges): boolean =>
-    isRead(comparison, contents.get(model.model) ?? { rows: 0, hash: '' });
-  return {
-    read: changes.filter(isSmall).map(({ model }) => model),
-    inserted: changes.filter((change) => !isSmall(change)),
-  };
-}
-
-/** Writes the tables, the receipt and the functions. Returns also the changes; null if all rows were written. */
-async function writeTables(
-  db: Database,
-  plan: Plan,
-  request: BuildRequest,
-): Promise<Written & { changes: TableChanges[] | null }> {
-  const { models, layout, modelBuild, choice } = plan;
-  const { contents, changes, ...how } =
-    'base' in choice
-      ? await writeCopy(db, models, choice.base, request)
-      : await writeAll(db, models, choice.full, request);
-  const made: Made = {
-    ...how,
-    contents: Object.fromEntries([...contents].map(([table, { hash }]) => [table, hash])),
-    layout,
-    modelBuild: modelBuild?.id ?? null,
-  };
-  const counts: TableCounts = new Map([...contents].map(([table, { rows }]) => [table, rows]));
-  await writeReceipt(db, counts, models, { ...request, made });
-  const notes = await createFunctions(db, 'build');
-  return { contents, changes, notes, made };
-}
-
-type Tables = Pick<Made, 'method' | 'reason' | 'base' | 'changedRows' | 'fullBytes' | 'comparedAt'> & {
-  contents: TableContents;
-  changes: TableChanges[] | null;
-};
-
-async function writeAll(db: Database, models: Model[], why: string, { now }: BuildRequest): Promise<Tables> {
-  const contents = await writeFull(db, models);
-  const reason = `All rows were written: ${why}.`;
-  const comparedAt = now.toISOString();
-  return {
-    contents,
-    changes: null,
-    method: 'full',
-    reason,
-    base: null,
-    changedRows: null,
-    fullBytes: null,
-    comparedAt,
-  };
-}
-
-async function writeCopy(db: Database, models: Model[], base: Base, request: BuildRequest): Promise<Tables> {
-  const { since, built, contents: before, fullBytes } = base;
-  const comparison = chooseComparison(base.comparedAt, request);
-  const { contents, changes } = await writeChanges(db, models, { since, built, before, comparison });
-  const changedRows = changes.reduce((sum, { rows }) => sum + rows, 0);
-  return {
-    contents,
-    changes,
-    method: 'incremental',
-    reason: `Build ${base.build.name} was copied; ${formatCount(changedRows)} rows in ${changes.length} tables differed.`,
-    base: base.build.name,
-    changedRows,
-    fullBytes,
-    comparedAt: comparison.all ? request.now.toISOString() : base.comparedAt,
-  };
 }

@@ -16,7 +16,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openWarehouse } from '../../../src/warehouse/duckdb/open.js';
 import { readWholly } from '../../../src/warehouse/duckdb/read-wholly.js';
 import { openReadOnly } from '../../../src/warehouse/duckdb/open.js';
-import { publish } from '../../../src/warehouse/publish/publish.js';
 import {
   DiskLab,
   flip,
@@ -29,7 +28,7 @@ import {
   type Disk,
 } from '../../helpers/disk-lab.js';
 import { ROOT } from '../../helpers/processes.js';
-import { marketNight, prepareBuilt } from '../../helpers/warehouse.js';
+import { marketNight, prepareBuilt, publishAndReopen } from '../../helpers/warehouse.js';
 
 const WAREHOUSE = 'warehouse/tidemark.duckdb';
 const now = new Date('2026-11-20T12:00:00Z');
@@ -44,8 +43,8 @@ beforeAll(async () => {
     dataDir,
     marketNight({ run: 'r1', date: '2026-11-20', ids: Array.from({ length: 50 }, (_, i) => i + 1) }),
   );
-  const warehouse = await openWarehouse(dataDir);
-  for (const run of ['r1', 'r2']) await publish(warehouse, dataDir, { run, now });
+  let warehouse = await openWarehouse(dataDir);
+  for (const run of ['r1', 'r2']) warehouse = await publishAndReopen(warehouse, dataDir, { run, now });
   await warehouse.close();
   const models = path.join(prepared, 'models', 'marts');
   mkdirSync(models, { recursive: true });

@@ -53,7 +53,7 @@ export class OpenBuild {
       const connection = await pages.connect();
       await connection.run(`ATTACH ${quote(file)} AS market (READ_ONLY)`);
       const found = await connection.runAndReadAll(
-        `SELECT schema_name || '.' || table_name FROM duckdb_tables() WHERE database_name = 'market'`,
+        `SELECT DISTINCT schema_name || '.' || table_name FROM duckdb_columns() WHERE database_name = 'market' AND NOT internal`,
       );
       connection.closeSync();
       const tables = new Set(found.getRows().map(([table]) => String(table)));

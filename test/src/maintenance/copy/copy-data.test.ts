@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { openDataFolder } from '../../../../src/store/folder-identity.js';
 import { copyData } from '../../../../src/maintenance/copy/copy-data.js';
 import { findDifferences } from '../../../helpers/compare-published.js';
-import { openTestWarehouse, prepareOnce, temporaryDataDir } from '../../../helpers/warehouse.js';
+import { prepareOnce, temporaryDataDir } from '../../../helpers/warehouse.js';
 import { LocalFolder } from '../../../../src/store/local-folder.js';
 import { WorkingCopy } from '../../../../src/store/working-copy/working-copy.js';
 import { describeCopies, folder, prepareFolder, write } from './contract.js';
@@ -20,7 +20,7 @@ it('copies a folder to another folder with its lake', async () => {
   const [source, target] = [folder(prepared()), folder(path.join(temporaryDataDir(), 'new'))];
   const { verified } = await copyData(source, target);
   expect(verified.differences).toEqual([]);
-  expect(await findDifferences(await openTestWarehouse(target.dataDir ?? ''), target.dataDir ?? '')).toEqual([]);
+  expect(await findDifferences(target.dataDir ?? '')).toEqual([]);
 });
 
 it('keeps workers away from a target that is not complete', async () => {

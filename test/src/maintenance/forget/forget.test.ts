@@ -18,13 +18,12 @@ import { listParts } from '../../../../src/warehouse/load/part-check.js';
 import { loadLanding } from '../../../../src/warehouse/load/load.js';
 import { buildModels } from '../../../../src/warehouse/models/run-models.js';
 import { openWarehouse } from '../../../../src/warehouse/duckdb/open.js';
-import { publish } from '../../../../src/warehouse/publish/publish.js';
 import { rebuildWarehouse } from '../../../../src/maintenance/rebuild.js';
 import { forget, type ForgetRequest, type Forgot } from '../../../../src/maintenance/forget/forget.js';
 import type { Subject } from '../../../../src/privacy/forgotten.js';
 import { findTexts } from '../../../helpers/find-texts.js';
 import { queryFile } from '../../../helpers/project.js';
-import { land, temporaryDataDir } from '../../../helpers/warehouse.js';
+import { land, publishAndReopen, temporaryDataDir } from '../../../helpers/warehouse.js';
 import { COUNT, GONE, landPeople, listing, markersOf, plantFiles, plantSpool } from './people.js';
 
 const NOW = new Date('2026-11-10T02:00:00Z');
@@ -37,11 +36,12 @@ const run = (dataDir: string, request: Partial<ForgetRequest>): Promise<Forgot> 
 /** Lands the people, then loads and publishes twice, so that two builds hold them. */
 async function plant(dataDir: string): Promise<void> {
   await landPeople(dataDir);
-  const warehouse = await openWarehouse(dataDir);
+  let warehouse = await openWarehouse(dataDir);
   try {
     await loadLanding(warehouse, dataDir);
     await buildModels(warehouse, { now: NOW, personalData: true });
-    for (const name of ['first', 'second']) await publish(warehouse, dataDir, { run: name, now: NOW });
+    for (const name of ['first', 'second'])
+      warehouse = await publishAndReopen(warehouse, dataDir, { run: name, now: NOW });
   } finally {
     await warehouse.close();
   }

@@ -6,7 +6,7 @@ import { openWarehouse } from '../../../../src/warehouse/duckdb/open.js';
 import { pullRows } from '../../../../src/landing/index.js';
 import { loadLanding } from '../../../../src/warehouse/load/load.js';
 import { buildModels } from '../../../../src/warehouse/models/run-models.js';
-import { publish } from '../../../../src/warehouse/publish/publish.js';
+import { publishAndReopen } from '../../../helpers/warehouse.js';
 import { copyPublished } from '../../../../src/warehouse/builds/copy-published.js';
 import { replaceBuild } from '../../../../src/warehouse/builds/replace-build.js';
 import { forget } from '../../../../src/maintenance/forget/forget.js';
@@ -49,11 +49,11 @@ it('removes people from all files of a bucket', async () => {
 
   // Another machine has written the warehouse and two builds before.
   const before = await becomeWriter(first, { what: 'a test' });
-  const warehouse = await openWarehouse(first.dataDir);
+  let warehouse = await openWarehouse(first.dataDir);
   await loadLanding(warehouse, first.dataDir);
   await buildModels(warehouse, { now: NOW, personalData: true });
   for (const run of ['one', 'two']) {
-    await publish(warehouse, first.dataDir, { run, now: NOW });
+    warehouse = await publishAndReopen(warehouse, first.dataDir, { run, now: NOW });
     await copyPublished(configOf(first), { what: 'a test' });
   }
   await warehouse.close();

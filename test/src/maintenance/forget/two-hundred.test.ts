@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadLanding } from '../../../../src/warehouse/load/load.js';
 import { buildModels } from '../../../../src/warehouse/models/run-models.js';
 import { openWarehouse } from '../../../../src/warehouse/duckdb/open.js';
-import { publish } from '../../../../src/warehouse/publish/publish.js';
+import { publishAndReopen } from '../../../helpers/warehouse.js';
 import { findTexts } from '../../../helpers/find-texts.js';
 import { cleanEnv, startProcess } from '../../../helpers/processes.js';
 import { runCli } from '../../../helpers/run-cli.js';
@@ -21,11 +21,11 @@ beforeAll(async () => {
   const dataDir = path.join(root, 'planted');
   const now = new Date();
   await landMany(dataDir, now.toISOString().slice(0, 10));
-  const warehouse = await openWarehouse(dataDir);
+  let warehouse = await openWarehouse(dataDir);
   try {
     await loadLanding(warehouse, dataDir);
     await buildModels(warehouse, { now, personalData: true });
-    for (const run of ['one', 'two']) await publish(warehouse, dataDir, { run, now });
+    for (const run of ['one', 'two']) warehouse = await publishAndReopen(warehouse, dataDir, { run, now });
   } finally {
     await warehouse.close();
   }

@@ -18,7 +18,7 @@ import {
 } from '../../../../src/warehouse/builds/manifest.js';
 import { LeaseLostError, readLease } from '../../../../src/store/lease.js';
 import type { Storage } from '../../../../src/store/storage.js';
-import { publishNights } from '../../../lake/nights.js';
+import { publishNights } from '../../../helpers/nights.js';
 import { prepareOnce, temporaryDataDir } from '../../../helpers/warehouse.js';
 import { sha256 } from '../../../../src/base/hash.js';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { currentBuild } from '../../../../src/warehouse/builds/builds.js';
 import { copyOrDescribe, copyPublished, readCopyRecord } from '../../../../src/warehouse/builds/copy-published.js';
 import { openStorage } from '../../../../src/store/open.js';
-import { publishNights } from '../../../lake/nights.js';
+import { publishNights } from '../../../helpers/nights.js';
 import { startGateway, type Gateway } from '../../../helpers/versitygw.js';
 import { prepareOnce } from '../../../helpers/warehouse.js';
 import { describeCopies, describeFailures } from './copy-contract.js';

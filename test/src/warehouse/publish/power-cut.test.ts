@@ -13,7 +13,7 @@ import { currentLink, publishedLake, warehouseFile } from '../../../../src/store
 import { showBuild } from '../../../../src/warehouse/builds/switch.js';
 import { readManifests } from '../../../../src/landing/index.js';
 import { findLost, listPlacements, watchDisk } from '../../../helpers/recorded-disk.js';
-import { land, marketNight, temporaryDataDir } from '../../../helpers/warehouse.js';
+import { land, marketNight, publishAndReopen, temporaryDataDir } from '../../../helpers/warehouse.js';
 
 vi.mock(import('node:fs'), async (original) =>
   (await import('../../../helpers/recorded-disk.js')).recordFs(await original()),
@@ -41,9 +41,9 @@ const published = (): { to: string; lost: string[] }[] =>
 
 describe('publications and power cuts', () => {
   test('leaves readers a complete build after a power cut', async () => {
-    const { dataDir, warehouse } = await builtWarehouse();
-    const { run, now } = { run: 'r1', now: NOW };
-    await publish(warehouse, dataDir, { run, now });
+    const built = await builtWarehouse();
+    const { dataDir } = built;
+    const warehouse = await publishAndReopen(built.warehouse, dataDir, { run: 'r1', now: NOW });
     const names = ['builds/20261120T040000000Z-r1', 'current', 'market.duckdb', 'lake'];
     expect(published()).toEqual(names.map((name) => ({ to: `published/${name}`, lost: [] })));
     const ways = [currentLink(dataDir), publishedFile(dataDir), publishedLake(dataDir)];

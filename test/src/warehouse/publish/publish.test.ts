@@ -1,18 +1,40 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { tableBegun } from '../../../../src/base/observed.js';
+import { WarehouseBusyError } from '../../../../src/warehouse/duckdb/errors.js';
 import { buildModels } from '../../../../src/warehouse/models/run-models.js';
 import { loadLanding } from '../../../../src/warehouse/load/load.js';
 import { publish } from '../../../../src/warehouse/publish/publish.js';
-import { publishedFile } from '../../../../src/store/data-folder.js';
+import { readLakeIndex } from '../../../../src/warehouse/builds/lake-index.js';
+import { publishedFile, warehouseFile } from '../../../../src/store/data-folder.js';
 import { queryPublished } from '../../../../src/warehouse/builds/published.js';
 import { readModels } from '../../../../src/warehouse/models/models.js';
-import { type Warehouse } from '../../../../src/warehouse/duckdb/open.js';
+import { openReadOnly, openWarehouse, type Warehouse } from '../../../../src/warehouse/duckdb/open.js';
+import { withMemory } from '../../../../src/warehouse/duckdb/in-memory.js';
 import { listBuilds } from '../../../../src/warehouse/builds/builds.js';
 import { removeOldBuilds, showBuild } from '../../../../src/warehouse/builds/switch.js';
+import { findDifferences } from '../../../helpers/compare-published.js';
 import { LISTS_OPEN_FILES, openFilesBelow } from '../../../helpers/open-files.js';
-import { land, marketNight, openTestWarehouse, prepareBuilt, prepareOnce } from '../../../helpers/warehouse.js';
+import {
+  land,
+  marketNight,
+  openTestWarehouse,
+  prepareBuilt,
+  prepareOnce,
+  publishAndReopen,
+} from '../../../helpers/warehouse.js';
 
 const NOW = new Date('2026-11-20T04:00:00Z');
 
@@ -37,92 +59,114 @@ describe('publish', () => {
     const result = await publish(warehouse, dataDir, { run: 'r1', now: NOW });
     expect(result).toMatchObject({
       file: path.join('published', 'market.duckdb'),
-      tables: (await readModels()).length + 1,
+      // The models, the receipt, and the tables of the schema base.
+      tables: (await readModels()).length + 7,
     });
     expect(lstatSync(publishedFile(dataDir)).isSymbolicLink()).toBe(true);
     const builds = path.join(dataDir, 'published', 'builds');
     const name = '20261120T040000000Z-r1';
     expect(realpathSync(publishedFile(dataDir))).toBe(path.join(realpathSync(builds), name, 'market.duckdb'));
     expect(readdirSync(builds)).toEqual([name]);
-    expect(readdirSync(path.join(builds, name)).toSorted()).toEqual(['lake', 'lake-delta', 'market.duckdb']);
+    expect(readdirSync(path.join(builds, name)).toSorted()).toEqual(['lake', 'market.duckdb']);
 
-    const uncommented = `SELECT table_name FROM duckdb_columns() WHERE comment IS NULL AND schema_name IN ('core', 'marts', 'ops', 'meta')
-      UNION ALL SELECT table_name FROM duckdb_tables() WHERE comment IS NULL`;
+    const uncommented = `SELECT table_name FROM duckdb_columns() WHERE comment IS NULL AND NOT internal
+      UNION ALL SELECT table_name FROM duckdb_tables() WHERE comment IS NULL
+      UNION ALL SELECT view_name FROM duckdb_views() WHERE comment IS NULL AND NOT internal`;
     expect(await queryPublished(dataDir, uncommented)).toEqual([]);
     const receipt = await queryPublished(
       dataDir,
       `SELECT run, built_at, config_hash, parts, landed_rows, tables ->> '$."core.companies"', coverage -> '$[0].missing' FROM meta.receipt`,
     );
     expect(receipt).toEqual([['r1', '2026-11-20T04:00:00Z', 'c', 6, 7, '2', '0']]);
-    const tables = await queryPublished(dataDir, `SELECT count(*)::INTEGER FROM duckdb_tables()`);
-    expect(tables).toEqual([[result.tables]]);
+    const tables = `SELECT (SELECT count(*) FROM duckdb_tables()) + (SELECT count(*) FROM duckdb_views() WHERE NOT internal)`;
+    expect(await queryPublished(dataDir, `SELECT CAST((${tables}) AS INTEGER)`)).toEqual([[result.tables]]);
+    const others = `SELECT DISTINCT schema_name FROM duckdb_columns() WHERE NOT internal UNION
+      SELECT schema_name FROM duckdb_functions() WHERE NOT internal ORDER BY 1`;
+    expect((await queryPublished(dataDir, others)).flat()).toEqual(['base', 'core', 'marts', 'meta', 'ops']);
   });
 
   test('writes the lake as zstd Parquet with run and fingerprint in the footer', async () => {
     const { dataDir, warehouse } = await builtWarehouse();
     await publish(warehouse, dataDir, { run: 'r1', now: NOW });
-    const file = path.join(dataDir, 'published', 'lake', 'core', 'companies', 'data.parquet');
-    expect(await warehouse.db.count(`SELECT count(*) FROM '${file}'`)).toBe(2);
-    expect(await warehouse.db.rows(`SELECT DISTINCT compression FROM parquet_metadata('${file}')`)).toEqual([
-      { compression: 'ZSTD' },
-    ]);
-    const footer = await warehouse.db.rows(
-      `SELECT decode(key) AS key, decode(value) AS value FROM parquet_kv_metadata('${file}') ORDER BY key`,
-    );
+    const file = path.join(dataDir, 'published', 'lake', 'core', 'companies', '*.parquet');
     const fingerprint = (await readModels()).find((model) => model.model === 'core.companies')?.fingerprint;
-    expect(footer).toEqual(
-      expect.arrayContaining([
-        { key: 'fingerprint', value: fingerprint },
-        { key: 'run', value: 'r1' },
-      ]),
-    );
-  });
-
-  test('adds files to the lake and keeps unchanged ones', async () => {
-    const { dataDir, warehouse } = await builtWarehouse();
-    await publish(warehouse, dataDir, { run: 'r1', now: NOW });
-    const lake = path.join(dataDir, 'published', 'lake');
-    const file = (name: string) => statSync(path.join(lake, name));
-    const names = [
-      'marts/market_members/2026-11-20.parquet',
-      'core/companies_history/data.parquet',
-      'core/companies/data.parquet',
-    ] as const;
-    const before = names.map((name) => file(name).ino);
-    await land(dataDir, marketNight({ run: 'r2', date: '2026-11-21', ids: [1, 3] }));
-    await loadLanding(warehouse, dataDir);
-    await buildModels(warehouse);
-    await publish(warehouse, dataDir, { run: 'r2', now: new Date(NOW.getTime() + 60_000) });
-    const [members, history, companies] = names.map((name) => file(name).ino);
-    expect([members, history]).toEqual(before.slice(0, 2));
-    expect(companies).not.toBe(before[2]);
-    for (const { model } of await readModels()) {
-      const all = path.join(lake, ...model.split('.'), '*.parquet');
-      const differing = await warehouse.db.count(
-        `SELECT count(*) FROM (
-          (FROM ${model} EXCEPT ALL FROM read_parquet('${all}')) UNION ALL (FROM read_parquet('${all}') EXCEPT ALL FROM ${model}))`,
+    await withMemory('test', async (db) => {
+      expect(await db.count(`SELECT count(*) FROM '${file}'`)).toBe(2);
+      expect(await db.rows(`SELECT DISTINCT compression FROM parquet_metadata('${file}')`)).toEqual([
+        { compression: 'ZSTD' },
+      ]);
+      const footer = await db.rows(
+        `SELECT decode(key) AS key, decode(value) AS value FROM parquet_kv_metadata('${file}') ORDER BY key`,
       );
-      expect([model, differing]).toEqual([model, 0]);
-    }
+      expect(footer).toEqual(
+        expect.arrayContaining([
+          { key: 'fingerprint', value: fingerprint },
+          { key: 'run', value: 'r1' },
+        ]),
+      );
+    });
   });
 
-  test('rewrites a list that changed between NULL and empty', async () => {
+  test('keeps the lake files of unchanged tables and nights, and never changes a file', async () => {
     const { dataDir, warehouse } = await builtWarehouse();
-    const lake = path.join(dataDir, 'published', 'lake', 'core', 'companies', 'data.parquet');
-    const phones = async () => (await warehouse.db.rows(`SELECT phones FROM '${lake}' WHERE company_id = 1`))[0];
-    for (const [n, list] of [['NULL'], ['[]'], ['[NULL]'], [`['NULL']`]].entries()) {
-      await warehouse.db.run(`UPDATE core.companies SET phones = ${list[0]}`);
-      await publish(warehouse, dataDir, { run: `r${n}`, now: new Date(NOW.getTime() + n * 60_000), full: true });
-      const [wanted] = await warehouse.db.rows(`SELECT CAST(${list[0]} AS VARCHAR[]) AS phones`);
-      expect(await phones()).toEqual(wanted);
+    const lake = path.join(dataDir, 'published', 'lake');
+    const filesOf = (table: string) =>
+      readLakeIndex(lake)?.tables[table]?.files.map(({ file }) => `${file} ${statSync(path.join(lake, file)).ino}`) ??
+      [];
+    let open = await publishAndReopen(warehouse, dataDir, { run: 'r1', now: NOW });
+    const tables = ['marts.market_members', 'core.companies_history', 'core.companies'];
+    const [members = [], history, companies] = tables.map(filesOf);
+    await land(dataDir, marketNight({ run: 'r2', date: '2026-11-21', ids: [1, 3] }));
+    await loadLanding(open, dataDir);
+    await buildModels(open);
+    open = await publishAndReopen(open, dataDir, { run: 'r2', now: new Date(NOW.getTime() + 60_000) });
+    expect(members).toHaveLength(1);
+    expect(filesOf('marts.market_members')).toEqual([
+      ...members,
+      expect.stringMatching(/\/2026-11-21-[0-9a-f]{16}\.parquet /),
+    ]);
+    expect(filesOf('core.companies_history')).toEqual(history);
+    expect(filesOf('core.companies')).not.toEqual(companies);
+    await open.close();
+    expect(await findDifferences(dataDir)).toEqual([]);
+  });
+
+  test('takes no lake file from an older copy of the warehouse that went another way', async () => {
+    const { dataDir, warehouse } = await builtWarehouse();
+    const older = `${warehouseFile(dataDir)}.older`;
+    await (await publishAndReopen(warehouse, dataDir, { run: 'r1', now: NOW })).close();
+    copyFileSync(warehouseFile(dataDir), older);
+    for (const [n, name] of ['Left', 'Right'].entries()) {
+      const answer = {
+        stream: 'companies',
+        entity: '1',
+        body: { id: 1, name },
+        run: `r${n}`,
+        date: '2026-11-21',
+      } as const;
+      copyFileSync(older, warehouseFile(dataDir));
+      const open = await openWarehouse(dataDir);
+      await land(dataDir, [answer]);
+      await loadLanding(open, dataDir, { isWanted: ({ run }) => run !== (n === 1 ? 'r0' : 'r1') });
+      await buildModels(open);
+      await (
+        await publishAndReopen(open, dataDir, { run: name, now: new Date(NOW.getTime() + (n + 1) * 60_000) })
+      ).close();
+      expect(await findDifferences(dataDir)).toEqual([]);
     }
   });
 
   test('switches readers to earlier builds and never removes the current one', async () => {
-    const { dataDir, warehouse } = await builtWarehouse();
+    const built = await builtWarehouse();
+    const { dataDir } = built;
+    let { warehouse } = built;
     const run = 'SELECT run FROM meta.receipt';
     for (let n = 1; n <= 3; n++)
-      await publish(warehouse, dataDir, { run: `r${n}`, now: new Date(NOW.getTime() + n * 60_000), graceSeconds: 0 });
+      warehouse = await publishAndReopen(warehouse, dataDir, {
+        run: `r${n}`,
+        now: new Date(NOW.getTime() + n * 60_000),
+        graceSeconds: 0,
+      });
     const [newest, previous, oldest] = listBuilds(dataDir);
     expect([newest, previous, oldest].map((build) => [build?.run, build?.current])).toEqual([
       ['r3', true],
@@ -139,8 +183,9 @@ describe('publish', () => {
   });
 
   test('shows readers no error while builds replace each other', async () => {
-    const { dataDir, warehouse } = await builtWarehouse();
-    await publish(warehouse, dataDir, { run: 'r1', now: NOW });
+    const built = await builtWarehouse();
+    const { dataDir } = built;
+    let warehouse = await publishAndReopen(built.warehouse, dataDir, { run: 'r1', now: NOW });
     const held = await DuckDBInstance.create(publishedFile(dataDir), { access_mode: 'READ_ONLY' });
     const connection = await held.connect();
     const state = { stop: false };
@@ -154,7 +199,11 @@ describe('publish', () => {
       }
     })();
     for (let n = 1; n <= 4; n++)
-      await publish(warehouse, dataDir, { run: `r${n}`, now: new Date(NOW.getTime() + n * 60_000), keep: 1 });
+      warehouse = await publishAndReopen(warehouse, dataDir, {
+        run: `r${n}`,
+        now: new Date(NOW.getTime() + n * 60_000),
+        keep: 1,
+      });
     state.stop = true;
     await reading;
     expect(reads).toBeGreaterThan(0);
@@ -167,9 +216,11 @@ describe('publish', () => {
   });
 
   test('keeps the configured number of builds and never reuses a name', async () => {
-    const { dataDir, warehouse } = await builtWarehouse();
+    const built = await builtWarehouse();
+    const { dataDir } = built;
+    let { warehouse } = built;
     for (let n = 0; n < 5; n++)
-      await publish(warehouse, dataDir, {
+      warehouse = await publishAndReopen(warehouse, dataDir, {
         run: 'r1',
         now: new Date(NOW.getTime() + (n % 2) * 60_000),
         graceSeconds: 0,
@@ -177,58 +228,89 @@ describe('publish', () => {
     const builds = path.join(dataDir, 'published', 'builds');
     expect(readdirSync(builds)).toHaveLength(3);
     for (const build of readdirSync(builds))
-      expect(readdirSync(path.join(builds, build)).toSorted()).toEqual(['lake', 'lake-delta', 'market.duckdb']);
+      expect(readdirSync(path.join(builds, build)).toSorted()).toEqual(['lake', 'market.duckdb']);
   });
 
-  test.each([
-    ['lost rows', 'DELETE FROM build.core.companies WHERE company_id = 1', /core\.companies has 1 rows instead of 2/],
-    ['lost a comment', 'COMMENT ON COLUMN build.core.companies.name IS NULL', /1 columns have no comment/],
-    ['lost a table', 'DROP TABLE build.marts.companies', /failed its check/],
-  ])('refuses to publish a file that %s while it was written', async (_, damage, message) => {
+  test('refuses a view that readers could not read', async () => {
     const { dataDir, warehouse } = await builtWarehouse();
-    const { db } = warehouse;
-    const run = db.run.bind(db);
-    vi.spyOn(db, 'run').mockImplementation(async (sql, ...rest) => {
-      if (sql === 'CHECKPOINT build') await run(damage);
-      return run(sql, ...rest);
-    });
-    await expect(publish(warehouse, dataDir, { run: 'r1', now: NOW })).rejects.toThrow(message);
+    await warehouse.db.run('CREATE OR REPLACE VIEW ops.checks AS SELECT * FROM ledger.answers');
+    await expect(publish(warehouse, dataDir, { run: 'r1', now: NOW })).rejects.toThrow(
+      /ops\.checks \(sql\/ops\/checks\.sql\) cannot be published as a view: .*answers/,
+    );
     expect(listBuilds(dataDir)).toEqual([]);
     expect(existsSync(publishedFile(dataDir))).toBe(false);
+  });
+
+  test('finds a damaged block of the warehouse within a week', async () => {
+    const { dataDir, warehouse } = await builtWarehouse();
+    const days = (count: number) => new Date(NOW.getTime() + count * 86_400_000);
+    const open = await publishAndReopen(warehouse, dataDir, { run: 'r0', now: NOW });
+    await (await publishAndReopen(open, dataDir, { run: 'r1', now: days(1) })).close();
+    const file = warehouseFile(dataDir);
+    const { db, close } = await openReadOnly(file);
+    const [at] = await db.rows<{ block: number }>(
+      `SELECT max(block_id) AS block FROM pragma_storage_info('ledger.observations') WHERE persistent`,
+    );
+    close();
+    const bytes = readFileSync(file);
+    const place = 3 * 4_096 + Number(at?.block) * 262_144 + 100;
+    bytes[place] = (bytes[place] ?? 0) ^ 0xff;
+    writeFileSync(file, bytes);
+    await (await publishAndReopen(await openWarehouse(dataDir), dataDir, { run: 'r2', now: days(6) })).close();
+    const late = publishAndReopen(await openWarehouse(dataDir), dataDir, { run: 'r3', now: days(7) });
+    await expect(late).rejects.toThrow(`${file} is damaged`);
+    expect(listBuilds(dataDir).map(({ run }) => run)).toEqual(['r2', 'r1', 'r0']);
+  });
+
+  test('keeps other processes out of the warehouse while its file is copied', async () => {
+    const { dataDir, warehouse } = await builtWarehouse();
+    const opened: unknown[] = [];
+    const stop = tableBegun.listen(({ done }) => {
+      if (done === 0) opened.push(openWarehouse(dataDir).catch((error: unknown) => error));
+      if (done === 0)
+        opened.push(openFilesBelow(path.dirname(warehouseFile(dataDir))).filter((f) => f.endsWith('.duckdb')));
+    });
+    await publish(warehouse, dataDir, { run: 'r1', now: NOW });
+    stop();
+    const [busy, files] = await Promise.all(opened);
+    expect(busy).toBeInstanceOf(WarehouseBusyError);
+    if (LISTS_OPEN_FILES) expect(files).toEqual([]);
+    await expect(openWarehouse(dataDir)).rejects.toThrow(WarehouseBusyError);
+    await warehouse.close();
+    await (await openWarehouse(dataDir)).close();
   });
 
   test.skipIf(!LISTS_OPEN_FILES)('closes the files of the build, so removing it frees space', async () => {
     const { dataDir, warehouse } = await builtWarehouse();
     await publish(warehouse, dataDir, { run: 'r1', now: NOW });
-    expect(openFilesBelow(dataDir)).toContain(path.join('warehouse', 'tidemark.duckdb'));
-    expect(openFilesBelow(path.join(dataDir, 'published'))).toEqual([]);
+    expect(openFilesBelow(dataDir)).toEqual([]);
   });
 
   test('keeps the last build for readers when publishing fails', async () => {
     const { dataDir, warehouse } = await builtWarehouse();
-    await publish(warehouse, dataDir, { run: 'r1', now: NOW });
+    let open = await publishAndReopen(warehouse, dataDir, { run: 'r1', now: NOW });
     const before = realpathSync(publishedFile(dataDir));
-    await warehouse.db.run('DROP TABLE marts.companies');
-    await expect(publish(warehouse, dataDir, { run: 'r2', now: new Date(NOW.getTime() + 1000) })).rejects.toThrow(
-      /companies does not exist/,
+    await open.db.run('DROP TABLE marts.companies');
+    await expect(publishAndReopen(open, dataDir, { run: 'r2', now: new Date(NOW.getTime() + 1000) })).rejects.toThrow(
+      /no table marts\.companies/,
     );
+    open = await openWarehouse(dataDir);
     expect(realpathSync(publishedFile(dataDir))).toBe(before);
     expect(readdirSync(path.join(dataDir, 'published', 'builds'))).toHaveLength(1);
     // The next publication succeeds.
-    await buildModels(warehouse);
-    await publish(warehouse, dataDir, { run: 'r3', now: new Date(NOW.getTime() + 2000) });
+    await buildModels(open);
+    await (await publishAndReopen(open, dataDir, { run: 'r3', now: new Date(NOW.getTime() + 2000) })).close();
     expect(realpathSync(publishedFile(dataDir))).toContain('r3');
   });
 
   test('ignores a build without its lake or file', async () => {
-    const { dataDir, warehouse } = await builtWarehouse();
-    const again = (n: number) =>
-      publish(warehouse, dataDir, {
-        run: `r${n}`,
-        now: new Date(NOW.getTime() + n * 60_000),
-        graceSeconds: 0,
-        keep: 2,
-      });
+    const built = await builtWarehouse();
+    const { dataDir } = built;
+    let { warehouse } = built;
+    const again = async (n: number) => {
+      const now = new Date(NOW.getTime() + n * 60_000);
+      warehouse = await publishAndReopen(warehouse, dataDir, { run: `r${n}`, now, graceSeconds: 0, keep: 2 });
+    };
     for (let n = 1; n <= 2; n++) await again(n);
     const builds = path.join(dataDir, 'published', 'builds');
     const half = '20261120T040230000Z-r2';

@@ -224,10 +224,6 @@ const RECEIPT: Readonly<Record<string, string>> = {
   config_hash: 'hash of the configuration',
   parts: 'parts (files of responses)',
   landed_rows: 'responses in these parts',
-  method: 'method',
-  reason: 'why this method',
-  base: 'base (build that was copied)',
-  changed_rows: 'rows added, replaced or removed',
 };
 
 function receiptValue(name: string, value: Cell): string {

@@ -2,8 +2,7 @@ import { openWarehouse } from '../../src/warehouse/duckdb/open.js';
 import { loadLanding } from '../../src/warehouse/load/load.js';
 import { landAnswers, type Answer } from '../../src/warehouse/models/cases/land-answers.js';
 import { buildModels } from '../../src/warehouse/models/run-models.js';
-import { publish } from '../../src/warehouse/publish/publish.js';
-import { marketNight } from '../helpers/warehouse.js';
+import { marketNight, publishAndReopen } from './warehouse.js';
 
 const IDS = Array.from({ length: 200 }, (_, i) => i + 1);
 const FIRST = Date.parse('2026-11-20T04:00:00Z');
@@ -28,7 +27,7 @@ const NIGHTS: readonly [company: number, years: number[], turnover: number][][] 
   ],
 ];
 
-/** Publishes four nights. The lake is of the first night; each later night adds a version to `lake-delta`. */
+/** Publishes four nights. */
 export async function publishNights(dataDir: string): Promise<void> {
   const first = [
     ...marketNight({ run: 'r0', date: '2026-11-20', ids: IDS }),
@@ -37,14 +36,14 @@ export async function publishNights(dataDir: string): Promise<void> {
   const later = NIGHTS.map((reports, index) =>
     reports.map(([company, years, turnover]) => report(company, years, turnover, index + 1)),
   );
-  const warehouse = await openWarehouse(dataDir);
+  let warehouse = await openWarehouse(dataDir);
   try {
     for (const [night, answers] of [first, ...later].entries()) {
       await landAnswers(dataDir, answers);
       await loadLanding(warehouse, dataDir);
       await buildModels(warehouse);
       const now = new Date(FIRST + night * DAY_MS);
-      await publish(warehouse, dataDir, { run: `r${night}`, now, graceSeconds: 0, smallLakeRows: 0 });
+      warehouse = await publishAndReopen(warehouse, dataDir, { run: `r${night}`, now, graceSeconds: 0 });
     }
   } finally {
     await warehouse.close();

@@ -1,0 +1,102 @@
+import { sha256 } from '../../base/hash.js';
+import { countRows } from '../duckdb/count-rows.js';
+import type { Database } from '../duckdb/database.js';
+import { isByNight } from '../models/changed-nights.js';
+import type { Model } from '../models/models.js';
+import { readsOfModels, type ModelReads } from '../models/reads.js';
+
+/*
+ * A state is a hash of everything that decides the rows of a table. It contains the random ids of the last changes
+ * (`ledger.table_changes`), so no two warehouses have the same state with different rows. While the state of a table is
+ * the same, the lake keeps its files. Nothing is read or hashed to find out whether rows changed.
+ */
+
+/** The states of the rows of one table. */
+export interface TableState {
+  /** State of all rows; null if they may change without a record, for example because a view calls now(). */
+  state: string | null;
+  /** For a table by night: the state of each night that has rows or had some. */
+  nights?: ReadonlyMap<string, string>;
+}
+
+/** What is known about changes. */
+export interface Changes {
+  /** Random id of the last change, by table. */
+  tables: ReadonlyMap<string, string>;
+  /** Random id of the last change of each night, by table by night. */
+  nights: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  /** Tables without rows. A build may have made such a table again. */
+  empty: ReadonlySet<string>;
+}
+
+/**
+ * Reads the last changes. Call it while the database has the schema `ledger`.
+ * @param stored tables to count
+ */
+export async function readChanges(db: Database, stored: readonly string[]): Promise<Changes> {
+  const tables = await db.rows<{ table_name: string; change: string }>('FROM ledger.table_changes');
+  const rows = await db.rows<{ model: string; date: string; change: string }>('FROM ledger.model_nights');
+  const nights = new Map<string, Map<string, string>>();
+  for (const { model, date, change } of rows)
+    nights.set(model, (nights.get(model) ?? new Map<string, string>()).set(date, change));
+  const counts = await countRows(db, stored);
+  return {
+    tables: new Map(tables.map(({ table_name: name, change }) => [name, change])),
+    nights,
+    empty: new Set(stored.filter((table) => counts.get(table) === 0)),
+  };
+}
+
+/** Returns the state of each model's rows. */
+export async function statesOf(models: readonly Model[], changes: Changes): Promise<Map<string, TableState>> {
+  const isView = new Set(models.flatMap(({ model, kind }) => (kind === 'view' ? [model] : [])));
+  const views = new Map([...(await readsOfModels(models, new Map()))].filter(([model]) => isView.has(model)));
+  return new Map(
+    models.map((model) => [
+      model.model,
+      model.kind === 'view' ? { state: stateOfView(model, views, changes) } : stateOfTable(model, changes),
+    ]),
+  );
+}
+
+/** Returns the state of a table that no model makes. */
+export function stateOfStored(table: string, columns: unknown, { tables }: Changes): TableState {
+  return { state: hashOf([table, columns, tables.get(table) ?? '']) };
+}
+
+function stateOfTable(model: Model, { tables, nights, empty }: Changes): TableState {
+  const change = empty.has(model.model) ? 'empty' : tables.get(model.model);
+  if (change === undefined) return { state: null };
+  const state = hashOf([model.fingerprint, model.text, change]);
+  if (!isByNight(model)) return { state };
+  const known = [...(nights.get(model.model) ?? [])];
+  return {
+    state,
+    nights: new Map(known.map(([date, at]) => [date, hashOf([model.fingerprint, model.text, date, at])])),
+  };
+}
+
+/** What each view reads. */
+type Views = ReadonlyMap<string, ModelReads>;
+
+function stateOfView(model: Model, reads: Views, { tables }: Changes): string | null {
+  const read = tablesBelow(model.model, reads, new Set());
+  if (read === null) return null;
+  const changes = [...read].toSorted().map((table) => [table, tables.get(table) ?? '']);
+  return hashOf([model.fingerprint, model.text, changes]);
+}
+
+/** Adds what a view reads, also through other views. Null if one of them may give other rows without a change. */
+function tablesBelow(view: string, reads: Views, found: Set<string>): Set<string> | null {
+  const { tables, isRepeatable } = reads.get(view)?.rows ?? { tables: new Set<string>(), isRepeatable: false };
+  if (!isRepeatable) return null;
+  for (const table of tables) {
+    if (!reads.has(table)) found.add(table);
+    else if (tablesBelow(table, reads, found) === null) return null;
+  }
+  return found;
+}
+
+function hashOf(parts: unknown): string {
+  return sha256(JSON.stringify(parts));
+}
