@@ -6,7 +6,7 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { buildModels } from '../../src/warehouse/models/run-models.js';
 import { loadLanding } from '../../src/warehouse/load/load.js';
 import { warehouseFile } from '../../src/store/data-folder.js';
-import { writeEmptyWarehouse } from '../../src/warehouse/duckdb/empty-warehouse.js';
+import { writeEmptyWarehouse } from '../../src/warehouse/models/empty-warehouse.js';
 import { openWarehouse, type Warehouse } from '../../src/warehouse/duckdb/open.js';
 import { publish, type PublishRequest } from '../../src/warehouse/publish/publish.js';
 import { landAnswers as land, type Answer } from '../../src/warehouse/models/cases/land-answers.js';

@@ -8,7 +8,7 @@ import { ownershipOf } from '../../sandbox/world/ownership.js';
 import { indexOf } from '../../sandbox/world/membership.js';
 import { TRUTH_TABLES } from '../../sandbox/world/truth.js';
 import type { RatesSource } from '../../src/config/rates-source.js';
-import { writeEmptyWarehouse } from '../../src/warehouse/duckdb/empty-warehouse.js';
+import { writeEmptyWarehouse } from '../../src/warehouse/models/empty-warehouse.js';
 import { openWarehouse } from '../../src/warehouse/duckdb/open.js';
 import { loadLanding } from '../../src/warehouse/load/load.js';
 import { buildModels } from '../../src/warehouse/models/run-models.js';

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { DuckDBInstance } from '@duckdb/node-api';
 import { warehouseFile } from '../../store/data-folder.js';
@@ -10,6 +11,7 @@ import { lockWriter } from './locks.js';
 import { givenThreads, memoryLimit } from './memory-limit.js';
 import { ensureSchema } from './schema.js';
 import { prepareSession } from './session.js';
+import { copyTemplate } from './template.js';
 
 /** Options of `openWarehouse`. */
 export interface WarehouseOptions {
@@ -104,6 +106,7 @@ async function openWriting(
   file: string,
   options: WarehouseOptions,
 ): Promise<{ db: Database; close: () => Promise<void> }> {
+  if (!existsSync(file)) await copyTemplate(file);
   const instance = await createInstance(file, options);
   try {
     const db = new Database(await instance.connect(), file);

@@ -53,14 +53,23 @@ function findRepeatedKeys(rows: string, key: string): string {
 }
 
 /**
- * Returns whether all keys are unique and complete. True is certain. False may be wrong if two keys have the same hash.
- * One statement needs less time than both audits.
+ * Returns a query for rows that may violate an audit of the key. None: all keys are unique and complete. Some: run the
+ * audits of the key, because two keys may have the same hash. Needs less time than these audits.
  */
-async function isKeySound(db: Database, model: Model, rows: string): Promise<boolean> {
-  const repeated = `(SELECT count(*) - count(DISTINCT hash(${keyOf(model)})) FROM ${rows})`;
+function suspectKeys(model: Model, rows: string): string {
   const withNull = findNullKeys(model, rows);
-  const incomplete = withNull === null ? '0' : `(SELECT count(*) FROM (${withNull}))`;
-  return (await db.count(`SELECT ${repeated} + ${incomplete}`)) === 0;
+  const repeated = `SELECT 1 FROM (SELECT count(*) - count(DISTINCT hash(${keyOf(model)})) AS n FROM ${rows}) WHERE n > 0`;
+  return withNull === null ? repeated : `${repeated} UNION ALL ${withNull}`;
+}
+
+const NO_ROWS = 'SELECT 1 WHERE false';
+
+/** Counts the rows of each query. One statement needs less time than one for each query. */
+async function countEach(db: Database, queries: readonly string[]): Promise<number[]> {
+  const counts = queries.map((sql, n) => `SELECT ${n} AS n, count(*) AS failing FROM (${sql})`);
+  const found = await db.rows<{ n: number; failing: string }>(counts.join(' UNION ALL '));
+  const byQuery = new Map(found.map(({ n, failing }) => [n, Number(failing)]));
+  return queries.map((_, n) => byQuery.get(n) ?? 0);
 }
 
 /**
@@ -75,16 +84,25 @@ export async function runAudits(
 ): Promise<CheckResult[]> {
   const by = model.incremental?.by.map(identifier).join(', ');
   const rows = onlyChanged && by !== undefined ? `${model.model} SEMI JOIN changed USING (${by})` : model.model;
+  const ofKey = keyAudits(model, rows).map(({ sql }) => sql);
+  const ofHeader = model.audits.map(({ sql }) => sql);
+  const [suspects = 0, ...rest] = await countEach(db, [
+    model.check_key ? suspectKeys(model, rows) : NO_ROWS,
+    ...ofHeader,
+  ]);
+  const counts = [...(suspects > 0 ? await countEach(db, ofKey) : ofKey.map(() => 0)), ...rest];
   const results: CheckResult[] = [];
-  const add = async ({ name, severity, sql }: Audit, isSound: boolean): Promise<void> => {
-    const failingRows = isSound ? 0 : await db.count(`SELECT count(*) FROM (${sql})`);
+  for (const [i, { name, severity, sql }] of listAudits(model, rows).entries()) {
+    const failingRows = counts[i] ?? 0;
     const examples = failingRows === 0 ? null : await readExamples(db, sql);
     results.push({ model: model.model, check: name, failingRows, severity, examples });
-  };
-  const isSound = model.check_key && (await isKeySound(db, model, rows));
-  for (const audit of keyAudits(model, rows)) await add(audit, isSound);
-  for (const audit of model.audits) await add(audit, false);
+  }
   return results;
+}
+
+/** Whether an audit of the header reads the keys in the temp table `changed`. */
+export function readsChanged({ audits }: Model): boolean {
+  return audits.some(({ sql }) => /\bchanged\b/i.test(sql));
 }
 
 async function readExamples(db: Database, sql: string): Promise<string[] | null> {

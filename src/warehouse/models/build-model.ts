@@ -38,10 +38,18 @@ export async function readRelations(db: Database): Promise<Relations> {
 
 /**
  * Builds one model in the warehouse and replaces its table or view.
- * @returns false when an incremental model has no changed keys, so that its table stays as it is
+ * @param isInPlace whether the same model made the table, so that its columns and comments stay
+ * @returns false when the table keeps its rows: an incremental model has no changed keys, or a small table gets the same
+ * rows again. Then models that read it need no build
  * @throws ModelFailedError, naming the model's file
  */
-export async function buildModel(db: Database, model: Model, how: How, existing: Relations): Promise<boolean> {
+export async function buildModel(
+  db: Database,
+  model: Model,
+  how: How,
+  existing: Relations,
+  isInPlace = false,
+): Promise<boolean> {
   return naming(model, async () => {
     const before = existing.get(model.model);
     const type = model.kind === 'view' ? 'VIEW' : 'TABLE';
@@ -53,12 +61,37 @@ export async function buildModel(db: Database, model: Model, how: How, existing:
       return true;
     }
     if (how === 'changed' && model.incremental !== undefined) return replaceKeys(db, model, model.incremental.by);
+    if (isInPlace && type === 'TABLE') {
+      const rows = await db.count(`SELECT count(*) FROM ${model.model}`);
+      if (rows <= MOST_COMPARED) return replaceRows(db, model, rows);
+    }
     await db.run(`CREATE OR REPLACE ${type} ${model.model} AS ${model.sql}`);
     // Skip this check for an unchanged model: it passed the check after its last change.
     if (how === 'whole') await checkColumns(db, model, model.model);
     await describeModel(db, model);
     return true;
   });
+}
+
+// Tables with more rows are replaced without a comparison.
+const MOST_COMPARED = 10_000;
+
+/** Replaces the rows of a table. Returns false if they stay the same. */
+async function replaceRows(db: Database, { model, sql }: Model, before: number): Promise<boolean> {
+  if (before === 0) {
+    await db.run(`INSERT INTO ${model} BY NAME ${sql}`);
+    return (await db.count(`SELECT count(*) FROM ${model}`)) > 0;
+  }
+  await db.run(`CREATE OR REPLACE TEMP TABLE made AS ${sql}`);
+  const rows = await db.rows<{ rows: string }>(`${contentOf(model)} UNION ALL ${contentOf('made')}`);
+  if (rows[0]?.rows === rows[1]?.rows) return false;
+  await db.run(`DELETE FROM ${model}; INSERT INTO ${model} FROM made`);
+  return true;
+}
+
+/** Returns a query for the number of a table's rows, with two hashes of 64 bits that do not depend on their order. */
+function contentOf(table: string): string {
+  return `SELECT (count(*), sum(CAST(hash(r) AS HUGEINT)), bit_xor(hash(r, 1)))::VARCHAR AS rows FROM ${table} AS r`;
 }
 
 /** Sets the comments of a model's table or view, and of its columns. A copy of the warehouse file has them, too. */

@@ -10,7 +10,7 @@ import { sha256 } from '../../base/hash.js';
 /*
  * Decides which models a build can skip. The rows of a model depend only on:
  * - the texts of the model, its parents, the macros and the seeds (the fingerprint)
- * - the setting `personalData`, and the version of DuckDB
+ * - the version of DuckDB, and the setting `personalData` if the model reads it
  * - the tables that its queries read
  *
  * The declared fields of the API reference count, too, but a warehouse with other ones is made again (schema.ts).
@@ -26,7 +26,7 @@ interface Known {
 
 /** The inputs of the models, before and during one build. Call `save` in the transaction of the build. */
 export class Inputs {
-  readonly #common: string;
+  readonly #personalData: boolean;
   readonly #reads: ReadonlyMap<string, ModelReads>;
   /** Random id of the last change of each table. */
   readonly #changes: Map<string, string>;
@@ -36,12 +36,12 @@ export class Inputs {
   readonly #changedModels = new Set<string>();
 
   private constructor(
-    common: string,
+    personalData: boolean,
     reads: ReadonlyMap<string, ModelReads>,
     changes: Map<string, string>,
     known: ReadonlyMap<string, Known>,
   ) {
-    this.#common = common;
+    this.#personalData = personalData;
     this.#reads = reads;
     this.#changes = changes;
     this.#known = known;
@@ -53,15 +53,11 @@ export class Inputs {
     models: readonly Model[],
     { personalData }: { personalData: boolean },
   ): Promise<Inputs> {
-    const views = await db.rows<{ name: string; sql: string }>(
-      `SELECT 'ledger.' || view_name AS name, regexp_replace(sql, '^CREATE VIEW [^ ]+ (\\([^)]*\\) )?AS ', '') AS sql
-       FROM duckdb_views() WHERE schema_name = 'ledger' AND database_name = current_database()`,
-    );
-    const reads = await readsOfModels(models, new Map(views.map(({ name, sql }) => [name, sql])));
+    const reads = await readsOfModels(models);
     const changes = await db.rows<{ table_name: string; change: string }>('FROM ledger.table_changes');
     const known = await db.rows<Known & { model: string }>('FROM ledger.model_inputs');
     return new Inputs(
-      sha256(JSON.stringify([version(), personalData])),
+      personalData,
       reads,
       new Map(changes.map((row) => [row.table_name, row.change])),
       new Map(known.map(({ model, ...row }) => [model, row])),
@@ -75,6 +71,11 @@ export class Inputs {
     // A view stores no rows.
     if (model.kind !== 'view' && (!reads.rows.isRepeatable || reads.rows.readsUncounted)) return false;
     return this.#known.get(model.model)?.built_from === this.#rowsFrom(model);
+  }
+
+  /** Whether the table or view was made by the same model with the same settings, perhaps from other rows. */
+  isMadeBySame(model: Model): boolean {
+    return this.#known.get(model.model)?.built_from.startsWith(this.#madeBy(model)) ?? false;
   }
 
   /** Whether the last results of the audits may differ now. Call it after the model was built or skipped. */
@@ -115,8 +116,13 @@ export class Inputs {
     await insertRows(db, 'ledger.table_changes', CHANGES, changes);
   }
 
+  #madeBy({ model, fingerprint }: Model): string {
+    const settings = this.#reads.get(model)?.rows.readsSettings === true ? { personalData: this.#personalData } : {};
+    return `${sha256(JSON.stringify([fingerprint, settings]))} `;
+  }
+
   #rowsFrom(model: Model): string {
-    return this.#hash(this.#reads.get(model.model)?.rows, [model.fingerprint, this.#common]);
+    return this.#madeBy(model) + this.#hash(this.#reads.get(model.model)?.rows, [version()]);
   }
 
   #auditedFrom(model: Model): string {

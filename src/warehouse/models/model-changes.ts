@@ -10,9 +10,16 @@ function realChanges(changes: readonly ModelChange[]): ModelChange[] {
   return changes.filter(({ change }) => change !== 'unchanged' && change !== 'altered');
 }
 
-/** Number of rows of each existing table that the changes concern. A view stores no rows, so it is left out. */
-export async function countChanged(db: Database, changes: readonly ModelChange[]): Promise<Map<string, number>> {
-  const tables = realChanges(changes).map(({ model }) => model);
+/** Number of rows of each table before the changes. A view stores no rows, so it is left out, and so are added models. */
+export async function countBefore(db: Database, changes: readonly ModelChange[]): Promise<Map<string, number>> {
+  return countTables(
+    db,
+    realChanges(changes).filter(({ change }) => change !== 'added'),
+  );
+}
+
+async function countTables(db: Database, changes: readonly ModelChange[]): Promise<Map<string, number>> {
+  const tables = changes.map(({ model }) => model);
   if (tables.length === 0) return new Map();
   const existing = await readRelations(db);
   return countRows(
@@ -23,7 +30,7 @@ export async function countChanged(db: Database, changes: readonly ModelChange[]
 
 /**
  * Records what changes of models did to their tables. Call it after the build, in its transaction.
- * @param before result of `countChanged` before the build
+ * @param before result of `countBefore`, from before the build
  */
 export async function recordChanges(
   db: Database,
@@ -32,7 +39,7 @@ export async function recordChanges(
 ): Promise<void> {
   const changed = realChanges(changes);
   if (changed.length === 0) return;
-  const after = await countChanged(db, changed);
+  const after = await countTables(db, changed);
   const last = await db.count('SELECT coalesce(max(change_id), 0) FROM base.model_changes');
   const rows = changed.map((change, i) => ({
     change_id: last + i + 1,

@@ -92,21 +92,29 @@ interface AppliedRow extends Pick<AppliedModel, 'model' | 'version' | 'kind' | '
   deprecation_date: string | null;
 }
 
+/** Types of the columns of each table and view in the schemas of the models, by table and column. */
+export type Columns = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
 /** Reads every version of every applied model. A version that has a table gets the columns of this table. */
-export async function readApplied(db: Database, from: 'base.models' | 'meta.models'): Promise<AppliedModel[]> {
+export async function readApplied(
+  db: Database,
+  from: 'base.models' | 'meta.models',
+  columns?: Columns,
+): Promise<AppliedModel[]> {
+  const existing = columns ?? (await readColumns(db));
   const rows = await db.rows<AppliedRow>(
     `SELECT model, version, kind, fingerprint, state, definition, table_name, deprecation_date FROM ${from} ORDER BY model, version`,
   );
-  const columns = await readColumns(db);
   return rows.map(({ table_name: table, deprecation_date: deprecationDate, ...row }) => ({
     ...row,
     table,
     deprecationDate,
-    columns: table === null ? null : (columns.get(table) ?? null),
+    columns: table === null ? null : (existing.get(table) ?? null),
   }));
 }
 
-async function readColumns(db: Database): Promise<Map<string, Map<string, string>>> {
+/** Reads the columns of all tables and views in the schemas of the models. */
+export async function readColumns(db: Database): Promise<Columns> {
   const rows = await db.rows<{ model: string; column_name: string; data_type: string }>(
     `SELECT schema_name || '.' || table_name AS model, column_name, data_type
      FROM duckdb_columns()

@@ -1,5 +1,7 @@
 import { ModelFailedError } from '../duckdb/errors.js';
 import { isOfBuilds } from '../duckdb/table-changes.js';
+import { splitStatements } from '../duckdb/split-statements.js';
+import { readSqlFile } from '../duckdb/sql-files.js';
 import { withParser, type SqlParser } from '../duckdb/sql-parser.js';
 import { MODEL_SCHEMAS, type Model } from './models.js';
 import { queriesOf } from './parents.js';
@@ -12,6 +14,8 @@ export interface Reads {
   isRepeatable: boolean;
   /** Whether one of the tables is changed by builds without counting the change. */
   readsUncounted: boolean;
+  /** Whether the query reads the temp table `settings`. */
+  readsSettings: boolean;
 }
 
 /** What the queries of a model read. */
@@ -55,11 +59,11 @@ const BUILD_TABLES = /^(?:settings|changed|seed_\w+)$/i;
 
 /**
  * Finds what the queries of each model read.
- * @param views Queries of the views in the schema `ledger`, by name
+ * @param views Queries of the views that are not models, by name
  */
 export async function readsOfModels(
   models: readonly Model[],
-  views: ReadonlyMap<string, string>,
+  views: ReadonlyMap<string, string> = viewsOfSchema(),
 ): Promise<Map<string, ModelReads>> {
   return withParser(async (parser) => {
     const expanded = new Map<string, Reads>();
@@ -88,28 +92,37 @@ export async function readsOfModels(
   });
 }
 
+/** Returns the queries of the views of every warehouse, by name. */
+function viewsOfSchema(): Map<string, string> {
+  const create = /^CREATE VIEW ((?:ledger|base)\.\w+)(?:\s*\([^)]*\))?\s+AS\s+(.*)$/s;
+  const views = splitStatements(readSqlFile('schema.sql').text).map((statement) => create.exec(statement));
+  return new Map(views.flatMap((view) => (view === null ? [] : [[view[1] ?? '', view[2] ?? ''] as const])));
+}
+
 /** A macro of the user may call a function such as now(), so the model that calls the macro may give other rows. */
 function macroQueries(uses: Model['uses'] = []): string[] {
   return uses.flatMap((object) => (object.kind === 'macro' ? object.queries : []));
 }
 
-const NOTHING: Reads = { tables: new Set(), isRepeatable: true, readsUncounted: false };
+const NOTHING: Reads = { tables: new Set(), isRepeatable: true, readsUncounted: false, readsSettings: false };
 
 async function readsOf(parser: SqlParser, queries: readonly (string | undefined)[]): Promise<Reads> {
   const tables = new Set<string>();
   let repeatable = true;
+  let settings = false;
   for (const sql of queries) {
     if (sql === undefined) continue;
     const parsed = await parser.parse(sql);
     if (parsed.fault !== undefined) throw new ModelFailedError(`DuckDB cannot parse: ${parsed.fault.message}`, sql);
     const named = [...parsed.tables, ...parsed.strings].map((name) => name.toLowerCase());
     for (const name of named) if (isTableName(name)) tables.add(name);
+    settings ||= parsed.otherTables.some((name) => name.toLowerCase() === 'settings');
     repeatable &&=
       [...parsed.functions].every(isRepeatable) &&
       parsed.tables.every((name) => isTableName(name.toLowerCase())) &&
       parsed.otherTables.every((name) => BUILD_TABLES.test(name));
   }
-  return { ...NOTHING, tables, isRepeatable: repeatable };
+  return { ...NOTHING, tables, isRepeatable: repeatable, readsSettings: settings };
 }
 
 /** Adds the tables that views read. */
@@ -119,6 +132,7 @@ function expand(reads: Reads, views: ReadonlyMap<string, Reads>): Reads {
     ...reads,
     tables: new Set([...reads.tables, ...read.flatMap((view) => [...view.tables])]),
     isRepeatable: reads.isRepeatable && read.every((view) => view.isRepeatable),
+    readsSettings: reads.readsSettings || read.some((view) => view.readsSettings),
   };
 }
 

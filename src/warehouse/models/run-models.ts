@@ -1,5 +1,5 @@
 import { tableBegun } from '../../base/observed.js';
-import { readFailedChecks, runAudits, saveChecks, type CheckResult } from './audit.js';
+import { readFailedChecks, readsChanged, runAudits, saveChecks, type CheckResult } from './audit.js';
 import {
   buildModel,
   describeModel,
@@ -8,8 +8,10 @@ import {
   putSettings,
   readRelations,
   type How,
+  type Relations,
 } from './build-model.js';
 import { recordNights } from './changed-nights.js';
+import { declaredShape, sameColumns } from './compare-shapes.js';
 import type { RatesSource } from '../../config/rates-source.js';
 import type { Database } from '../duckdb/database.js';
 import { ModelFailedError } from '../duckdb/errors.js';
@@ -19,20 +21,14 @@ import { forgetAudits, Inputs } from './inputs.js';
 import { MODEL_SCHEMAS, readModelSet, type Model, type ModelSet } from './models.js';
 import { withOwn } from './own/use-own.js';
 import { modelsInForce } from './in-force.js';
-import { countChanged, recordChanges } from './model-changes.js';
+import { countBefore, recordChanges } from './model-changes.js';
 import { planModels, refuseBreaking, type AppliedModel } from './plan.js';
-import { readApplied } from './read-plan.js';
+import { readApplied, readColumns, type Columns } from './read-plan.js';
 import { heldSet, readSet, saveSet, type SetOrigin } from './sets.js';
 import type { Warehouse } from '../duckdb/open.js';
-import { readShared } from '../duckdb/sql-files.js';
+import { readShared, readSqlFile } from '../duckdb/sql-files.js';
 import { withShared } from '../duckdb/shared.js';
 import { utcDay } from '../../base/time/time.js';
-
-// The tables `dirty_…` hold the keys that changed since the last build of the models. Every query `incremental.changed`
-// reads from them.
-const DIRTY_TABLES = `
-  SELECT table_name AS "table" FROM duckdb_tables()
-  WHERE schema_name = 'ledger' AND database_name = current_database() AND starts_with(table_name, 'dirty_')`;
 
 /** Options of `buildModels`. */
 export interface BuildOptions {
@@ -97,23 +93,29 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
     const build = () =>
       db.transaction(async () => {
         await putSettings(db, { personalData });
-        for (const schema of MODEL_SCHEMAS) await db.run(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
-        const applied = await readApplied(db, 'base.models');
+        await db.run(MODEL_SCHEMAS.map((schema) => `CREATE SCHEMA IF NOT EXISTS ${schema}`).join(';'));
+        const columns = await readColumns(db);
+        const applied = await readApplied(db, 'base.models', columns);
+        // In a copied warehouse, the results of the audits of empty tables hold for the first build.
+        if (applied.length === 0)
+          await db.run('UPDATE base.checks SET "at" = CAST($at AS TIMESTAMPTZ)', { at: now.toISOString() });
         const plan = planModels(models, applied, { day, dropped: options.dropped });
         // Do not refuse a rollback. A person asked for it, and the command's output lists the breaking changes.
         if (options.origin !== 'rollback') refuseBreaking(plan);
-        const rowsBefore = await countChanged(db, plan);
+        const rowsBefore = await countBefore(db, plan);
         const whole = new Set(plan.filter((change) => change.rebuild).map((change) => change.model));
         const edited = new Set(plan.filter(({ change }) => change === 'directly modified').map(({ model }) => model));
-        const existing = await readRelations(db);
+        const isChanged = plan.some(({ change }) => change !== 'unchanged');
+        const existing: Relations = isChanged ? await readRelations(db) : new Map();
         const { only } = options;
         const inputs = await Inputs.read(db, models, { personalData });
         const chosen = models.filter((one) => only?.has(one.model) ?? true);
         for (const [done, model] of chosen.entries()) {
           tableBegun.report({ name: model.model, done, total: chosen.length });
           const how = howToBuild(model, whole, options);
-          const isSkipped = how === 'changed' && inputs.areSame(model);
-          const isBuilt = !isSkipped && (await buildModel(db, model, how, existing));
+          const isInPlace = hasColumns(columns, model) && inputs.isMadeBySame(model);
+          const isSkipped = isInPlace && inputs.areSame(model);
+          const isBuilt = !isSkipped && (await buildModel(db, model, how, existing, isInPlace));
           if (isBuilt) {
             inputs.setChanged(model);
             await recordNights(db, model, how);
@@ -121,7 +123,7 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
           if (!isBuilt && edited.has(model.model)) await describeModel(db, model);
           if (inputs.needAudits(model)) {
             // The audits changed, or tables that they read. So check all keys.
-            if (!isBuilt) await fillChanged(db, model, 'whole');
+            if (!isBuilt && readsChanged(model)) await fillChanged(db, model, 'whole');
             audited.push(model.model);
             checks.push(...(await runAudits(db, model, { onlyChanged: isBuilt && how === 'changed' })));
           }
@@ -131,17 +133,15 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
         const gone = goneTables(applied, models);
         for (const name of gone) await dropRelation(db, name, existing.get(name) ?? 'TABLE');
         notes.push(...retirementNotes(applied, set.models, gone));
-        if (plan.some(({ change }) => change !== 'unchanged') || !isRecorded(models, applied))
-          await saveModels(db, models, now);
+        if (isChanged || !isRecorded(models, applied)) await saveModels(db, models, now);
         const origin = options.origin ?? 'run';
         await recordChanges(db, plan, { before: rowsBefore, origin, now });
         await saveSet(db, set, { origin, ofSet: options.ofSet ?? null, now });
-        await saveChecks(db, checks, { now, audited, served });
+        if (audited.length > 0 || gone.length > 0) await saveChecks(db, checks, { now, audited, served });
         failedAudits = (await readFailedChecks(db, models)).map(describeCheck);
         await inputs.save(db, models);
         await saveBuiltFrom(db);
-        for (const { table } of await db.rows<{ table: string }>(DIRTY_TABLES))
-          await db.run(`DELETE FROM ledger.${table}`);
+        await emptyDirtyTables(db);
       });
     await withShared(db, set.shared, () => withOwn(db, models, build));
   } catch (error) {
@@ -279,6 +279,27 @@ const MODEL_COLUMNS = {
 };
 
 async function saveBuiltFrom(db: Database): Promise<void> {
+  if (await isBuiltFromParts(db)) return;
   await db.run('DELETE FROM ledger.built_from');
   await db.run(`INSERT INTO ledger.built_from ${PARTS_HASH}`);
+}
+
+/** Whether the models were built from all loaded parts. */
+async function isBuiltFromParts(db: Database): Promise<boolean> {
+  return (await db.count(`SELECT count(*) FROM ledger.built_from WHERE parts_hash = (${PARTS_HASH})`)) > 0;
+}
+
+/**
+ * Empties the tables `dirty_…`. They hold the keys that changed since the last build of the models. Every query
+ * `incremental.changed` reads from them.
+ */
+async function emptyDirtyTables(db: Database): Promise<void> {
+  const tables = readSqlFile('schema.sql').text.matchAll(/^CREATE TABLE (ledger\.dirty_\w+)/gm);
+  await db.run([...tables].map(([, table]) => `DELETE FROM ${table}`).join(';'));
+}
+
+/** Whether a table or view exists and has the columns of the header. */
+function hasColumns(columns: Columns, model: Model): boolean {
+  const actual = columns.get(model.model);
+  return actual !== undefined && sameColumns(actual, declaredShape(model).columns);
 }

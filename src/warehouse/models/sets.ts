@@ -20,12 +20,16 @@ export interface AppliedSet {
   files: Map<string, string>;
 }
 
-/** Reads every set of models that was applied, oldest first. */
-export async function readSets(db: Database): Promise<AppliedSet[]> {
+/**
+ * Reads the sets of models that were applied, oldest first.
+ * @param options.last true: reads only the last one
+ */
+export async function readSets(db: Database, { last = false } = {}): Promise<AppliedSet[]> {
   const rows = await db.rows<{ set: number; origin: SetOrigin; of_set: number | null; at: string; files: string }>(
     `SELECT set_id AS set, origin, of_set, strftime(applied_at, '%Y-%m-%dT%H:%M:%SZ') AS at,
        CAST(to_json(map(list(file), list(sha256))) AS VARCHAR) AS files
      FROM base.model_sets JOIN ledger.model_set_files USING (set_id)
+     ${last ? 'WHERE set_id = (SELECT max(set_id) FROM base.model_sets)' : ''}
      GROUP BY ALL ORDER BY set_id`,
   );
   return rows.map(({ set, origin, of_set: ofSet, at, files }) => ({
@@ -42,7 +46,7 @@ export async function readSets(db: Database): Promise<AppliedSet[]> {
  * runs use the model files.
  */
 export async function heldSet(db: Database): Promise<AppliedSet | undefined> {
-  const last = (await readSets(db)).at(-1);
+  const [last] = await readSets(db, { last: true });
   return last?.origin === 'rollback' ? last : undefined;
 }
 
@@ -77,7 +81,7 @@ export async function saveSet(
   const files = new Map(
     [...texts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, text]) => [name, sha256(text)]),
   );
-  const last = (await readSets(db)).at(-1);
+  const [last] = await readSets(db, { last: true });
   const isHeld = last?.origin === 'rollback';
   // After a rollback, runs build the restored set, but perhaps with the macros on disk. Do not store this as a new set.
   if (isHeld && (origin === 'run' || origin === 'replay')) return;

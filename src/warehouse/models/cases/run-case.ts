@@ -9,7 +9,7 @@ import { readModels, type Model } from '../models.js';
 import type { ModelCase, RowsCase } from './read-cases.js';
 import { compareRows, sameRowsReordered, sortRows, type Row, type RowDifference } from './compare-rows.js';
 import { runOnRows } from './run-rows-case.js';
-import { writeEmptyWarehouse } from '../../duckdb/empty-warehouse.js';
+import { writeEmptyWarehouse } from '../empty-warehouse.js';
 import { openWarehouse, type Warehouse } from '../../duckdb/open.js';
 import { buildModels } from '../run-models.js';
 import { withParser } from '../../duckdb/sql-parser.js';

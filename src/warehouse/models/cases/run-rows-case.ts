@@ -1,5 +1,6 @@
 import type { Database } from '../../duckdb/database.js';
 import { ModelFailedError } from '../../duckdb/errors.js';
+import { dropRelation, readRelations } from '../build-model.js';
 import { MODEL_SCHEMAS, type Model } from '../models.js';
 import { withOwn } from '../own/use-own.js';
 import type { RowsCase } from './read-cases.js';
@@ -17,8 +18,10 @@ export async function runOnRows(db: Database, { model: name, given, expect }: Ro
   if (model === undefined) throw wrongCase(`There is no model ${name}.`);
   await db.run('CREATE TEMP TABLE settings AS SELECT true AS personal_data');
   for (const schema of MODEL_SCHEMAS) await db.run(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
+  const existing = await readRelations(db);
   for (const parent of models.filter((each) => model.parents.includes(each.model))) {
     const columns = Object.entries(parent.columns).map(([column, { type }]) => `${identifier(column)} ${type}`);
+    await dropRelation(db, parent.model, existing.get(parent.model) ?? 'TABLE');
     await db.run(`CREATE TABLE ${parent.model} (${columns.join(', ')})`);
   }
   for (const { input, rows } of given) {

@@ -115,7 +115,8 @@ describe('buildModels', () => {
     await expect(buildModels(warehouse, { models: [testModel(HEADER, 'SELECT 1 AS id, 2 AS more')] })).rejects.toThrow(
       /missing id BIGINT; not in the header id INTEGER, more INTEGER/,
     );
-    expect(await warehouse.db.count(`SELECT count(*) FROM duckdb_tables() WHERE schema_name = 'core'`)).toBe(0);
+    expect(await warehouse.db.count(`SELECT count(*) FROM duckdb_tables() WHERE table_name = 'thing'`)).toBe(0);
+    expect(await warehouse.db.count('SELECT count(*) FROM base.models')).toBe(0);
   });
 
   test('rolls back on a failed error audit and only reports a warning', async () => {

@@ -41,6 +41,24 @@ describe('a build of the models', () => {
     expect(built.filter((name) => /matches|owners|core.financials|indicators|executives/.test(name))).toEqual([]);
   });
 
+  test('keeps a table that gets the same rows again, and builds none of its readers', async () => {
+    const warehouse = await openTestWarehouse(temporaryDataDir());
+    await warehouse.db.run('CREATE TABLE ledger.more (id BIGINT)');
+    const odd = 'SELECT DISTINCT id % 2 AS id FROM ledger.more';
+    const set = await withModels(thing('core.odd', odd), thing('core.reader', 'SELECT id FROM core.odd'));
+    for (const [ids, changed] of [
+      ['(1)', ['core.odd', 'core.reader']],
+      ['(3), (5)', []],
+      ['(2), (4)', ['core.odd', 'core.reader']],
+    ] as const) {
+      await warehouse.db.run(`INSERT INTO ledger.more VALUES ${ids}`);
+      const before = await readState(warehouse.db);
+      await buildModels(warehouse, { set });
+      expect(await readBuilt(warehouse.db, before)).toEqual(changed);
+    }
+    expect(await warehouse.db.rows('SELECT id FROM core.reader ORDER BY id')).toEqual([{ id: '0' }, { id: '1' }]);
+  });
+
   test('builds tables again when personalData changes', async () => {
     const warehouse = await buildFrom([], false);
     const before = await readState(warehouse.db);

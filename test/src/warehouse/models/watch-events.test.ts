@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { CURRENT_WATCH_FIELD, LEGACY_WATCH_FIELDS, WATCH_FIELDS } from '../../../../schemas/v2/watch-fields.js';
 import { buildModels } from '../../../../src/warehouse/models/run-models.js';
 import { loadLanding } from '../../../../src/warehouse/load/load.js';
-import { writeEmptyWarehouse } from '../../../../src/warehouse/duckdb/empty-warehouse.js';
+import { writeEmptyWarehouse } from '../../../../src/warehouse/models/empty-warehouse.js';
 import { openWarehouse, type Warehouse } from '../../../../src/warehouse/duckdb/open.js';
 import { readModels } from '../../../../src/warehouse/models/models.js';
 import { land, openTestWarehouse, temporaryDataDir, type Answer } from '../../../helpers/warehouse.js';

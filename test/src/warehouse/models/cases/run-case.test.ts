@@ -192,7 +192,7 @@ ${expected}
   const SORTED = `    - { query: FROM core.tender_contacts SELECT name ORDER BY name DESC, rows: [{ name: c }, { name: b }, { name: a }] }`;
 
   test('builds only the tables of its queries, before and after later answers', async () => {
-    const others = `    - { query: "SELECT count(*)::INTEGER AS n FROM duckdb_tables() WHERE table_name = 'companies'", rows: [{ n: 0 }] }`;
+    const others = `    - { query: "SELECT count(*)::INTEGER AS n FROM base.models WHERE table_name = 'core.companies'", rows: [{ n: 0 }] }`;
     expect(await failuresOf(answers(`${SORTED}\n${others}`))).toEqual([]);
   });
 

@@ -1,0 +1,33 @@
+import { constants, existsSync, renameSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { version } from '@duckdb/node-api';
+import { sha256 } from '../../base/hash.js';
+import { syncFile } from '../../store/links.js';
+import { installedSchema } from './schema.js';
+import { readSqlTexts } from './sql-files.js';
+
+/*
+ * A build of Tidemark contains a template: an empty warehouse with all tables, macros and models. To copy it takes less
+ * time than to make them. The sources of a clone have no template when they run without a build.
+ */
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** Returns the path of the template. Its name has the hash of all that is in it, so no other template is ever used. */
+export function templateFile(): string {
+  const hash = sha256(JSON.stringify([installedSchema(), readSqlTexts(), version()]));
+  return path.join(ROOT, `template-${hash.slice(0, 16)}.duckdb`);
+}
+
+/** Copies the template to a file that does not exist. Does nothing without a template. A kill leaves no file. */
+export async function copyTemplate(file: string): Promise<void> {
+  const template = templateFile();
+  // The log of a lost file does not fit to the template.
+  if (!existsSync(template) || existsSync(`${file}.wal`)) return;
+  const partial = `${file}.new`;
+  await copyFile(template, partial, constants.COPYFILE_FICLONE);
+  await syncFile(partial);
+  renameSync(partial, file);
+}
