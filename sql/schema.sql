@@ -92,24 +92,40 @@ CREATE TABLE ledger.market_sightings (
   company_id BIGINT NOT NULL
 );
 
--- First and last time a company was reported by a search or answered with a record; its name in the latest search.
+-- First and last time a company was reported by a search or answered with a record. Its name in the latest search, at
+-- sighted_at. Its status in the latest search that was narrowed to one status, at status_at.
 CREATE TABLE ledger.company_seen (
   company_id BIGINT NOT NULL,
   first_seen_at TIMESTAMPTZ NOT NULL,
   last_seen_at TIMESTAMPTZ NOT NULL,
   sighted_at TIMESTAMPTZ,
-  name VARCHAR
+  name VARCHAR,
+  status VARCHAR,
+  status_at TIMESTAMPTZ
 );
 
--- What searches told of a company besides its id: its name, and its status where the search was narrowed to one. Since
--- when, and last: enough to tell a company that changed from an API whose searches and details always differ.
-CREATE TABLE ledger.search_values (
+-- What searches told of a company besides its id: its name, and its status where the search was narrowed to one. Of the
+-- values in company_seen, last_at may be earlier than the last time: a night writes nothing here for a company that still
+-- has the same values. The view search_values has the last times.
+CREATE TABLE ledger.told_values (
   company_id BIGINT NOT NULL,
-  field VARCHAR NOT NULL,
+  field VARCHAR NOT NULL, -- name or company_status
   value VARCHAR NOT NULL,
   first_at TIMESTAMPTZ NOT NULL,
   last_at TIMESTAMPTZ NOT NULL
 );
+
+-- Since when searches told a value, and when last: enough to tell a company that changed from an API whose searches and
+-- details always differ.
+CREATE VIEW ledger.search_values AS
+SELECT t.company_id, t.field, t.value, t.first_at,
+  CASE
+    WHEN t.field = 'name' AND t.value = s.name THEN greatest(t.last_at, s.sighted_at)
+    WHEN t.field = 'company_status' AND t.value = s.status THEN greatest(t.last_at, s.status_at)
+    ELSE t.last_at
+  END AS last_at
+FROM ledger.told_values AS t
+JOIN ledger.company_seen AS s USING (company_id);
 
 -- Every record a company ever had, once; columns as at the record's earliest observation. extra_at: when `extra` was said:
 -- of fields that make no new record, the latest values stand.

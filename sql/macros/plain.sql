@@ -47,3 +47,10 @@ CREATE OR REPLACE TEMP MACRO date_is_plain(t) AS
     AND NOT starts_with(t, '0000')
     AND TRY_CAST(left(t, 10) AS DATE) IS NOT NULL
   ), true);
+
+-- True for an array of companies that have an id and a name, in this order, and nothing else. No name needs trimming.
+CREATE OR REPLACE TEMP MACRO companies_are_plain(j) AS
+  coalesce(
+    regexp_full_match(CAST(j AS VARCHAR), '\[(?:\{"id":(?:"-?[0-9]{1,18}"|-?[0-9]{1,18}),"name":(?:null|"(?:[^"\\]|\\.)*")\},?)*\]')
+    AND NOT regexp_matches(CAST(j AS VARCHAR), '"name":"(?: |\\[tnr])|(?: |\\[tnr])"\}'),
+    false);
