@@ -84,13 +84,50 @@ CREATE TABLE ledger.run_records (
   body JSON NOT NULL
 );
 
--- Which run's searches reported which company.
-CREATE TABLE ledger.market_sightings (
+-- Companies that the searches of a run found, while the run is not finished. Then sql/staging/_market_stays.sql moves them
+-- to base.market_stays.
+CREATE TABLE ledger.pending_sightings (
   run VARCHAR NOT NULL,
   market VARCHAR,
   date DATE NOT NULL,
   company_id BIGINT NOT NULL
 );
+
+-- Nearly all companies of a night were in the market the night before. So a stay has one row, however many nights it has.
+CREATE TABLE base.market_runs (
+  market VARCHAR,
+  run_no INTEGER NOT NULL,
+  run VARCHAR NOT NULL,
+  date DATE NOT NULL,
+  companies BIGINT NOT NULL
+);
+COMMENT ON TABLE base.market_runs IS 'Runs that searched a market, numbered in the order in which they were loaded.';
+COMMENT ON COLUMN base.market_runs.market IS 'Market; NULL if the run has none';
+COMMENT ON COLUMN base.market_runs.run_no IS 'Number of the run in its market, from 1. A replay may give other numbers';
+COMMENT ON COLUMN base.market_runs.run IS 'Run';
+COMMENT ON COLUMN base.market_runs.date IS 'Date of the night';
+COMMENT ON COLUMN base.market_runs.companies IS 'Companies that the run found in the market';
+
+CREATE TABLE base.market_stays (
+  market VARCHAR,
+  company_id BIGINT NOT NULL,
+  from_no INTEGER NOT NULL,
+  to_no INTEGER NOT NULL
+);
+COMMENT ON TABLE base.market_stays IS 'Which runs of a market found a company: all runs from one number to another. marts.market_members shows the nights.';
+COMMENT ON COLUMN base.market_stays.market IS 'Market; NULL if its runs have none';
+COMMENT ON COLUMN base.market_stays.company_id IS 'Id of the company';
+COMMENT ON COLUMN base.market_stays.from_no IS 'First of these runs (base.market_runs.run_no)';
+COMMENT ON COLUMN base.market_stays.to_no IS 'Last of these runs; 2147483647 if the latest run of the market found the company';
+
+-- Which run's searches reported which company.
+CREATE VIEW ledger.market_sightings AS
+SELECT r.run, r.market, r.date, s.company_id
+FROM base.market_runs AS r
+JOIN base.market_stays AS s
+  ON s.market IS NOT DISTINCT FROM r.market AND s.from_no <= r.run_no AND s.to_no >= r.run_no
+UNION ALL
+FROM ledger.pending_sightings;
 
 -- First and last time a company was reported by a search or answered with a record. Its name in the latest search, at
 -- sighted_at. Its status in the latest search that was narrowed to one status, at status_at.

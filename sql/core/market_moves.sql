@@ -37,11 +37,18 @@ compared AS (
   WHERE n.is_complete OR n.complete_before IS NOT NULL
 ),
 
--- Read only the nights that are needed. The table market_members is large: it has one row for each member and night.
+-- Read only the nights that are needed. Without MATERIALIZED, DuckDB may compute the members of all nights first.
+runs AS MATERIALIZED (
+  SELECT n.market, n.date, r.run_no
+  FROM ops.nights AS n
+  SEMI JOIN (SELECT market, date FROM nights UNION SELECT market, earlier FROM compared) AS near ON near.market = n.market AND near.date = n.date
+  JOIN base.market_runs AS r ON r.run = n.run AND r.market = n.market
+),
+
 members AS (
-  SELECT m.market, m.date, m.company_id
-  FROM marts.market_members AS m
-  SEMI JOIN (SELECT market, date FROM nights UNION SELECT market, earlier FROM compared) AS near USING (market, date)
+  SELECT r.market, r.date, s.company_id
+  FROM runs AS r
+  JOIN base.market_stays AS s ON s.market = r.market AND s.from_no <= r.run_no AND s.to_no >= r.run_no
 ),
 
 earlier AS (

@@ -15,7 +15,7 @@ SELECT
       AND (c.body ->> '$.missing') = '0'
       AND coalesce(json_array_length(c.body, '$.why'), 0) = 0
       AND CAST(c.body ->> '$.distinct_companies' AS BIGINT)
-        = (SELECT count(DISTINCT s.company_id) FROM ledger.market_sightings AS s WHERE s.run = r.run AND s.market = p.market)
+        = coalesce((SELECT s.companies FROM base.market_runs AS s WHERE s.run = r.run AND s.market = p.market), 0)
   ) AS is_complete
 FROM ledger.run_records AS r
 JOIN plan AS p ON p.market = (r.body ->> '$.market')
@@ -29,15 +29,29 @@ WHERE r.stream = 'runs'
 ORDER BY (r.body ->> '$.date') DESC, as_of DESC, r.run DESC
 LIMIT 1;
 
+-- Companies that the searches of this run found, and members of the night before.
+CREATE OR REPLACE TEMP TABLE run_numbers AS
+SELECT market, run_no, run = (SELECT run FROM plan) AS is_now
+FROM base.market_runs
+WHERE run IN (SELECT run FROM plan UNION ALL SELECT run FROM night_before);
+
+CREATE OR REPLACE TEMP TABLE found_companies AS
+SELECT s.company_id, n.is_now
+FROM run_numbers AS n
+JOIN base.market_stays AS s
+  ON s.market IS NOT DISTINCT FROM n.market AND s.from_no <= n.run_no AND s.to_no >= n.run_no
+UNION
+SELECT company_id, true FROM ledger.pending_sightings WHERE run = (SELECT run FROM plan);
+
 -- Companies that left the market: members of the night before that this run's search of the whole market did not find.
 -- The run fetches their record once, because it may say why they left. After a change of the market's filters, a company
 -- may be absent for that reason alone.
 CREATE OR REPLACE TEMP TABLE left_companies AS
 SELECT m.company_id
-FROM ledger.market_sightings AS m
-JOIN night_before AS n USING (run)
+FROM (FROM found_companies WHERE NOT is_now) AS m
+CROSS JOIN night_before AS n
 JOIN plan AS p ON p.stream = 'companies' AND p.known = 'sighted' AND p.whole_market
-ANTI JOIN (FROM ledger.market_sightings WHERE run = (SELECT run FROM plan)) AS f USING (company_id)
+ANTI JOIN (FROM found_companies WHERE is_now) AS f USING (company_id)
 JOIN ledger.run_records AS r ON r.stream = 'runs' AND r.run = p.run AND (r.body ->> '$.filters') = n.filters
 JOIN ledger.answers AS a ON a.stream = p.stream AND a.entity_id = CAST(m.company_id AS VARCHAR) AND a.answered_at < n.as_of;
 
@@ -46,12 +60,11 @@ JOIN ledger.answers AS a ON a.stream = p.stream AND a.entity_id = CAST(m.company
 -- - a run without a search: the members of the night before
 -- - a run without a market: every company that was ever in a market
 CREATE OR REPLACE TEMP TABLE known_companies AS
-SELECT company_id FROM ledger.market_sightings WHERE run = (SELECT run FROM plan WHERE known = 'sighted')
+SELECT company_id FROM found_companies WHERE is_now AND (SELECT known FROM plan) = 'sighted'
 UNION
 FROM left_companies
 UNION
-SELECT company_id FROM ledger.market_sightings
-WHERE run = (SELECT run FROM night_before) AND (SELECT known FROM plan) = 'members'
+SELECT company_id FROM found_companies WHERE NOT is_now AND (SELECT known FROM plan) = 'members'
 UNION
 SELECT company_id FROM ledger.company_seen
 WHERE (SELECT known = 'members' AND market IS NULL FROM plan)
@@ -102,7 +115,7 @@ SELECT
 FROM known_companies AS k
 CROSS JOIN plan AS p
 LEFT JOIN night_before AS n ON true
-LEFT JOIN ledger.market_sightings AS m ON m.run = n.run AND m.company_id = k.company_id
+LEFT JOIN (FROM found_companies WHERE NOT is_now) AS m ON m.company_id = k.company_id
 LEFT JOIN ledger.company_seen AS s ON s.company_id = k.company_id
 LEFT JOIN ledger.answers AS a ON a.stream = p.stream AND a.entity_id = CAST(k.company_id AS VARCHAR)
 LEFT JOIN asked AS q ON q.entity_id = CAST(k.company_id AS VARCHAR)

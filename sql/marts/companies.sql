@@ -50,13 +50,20 @@ WITH latest AS (
 
 -- The nights that say who is in a market now: the latest complete night and all nights after it.
 nights AS (
-  SELECT market, date
+  SELECT market, date, run
   FROM ops.nights
   QUALIFY date >= coalesce(max(CASE WHEN is_complete THEN date END) OVER (PARTITION BY market), min(date) OVER (PARTITION BY market))
 ),
 
+-- Without MATERIALIZED, DuckDB may compute the members of all nights first.
+runs AS MATERIALIZED (
+  SELECT r.market, r.run_no FROM nights AS n JOIN base.market_runs AS r ON r.run = n.run AND r.market = n.market
+),
+
 inside AS (
-  SELECT DISTINCT company_id FROM marts.market_members SEMI JOIN nights USING (market, date)
+  SELECT DISTINCT s.company_id
+  FROM runs AS r
+  JOIN base.market_stays AS s ON s.market = r.market AND s.from_no <= r.run_no AND s.to_no >= r.run_no
 ),
 
 departed AS (

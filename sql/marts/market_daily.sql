@@ -26,10 +26,17 @@ WITH nights AS (
   SELECT * FROM ops.nights SEMI JOIN changed USING (market, date)
 ),
 
+-- Without MATERIALIZED, DuckDB may compute the members of all nights first.
+runs AS MATERIALIZED (
+  SELECT n.market, n.date, n.as_of, n.previous_as_of, r.run_no
+  FROM nights AS n
+  JOIN base.market_runs AS r ON r.run = n.run AND r.market = n.market
+),
+
 members AS (
   SELECT n.market, n.date, n.as_of, n.previous_as_of, m.company_id
-  FROM nights AS n
-  JOIN marts.market_members AS m USING (market, date)
+  FROM runs AS n
+  JOIN base.market_stays AS m ON m.market = n.market AND m.from_no <= n.run_no AND m.to_no >= n.run_no
 ),
 
 counts AS (

@@ -1,9 +1,10 @@
 /*
 model: marts.market_members
-kind: incremental
+kind: view
 version: 1
 grain: company in a market on a date
 key: [market, date, company_id]
+check_key: false
 description: "The members of each market on each night: the companies that the night's run found."
 incremental:
   by: [market, date]
@@ -14,7 +15,7 @@ columns:
   date: DATE | Date of the night
   company_id: BIGINT | Id of the company
 */
-SELECT DISTINCT n.market, n.date, m.company_id
+SELECT n.market, n.date, s.company_id
 FROM ops.nights AS n
-SEMI JOIN changed USING (market, date)
-JOIN ledger.market_sightings AS m ON m.run = n.run AND m.market = n.market
+JOIN base.market_runs AS r ON r.run = n.run AND r.market = n.market
+JOIN base.market_stays AS s ON s.market = r.market AND s.from_no <= r.run_no AND s.to_no >= r.run_no

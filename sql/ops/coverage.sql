@@ -40,10 +40,13 @@ WITH recorded AS (
 ),
 
 loaded AS (
-  SELECT run, market, count(DISTINCT company_id) AS companies
-  FROM ledger.market_sightings
+  SELECT run, market, CAST(sum(companies) AS BIGINT) AS companies
+  FROM (
+    SELECT run, market, companies FROM base.market_runs
+    UNION ALL
+    SELECT run, market, count(DISTINCT company_id) FROM ledger.pending_sightings GROUP BY ALL
+  )
   SEMI JOIN changed USING (run)
-  WHERE market IS NOT NULL
   GROUP BY ALL
 ),
 

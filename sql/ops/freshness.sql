@@ -16,8 +16,17 @@ columns:
   gone: BOOLEAN | True if the last answer in this stream was 404 (not found)
   companies: BIGINT | Number of members of the market's current night; for employee_details, number of people in the latest listings of these members
 */
-WITH current_nights AS (
-  SELECT market, max(date) AS date FROM ops.nights GROUP BY market
+-- Without MATERIALIZED, DuckDB may compute the members of all nights first.
+WITH runs AS MATERIALIZED (
+  SELECT n.market, r.run_no
+  FROM (SELECT market, arg_max(run, date) AS run FROM ops.nights GROUP BY market) AS n
+  JOIN base.market_runs AS r ON r.run = n.run AND r.market = n.market
+),
+
+members AS (
+  SELECT r.market, s.company_id
+  FROM runs AS r
+  JOIN base.market_stays AS s ON s.market = r.market AND s.from_no <= r.run_no AND s.to_no >= r.run_no
 ),
 
 streams AS (
@@ -34,8 +43,7 @@ SELECT
   CAST(a.answered_at AT TIME ZONE 'UTC' AS DATE) AS answered_on,
   coalesce(a.gone, false) AS gone,
   count(*) AS companies
-FROM marts.market_members AS m
-SEMI JOIN current_nights AS n ON n.market = m.market AND n.date = m.date
+FROM members AS m
 CROSS JOIN streams AS s
 LEFT JOIN ledger.answers AS a ON a.stream = s.stream AND a.entity_id = CAST(m.company_id AS VARCHAR)
 LEFT JOIN ledger.answers AS d ON d.stream = 'companies' AND d.entity_id = CAST(m.company_id AS VARCHAR)
@@ -48,8 +56,7 @@ SELECT
   CAST(a.answered_at AT TIME ZONE 'UTC' AS DATE),
   coalesce(a.gone, false),
   count(DISTINCT e.employee_id)
-FROM marts.market_members AS m
-SEMI JOIN current_nights AS n ON n.market = m.market AND n.date = m.date
+FROM members AS m
 JOIN core.employees AS e ON e.company_id = m.company_id AND e.is_listed
 LEFT JOIN ledger.answers AS a ON a.stream = 'employee_details' AND a.entity_id = CAST(e.employee_id AS VARCHAR)
 GROUP BY ALL

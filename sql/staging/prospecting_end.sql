@@ -1,8 +1,10 @@
 -- Runs after prospecting.sql. Writes what `sighted` says of companies into the ledger.
-INSERT INTO ledger.market_sightings
-SELECT DISTINCT run, market, date, company_id FROM sighted
-EXCEPT
-SELECT * FROM ledger.market_sightings WHERE run IN (SELECT DISTINCT run FROM batch);
+INSERT INTO ledger.pending_sightings
+SELECT DISTINCT s.run, s.market, s.date, s.company_id
+FROM sighted AS s
+ANTI JOIN (
+  FROM ledger.market_sightings WHERE run IN (SELECT run FROM batch)
+) AS old ON old.run = s.run AND old.company_id = s.company_id AND old.market IS NOT DISTINCT FROM s.market;
 
 INSERT INTO ledger.dirty_nights SELECT DISTINCT market, date FROM batch WHERE market IS NOT NULL;
 

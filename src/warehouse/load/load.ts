@@ -11,6 +11,7 @@ import { withMoreMemory } from '../duckdb/more-memory.js';
 import { isOfContent, loadIsolated, UnreadablePartError, type RowChoice } from './isolate.js';
 import { loadDrift } from './load-drift.js';
 import type { Warehouse } from '../duckdb/open.js';
+import { foldSightings } from './market-stays.js';
 import { findPartFault, listParts } from './part-check.js';
 import { writeRejectFiles } from './reject-files.js';
 import { stage } from './stage.js';
@@ -298,6 +299,7 @@ async function loadBatch(db: Database, batch: LandedPart[], options: BatchOption
     throw new DriftError(errorMessage(error), { cause: error });
   });
   await db.runFile(readSqlFile('staging/_finish.sql'));
+  await foldSightings(db, stream);
   if (trial) return 0;
   const rejects = await writeRejectFiles(db, rejectsIn, batch);
   await listLoaded(db, batch, rejects);

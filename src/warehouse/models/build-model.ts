@@ -54,14 +54,17 @@ export async function buildModel(
     const before = existing.get(model.model);
     const type = model.kind === 'view' ? 'VIEW' : 'TABLE';
     if (before !== undefined && before !== type) await dropRelation(db, model.model, before);
-    if (model.kind !== 'view') await fillChanged(db, model, how);
+    await fillChanged(db, model, how);
     if (how === 'staged') {
       await db.run(`CREATE OR REPLACE TABLE ${model.model} AS FROM stage.${model.model}`);
       await describeModel(db, model);
       return true;
     }
-    if (how === 'changed' && model.incremental !== undefined) return replaceKeys(db, model, model.incremental.by);
-    if (isInPlace && type === 'TABLE') {
+    // A view shows changed rows without a new definition.
+    if (isInPlace && type === 'VIEW') return true;
+    if (how === 'changed' && model.kind !== 'view' && model.incremental !== undefined)
+      return replaceKeys(db, model, model.incremental.by);
+    if (isInPlace) {
       const rows = await db.count(`SELECT count(*) FROM ${model.model}`);
       if (rows <= MOST_COMPARED) return replaceRows(db, model, rows);
     }

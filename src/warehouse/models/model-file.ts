@@ -66,7 +66,8 @@ const Header = z.strictObject({
   dates: z.enum(['nights', 'days']).default('nights'),
   description: z.string().min(1),
   /**
-   * Present in incremental models. The model's query reads the keys to build from the temp table `changed`. The query
+   * Present in incremental models, and in views whose nights are separate files of the lake: then `changed` selects the
+   * nights whose rows may differ, and `by` has the column `date`. In an incremental model, the model's query reads the keys to build from the temp table `changed`. The query
    * in `changed` fills this table; for a whole build, the query in `all` fills it.
    */
   incremental: z.strictObject({ by: z.array(z.string()).min(1), changed: z.string(), all: z.string() }).optional(),
@@ -114,8 +115,12 @@ export function parseModel(file: SqlFile): ModelFile {
   } catch (error) {
     throw wrongHeader(file, error instanceof z.ZodError ? z.prettifyError(error) : errorMessage(error));
   }
-  if ((header.kind === 'incremental') !== (header.incremental !== undefined)) {
-    throw wrongHeader(file, 'the block `incremental` belongs to `kind: incremental`; use both or neither');
+  const isView = header.kind === 'view' && header.incremental?.by.includes('date') !== false;
+  if (!isView && (header.kind === 'incremental') !== (header.incremental !== undefined)) {
+    throw wrongHeader(
+      file,
+      'the block `incremental` belongs to `kind: incremental`, and to a view that has it by `date`; use both or neither',
+    );
   }
   const { model: name, deprecation_date: deprecationDate = null, ...rest } = header;
   const model = tableOf(file, header);

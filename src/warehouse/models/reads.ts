@@ -73,7 +73,7 @@ export async function readsOfModels(
     for (const { model, kind, sql, incremental, uses } of models) {
       const queries = [sql, incremental?.changed, incremental?.all, ...macroQueries(uses)];
       const reads = expand(await readsOf(parser, queries), expanded);
-      const own = findUncounted(reads, kind === 'incremental');
+      const own = findUncounted(reads, incremental !== undefined);
       rows.set(model, own);
       // This holds for the models that read such a view, too.
       if (kind === 'view' && (own.readsUncounted || !own.isRepeatable)) expanded.set(model, own);

@@ -54,7 +54,9 @@ export async function statesOf(models: readonly Model[], changes: Changes): Prom
   return new Map(
     models.map((model) => [
       model.model,
-      model.kind === 'view' ? { state: stateOfView(model, views, changes) } : stateOfTable(model, changes),
+      model.kind === 'view'
+        ? { state: stateOfView(model, views, changes), ...nightsOf(model, changes) }
+        : stateOfTable(model, changes),
     ]),
   );
 }
@@ -64,16 +66,19 @@ export function stateOfStored(table: string, columns: unknown, { tables }: Chang
   return { state: hashOf([table, columns, tables.get(table) ?? '']) };
 }
 
-function stateOfTable(model: Model, { tables, nights, empty }: Changes): TableState {
+function stateOfTable(model: Model, changes: Changes): TableState {
+  const { tables, empty } = changes;
   const change = empty.has(model.model) ? 'empty' : tables.get(model.model);
   if (change === undefined) return { state: null };
   const state = hashOf([model.fingerprint, model.text, change]);
-  if (!isByNight(model)) return { state };
+  return { state, ...nightsOf(model, changes) };
+}
+
+/** Returns the states of the nights of a table or view by night. */
+function nightsOf(model: Model, { nights }: Changes): Pick<TableState, 'nights'> {
+  if (!isByNight(model)) return {};
   const known = [...(nights.get(model.model) ?? [])];
-  return {
-    state,
-    nights: new Map(known.map(([date, at]) => [date, hashOf([model.fingerprint, model.text, date, at])])),
-  };
+  return { nights: new Map(known.map(([date, at]) => [date, hashOf([model.fingerprint, model.text, date, at])])) };
 }
 
 /** What each view reads. */

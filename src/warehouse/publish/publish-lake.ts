@@ -18,6 +18,7 @@ export interface LakeSource extends TableState {
   columns: TypedColumn[];
   /** Columns by which to sort the rows; none: the rows keep their order. */
   sortBy: readonly string[];
+  isView: boolean;
   /** Texts for the footer of each file. */
   footer: Readonly<Record<string, string>>;
 }
@@ -83,13 +84,16 @@ async function publishTable(
   return files;
 }
 
-async function slicesOf(db: Database, { table, state, nights }: LakeSource): Promise<Slice[]> {
+async function slicesOf(db: Database, { table, state, nights, isView }: LakeSource): Promise<Slice[]> {
   const all = { name: 'data', state, where: '' };
   if (nights === undefined) return [all];
-  const found = await db.rows<{ date: string }>(`SELECT DISTINCT date FROM ${table} ORDER BY date`);
+  // A view may have very many rows, so take its nights from the states. A night without rows then gets an empty file.
+  const found = isView
+    ? [...nights.keys()].toSorted()
+    : (await db.rows<{ date: string }>(`SELECT DISTINCT date FROM ${table} ORDER BY date`)).map(({ date }) => date);
   // An empty table has a file, too, because readers need its columns.
   if (found.length === 0) return [all];
-  return found.map(({ date }) => ({
+  return found.map((date) => ({
     name: date,
     state: nights.get(date) ?? null,
     where: `WHERE date = DATE ${quote(date)}`,

@@ -86,7 +86,7 @@ async function makePublic(db: Database, models: readonly Model[], request: Build
   });
   const notes = await createFunctions(db);
   const columns = (await readColumns(db)).get(RECEIPT) ?? [];
-  const receipt = { table: RECEIPT, columns, sortBy: [], footer: { run }, state: null };
+  const receipt = { table: RECEIPT, columns, sortBy: [], isView: false, footer: { run }, state: null };
   Object.assign(tables, await publishLake(db, [receipt], lakeOf(folder), undefined));
   await db.run('CHECKPOINT');
   const rowsReadAt = readsRows || before === undefined ? now.toISOString() : before.rowsReadAt;
@@ -132,14 +132,22 @@ async function sourcesOf(db: Database, models: readonly Model[], changes: Change
       columns: JSON.stringify(comments),
     };
     // Sorting the rows of a large view would take longer than reading and writing them.
-    const sortBy = model.kind === 'view' ? [] : model.key;
-    return { table: model.model, columns, sortBy, footer, ...(states.get(model.model) ?? { state: null }) };
+    const isView = model.kind === 'view';
+    const sortBy = isView ? [] : model.key;
+    return { table: model.model, columns, sortBy, isView, footer, ...(states.get(model.model) ?? { state: null }) };
   });
   await requireReadable(db, models);
   const known = new Set(models.map(({ model }) => model));
   for (const [table, columns] of found)
     if (table.startsWith('base.') && !known.has(table))
-      sources.push({ table, columns, sortBy: [], footer: { run }, ...stateOfStored(table, columns, changes) });
+      sources.push({
+        table,
+        columns,
+        sortBy: [],
+        isView: false,
+        footer: { run },
+        ...stateOfStored(table, columns, changes),
+      });
   return sources;
 }
 

@@ -132,7 +132,7 @@ describe.concurrent('tidemark models test', () => {
         - fiscal_year: 2024
         + fiscal_year: 2023
   ✖ what it does not read
-    marts.companies does not read core.tenders: it reads core.companies, core.company_codes, core.market_moves, core.watch_events, marts.company_years, marts.market_members, ops.nights.
+    marts.companies does not read core.tenders: it reads core.companies, core.company_codes, core.market_moves, core.watch_events, marts.company_years, ops.nights.
   ✖ no such column
     core.companies has no column age.
   ✖ no such model

@@ -10,6 +10,7 @@ const source = (table: string, types: Record<string, string>, more: Partial<Lake
   table,
   columns: Object.entries(types).map(([name, type]) => ({ name, type })),
   sortBy: [],
+  isView: false,
   footer: { run: 'r', description: "It's a thing." },
   state: `${table} 1`,
   ...more,

@@ -60,7 +60,7 @@ describe('publish', () => {
     expect(result).toMatchObject({
       file: path.join('published', 'market.duckdb'),
       // The models, the receipt, and the tables of the schema base.
-      tables: (await readModels()).length + 7,
+      tables: (await readModels()).length + 9,
     });
     expect(lstatSync(publishedFile(dataDir)).isSymbolicLink()).toBe(true);
     const builds = path.join(dataDir, 'published', 'builds');
