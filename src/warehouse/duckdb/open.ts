@@ -8,10 +8,11 @@ import { asWarehouseError, WarehouseBusyError } from './errors.js';
 import { openInstance } from './instance.js';
 import type { Lock } from '../../store/lock/lock.js';
 import { lockWriter } from './locks.js';
-import { givenThreads, memoryLimit } from './memory-limit.js';
+import { memoryLimit } from './memory-limit.js';
 import { ensureSchema } from './schema.js';
 import { prepareSession } from './session.js';
 import { copyTemplate } from './template.js';
+import { threadsFor } from './threads.js';
 
 /** Options of `openWarehouse`. */
 export interface WarehouseOptions {
@@ -152,7 +153,7 @@ export async function openReadOnly(file: string): Promise<{ db: Database; close:
 
 async function createInstance(file: string, options: WarehouseOptions): Promise<DuckDBInstance> {
   // Memory and threads depend on the machine. So environment variables set them, and not tidemark.yaml.
-  const threads = givenThreads();
+  const threads = threadsFor(file);
   return openInstance(file, {
     temp_directory: `${file}.tmp`,
     // The published file is a copy of this file, so readers need this version of DuckDB or a later one.

@@ -8,6 +8,7 @@ import { LandingCorruptError, type LoadCounts } from '../duckdb/errors.js';
 import { insertRows } from '../duckdb/insert-rows.js';
 import { OutOfMemoryError } from '../duckdb/memory-limit.js';
 import { withMoreMemory } from '../duckdb/more-memory.js';
+import { useThreadsFor } from '../duckdb/threads.js';
 import { isOfContent, loadIsolated, UnreadablePartError, type RowChoice } from './isolate.js';
 import { loadDrift } from './load-drift.js';
 import type { Warehouse } from '../duckdb/open.js';
@@ -73,6 +74,7 @@ export async function loadLanding(
 
   /** Loads parts in one transaction. If that fails, loads each half, and in the end one part without its failing rows. */
   const loadParts = async (batch: LandedPart[]): Promise<void> => {
+    await useThreadsFor(db, batch);
     const load = async (choice: RowChoice = {}, trial = false): Promise<number> => {
       const found = await loadOnce(db, batch, { drift, rejectsIn, choice, trial });
       if (found.driftFault !== undefined) counts.driftFault ??= found.driftFault;

@@ -2,9 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { asWarehouseError } from '../../../../src/warehouse/duckdb/errors.js';
+import { Database } from '../../../../src/warehouse/duckdb/database.js';
 import { openWarehouse } from '../../../../src/warehouse/duckdb/open.js';
+import { useThreadsFor } from '../../../../src/warehouse/duckdb/threads.js';
 import { WarehouseBusyError } from '../../../../src/warehouse/duckdb/errors.js';
 import { warehouseFile } from '../../../../src/store/data-folder.js';
 import { temporaryDataDir } from '../../../helpers/warehouse.js';
@@ -50,6 +53,25 @@ describe('openWarehouse', () => {
         `TIDEMARK_WAREHOUSE_THREADS is not a valid number: "${wrong}"`,
       );
     }
+  });
+
+  test('uses one thread for a small file, until a batch is large', async () => {
+    const before = process.env['TIDEMARK_WAREHOUSE_THREADS'];
+    onTestFinished(() => {
+      if (before !== undefined) process.env['TIDEMARK_WAREHOUSE_THREADS'] = before;
+    });
+    delete process.env['TIDEMARK_WAREHOUSE_THREADS'];
+    const warehouse = await openWarehouse(temporaryDataDir());
+    const { db } = warehouse;
+    const threads = (): Promise<number> => db.count(`SELECT current_setting('threads')`);
+    const instance = await DuckDBInstance.create(':memory:');
+    const chosen = new Database(await instance.connect(), ':memory:');
+    await useThreadsFor(db, [{ bytes: 1_000_000 }]);
+    expect(await threads()).toBe(1);
+    await useThreadsFor(db, [{ bytes: 1_000_000 }, { bytes: 2_000_000 }]);
+    expect(await threads()).toBe(await chosen.count(`SELECT current_setting('threads')`));
+    chosen.closeSync();
+    await warehouse.close();
   });
 
   test('spills next to the file, downloads nothing and prefers an explicit memory limit', async () => {
