@@ -210,7 +210,13 @@ async function openMemory(): Promise<Memory> {
 /** Loads all landed parts, without drift detection. Returns the number of values. */
 async function loadInto({ db }: Memory, dataDir: string): Promise<number> {
   await loadLanding(
-    { db, assertHeld: () => undefined, closeFile: () => Promise.resolve(), close: () => Promise.resolve() },
+    {
+      db,
+      assertHeld: () => undefined,
+      closeFile: () => Promise.resolve(),
+      replaceFile: () => Promise.resolve(),
+      close: () => Promise.resolve(),
+    },
     dataDir,
     {
       drift: () => Promise.resolve(),

@@ -27,7 +27,7 @@ import type { LandingStream } from '../../schemas/streams/landing-streams.js';
  *     │   ├── tidemark.duckdb                the writer's file
  *     │   ├── tidemark.duckdb.checkpoint.json  checkpoint from which the file was made (`data: s3://…`)
  *     │   ├── tidemark.duckdb.apply          models that `models apply` has not yet moved into the warehouse
- *     │   ├── tidemark.duckdb.rebuild        the new file of a replay in progress
+ *     │   ├── tidemark.duckdb.rebuild        the new file that a replay or a publication is writing
  *     │   └── writer.lock                    held by the only writer
  *     ├── published/
  *     │   ├── market.duckdb, lake            links that readers open; they lead through `current`
@@ -197,7 +197,7 @@ export function stagedModelsFile(dataDir: string): string {
   return `${warehouseFile(dataDir)}.apply`;
 }
 
-/** DuckDB file of the new warehouse that a replay is building. */
+/** DuckDB file of the new warehouse that a replay, or a publication without free blocks, is writing. */
 export function replayFile(dataDir: string): string {
   return `${warehouseFile(dataDir)}.rebuild`;
 }

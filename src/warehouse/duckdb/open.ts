@@ -1,9 +1,11 @@
-import { existsSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import type { DuckDBInstance } from '@duckdb/node-api';
 import { warehouseFile } from '../../store/data-folder.js';
 import { Database } from './database.js';
-import { makeFolder } from '../../store/files.js';
+import { removeLeftovers } from '../../store/database-files.js';
+import { makeFolder, syncFolder } from '../../store/files.js';
+import { syncFile } from '../../store/links.js';
 import { asWarehouseError, WarehouseBusyError } from './errors.js';
 import { openInstance } from './instance.js';
 import type { Lock } from '../../store/lock/lock.js';
@@ -45,6 +47,11 @@ export interface Warehouse {
    * From now on, `db` fails, and the file can be copied (see `copyClosed`). May be called again.
    */
   closeFile(): Promise<void>;
+  /**
+   * Replaces the closed file with another one, in one step. Writes both to disk.
+   * @throws LockLostError when another process took the lock; the file is then unchanged
+   */
+  replaceFile(made: string): Promise<void>;
   /** Closes the file, and releases the lock. May be called again. */
   close(): Promise<void>;
 }
@@ -77,6 +84,7 @@ export async function openWarehouse(dataDir: string, options: WarehouseOptions =
         db,
         assertHeld: () => (owned ?? options.lock)?.assertHeld(),
         closeFile,
+        replaceFile: (made) => replaceFile(made, file, owned ?? options.lock),
         close: () => (closed ??= closeFile().finally(release)),
       };
     } catch (error) {
@@ -119,6 +127,15 @@ async function openWriting(
     instance.closeSync();
     throw error;
   }
+}
+
+async function replaceFile(made: string, file: string, lock: Lock | undefined): Promise<void> {
+  await syncFile(made);
+  // DuckDB could apply a log that a killed process left to the new file.
+  removeLeftovers(file);
+  if (lock === undefined) renameSync(made, file);
+  else lock.rename(made, file);
+  await syncFolder(path.dirname(file));
 }
 
 /** Opens a copy of the warehouse file, to change it. It is no warehouse: no process locks it or reads it yet. */

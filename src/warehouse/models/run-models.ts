@@ -103,7 +103,9 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
         // Do not refuse a rollback. A person asked for it, and the command's output lists the breaking changes.
         if (options.origin !== 'rollback') refuseBreaking(plan);
         const rowsBefore = await countBefore(db, plan);
-        const whole = new Set(plan.filter((change) => change.rebuild).map((change) => change.model));
+        // An incremental model would keep what it shows of people whose answers did not change.
+        const isOther = await keptOther(db, personalData);
+        const whole = new Set(plan.filter(({ rebuild }) => isOther || rebuild).map(({ model }) => model));
         const edited = new Set(plan.filter(({ change }) => change === 'directly modified').map(({ model }) => model));
         const isChanged = plan.some(({ change }) => change !== 'unchanged');
         const existing: Relations = isChanged ? await readRelations(db) : new Map();
@@ -140,7 +142,7 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
         if (audited.length > 0 || gone.length > 0) await saveChecks(db, checks, { now, audited, served });
         failedAudits = (await readFailedChecks(db, models)).map(describeCheck);
         await inputs.save(db, models);
-        await saveBuiltFrom(db);
+        await saveBuiltFrom(db, { personalData, isOther });
         await emptyDirtyTables(db);
       });
     await withShared(db, set.shared, () => withOwn(db, models, build));
@@ -278,10 +280,23 @@ const MODEL_COLUMNS = {
   deprecation_date: 'DATE',
 };
 
-async function saveBuiltFrom(db: Database): Promise<void> {
-  if (await isBuiltFromParts(db)) return;
+/** Whether the last build had another setting `personalData`. */
+async function keptOther(db: Database, personalData: boolean): Promise<boolean> {
+  const other = 'SELECT count(*) FROM ledger.built_from WHERE personal_data <> $personalData';
+  return (await db.count(other, { personalData })) > 0;
+}
+
+async function saveBuiltFrom(
+  db: Database,
+  { personalData, isOther }: { personalData: boolean; isOther: boolean },
+): Promise<void> {
+  if (!isOther && (await isBuiltFromParts(db))) return;
+  const before = await db.count('SELECT count(*) FROM ledger.built_from WHERE personal_data OR had_personal_data');
   await db.run('DELETE FROM ledger.built_from');
-  await db.run(`INSERT INTO ledger.built_from ${PARTS_HASH}`);
+  await db.run(`INSERT INTO ledger.built_from SELECT (${PARTS_HASH}), $personalData, $hadPersonalData`, {
+    personalData,
+    hadPersonalData: personalData || before > 0,
+  });
 }
 
 /** Whether the models were built from all loaded parts. */

@@ -10,6 +10,7 @@ import { buildPublished } from '../../base/observed.js';
 import { asWarehouseError } from '../duckdb/errors.js';
 import type { Warehouse } from '../duckdb/open.js';
 import { readBuiltModels } from '../models/built-models.js';
+import { findFreeBlocks, rewriteCopy, rewriteWarehouse } from './free-blocks.js';
 import { writeBuild } from './write-build.js';
 
 /** Input of `publish`. */
@@ -53,13 +54,16 @@ export interface PublishedBuild {
 export async function publish(warehouse: Warehouse, dataDir: string, request: PublishRequest): Promise<PublishedBuild> {
   const startedAt = performance.now();
   const models = await readBuiltModels(warehouse.db);
+  const freeBlocks = await findFreeBlocks(warehouse.db);
   await warehouse.closeFile();
+  if (freeBlocks.warehouse) await rewriteWarehouse(warehouse, dataDir);
   const builds = buildsDir(dataDir);
   const previous = newestBuild(dataDir);
   const build = beginBuild(dataDir, request);
   const file = fileOf(build.folder);
   try {
     const { tables, notes } = await writeBuild(warehouse.db.file, models, { ...request, ...build, previous });
+    if (freeBlocks.copy) await rewriteCopy(file);
     shareWith(request.readers ?? 'owner', dataDir, builds, [build.folder]);
     await syncFile(file);
     await syncFolders(build.folder);

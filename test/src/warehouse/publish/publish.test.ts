@@ -262,6 +262,29 @@ describe('publish', () => {
     expect(listBuilds(dataDir).map(({ run }) => run)).toEqual(['r2', 'r1', 'r0']);
   });
 
+  test('writes the warehouse file again if a quarter of its blocks is free', async () => {
+    const { dataDir, warehouse } = await builtWarehouse();
+    await warehouse.db.run(
+      'CREATE TABLE ledger.big AS SELECT hash(i) AS a, hash(i + 1) AS b FROM range(3000000) AS t(i)',
+    );
+    await warehouse.db.run('CHECKPOINT');
+    await warehouse.db.run('DROP TABLE ledger.big');
+    const objects = `SELECT schema_name, table_name AS name, column_name AS part, comment FROM duckdb_columns() WHERE NOT internal
+      UNION ALL SELECT schema_name, view_name, sql, comment FROM duckdb_views() WHERE NOT internal
+      UNION ALL SELECT schema_name, function_name, macro_definition, comment FROM duckdb_functions() WHERE NOT internal
+      UNION ALL SELECT schema_name, table_name, sql, comment FROM duckdb_tables() WHERE NOT internal ORDER BY ALL`;
+    const before = await warehouse.db.rows(`SELECT * FROM (${objects}) WHERE schema_name <> 'temp'`);
+    const bytes = statSync(warehouseFile(dataDir)).size;
+    const open = await publishAndReopen(warehouse, dataDir, { run: 'r1', now: NOW });
+    expect(statSync(warehouseFile(dataDir)).size).toBeLessThan(bytes / 2);
+    expect(await open.db.rows(`SELECT * FROM (${objects}) WHERE schema_name <> 'temp'`)).toEqual(before);
+    await land(dataDir, marketNight({ run: 'r2', date: '2026-11-21', ids: [1, 3] }));
+    await loadLanding(open, dataDir);
+    await buildModels(open);
+    await (await publishAndReopen(open, dataDir, { run: 'r2', now: new Date(NOW.getTime() + 60_000) })).close();
+    expect(await findDifferences(dataDir)).toEqual([]);
+  });
+
   test('keeps other processes out of the warehouse while its file is copied', async () => {
     const { dataDir, warehouse } = await builtWarehouse();
     const opened: unknown[] = [];
