@@ -1,6 +1,7 @@
 import { chmodSync, constants } from 'node:fs';
 import { copyFile, open, type FileHandle } from 'node:fs/promises';
 import { DamagedFileError } from '../../store/disk-errors.js';
+import { isOpenInDuckDb } from './open.js';
 
 const PIECE = 4 * 2 ** 20;
 
@@ -15,6 +16,7 @@ const PIECE = 4 * 2 ** 20;
  * @throws DamagedFileError when the copy has other bytes
  */
 export async function copyClosed(from: string, to: string): Promise<void> {
+  if (isOpenInDuckDb(from)) throw new Error(`${from} is open. Close it before the copy.`);
   await copyFile(from, to, constants.COPYFILE_FICLONE);
   chmodSync(to, 0o600);
   if (!(await haveSameBytes(from, to)))

@@ -31,6 +31,14 @@ const WRITER_LEASE_MS = 60_000;
  */
 export async function lockWriter(dataDir: string, what = 'a writer'): Promise<Lock> {
   if (workingCopyOf(dataDir) !== undefined && writerOf(dataDir) === undefined) throw notWriter(dataDir, what);
+  return lockFile(dataDir, what);
+}
+
+/**
+ * Takes the lock of this machine's warehouse file. With the data in a bucket, this gives no right to write the warehouse.
+ * @throws WarehouseBusyError when another live process holds the lock
+ */
+export async function lockFile(dataDir: string, what: string): Promise<Lock> {
   const { lock, holder } = await tryLock(writerLock(dataDir), { what, leaseMs: WRITER_LEASE_MS });
   if (lock === undefined) throw new WarehouseBusyError(warehouseFile(dataDir), undefined, holder);
   return lock;

@@ -59,6 +59,13 @@ export interface Warehouse {
 // Files that this process has open. DuckDB would allow a second open without an error, but two writers would conflict
 // at every commit.
 const held = new Set<string>();
+// Those of them that are open in DuckDB now.
+const inDuckDb = new Set<string>();
+
+/** Whether this process has a warehouse file open in DuckDB. Then do not read it with functions for plain files. */
+export function isOpenInDuckDb(file: string): boolean {
+  return inDuckDb.has(path.resolve(file));
+}
 
 /**
  * Opens `data/warehouse/tidemark.duckdb` for writing. Creates the file if it is missing.
@@ -104,7 +111,9 @@ async function openOnce(file: string, options: WarehouseOptions): ReturnType<typ
   if (held.has(file)) throw new WarehouseBusyError(file);
   held.add(file);
   try {
-    return await openWriting(file, options);
+    const opened = await openWriting(file, options);
+    inDuckDb.add(file);
+    return opened;
   } catch (error) {
     held.delete(file);
     throw error;
@@ -192,5 +201,6 @@ async function closeWarehouse(db: Database, instance: DuckDBInstance): Promise<v
   } finally {
     db.closeSync();
     instance.closeSync();
+    inDuckDb.delete(db.file);
   }
 }

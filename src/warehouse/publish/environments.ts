@@ -1,10 +1,11 @@
-import { constants, copyFileSync, existsSync, readdirSync, realpathSync, renameSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, renameSync } from 'node:fs';
 import { TidemarkError } from '../../base/errors.js';
 import { removeDatabase, removeLeftovers } from '../../store/database-files.js';
 import { makeFolder, syncFolder } from '../../store/files.js';
 import { runAudits } from '../models/audit.js';
 import { buildModelInto, putSettings } from '../models/build-model.js';
 import { nameOfBuild } from '../builds/builds.js';
+import { copyClosed } from '../duckdb/copy-closed.js';
 import type { Database } from '../duckdb/database.js';
 import { NotPublishedError } from '../duckdb/errors.js';
 import { withMemory } from '../duckdb/in-memory.js';
@@ -14,6 +15,7 @@ import { withOwn } from '../models/own/use-own.js';
 import { modelsInForce } from '../models/in-force.js';
 import { planModels, type ChangeKind, type ModelChange } from '../models/plan.js';
 import { readApplied } from '../models/read-plan.js';
+import { lockFile } from '../duckdb/locks.js';
 import { openReadOnly } from '../duckdb/open.js';
 import type { Published } from '../builds/published.js';
 import { envDir, envFile, publishedFile, warehouseFile } from '../../store/data-folder.js';
@@ -237,18 +239,23 @@ async function readsLedger(models: readonly Model[]): Promise<boolean> {
 }
 
 /**
- * Copies the writer's file. Holds the file open read-only during the copy, so a worker that wants to write waits until
- * the copy ends. On file systems that can share blocks between files, the copy is immediate.
+ * Copies the writer's file. Holds the lock of the file during the copy, so a worker that wants to write fails and tries
+ * again. On file systems that can share blocks between files, the copy is immediate.
  */
 async function cloneWarehouse(dataDir: string, clone: string): Promise<string> {
   const file = warehouseFile(dataDir);
-  const { close } = await openReadOnly(file);
+  if (!existsSync(file))
+    throw new TidemarkError('Internal', `${file} does not exist.`, {
+      todo: 'Run `tidemark replay`: it makes the warehouse from the landing zone.',
+    });
+  const lock = await lockFile(dataDir, 'tidemark models apply --env');
   try {
-    for (const end of ['', '.wal'])
-      if (existsSync(file + end)) copyFileSync(file + end, clone + end, constants.COPYFILE_FICLONE);
+    await copyClosed(file, clone);
+    // A killed writer left a log of changes that are not in the file yet.
+    if (existsSync(`${file}.wal`)) await copyClosed(`${file}.wal`, `${clone}.wal`);
     return clone;
   } finally {
-    close();
+    lock.release();
   }
 }
 

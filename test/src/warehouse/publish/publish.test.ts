@@ -25,6 +25,7 @@ import { openReadOnly, openWarehouse, type Warehouse } from '../../../../src/war
 import { withMemory } from '../../../../src/warehouse/duckdb/in-memory.js';
 import { listBuilds } from '../../../../src/warehouse/builds/builds.js';
 import { removeOldBuilds, showBuild } from '../../../../src/warehouse/builds/switch.js';
+import { copyClosed } from '../../../../src/warehouse/duckdb/copy-closed.js';
 import { findDifferences } from '../../../helpers/compare-published.js';
 import { LISTS_OPEN_FILES, openFilesBelow } from '../../../helpers/open-files.js';
 import {
@@ -287,6 +288,7 @@ describe('publish', () => {
 
   test('keeps other processes out of the warehouse while its file is copied', async () => {
     const { dataDir, warehouse } = await builtWarehouse();
+    await expect(copyClosed(warehouse.db.file, path.join(dataDir, 'copy'))).rejects.toThrow('is open');
     const opened: unknown[] = [];
     const stop = tableBegun.listen(({ done }) => {
       if (done === 0) opened.push(openWarehouse(dataDir).catch((error: unknown) => error));
