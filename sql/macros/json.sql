@@ -19,6 +19,9 @@ CREATE OR REPLACE TEMP MACRO json_id(j) AS
 CREATE OR REPLACE TEMP MACRO text_id(t) AS
   CASE WHEN regexp_full_match(trim(t, E' \t\n\r'), '-?[0-9]+') THEN TRY_CAST(trim(t, E' \t\n\r') AS BIGINT) END;
 
+-- True for a field that is missing or null.
+CREATE OR REPLACE TEMP MACRO json_is_missing(j) AS coalesce(CAST(j AS VARCHAR) = 'null', true);
+
 -- True for an array or object. Used to check values that must be plain.
 CREATE OR REPLACE TEMP MACRO json_is_nested(j) AS
   coalesce(json_type(j) IN ('OBJECT', 'ARRAY'), false);

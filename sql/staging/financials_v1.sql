@@ -3,44 +3,21 @@
 SET VARIABLE source = 'v1';
 
 CREATE OR REPLACE TEMP TABLE report_rows AS
-WITH said AS (
-  SELECT
-    row_id,
-    entity_id,
-    body_hash,
-    doc,
-    json_extract(doc, '$.companyId') AS said_id
-  FROM batch
-  WHERE doc IS NOT NULL
-)
 SELECT
   row_id,
-  json_id(to_json(entity_id)) AS company_id,
+  text_id(entity_id) AS company_id,
   body_hash AS report_hash,
   CAST(NULL AS INTEGER) AS scope_year,
-  min(row_id) OVER (PARTITION BY entity_id, body_hash) AS first_row,
-  CASE
-    WHEN json_id(to_json(entity_id)) IS NULL THEN 'bad_entity_id'
-    WHEN json_is_blank_map(doc) THEN NULL
-    WHEN json_type(doc) <> 'OBJECT' THEN 'not_an_object'
-    WHEN json_text(said_id) IS NOT NULL AND json_id(said_id) IS DISTINCT FROM json_id(to_json(entity_id)) THEN 'other_id'
-    -- An empty answer or list means that there are no reports. An answer with other fields, but without the list, is an
-    -- error.
-    WHEN NOT json_is_list(json_extract(doc, '$.reports')) THEN 'no_reports'
-  END AS fault
-FROM said;
+  min(row_id) OVER (PARTITION BY entity_id, body_hash) AS first_row
+FROM batch
+WHERE doc IS NOT NULL;
 
 INSERT INTO batch_rejects
-SELECT row_id, r.fault, '$', CAST(doc AS VARCHAR)
+SELECT row_id, 'bad_entity_id', '$', CAST(doc AS VARCHAR)
 FROM batch
-JOIN (SELECT row_id, fault FROM report_rows WHERE fault IS NOT NULL) AS r USING (row_id);
+WHERE row_id IN (SELECT row_id FROM report_rows WHERE company_id IS NULL);
 
-DELETE FROM report_rows WHERE fault IS NOT NULL;
-
-INSERT INTO batch_rejects
-SELECT row_id, 'wrong_type', '$.country', CAST(json_extract(doc, '$.country') AS VARCHAR)
-FROM batch
-WHERE row_id IN (SELECT row_id FROM report_rows) AND json_is_nested(json_extract(doc, '$.country'));
+DELETE FROM report_rows WHERE company_id IS NULL;
 
 -- One row for each distinct answer. An answer that is already in the ledger is skipped if it has no rejects. If it has
 -- rejects, it is read again, so that its rejects stay open.
@@ -55,176 +32,118 @@ FROM report_rows AS r
 LEFT JOIN ledger.reports AS k ON k.company_id = r.company_id AND k.report_hash = r.report_hash AND k.source = 'v1'
 WHERE r.row_id = r.first_row AND NOT coalesce(k.clean, false);
 
--- One row for each report in an answer.
-CREATE OR REPLACE TEMP TABLE dated_reports AS
+-- First pass: reads all new answers in one statement, because nearly all are correct. Each report gives one row without an
+-- indicator and one row for each value. is_odd: a part is incorrect, in another shape, or has a new indicator.
+CREATE OR REPLACE TEMP TABLE report_cells AS
 WITH answers AS (
-  SELECT row_id, report_id, is_new, json_items(json_extract(doc, '$.reports')) AS items
-  FROM batch
-  JOIN batch_reports USING (row_id)
+  SELECT r.report_id, r.company_id, TRY_CAST(b.doc AS MAP(VARCHAR, JSON)) AS members
+  FROM batch AS b
+  JOIN (FROM batch_reports WHERE is_new) AS r USING (row_id)
 ),
-reports AS (
-  SELECT row_id, report_id, is_new, unnest(generate_series(0, len(items) - 1)) AS position, unnest(items) AS report
+lists AS (
+  SELECT
+    *,
+    TRY_CAST(members['reports'] AS MAP(VARCHAR, JSON)[]) AS list,
+    list IS NOT NULL
+      AND coalesce(CAST(members['companyId'] AS VARCHAR) IN ('null', CAST(company_id AS VARCHAR), '"' || company_id || '"'), true)
+      AND NOT json_is_nested(members['country']) AS is_plain
   FROM answers
 ),
-parsed AS (
-  SELECT *, TRY_CAST(report AS MAP(VARCHAR, JSON)) AS members FROM reports
-),
-told AS (
+reports AS (
   SELECT
-    * EXCLUDE (members),
-    '$.reports[' || position || ']' AS path,
-    members IS NOT NULL AS is_object,
-    list_unique(map_keys(members)) < cardinality(members) AS repeats,
-    CASE WHEN NOT repeats THEN report_day(json_text(members['date'])) END AS report_date,
-    members['indicators'] AS indicators,
-    members['modifyDate'] AS modified,
-    members['sourceProcessedDate'] AS source_processed,
-    md5(CAST(report AS VARCHAR)) AS digest
-  FROM parsed
+    report_id,
+    json_text(members['country']) AS country,
+    unnest(CASE WHEN is_plain THEN list ELSE [NULL] END) AS report
+  FROM lists
 ),
--- Leave out the texts of the reports, because counting sorts its rows, and short rows sort faster.
-counted AS (
+dated AS (
   SELECT
-    row_id,
-    position,
-    count(DISTINCT digest) OVER (PARTITION BY row_id, report_date) AS reports_that_day,
-    position > min(position) OVER (PARTITION BY row_id, digest) AS is_again
-  FROM told
-)
-SELECT
-  told.* EXCLUDE (is_object, repeats, digest, report),
-  CAST(year(report_date) AS SMALLINT) AS fiscal_year,
-  unix_instant(stated_number(modified)) AS modified_at,
-  report_day(json_text(source_processed)) AS source_processed_on,
-  CASE
-    WHEN NOT is_object THEN 'not_an_object'
-    WHEN repeats THEN 'duplicate_key'
-    WHEN report_date IS NULL THEN 'not_a_date'
-    -- Identical reports of one date count as one. Different reports of one date are treated as unreadable.
-    WHEN reports_that_day > 1 THEN 'duplicate_key'
-    WHEN json_type(indicators) <> 'OBJECT' AND NOT json_is_blank(indicators) THEN 'not_an_object'
-  END AS reason,
-  CASE WHEN reason IS NOT NULL THEN report END AS report,
-  is_again
-FROM told
-JOIN counted USING (row_id, position);
-
--- One row per indicator. `v` is the JSON text of its value. `t` is the text of the value, if it is a string or boolean.
--- `d` is the value as a number.
-CREATE OR REPLACE TEMP TABLE report_long AS
-WITH reports AS (
-  SELECT
-    row_id, report_id, is_new, fiscal_year, report_date, modified_at, source_processed_on, path,
-    TRY_CAST(indicators AS MAP(VARCHAR, JSON)) AS items,
-    report_repeats(items) AS repeats
-  FROM dated_reports
-  WHERE reason IS NULL AND NOT is_again
-),
-cells AS (
-  SELECT * EXCLUDE (items), unnest(map_keys(items)) AS indicator, unnest(map_values(items)) AS item
+    report_id,
+    country,
+    report_day(json_text(report['date'])) AS report_date,
+    unix_instant(stated_number(report['modifyDate'])) AS modified_at,
+    report_day(json_text(report['sourceProcessedDate'])) AS source_processed_on,
+    TRY_CAST(report['indicators'] AS MAP(VARCHAR, MAP(VARCHAR, JSON))) AS items,
+    report_date IS NOT NULL
+      AND NOT report_repeats(report)
+      AND NOT report_repeats(items)
+      AND (modified_at IS NOT NULL OR json_is_missing(report['modifyDate']))
+      AND (source_processed_on IS NOT NULL OR json_is_missing(report['sourceProcessedDate'])) AS is_plain
   FROM reports
 ),
-single AS (
-  SELECT *, false AS differs
-  FROM cells
-  WHERE NOT repeats
-  UNION ALL BY NAME
-  -- A report may contain an indicator twice. Equal values count as one. Different values make the indicator unreadable.
-  SELECT * EXCLUDE (item), any_value(item) AS item, count(DISTINCT CAST(item AS VARCHAR)) > 1 AS differs
-  FROM cells
-  WHERE repeats
-  GROUP BY ALL
+cells AS (
+  SELECT
+    * EXCLUDE (items),
+    unnest(CASE WHEN is_plain THEN list_prepend(NULL, map_keys(items)) ELSE [NULL] END) AS indicator,
+    unnest(CASE WHEN is_plain THEN list_prepend(NULL, map_values(items)) ELSE [NULL] END) AS item
+  FROM dated
 ),
 members AS (
-  SELECT * EXCLUDE (repeats), TRY_CAST(item AS MAP(VARCHAR, JSON)) AS members
-  FROM single
-  WHERE CAST(item AS VARCHAR) NOT IN ('null', '[]', 'false', '""')
-),
-parts AS (
   SELECT
-    * EXCLUDE (members, item),
-    CASE WHEN members IS NULL THEN 'not_an_object' WHEN differs OR list_unique(map_keys(members)) < cardinality(members) THEN 'duplicate_key' END AS item_fault,
-    CASE WHEN item_fault IS NOT NULL THEN item END AS item,
-    CAST(members['value'] AS VARCHAR) AS v,
-    members['progress'] AS progress_said,
-    members['processedTime'] AS processed_said
-  FROM members
+    *,
+    CAST(item['value'] AS VARCHAR) AS v,
+    item['progress'] AS progress_said,
+    item['processedTime'] AS processed_said,
+    -- Most items have only these fields, and each once.
+    (v IS NOT NULL)::INTEGER + (progress_said IS NOT NULL)::INTEGER + (processed_said IS NOT NULL)::INTEGER AS known
+  FROM cells
 ),
 texts AS (
-  SELECT *, report_text(v) AS t
-  FROM parts
-  WHERE item_fault IS NOT NULL OR v <> 'null'
+  SELECT
+    * EXCLUDE (item, known),
+    report_text(v) AS t,
+    CASE WHEN cardinality(item) = known THEN false ELSE coalesce(list_unique(map_keys(item)) < cardinality(item), true) END AS is_odd_item
+  FROM members
+  WHERE indicator IS NULL OR item IS NULL OR v <> 'null' OR is_odd_item
 ),
 numbers AS (
-  SELECT *, report_number(v, t) AS d FROM texts
+  SELECT
+    *,
+    report_number(v, t) AS d,
+    stated_number(progress_said) AS p,
+    unix_instant(stated_number(processed_said)) AS processed_at
+  FROM texts
+  LEFT JOIN (SELECT id AS ind, indicator, kind FROM base.indicator_ids) USING (indicator)
 )
-SELECT
-  *,
-  coalesce(item_fault, report_fault(v, d, indicator IN (SELECT indicator FROM base.indicator_ids WHERE kind <> 'string'))) AS reason,
-  CASE WHEN isfinite(stated_number(progress_said)) THEN stated_number(progress_said) END AS progress,
-  unix_instant(stated_number(processed_said)) AS processed_at
-FROM numbers
-WHERE item_fault IS NOT NULL OR t IS DISTINCT FROM '';
-
--- Several landed rows may contain the same answer. Give each of these rows the answer's rejects.
-INSERT INTO batch_rejects
-WITH found AS (
-  SELECT row_id AS first_row, reason, path, CAST(report AS VARCHAR) AS raw FROM dated_reports WHERE reason IS NOT NULL
-  UNION ALL
-  SELECT row_id, 'not_an_instant', path || '.modifyDate', CAST(modified AS VARCHAR)
-  FROM dated_reports
-  WHERE reason IS NULL AND modified_at IS NULL AND coalesce(json_type(modified), 'NULL') <> 'NULL'
-  UNION ALL
-  SELECT row_id, 'not_a_date', path || '.sourceProcessedDate', CAST(source_processed AS VARCHAR)
-  FROM dated_reports
-  WHERE reason IS NULL AND source_processed_on IS NULL AND coalesce(json_type(source_processed), 'NULL') <> 'NULL'
-  UNION ALL
-  SELECT row_id, reason, v1_item_path(path, indicator) || CASE WHEN item_fault IS NULL THEN '.value' ELSE '' END,
-    CASE WHEN item_fault IS NULL THEN v ELSE CAST(item AS VARCHAR) END
-  FROM report_long
-  WHERE reason IS NOT NULL
-  UNION ALL
-  SELECT row_id, 'not_a_number', v1_item_path(path, indicator) || '.progress', CAST(progress_said AS VARCHAR)
-  FROM report_long
-  WHERE item_fault IS NULL AND progress IS NULL AND coalesce(json_type(progress_said), 'NULL') <> 'NULL'
-  UNION ALL
-  SELECT row_id, 'not_an_instant', v1_item_path(path, indicator) || '.processedTime', CAST(processed_said AS VARCHAR)
-  FROM report_long
-  WHERE item_fault IS NULL AND processed_at IS NULL AND coalesce(json_type(processed_said), 'NULL') <> 'NULL'
-)
-SELECT r.row_id, f.reason, f.path, f.raw FROM found AS f JOIN report_rows AS r USING (first_row);
-
-INSERT INTO base.indicator_ids
-SELECT (SELECT max(id) FROM base.indicator_ids) + row_number() OVER (ORDER BY indicator), indicator, NULL
-FROM (SELECT DISTINCT indicator FROM report_long ANTI JOIN base.indicator_ids USING (indicator) WHERE is_new);
-
-CREATE OR REPLACE TEMP TABLE batch_values AS
 SELECT
   report_id,
-  fiscal_year,
+  CAST(year(report_date) AS SMALLINT) AS fiscal_year,
   report_date,
-  id AS ind,
-  CASE WHEN reason IS NULL THEN d END AS value_double,
-  -- If the reference says that a value is text, fill both value columns for a number.
-  CASE WHEN reason IS NULL THEN coalesce(t, CASE WHEN kind = 'string' THEN v END) END AS value_text
-FROM report_long
-JOIN base.indicator_ids USING (indicator)
-WHERE is_new
-UNION ALL BY NAME
--- For each report that could not be read, insert a row without values. report_date is NULL if the date itself is
--- unreadable.
-SELECT DISTINCT report_id, fiscal_year, report_date
-FROM dated_reports
-WHERE reason IS NOT NULL AND is_new;
+  country,
+  modified_at,
+  source_processed_on,
+  indicator IS NULL AS is_report,
+  ind,
+  CASE WHEN isfinite(d) THEN d END AS value_double,
+  -- If the reference says that a value is text and the report has a number, fill both value columns.
+  CASE WHEN isfinite(d) THEN coalesce(t, CASE WHEN kind = 'string' THEN v END) WHEN d IS NULL AND coalesce(kind, 'string') = 'string' THEN nullif(t, '') END
+    AS value_text,
+  CASE WHEN isfinite(p) THEN p END AS progress,
+  processed_at,
+  NOT is_plain OR (indicator IS NOT NULL AND (
+    is_odd_item
+    OR ind IS NULL
+    OR (value_double IS NULL AND value_text IS NULL)
+    OR (progress IS NULL AND NOT json_is_missing(progress_said))
+    OR (processed_at IS NULL AND NOT json_is_missing(processed_said))
+  )) AS is_odd
+FROM numbers;
+
+-- Answers for the second pass: those with an incorrect part, or with two reports of one date.
+CREATE OR REPLACE TEMP TABLE odd_rows AS
+SELECT row_id, report_id, is_new
+FROM batch_reports
+WHERE NOT is_new
+  OR report_id IN (SELECT report_id FROM report_cells WHERE is_odd)
+  OR report_id IN (SELECT report_id FROM report_cells WHERE is_report GROUP BY report_id, report_date HAVING count(*) > 1);
+
+DELETE FROM report_cells WHERE report_id IN (SELECT report_id FROM odd_rows WHERE is_new);
+
+CREATE OR REPLACE TEMP TABLE batch_values AS
+SELECT report_id, fiscal_year, report_date, ind, value_double, value_text FROM report_cells WHERE NOT is_report;
 
 INSERT INTO ledger.v1_reports
-SELECT report_id, report_date, json_text(json_extract(b.doc, '$.country')), modified_at, source_processed_on
-FROM dated_reports
-JOIN batch AS b USING (row_id)
-WHERE reason IS NULL AND NOT is_again AND is_new;
+SELECT report_id, report_date, country, modified_at, source_processed_on FROM report_cells WHERE is_report;
 
 INSERT INTO ledger.v1_values
-SELECT report_id, report_date, id, progress, processed_at
-FROM report_long
-JOIN base.indicator_ids USING (indicator)
-WHERE is_new;
+SELECT report_id, report_date, ind, progress, processed_at FROM report_cells WHERE NOT is_report;

@@ -25,9 +25,15 @@ const MOST_ATTEMPTS = 5;
 // bodies of a batch must fit into memory.
 const BATCH_ROWS = 20_000;
 const BATCH_BYTES = 64 * 1024 * 1024;
-// Largest batch of a stream of pages, in rows. Each row is a page with up to 100 entries, and staging keeps several
-// copies of each page in memory. src/landing/listing-writer.ts writes 100 pages of a listing to a part.
-const BATCH_PAGES: Readonly<Record<string, number>> = { prospecting: 400, tenders: 100, watched_companies: 100 };
+// Largest batch of a stream with large bodies, in rows, because staging keeps several copies of each body in memory. A
+// page has up to 100 entries, and src/landing/listing-writer.ts writes 100 pages of a listing to a part. A v1 report has
+// about 10 KB; if a batch needs more memory than DuckDB's limit, the load runs it again with twice the limit.
+const LARGE_BODIES: Readonly<Record<string, number>> = {
+  prospecting: 400,
+  tenders: 100,
+  watched_companies: 100,
+  financials_v1: 1_000,
+};
 
 /** Options of `loadLanding`: which parts it loads, and where it writes rejects. */
 export interface LoadOptions {
@@ -361,7 +367,7 @@ export function describeGone(parts: readonly LandedPart[], loaded: ReadonlyMap<s
 }
 
 function mostRows(stream: string): number {
-  return BATCH_PAGES[stream] ?? BATCH_ROWS;
+  return LARGE_BODIES[stream] ?? BATCH_ROWS;
 }
 
 /** Returns the hash of every loaded part, by the part's key. */

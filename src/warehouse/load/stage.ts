@@ -10,7 +10,7 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
   companies: ['companies', '_company_records', 'companies_odd', '_company_records_odd', '_company_records_end'],
   companies_v1: ['companies_v1', 'companies_v1_odd', 'companies_v1_end'],
   financials: ['financials', 'financials_odd', '_report_contents'],
-  financials_v1: ['financials_v1', '_report_contents'],
+  financials_v1: ['financials_v1', 'financials_v1_odd', '_report_contents'],
   prospecting: ['prospecting', 'prospecting_odd', 'prospecting_end'],
   matches: ['matches', '_company_records', '_company_records_odd', '_company_records_end'],
 };
