@@ -7,10 +7,13 @@ WITH former AS (
   GROUP BY ALL
 )
 
-SELECT f.fiscal_year, f.indicator, i.kind, f.value_double AS value, f.value_text AS text, f.currency, f.source, f.observed_at,
+SELECT f.fiscal_year, f.indicator,
+  -- core.indicators would read the values of all companies.
+  coalesce(i.kind, CASE WHEN f.value_double IS NULL THEN 'string' ELSE 'double' END) AS kind,
+  f.value_double AS value, f.value_text AS text, f.currency, f.source, f.observed_at,
   coalesce(h.former, []) AS former
 FROM core.financials AS f
-LEFT JOIN core.indicators AS i USING (indicator)
+LEFT JOIN base.indicator_ids AS i USING (indicator)
 LEFT JOIN former AS h USING (fiscal_year, indicator, source)
 WHERE f.company_id = $id
 ORDER BY f.indicator, f.fiscal_year, f.source
