@@ -15,7 +15,7 @@ import { publish } from '../src/warehouse/publish/publish.js';
 import { copyOrDescribe, copyPublished } from '../src/warehouse/builds/copy-published.js';
 import { takeUnlessLost } from '../src/warehouse/builds/take-published.js';
 import { LeaseLostError } from '../src/store/lease.js';
-import { giveCheckpoint } from '../src/warehouse/duckdb/checkpoint.js';
+import { giveCheckpoint, isCheckpointDue } from '../src/warehouse/duckdb/checkpoint.js';
 import type { Writer } from '../src/warehouse/duckdb/writer.js';
 import { carryIntoNew } from '../src/maintenance/carry-into-new.js';
 import { mustRemake, remakeWarehouse } from '../src/maintenance/rebuild.js';
@@ -66,7 +66,7 @@ function rebuild({ config, clock, writer }: WarehouseDeps, input: unknown): Prom
     if (!existsSync(warehouseFile(config.dataDir))) await takeUnlessLost(config);
     const result = await rebuildRange(config, input, { now: clock.now(), onStep: reporter(heartbeat) });
     if (result.into !== '') return result;
-    const fault = await giveBuild(config, writer, 'a rebuild');
+    const fault = await giveBuild(config, writer, 'a rebuild', true);
     return fault === null ? result : { ...result, notes: [...result.notes, fault] };
   });
 }
@@ -79,7 +79,7 @@ function reporter(heartbeat: Heartbeat): (step: 'load' | 'models' | 'publish') =
 async function publishRun(deps: WarehouseDeps & { remade: Remade }, run: string): Promise<PublishResult> {
   const { config, clock, writer } = deps;
   const { dataDir, readers } = config;
-  const published = await withWarehouse(
+  const { isRewritten, ...published } = await withWarehouse(
     deps,
     async (warehouse) => {
       if (writer?.isBehind) await build(deps, warehouse, run);
@@ -87,7 +87,8 @@ async function publishRun(deps: WarehouseDeps & { remade: Remade }, run: string)
     },
     'publish',
   );
-  const fault = await withHeartbeat(() => giveBuild(config, writer, `run ${run}`));
+  const isNewFile = isRewritten || deps.remade.length > 0;
+  const fault = await withHeartbeat(() => giveBuild(config, writer, `run ${run}`, isNewFile));
   const notes = [...deps.remade.splice(0), ...published.notes, ...(fault === null ? [] : [fault])];
   return { ...published, notes };
 }
@@ -108,13 +109,19 @@ async function build(
  * Gives the current build to the machines that read it.
  * - With the data in a folder, the publication is complete already. So a fault neither undoes it nor stops the next run.
  * - With the data in a bucket, other machines read only the bucket. So a fault fails the activity, and Temporal tries it
- *   again. Also gives a checkpoint of the warehouse.
+ *   again. Also gives a checkpoint of the warehouse, if the last one is a week old or the file was made again.
  * @returns a sentence about what was not given; the next publication gives it
  */
-async function giveBuild(config: Config, writer: Writer | undefined, what: string): Promise<string | null> {
+async function giveBuild(
+  config: Config,
+  writer: Writer | undefined,
+  what: string,
+  isNewFile: boolean,
+): Promise<string | null> {
   if (writer === undefined) return copyOrDescribe(config, what);
   await copyPublished(config, { what });
   try {
+    if (!isNewFile && !(await isCheckpointDue(writer.copy.storage, Date.now()))) return null;
     await giveCheckpoint(writer.copy, writer.lease);
     return null;
   } catch (error) {

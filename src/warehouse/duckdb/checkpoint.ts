@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { z } from 'zod';
+import { DAY_MS } from '../../base/time/time.js';
 import { warehouseFile } from '../../store/data-folder.js';
 import { removeLeftovers } from '../../store/database-files.js';
 import { writeFileAtomic } from '../../store/files.js';
@@ -103,6 +104,18 @@ export async function removeOldCheckpoints(storage: Storage): Promise<void> {
 /** Returns the newest checkpoint. Undefined if there is none, or if its pointer is damaged. */
 export async function readCheckpoint(storage: Storage): Promise<Pointer | undefined> {
   return (await findPointer(storage))?.pointer;
+}
+
+// A new writer loads the parts that were landed since, so it waits for a week of nights at most.
+const CHECKPOINT_EVERY_MS = 7 * DAY_MS;
+
+/** Whether the newest checkpoint is missing or a week old. */
+export async function isCheckpointDue(storage: Storage, now: number): Promise<boolean> {
+  const pointer = await readCheckpoint(storage);
+  if (pointer === undefined) return true;
+  const age = now - Date.parse(pointer.at);
+  // The age is negative if the clock was set back.
+  return !(age >= 0 && age < CHECKPOINT_EVERY_MS);
 }
 
 /**

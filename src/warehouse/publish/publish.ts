@@ -38,6 +38,8 @@ export interface PublishedBuild {
   rows: number;
   /** Messages about the build for a person, one sentence each. */
   notes: string[];
+  /** Whether the warehouse file was written again, without removed rows in free blocks. */
+  isRewritten: boolean;
 }
 
 /**
@@ -79,6 +81,7 @@ export async function publish(warehouse: Warehouse, dataDir: string, request: Pu
       tables: counts.length,
       rows: counts.reduce((sum, rows) => sum + rows, 0),
       notes,
+      isRewritten: freeBlocks.warehouse,
     };
   } catch (error) {
     rmSync(build.folder, { recursive: true, force: true });

@@ -5,7 +5,12 @@ import { chunkFile, dueDir, duePlanFile, requestsFile, warehouseFile } from '../
 import { pullRequests, readRequests, RequestLog } from '../../../../src/landing/request-log.js';
 import { takeLease } from '../../../../src/store/lease.js';
 import { assertWriter, becomeWriter } from '../../../../src/warehouse/duckdb/writer.js';
-import { giveCheckpoint, takeCheckpoint, WRITER_LEASE } from '../../../../src/warehouse/duckdb/checkpoint.js';
+import {
+  giveCheckpoint,
+  isCheckpointDue,
+  takeCheckpoint,
+  WRITER_LEASE,
+} from '../../../../src/warehouse/duckdb/checkpoint.js';
 import { givePlan, takeChunkFile, takePlan } from '../../../../src/warehouse/due/due-plan.js';
 import type { WorkingCopy } from '../../../../src/store/working-copy/working-copy.js';
 import { keysBelow, makeMachines } from './machines.js';
@@ -33,6 +38,14 @@ async function giveNight(copy: WorkingCopy): Promise<void> {
   await giveCheckpoint(copy, lease);
   await lease.release();
 }
+
+it('asks for a checkpoint once a week', async () => {
+  const [a] = (await makeMachines(1)) as [WorkingCopy];
+  const isDue = (days: number): Promise<boolean> => isCheckpointDue(a.storage, Date.now() + days * 86_400_000);
+  expect(await isDue(0)).toBe(true);
+  await giveNight(a);
+  expect([await isDue(0), await isDue(6.9), await isDue(7.1), await isDue(-1)]).toEqual([false, false, true, true]);
+});
 
 it('uses one due plan on all machines, with the chunks of that plan', async () => {
   const machines = (await makeMachines(3)) as [WorkingCopy, WorkingCopy, WorkingCopy];
