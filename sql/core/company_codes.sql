@@ -1,11 +1,15 @@
 /*
 model: core.company_codes
-kind: table
+kind: incremental
 version: 1
 grain: classification of a company
 key: [company_id, scheme, code_id, value]
 nullable: [value]
 description: Industry and activity classifications in each company's current version.
+incremental:
+  by: [company_id]
+  changed: SELECT DISTINCT company_id FROM ledger.dirty_companies
+  all: SELECT DISTINCT company_id FROM core.companies_history
 columns:
   company_id: BIGINT | Id of the company
   scheme: VARCHAR | Classification scheme, as the API names it (industry_focus, sic_code_gb and so on)
@@ -15,7 +19,7 @@ columns:
 */
 WITH codes AS (
   SELECT company_id, code.scheme AS scheme, code.code_id AS code_id, code.value AS value
-  FROM (SELECT company_id, unnest(codes) AS code FROM core.companies_history WHERE is_current)
+  FROM (SELECT company_id, unnest(codes) AS code FROM core.companies_history SEMI JOIN changed USING (company_id) WHERE is_current)
 ),
 
 -- For each code: the fields that the reference does not list, from the company's latest answer.
@@ -24,6 +28,7 @@ extras AS (
   FROM (
     SELECT c.company_id, unnest(c.extras) AS code
     FROM ledger.code_extras AS c
+    SEMI JOIN changed USING (company_id)
     JOIN ledger.answers AS a
       ON a.stream = 'companies' AND a.entity_id = CAST(c.company_id AS VARCHAR) AND a.read_at = c.observed_at
   )
