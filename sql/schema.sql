@@ -308,6 +308,14 @@ CREATE TABLE ledger.year_contents (
   reported VARCHAR
 );
 
+-- The batches of contents, in the order in which they were loaded. The lake has the values of one or more batches in a file
+-- that never changes. id: random, so a file of another warehouse, or of a lost state of this one, is never taken for a
+-- file of this one.
+CREATE TABLE ledger.content_batches (
+  id UUID NOT NULL,
+  last_content_id UINTEGER NOT NULL
+);
+
 -- The contents of each answer.
 CREATE TABLE ledger.report_contents (
   report_id UINTEGER NOT NULL,

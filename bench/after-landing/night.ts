@@ -23,7 +23,7 @@ export interface NightCost {
   models: number;
   /** Without `flat`. */
   publish: number;
-  /** Parquet files of core.financials and core.financials_history. */
+  /** Parquet files of the views of all values: core.financials, core.financials_history and core.indicators. */
   flat: number;
   /** Elapsed seconds of all this. */
   seconds: number;
@@ -32,7 +32,7 @@ export interface NightCost {
   fileMiB: number;
 }
 
-const FLAT = /^core\.financials(_history)? \(Parquet\)$/;
+const FLAT = /^core\.(financials|financials_history|indicators) \(Parquet\)$/;
 
 async function main([clone = '', dataDir = '', run = '', now = '']: readonly string[]): Promise<NightCost> {
   const code = <T>(file: string): Promise<T> => import(pathToFileURL(path.join(clone, 'src', file)).href) as Promise<T>;

@@ -62,6 +62,9 @@ SELECT content_id, company_id, getvariable('source'), fiscal_year, report_date, 
 FROM batch_contents
 WHERE known_id IS NULL;
 
+INSERT INTO ledger.content_batches
+SELECT uuid(), max(content_id) FROM batch_contents WHERE known_id IS NULL HAVING count(*) > 0;
+
 INSERT INTO ledger.report_contents
 SELECT y.report_id, c.content_id
 FROM batch_years AS y

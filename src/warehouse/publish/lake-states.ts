@@ -17,6 +17,16 @@ export interface TableState {
   state: string | null;
   /** For a table by night: the state of each night that has rows or had some. */
   nights?: ReadonlyMap<string, string>;
+  /** For a table to which rows are only added: the batches that were added, in their order. */
+  batches?: readonly Batch[];
+}
+
+/** Rows that were added to base.year_values in one transaction. */
+export interface Batch {
+  /** Random id. */
+  id: string;
+  /** Highest content_id of this batch and of all earlier ones. */
+  last: number;
 }
 
 /** What is known about changes. */
@@ -27,6 +37,8 @@ export interface Changes {
   nights: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** Tables without rows. A build may have made such a table again. */
   empty: ReadonlySet<string>;
+  /** The batches of base.year_values. */
+  batches: readonly Batch[];
 }
 
 /**
@@ -40,7 +52,11 @@ export async function readChanges(db: Database, stored: readonly string[]): Prom
   for (const { model, date, change } of rows)
     nights.set(model, (nights.get(model) ?? new Map<string, string>()).set(date, change));
   const counts = await countRows(db, stored);
+  const batches = await db.rows<{ id: string; last: number }>(
+    'SELECT CAST(id AS VARCHAR) AS id, CAST(last_content_id AS DOUBLE) AS last FROM ledger.content_batches ORDER BY last_content_id',
+  );
   return {
+    batches,
     tables: new Map(tables.map(({ table_name: name, change }) => [name, change])),
     nights,
     empty: new Set(stored.filter((table) => counts.get(table) === 0)),
@@ -62,8 +78,9 @@ export async function statesOf(models: readonly Model[], changes: Changes): Prom
 }
 
 /** Returns the state of a table that no model makes. */
-export function stateOfStored(table: string, columns: unknown, { tables }: Changes): TableState {
-  return { state: hashOf([table, columns, tables.get(table) ?? '']) };
+export function stateOfStored(table: string, columns: unknown, { tables, batches }: Changes): TableState {
+  const state = hashOf([table, columns, tables.get(table) ?? '']);
+  return table === 'base.year_values' ? { state, batches } : { state };
 }
 
 function stateOfTable(model: Model, changes: Changes): TableState {

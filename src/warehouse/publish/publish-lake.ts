@@ -7,8 +7,8 @@ import { syncFile } from '../../store/links.js';
 import type { LakeFile, LakeTable } from '../builds/lake-index.js';
 import type { Database } from '../duckdb/database.js';
 import { parquetSelection, type TypedColumn } from '../duckdb/parquet-types.js';
-import { identifier, quote } from '../duckdb/sql-files.js';
-import type { TableState } from './lake-states.js';
+import { quote } from '../duckdb/sql-files.js';
+import type { Batch, TableState } from './lake-states.js';
 import { linkFile } from './link-file.js';
 
 /** A table or view to write into the lake. */
@@ -16,8 +16,6 @@ export interface LakeSource extends TableState {
   /** Name with schema. */
   table: string;
   columns: TypedColumn[];
-  /** Columns by which to sort the rows; none: the rows keep their order. */
-  sortBy: readonly string[];
   isView: boolean;
   /** Texts for the footer of each file. */
   footer: Readonly<Record<string, string>>;
@@ -29,7 +27,10 @@ export interface EarlierLake {
   tables: Readonly<Record<string, LakeTable>>;
 }
 
-/** All rows of a table, or those of one night. */
+// If a table has this many files of batches, its rows are written again into one file.
+const MOST_BATCH_FILES = 30;
+
+/** All rows of a table, or those of one night or of some batches. */
 interface Slice {
   /** Beginning of the file name: `data`, or the night as `YYYY-MM-DD`. */
   name: string;
@@ -40,7 +41,7 @@ interface Slice {
 /**
  * Writes tables of the open database as Parquet files (zstd), which never change. A table is one file
  * `<lake>/<schema>/<table>/data-<state>.parquet`. A table by night has one file `<night>-<state>.parquet` for each night.
- * If the earlier lake has a file with the same state, links this file instead of writing a new one. Rows are never read
+ * A table to which rows are only added gets one more file. If the earlier lake has a file with the same state, links this file instead of writing a new one. Rows are never read
  * to find out whether they changed.
  * @returns the files of each table
  */
@@ -51,6 +52,8 @@ export async function publishLake(
   earlier: EarlierLake | undefined,
 ): Promise<Record<string, LakeTable>> {
   const tables: Record<string, LakeTable> = {};
+  // The rows of a file have no order, so DuckDB needs less memory and time.
+  await db.run('SET preserve_insertion_order = false');
   for (const [done, source] of sources.entries()) {
     tableBegun.report({ name: `${source.table} (Parquet)`, done, total: sources.length });
     tables[source.table] = { columns: source.columns, files: await publishTable(db, source, lake, earlier) };
@@ -71,9 +74,11 @@ async function publishTable(
   earlier: EarlierLake | undefined,
 ): Promise<LakeFile[]> {
   makeFolderSync(path.join(lake, ...source.table.split('.')));
-  const known = new Map((earlier?.tables[source.table]?.files ?? []).map((file) => [file.state, file]));
+  const before = earlier?.tables[source.table]?.files ?? [];
+  const known = new Map(before.map((file) => [file.state, file]));
   const files: LakeFile[] = [];
-  for (const slice of await slicesOf(db, source)) {
+  const slices = source.batches?.length ? slicesOfBatches(source.batches, before) : await slicesOf(db, source);
+  for (const slice of slices) {
     const same = slice.state === null ? undefined : known.get(slice.state);
     const isLinked =
       same !== undefined &&
@@ -100,17 +105,33 @@ async function slicesOf(db: Database, { table, state, nights, isView }: LakeSour
   }));
 }
 
+/**
+ * Divides batches into files: the files of the earlier lake, as far as this warehouse has their batches, and one with the
+ * later batches. The state of a file is the id of its last batch.
+ */
+function slicesOfBatches(batches: readonly Batch[], before: readonly LakeFile[]): Slice[] {
+  const lasts = new Map(batches.map(({ id, last }) => [id, last]));
+  const isOther = before.findIndex(({ state }) => state === null || !lasts.has(state));
+  const kept = isOther === -1 ? before : before.slice(0, isOther);
+  const newest = batches.at(-1)?.id ?? '';
+  const ends = kept.length < MOST_BATCH_FILES ? kept.map(({ state }) => state ?? '') : [];
+  if (ends.at(-1) !== newest) ends.push(newest);
+  return ends.map((id, i) => ({
+    name: 'data',
+    state: id,
+    where: `WHERE content_id > ${lasts.get(ends[i - 1] ?? '') ?? -1} AND content_id <= ${lasts.get(id)}`,
+  }));
+}
+
 async function writeSlice(db: Database, source: LakeSource, slice: Slice, lake: string): Promise<LakeFile> {
-  const { table, columns, sortBy, footer } = source;
+  const { table, columns, footer } = source;
   const { name, state, where } = slice;
-  const end = (state ?? randomUUID().replaceAll('-', '')).slice(0, 16);
+  const end = (state ?? randomUUID()).replaceAll('-', '').slice(0, 16);
   const file = [...table.split('.'), `${name}-${end}.parquet`].join('/');
   const to = path.join(lake, file);
   const metadata = Object.entries(footer).map(([key, value]) => `${key}: ${quote(value)}`);
-  const order = sortBy.length === 0 ? '' : `ORDER BY ${sortBy.map(identifier).join(', ')}`;
-  await db.run(`SET preserve_insertion_order = ${sortBy.length > 0}`);
   const rows = await db.count(
-    `COPY (SELECT ${parquetSelection(columns)} FROM ${table} ${where} ${order}) TO ${quote(to)} (FORMAT parquet, COMPRESSION zstd, KV_METADATA {${metadata.join(', ')}})`,
+    `COPY (SELECT ${parquetSelection(columns)} FROM ${table} ${where}) TO ${quote(to)} (FORMAT parquet, COMPRESSION zstd, KV_METADATA {${metadata.join(', ')}})`,
   );
   await syncFile(to);
   return { file, rows, bytes: statSync(to).size, state };

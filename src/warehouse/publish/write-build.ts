@@ -86,7 +86,7 @@ async function makePublic(db: Database, models: readonly Model[], request: Build
   });
   const notes = await createFunctions(db);
   const columns = (await readColumns(db)).get(RECEIPT) ?? [];
-  const receipt = { table: RECEIPT, columns, sortBy: [], isView: false, footer: { run }, state: null };
+  const receipt = { table: RECEIPT, columns, isView: false, footer: { run }, state: null };
   Object.assign(tables, await publishLake(db, [receipt], lakeOf(folder), undefined));
   await db.run('CHECKPOINT');
   const rowsReadAt = readsRows || before === undefined ? now.toISOString() : before.rowsReadAt;
@@ -131,10 +131,8 @@ async function sourcesOf(db: Database, models: readonly Model[], changes: Change
       description: model.description,
       columns: JSON.stringify(comments),
     };
-    // Sorting the rows of a large view would take longer than reading and writing them.
     const isView = model.kind === 'view';
-    const sortBy = isView ? [] : model.key;
-    return { table: model.model, columns, sortBy, isView, footer, ...(states.get(model.model) ?? { state: null }) };
+    return { table: model.model, columns, isView, footer, ...(states.get(model.model) ?? { state: null }) };
   });
   await requireReadable(db, models);
   const known = new Set(models.map(({ model }) => model));
@@ -143,7 +141,6 @@ async function sourcesOf(db: Database, models: readonly Model[], changes: Change
       sources.push({
         table,
         columns,
-        sortBy: [],
         isView: false,
         footer: { run },
         ...stateOfStored(table, columns, changes),

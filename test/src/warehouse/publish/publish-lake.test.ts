@@ -9,14 +9,13 @@ import { temporaryDataDir } from '../../../helpers/warehouse.js';
 const source = (table: string, types: Record<string, string>, more: Partial<LakeSource> = {}): LakeSource => ({
   table,
   columns: Object.entries(types).map(([name, type]) => ({ name, type })),
-  sortBy: [],
   isView: false,
   footer: { run: 'r', description: "It's a thing." },
   state: `${table} 1`,
   ...more,
 });
 
-const THINGS = source('core.things', { id: 'BIGINT', names: 'VARCHAR[]' }, { sortBy: ['id'] });
+const THINGS = source('core.things', { id: 'BIGINT', names: 'VARCHAR[]' });
 const NIGHTS = source(
   'marts.days',
   { id: 'BIGINT', date: 'DATE' },
@@ -81,7 +80,7 @@ describe('a lake', () => {
       expect(files.map(({ file, rows, bytes }) => [file, rows, bytes])).toEqual(
         FILES.map((name, i) => [name, [3, 2, 1, 0][i], statSync(path.join(lake, name)).size]),
       );
-      expect(await db.rows(`FROM '${path.join(lake, FILES[0] ?? '')}'`)).toEqual([
+      expect(await db.rows(`FROM '${path.join(lake, FILES[0] ?? '')}' ORDER BY id`)).toEqual([
         { id: '1', names: null },
         { id: '2', names: null },
         { id: '3', names: null },
@@ -114,6 +113,41 @@ describe('a lake', () => {
         ['marts/days/2026-11-02-third.parquet', 2],
         ['ops/maybe/data-ops.maybe 1.parquet', 0],
       ]);
+    });
+  });
+
+  test('adds a file for the batches that the earlier lake lacks', async () => {
+    await withTables(async (db) => {
+      await db.run('CREATE TABLE core.added AS SELECT i // 2 AS content_id FROM range(20) AS t(i)');
+      const added = (...batches: [id: string, last: number][]): LakeSource[] => [
+        source('core.added', { content_id: 'BIGINT' }, { batches: batches.map(([id, end]) => ({ id, last: end })) }),
+      ];
+      const publish = async (...batches: [id: string, last: number][]) => {
+        const { files, kept } = await next(db, added(...batches));
+        return [kept, ...files.map(({ state, rows }) => `${state} ${rows}`)];
+      };
+      expect(await publish(['a', 3], ['b', 5])).toEqual([0, 'b 12']);
+      expect(await publish(['a', 3], ['b', 5], ['c', 6], ['d', 9])).toEqual([1, 'b 12', 'd 8']);
+      expect(await publish(['a', 3], ['b', 5], ['c', 6], ['d', 9])).toEqual([2, 'b 12', 'd 8']);
+      // A warehouse that was restored to an earlier state, and has added other rows since.
+      expect(await publish(['a', 3], ['b', 5], ['x', 7])).toEqual([1, 'b 12', 'x 4']);
+      // Another warehouse, made from the same answers.
+      expect(await publish(['y', 9])).toEqual([0, 'y 20']);
+    });
+  });
+
+  test('joins the files of batches when there are many', async () => {
+    await withTables(async (db) => {
+      await db.run('CREATE TABLE core.added AS SELECT i AS content_id FROM range(100) AS t(i)');
+      const batches: { id: string; last: number }[] = [];
+      const counts: number[] = [];
+      for (let night = 0; night < 40; night++) {
+        batches.push({ id: `batch ${night}`, last: night });
+        const { files } = await next(db, [source('core.added', { content_id: 'BIGINT' }, { batches: [...batches] })]);
+        counts.push(files.length);
+        expect(files.reduce((sum, { rows }) => sum + rows, 0)).toBe(night + 1);
+      }
+      expect(Math.max(...counts)).toBe(30);
     });
   });
 
