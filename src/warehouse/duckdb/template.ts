@@ -1,5 +1,5 @@
 import { constants, existsSync, renameSync } from 'node:fs';
-import { copyFile } from 'node:fs/promises';
+import { chmod, copyFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { version } from '@duckdb/node-api';
@@ -28,6 +28,8 @@ export async function copyTemplate(file: string): Promise<void> {
   if (!existsSync(template) || existsSync(`${file}.wal`)) return;
   const partial = `${file}.new`;
   await copyFile(template, partial, constants.COPYFILE_FICLONE);
+  // A copy has the mode of the template, which everybody may read.
+  await chmod(partial, 0o600);
   await syncFile(partial);
   renameSync(partial, file);
 }

@@ -207,7 +207,7 @@ describe.each(BUILDS)('a published file %s', (_, damage, commands) => {
     const said = args[0] === 'doctor' ? Object.values(finding(stdout, 'published')).join('\n') : stderr;
     expect(code).toBe(1);
     expect(said).toMatch(/fail\n.*market\.duckdb is damaged|error: .*market\.duckdb is damaged/);
-    expect(said).toContain('`tidemark publish --full`');
+    expect(said).toContain('`tidemark publish`');
     advice = said;
   });
 

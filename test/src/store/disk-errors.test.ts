@@ -108,7 +108,7 @@ const damage = new Error('IO Error: Corrupt database file: computed checksum 1 d
 describe('an error of a disk', () => {
   it.each([
     ['a warehouse', WAREHOUSE, false, /`tidemark replay`/],
-    ['a published build', BUILD, false, /`tidemark publish --full`/],
+    ['a published build', BUILD, false, /`tidemark publish`/],
     ['a dev environment', '/data/env/me.duckdb', false, /`tidemark models apply --env <name>`/],
     ['any other file', '/data/warehouse/tidemark.duckdb.apply', true, /Run the command again/],
   ])('names the repair of %s', (_, file, retryable, todo) => {

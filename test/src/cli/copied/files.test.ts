@@ -38,8 +38,8 @@ it('prints files that together have the rows of the table', async () => {
 });
 
 it('prints sizes, hashes, rows and columns as JSON', async () => {
-  const answer = JSON.parse((await files('ops.nights', '--json')).stdout) as Answer;
-  expect(answer).toMatchObject({ place: copied.shared, table: 'ops.nights', rows: 2 });
+  const answer = JSON.parse((await files('marts.market_daily', '--json')).stdout) as Answer;
+  expect(answer).toMatchObject({ place: copied.shared, table: 'marts.market_daily', rows: 2 });
   expect(answer.build).toBeDefined();
   expect(answer.columns).toContainEqual({ name: 'market', type: 'VARCHAR' });
   expect(answer.files.map(({ rows }) => rows)).toEqual([1, 1]);

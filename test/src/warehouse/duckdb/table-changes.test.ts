@@ -91,7 +91,8 @@ describe('ledger.table_changes', () => {
     expect(changed.length).toBeGreaterThan(10);
     const now = await counted(warehouse);
     const found = [...now.keys()].filter((table) => now.get(table) !== countedBefore.get(table));
-    expect(found.toSorted()).toEqual(changed.toSorted());
+    // The load adds sightings to this table, and then moves those of the finished run to base.market_stays.
+    expect(found.toSorted()).toEqual([...changed, 'ledger.pending_sightings'].toSorted());
   });
 
   test('counts a change outside of a transaction, and none of a transaction that was rolled back', async () => {
