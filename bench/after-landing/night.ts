@@ -12,7 +12,7 @@ import { peakMiB } from '../process-usage.js';
 /*
  * A process that does the work of one night after landing, with the code of any clone of Tidemark:
  *
- *   node --import tsx night.ts <clone> <data folder> <run> <ISO instant>
+ *   node --import tsx night.ts <folder of the compiled code> <data folder> <run> <ISO instant>
  *
  * Prints a `NightCost` as JSON.
  */
@@ -34,13 +34,13 @@ export interface NightCost {
 
 const FLAT = /^core\.(financials|financials_history|indicators) \(Parquet\)$/;
 
-async function main([clone = '', dataDir = '', run = '', now = '']: readonly string[]): Promise<NightCost> {
-  const code = <T>(file: string): Promise<T> => import(pathToFileURL(path.join(clone, 'src', file)).href) as Promise<T>;
-  const { openWarehouse } = await code<typeof Open>('warehouse/duckdb/open.ts');
-  const { loadLanding } = await code<typeof Load>('warehouse/load/load.ts');
-  const { buildModels } = await code<typeof RunModels>('warehouse/models/run-models.ts');
-  const { publish } = await code<typeof Publish>('warehouse/publish/publish.ts');
-  const { publishedFile } = await code<typeof DataFolder>('store/data-folder.ts');
+async function main([build = '', dataDir = '', run = '', now = '']: readonly string[]): Promise<NightCost> {
+  const code = <T>(file: string): Promise<T> => import(pathToFileURL(path.join(build, 'src', file)).href) as Promise<T>;
+  const { openWarehouse } = await code<typeof Open>('warehouse/duckdb/open.js');
+  const { loadLanding } = await code<typeof Load>('warehouse/load/load.js');
+  const { buildModels } = await code<typeof RunModels>('warehouse/models/run-models.js');
+  const { publish } = await code<typeof Publish>('warehouse/publish/publish.js');
+  const { publishedFile } = await code<typeof DataFolder>('store/data-folder.js');
   const flat = cpuOfTables(FLAT);
   const begun = performance.now();
   const steps = [cpu()];

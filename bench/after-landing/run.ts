@@ -7,6 +7,7 @@ import { formatCount } from '../../schemas/format.js';
 import { landingDir } from '../../src/store/data-folder.js';
 import { DAY_MS } from '../../src/base/time/time.js';
 import { ROOT } from '../../test/helpers/processes.js';
+import { buildOf } from '../build-of.js';
 import { landChangedReports, landReports } from '../financials/land-reports.js';
 import { at, landNight, runOf } from '../nights/land-night.js';
 import { report } from '../report/report.js';
@@ -101,7 +102,7 @@ async function measureCase(one: Case, clones: Record<string, string>): Promise<R
 
 async function runNight(clone: string, dataDir: string, run: string, now: Date): Promise<NightCost> {
   const script = path.join(import.meta.dirname, 'night.ts');
-  const args = ['--import', 'tsx', script, clone, dataDir, run, now.toISOString()];
+  const args = ['--import', 'tsx', script, buildOf(clone), dataDir, run, now.toISOString()];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: clone, maxBuffer: 2 ** 26 });
   return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as NightCost;
 }

@@ -1,12 +1,11 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { formatCount } from '../../schemas/format.js';
 import { ROOT, startProcess, startSandbox, type RunningSandbox } from '../../test/helpers/processes.js';
 import { makeProject, type Project } from '../../test/helpers/project.js';
 import { countRequests } from '../../test/helpers/sandbox.js';
 import { startTemporal } from '../../test/helpers/temporal.js';
+import { buildOf } from '../build-of.js';
 import { MARKET } from '../market.js';
 import { report } from '../report/report.js';
 import { measured, type ResultTable, type Unit } from '../report/result.js';
@@ -176,19 +175,6 @@ async function withWorker<T>(
     await sandbox.stop();
     project.remove();
   }
-}
-
-const builds = new Map<string, string>();
-
-/** Folder of the compiled code of a clone. */
-function buildOf(clone: string): string {
-  const known = builds.get(clone);
-  if (known !== undefined) return known;
-  const script = `import { ensureBuild } from '${pathToFileURL(path.join(clone, 'bootstrap', 'build.mjs')).href}';
-process.stdout.write(await ensureBuild({ root: process.argv[1], log: () => {} }));`;
-  const build = execFileSync(process.execPath, ['--input-type=module', '-e', script, clone], { encoding: 'utf8' });
-  builds.set(clone, build);
-  return build;
 }
 
 function crawlSteps(steps: readonly Step[]): Step[] {
