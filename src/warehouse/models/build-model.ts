@@ -92,9 +92,12 @@ async function replaceRows(db: Database, { model, sql }: Model, before: number):
   return true;
 }
 
-/** Returns a query for the number of a table's rows, with two hashes of 64 bits that do not depend on their order. */
+/**
+ * Returns a query for the number of a table's rows, with two hashes of 64 bits that do not depend on their order. One is of
+ * the rows as text, because DuckDB's hash() gives [] and NULL the same hash, and also [[1], [2]] and [[1, 2]].
+ */
 function contentOf(table: string): string {
-  return `SELECT (count(*), sum(CAST(hash(r) AS HUGEINT)), bit_xor(hash(r, 1)))::VARCHAR AS rows FROM ${table} AS r`;
+  return `SELECT (count(*), sum(CAST(hash(_row) AS HUGEINT)), bit_xor(hash(CAST(_row AS VARCHAR))))::VARCHAR AS rows FROM ${table} AS _row`;
 }
 
 /** Sets the comments of a model's table or view, and of its columns. A copy of the warehouse file has them, too. */

@@ -59,6 +59,26 @@ describe('a build of the models', () => {
     expect(await warehouse.db.rows('SELECT id FROM core.reader ORDER BY id')).toEqual([{ id: '0' }, { id: '1' }]);
   });
 
+  test.each([
+    ['list', '[]', 'CAST(NULL AS BIGINT[])', 'BIGINT[]'],
+    ['text', "'NULL'", 'CAST(NULL AS VARCHAR)', 'VARCHAR'],
+    ['nested list', '[[1], [2]]', '[[1, 2]]', 'BIGINT[][]'],
+    ['number', '0.0', '-0.0', 'DOUBLE'],
+  ])('replaces a row whose %s changes to nearly the same value', async (_, before, after, type) => {
+    const warehouse = await openTestWarehouse(temporaryDataDir());
+    await warehouse.db.run('CREATE TABLE ledger.more (is_after BOOLEAN)');
+    const sql = `SELECT 1::BIGINT AS id, CAST(CASE WHEN (SELECT bool_or(is_after) FROM ledger.more) THEN ${after} ELSE ${before} END AS ${type}) AS r`;
+    const set = await withModels(thing('core.nearly', sql, `  r: ${type} | Value\n`));
+    await warehouse.db.run('INSERT INTO ledger.more VALUES (false)');
+    await buildModels(warehouse, { set });
+    await warehouse.db.run('INSERT INTO ledger.more VALUES (true)');
+    await buildModels(warehouse, { set });
+    const shown = `CAST(CAST(${after} AS ${type}) AS VARCHAR)`;
+    expect(await warehouse.db.rows(`SELECT CAST(r AS VARCHAR) AS r, ${shown} AS wanted FROM core.nearly`)).toSatisfy(
+      ([row]: { r: string | null; wanted: string | null }[]) => row?.r === row?.wanted,
+    );
+  });
+
   test('builds tables again when personalData changes', async () => {
     const warehouse = await buildFrom([], false);
     const before = await readState(warehouse.db);
